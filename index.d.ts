@@ -1,0 +1,158 @@
+/**
+ * Heap snapshots for AssemblyScript and WARPO programs.
+ *
+ * A dump (ASHD, version 2) and the module that it was taken from go in; the constructor view of
+ * one dump, or the comparison view of two, comes out. To capture a dump, see
+ * `@warpo/heap-analyzer/capture`.
+ *
+ * ```js
+ * import { analyze } from "@warpo/heap-analyzer";
+ * import { captureDump } from "@warpo/heap-analyzer/capture";
+ *
+ * const view = analyze(captureDump(instance.exports), wasm);
+ * for (const row of view.constructors) console.log(row.className, row.count, row.totalRetainedSize);
+ * ```
+ *
+ * Every function throws (or rejects with) an `Error` whose `code` is an {@link ErrorCode}. All
+ * sizes are in bytes. An address is an offset in linear memory, the value that a reference holds.
+ */
+
+/** Something that may make a number wrong; the analysis went on. */
+export interface Warning {
+  /** A stable name for programs. */
+  code: WarningCode;
+  /** For people: what was found, and which numbers it can make wrong. */
+  message: string;
+}
+
+/** One live object. */
+export interface Instance {
+  /** Where its payload begins in linear memory. */
+  address: number;
+  /** The whole allocator block: payload, object header and block header. */
+  shallowSize: number;
+  /** What would be freed if this object went away: the shallow size of all that it dominates, itself included. */
+  retainedSize: number;
+}
+
+/** The live objects of one class. */
+export interface ConstructorRow {
+  /** Source-level name with its module path, such as `assembly/index/Node`. */
+  className: string;
+  /** Number of live objects. */
+  count: number;
+  /** Sum of the instances' shallow sizes. */
+  totalShallowSize: number;
+  /** Sum of the instances' retained sizes. Regions overlap, so this may exceed the live size. */
+  totalRetainedSize: number;
+  /** Retained size ↓, shallow size ↓, address ↑. Made when first read. */
+  readonly instances: Instance[];
+  /** The same instances in the same order as columns: what to read when there are millions. Not enumerable. */
+  readonly instanceColumns: InstanceColumns;
+}
+
+/** Instances as columns of equal length. */
+export interface InstanceColumns {
+  addresses: Uint32Array;
+  shallowSizes: Uint32Array;
+  retainedSizes: Uint32Array;
+}
+
+/** What takes space in one dump. */
+export interface ConstructorView {
+  /** Memory size − first allocator block: allocator space, not just live objects. */
+  totalHeapSize: number;
+  /** Sum of the shallow sizes of all live heap objects. */
+  totalLiveSize: number;
+  /** Rows in the order asked for. */
+  constructors: ConstructorRow[];
+  /** Empty when nothing is in doubt. */
+  warnings: Warning[];
+}
+
+/** One object that came or went. */
+export interface ChangedInstance extends Instance {
+  /** `new`: only in the after dump, with its sizes there. `delete`: only in the before dump, with its sizes there. */
+  changeKind: "new" | "delete";
+}
+
+/** What changed in one class. */
+export interface ComparisonRow {
+  /** Source-level name with its module path. */
+  className: string;
+  /** Objects only in the after dump. */
+  newCount: number;
+  /** Objects only in the before dump. */
+  deletedCount: number;
+  /** newCount − deletedCount. */
+  countDelta: number;
+  /** Sum of the shallow sizes of the new objects. */
+  allocatedSize: number;
+  /** Sum of the shallow sizes of the deleted objects. */
+  freedSize: number;
+  /** allocatedSize − freedSize. */
+  sizeDelta: number;
+  /** New before deleted, then shallow size ↓, retained size ↓, address ↑. Made when first read. */
+  readonly instances: ChangedInstance[];
+  /** The same instances in the same order as columns. Not enumerable. */
+  readonly instanceColumns: ChangedInstanceColumns;
+}
+
+/** Changed instances as columns of equal length: the first `newCount` are new, the others deleted. */
+export interface ChangedInstanceColumns extends InstanceColumns {
+  newCount: number;
+}
+
+/** What changed between two dumps. Objects are the same if class name and address are. */
+export interface ComparisonView {
+  beforeTotalHeapSize: number;
+  afterTotalHeapSize: number;
+  totalHeapSizeDelta: number;
+  beforeTotalLiveSize: number;
+  afterTotalLiveSize: number;
+  totalLiveSizeDelta: number;
+  /** Rows in the order asked for; classes without a change are left out. */
+  constructors: ComparisonRow[];
+  /** The warnings of both dumps; each message begins with the dump that it is about. */
+  warnings: Warning[];
+}
+
+/** How the rows of a constructor view are ordered and cut. */
+export interface AnalyzeOptions {
+  /** `retained` (default), `shallow` or `count`, each ↓ with a total order behind it. */
+  sort?: "retained" | "shallow" | "count" | undefined;
+  /** Keep this many rows (a whole number ≥ 1); totals stay whole. */
+  top?: number | undefined;
+}
+
+/** How the rows of a comparison view are ordered and cut. */
+export interface DiffOptions {
+  /** `delta` (default), `alloc`, `freed` or `count`. */
+  sort?: "delta" | "alloc" | "freed" | "count" | undefined;
+  /** Keep this many rows (a whole number ≥ 1); totals stay whole. */
+  top?: number | undefined;
+}
+
+/** For work off the event loop. */
+export interface AsyncOptions {
+  /** Stops the work. The promise rejects with an `AbortError` (`code: "ABORT_ERR"`). */
+  signal?: AbortSignal | undefined;
+}
+
+/** The constructor view of a dump. The bytes are read in place and not kept. */
+export function analyze(dump: Uint8Array, wasm: Uint8Array, options?: AnalyzeOptions): ConstructorView;
+/** As {@link analyze}, off the event loop. The dump is copied first, so the caller may go on changing it. */
+export function analyzeAsync(dump: Uint8Array, wasm: Uint8Array, options?: AnalyzeOptions & AsyncOptions): Promise<ConstructorView>;
+/** As {@link analyze}, from files. They are mapped, not copied, and must not be cut short meanwhile. */
+export function analyzeFile(dump: string, wasm: string, options?: AnalyzeOptions): ConstructorView;
+/** As {@link analyzeFile}, off the event loop. */
+export function analyzeFileAsync(dump: string, wasm: string, options?: AnalyzeOptions & AsyncOptions): Promise<ConstructorView>;
+
+/** The comparison view of two dumps of one module. */
+export function diff(before: Uint8Array, after: Uint8Array, wasm: Uint8Array, options?: DiffOptions): ComparisonView;
+/** As {@link diff}, off the event loop. The dumps are copied first. */
+export function diffAsync(before: Uint8Array, after: Uint8Array, wasm: Uint8Array, options?: DiffOptions & AsyncOptions): Promise<ComparisonView>;
+/** As {@link diff}, from files. They are mapped, not copied, and must not be cut short meanwhile. */
+export function diffFile(before: string, after: string, wasm: string, options?: DiffOptions): ComparisonView;
+/** As {@link diffFile}, off the event loop. */
+export function diffFileAsync(before: string, after: string, wasm: string, options?: DiffOptions & AsyncOptions): Promise<ComparisonView>;

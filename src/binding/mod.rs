@@ -1,0 +1,1 @@
+//! The Node binding: conversions and tasks only, no analysis.

@@ -1,0 +1,142 @@
+//! The ASHD container: a 24-byte header, the values of the module's mutable i32 globals, and the
+//! linear memory to the end of the file.
+//!
+//! ```
+//! use warpo_heap_analyzer::dump::Dump;
+//!
+//! let mut file = b"ASHD".to_vec();
+//! for word in [2, 1024, 33792, 33792, 1, 33792] {
+//!     file.extend_from_slice(&u32::to_le_bytes(word));
+//! }
+//! file.resize(file.len() + 65536, 0);
+//!
+//! let dump = Dump::parse(&file)?;
+//! assert_eq!(dump.heap_base.0, 33792);
+//! assert_eq!(dump.globals.iter().collect::<Vec<_>>(), [33792]);
+//! assert_eq!(dump.memory.size(), 65536);
+//! # Ok::<(), warpo_heap_analyzer::Error>(())
+//! ```
+
+mod memory;
+
+pub use memory::Memory;
+
+use crate::error::{Error, Result};
+use crate::units::Address;
+
+/// The bytes that every dump starts with.
+pub const MAGIC: [u8; 4] = *b"ASHD";
+/// The one version of the format that is read.
+pub const VERSION: u32 = 2;
+/// Bytes before the global values.
+pub const HEADER_SIZE: usize = 24;
+
+/// The most bytes that a wasm32 memory can hold.
+const MAX_MEMORY_SIZE: u64 = 1 << 32;
+
+/// A dump file, taken apart. It borrows the bytes: nothing is copied.
+#[derive(Clone, Copy, Debug)]
+pub struct Dump<'a> {
+    /// Where static data ends and the shadow stack begins.
+    pub data_end: Address,
+    /// Where the shadow stack ends and the allocator begins.
+    pub heap_base: Address,
+    /// The shadow stack's top when the dump was taken: live words are from here to the heap base.
+    pub stack_pointer: Address,
+    /// The values of the mutable i32 globals.
+    pub globals: GlobalValues<'a>,
+    /// The linear memory.
+    pub memory: Memory<'a>,
+}
+
+/// The values of the module's mutable i32 globals, in wasm global index order.
+#[derive(Clone, Copy, Debug)]
+pub struct GlobalValues<'a>(Memory<'a>);
+
+impl<'a> GlobalValues<'a> {
+    /// How many values the dump holds. 0 means that its writer could not read globals.
+    pub fn len(&self) -> u32 {
+        (self.0.size() / 4) as u32
+    }
+
+    /// Whether the dump holds no values at all.
+    pub fn is_empty(&self) -> bool {
+        self.0.size() == 0
+    }
+
+    /// The value of the `nth` mutable i32 global.
+    pub fn get(&self, nth: u32) -> Option<u32> {
+        self.0.word(Address(nth.checked_mul(4)?))
+    }
+
+    /// All values in order.
+    pub fn iter(self) -> impl Iterator<Item = u32> + 'a {
+        self.0.words()
+    }
+}
+
+impl<'a> Dump<'a> {
+    /// Takes a dump file apart and checks that its header can be true.
+    ///
+    /// # Errors
+    /// [`Error::DumpTruncated`], [`Error::DumpMagic`], [`Error::DumpVersion`],
+    /// [`Error::DumpBoundary`] and [`Error::DumpTooLarge`], each with the offset in the file.
+    pub fn parse(file: &'a [u8]) -> Result<Self> {
+        let truncated = |what, offset: usize, needed: u64| Error::DumpTruncated {
+            what,
+            offset: offset as u64,
+            needed,
+            length: file.len() as u64,
+        };
+        let magic = file
+            .first_chunk::<4>()
+            .ok_or(truncated("the magic \"ASHD\"", 0, 4))?;
+        if *magic != MAGIC {
+            return Err(Error::DumpMagic { found: *magic });
+        }
+        let header = Memory::new(file.get(..HEADER_SIZE).ok_or(truncated(
+            "the header",
+            0,
+            HEADER_SIZE as u64,
+        ))?);
+        let field = |offset| header.word(Address(offset)).unwrap_or_default();
+
+        let version = field(4);
+        if version != VERSION {
+            return Err(Error::DumpVersion { found: version });
+        }
+        let globals_size = u64::from(field(20)) * 4;
+        let memory_start = HEADER_SIZE as u64 + globals_size;
+        if memory_start > file.len() as u64 {
+            return Err(truncated(
+                "the global values (count at offset 20)",
+                HEADER_SIZE,
+                globals_size,
+            ));
+        }
+        let (globals, memory) = file[HEADER_SIZE..].split_at(globals_size as usize);
+        let memory_size = memory.len() as u64;
+        if memory_size > MAX_MEMORY_SIZE {
+            return Err(Error::DumpTooLarge { memory_size });
+        }
+        let boundary = |name, offset: u32| {
+            let value = Address(field(offset));
+            if u64::from(value.0) > memory_size {
+                return Err(Error::DumpBoundary {
+                    name,
+                    offset: u64::from(offset),
+                    value,
+                    memory_size,
+                });
+            }
+            Ok(value)
+        };
+        Ok(Self {
+            data_end: boundary("__data_end", 8)?,
+            heap_base: boundary("__heap_base", 12)?,
+            stack_pointer: boundary("__stack_pointer", 16)?,
+            globals: GlobalValues(Memory::new(globals)),
+            memory: Memory::new(memory),
+        })
+    }
+}

@@ -1,0 +1,195 @@
+//! Everything that can stop an analysis: one variant per failure, with the offset, what was found
+//! and what was expected, and a stable [`code`](Error::code) for programs.
+//!
+//! What does not stop the analysis, but may make a number wrong, is a [`Warning`](crate::Warning).
+
+use crate::units::Address;
+
+/// The result of everything in this crate that can fail.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Why an analysis could not be made.
+///
+/// The text is for people: what was being read, where, what was found, what was expected, what to
+/// do next. Engine functions see bytes, not files; [`Error::in_file`] adds the name of the input.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// Another error, with the input that it is about.
+    #[error("{file}: {source}")]
+    InFile {
+        /// A path, or the name of an argument.
+        file: String,
+        /// What is wrong with it.
+        source: Box<Error>,
+    },
+    /// The file ends before something that must be there.
+    #[error(
+        "the dump ends at byte {length}, but {what} needs bytes {offset} to {end}: the file was cut short; capture the dump again",
+        end = offset + needed
+    )]
+    DumpTruncated {
+        /// What was being read.
+        what: &'static str,
+        /// Its offset in the file.
+        offset: u64,
+        /// Its size in bytes.
+        needed: u64,
+        /// The length of the file.
+        length: u64,
+    },
+    /// Not a dump file.
+    #[error(
+        "not a heap dump: expected the magic \"ASHD\" at offset 0, found {:?}; is this the dump, and not the module?",
+        String::from_utf8_lossy(found)
+    )]
+    DumpMagic {
+        /// The first four bytes.
+        found: [u8; 4],
+    },
+    /// A dump format that this version does not read.
+    #[error(
+        "dump format version {found} at offset 4: expected version 2; write the dump with a version 2 writer"
+    )]
+    DumpVersion {
+        /// The version found.
+        found: u32,
+    },
+    /// A boundary in the header that lies outside the memory.
+    #[error(
+        "{name} at offset {offset} is {value}, but the memory in this dump has {memory_size} bytes: expected {name} inside it; the dump is damaged or was cut short"
+    )]
+    DumpBoundary {
+        /// The field's name.
+        name: &'static str,
+        /// The field's offset in the file.
+        offset: u64,
+        /// Its value.
+        value: Address,
+        /// The size of the memory in bytes.
+        memory_size: u64,
+    },
+    /// More memory than a 32-bit module can have.
+    #[error(
+        "the memory in this dump has {memory_size} bytes: expected at most 4 GiB, the most that a wasm32 memory can hold"
+    )]
+    DumpTooLarge {
+        /// The size of the memory in bytes.
+        memory_size: u64,
+    },
+    /// The bytes are not a module that can be read.
+    #[error(
+        "cannot read the WebAssembly module at offset {offset}: {message}; pass the .wasm file that the dump was taken from"
+    )]
+    Module {
+        /// The offset in the file.
+        offset: u64,
+        /// What the parser found.
+        message: String,
+    },
+    /// A module of a kind that the AssemblyScript runtime does not use.
+    #[error("the module has {found}; expected {expected}")]
+    ModuleKind {
+        /// What was found.
+        found: &'static str,
+        /// What is supported.
+        expected: &'static str,
+    },
+    /// A global that is needed is neither exported nor named.
+    #[error(
+        "the module neither exports nor names {name}: expected an AssemblyScript or WARPO program with the incremental runtime, compiled with --debug"
+    )]
+    GlobalMissing {
+        /// The global's exported name.
+        name: &'static str,
+    },
+    /// The module carries no debug information.
+    #[error(
+        "the module has no debug information (custom sections debug_info and debug_abbrev): compile it with `--debug` (WARPO), or with `asc --debug --transform @warpo/heap-analyzer/asc-transform` (AssemblyScript)"
+    )]
+    DebugInfoMissing,
+    /// The debug information cannot be read.
+    #[error(
+        "cannot read the debug information at offset {offset:#x} of section debug_info: {message}; compile the module again"
+    )]
+    DebugInfo {
+        /// The offset in the section.
+        offset: u64,
+        /// What gimli found.
+        message: String,
+    },
+    /// The dump holds values for another set of globals.
+    #[error(
+        "the dump holds {found} global values (count at offset 20), but the module has {expected} mutable i32 globals: the dump was taken from another module, or from another build of it"
+    )]
+    GlobalCountMismatch {
+        /// The number of values in the dump.
+        found: u32,
+        /// The number of mutable i32 globals of the module.
+        expected: u32,
+    },
+    /// A block header that cannot be.
+    #[error("the heap is corrupt at block {address}: {found}; expected {expected}")]
+    HeapCorrupt {
+        /// The block.
+        address: Address,
+        /// What was found there.
+        found: String,
+        /// What would be right.
+        expected: &'static str,
+    },
+    /// More references than the memory has words: containers that overlap.
+    #[error(
+        "more than {limit} references, which is more than the memory has words: several containers claim the same buffer, so the heap is corrupt or the dump is of another module"
+    )]
+    TooManyReferences {
+        /// The number of words in the memory.
+        limit: u64,
+    },
+    /// The caller asked to stop.
+    #[error("the analysis was aborted")]
+    Aborted,
+    /// A file could not be read or written.
+    #[error("{action}: {source}")]
+    Io {
+        /// What was being done.
+        action: &'static str,
+        /// What the system said.
+        source: std::io::Error,
+    },
+}
+
+impl Error {
+    /// A stable name for programs: `ERR_DUMP_TRUNCATED`, …
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::InFile { source, .. } => source.code(),
+            Self::DumpTruncated { .. } => "ERR_DUMP_TRUNCATED",
+            Self::DumpMagic { .. } => "ERR_DUMP_MAGIC",
+            Self::DumpVersion { .. } => "ERR_DUMP_VERSION",
+            Self::DumpBoundary { .. } => "ERR_DUMP_BOUNDARY",
+            Self::DumpTooLarge { .. } => "ERR_DUMP_TOO_LARGE",
+            Self::Module { .. } => "ERR_MODULE",
+            Self::ModuleKind { .. } => "ERR_MODULE_KIND",
+            Self::GlobalMissing { .. } => "ERR_GLOBAL_MISSING",
+            Self::DebugInfoMissing => "ERR_DEBUG_INFO_MISSING",
+            Self::DebugInfo { .. } => "ERR_DEBUG_INFO",
+            Self::GlobalCountMismatch { .. } => "ERR_GLOBAL_COUNT_MISMATCH",
+            Self::HeapCorrupt { .. } => "ERR_HEAP_CORRUPT",
+            Self::TooManyReferences { .. } => "ERR_TOO_MANY_REFERENCES",
+            Self::Aborted => "ABORT_ERR",
+            Self::Io { .. } => "ERR_IO",
+        }
+    }
+
+    /// The same error, with the name of the input that it is about in front.
+    pub fn in_file(self, file: impl Into<String>) -> Self {
+        match self {
+            Self::Aborted | Self::InFile { .. } => self,
+            other => Self::InFile {
+                file: file.into(),
+                source: Box::new(other),
+            },
+        }
+    }
+}

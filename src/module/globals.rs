@@ -1,0 +1,128 @@
+//! The globals of a module: which are mutable i32 (their values are in the dump), what they are
+//! called, and what they start with.
+
+use wasmparser::{GlobalType, Operator, ValType};
+
+use crate::units::GlobalIndex;
+
+/// One global.
+#[derive(Clone, Debug)]
+pub struct Global<'a> {
+    /// Its place in the global index space.
+    pub index: GlobalIndex,
+    /// Whether its type is i32; addresses always are.
+    pub is_i32: bool,
+    /// Whether the program can change it.
+    pub mutable: bool,
+    /// Its name in the `name` section.
+    pub name: Option<&'a str>,
+    /// The first name that it is exported under.
+    pub export: Option<&'a str>,
+    /// The value that its initializer gives, if that is an i32 known from the module alone.
+    pub initial: Option<u32>,
+    /// Its position among the mutable i32 globals, which is the position of its value in a dump.
+    pub dump_position: Option<u32>,
+}
+
+/// All globals of a module, in index order.
+#[derive(Debug, Default)]
+pub struct Globals<'a> {
+    all: Vec<Global<'a>>,
+    mutable_i32: u32,
+}
+
+impl<'a> Globals<'a> {
+    /// How many values a complete dump holds: the number of mutable i32 globals.
+    pub fn mutable_i32_count(&self) -> u32 {
+        self.mutable_i32
+    }
+
+    /// The global with this index.
+    pub fn get(&self, index: GlobalIndex) -> Option<&Global<'a>> {
+        self.all.get(index.0 as usize)
+    }
+
+    /// The global with this name in the `name` section.
+    pub fn named(&self, name: &str) -> Option<&Global<'a>> {
+        self.all.iter().find(|global| global.name == Some(name))
+    }
+
+    /// The global that is exported under this name.
+    pub fn exported(&self, name: &str) -> Option<&Global<'a>> {
+        self.all.iter().find(|global| global.export == Some(name))
+    }
+
+    /// All globals in index order.
+    pub fn iter(&self) -> std::slice::Iter<'_, Global<'a>> {
+        self.all.iter()
+    }
+
+    pub(super) fn add_imported(&mut self, ty: GlobalType) {
+        self.add(ty, None);
+    }
+
+    pub(super) fn add_defined(&mut self, global: &wasmparser::Global<'a>) {
+        let initial = self.evaluate(&global.init_expr);
+        self.add(global.ty, initial);
+    }
+
+    pub(super) fn set_export(&mut self, index: u32, export: &'a str) {
+        if let Some(global) = self.all.get_mut(index as usize) {
+            global.export.get_or_insert(export);
+        }
+    }
+
+    pub(super) fn set_name(&mut self, index: u32, name: &'a str) {
+        if let Some(global) = self.all.get_mut(index as usize) {
+            global.name = Some(name);
+        }
+    }
+
+    fn add(&mut self, ty: GlobalType, initial: Option<u32>) {
+        let is_i32 = ty.content_type == ValType::I32;
+        let in_dump = is_i32 && ty.mutable;
+        self.all.push(Global {
+            index: GlobalIndex(self.all.len() as u32),
+            is_i32,
+            mutable: ty.mutable,
+            name: None,
+            export: None,
+            initial: initial.filter(|_| is_i32),
+            dump_position: in_dump.then_some(self.mutable_i32),
+        });
+        self.mutable_i32 += u32::from(in_dump);
+    }
+
+    /// The value of a constant expression over i32, as far as the module alone tells it (an
+    /// imported global's value is the host's).
+    fn evaluate(&self, init: &wasmparser::ConstExpr<'a>) -> Option<u32> {
+        let mut stack: Vec<u32> = Vec::new();
+        for operator in init.get_operators_reader() {
+            let value = match operator.ok()? {
+                Operator::I32Const { value } => value as u32,
+                Operator::GlobalGet { global_index } => {
+                    self.all
+                        .get(global_index as usize)
+                        .filter(|global| !global.mutable)?
+                        .initial?
+                }
+                Operator::I32Add => {
+                    let right = stack.pop()?;
+                    stack.pop()?.wrapping_add(right)
+                }
+                Operator::I32Sub => {
+                    let right = stack.pop()?;
+                    stack.pop()?.wrapping_sub(right)
+                }
+                Operator::I32Mul => {
+                    let right = stack.pop()?;
+                    stack.pop()?.wrapping_mul(right)
+                }
+                Operator::End => break,
+                _ => return None,
+            };
+            stack.push(value);
+        }
+        stack.pop()
+    }
+}

@@ -1,0 +1,118 @@
+//! What is read of a WebAssembly module: its globals with their names, exports and initial
+//! values, and the custom sections that hold debug information. Function bodies are skipped.
+
+mod globals;
+
+pub use globals::{Global, Globals};
+
+use std::collections::HashMap;
+
+use wasmparser::{KnownCustom, MemoryType, Name, Parser, Payload};
+
+use crate::error::{Error, Result};
+
+/// The parts of a module that an analysis needs. It borrows the module's bytes.
+#[derive(Debug, Default)]
+pub struct Module<'a> {
+    /// All globals, imported ones first.
+    pub globals: Globals<'a>,
+    /// The custom sections whose names begin with `debug_` or `.debug_`, under the dotted name.
+    debug_sections: HashMap<String, &'a [u8]>,
+}
+
+impl<'a> Module<'a> {
+    /// Reads a module.
+    ///
+    /// # Errors
+    /// [`Error::Module`] if the bytes are no module or a section is broken;
+    /// [`Error::ModuleKind`] for a component or a 64-bit memory.
+    pub fn parse(wasm: &'a [u8]) -> Result<Self> {
+        let mut module = Self::default();
+        for payload in Parser::new(0).parse_all(wasm) {
+            match payload? {
+                Payload::Version { encoding, .. } if encoding != wasmparser::Encoding::Module => {
+                    return Err(Error::ModuleKind {
+                        found: "the component encoding",
+                        expected: "a core module",
+                    });
+                }
+                Payload::ImportSection(section) => {
+                    for import in section.into_imports() {
+                        match import?.ty {
+                            wasmparser::TypeRef::Global(ty) => module.globals.add_imported(ty),
+                            wasmparser::TypeRef::Memory(ty) => check_memory(ty)?,
+                            _ => {}
+                        }
+                    }
+                }
+                Payload::MemorySection(section) => {
+                    for memory in section {
+                        check_memory(memory?)?;
+                    }
+                }
+                Payload::GlobalSection(section) => {
+                    for global in section {
+                        module.globals.add_defined(&global?);
+                    }
+                }
+                Payload::ExportSection(section) => {
+                    for export in section {
+                        let export = export?;
+                        if export.kind == wasmparser::ExternalKind::Global {
+                            module.globals.set_export(export.index, export.name);
+                        }
+                    }
+                }
+                Payload::CustomSection(section) => {
+                    if let KnownCustom::Name(names) = section.as_known() {
+                        for subsection in names {
+                            if let Name::Global(map) = subsection? {
+                                for naming in map {
+                                    let naming = naming?;
+                                    module.globals.set_name(naming.index, naming.name);
+                                }
+                            }
+                        }
+                    } else if let Some(name) = dotted_debug_name(section.name()) {
+                        module.debug_sections.entry(name).or_insert(section.data());
+                    }
+                }
+                _ => {}
+            }
+        }
+        Ok(module)
+    }
+
+    /// The contents of a debug section by its DWARF name (`.debug_info`); empty if there is none.
+    pub fn debug_section(&self, dotted_name: &str) -> &'a [u8] {
+        self.debug_sections
+            .get(dotted_name)
+            .copied()
+            .unwrap_or_default()
+    }
+}
+
+/// WARPO writes `debug_info`, other producers `.debug_info`: both become the latter.
+fn dotted_debug_name(name: &str) -> Option<String> {
+    let bare = name.strip_prefix('.').unwrap_or(name);
+    bare.starts_with("debug_").then(|| format!(".{bare}"))
+}
+
+fn check_memory(memory: MemoryType) -> Result<()> {
+    if memory.memory64 {
+        return Err(Error::ModuleKind {
+            found: "a 64-bit memory",
+            expected: "a 32-bit memory (wasm32)",
+        });
+    }
+    Ok(())
+}
+
+impl From<wasmparser::BinaryReaderError> for Error {
+    fn from(error: wasmparser::BinaryReaderError) -> Self {
+        Self::Module {
+            offset: error.offset(),
+            message: error.message().to_owned(),
+        }
+    }
+}

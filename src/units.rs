@@ -1,0 +1,64 @@
+//! The small numbers that everything else is made of, each with a type of its own, so that an
+//! address is never taken for an index and a class id never for a size.
+//!
+//! Sizes are plain integers: `u32` for one block (at most 1 GiB), `u64` for sums.
+
+use std::fmt;
+
+/// An offset in linear memory. For a managed object it is the address of its payload, the value
+/// that a reference to it holds; for a block it is the address of the block's `mmInfo` word.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Address(pub u32);
+
+impl Address {
+    /// This address moved up by `bytes`; `None` past the end of a 4 GiB memory.
+    #[inline]
+    pub fn checked_add(self, bytes: u32) -> Option<Self> {
+        self.0.checked_add(bytes).map(Self)
+    }
+
+    /// This address moved down by `bytes`; `None` below address 0.
+    #[inline]
+    pub fn checked_sub(self, bytes: u32) -> Option<Self> {
+        self.0.checked_sub(bytes).map(Self)
+    }
+}
+
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:#x}", self.0)
+    }
+}
+
+/// The runtime id of a class (`rtId` in an object's header, `idof<T>()` in the source).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ClassId(pub u32);
+
+impl fmt::Display for ClassId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0)
+    }
+}
+
+/// A wasm global index; imported globals count first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct GlobalIndex(pub u32);
+
+impl fmt::Display for GlobalIndex {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0)
+    }
+}
+
+/// The position of an object in the object table: objects are numbered in address order, static
+/// objects (which lie below the heap) first. 32 bits do: 4 GiB hold at most 134 M objects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ObjectIndex(pub u32);
+
+impl ObjectIndex {
+    /// For indexing a column.
+    #[inline]
+    pub fn at(self) -> usize {
+        self.0 as usize
+    }
+}
