@@ -4,11 +4,13 @@ mod control;
 pub mod debug_info;
 pub mod dump;
 mod error;
+pub mod formats;
 pub mod heap;
 pub mod module;
 mod program;
 pub mod runtime;
 mod units;
+pub mod views;
 mod warning;
 
 #[cfg(feature = "napi")]

@@ -134,6 +134,12 @@ impl Heap {
         self.retained_sizes[object.at()]
     }
 
+    /// About how many bytes this value takes.
+    pub fn memory_size(&self) -> u64 {
+        const COLUMNS_AND_NUMBERS: u64 = 9 * 4;
+        self.objects.len() as u64 * COLUMNS_AND_NUMBERS + self.edges.len() as u64 * 4
+    }
+
     fn warn_of_live_misfits(&mut self, misfits: &[ObjectIndex]) {
         if misfits.is_empty() {
             return;
