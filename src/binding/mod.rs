@@ -1,1 +1,4 @@
 //! The Node binding: conversions and tasks only, no analysis.
+
+mod capture;
+mod error;
