@@ -386,7 +386,7 @@ fn an_address_above_2_gib_survives_as_a_folded_boundary() {
 }
 
 #[test]
-fn a_memory_that_nobody_exports_gets_a_reserved_name() {
+fn a_memory_that_nobody_exports_is_exposed() {
     let mut module = TestModule::stock();
     module.export_memory = false;
     module.import_memory = true;

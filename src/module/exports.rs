@@ -19,7 +19,7 @@ pub const DATA_END: &str = "__warpo_heap_analyzer:data_end";
 pub const HEAP_BASE: &str = "__warpo_heap_analyzer:heap_base";
 /// The shadow stack's top.
 pub const STACK_POINTER: &str = "__warpo_heap_analyzer:stack_pointer";
-/// The memory, if the program exports it under no name of its own.
+/// The memory. Programs with an imported memory may not export it themselves.
 pub const MEMORY: &str = "__warpo_heap_analyzer:memory";
 
 /// An export to add.
@@ -92,15 +92,6 @@ impl<'a> Exports<'a> {
             .iter()
             .find(|entry| entry.export.kind == ExternalKind::Global && entry.export.name == name)
             .map(|entry| GlobalIndex(entry.export.index))
-    }
-
-    /// Whether the program itself exports the first memory.
-    pub(super) fn has_own_memory(&self) -> bool {
-        self.entries.iter().any(|entry| {
-            entry.export.kind == ExternalKind::Memory
-                && entry.export.index == 0
-                && !is_reserved(entry)
-        })
     }
 
     /// Whether the reserved exports are exactly these.

@@ -22,7 +22,7 @@ use crate::units::GlobalIndex;
 /// |---|---|
 /// | `__warpo_heap_analyzer:global:<index>` | every mutable i32 global, imported ones too, by wasm global index |
 /// | `__warpo_heap_analyzer:data_end`, `…:heap_base`, `…:stack_pointer` | the boundaries in a dump's header |
-/// | `__warpo_heap_analyzer:memory` | the memory, if the program does not export it itself |
+/// | `__warpo_heap_analyzer:memory` | the memory, under a name that is the same in every module |
 ///
 /// The program's own exports keep their bytes and their order, and so does every other section:
 /// names and debug information still fit, no index moves. In optimised stock builds, where the
@@ -58,14 +58,12 @@ pub fn expose_globals(wasm: &[u8]) -> Result<Vec<u8>> {
         NewExport::global(DATA_END, place(boundaries.data_end)),
         NewExport::global(HEAP_BASE, place(boundaries.heap_base)),
         NewExport::global(STACK_POINTER, boundaries.stack_pointer),
-    ];
-    if !exports.has_own_memory() {
-        wanted.push(NewExport {
+        NewExport {
             name: MEMORY.to_owned(),
             kind: ExternalKind::Memory,
             index: 0,
-        });
-    }
+        },
+    ];
     wanted.extend(mutable_i32_exports(&globals));
     if exports.reserves(&wanted) {
         return Ok(wasm.to_vec());
