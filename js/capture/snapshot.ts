@@ -105,7 +105,7 @@ function findMemory(
   given: CaptureOptions["memory"],
 ): ArrayBufferLike {
   // Not `instanceof`: test runners and plugins bring exports from another realm.
-  for (const candidate of [given, exports[`${RESERVED_PREFIX}memory`], exports["memory"]]) {
+  for (const candidate of [given, exports[`${RESERVED_PREFIX}memory`], exports.memory]) {
     const buffer = (candidate as { buffer?: unknown } | undefined)?.buffer;
     if (isBuffer(buffer)) {
       return buffer;
