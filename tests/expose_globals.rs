@@ -67,6 +67,7 @@ impl TestGlobal {
     fn init(&self) -> enc::ConstExpr {
         match self.ty {
             enc::ValType::I64 => enc::ConstExpr::i64_const(self.value.into()),
+            enc::ValType::V128 => enc::ConstExpr::v128_const(self.value.into()),
             enc::ValType::F64 => enc::ConstExpr::f64_const(f64::from(self.value).into()),
             _ => enc::ConstExpr::i32_const(self.value),
         }
@@ -87,6 +88,8 @@ struct TestModule {
     /// The shadow stack check: (global, limit), and by how much the global is lowered before it.
     checks: Vec<(u32, i32)>,
     lowered: Vec<u32>,
+    /// Whether the function computes with vectors before it checks its stack.
+    vectors: bool,
     /// Data segments: (address, bytes).
     data: Vec<(i32, Vec<u8>)>,
     /// Whether custom sections stand between all other sections.
@@ -218,6 +221,9 @@ impl TestModule {
 
     fn function(&self) -> enc::Function {
         let mut body = enc::Function::new([]);
+        if self.vectors {
+            body.instructions().v128_const(1).v128_not().drop();
+        }
         for &global in &self.lowered {
             body.instructions()
                 .global_get(global)
@@ -375,6 +381,18 @@ fn without_a_single_check_the_static_data_ends_with_the_last_segment() {
         let exposed = expose_globals(&module.build()).unwrap();
         assert_eq!(initial(&exposed, "data_end"), Some(1508));
     }
+}
+
+#[test]
+fn vector_instructions_and_globals_do_not_hide_the_check() {
+    let mut module = TestModule::optimised();
+    module.vectors = true;
+    module
+        .defined
+        .push(TestGlobal::new(enc::ValType::V128, true));
+    let exposed = expose_globals(&module.build()).unwrap();
+    assert_valid(&exposed);
+    assert_eq!(initial(&exposed, "data_end"), Some(2000));
 }
 
 #[test]
