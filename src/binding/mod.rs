@@ -3,6 +3,7 @@
 //! The TypeScript in `js/` puts the public API on top; what is exported here is for it alone.
 
 mod analysis;
+mod capture;
 mod error;
 mod inputs;
 mod options;

@@ -95,7 +95,7 @@ impl<'a> Globals<'a> {
 
     /// The value of a constant expression over i32, as far as the module alone tells it (an
     /// imported global's value is the host's).
-    fn evaluate(&self, init: &wasmparser::ConstExpr<'a>) -> Option<u32> {
+    pub(super) fn evaluate(&self, init: &wasmparser::ConstExpr<'a>) -> Option<u32> {
         let mut stack: Vec<u32> = Vec::new();
         for operator in init.get_operators_reader() {
             let value = match operator.ok()? {

@@ -1,8 +1,18 @@
 //! What is read of a WebAssembly module: its globals with their names, exports and initial
 //! values, and the custom sections that hold debug information. Function bodies are skipped.
+//!
+//! [`expose_globals`] is the one thing that is written: the same module, with what a complete dump
+//! needs exported.
 
+mod boundaries;
+mod exports;
+mod expose_globals;
 mod globals;
+mod sections;
+mod stack_check;
 
+pub use exports::{DATA_END, GLOBAL_PREFIX, HEAP_BASE, MEMORY, RESERVED_PREFIX, STACK_POINTER};
+pub use expose_globals::expose_globals;
 pub use globals::{Global, Globals};
 
 use std::collections::HashMap;

@@ -1,0 +1,12 @@
+// Tests from Node: they run against the built package in dist/, as its users do.
+
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  test: {
+    include: ["__test__/**/*.test.ts"],
+    // Compiling a program with asc takes seconds on a slow machine.
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
+  },
+});
