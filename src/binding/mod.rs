@@ -1,1 +1,3 @@
 //! The Node binding: conversions and tasks only, no analysis.
+
+mod debug_info;
