@@ -85,7 +85,7 @@ function regionCount(dump: Uint8Array): number {
   let regions = 1;
   let block = ((root + 1572 + 4 + 15) & ~15) - 4;
   for (;;) {
-    for (let size = memory.getUint32(block, true) & ~3; size !== 0; size = memory.getUint32(block, true) & ~3) block += 4 + size;
+    for (let size = sizeAt(memory, block); size !== 0; size = sizeAt(memory, block)) block += 4 + size;
     if (block === tail) return regions;
     regions += 1;
     do block = (((block + 0xffff) & ~0xffff) + 4 + 15) & ~15;
@@ -93,11 +93,15 @@ function regionCount(dump: Uint8Array): number {
   }
 }
 
+function sizeAt(memory: DataView, block: number): number {
+  return (memory.getUint32(block, true) & ~3) >>> 0;
+}
+
 /** Whether a chain of blocks from here ends properly, at or before the last region's end. */
 function leadsTo(memory: DataView, start: number, tail: number): boolean {
   let block = start;
   while (block < tail) {
-    const size = memory.getUint32(block, true) & ~3;
+    const size = sizeAt(memory, block);
     if (size === 0) return block > start;
     block += 4 + size;
   }

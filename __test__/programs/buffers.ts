@@ -24,7 +24,6 @@ function build(): void {
   part = words.subarray(4, 8);
   list.push(new Int8Array(5));
   list.push(new Uint16Array(7));
-  list.push(view);
   text = "text ".repeat(5);
 }
 
