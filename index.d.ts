@@ -17,6 +17,37 @@
  * sizes are in bytes. An address is an offset in linear memory, the value that a reference holds.
  */
 
+/** The `code` of an error: what stopped an analysis. */
+export type ErrorCode =
+  | "ERR_DUMP_TRUNCATED"
+  | "ERR_DUMP_MAGIC"
+  | "ERR_DUMP_VERSION"
+  | "ERR_DUMP_BOUNDARY"
+  | "ERR_DUMP_TOO_LARGE"
+  | "ERR_MODULE"
+  | "ERR_MODULE_KIND"
+  | "ERR_GLOBAL_MISSING"
+  | "ERR_DEBUG_INFO_MISSING"
+  | "ERR_DEBUG_INFO"
+  | "ERR_GLOBAL_COUNT_MISMATCH"
+  | "ERR_HEAP_CORRUPT"
+  | "ERR_TOO_MANY_REFERENCES"
+  | "ERR_INVALID_OPTION"
+  | "ERR_INVALID_ARG_TYPE"
+  | "ERR_IO"
+  | "ERR_INTERNAL"
+  | "ABORT_ERR";
+
+/** The `code` of a warning: what may make a number wrong. */
+export type WarningCode =
+  | "WARN_GLOBALS_MISSING"
+  | "WARN_GLOBAL_UNKNOWN"
+  | "WARN_GLOBAL_NOT_AN_OBJECT"
+  | "WARN_CONTENTS_DO_NOT_FIT"
+  | "WARN_CLASS_UNKNOWN"
+  | "WARN_TOTAL_MISMATCH"
+  | "WARN_MEMORY_NOT_WHOLE_PAGES";
+
 /** Something that may make a number wrong; the analysis went on. */
 export interface Warning {
   /** A stable name for programs. */

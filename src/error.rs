@@ -146,6 +146,22 @@ pub enum Error {
         /// The number of words in the memory.
         limit: u64,
     },
+    /// An option that has no such value.
+    #[error("option {name}: found {found}; expected {expected}")]
+    InvalidOption {
+        /// The option's name.
+        name: &'static str,
+        /// What was passed.
+        found: String,
+        /// What can be passed.
+        expected: &'static str,
+    },
+    /// A defect in this crate: a panic, caught.
+    #[error("internal error: {message}; this is a defect of the heap analyzer, please report it with the dump and the module")]
+    Internal {
+        /// What the panic said.
+        message: String,
+    },
     /// The caller asked to stop.
     #[error("the analysis was aborted")]
     Aborted,
@@ -177,6 +193,8 @@ impl Error {
             Self::GlobalCountMismatch { .. } => "ERR_GLOBAL_COUNT_MISMATCH",
             Self::HeapCorrupt { .. } => "ERR_HEAP_CORRUPT",
             Self::TooManyReferences { .. } => "ERR_TOO_MANY_REFERENCES",
+            Self::InvalidOption { .. } => "ERR_INVALID_OPTION",
+            Self::Internal { .. } => "ERR_INTERNAL",
             Self::Aborted => "ABORT_ERR",
             Self::Io { .. } => "ERR_IO",
         }

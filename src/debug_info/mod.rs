@@ -1,4 +1,84 @@
 //! Debug information as the analyzer needs it: classes with their layouts, and the variables
 //! that are globals. Read from DWARF with gimli, whatever forms and version the producer chose.
+//!
+//! Types are kept as the producer wrote them; what they mean for the collector is decided in
+//! [`runtime`](crate::runtime).
 
+mod reader;
 pub mod writer;
+
+use crate::units::{ClassId, GlobalIndex};
+
+/// The classes and global variables of a module.
+#[derive(Debug, Default)]
+pub struct DebugInfo {
+    /// Every class, in the order of the sections. Names need not be unique.
+    pub classes: Vec<Class>,
+    /// The variables directly under a unit.
+    pub globals: Vec<GlobalVariable>,
+}
+
+/// A class as the producer described it.
+#[derive(Debug)]
+pub struct Class {
+    /// The name with its module path, such as `~lib/array/Array<assembly/index/Node>`.
+    pub name: String,
+    /// The runtime id. Unmanaged classes and entries of maps and sets carry 0, as `Object` does;
+    /// classes that only occur as types have none.
+    pub id: Option<ClassId>,
+    /// The base class.
+    pub base: Option<TypeRef>,
+    /// The class's own fields.
+    pub members: Vec<Member>,
+    /// The types that the class was instantiated with.
+    pub type_arguments: Vec<TypeRef>,
+}
+
+/// A field.
+#[derive(Debug)]
+pub struct Member {
+    /// The field's name in the source.
+    pub name: String,
+    /// Its offset in the payload, in bytes.
+    pub offset: u32,
+    /// Its declared type.
+    pub type_ref: TypeRef,
+}
+
+/// A variable that lives in a wasm global.
+#[derive(Debug)]
+pub struct GlobalVariable {
+    /// The name, which is also the global's name in the `name` section.
+    pub name: String,
+    /// Its declared type.
+    pub type_ref: TypeRef,
+    /// The wasm global, if the producer knew it.
+    pub location: Option<GlobalIndex>,
+    /// The value that the compiler gave it, for globals that optimisation may have removed: such
+    /// a global was never assigned, so it still has this value.
+    pub initial: Option<u32>,
+}
+
+/// What a field, a type argument or a variable is declared as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TypeRef {
+    /// A number or a boolean, with its size in bytes (`None` for a name that is not known).
+    Base {
+        /// Bytes in memory.
+        size: Option<u32>,
+    },
+    /// `DebugInfo::classes[index]`.
+    Class(u32),
+    /// Nothing that is there: the class was never compiled, or its description was left out.
+    Unresolved,
+}
+
+impl DebugInfo {
+    /// The class that a type refers to.
+    pub fn class(&self, type_ref: TypeRef) -> Option<&Class> {
+        match type_ref {
+            TypeRef::Class(index) => self.classes.get(index as usize),
+            TypeRef::Base { .. } | TypeRef::Unresolved => None,
+        }
+    }
+}

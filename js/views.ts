@@ -1,0 +1,72 @@
+/**
+ * Native views as plain objects whose instances come into being when they are read: a view of ten
+ * million objects costs as many JavaScript objects as it has rows.
+ */
+import type {
+  ChangedInstance,
+  ChangedInstanceColumns,
+  ComparisonView,
+  ConstructorView,
+  Instance,
+  InstanceColumns,
+} from "../index.js";
+import type { ViewHandle } from "./native.js";
+
+export function constructorView(handle: ViewHandle): ConstructorView {
+  return plainView(handle, instanceAt) as ConstructorView;
+}
+
+export function comparisonView(handle: ViewHandle): ComparisonView {
+  const changedInstanceAt = (columns: ChangedInstanceColumns, nth: number): ChangedInstance => ({
+    ...instanceAt(columns, nth),
+    changeKind: nth < columns.newCount ? "new" : "delete",
+  });
+  return plainView(handle, changedInstanceAt) as ComparisonView;
+}
+
+function instanceAt(columns: InstanceColumns, nth: number): Instance {
+  return {
+    address: columns.addresses[nth] as number,
+    shallowSize: columns.shallowSizes[nth] as number,
+    retainedSize: columns.retainedSizes[nth] as number,
+  };
+}
+
+/** The engine names its numbers by the keys of the public types and keeps their order. */
+function plainView<Columns extends InstanceColumns>(
+  handle: ViewHandle,
+  instance: (columns: Columns, nth: number) => Instance,
+): object {
+  const keys = handle.columns();
+  const constructors = handle.rows().map((row, nth) => {
+    const columns = () => handle.instances(nth) as unknown as Columns;
+    const plainRow = {
+      className: row.className,
+      ...Object.fromEntries(keys.map((key, at) => [key, row.numbers[at]])),
+    };
+    defineLazily(plainRow, "instances", true, () => {
+      const read = columns();
+      return Array.from(read.addresses, (_, at) => instance(read, at));
+    });
+    defineLazily(plainRow, "instanceColumns", false, columns);
+    return plainRow;
+  });
+  return {
+    ...Object.fromEntries(handle.totals()),
+    constructors,
+    warnings: handle.warnings(),
+  };
+}
+
+/** A property that is computed when first read, and then stays. */
+function defineLazily(target: object, key: string, enumerable: boolean, compute: () => unknown) {
+  Object.defineProperty(target, key, {
+    enumerable,
+    configurable: true,
+    get() {
+      const value = compute();
+      Object.defineProperty(target, key, { value, enumerable, configurable: true, writable: true });
+      return value;
+    },
+  });
+}

@@ -1,0 +1,72 @@
+//! Where the bytes of an analysis come from: the caller's memory, a copy of it, or a mapped file.
+
+use std::fs::File;
+use std::io::Read;
+
+use crate::dump;
+use crate::error::{Error, Result};
+use crate::program::Input;
+
+/// Bytes that live as long as an analysis, by name.
+pub(super) struct Source {
+    name: String,
+    bytes: Bytes,
+}
+
+enum Bytes {
+    Copied(Vec<u8>),
+    Mapped(memmap2::Mmap),
+}
+
+impl Source {
+    /// A copy of the caller's bytes, for work that runs while the caller goes on.
+    pub(super) fn copied(name: &str, bytes: &[u8]) -> Self {
+        Self {
+            name: name.to_owned(),
+            bytes: Bytes::Copied(bytes.to_vec()),
+        }
+    }
+
+    /// The contents of a file: mapped, or read if it is a pipe.
+    pub(super) fn open(path: &str) -> Result<Self> {
+        let open = || {
+            let failed = |action| move |source| Error::Io { action, source };
+            let file = File::open(path).map_err(failed("cannot open the file"))?;
+            let kind = file.metadata().map_err(failed("cannot look at the file"))?;
+            if kind.is_dir() {
+                let source = std::io::ErrorKind::IsADirectory.into();
+                return Err(Error::Io { action: "cannot read the file", source });
+            }
+            if kind.is_file() && kind.len() > 0 {
+                // SAFETY: the mapping is read-only and private to us. Another process that cuts
+                // the file short meanwhile makes reads beyond its new end fail with a signal; the
+                // documentation of the `…File` functions asks the caller not to.
+                let map = unsafe { memmap2::Mmap::map(&file) };
+                return Ok(Bytes::Mapped(map.map_err(failed("cannot map the file"))?));
+            }
+            let mut bytes = Vec::new();
+            file.take(LARGEST_INPUT)
+                .read_to_end(&mut bytes)
+                .map_err(failed("cannot read the file"))?;
+            Ok(Bytes::Copied(bytes))
+        };
+        Ok(Self {
+            name: path.to_owned(),
+            bytes: open().map_err(|error| error.in_file(path))?,
+        })
+    }
+
+    pub(super) fn input(&self) -> Input<'_> {
+        Input {
+            name: &self.name,
+            bytes: match &self.bytes {
+                Bytes::Copied(bytes) => bytes,
+                Bytes::Mapped(map) => map,
+            },
+        }
+    }
+}
+
+/// A pipe may never end. No dump is longer than this: a header, a value for each of the at most
+/// 1,000,000 globals that engines allow, and 4 GiB of memory.
+const LARGEST_INPUT: u64 = dump::HEADER_SIZE as u64 + 4_000_000 + (1 << 32) + 1;

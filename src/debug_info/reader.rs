@@ -1,0 +1,265 @@
+//! DWARF to [`DebugInfo`]: one pass over the entries of every unit, then types are resolved by
+//! their offsets.
+//!
+//! Liberal in what it takes: any form that gimli reads, several units, a child list that the unit
+//! does not close. Functions and their locals are passed over.
+
+use std::collections::HashMap;
+
+use gimli::{AttributeValue, DwTag, EndianSlice, LittleEndian, Operation};
+
+use super::{Class, DebugInfo, GlobalVariable, Member, TypeRef};
+use crate::error::{Error, Result};
+use crate::module::Module;
+use crate::units::{ClassId, GlobalIndex};
+
+type Slice<'a> = EndianSlice<'a, LittleEndian>;
+type Entry<'a> = gimli::DebuggingInformationEntry<Slice<'a>>;
+
+/// The offset of a type's entry in `debug_info`, or none if the reference has no such form.
+type TypeOffset = Option<usize>;
+
+impl DebugInfo {
+    /// Reads the debug sections of a module.
+    ///
+    /// # Errors
+    /// [`Error::DebugInfoMissing`] if the module has none, [`Error::DebugInfo`] with the offset in
+    /// `debug_info` if gimli cannot read them.
+    pub fn read(module: &Module<'_>) -> Result<Self> {
+        if module.debug_section(".debug_info").is_empty() {
+            return Err(Error::DebugInfoMissing);
+        }
+        let dwarf = gimli::Dwarf::load(|id| {
+            Ok::<_, gimli::Error>(EndianSlice::new(
+                module.debug_section(id.name()),
+                LittleEndian,
+            ))
+        })
+        .map_err(at(0))?;
+
+        let mut collected = Collected::default();
+        let mut headers = dwarf.units();
+        let mut unit_offset = 0;
+        while let Some(header) = headers.next().map_err(at(unit_offset))? {
+            unit_offset = header.debug_info_offset().map_or(0, |offset| offset.0);
+            let unit = dwarf.unit(header).map_err(at(unit_offset))?;
+            let mut entries = unit.entries();
+            loop {
+                let offset = unit_offset + entries.next_offset().0;
+                let Some(entry) = entries.next_dfs().map_err(at(offset))? else {
+                    break;
+                };
+                let reader = EntryReader {
+                    dwarf: &dwarf,
+                    unit: &unit,
+                    unit_offset,
+                    entry,
+                };
+                collected
+                    .add(offset_of(unit_offset, entry), &reader)
+                    .map_err(at(offset))?;
+            }
+        }
+        Ok(collected.resolve())
+    }
+}
+
+fn offset_of(unit_offset: usize, entry: &Entry<'_>) -> usize {
+    unit_offset + entry.offset().0
+}
+
+fn at(offset: usize) -> impl Fn(gimli::Error) -> Error {
+    move |error| Error::DebugInfo {
+        offset: offset as u64,
+        message: error.to_string(),
+    }
+}
+
+/// Everything found so far, with types still as offsets.
+#[derive(Default)]
+struct Collected {
+    types: HashMap<usize, TypeRef>,
+    classes: Vec<RawClass>,
+    globals: Vec<(GlobalVariable, TypeOffset)>,
+    /// Indexes of the classes whose children are being read, with their depths.
+    open: Vec<(isize, usize)>,
+}
+
+struct RawClass {
+    name: String,
+    id: Option<ClassId>,
+    base: Option<TypeOffset>,
+    members: Vec<(Member, TypeOffset)>,
+    type_arguments: Vec<TypeOffset>,
+}
+
+impl Collected {
+    fn add(&mut self, offset: usize, entry: &EntryReader<'_, '_>) -> gimli::Result<()> {
+        let depth = entry.entry.depth();
+        while self
+            .open
+            .last()
+            .is_some_and(|&(open_depth, _)| open_depth >= depth)
+        {
+            self.open.pop();
+        }
+        // Only direct children describe a class: a local of a method does not.
+        let parent = match self.open.last() {
+            Some(&(open_depth, class)) if open_depth + 1 == depth => self.classes.get_mut(class),
+            _ => None,
+        };
+        match (entry.entry.tag(), parent) {
+            (gimli::DW_TAG_base_type, _) => {
+                let size = base_type_size(&entry.name()?);
+                self.types.insert(offset, TypeRef::Base { size });
+            }
+            (tag, _) if is_class(tag) => {
+                let index = self.classes.len();
+                self.types.insert(offset, TypeRef::Class(index as u32));
+                self.open.push((depth, index));
+                self.classes.push(RawClass {
+                    name: entry.name()?,
+                    id: entry.unsigned(gimli::DW_AT_signature).map(ClassId),
+                    base: None,
+                    members: Vec::new(),
+                    type_arguments: Vec::new(),
+                });
+            }
+            (gimli::DW_TAG_inheritance, Some(class)) => class.base = Some(entry.type_offset()),
+            (gimli::DW_TAG_template_type_parameter, Some(class)) => {
+                class.type_arguments.push(entry.type_offset());
+            }
+            (gimli::DW_TAG_member, Some(class)) => {
+                if let Some(offset) = entry.unsigned(gimli::DW_AT_data_member_location) {
+                    let member = Member {
+                        name: entry.name()?,
+                        offset,
+                        type_ref: TypeRef::Unresolved,
+                    };
+                    class.members.push((member, entry.type_offset()));
+                }
+            }
+            (gimli::DW_TAG_variable, _) if depth == 1 => {
+                let variable = GlobalVariable {
+                    name: entry.name()?,
+                    type_ref: TypeRef::Unresolved,
+                    location: entry.location()?,
+                    initial: entry.unsigned(gimli::DW_AT_const_value),
+                };
+                self.globals.push((variable, entry.type_offset()));
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn resolve(self) -> DebugInfo {
+        let Self {
+            types,
+            classes,
+            globals,
+            ..
+        } = self;
+        let resolve = |offset: TypeOffset| {
+            offset
+                .and_then(|offset| types.get(&offset).copied())
+                .unwrap_or(TypeRef::Unresolved)
+        };
+        DebugInfo {
+            classes: classes
+                .into_iter()
+                .map(|class| Class {
+                    name: class.name,
+                    id: class.id,
+                    base: class.base.map(resolve),
+                    members: class
+                        .members
+                        .into_iter()
+                        .map(|(member, offset)| Member {
+                            type_ref: resolve(offset),
+                            ..member
+                        })
+                        .collect(),
+                    type_arguments: class.type_arguments.into_iter().map(resolve).collect(),
+                })
+                .collect(),
+            globals: globals
+                .into_iter()
+                .map(|(variable, offset)| GlobalVariable {
+                    type_ref: resolve(offset),
+                    ..variable
+                })
+                .collect(),
+        }
+    }
+}
+
+/// One entry with what is needed to read its attributes.
+struct EntryReader<'r, 'a> {
+    dwarf: &'r gimli::Dwarf<Slice<'a>>,
+    unit: &'r gimli::Unit<Slice<'a>>,
+    unit_offset: usize,
+    entry: &'r Entry<'a>,
+}
+
+impl EntryReader<'_, '_> {
+    fn name(&self) -> gimli::Result<String> {
+        let Some(value) = self.entry.attr_value(gimli::DW_AT_name) else {
+            return Ok(String::new());
+        };
+        let name = self.dwarf.attr_string(self.unit, value)?;
+        Ok(name.to_string_lossy().into_owned())
+    }
+
+    fn unsigned(&self, attribute: gimli::DwAt) -> Option<u32> {
+        u32::try_from(self.entry.attr(attribute)?.udata_value()?).ok()
+    }
+
+    fn type_offset(&self) -> TypeOffset {
+        match self.entry.attr_value(gimli::DW_AT_type)? {
+            AttributeValue::UnitRef(offset) => self.unit_offset.checked_add(offset.0),
+            AttributeValue::DebugInfoRef(offset) => Some(offset.0),
+            _ => None,
+        }
+    }
+
+    /// WARPO writes the global index as a plain constant; standard DWARF for wasm uses the
+    /// operation `DW_OP_WASM_location`.
+    fn location(&self) -> gimli::Result<Option<GlobalIndex>> {
+        let Some(attribute) = self.entry.attr(gimli::DW_AT_location) else {
+            return Ok(None);
+        };
+        if let AttributeValue::Exprloc(expression) = attribute.value() {
+            let first = expression.operations(self.unit.encoding()).next()?;
+            return Ok(match first {
+                Some(Operation::WasmGlobal { index }) => Some(GlobalIndex(index)),
+                _ => None,
+            });
+        }
+        let constant = attribute
+            .udata_value()
+            .or(attribute.offset_value().map(|at| at as u64));
+        Ok(constant
+            .and_then(|index| u32::try_from(index).ok())
+            .map(GlobalIndex))
+    }
+}
+
+fn is_class(tag: DwTag) -> bool {
+    matches!(
+        tag,
+        gimli::DW_TAG_class_type | gimli::DW_TAG_structure_type | gimli::DW_TAG_interface_type
+    )
+}
+
+/// Base types carry no size in WARPO's output: AssemblyScript's names tell it.
+fn base_type_size(name: &str) -> Option<u32> {
+    Some(match name {
+        "bool" | "i8" | "u8" => 1,
+        "i16" | "u16" => 2,
+        "i32" | "u32" | "isize" | "usize" | "f32" => 4,
+        "i64" | "u64" | "f64" => 8,
+        "v128" => 16,
+        _ => return None,
+    })
+}

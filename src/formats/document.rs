@@ -1,0 +1,219 @@
+//! What the views have in common for a format: totals, columns, rows, and the instances behind a
+//! row.
+
+use std::sync::Arc;
+
+use crate::views::{ComparisonView, ConstructorView, Instances};
+
+/// A number that every row has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Column {
+    /// Its key in JSON.
+    pub key: &'static str,
+    /// Its heading in a table.
+    pub title: &'static str,
+    /// What it counts.
+    pub measure: Measure,
+}
+
+/// What a number counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Measure {
+    /// Objects.
+    Count,
+    /// Objects more or less.
+    CountDelta,
+    /// Bytes.
+    Size,
+    /// Bytes more or less.
+    SizeDelta,
+}
+
+/// A size about the whole heap, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Total {
+    /// What a person calls it.
+    pub label: &'static str,
+    /// The size now, and its key in JSON.
+    pub after: (&'static str, u64),
+    /// In a comparison: the size before, and the key of the difference.
+    pub before: Option<((&'static str, u64), &'static str)>,
+}
+
+impl Total {
+    /// All its numbers with their keys in JSON: before, after, difference.
+    pub fn entries(&self) -> impl Iterator<Item = (&'static str, i64)> {
+        let before = self.before.map(|(before, _)| before);
+        let sizes = before.into_iter().chain([self.after]);
+        sizes.map(|(key, size)| (key, size as i64)).chain(self.delta())
+    }
+
+    /// The difference, with its key in JSON.
+    pub fn delta(&self) -> Option<(&'static str, i64)> {
+        self.before.map(|((_, before), key)| (key, self.after.1 as i64 - before as i64))
+    }
+}
+
+/// A row's name and its numbers, one per column.
+#[derive(Clone, Debug)]
+pub struct Row<'a> {
+    /// The class name.
+    pub class_name: &'a str,
+    /// The numbers, in the order of the columns.
+    pub numbers: Vec<i64>,
+}
+
+/// The instances behind a row.
+#[derive(Clone, Debug)]
+pub struct DocumentInstances {
+    /// Addresses and sizes.
+    pub instances: Instances,
+    /// In a comparison: how many of them, from the first on, are new; the others are deleted.
+    pub new_count: Option<usize>,
+}
+
+/// A view as the formats see it.
+pub trait Document {
+    /// The sizes of the whole.
+    fn totals(&self) -> [Total; 2];
+    /// The columns of every row.
+    fn columns(&self) -> &'static [Column];
+    /// How many rows there are.
+    fn row_count(&self) -> usize;
+    /// The `nth` row; `None` past the last.
+    fn row(&self, nth: usize) -> Option<Row<'_>>;
+    /// What is behind the `nth` row; `None` past the last.
+    fn instances(&self, nth: usize) -> Option<DocumentInstances>;
+}
+
+impl<D: Document> Document for Arc<D> {
+    fn totals(&self) -> [Total; 2] {
+        (**self).totals()
+    }
+
+    fn columns(&self) -> &'static [Column] {
+        (**self).columns()
+    }
+
+    fn row_count(&self) -> usize {
+        (**self).row_count()
+    }
+
+    fn row(&self, nth: usize) -> Option<Row<'_>> {
+        (**self).row(nth)
+    }
+
+    fn instances(&self, nth: usize) -> Option<DocumentInstances> {
+        (**self).instances(nth)
+    }
+}
+
+const fn column(key: &'static str, title: &'static str, measure: Measure) -> Column {
+    Column { key, title, measure }
+}
+
+impl Document for ConstructorView {
+    fn totals(&self) -> [Total; 2] {
+        let heap = self.heap();
+        [
+            Total {
+                label: "heap",
+                after: ("totalHeapSize", heap.total_size),
+                before: None,
+            },
+            Total {
+                label: "live",
+                after: ("totalLiveSize", heap.live_size),
+                before: None,
+            },
+        ]
+    }
+
+    fn columns(&self) -> &'static [Column] {
+        const COLUMNS: [Column; 3] = [
+            column("count", "Count", Measure::Count),
+            column("totalShallowSize", "Shallow size", Measure::Size),
+            column("totalRetainedSize", "Retained size", Measure::Size),
+        ];
+        &COLUMNS
+    }
+
+    fn row_count(&self) -> usize {
+        self.rows().len()
+    }
+
+    fn row(&self, nth: usize) -> Option<Row<'_>> {
+        let row = self.rows().get(nth)?;
+        let numbers = [row.count, row.total_shallow_size, row.total_retained_size];
+        Some(Row {
+            class_name: &row.class_name,
+            numbers: numbers.map(|number| number as i64).to_vec(),
+        })
+    }
+
+    fn instances(&self, nth: usize) -> Option<DocumentInstances> {
+        let row = self.rows().get(nth)?;
+        Some(DocumentInstances {
+            instances: ConstructorView::instances(self, row),
+            new_count: None,
+        })
+    }
+}
+
+impl Document for ComparisonView {
+    fn totals(&self) -> [Total; 2] {
+        let (before, after) = (self.before(), self.after());
+        [
+            Total {
+                label: "heap",
+                after: ("afterTotalHeapSize", after.total_size),
+                before: Some((("beforeTotalHeapSize", before.total_size), "totalHeapSizeDelta")),
+            },
+            Total {
+                label: "live",
+                after: ("afterTotalLiveSize", after.live_size),
+                before: Some((("beforeTotalLiveSize", before.live_size), "totalLiveSizeDelta")),
+            },
+        ]
+    }
+
+    fn columns(&self) -> &'static [Column] {
+        const COLUMNS: [Column; 6] = [
+            column("newCount", "New", Measure::Count),
+            column("deletedCount", "Deleted", Measure::Count),
+            column("countDelta", "Delta", Measure::CountDelta),
+            column("allocatedSize", "Alloc. size", Measure::Size),
+            column("freedSize", "Freed size", Measure::Size),
+            column("sizeDelta", "Size delta", Measure::SizeDelta),
+        ];
+        &COLUMNS
+    }
+
+    fn row_count(&self) -> usize {
+        self.rows().len()
+    }
+
+    fn row(&self, nth: usize) -> Option<Row<'_>> {
+        let row = self.rows().get(nth)?;
+        let numbers = vec![
+            row.new_count() as i64,
+            row.deleted_count() as i64,
+            row.count_delta(),
+            row.allocated_size as i64,
+            row.freed_size as i64,
+            row.size_delta(),
+        ];
+        Some(Row {
+            class_name: &row.class_name,
+            numbers,
+        })
+    }
+
+    fn instances(&self, nth: usize) -> Option<DocumentInstances> {
+        let row = self.rows().get(nth)?;
+        Some(DocumentInstances {
+            instances: ComparisonView::instances(self, row),
+            new_count: Some(row.new_count() as usize),
+        })
+    }
+}

@@ -1,0 +1,10 @@
+//! Renderings of views. Both views offer themselves as a [`Document`]; every format renders any
+//! document.
+
+mod document;
+mod json;
+mod table;
+
+pub use document::{Column, Document, DocumentInstances, Measure, Row, Total};
+pub use json::JsonStream;
+pub use table::{TableOptions, render_table};

@@ -1,0 +1,163 @@
+//! Tables for eyes: aligned columns, sizes with units, never wider than asked.
+
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+use super::document::{Document, Measure, Total};
+
+/// How a table is drawn.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct TableOptions {
+    /// The most columns of text that a line may take; `None` for as many as it needs.
+    pub width: Option<usize>,
+    /// Whether to use terminal colours.
+    pub color: bool,
+}
+
+const GAP: &str = "  ";
+const NAME_TITLE: &str = "Constructor";
+/// Names are not cut below this, numbers are never cut.
+const MINIMUM_NAME_WIDTH: usize = 8;
+
+const BOLD: &str = "\u{1b}[1m";
+const RED: &str = "\u{1b}[31m";
+const GREEN: &str = "\u{1b}[32m";
+const RESET: &str = "\u{1b}[0m";
+
+/// Renders the totals and one line per row. Instances are left out.
+pub fn render_table(document: &dyn Document, options: TableOptions) -> String {
+    let columns = document.columns();
+    let rows: Vec<_> = (0..document.row_count()).filter_map(|nth| document.row(nth)).collect();
+    let cells: Vec<Vec<String>> = rows
+        .iter()
+        .map(|row| {
+            let measured = columns.iter().zip(&row.numbers);
+            measured.map(|(column, &number)| format_number(number, column.measure)).collect()
+        })
+        .collect();
+    let number_widths: Vec<usize> = columns
+        .iter()
+        .enumerate()
+        .map(|(at, column)| {
+            let widest = cells.iter().map(|row| row[at].width()).max().unwrap_or_default();
+            widest.max(column.title.width())
+        })
+        .collect();
+    let numbers_width: usize = number_widths.iter().map(|width| width + GAP.len()).sum();
+    let longest_name = rows.iter().map(|row| row.class_name.width()).max().unwrap_or_default();
+    let room = options.width.map_or(usize::MAX, |width| width.saturating_sub(numbers_width));
+    let name_width = longest_name.max(NAME_TITLE.len()).min(room.max(MINIMUM_NAME_WIDTH));
+
+    let mut lines = summary(document);
+    lines.push(String::new());
+    let paint = |color: &str, text: String| match options.color {
+        true => format!("{color}{text}{RESET}"),
+        false => text,
+    };
+    let mut heading = pad_right(NAME_TITLE, name_width);
+    for (column, &width) in columns.iter().zip(&number_widths) {
+        heading += GAP;
+        heading += &pad_left(column.title, width);
+    }
+    lines.push(paint(BOLD, fit(&heading, options.width)));
+    for (row, cells) in rows.iter().zip(&cells) {
+        let mut line = pad_right(&shorten(row.class_name, name_width), name_width);
+        for (at, cell) in cells.iter().enumerate() {
+            line += GAP;
+            let cell = pad_left(cell, number_widths[at]);
+            let is_delta = matches!(columns[at].measure, Measure::CountDelta | Measure::SizeDelta);
+            line += &match row.numbers[at] {
+                grown if is_delta && grown > 0 => paint(RED, cell),
+                shrunk if is_delta && shrunk < 0 => paint(GREEN, cell),
+                _ => cell,
+            };
+        }
+        // Colours only where nothing is cut: a line that does not fit is plain.
+        lines.push(if name_width + numbers_width <= options.width.unwrap_or(usize::MAX) {
+            line
+        } else {
+            fit(&line, options.width)
+        });
+    }
+    lines.iter().map(|line| format!("{}\n", line.trim_end())).collect()
+}
+
+fn summary(document: &dyn Document) -> Vec<String> {
+    let size = |bytes: u64| format_number(bytes as i64, Measure::Size);
+    let line = |total: Total| {
+        let after = size(total.after.1);
+        match (total.before, total.delta()) {
+            (Some(((_, before), _)), Some((_, delta))) => {
+                let delta = format_number(delta, Measure::SizeDelta);
+                format!("{} {} → {after} ({delta})", total.label, size(before))
+            }
+            _ => format!("{} {after}", total.label),
+        }
+    };
+    document.totals().map(line).to_vec()
+}
+
+fn format_number(number: i64, measure: Measure) -> String {
+    let sign = match measure {
+        Measure::CountDelta | Measure::SizeDelta if number > 0 => "+",
+        _ if number < 0 => "−",
+        _ => "",
+    };
+    let magnitude = number.unsigned_abs();
+    match measure {
+        Measure::Count | Measure::CountDelta => format!("{sign}{magnitude}"),
+        Measure::Size | Measure::SizeDelta => format!("{sign}{}", format_size(magnitude)),
+    }
+}
+
+/// Bytes below 1 KiB as they are, above with one decimal.
+fn format_size(bytes: u64) -> String {
+    const UNITS: [&str; 4] = ["KiB", "MiB", "GiB", "TiB"];
+    if bytes < 1024 {
+        return format!("{bytes} B");
+    }
+    let mut size = bytes as f64 / 1024.0;
+    let mut unit = 0;
+    // 1023.95 would be printed as 1024.0.
+    while size >= 1023.95 && unit + 1 < UNITS.len() {
+        size /= 1024.0;
+        unit += 1;
+    }
+    format!("{size:.1} {}", UNITS[unit])
+}
+
+fn pad_right(text: &str, width: usize) -> String {
+    format!("{text}{}", " ".repeat(width.saturating_sub(text.width())))
+}
+
+fn pad_left(text: &str, width: usize) -> String {
+    format!("{}{text}", " ".repeat(width.saturating_sub(text.width())))
+}
+
+/// Cuts a name in the middle: both the module at its start and the class at its end tell much.
+fn shorten(name: &str, width: usize) -> String {
+    if name.width() <= width {
+        return name.to_owned();
+    }
+    let kept = width.saturating_sub(1);
+    let start = take_width(name.chars(), kept / 3);
+    let end: String = take_width(name.chars().rev(), kept - kept / 3).chars().rev().collect();
+    format!("{start}…{end}")
+}
+
+fn fit(line: &str, width: Option<usize>) -> String {
+    match width {
+        Some(width) if line.width() > width => take_width(line.chars(), width),
+        _ => line.to_owned(),
+    }
+}
+
+/// As many characters as fit into `width` columns.
+fn take_width(characters: impl Iterator<Item = char>, width: usize) -> String {
+    let mut used = 0;
+    characters
+        .take_while(|character| {
+            used += character.width().unwrap_or_default();
+            used <= width
+        })
+        .collect()
+}

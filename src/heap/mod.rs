@@ -1,0 +1,257 @@
+//! The heap of one dump as a value: its objects, who refers to whom, what is alive and why, and
+//! what each object keeps alive. Made once; every view reads it.
+
+mod address_index;
+mod dominators;
+mod edges;
+mod objects;
+
+pub use address_index::AddressIndex;
+pub use dominators::DominatorTree;
+pub use edges::Edges;
+pub use objects::{HeapClass, ObjectTable};
+
+use crate::control::Control;
+use crate::debug_info::DebugInfo;
+use crate::dump::Dump;
+use crate::error::Result;
+use crate::module::Module;
+use crate::runtime::blocks::Allocator;
+use crate::runtime::classes::Classes;
+use crate::runtime::collector::Collector;
+use crate::runtime::roots::{GlobalRoot, RootKind, global_roots, stack_words};
+use crate::runtime::type_flags::TypeFlagsTable;
+use crate::units::{Address, ObjectIndex};
+use crate::warning::Warning;
+
+/// A heap, analyzed.
+#[derive(Debug)]
+pub struct Heap {
+    /// Memory size − first block, in bytes: allocator space, not just live objects.
+    pub total_size: u64,
+    /// The shallow size of all live heap objects, in bytes.
+    pub live_size: u64,
+    /// All objects, alive or not.
+    pub objects: ObjectTable,
+    /// References between them.
+    pub edges: Edges,
+    /// The roots, ascending by object, each with its first kind.
+    pub roots: Vec<(ObjectIndex, RootKind)>,
+    /// The live objects and who keeps them alive.
+    pub dominators: DominatorTree,
+    /// Per object: what it keeps alive, in bytes; 0 if it is not alive itself.
+    pub retained_sizes: Vec<u32>,
+    /// What may make a number wrong.
+    pub warnings: Vec<Warning>,
+}
+
+impl Heap {
+    /// Analyzes a dump.
+    ///
+    /// # Errors
+    /// [`Error::GlobalCountMismatch`](crate::Error::GlobalCountMismatch) if the dump is not of this
+    /// module, [`Error::HeapCorrupt`](crate::Error::HeapCorrupt) and
+    /// [`Error::TooManyReferences`](crate::Error::TooManyReferences) if the memory cannot be read
+    /// to its end, [`Error::Aborted`](crate::Error::Aborted).
+    pub fn analyze(
+        dump: &Dump<'_>,
+        module: &Module<'_>,
+        debug_info: &DebugInfo,
+        control: &Control,
+    ) -> Result<Self> {
+        let mut warnings = Vec::new();
+        check_against_module(dump, module, &mut warnings)?;
+        let classes = Classes::new(debug_info, type_flags(dump, module));
+        let collector = Collector::read(module, dump);
+        let allocator = Allocator::locate(dump);
+        let objects = match allocator {
+            Some(allocator) => ObjectTable::read(
+                dump,
+                allocator,
+                &classes,
+                &collector,
+                control,
+                &mut warnings,
+            )?,
+            None => ObjectTable::default(),
+        };
+        let (edges, misfits) = Edges::extract(dump.memory, &objects, control)?;
+
+        let globals = global_roots(debug_info, &classes, module, dump);
+        let roots = find_roots(dump, &globals, &objects, &mut warnings);
+        let root_objects: Vec<_> = roots.iter().map(|&(object, _)| object).collect();
+        let dominators = DominatorTree::new(&edges, objects.len(), &root_objects, control)?;
+        let retained_sizes = dominators.retained_sizes(&objects.shallow_sizes);
+
+        let mut heap = Self {
+            total_size: allocator.map_or(0, |allocator| {
+                dump.memory
+                    .size()
+                    .saturating_sub(u64::from(allocator.first_block.0))
+            }),
+            live_size: 0,
+            objects,
+            edges,
+            roots,
+            dominators,
+            retained_sizes,
+            warnings,
+        };
+        heap.live_size = heap
+            .live_heap_objects()
+            .map(|object| u64::from(heap.shallow_size(object)))
+            .sum();
+        heap.warn_of_live_misfits(&misfits);
+        heap.warn_of_unknown_classes();
+        Ok(heap)
+    }
+
+    /// Live objects that take heap space, in address order.
+    pub fn live_heap_objects(&self) -> impl Iterator<Item = ObjectIndex> + '_ {
+        // A live heap object retains at least its own block.
+        let retained = (0u32..).zip(&self.retained_sizes);
+        retained
+            .filter(|&(_, &size)| size != 0)
+            .map(|(object, _)| ObjectIndex(object))
+            .filter(|&object| self.objects.is_on_heap(object))
+    }
+
+    /// The address of an object's payload.
+    #[inline]
+    pub fn address(&self, object: ObjectIndex) -> Address {
+        Address(self.objects.addresses[object.at()])
+    }
+
+    /// The whole block of an object, in bytes.
+    #[inline]
+    pub fn shallow_size(&self, object: ObjectIndex) -> u32 {
+        self.objects.shallow_sizes[object.at()]
+    }
+
+    /// What an object keeps alive, itself included, in bytes.
+    #[inline]
+    pub fn retained_size(&self, object: ObjectIndex) -> u32 {
+        self.retained_sizes[object.at()]
+    }
+
+    /// About how many bytes this value takes.
+    pub fn memory_size(&self) -> u64 {
+        const COLUMNS_AND_NUMBERS: u64 = 9 * 4;
+        self.objects.len() as u64 * COLUMNS_AND_NUMBERS + self.edges.len() as u64 * 4
+    }
+
+    fn warn_of_live_misfits(&mut self, misfits: &[ObjectIndex]) {
+        if misfits.is_empty() {
+            return;
+        }
+        // What the collector has given up may refer to memory that was used again since.
+        let mut live = self
+            .dominators
+            .live()
+            .iter()
+            .copied()
+            .filter(|object| misfits.binary_search(object).is_ok());
+        if let Some(any) = live.next() {
+            let (first, count) = live.fold((any, 1), |(first, count), object| {
+                (object.min(first), count + 1)
+            });
+            let warning = Warning::ContentsDoNotFit {
+                address: self.address(first),
+                class_name: self.objects.class_of(first).class.name.clone(),
+                count,
+            };
+            self.warnings.push(warning);
+        }
+    }
+
+    fn warn_of_unknown_classes(&mut self) {
+        let mut counts = vec![0u64; self.objects.classes.len()];
+        for object in self.live_heap_objects() {
+            counts[self.objects.class_slots[object.at()] as usize] += 1;
+        }
+        let unknown = self.objects.classes.iter().zip(counts);
+        let mut unknown: Vec<_> = unknown
+            .filter(|(class, count)| *count > 0 && !class.class.is_described)
+            .map(|(class, count)| (class.id, count))
+            .collect();
+        unknown.sort_unstable();
+        self.warnings.extend(
+            unknown
+                .into_iter()
+                .map(|(id, count)| Warning::ClassUnknown { id, count }),
+        );
+    }
+}
+
+fn check_against_module(
+    dump: &Dump<'_>,
+    module: &Module<'_>,
+    warnings: &mut Vec<Warning>,
+) -> Result<()> {
+    const PAGE: u64 = 1 << 16;
+    let expected = module.globals.mutable_i32_count();
+    let found = dump.globals.len();
+    if dump.globals.is_empty() && expected > 0 {
+        warnings.push(Warning::GlobalsMissing { expected });
+    } else if found != expected {
+        return Err(crate::Error::GlobalCountMismatch { found, expected });
+    }
+    let memory_size = dump.memory.size();
+    if !memory_size.is_multiple_of(PAGE) {
+        warnings.push(Warning::MemoryNotWholePages { memory_size });
+    }
+    Ok(())
+}
+
+fn type_flags<'a>(dump: &Dump<'a>, module: &Module<'_>) -> TypeFlagsTable<'a> {
+    let globals = &module.globals;
+    globals
+        .exported("__rtti_base")
+        .or_else(|| globals.named("~lib/rt/__rtti_base"))
+        .and_then(|global| global.initial)
+        .and_then(|base| TypeFlagsTable::read(dump.memory, Address(base), dump.data_end))
+        .unwrap_or(TypeFlagsTable::empty())
+}
+
+/// All roots that are objects, ascending, each with its first kind.
+fn find_roots(
+    dump: &Dump<'_>,
+    globals: &[GlobalRoot<'_>],
+    objects: &ObjectTable,
+    warnings: &mut Vec<Warning>,
+) -> Vec<(ObjectIndex, RootKind)> {
+    let mut roots = Vec::new();
+    for global in globals {
+        let Some(value) = global.value else {
+            // Without any values the one warning about that says it all.
+            if !dump.globals.is_empty() {
+                warnings.push(Warning::GlobalUnknown {
+                    name: global.name.to_owned(),
+                });
+            }
+            continue;
+        };
+        match objects.index.get(value) {
+            Some(object) => roots.push((object, RootKind::Global)),
+            None if value.0 != 0 && global.is_certain => {
+                warnings.push(Warning::GlobalNotAnObject {
+                    name: global.name.to_owned(),
+                    index: global.index,
+                    value,
+                })
+            }
+            None => {}
+        }
+    }
+    let on_stack = stack_words(dump).filter_map(|word| objects.index.get(Address(word)));
+    roots.extend(on_stack.map(|object| (object, RootKind::Stack)));
+    roots.extend(
+        objects
+            .pinned
+            .iter()
+            .map(|&object| (object, RootKind::Pinned)),
+    );
+    roots.sort_unstable();
+    roots.dedup_by_key(|&mut (object, _)| object);
+    roots
+}

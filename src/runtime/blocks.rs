@@ -1,0 +1,100 @@
+//! The allocator's blocks (TLSF): every byte of a region belongs to one.
+
+use crate::dump::{Dump, Memory};
+use crate::units::Address;
+
+/// Alignment of every payload.
+pub const ALIGNMENT: u32 = 16;
+/// The `mmInfo` word in front of every payload.
+pub const BLOCK_OVERHEAD: u32 = 4;
+/// Bytes of the allocator's control structure; its last word is the tail pointer.
+const ROOT_SIZE: u32 = 1572;
+const TAIL_OFFSET: u32 = 1568;
+/// A free block holds two links and a back pointer.
+const MINIMUM_PAYLOAD: u32 = 12;
+
+/// The word that starts a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BlockInfo(pub u32);
+
+impl BlockInfo {
+    /// Bytes after the `mmInfo` word.
+    #[inline]
+    pub fn payload_size(self) -> u32 {
+        self.0 & !3
+    }
+
+    /// The whole block: what an object costs.
+    #[inline]
+    pub fn block_size(self) -> u32 {
+        self.payload_size().wrapping_add(BLOCK_OVERHEAD)
+    }
+
+    /// Nobody uses the block.
+    #[inline]
+    pub fn is_free(self) -> bool {
+        self.0 & 1 != 0
+    }
+
+    /// The block below this one is free.
+    #[inline]
+    pub fn is_left_free(self) -> bool {
+        self.0 & 2 != 0
+    }
+
+    /// The zero-size block that ends a region.
+    #[inline]
+    pub fn ends_region(self) -> bool {
+        self.payload_size() == 0
+    }
+}
+
+/// Where the allocator keeps what it knows.
+#[derive(Clone, Copy, Debug)]
+pub struct Allocator {
+    /// The first block of the first region.
+    pub first_block: Address,
+    /// The block that ends the last region; `None` if nothing was ever allocated.
+    pub tail: Option<Address>,
+}
+
+impl Allocator {
+    /// Finds the allocator behind the heap base; `None` if it would begin past 4 GiB.
+    pub fn locate(dump: &Dump<'_>) -> Option<Self> {
+        let root = dump.heap_base.checked_add(ALIGNMENT - 1)?.0 & !(ALIGNMENT - 1);
+        let tail = dump.memory.word(Address(root).checked_add(TAIL_OFFSET)?);
+        Some(Self {
+            first_block: first_block_from(Address(root).checked_add(ROOT_SIZE)?)?,
+            tail: tail.filter(|&tail| tail != 0).map(Address),
+        })
+    }
+}
+
+/// The first block of a region that begins at `start`: its payload is aligned.
+pub fn first_block_from(start: Address) -> Option<Address> {
+    let payload = start.checked_add(BLOCK_OVERHEAD + ALIGNMENT - 1)?.0 & !(ALIGNMENT - 1);
+    Address(payload).checked_sub(BLOCK_OVERHEAD)
+}
+
+/// The block at `address` and the address of the next one, if this can be a block of a region
+/// that ends at or before `tail`.
+#[inline]
+pub fn read_block(
+    memory: Memory<'_>,
+    address: Address,
+    tail: Address,
+) -> Result<(BlockInfo, Address), BlockInfo> {
+    let info = BlockInfo(memory.word(address).unwrap_or(u32::MAX));
+    if info.ends_region() {
+        return Ok((info, address));
+    }
+    let payload = info.payload_size();
+    // Blocks begin 4 bytes below a multiple of 16, so their sizes are multiples of 16.
+    if payload < MINIMUM_PAYLOAD || !(payload + BLOCK_OVERHEAD).is_multiple_of(ALIGNMENT) {
+        return Err(info);
+    }
+    match address.checked_add(payload + BLOCK_OVERHEAD) {
+        Some(next) if next <= tail => Ok((info, next)),
+        _ => Err(info),
+    }
+}

@@ -1,0 +1,254 @@
+//! What the runtime id of an object stands for: the class's name, and what its objects refer to.
+//!
+//! Evidence, best first: the run-time flag that the collector itself obeys (pointer-free), the
+//! debug information, the run-time flags of containers. Which container a class is, is decided by
+//! inheritance: a subclass of `Array` is an `Array` whatever its name.
+
+use std::collections::HashMap;
+
+use super::layout::{Contents, EntryLayout, ReferenceLayout, Slot};
+use super::type_flags::{TypeFlags, TypeFlagsTable};
+use crate::debug_info::{Class, DebugInfo, TypeRef};
+use crate::units::ClassId;
+
+const OBJECT: &str = "~lib/object/Object";
+
+/// The classes whose ids never change. Newer builds leave out of the debug information what no
+/// global, field or local can reach, but objects of these classes are there all the same.
+const FIXED_NAMES: [&str; 4] = [
+    OBJECT,
+    "~lib/arraybuffer/ArrayBuffer",
+    "~lib/string/String",
+    "~lib/arraybuffer/ArrayBufferView",
+];
+
+/// Where the standard containers keep their own references.
+const BUFFER: u32 = 0;
+const BUCKETS: u32 = 0;
+const ENTRIES: u32 = 8;
+const FUNCTION_ENV: u32 = 4;
+
+/// Everything that is known of one class.
+#[derive(Clone, Debug)]
+pub struct RuntimeClass {
+    /// The name that views show.
+    pub name: String,
+    /// What its objects refer to.
+    pub layout: ReferenceLayout,
+    /// Whether anything describes the class. If not, the layout is a guess on the safe side.
+    pub is_described: bool,
+}
+
+/// Answers what an id stands for.
+#[derive(Debug)]
+pub struct Classes<'a> {
+    debug_info: &'a DebugInfo,
+    flags: TypeFlagsTable<'a>,
+    by_id: HashMap<ClassId, &'a Class>,
+}
+
+impl<'a> Classes<'a> {
+    /// Brings the evidence together.
+    pub fn new(debug_info: &'a DebugInfo, flags: TypeFlagsTable<'a>) -> Self {
+        let mut by_id = HashMap::new();
+        for class in &debug_info.classes {
+            if let Some(id) = class.id.filter(|id| id.0 != 0) {
+                by_id.entry(id).or_insert(class);
+            }
+        }
+        Self {
+            debug_info,
+            flags,
+            by_id,
+        }
+    }
+
+    /// What the debug information says a variable or field of this type can hold.
+    pub fn is_reference(&self, type_ref: TypeRef) -> bool {
+        match type_ref {
+            TypeRef::Base { .. } => false,
+            // Never compiled, so always null in this build, or left out: possibly a reference.
+            TypeRef::Unresolved => true,
+            TypeRef::Class(_) => !self.debug_info.class(type_ref).is_some_and(is_unmanaged),
+        }
+    }
+
+    /// Describes the class with this id.
+    pub fn describe(&self, id: ClassId) -> RuntimeClass {
+        let class = self.by_id.get(&id).copied();
+        let name = match (FIXED_NAMES.get(id.0 as usize), class) {
+            (Some(fixed), _) => (*fixed).to_owned(),
+            (None, Some(class)) => class.name.clone(),
+            (None, None) => format!("Class#{id}"),
+        };
+        let layout = self.layout(id, class);
+        RuntimeClass {
+            name,
+            is_described: layout.is_some(),
+            layout: layout.unwrap_or_else(ReferenceLayout::unknown),
+        }
+    }
+
+    fn layout(&self, id: ClassId, class: Option<&Class>) -> Option<ReferenceLayout> {
+        let flags = self.flags.get(id);
+        match id.0 {
+            0..=2 => return Some(ReferenceLayout::pointer_free()),
+            3 => return Some(ReferenceLayout::new(vec![BUFFER], Contents::Fixed)),
+            _ if flags.is_some_and(TypeFlags::is_pointer_free) => {
+                return Some(ReferenceLayout::pointer_free());
+            }
+            _ => {}
+        }
+        match class {
+            Some(class) => self.layout_from_debug_info(class, flags),
+            None => layout_from_flags(flags?),
+        }
+    }
+
+    /// Follows the inheritance chain: every class adds its own fields, a standard container its
+    /// contents.
+    fn layout_from_debug_info(
+        &self,
+        class: &Class,
+        flags: Option<TypeFlags>,
+    ) -> Option<ReferenceLayout> {
+        let mut offsets = Vec::new();
+        let mut contents = Contents::Fixed;
+        let mut next = Some(class);
+        // A chain cannot be longer than there are classes; one that is, is a cycle.
+        for _ in 0..self.debug_info.classes.len() {
+            let Some(class) = next else { break };
+            let own = class
+                .members
+                .iter()
+                .filter(|member| self.is_reference(member.type_ref));
+            offsets.extend(own.map(|member| member.offset));
+            if let Some(container) = self.container(class, flags) {
+                let container = container?;
+                offsets.extend(container.offsets);
+                contents = container.contents;
+            }
+            next = class.base.and_then(|base| self.debug_info.class(base));
+        }
+        Some(ReferenceLayout::new(offsets, contents))
+    }
+
+    /// What a class adds as a standard container: `None` if it is none, `Some(None)` if it is one
+    /// of whose contents nothing is known.
+    fn container(
+        &self,
+        class: &Class,
+        flags: Option<TypeFlags>,
+    ) -> Option<Option<ReferenceLayout>> {
+        let argument = |nth: usize| {
+            class
+                .type_arguments
+                .get(nth)
+                .map(|&type_ref| self.slot(type_ref))
+        };
+        let from_flags = || flags.and_then(layout_from_flags);
+        // Elements of a type that is not told are followed: a word that is exactly an object's
+        // address is hardly a number.
+        let element_is_reference = argument(0).map(|element| element.is_reference);
+        let name = class.name.as_str();
+        let layout = if name == "~lib/tuple/SmallTuple" {
+            Some(ReferenceLayout::new(Vec::new(), Contents::Tuple))
+        } else if name.starts_with("~lib/function/Function<") {
+            Some(function_layout(class))
+        } else if name.starts_with("~lib/array/Array<") {
+            Some(array_layout(element_is_reference.unwrap_or(true)))
+        } else if name.starts_with("~lib/staticarray/StaticArray<") {
+            Some(static_array_layout(element_is_reference.unwrap_or(true)))
+        } else if name.starts_with("~lib/set/Set<") {
+            argument(0).map_or_else(from_flags, |key| Some(entries_layout(key, None)))
+        } else if name.starts_with("~lib/map/Map<") {
+            match (argument(0), argument(1)) {
+                (Some(key), Some(value)) => Some(entries_layout(key, Some(value))),
+                _ => from_flags(),
+            }
+        } else {
+            return None;
+        };
+        Some(layout)
+    }
+
+    fn slot(&self, type_ref: TypeRef) -> Slot {
+        const POINTER: u32 = 4;
+        Slot {
+            size: match type_ref {
+                TypeRef::Base { size } => size.unwrap_or(POINTER),
+                TypeRef::Class(_) | TypeRef::Unresolved => POINTER,
+            },
+            is_reference: self.is_reference(type_ref),
+        }
+    }
+}
+
+/// Unmanaged classes share id 0 with `Object`: their addresses are plain pointers, which the
+/// collector does not follow.
+fn is_unmanaged(class: &Class) -> bool {
+    class.id == Some(ClassId(0)) && class.name != OBJECT
+}
+
+fn layout_from_flags(flags: TypeFlags) -> Option<ReferenceLayout> {
+    let value = |flags: TypeFlags| {
+        Some(Slot {
+            size: flags.value_size()?,
+            is_reference: flags.has_managed_values(),
+        })
+    };
+    if flags.is_array_buffer_view() {
+        Some(ReferenceLayout::new(vec![BUFFER], Contents::Fixed))
+    } else if flags.is_array() {
+        Some(array_layout(flags.has_managed_values()))
+    } else if flags.is_static_array() {
+        Some(static_array_layout(flags.has_managed_values()))
+    } else if flags.is_set() {
+        Some(entries_layout(value(flags)?, None))
+    } else if flags.is_map() {
+        let key = Slot {
+            size: flags.key_size()?,
+            is_reference: flags.has_managed_keys(),
+        };
+        Some(entries_layout(key, Some(value(flags)?)))
+    } else {
+        None
+    }
+}
+
+fn array_layout(elements_are_references: bool) -> ReferenceLayout {
+    let contents = if elements_are_references {
+        Contents::Array
+    } else {
+        Contents::Fixed
+    };
+    ReferenceLayout::new(vec![BUFFER], contents)
+}
+
+fn static_array_layout(elements_are_references: bool) -> ReferenceLayout {
+    let contents = if elements_are_references {
+        Contents::StaticArray
+    } else {
+        Contents::Fixed
+    };
+    ReferenceLayout::new(Vec::new(), contents)
+}
+
+fn entries_layout(key: Slot, value: Option<Slot>) -> ReferenceLayout {
+    let entry = EntryLayout::new(key, value);
+    let contents = if entry.key.is_some() || entry.value.is_some() {
+        Contents::Entries(entry)
+    } else {
+        Contents::Fixed
+    };
+    ReferenceLayout::new(vec![BUCKETS, ENTRIES], contents)
+}
+
+/// `_env` is declared as a number, but the collector visits it.
+fn function_layout(class: &Class) -> ReferenceLayout {
+    let env = class.members.iter().find(|member| member.name == "_env");
+    ReferenceLayout::new(
+        vec![env.map_or(FUNCTION_ENV, |member| member.offset)],
+        Contents::Fixed,
+    )
+}

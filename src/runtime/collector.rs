@@ -1,0 +1,48 @@
+//! The collector's own variables, as far as the module names them and the dump holds them.
+
+use crate::dump::Dump;
+use crate::module::{Global, Module};
+use crate::units::Address;
+
+/// What the collector (`~lib/rt/itcms`) was doing when the dump was taken. A field is `None` if
+/// the module does not name the global or the dump has no value for it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Collector {
+    /// The sum of the block sizes of all managed heap objects.
+    pub total: Option<u32>,
+    /// Whether a sweep is under way: objects are being freed one by one.
+    pub is_sweeping: Option<bool>,
+    /// The block of the next object to be marked or swept.
+    pub cursor: Option<Address>,
+    /// The heads of the three lists.
+    pub list_heads: Option<[Address; 3]>,
+}
+
+impl Collector {
+    const SWEEPING: u32 = 2;
+
+    /// Reads the collector's globals.
+    pub fn read(module: &Module<'_>, dump: &Dump<'_>) -> Self {
+        let global = |name: &str| {
+            let global = module.globals.named(&format!("~lib/rt/itcms/{name}"))?;
+            global_value(global, dump)
+        };
+        let head = |name| global(name).filter(|&head| head != 0).map(Address);
+        let list_heads = || Some([head("fromSpace")?, head("toSpace")?, head("pinSpace")?]);
+        Self {
+            total: global("total"),
+            is_sweeping: global("state").map(|state| state == Self::SWEEPING),
+            cursor: global("iter").map(Address),
+            list_heads: list_heads(),
+        }
+    }
+}
+
+/// The value of an i32 global when the dump was taken: from the dump if it is mutable, from the
+/// module if not. `None` if the dump holds no values, or the host supplied a constant.
+pub fn global_value(global: &Global<'_>, dump: &Dump<'_>) -> Option<u32> {
+    match global.dump_position {
+        Some(position) => dump.globals.get(position),
+        None => global.initial,
+    }
+}

@@ -1,0 +1,118 @@
+//! The header of a managed object (ITCMS), and what tells an object from raw memory.
+//!
+//! A header begins with the block's `mmInfo` word; the payload follows it 20 bytes up. Every
+//! managed heap object is in one of the collector's circular doubly linked lists, whose heads are
+//! static. A used block that is in none is raw memory, whatever its bytes look like.
+
+use super::blocks::BlockInfo;
+use crate::dump::Memory;
+use crate::units::{Address, ClassId};
+
+/// Bytes from a block to the payload of the object in it.
+pub const HEADER_SIZE: u32 = 20;
+/// Bytes of the header that count as payload of the block.
+const HEADER_IN_PAYLOAD: u32 = 16;
+/// The colour of pinned objects; the others say nothing about liveness.
+const TRANSPARENT: u32 = 3;
+
+/// An object's header.
+#[derive(Clone, Copy, Debug)]
+pub struct ObjectHeader {
+    /// The block's size and flags.
+    pub block: BlockInfo,
+    next_with_color: u32,
+    /// The block of the previous object in the list.
+    pub previous: Address,
+    /// The runtime id of the object's class.
+    pub class_id: ClassId,
+    /// Bytes of payload, as the program asked for.
+    pub size: u32,
+}
+
+impl ObjectHeader {
+    /// Reads the header that begins at `block`.
+    #[inline]
+    pub fn read(memory: Memory<'_>, block: Address) -> Option<Self> {
+        let words = memory
+            .bytes_at(block, HEADER_SIZE)?
+            .as_bytes()
+            .first_chunk::<20>()?;
+        let word = |at: usize| {
+            u32::from_le_bytes([words[at], words[at + 1], words[at + 2], words[at + 3]])
+        };
+        Some(Self {
+            block: BlockInfo(word(0)),
+            next_with_color: word(4),
+            previous: Address(word(8)),
+            class_id: ClassId(word(12)),
+            size: word(16),
+        })
+    }
+
+    /// The block of the next object in the list.
+    #[inline]
+    pub fn next(self) -> Address {
+        Address(self.next_with_color & !3)
+    }
+
+    /// Pinned: the collector keeps the object and what it refers to.
+    #[inline]
+    pub fn is_pinned(self) -> bool {
+        self.next_with_color & 3 == TRANSPARENT
+    }
+
+    /// In no list. Static objects begin like this.
+    #[inline]
+    pub fn is_unlinked(self) -> bool {
+        self.next_with_color == 0 && self.previous.0 == 0
+    }
+
+    /// Both neighbours point back at the object at `block`.
+    #[inline]
+    pub fn is_linked(self, memory: Memory<'_>, block: Address) -> bool {
+        self.is_linked_forward(memory, block) && next_of(memory, self.previous) == Some(block)
+    }
+
+    /// The next object points back at the object at `block`.
+    #[inline]
+    pub fn is_linked_forward(self, memory: Memory<'_>, block: Address) -> bool {
+        let previous_of_next = self.next().checked_add(8).and_then(|at| memory.word(at));
+        previous_of_next == Some(block.0)
+    }
+
+    /// Bytes that the payload can hold at most.
+    #[inline]
+    pub fn capacity(self) -> u32 {
+        self.block.payload_size().saturating_sub(HEADER_IN_PAYLOAD)
+    }
+
+    /// The block's payload size that the allocator (and the compiler, for static objects) gives
+    /// to an object of this size.
+    #[inline]
+    pub fn expected_block_payload(self) -> Option<u32> {
+        // The object's part of the header and the next block's `mmInfo` word, rounded up to 16.
+        let rounded = self
+            .size
+            .checked_add(HEADER_SIZE)?
+            .checked_next_multiple_of(16)?;
+        Some(rounded - 4)
+    }
+}
+
+/// The `next` link of the object at `block`.
+pub fn next_of(memory: Memory<'_>, block: Address) -> Option<Address> {
+    let word = memory.word(block.checked_add(4)?)?;
+    Some(Address(word & !3))
+}
+
+/// The payload of the object in this block.
+#[inline]
+pub fn payload_of(block: Address) -> Option<Address> {
+    block.checked_add(HEADER_SIZE)
+}
+
+/// The block of the object with this payload.
+#[inline]
+pub fn block_of(payload: Address) -> Option<Address> {
+    payload.checked_sub(HEADER_SIZE)
+}

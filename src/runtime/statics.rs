@@ -1,0 +1,27 @@
+//! Static objects: string literals, and arrays such as `let list: T[] = []`, that the compiler
+//! laid out below the heap. They take no heap space, but what they refer to is on the heap.
+
+use super::objects::{HEADER_SIZE, ObjectHeader, block_of};
+use crate::dump::Dump;
+use crate::units::Address;
+
+/// All static objects in address order.
+///
+/// Static data has no directory: an object is where a header stands that the compiler could have
+/// written. Other data may happen to look like that. It does no harm, because only what a
+/// reference names exactly is ever looked at.
+pub fn static_objects<'a>(dump: &Dump<'a>) -> impl Iterator<Item = (Address, ObjectHeader)> + 'a {
+    let memory = dump.memory;
+    let data_end = dump.data_end;
+    (HEADER_SIZE.next_multiple_of(16)..=data_end.0)
+        .step_by(16)
+        .map(Address)
+        .filter_map(move |payload| {
+            let block = block_of(payload)?;
+            let header = ObjectHeader::read(memory, block)?;
+            let fits = payload.checked_add(header.size)? <= data_end
+                && header.expected_block_payload() == Some(header.block.0);
+            (fits && (header.is_unlinked() || header.is_linked(memory, block)))
+                .then_some((payload, header))
+        })
+}

@@ -1,0 +1,115 @@
+//! Run-time type information: one word of flags per class id, at `__rtti_base`.
+
+use crate::dump::Memory;
+use crate::units::{Address, ClassId};
+
+/// The flags of one class.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TypeFlags(pub u32);
+
+impl TypeFlags {
+    const ARRAY_BUFFER_VIEW: u32 = 1;
+    const ARRAY: u32 = 1 << 1;
+    const STATIC_ARRAY: u32 = 1 << 2;
+    const SET: u32 = 1 << 3;
+    const MAP: u32 = 1 << 4;
+    const POINTER_FREE: u32 = 1 << 5;
+    const VALUE_ALIGN: u32 = 6;
+    const VALUE_MANAGED: u32 = 1 << 14;
+    const KEY_ALIGN: u32 = 15;
+    const KEY_MANAGED: u32 = 1 << 23;
+
+    /// The class is a typed array or a data view.
+    pub fn is_array_buffer_view(self) -> bool {
+        self.0 & Self::ARRAY_BUFFER_VIEW != 0
+    }
+
+    /// The class is an `Array`.
+    pub fn is_array(self) -> bool {
+        self.0 & Self::ARRAY != 0
+    }
+
+    /// The class is a `StaticArray`.
+    pub fn is_static_array(self) -> bool {
+        self.0 & Self::STATIC_ARRAY != 0
+    }
+
+    /// The class is a `Set`; its keys are described by the value flags.
+    pub fn is_set(self) -> bool {
+        self.0 & Self::SET != 0
+    }
+
+    /// The class is a `Map`.
+    pub fn is_map(self) -> bool {
+        self.0 & Self::MAP != 0
+    }
+
+    /// The collector never looks into objects of this class.
+    pub fn is_pointer_free(self) -> bool {
+        self.0 & Self::POINTER_FREE != 0
+    }
+
+    /// Values (elements, or the keys of a set) are references to managed objects.
+    pub fn has_managed_values(self) -> bool {
+        self.0 & Self::VALUE_MANAGED != 0
+    }
+
+    /// Keys of a map are references to managed objects.
+    pub fn has_managed_keys(self) -> bool {
+        self.0 & Self::KEY_MANAGED != 0
+    }
+
+    /// The size of a value in bytes; `None` unless exactly one alignment is set.
+    pub fn value_size(self) -> Option<u32> {
+        size_from_alignment(self.0 >> Self::VALUE_ALIGN)
+    }
+
+    /// The size of a map's key in bytes; `None` unless exactly one alignment is set.
+    pub fn key_size(self) -> Option<u32> {
+        size_from_alignment(self.0 >> Self::KEY_ALIGN)
+    }
+}
+
+fn size_from_alignment(bits: u32) -> Option<u32> {
+    let size = bits & 0x1f;
+    size.is_power_of_two().then_some(size)
+}
+
+/// The flags of all classes, as they lie in static memory.
+#[derive(Clone, Copy, Debug)]
+pub struct TypeFlagsTable<'a> {
+    flags: Memory<'a>,
+}
+
+impl<'a> TypeFlagsTable<'a> {
+    /// A table that knows no class.
+    pub fn empty() -> Self {
+        Self {
+            flags: Memory::new(&[]),
+        }
+    }
+
+    /// The table at `__rtti_base`; `None` if what lies there cannot be one, because it would reach
+    /// past the end of static data.
+    pub fn read(memory: Memory<'a>, rtti_base: Address, data_end: Address) -> Option<Self> {
+        let count = memory.word(rtti_base)?;
+        let first = rtti_base.checked_add(4)?;
+        let length = count.checked_mul(4)?;
+        (first.checked_add(length)? <= data_end).then_some(())?;
+        Some(Self {
+            flags: memory.bytes_at(first, length)?,
+        })
+    }
+
+    /// How many classes the program has; ids are below this.
+    pub fn count(self) -> u32 {
+        (self.flags.size() / 4) as u32
+    }
+
+    /// The flags of a class.
+    pub fn get(self, id: ClassId) -> Option<TypeFlags> {
+        self.flags
+            .word(Address(id.0.checked_mul(4)?))
+            .map(TypeFlags)
+    }
+}

@@ -1,0 +1,128 @@
+//! What does not stop an analysis but may make a number wrong.
+
+use std::fmt;
+
+use crate::units::{Address, ClassId, GlobalIndex};
+
+/// Something found on the way that the numbers may suffer from. Its `Display` text says what was
+/// found and which way it can be wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Warning {
+    /// The dump was written without global values.
+    GlobalsMissing {
+        /// How many values a complete dump of this module holds.
+        expected: u32,
+    },
+    /// A global that holds a reference, but whose value is not known.
+    GlobalUnknown {
+        /// Its name in the debug information.
+        name: String,
+    },
+    /// A global that should hold a reference, but holds something else.
+    GlobalNotAnObject {
+        /// Its name in the debug information.
+        name: String,
+        /// The wasm global it was read from, if not from the debug information.
+        index: Option<GlobalIndex>,
+        /// What it holds.
+        value: Address,
+    },
+    /// Something in an object's contents that its buffer has no room for.
+    ContentsDoNotFit {
+        /// The first such object.
+        address: Address,
+        /// Its class.
+        class_name: String,
+        /// How many objects there are.
+        count: u64,
+    },
+    /// Objects of a class that nothing describes.
+    ClassUnknown {
+        /// The runtime id.
+        id: ClassId,
+        /// How many objects there are.
+        count: u64,
+    },
+    /// The collector's own count of managed bytes differs from what the walk found.
+    TotalMismatch {
+        /// `~lib/rt/itcms/total`.
+        collector: u64,
+        /// The sum over the blocks found.
+        walk: u64,
+    },
+    /// The memory is not made of whole wasm pages.
+    MemoryNotWholePages {
+        /// Its size in bytes.
+        memory_size: u64,
+    },
+    /// A warning about one of several dumps.
+    InDump {
+        /// Which one: a path, or the name of an argument.
+        dump: String,
+        /// What about it.
+        warning: Box<Warning>,
+    },
+}
+
+impl Warning {
+    /// A stable name for programs.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::GlobalsMissing { .. } => "WARN_GLOBALS_MISSING",
+            Self::GlobalUnknown { .. } => "WARN_GLOBAL_UNKNOWN",
+            Self::GlobalNotAnObject { .. } => "WARN_GLOBAL_NOT_AN_OBJECT",
+            Self::ContentsDoNotFit { .. } => "WARN_CONTENTS_DO_NOT_FIT",
+            Self::ClassUnknown { .. } => "WARN_CLASS_UNKNOWN",
+            Self::TotalMismatch { .. } => "WARN_TOTAL_MISMATCH",
+            Self::MemoryNotWholePages { .. } => "WARN_MEMORY_NOT_WHOLE_PAGES",
+            Self::InDump { warning, .. } => warning.code(),
+        }
+    }
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::GlobalsMissing { expected } => write!(
+                f,
+                "the dump holds no global values (the module has {expected} mutable i32 globals): objects that only globals keep alive are missing from every number; write dumps with @warpo/heap-analyzer/capture"
+            ),
+            Self::GlobalUnknown { name } => write!(
+                f,
+                "the value of global {name} is not known (the module neither locates nor names it, or the host supplied it): objects that only it keeps alive are missing"
+            ),
+            Self::GlobalNotAnObject { name, index, value } => {
+                write!(f, "global {name}")?;
+                if let Some(index) = index {
+                    write!(f, " (index {index})")?;
+                }
+                write!(
+                    f,
+                    " should hold a reference, but {value} is not the address of an object: is this the module that the dump was taken from?"
+                )
+            }
+            Self::ContentsDoNotFit {
+                address,
+                class_name,
+                count,
+            } => write!(
+                f,
+                "the contents of {count} object(s) do not fit their buffers, the first is the {class_name} at {address}: what lies outside was not followed, so objects may be missing"
+            ),
+            Self::ClassUnknown { id, count } => write!(
+                f,
+                "nothing describes the class with runtime id {id} ({count} object(s)): every word of them was taken for a possible reference, so too much may look alive"
+            ),
+            Self::TotalMismatch { collector, walk } => write!(
+                f,
+                "the collector counts {collector} bytes of managed objects, but {walk} were found: the heap is damaged or was changed from outside, and objects may be missing or too many"
+            ),
+            Self::MemoryNotWholePages { memory_size } => write!(
+                f,
+                "the memory in the dump has {memory_size} bytes, which is not a whole number of 64 KiB pages: it may have been cut short"
+            ),
+            Self::InDump { dump, warning } => write!(f, "{dump}: {warning}"),
+        }
+    }
+}
