@@ -4,6 +4,7 @@
 
 mod analysis;
 mod capture;
+mod debug_info;
 mod error;
 mod inputs;
 mod options;

@@ -5,6 +5,7 @@
 //! [`runtime`](crate::runtime).
 
 mod reader;
+pub mod writer;
 
 use crate::units::{ClassId, GlobalIndex};
 

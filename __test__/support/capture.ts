@@ -1,0 +1,100 @@
+/**
+ * Runs a compiled program and takes a dump, and the truth, each time it asks for one.
+ */
+import type { CompiledProgram } from "./compile.ts";
+import { type HeapTruth, readTruth } from "./truth.ts";
+import { exportGlobals, readWasmModule, TYPE_I32 } from "./wasm_module.ts";
+
+export interface Capture {
+  /** The program's number for it. */
+  id: number;
+  /** An ASHD dump, version 2. */
+  dump: Uint8Array;
+  /** What the collector knows at this moment. */
+  truth: HeapTruth;
+  /** Values of mutable i32 globals by name. */
+  globals: Map<string, number>;
+  /** The object to which the program will cut the only reference before its next dump. */
+  victim?: number;
+}
+
+/** Runs `main()` of a program. */
+export async function run(program: CompiledProgram): Promise<Capture[]> {
+  const captures: Capture[] = [];
+  const host: Host = await instantiateForTest(program.wasm, {
+    dump: (id: number) => {
+      const globals = host.namedGlobals();
+      captures.push({ id, globals, dump: host.captureForTest(), truth: readTruth(host.memory.buffer, host.heapBase, globals) });
+    },
+    victim: (address: number) => {
+      const capture = captures.at(-1);
+      if (capture) capture.victim = address >>> 0;
+    },
+    collectorState: () => host.collectorState(),
+    limit: 10,
+    counter: new WebAssembly.Global({ value: "i32", mutable: true }, 0),
+    wide: new WebAssembly.Global({ value: "i64", mutable: true }, 0n),
+  });
+  host.main();
+  return captures;
+}
+
+interface Host {
+  memory: WebAssembly.Memory;
+  heapBase: number;
+  main(): void;
+  namedGlobals(): Map<string, number>;
+  collectorState(): number;
+  captureForTest(): Uint8Array;
+}
+
+/** The one place that knows how globals are reached: the module is given an export for each. */
+async function instantiateForTest(wasm: Uint8Array, imports: WebAssembly.ModuleImports): Promise<Host> {
+  const module = readWasmModule(wasm);
+  const mutable = module.globals.filter((global) => global.mutable && global.type === TYPE_I32);
+  const exported = new Map(mutable.map(({ index }) => [`judge:${index}`, index]));
+  const compiled = await WebAssembly.compile(exportGlobals(wasm, exported));
+  const instance = await WebAssembly.instantiate(compiled, {
+    host: imports,
+    env: {
+      abort: (message: number, file: number, line: number, column: number) => {
+        throw new Error(`${text(file)}:${line}:${column}: ${text(message)}`);
+      },
+    },
+  });
+  const text = (pointer: number) => (pointer ? utf16(exports.memory.buffer, pointer) : "?");
+  const exports = instance.exports as Record<string, WebAssembly.Global> & { memory: WebAssembly.Memory; main(): void };
+  const value = (name: string) => Number(exports[name]?.value) >>> 0;
+  const state = mutable.find(({ name }) => name === "~lib/rt/itcms/state")?.index;
+  const host: Host = {
+    collectorState: () => value(`judge:${state}`),
+    memory: exports.memory,
+    heapBase: value("__heap_base"),
+    main: () => exports.main(),
+    namedGlobals: () => new Map(mutable.map(({ index, name }) => [name ?? `global ${index}`, value(`judge:${index}`)])),
+    captureForTest: () =>
+      writeDump(
+        [value("__data_end"), value("__heap_base"), value("__stack_pointer")],
+        mutable.map(({ index }) => value(`judge:${index}`)),
+        exports.memory.buffer,
+      ),
+  };
+  return host;
+}
+
+function writeDump(boundaries: number[], globals: number[], memory: ArrayBuffer): Uint8Array {
+  const words = Uint32Array.of(2, ...boundaries, globals.length, ...globals);
+  return Buffer.concat([Buffer.from("ASHD"), new Uint8Array(words.buffer), new Uint8Array(memory)]);
+}
+
+function utf16(memory: ArrayBuffer, pointer: number): string {
+  const length = new DataView(memory).getUint32(pointer - 4, true);
+  return Buffer.from(memory, pointer, length).toString("utf16le");
+}
+
+/** The value of a global of the collector. */
+export function collectorGlobal(capture: Capture, name: "state" | "total"): number {
+  const value = capture.globals.get(`~lib/rt/itcms/${name}`);
+  if (value === undefined) throw new Error(`the module has no global ${name}`);
+  return value;
+}

@@ -1,0 +1,117 @@
+/**
+ * Compiles test programs with stock `asc` and the project's transform. Results are kept in
+ * `build/`, under a name that changes with everything that goes into them.
+ */
+import { createHash } from "node:crypto";
+import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import asc from "assemblyscript/asc";
+import AscTransform from "../../dist/asc_transform.mjs";
+
+export interface CompiledProgram {
+  name: string;
+  wasm: Uint8Array;
+  /** The compiler's own names of classes, by runtime id. */
+  classNames: Map<number, string>;
+}
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+const PROGRAMS = join(ROOT, "__test__/programs");
+const CACHE = join(ROOT, "build/judge");
+
+export const UNOPTIMISED = ["--debug"];
+export const OPTIMISED = ["-O3", "--debug"];
+
+/** The names of all programs. */
+export const programNames = readdirSync(PROGRAMS)
+  .filter((file) => file.endsWith(".ts"))
+  .map((file) => file.slice(0, -".ts".length))
+  .sort();
+
+/** What the transform is made of; a change to any of it makes the cache stale. */
+const toolchain = () => {
+  const hash = createHash("sha256").update(asc.version);
+  const addFolder = (folder: string) => {
+    for (const file of readdirSync(folder, { withFileTypes: true })) {
+      const path = join(folder, file.name);
+      if (file.isDirectory()) addFolder(path);
+      else if (/asc_transform|\.mjs$|\.node$/.test(path)) hash.update(readFileSync(path));
+    }
+  };
+  addFolder(join(ROOT, "dist"));
+  const shared = join(PROGRAMS, "support");
+  for (const file of readdirSync(shared)) hash.update(readFileSync(join(shared, file)));
+  return hash.digest();
+};
+let toolchainHash: Buffer | undefined;
+
+export async function compile(name: string, flags: string[]): Promise<CompiledProgram> {
+  toolchainHash ??= toolchain();
+  const key = createHash("sha256")
+    .update(toolchainHash)
+    .update(readFileSync(join(PROGRAMS, `${name}.ts`)))
+    .update(JSON.stringify(flags))
+    .digest("hex")
+    .slice(0, 16);
+  const cached = join(CACHE, `${name}-${key}`);
+  try {
+    const names = JSON.parse(readFileSync(`${cached}.json`, "utf8")) as [number, string][];
+    return { name, wasm: readFileSync(`${cached}.wasm`), classNames: new Map(names) };
+  } catch {
+    // Not compiled yet.
+  }
+  const { wasm, classNames } = await compileSource(`${name}.ts`, flags);
+  mkdirSync(CACHE, { recursive: true });
+  writeWhole(`${cached}.wasm`, wasm);
+  writeWhole(`${cached}.json`, JSON.stringify([...classNames]));
+  return { name, wasm, classNames };
+}
+
+/** Test files run in parallel, so a file must be complete from the moment it is there. */
+function writeWhole(path: string, contents: Uint8Array | string): void {
+  const unfinished = `${path}.${process.pid}`;
+  writeFileSync(unfinished, contents);
+  renameSync(unfinished, path);
+}
+
+/** The class table is read by a second transform, so that names are the compiler's and not ours. */
+async function compileSource(file: string, flags: string[]): Promise<{ wasm: Uint8Array; classNames: Map<number, string> }> {
+  const classNames = new Map<number, string>();
+  class NameRecorder {
+    declare program: { managedClasses: Map<number, { internalName: string }> };
+    afterCompile(): void {
+      for (const [id, { internalName }] of this.program.managedClasses) classNames.set(id, internalName);
+    }
+  }
+  const { wasm } = await runCompiler([file, ...flags], { baseDir: PROGRAMS, transforms: [AscTransform, NameRecorder] });
+  return { wasm, classNames };
+}
+
+export interface CompilerRun {
+  wasm: Uint8Array;
+  stderr: string;
+}
+
+/** Runs `asc` in this process and gives back the module; throws with the compiler's messages if there is none. */
+export async function runCompiler(
+  args: string[],
+  { baseDir, transforms, sources }: { baseDir?: string; transforms?: unknown[]; sources?: Record<string, string> },
+): Promise<CompilerRun> {
+  let wasm: Uint8Array | undefined;
+  const stderr = asc.createMemoryStream();
+  const { error } = await asc.main(
+    [...args, ...(baseDir ? ["--baseDir", baseDir] : []), "--exportRuntime", "--outFile", "out.wasm"],
+    {
+      stderr,
+      stdout: stderr,
+      transforms: (transforms ?? []) as never,
+      writeFile: (name: string, contents: string | Uint8Array) => {
+        if (name === "out.wasm" && typeof contents !== "string") wasm = contents;
+      },
+      ...(sources && { readFile: (name: string) => sources[name] ?? null, listFiles: () => [] }),
+    },
+  );
+  if (error || !wasm) throw new Error(`${args.join(" ")}: ${error?.message}\n${stderr.toString()}`);
+  return { wasm, stderr: stderr.toString() };
+}

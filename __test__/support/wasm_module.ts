@@ -1,0 +1,187 @@
+/**
+ * A small WebAssembly reader of the tests' own, so that the judge shares no code with the judged:
+ * global variables, their names, exports, and a rewriter that exports globals.
+ */
+
+export interface WasmGlobal {
+  index: number;
+  /** 0x7f is i32. */
+  type: number;
+  mutable: boolean;
+  /** From the name section. */
+  name?: string;
+}
+
+export interface WasmModule {
+  /** In the order of the file. */
+  sectionIds: number[];
+  customSections: Map<string, Uint8Array>;
+  globals: WasmGlobal[];
+  /** Exported globals: name to index. */
+  globalExports: Map<string, number>;
+}
+
+export const TYPE_I32 = 0x7f;
+
+const SECTION_CUSTOM = 0;
+const SECTION_IMPORT = 2;
+const SECTION_GLOBAL = 6;
+const SECTION_EXPORT = 7;
+const KIND_GLOBAL = 3;
+const NAME_SUBSECTION_GLOBALS = 7;
+
+class Cursor {
+  constructor(
+    readonly bytes: Uint8Array,
+    public at = 0,
+    readonly end = bytes.length,
+  ) {}
+
+  get done(): boolean {
+    return this.at >= this.end;
+  }
+
+  byte(): number {
+    const value = this.bytes[this.at++];
+    if (value === undefined) throw new Error(`the module ends at ${this.at}`);
+    return value;
+  }
+
+  /** Unsigned LEB128 below 2^32. */
+  number(): number {
+    let value = 0;
+    for (let shift = 1; ; shift *= 128) {
+      const byte = this.byte();
+      value += (byte & 0x7f) * shift;
+      if (byte < 0x80) return value;
+    }
+  }
+
+  skipLeb(): void {
+    while (this.byte() >= 0x80);
+  }
+
+  name(): string {
+    return new TextDecoder("utf-8", { fatal: true }).decode(this.take(this.number()));
+  }
+
+  take(length: number): Uint8Array {
+    this.at += length;
+    return this.bytes.subarray(this.at - length, this.at);
+  }
+
+  limits(): void {
+    const flags = this.byte();
+    this.skipLeb();
+    if (flags & 1) this.skipLeb();
+  }
+
+  initialValue(): void {
+    for (;;) {
+      const opcode = this.byte();
+      if (opcode === 0x0b) return;
+      if (opcode === 0x41 || opcode === 0x42 || opcode === 0x23 || opcode === 0xd0 || opcode === 0xd2) this.skipLeb();
+      else if (opcode === 0x43) this.at += 4;
+      else if (opcode === 0x44) this.at += 8;
+      else if (opcode === 0xfd) {
+        this.skipLeb();
+        this.at += 16;
+      } else throw new Error(`opcode ${opcode} in the initial value of a global`);
+    }
+  }
+}
+
+interface Section {
+  id: number;
+  start: number;
+  contents: Cursor;
+}
+
+function* sections(wasm: Uint8Array): Generator<Section> {
+  const cursor = new Cursor(wasm, 8);
+  while (!cursor.done) {
+    const start = cursor.at;
+    const id = cursor.byte();
+    const length = cursor.number();
+    yield { id, start, contents: new Cursor(wasm, cursor.at, cursor.at + length) };
+    cursor.at += length;
+  }
+}
+
+export function readWasmModule(wasm: Uint8Array): WasmModule {
+  const module: WasmModule = { sectionIds: [], customSections: new Map(), globals: [], globalExports: new Map() };
+  const addGlobal = (type: number, mutable: boolean) => module.globals.push({ index: module.globals.length, type, mutable });
+  for (const { id, contents } of sections(wasm)) {
+    module.sectionIds.push(id);
+    if (id === SECTION_CUSTOM) {
+      const name = contents.name();
+      module.customSections.set(name, wasm.subarray(contents.at, contents.end));
+    } else if (id === SECTION_IMPORT) {
+      for (let left = contents.number(); left > 0; left--) {
+        contents.name();
+        contents.name();
+        const kind = contents.byte();
+        if (kind === 0) contents.number();
+        else if (kind === 1) {
+          contents.byte();
+          contents.limits();
+        } else if (kind === 2) contents.limits();
+        else addGlobal(contents.byte(), contents.byte() === 1);
+      }
+    } else if (id === SECTION_GLOBAL) {
+      for (let left = contents.number(); left > 0; left--) {
+        addGlobal(contents.byte(), contents.byte() === 1);
+        contents.initialValue();
+      }
+    } else if (id === SECTION_EXPORT) {
+      for (let left = contents.number(); left > 0; left--) {
+        const name = contents.name();
+        const kind = contents.byte();
+        const index = contents.number();
+        if (kind === KIND_GLOBAL) module.globalExports.set(name, index);
+      }
+    }
+  }
+  const names = module.customSections.get("name");
+  for (const [index, name] of names ? globalNames(names) : []) {
+    const global = module.globals[index];
+    if (global) global.name = name;
+  }
+  return module;
+}
+
+function* globalNames(nameSection: Uint8Array): Generator<[number, string]> {
+  const cursor = new Cursor(nameSection);
+  while (!cursor.done) {
+    const id = cursor.byte();
+    const length = cursor.number();
+    const contents = new Cursor(nameSection, cursor.at, cursor.at + length);
+    cursor.at += length;
+    if (id !== NAME_SUBSECTION_GLOBALS) continue;
+    for (let left = contents.number(); left > 0; left--) yield [contents.number(), contents.name()];
+  }
+}
+
+/** The same module with more exported globals: export name to global index. */
+export function exportGlobals(wasm: Uint8Array, exports: Map<string, number>): Uint8Array<ArrayBuffer> {
+  const parts: Uint8Array[] = [wasm.subarray(0, 8)];
+  for (const { id, start, contents } of sections(wasm)) {
+    if (id !== SECTION_EXPORT) {
+      parts.push(wasm.subarray(start, contents.end));
+      continue;
+    }
+    const body = [leb(contents.number() + exports.size), wasm.subarray(contents.at, contents.end)];
+    for (const [name, index] of exports) {
+      const text = new TextEncoder().encode(name);
+      body.push(leb(text.length), text, Uint8Array.of(KIND_GLOBAL), leb(index));
+    }
+    parts.push(Uint8Array.of(id), leb(body.reduce((sum, part) => sum + part.length, 0)), ...body);
+  }
+  return new Uint8Array(Buffer.concat(parts));
+}
+
+function leb(value: number): Uint8Array {
+  const bytes = [];
+  for (; value >= 128; value = Math.floor(value / 128)) bytes.push((value % 128) | 0x80);
+  return Uint8Array.from([...bytes, value]);
+}

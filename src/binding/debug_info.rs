@@ -1,0 +1,33 @@
+//! Debug sections for compilers that write none: what the transform for `asc` calls.
+
+use napi::bindgen_prelude::Buffer;
+use napi_derive::napi;
+
+use crate::debug_info::writer::{DebugInfoDescription, DebugSections, WriteError};
+
+/// The contents of the custom sections `debug_info`, `debug_abbrev` and `debug_str`.
+#[napi(object)]
+pub struct EncodedDebugSections {
+    /// The entries.
+    pub debug_info: Buffer,
+    /// The shapes of the entries.
+    pub debug_abbrev: Buffer,
+    /// The strings that entries point to.
+    pub debug_str: Buffer,
+}
+
+/// Encodes a description of classes and globals, given as JSON, as DWARF.
+#[napi(catch_unwind)]
+pub fn encode_debug_sections(description_json: String) -> napi::Result<EncodedDebugSections> {
+    let sections =
+        encode(&description_json).map_err(|error| napi::Error::from_reason(error.to_string()))?;
+    Ok(EncodedDebugSections {
+        debug_info: sections.debug_info.into(),
+        debug_abbrev: sections.debug_abbrev.into(),
+        debug_str: sections.debug_str.into(),
+    })
+}
+
+fn encode(description_json: &str) -> Result<DebugSections, WriteError> {
+    DebugInfoDescription::from_json(description_json)?.encode()
+}
