@@ -3,7 +3,7 @@
  * process, takes a dump before and after some traffic, and prints both views.
  */
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { exposeGlobals, writeDump } from "@warpo/heap-analyzer/capture";
 
@@ -19,7 +19,7 @@ async function main(): Promise<void> {
   const before = join(folder, "before.dump");
   const after = join(folder, "after.dump");
 
-  compile(resolve(__dirname, "../../examples/leaky-server/assembly/server.ts"), wasmFile);
+  compile(resolve(__dirname, "../../examples/leaky-server"), "assembly/server.ts", wasmFile);
 
   // Exported globals are what a dump needs beside the memory. The program runs as before.
   const exposed = exposeGlobals(readFileSync(wasmFile));
@@ -65,11 +65,15 @@ async function main(): Promise<void> {
   );
 }
 
-function compile(source: string, wasmFile: string): void {
+/** Class names carry the source's path as the compiler sees it: from the server's own folder. */
+function compile(folder: string, source: string, wasmFile: string): void {
   const asc = join(require.resolve("assemblyscript/package.json"), "..", "bin", "asc.js");
   const transform = require.resolve("@warpo/heap-analyzer/asc-transform");
   const flags = ["--debug", "--exportRuntime", "--transform", transform];
-  execFileSync(process.execPath, [asc, source, "-o", wasmFile, ...flags], { stdio: "inherit" });
+  execFileSync(process.execPath, [asc, source, "-o", wasmFile, ...flags], {
+    cwd: folder,
+    stdio: "inherit",
+  });
 }
 
 main().catch((error: unknown) => {
