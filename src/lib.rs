@@ -42,6 +42,7 @@
 //!
 //! - `napi`: the Node binding. Off by default, so that the engine builds and tests without Node.
 
+pub mod collector_code;
 mod control;
 pub mod debug_info;
 pub mod dump;
