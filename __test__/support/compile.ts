@@ -81,7 +81,8 @@ async function compileSource(file: string, flags: string[]): Promise<{ wasm: Uin
   class NameRecorder {
     declare program: { managedClasses: Map<number, { internalName: string }> };
     afterCompile(): void {
-      for (const [id, { internalName }] of this.program.managedClasses) classNames.set(id, internalName);
+      // Parentheses and commas of function types are the only characters that it escapes.
+      for (const [id, { internalName }] of this.program.managedClasses) classNames.set(id, decodeURIComponent(internalName));
     }
   }
   const { wasm } = await runCompiler([file, ...flags], { baseDir: PROGRAMS, transforms: [AscTransform, NameRecorder] });

@@ -13,8 +13,8 @@ export interface WasmGlobal {
 }
 
 export interface WasmModule {
-  /** In the order of the file. */
-  sectionIds: number[];
+  /** Contents of the sections that are not custom, by id. */
+  sections: Map<number, Uint8Array>;
   customSections: Map<string, Uint8Array>;
   globals: WasmGlobal[];
   /** Exported globals: name to index. */
@@ -109,10 +109,10 @@ function* sections(wasm: Uint8Array): Generator<Section> {
 }
 
 export function readWasmModule(wasm: Uint8Array): WasmModule {
-  const module: WasmModule = { sectionIds: [], customSections: new Map(), globals: [], globalExports: new Map() };
+  const module: WasmModule = { sections: new Map(), customSections: new Map(), globals: [], globalExports: new Map() };
   const addGlobal = (type: number, mutable: boolean) => module.globals.push({ index: module.globals.length, type, mutable });
   for (const { id, contents } of sections(wasm)) {
-    module.sectionIds.push(id);
+    if (id !== SECTION_CUSTOM) module.sections.set(id, wasm.subarray(contents.at, contents.end));
     if (id === SECTION_CUSTOM) {
       const name = contents.name();
       module.customSections.set(name, wasm.subarray(contents.at, contents.end));
