@@ -7,6 +7,8 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import asc from "assemblyscript/asc";
+import type { Binaryen, BinaryenModule, Program } from "../../dist/asc_transform/compiler.mjs";
+import { describeProgram } from "../../dist/asc_transform/description.mjs";
 import AscTransform from "../../dist/asc_transform.mjs";
 
 export interface CompiledProgram {
@@ -14,6 +16,13 @@ export interface CompiledProgram {
   wasm: Uint8Array;
   /** The compiler's own names of classes, by runtime id. */
   classNames: Map<number, string>;
+  /** The globals that the transform describes, and those of them with a constant value. */
+  described: { globals: string[]; constants: string[] };
+}
+
+interface CacheEntry {
+  classNames: [number, string][];
+  described: CompiledProgram["described"];
 }
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
@@ -29,9 +38,9 @@ export const programNames = readdirSync(PROGRAMS)
   .map((file) => file.slice(0, -".ts".length))
   .sort();
 
-/** What the transform is made of; a change to any of it makes the cache stale. */
+/** What results are made with besides program and flags; a change to any of it makes the cache stale. */
 const toolchain = () => {
-  const hash = createHash("sha256").update(asc.version);
+  const hash = createHash("sha256").update(asc.version).update(readFileSync(fileURLToPath(import.meta.url)));
   const addFolder = (folder: string) => {
     for (const file of readdirSync(folder, { withFileTypes: true })) {
       const path = join(folder, file.name);
@@ -56,16 +65,17 @@ export async function compile(name: string, flags: string[]): Promise<CompiledPr
     .slice(0, 16);
   const cached = join(CACHE, `${name}-${key}`);
   try {
-    const names = JSON.parse(readFileSync(`${cached}.json`, "utf8")) as [number, string][];
-    return { name, wasm: readFileSync(`${cached}.wasm`), classNames: new Map(names) };
+    const { classNames, described } = JSON.parse(readFileSync(`${cached}.json`, "utf8")) as CacheEntry;
+    return { name, wasm: readFileSync(`${cached}.wasm`), classNames: new Map(classNames), described };
   } catch {
     // Not compiled yet.
   }
-  const { wasm, classNames } = await compileSource(`${name}.ts`, flags);
+  const program = await compileFile(name, flags);
   mkdirSync(CACHE, { recursive: true });
-  writeWhole(`${cached}.wasm`, wasm);
-  writeWhole(`${cached}.json`, JSON.stringify([...classNames]));
-  return { name, wasm, classNames };
+  writeWhole(`${cached}.wasm`, program.wasm);
+  const entry: CacheEntry = { classNames: [...program.classNames], described: program.described };
+  writeWhole(`${cached}.json`, JSON.stringify(entry));
+  return program;
 }
 
 /** Test files run in parallel, so a file must be complete from the moment it is there. */
@@ -76,17 +86,23 @@ function writeWhole(path: string, contents: Uint8Array | string): void {
 }
 
 /** The class table is read by a second transform, so that names are the compiler's and not ours. */
-async function compileSource(file: string, flags: string[]): Promise<{ wasm: Uint8Array; classNames: Map<number, string> }> {
+async function compileFile(name: string, flags: string[]): Promise<CompiledProgram> {
   const classNames = new Map<number, string>();
-  class NameRecorder {
-    declare program: { managedClasses: Map<number, { internalName: string }> };
-    afterCompile(): void {
+  const described: CompiledProgram["described"] = { globals: [], constants: [] };
+  class Recorder {
+    declare program: Program;
+    declare binaryen: Binaryen;
+    afterCompile(module: BinaryenModule): void {
       // Parentheses and commas of function types are the only characters that it escapes.
       for (const [id, { internalName }] of this.program.managedClasses) classNames.set(id, decodeURIComponent(internalName));
+      for (const { name, constantValue } of describeProgram(this.program, module, this.binaryen).globals) {
+        described.globals.push(name);
+        if (constantValue !== undefined) described.constants.push(name);
+      }
     }
   }
-  const { wasm } = await runCompiler([file, ...flags], { baseDir: PROGRAMS, transforms: [AscTransform, NameRecorder] });
-  return { wasm, classNames };
+  const { wasm } = await runCompiler([`${name}.ts`, ...flags], { baseDir: PROGRAMS, transforms: [AscTransform, Recorder] });
+  return { name, wasm, classNames, described };
 }
 
 export interface CompilerRun {
