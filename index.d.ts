@@ -171,19 +171,51 @@ export interface AsyncOptions {
 }
 
 /** The constructor view of a dump. The bytes are read in place and not kept. */
-export function analyze(dump: Uint8Array, wasm: Uint8Array, options?: AnalyzeOptions): ConstructorView;
+export function analyze(
+  dump: Uint8Array,
+  wasm: Uint8Array,
+  options?: AnalyzeOptions,
+): ConstructorView;
 /** As {@link analyze}, off the event loop. The dump is copied first, so the caller may go on changing it. */
-export function analyzeAsync(dump: Uint8Array, wasm: Uint8Array, options?: AnalyzeOptions & AsyncOptions): Promise<ConstructorView>;
+export function analyzeAsync(
+  dump: Uint8Array,
+  wasm: Uint8Array,
+  options?: AnalyzeOptions & AsyncOptions,
+): Promise<ConstructorView>;
 /** As {@link analyze}, from files. They are mapped, not copied, and must not be cut short meanwhile. */
 export function analyzeFile(dump: string, wasm: string, options?: AnalyzeOptions): ConstructorView;
 /** As {@link analyzeFile}, off the event loop. */
-export function analyzeFileAsync(dump: string, wasm: string, options?: AnalyzeOptions & AsyncOptions): Promise<ConstructorView>;
+export function analyzeFileAsync(
+  dump: string,
+  wasm: string,
+  options?: AnalyzeOptions & AsyncOptions,
+): Promise<ConstructorView>;
 
 /** The comparison view of two dumps of one module. */
-export function diff(before: Uint8Array, after: Uint8Array, wasm: Uint8Array, options?: DiffOptions): ComparisonView;
+export function diff(
+  before: Uint8Array,
+  after: Uint8Array,
+  wasm: Uint8Array,
+  options?: DiffOptions,
+): ComparisonView;
 /** As {@link diff}, off the event loop. The dumps are copied first. */
-export function diffAsync(before: Uint8Array, after: Uint8Array, wasm: Uint8Array, options?: DiffOptions & AsyncOptions): Promise<ComparisonView>;
+export function diffAsync(
+  before: Uint8Array,
+  after: Uint8Array,
+  wasm: Uint8Array,
+  options?: DiffOptions & AsyncOptions,
+): Promise<ComparisonView>;
 /** As {@link diff}, from files. They are mapped, not copied, and must not be cut short meanwhile. */
-export function diffFile(before: string, after: string, wasm: string, options?: DiffOptions): ComparisonView;
+export function diffFile(
+  before: string,
+  after: string,
+  wasm: string,
+  options?: DiffOptions,
+): ComparisonView;
 /** As {@link diffFile}, off the event loop. */
-export function diffFileAsync(before: string, after: string, wasm: string, options?: DiffOptions & AsyncOptions): Promise<ComparisonView>;
+export function diffFileAsync(
+  before: string,
+  after: string,
+  wasm: string,
+  options?: DiffOptions & AsyncOptions,
+): Promise<ComparisonView>;

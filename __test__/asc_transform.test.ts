@@ -21,7 +21,10 @@ const SOURCE = `
 `;
 
 const compileSource = (source: string, ...flags: string[]) =>
-  runCompiler(["entry.ts", ...flags], { sources: { "entry.ts": source }, transforms: [AscTransform] });
+  runCompiler(["entry.ts", ...flags], {
+    sources: { "entry.ts": source },
+    transforms: [AscTransform],
+  });
 
 /** What the transform says about a program. */
 async function describeSource(source: string): Promise<DebugInfoDescription> {
@@ -33,15 +36,22 @@ async function describeSource(source: string): Promise<DebugInfoDescription> {
       description = describeProgram(this.program, module, this.binaryen);
     }
   }
-  await runCompiler(["entry.ts", "--debug"], { sources: { "entry.ts": source }, transforms: [Describe] });
+  await runCompiler(["entry.ts", "--debug"], {
+    sources: { "entry.ts": source },
+    transforms: [Describe],
+  });
   if (!description) throw new Error("the transform was not called");
   return description;
 }
 
 function classNamed(description: DebugInfoDescription, name: string) {
   const found = description.classes.find((candidate) => candidate.name === name);
-  if (!found) throw new Error(`no class ${name} among ${description.classes.map((candidate) => candidate.name).join(", ")}`);
-  const typeName = (of: { class: number } | { base: string }) => ("base" in of ? of.base : description.classes[of.class]?.name);
+  if (!found)
+    throw new Error(
+      `no class ${name} among ${description.classes.map((candidate) => candidate.name).join(", ")}`,
+    );
+  const typeName = (of: { class: number } | { base: string }) =>
+    "base" in of ? of.base : description.classes[of.class]?.name;
   return {
     runtimeId: found.runtimeId,
     base: found.base === undefined ? undefined : description.classes[found.base]?.name,
@@ -51,26 +61,37 @@ function classNamed(description: DebugInfoDescription, name: string) {
 }
 
 describe("what it adds", () => {
-  test.each([["--debug"], ["-O3", "--debug"], ["-Oz", "--debug"], ["-O3", "--converge", "--debug"]])(
-    "the three sections are there after %s %s %s",
+  test.each([
+    ["--debug"],
+    ["-O3", "--debug"],
+    ["-Oz", "--debug"],
+    ["-O3", "--converge", "--debug"],
+  ])("the three sections are there after %s %s %s", async (...flags) => {
+    const { customSections } = readWasmModule((await compileSource(SOURCE, ...flags)).wasm);
+    for (const name of SECTIONS) expect(customSections.get(name)?.length).toBeGreaterThan(0);
+    expect(customSections.has("name")).toBe(true);
+  });
+
+  test.each([["--debug"], ["-O3", "--debug"], ["-Oz", "--debug"]])(
+    "the heap's bounds are exported after %s %s",
     async (...flags) => {
-      const { customSections } = readWasmModule((await compileSource(SOURCE, ...flags)).wasm);
-      for (const name of SECTIONS) expect(customSections.get(name)?.length).toBeGreaterThan(0);
-      expect(customSections.has("name")).toBe(true);
+      const { wasm } = await compileSource(SOURCE, ...flags);
+      const { instance } = await WebAssembly.instantiate(new Uint8Array(wasm), {
+        env: { abort: () => {} },
+      });
+      const bound = (name: string) =>
+        (instance.exports[name] as WebAssembly.Global).value as number;
+      expect(bound("__data_end")).toBeGreaterThan(0);
+      expect(bound("__stack_pointer")).toBe(bound("__heap_base"));
+      expect(bound("__heap_base") - bound("__data_end")).toBe(32768);
     },
   );
 
-  test.each([["--debug"], ["-O3", "--debug"], ["-Oz", "--debug"]])("the heap's bounds are exported after %s %s", async (...flags) => {
-    const { wasm } = await compileSource(SOURCE, ...flags);
-    const { instance } = await WebAssembly.instantiate(new Uint8Array(wasm), { env: { abort: () => {} } });
-    const bound = (name: string) => (instance.exports[name] as WebAssembly.Global).value as number;
-    expect(bound("__data_end")).toBeGreaterThan(0);
-    expect(bound("__stack_pointer")).toBe(bound("__heap_base"));
-    expect(bound("__heap_base") - bound("__data_end")).toBe(32768);
-  });
-
   test("an export of the program's own with such a name is left alone", async () => {
-    const { wasm } = await compileSource(`${SOURCE} export function __heap_base(): i32 { return 1; }`, "--debug");
+    const { wasm } = await compileSource(
+      `${SOURCE} export function __heap_base(): i32 { return 1; }`,
+      "--debug",
+    );
     expect([...readWasmModule(wasm).globalExports.keys()]).not.toContain("__heap_base");
   });
 
@@ -94,7 +115,11 @@ describe("what it describes", () => {
       class Derived extends Base { byte: u8; next: Derived | null = null; count: usize; }
       export let root: Derived | null = new Derived();
     `);
-    expect(classNamed(description, "entry/Base").fields).toEqual(["0 flag: bool", "8 wide: f64", "16 name: ~lib/string/String"]);
+    expect(classNamed(description, "entry/Base").fields).toEqual([
+      "0 flag: bool",
+      "8 wide: f64",
+      "16 name: ~lib/string/String",
+    ]);
     expect(classNamed(description, "entry/Derived")).toMatchObject({
       base: "entry/Base",
       fields: ["20 byte: u8", "24 next: entry/Derived", "28 count: usize"],
@@ -109,7 +134,10 @@ describe("what it describes", () => {
       map.set(new Key(), 1);
       set.add("a");
     `);
-    expect(classNamed(description, "~lib/map/Map<entry/Key,i64>").typeArguments).toEqual(["entry/Key", "i64"]);
+    expect(classNamed(description, "~lib/map/Map<entry/Key,i64>").typeArguments).toEqual([
+      "entry/Key",
+      "i64",
+    ]);
     expect(classNamed(description, "~lib/map/MapEntry<entry/Key,i64>")).toMatchObject({
       runtimeId: 0,
       fields: ["0 key: entry/Key", "8 value: i64", "16 taggedNext: usize"],
@@ -122,7 +150,9 @@ describe("what it describes", () => {
 
   test("nullable type arguments are spelt as the compiler spells them", async () => {
     const description = await describeSource(`export let list: Array<string | null> = [];`);
-    expect(classNamed(description, "~lib/array/Array<~lib/string/String|null>").typeArguments).toEqual(["~lib/string/String"]);
+    expect(
+      classNamed(description, "~lib/array/Array<~lib/string/String|null>").typeArguments,
+    ).toEqual(["~lib/string/String"]);
   });
 
   test("an interface has an id and no members", async () => {
@@ -143,7 +173,10 @@ describe("what it describes", () => {
       export let holder = new Holder();
     `);
     expect(classNamed(description, "entry/Holder").fields).toEqual(["0 raw: entry/Raw"]);
-    expect(classNamed(description, "entry/Raw")).toMatchObject({ runtimeId: 0, fields: ["0 x: i32"] });
+    expect(classNamed(description, "entry/Raw")).toMatchObject({
+      runtimeId: 0,
+      fields: ["0 x: i32"],
+    });
   });
 
   test("a function type is the class of its values, whether there are any or not", async () => {
@@ -158,7 +191,9 @@ describe("what it describes", () => {
     const used = classNamed(description, "~lib/function/Function<(i32)=>i32>");
     expect(used.runtimeId).toBeGreaterThan(3);
     expect(used.fields).toEqual(["0 _index: u32", "4 _env: usize"]);
-    expect(classNamed(description, "~lib/function/Function<(~lib/string/String,i32)=>void>").runtimeId).toBeUndefined();
+    expect(
+      classNamed(description, "~lib/function/Function<(~lib/string/String,i32)=>void>").runtimeId,
+    ).toBeUndefined();
   });
 
   test("globals are those that the collector visits", async () => {
@@ -174,8 +209,16 @@ describe("what it describes", () => {
       @inline const inlined: Item[] = [];
       export function main(): i32 { return Item.count + inlined.length + (a.b.inner == used ? 1 : 0) + (Item.shared ? 1 : 0); }
     `);
-    const names = description.globals.map(({ name }) => name).filter((name) => name.startsWith("entry/"));
-    expect(names.sort()).toEqual(["entry/Item.shared", "entry/a.b.inner", "entry/inlined", "entry/unused", "entry/used"]);
+    const names = description.globals
+      .map(({ name }) => name)
+      .filter((name) => name.startsWith("entry/"));
+    expect(names.sort()).toEqual([
+      "entry/Item.shared",
+      "entry/a.b.inner",
+      "entry/inlined",
+      "entry/unused",
+      "entry/used",
+    ]);
   });
 
   test("a global has a constant value exactly if it begins with one", async () => {
@@ -190,7 +233,11 @@ describe("what it describes", () => {
     `);
     const own = description.globals.filter(({ name }) => name.startsWith("entry/"));
     const constants = own.filter(({ constantValue }) => constantValue !== undefined);
-    expect(constants.map(({ name, constantValue }) => `${name} ${constantValue === 0 ? "null" : "address"}`)).toEqual([
+    expect(
+      constants.map(
+        ({ name, constantValue }) => `${name} ${constantValue === 0 ? "null" : "address"}`,
+      ),
+    ).toEqual([
       "entry/list address",
       "entry/text address",
       "entry/nothing null",
@@ -198,11 +245,18 @@ describe("what it describes", () => {
     ]);
   });
 
-  test.each(programNames)("%s: every global that an optimised build has lost has a constant value", async (name) => {
-    const { described, wasm } = await compile(name, OPTIMISED);
-    const left = new Set(readWasmModule(wasm).globals.map((global) => global.name));
-    expect(described.globals.filter((global) => !left.has(global) && !described.constants.includes(global))).toEqual([]);
-  });
+  test.each(programNames)(
+    "%s: every global that an optimised build has lost has a constant value",
+    async (name) => {
+      const { described, wasm } = await compile(name, OPTIMISED);
+      const left = new Set(readWasmModule(wasm).globals.map((global) => global.name));
+      expect(
+        described.globals.filter(
+          (global) => !left.has(global) && !described.constants.includes(global),
+        ),
+      ).toEqual([]);
+    },
+  );
 
   test("optimised builds do lose globals", async () => {
     const { described, wasm } = await compile("roots", OPTIMISED);
@@ -234,7 +288,9 @@ describe("what it says", () => {
 
   test("a compiler that hands out no class table is refused", () => {
     const transform = Object.assign(new AscTransform(), { program: 1234 });
-    expect(() => transform.afterCompile({} as never)).toThrow(/cannot read the compiler's class table: .* --wasm/);
+    expect(() => transform.afterCompile({} as never)).toThrow(
+      /cannot read the compiler's class table: .* --wasm/,
+    );
   });
 });
 
@@ -260,7 +316,14 @@ describe("how it is found", () => {
 
   test("on the command line, by the package's name", async () => {
     const folder = project();
-    const flags = ["entry.ts", "--debug", "--transform", "@warpo/heap-analyzer/asc-transform", "--outFile", "out.wasm"];
+    const flags = [
+      "entry.ts",
+      "--debug",
+      "--transform",
+      "@warpo/heap-analyzer/asc-transform",
+      "--outFile",
+      "out.wasm",
+    ];
     await run(process.execPath, [ASC, ...flags], { cwd: folder });
     const { customSections } = readWasmModule(readFileSync(join(folder, "out.wasm")));
     expect([...customSections.keys()]).toEqual(expect.arrayContaining(SECTIONS));
@@ -268,12 +331,26 @@ describe("how it is found", () => {
 
   test("together with generated bindings, which work", async () => {
     const folder = project();
-    const flags = ["entry.ts", "--debug", "--transform", "@warpo/heap-analyzer/asc-transform", "--outFile", "out.wasm", "--bindings", "raw"];
+    const flags = [
+      "entry.ts",
+      "--debug",
+      "--transform",
+      "@warpo/heap-analyzer/asc-transform",
+      "--outFile",
+      "out.wasm",
+      "--bindings",
+      "raw",
+    ];
     await run(process.execPath, [ASC, ...flags], { cwd: folder });
-    const { instantiate } = (await import(/* @vite-ignore */ pathToFileURL(join(folder, "out.js")).href)) as {
+    const { instantiate } = (await import(
+      /* @vite-ignore */ pathToFileURL(join(folder, "out.js")).href
+    )) as {
       instantiate(module: WebAssembly.Module, imports: object): Promise<{ push(): void }>;
     };
-    const exports = await instantiate(await WebAssembly.compile(readFileSync(join(folder, "out.wasm"))), { env: {} });
+    const exports = await instantiate(
+      await WebAssembly.compile(readFileSync(join(folder, "out.wasm"))),
+      { env: {} },
+    );
     expect(() => exports.push()).not.toThrow();
   });
 });

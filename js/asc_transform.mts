@@ -10,7 +10,12 @@
  *
  * The module imports nothing of the compiler: whichever copy of it runs hands over its own objects.
  */
-import type { BinaryenModule, Compiler, CompilerOptions, Program } from "./asc_transform/compiler.mjs";
+import type {
+  BinaryenModule,
+  Compiler,
+  CompilerOptions,
+  Program,
+} from "./asc_transform/compiler.mjs";
 import { RUNTIME_INCREMENTAL, TARGET_WASM32 } from "./asc_transform/compiler.mjs";
 import { describeProgram } from "./asc_transform/description.mjs";
 import { encodeDebugSections } from "./native.js";
@@ -41,7 +46,9 @@ export default class AscTransform {
           "be found in a dump; add --debug (it works together with -O3)\n",
       );
     }
-    const sections = encodeDebugSections(JSON.stringify(describeProgram(program, module, binaryen)));
+    const sections = encodeDebugSections(
+      JSON.stringify(describeProgram(program, module, binaryen)),
+    );
     module.addCustomSection("debug_info", sections.debugInfo);
     module.addCustomSection("debug_abbrev", sections.debugAbbrev);
     module.addCustomSection("debug_str", sections.debugStr);
@@ -61,7 +68,9 @@ function requireReadableProgram(program: Program): void {
 
 function requireSupportedTarget(options: CompilerOptions): void {
   if (options.target !== TARGET_WASM32) {
-    throw new Error(`${TITLE}: the target is not wasm32: expected a 32-bit memory, the only kind that dumps describe`);
+    throw new Error(
+      `${TITLE}: the target is not wasm32: expected a 32-bit memory, the only kind that dumps describe`,
+    );
   }
   if (options.runtime !== RUNTIME_INCREMENTAL) {
     throw new Error(

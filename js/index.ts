@@ -1,8 +1,8 @@
 /** The public API (`../index.d.ts`) on top of the native addon. */
 import { types } from "node:util";
 import type * as api from "../index.js";
-import { comparisonView, constructorView } from "./views.js";
 import * as native from "./native.js";
+import { comparisonView, constructorView } from "./views.js";
 
 export const analyze: typeof api.analyze = (dump, wasm, options) =>
   constructorView(native.analyze(bytes("dump", dump), bytes("wasm", wasm), order(options)));
@@ -26,7 +26,12 @@ export const analyzeFileAsync: typeof api.analyzeFileAsync = async (dump, wasm, 
 
 export const diff: typeof api.diff = (before, after, wasm, options) =>
   comparisonView(
-    native.diff(bytes("before", before), bytes("after", after), bytes("wasm", wasm), order(options)),
+    native.diff(
+      bytes("before", before),
+      bytes("after", after),
+      bytes("wasm", wasm),
+      order(options),
+    ),
   );
 
 export const diffAsync: typeof api.diffAsync = async (before, after, wasm, options) =>
@@ -44,7 +49,12 @@ export const diffAsync: typeof api.diffAsync = async (before, after, wasm, optio
 
 export const diffFile: typeof api.diffFile = (before, after, wasm, options) =>
   comparisonView(
-    native.diffFile(path("before", before), path("after", after), path("wasm", wasm), order(options)),
+    native.diffFile(
+      path("before", before),
+      path("after", after),
+      path("wasm", wasm),
+      order(options),
+    ),
   );
 
 export const diffFileAsync: typeof api.diffFileAsync = async (before, after, wasm, options) =>
@@ -90,7 +100,10 @@ function order(options: { sort?: string | undefined; top?: number | undefined } 
 
 function invalidArgument(name: string, expected: string, value: unknown): TypeError {
   const found = value === null ? "null" : typeof value;
-  const hint = name !== "options.top" && typeof value === "string" ? "; to read files, call the …File variant" : "";
+  const hint =
+    name !== "options.top" && typeof value === "string"
+      ? "; to read files, call the …File variant"
+      : "";
   const error = new TypeError(`argument "${name}" must be ${expected}, found ${found}${hint}`);
   return Object.assign(error, { code: "ERR_INVALID_ARG_TYPE" });
 }

@@ -157,7 +157,9 @@ pub enum Error {
         expected: &'static str,
     },
     /// A defect in this crate: a panic, caught.
-    #[error("internal error: {message}; this is a defect of the heap analyzer, please report it with the dump and the module")]
+    #[error(
+        "internal error: {message}; this is a defect of the heap analyzer, please report it with the dump and the module"
+    )]
     Internal {
         /// What the panic said.
         message: String,

@@ -24,7 +24,12 @@ export async function run(program: CompiledProgram): Promise<Capture[]> {
   const host: Host = await instantiateForTest(program.wasm, {
     dump: (id: number) => {
       const globals = host.namedGlobals();
-      captures.push({ id, globals, dump: host.captureForTest(), truth: readTruth(host.memory.buffer, host.heapBase, globals) });
+      captures.push({
+        id,
+        globals,
+        dump: host.captureForTest(),
+        truth: readTruth(host.memory.buffer, host.heapBase, globals),
+      });
     },
     victim: (address: number) => {
       const capture = captures.at(-1);
@@ -49,7 +54,10 @@ interface Host {
 }
 
 /** The one place that knows how globals are reached: the module is given an export for each. */
-async function instantiateForTest(wasm: Uint8Array, imports: WebAssembly.ModuleImports): Promise<Host> {
+async function instantiateForTest(
+  wasm: Uint8Array,
+  imports: WebAssembly.ModuleImports,
+): Promise<Host> {
   const module = readWasmModule(wasm);
   const mutable = module.globals.filter((global) => global.mutable && global.type === TYPE_I32);
   const exported = new Map(mutable.map(({ index }) => [`judge:${index}`, index]));
@@ -63,7 +71,10 @@ async function instantiateForTest(wasm: Uint8Array, imports: WebAssembly.ModuleI
     },
   });
   const text = (pointer: number) => (pointer ? utf16(exports.memory.buffer, pointer) : "?");
-  const exports = instance.exports as Record<string, WebAssembly.Global> & { memory: WebAssembly.Memory; main(): void };
+  const exports = instance.exports as Record<string, WebAssembly.Global> & {
+    memory: WebAssembly.Memory;
+    main(): void;
+  };
   const value = (name: string) => Number(exports[name]?.value) >>> 0;
   const state = mutable.find(({ name }) => name === "~lib/rt/itcms/state")?.index;
   const host: Host = {
@@ -71,7 +82,10 @@ async function instantiateForTest(wasm: Uint8Array, imports: WebAssembly.ModuleI
     memory: exports.memory,
     heapBase: value("__heap_base"),
     main: () => exports.main(),
-    namedGlobals: () => new Map(mutable.map(({ index, name }) => [name ?? `global ${index}`, value(`judge:${index}`)])),
+    namedGlobals: () =>
+      new Map(
+        mutable.map(({ index, name }) => [name ?? `global ${index}`, value(`judge:${index}`)]),
+      ),
     captureForTest: () =>
       writeDump(
         [value("__data_end"), value("__heap_base"), value("__stack_pointer")],

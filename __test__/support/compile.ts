@@ -40,7 +40,9 @@ export const programNames = readdirSync(PROGRAMS)
 
 /** What results are made with besides program and flags; a change to any of it makes the cache stale. */
 const toolchain = () => {
-  const hash = createHash("sha256").update(asc.version).update(readFileSync(fileURLToPath(import.meta.url)));
+  const hash = createHash("sha256")
+    .update(asc.version)
+    .update(readFileSync(fileURLToPath(import.meta.url)));
   const addFolder = (folder: string) => {
     for (const file of readdirSync(folder, { withFileTypes: true })) {
       const path = join(folder, file.name);
@@ -65,8 +67,15 @@ export async function compile(name: string, flags: string[]): Promise<CompiledPr
     .slice(0, 16);
   const cached = join(CACHE, `${name}-${key}`);
   try {
-    const { classNames, described } = JSON.parse(readFileSync(`${cached}.json`, "utf8")) as CacheEntry;
-    return { name, wasm: readFileSync(`${cached}.wasm`), classNames: new Map(classNames), described };
+    const { classNames, described } = JSON.parse(
+      readFileSync(`${cached}.json`, "utf8"),
+    ) as CacheEntry;
+    return {
+      name,
+      wasm: readFileSync(`${cached}.wasm`),
+      classNames: new Map(classNames),
+      described,
+    };
   } catch {
     // Not compiled yet.
   }
@@ -94,14 +103,19 @@ async function compileFile(name: string, flags: string[]): Promise<CompiledProgr
     declare binaryen: Binaryen;
     afterCompile(module: BinaryenModule): void {
       // Parentheses and commas of function types are the only characters that it escapes.
-      for (const [id, { internalName }] of this.program.managedClasses) classNames.set(id, decodeURIComponent(internalName));
-      for (const { name, constantValue } of describeProgram(this.program, module, this.binaryen).globals) {
+      for (const [id, { internalName }] of this.program.managedClasses)
+        classNames.set(id, decodeURIComponent(internalName));
+      for (const { name, constantValue } of describeProgram(this.program, module, this.binaryen)
+        .globals) {
         described.globals.push(name);
         if (constantValue !== undefined) described.constants.push(name);
       }
     }
   }
-  const { wasm } = await runCompiler([`${name}.ts`, ...flags], { baseDir: PROGRAMS, transforms: [AscTransform, Recorder] });
+  const { wasm } = await runCompiler([`${name}.ts`, ...flags], {
+    baseDir: PROGRAMS,
+    transforms: [AscTransform, Recorder],
+  });
   return { name, wasm, classNames, described };
 }
 
@@ -113,12 +127,22 @@ export interface CompilerRun {
 /** Runs `asc` in this process and gives back the module; throws with the compiler's messages if there is none. */
 export async function runCompiler(
   args: string[],
-  { baseDir, transforms, sources }: { baseDir?: string; transforms?: unknown[]; sources?: Record<string, string> },
+  {
+    baseDir,
+    transforms,
+    sources,
+  }: { baseDir?: string; transforms?: unknown[]; sources?: Record<string, string> },
 ): Promise<CompilerRun> {
   let wasm: Uint8Array | undefined;
   const stderr = asc.createMemoryStream();
   const { error } = await asc.main(
-    [...args, ...(baseDir ? ["--baseDir", baseDir] : []), "--exportRuntime", "--outFile", "out.wasm"],
+    [
+      ...args,
+      ...(baseDir ? ["--baseDir", baseDir] : []),
+      "--exportRuntime",
+      "--outFile",
+      "out.wasm",
+    ],
     {
       stderr,
       stdout: stderr,

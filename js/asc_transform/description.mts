@@ -2,7 +2,17 @@
  * From the compiler's class table to a description of the debug information: which classes there
  * are, what their fields refer to, and which globals the collector visits.
  */
-import type { Binaryen, BinaryenModule, Class, Element, Global, Program, PropertyPrototype, Signature, Type } from "./compiler.mjs";
+import type {
+  Binaryen,
+  BinaryenModule,
+  Class,
+  Element,
+  Global,
+  Program,
+  PropertyPrototype,
+  Signature,
+  Type,
+} from "./compiler.mjs";
 import {
   DECORATOR_UNMANAGED,
   FLAG_COMPILED,
@@ -42,7 +52,11 @@ const FUNCTION_CLASS = "~lib/function/Function<";
 const ENTRY_CLASSES = ["~lib/map/MapEntry<", "~lib/set/SetEntry<"];
 
 /** Describes the classes and the managed globals of a compiled program. */
-export function describeProgram(program: Program, module: BinaryenModule, binaryen: Binaryen): DebugInfoDescription {
+export function describeProgram(
+  program: Program,
+  module: BinaryenModule,
+  binaryen: Binaryen,
+): DebugInfoDescription {
   const classes = new ClassTable(program);
   for (const [, managed] of program.managedClasses) classes.position(managed);
   for (const [, element] of program.instancesByName) {
@@ -58,7 +72,10 @@ export function describeProgram(program: Program, module: BinaryenModule, binary
 }
 
 function isEntryClass(element: Element): element is Class {
-  return element.kind === KIND_CLASS && ENTRY_CLASSES.some((prefix) => element.internalName.startsWith(prefix));
+  return (
+    element.kind === KIND_CLASS &&
+    ENTRY_CLASSES.some((prefix) => element.internalName.startsWith(prefix))
+  );
 }
 
 /** Numbers classes as they are met. */
@@ -88,8 +105,14 @@ class ClassTable {
   /** Describing a class may bring in more of them: the unmanaged ones that fields refer to. */
   describeAll(): ClassDescription[] {
     const descriptions: ClassDescription[] = [];
-    for (let next = this.#classes[0]; next !== undefined; next = this.#classes[descriptions.length]) {
-      descriptions.push("internalName" in next ? this.#describe(next) : describeUnusedFunction(next));
+    for (
+      let next = this.#classes[0];
+      next !== undefined;
+      next = this.#classes[descriptions.length]
+    ) {
+      descriptions.push(
+        "internalName" in next ? this.#describe(next) : describeUnusedFunction(next),
+      );
     }
     return descriptions;
   }
@@ -100,7 +123,11 @@ class ClassTable {
       runtimeId: of.id,
       ...(of.base && { base: this.position(of.base) }),
       typeArguments: (of.typeArguments ?? []).map((type) => this.#reference(type)),
-      fields: ownFields(of).map(({ name, memoryOffset, type }) => ({ name, offset: memoryOffset, of: this.#reference(type) })),
+      fields: ownFields(of).map(({ name, memoryOffset, type }) => ({
+        name,
+        offset: memoryOffset,
+        of: this.#reference(type),
+      })),
     };
   }
 
@@ -124,7 +151,11 @@ class ClassTable {
 
 /** A function type of which the program makes no value, so that the compiler gave it no class. */
 function describeUnusedFunction(signature: Signature): ClassDescription {
-  return { name: readableName(`${FUNCTION_CLASS}${signature.toString(true)}>`), typeArguments: [], fields: [] };
+  return {
+    name: readableName(`${FUNCTION_CLASS}${signature.toString(true)}>`),
+    typeArguments: [],
+    fields: [],
+  };
 }
 
 /**
@@ -140,7 +171,12 @@ function ownFields(of: Class) {
   for (const [, member] of of.members ?? []) {
     if (member.kind !== KIND_PROPERTY_PROTOTYPE) continue;
     const property = (member as PropertyPrototype).instance;
-    if (!property?.isField || property.memoryOffset < 0 || property.getBoundClassOrInterface() !== of) continue;
+    if (
+      !property?.isField ||
+      property.memoryOffset < 0 ||
+      property.getBoundClassOrInterface() !== of
+    )
+      continue;
     fields.push(property);
   }
   return fields;
@@ -162,14 +198,19 @@ function collectorsGlobals(program: Program): { global: Global; type: Class }[] 
 }
 
 /** The global's value from the beginning, if it is a constant: the address of a static object. */
-function constantValue(global: Global, module: BinaryenModule, binaryen: Binaryen): { constantValue?: number } {
+function constantValue(
+  global: Global,
+  module: BinaryenModule,
+  binaryen: Binaryen,
+): { constantValue?: number } {
   if (global.is(FLAG_INLINED)) return { constantValue: lowWord(global.constantIntegerValue) };
   const wasmGlobal = module.getGlobal(global.internalName);
   if (wasmGlobal === 0) return {};
   const { init, module: importedFrom } = binaryen.getGlobalInfo(wasmGlobal);
   if (importedFrom || init === 0) return {};
   const { id, type, value } = binaryen.getExpressionInfo(init);
-  if (id !== binaryen.ExpressionIds.Const || type !== binaryen.i32 || typeof value !== "number") return {};
+  if (id !== binaryen.ExpressionIds.Const || type !== binaryen.i32 || typeof value !== "number")
+    return {};
   // Zero also marks globals that the start function sets; only `null` stays what it is.
   if (value === 0 && (global.initializerNode?.range.toString() ?? "null") !== "null") return {};
   return { constantValue: value >>> 0 };

@@ -85,7 +85,10 @@ async function run(inputs: string[], options: CommonOptions, analysis: () => nat
   for (const { message } of view.warnings()) {
     process.stderr.write(oneLine(`warning: ${message}`));
   }
-  await write(options.format === "json" ? pieces(view.json()) : [table(view, options)], options.output);
+  await write(
+    options.format === "json" ? pieces(view.json()) : [table(view, options)],
+    options.output,
+  );
 }
 
 function* pieces(text: native.TextPieces): Generator<Buffer> {

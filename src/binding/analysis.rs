@@ -37,7 +37,12 @@ impl Canceller {
 
 /// The constructor view of bytes in the caller's memory.
 #[napi]
-pub fn analyze(env: Env, dump: &[u8], wasm: &[u8], options: Option<ViewOptions>) -> Result<ViewHandle> {
+pub fn analyze(
+    env: Env,
+    dump: &[u8],
+    wasm: &[u8],
+    options: Option<ViewOptions>,
+) -> Result<ViewHandle> {
     let order = checked(options)?;
     let inputs = [named("dump", dump), named("wasm", wasm)];
     Ok(guarded(|| constructor_view(inputs, order, &Control::default()))?.registered(env))
@@ -45,7 +50,12 @@ pub fn analyze(env: Env, dump: &[u8], wasm: &[u8], options: Option<ViewOptions>)
 
 /// The constructor view of two files.
 #[napi]
-pub fn analyze_file(env: Env, dump: String, wasm: String, options: Option<ViewOptions>) -> Result<ViewHandle> {
+pub fn analyze_file(
+    env: Env,
+    dump: String,
+    wasm: String,
+    options: Option<ViewOptions>,
+) -> Result<ViewHandle> {
     let order = checked(options)?;
     let work = || {
         let (dump, wasm) = (Source::open(&dump)?, Source::open(&wasm)?);
@@ -94,7 +104,11 @@ pub fn diff(
     options: Option<ViewOptions>,
 ) -> Result<ViewHandle> {
     let order = checked(options)?;
-    let inputs = [named("before", before), named("after", after), named("wasm", wasm)];
+    let inputs = [
+        named("before", before),
+        named("after", after),
+        named("wasm", wasm),
+    ];
     Ok(guarded(|| comparison_view(inputs, order, &Control::default()))?.registered(env))
 }
 
@@ -109,8 +123,16 @@ pub fn diff_file(
 ) -> Result<ViewHandle> {
     let order = checked(options)?;
     let work = || {
-        let sources = [Source::open(&before)?, Source::open(&after)?, Source::open(&wasm)?];
-        comparison_view(sources.each_ref().map(Source::input), order, &Control::default())
+        let sources = [
+            Source::open(&before)?,
+            Source::open(&after)?,
+            Source::open(&wasm)?,
+        ];
+        comparison_view(
+            sources.each_ref().map(Source::input),
+            order,
+            &Control::default(),
+        )
     };
     Ok(guarded(work)?.registered(env))
 }
@@ -146,7 +168,11 @@ pub fn diff_file_async(
 ) -> Result<AsyncTask<ViewTask>> {
     let order = checked(options)?;
     Ok(ViewTask::start(canceller, move |control| {
-        let sources = [Source::open(&before)?, Source::open(&after)?, Source::open(&wasm)?];
+        let sources = [
+            Source::open(&before)?,
+            Source::open(&after)?,
+            Source::open(&wasm)?,
+        ];
         comparison_view(sources.each_ref().map(Source::input), order, control)
     }))
 }
@@ -161,7 +187,11 @@ fn constructor_view(
     control: &Control,
 ) -> crate::Result<ViewHandle> {
     let heap = Program::read(wasm)?.analyze(dump, control)?;
-    Ok(ViewHandle::constructor(ConstructorView::new(Arc::new(heap), sort, top)))
+    Ok(ViewHandle::constructor(ConstructorView::new(
+        Arc::new(heap),
+        sort,
+        top,
+    )))
 }
 
 fn comparison_view(
@@ -179,7 +209,10 @@ fn guarded<T: Send>(work: impl FnOnce() -> crate::Result<T> + Send) -> crate::Re
     static POOL: OnceLock<Option<rayon::ThreadPool>> = OnceLock::new();
     let pool = POOL.get_or_init(|| {
         let builder = rayon::ThreadPoolBuilder::new();
-        builder.thread_name(|nth| format!("heap-analyzer-{nth}")).build().ok()
+        builder
+            .thread_name(|nth| format!("heap-analyzer-{nth}"))
+            .build()
+            .ok()
     });
     let run = AssertUnwindSafe(|| match pool {
         Some(pool) => pool.install(work),

@@ -35,7 +35,10 @@ impl Source {
             let kind = file.metadata().map_err(failed("cannot look at the file"))?;
             if kind.is_dir() {
                 let source = std::io::ErrorKind::IsADirectory.into();
-                return Err(Error::Io { action: "cannot read the file", source });
+                return Err(Error::Io {
+                    action: "cannot read the file",
+                    source,
+                });
             }
             if kind.is_file() && kind.len() > 0 {
                 // SAFETY: the mapping is read-only and private to us. Another process that cuts

@@ -113,13 +113,21 @@ impl ViewHandle {
     /// The sizes of the whole, as `[key, number]` in the order of the public result.
     #[napi]
     pub fn totals(&self) -> Vec<(&'static str, i64)> {
-        self.document().totals().iter().flat_map(|total| total.entries()).collect()
+        self.document()
+            .totals()
+            .iter()
+            .flat_map(|total| total.entries())
+            .collect()
     }
 
     /// The keys of a row's numbers.
     #[napi]
     pub fn columns(&self) -> Vec<&'static str> {
-        self.document().columns().iter().map(|column| column.key).collect()
+        self.document()
+            .columns()
+            .iter()
+            .map(|column| column.key)
+            .collect()
     }
 
     /// All rows, in order.

@@ -45,12 +45,15 @@ impl Total {
     pub fn entries(&self) -> impl Iterator<Item = (&'static str, i64)> {
         let before = self.before.map(|(before, _)| before);
         let sizes = before.into_iter().chain([self.after]);
-        sizes.map(|(key, size)| (key, size as i64)).chain(self.delta())
+        sizes
+            .map(|(key, size)| (key, size as i64))
+            .chain(self.delta())
     }
 
     /// The difference, with its key in JSON.
     pub fn delta(&self) -> Option<(&'static str, i64)> {
-        self.before.map(|((_, before), key)| (key, self.after.1 as i64 - before as i64))
+        self.before
+            .map(|((_, before), key)| (key, self.after.1 as i64 - before as i64))
     }
 }
 
@@ -109,7 +112,11 @@ impl<D: Document> Document for Arc<D> {
 }
 
 const fn column(key: &'static str, title: &'static str, measure: Measure) -> Column {
-    Column { key, title, measure }
+    Column {
+        key,
+        title,
+        measure,
+    }
 }
 
 impl Document for ConstructorView {
@@ -167,12 +174,18 @@ impl Document for ComparisonView {
             Total {
                 label: "heap",
                 after: ("afterTotalHeapSize", after.total_size),
-                before: Some((("beforeTotalHeapSize", before.total_size), "totalHeapSizeDelta")),
+                before: Some((
+                    ("beforeTotalHeapSize", before.total_size),
+                    "totalHeapSizeDelta",
+                )),
             },
             Total {
                 label: "live",
                 after: ("afterTotalLiveSize", after.live_size),
-                before: Some((("beforeTotalLiveSize", before.live_size), "totalLiveSizeDelta")),
+                before: Some((
+                    ("beforeTotalLiveSize", before.live_size),
+                    "totalLiveSizeDelta",
+                )),
             },
         ]
     }

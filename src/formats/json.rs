@@ -52,15 +52,28 @@ impl<D: Document> JsonStream<D> {
                 self.open = None;
                 self.row += 1;
             }
-        } else if let (Some(row), Some(instances)) =
-            (self.document.row(self.row), self.document.instances(self.row))
-        {
-            text.raw(if self.row == 0 { "\n    {\n" } else { ",\n    {\n" });
-            write_row(text, &row, self.document.columns().iter().map(|column| column.key));
+        } else if let (Some(row), Some(instances)) = (
+            self.document.row(self.row),
+            self.document.instances(self.row),
+        ) {
+            text.raw(if self.row == 0 {
+                "\n    {\n"
+            } else {
+                ",\n    {\n"
+            });
+            write_row(
+                text,
+                &row,
+                self.document.columns().iter().map(|column| column.key),
+            );
             text.raw("[");
             self.open = Some((instances, 0));
         } else {
-            text.raw(if self.row == 0 { "]\n}\n" } else { "\n  ]\n}\n" });
+            text.raw(if self.row == 0 {
+                "]\n}\n"
+            } else {
+                "\n  ]\n}\n"
+            });
             self.state = State::Done;
         }
     }
@@ -91,10 +104,17 @@ fn write_row(text: &mut Text, row: &Row<'_>, keys: impl Iterator<Item = &'static
 
 /// Goes on with a row's instances until a piece is full. Returns whether all are written.
 fn write_instances(text: &mut Text, row: &DocumentInstances, written: &mut usize) -> bool {
-    let DocumentInstances { instances, new_count } = row;
+    let DocumentInstances {
+        instances,
+        new_count,
+    } = row;
     while *written < instances.len() && text.0.len() < PIECE {
         let nth = *written;
-        text.raw(if nth == 0 { "\n        {\n" } else { ",\n        {\n" });
+        text.raw(if nth == 0 {
+            "\n        {\n"
+        } else {
+            ",\n        {\n"
+        });
         text.number(10, "address", i64::from(instances.addresses[nth]));
         text.raw(",\n");
         text.number(10, "shallowSize", i64::from(instances.shallow_sizes[nth]));
@@ -111,7 +131,11 @@ fn write_instances(text: &mut Text, row: &DocumentInstances, written: &mut usize
     if *written < instances.len() {
         return false;
     }
-    text.raw(if instances.is_empty() { "]" } else { "\n      ]" });
+    text.raw(if instances.is_empty() {
+        "]"
+    } else {
+        "\n      ]"
+    });
     true
 }
 

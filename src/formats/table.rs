@@ -26,26 +26,42 @@ const RESET: &str = "\u{1b}[0m";
 /// Renders the totals and one line per row. Instances are left out.
 pub fn render_table(document: &dyn Document, options: TableOptions) -> String {
     let columns = document.columns();
-    let rows: Vec<_> = (0..document.row_count()).filter_map(|nth| document.row(nth)).collect();
+    let rows: Vec<_> = (0..document.row_count())
+        .filter_map(|nth| document.row(nth))
+        .collect();
     let cells: Vec<Vec<String>> = rows
         .iter()
         .map(|row| {
             let measured = columns.iter().zip(&row.numbers);
-            measured.map(|(column, &number)| format_number(number, column.measure)).collect()
+            measured
+                .map(|(column, &number)| format_number(number, column.measure))
+                .collect()
         })
         .collect();
     let number_widths: Vec<usize> = columns
         .iter()
         .enumerate()
         .map(|(at, column)| {
-            let widest = cells.iter().map(|row| row[at].width()).max().unwrap_or_default();
+            let widest = cells
+                .iter()
+                .map(|row| row[at].width())
+                .max()
+                .unwrap_or_default();
             widest.max(column.title.width())
         })
         .collect();
     let numbers_width: usize = number_widths.iter().map(|width| width + GAP.len()).sum();
-    let longest_name = rows.iter().map(|row| row.class_name.width()).max().unwrap_or_default();
-    let room = options.width.map_or(usize::MAX, |width| width.saturating_sub(numbers_width));
-    let name_width = longest_name.max(NAME_TITLE.len()).min(room.max(MINIMUM_NAME_WIDTH));
+    let longest_name = rows
+        .iter()
+        .map(|row| row.class_name.width())
+        .max()
+        .unwrap_or_default();
+    let room = options
+        .width
+        .map_or(usize::MAX, |width| width.saturating_sub(numbers_width));
+    let name_width = longest_name
+        .max(NAME_TITLE.len())
+        .min(room.max(MINIMUM_NAME_WIDTH));
 
     let mut lines = summary(document);
     lines.push(String::new());
@@ -64,7 +80,10 @@ pub fn render_table(document: &dyn Document, options: TableOptions) -> String {
         for (at, cell) in cells.iter().enumerate() {
             line += GAP;
             let cell = pad_left(cell, number_widths[at]);
-            let is_delta = matches!(columns[at].measure, Measure::CountDelta | Measure::SizeDelta);
+            let is_delta = matches!(
+                columns[at].measure,
+                Measure::CountDelta | Measure::SizeDelta
+            );
             line += &match row.numbers[at] {
                 grown if is_delta && grown > 0 => paint(RED, cell),
                 shrunk if is_delta && shrunk < 0 => paint(GREEN, cell),
@@ -72,13 +91,18 @@ pub fn render_table(document: &dyn Document, options: TableOptions) -> String {
             };
         }
         // Colours only where nothing is cut: a line that does not fit is plain.
-        lines.push(if name_width + numbers_width <= options.width.unwrap_or(usize::MAX) {
-            line
-        } else {
-            fit(&line, options.width)
-        });
+        lines.push(
+            if name_width + numbers_width <= options.width.unwrap_or(usize::MAX) {
+                line
+            } else {
+                fit(&line, options.width)
+            },
+        );
     }
-    lines.iter().map(|line| format!("{}\n", line.trim_end())).collect()
+    lines
+        .iter()
+        .map(|line| format!("{}\n", line.trim_end()))
+        .collect()
 }
 
 fn summary(document: &dyn Document) -> Vec<String> {
@@ -140,7 +164,10 @@ fn shorten(name: &str, width: usize) -> String {
     }
     let kept = width.saturating_sub(1);
     let start = take_width(name.chars(), kept / 3);
-    let end: String = take_width(name.chars().rev(), kept - kept / 3).chars().rev().collect();
+    let end: String = take_width(name.chars().rev(), kept - kept / 3)
+        .chars()
+        .rev()
+        .collect();
     format!("{start}…{end}")
 }
 

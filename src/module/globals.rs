@@ -1,7 +1,9 @@
 //! The globals of a module: which are mutable i32 (their values are in the dump), what they are
 //! called, and what they start with.
 
-use wasmparser::{GlobalType, Operator, ValType};
+use std::collections::HashMap;
+
+use wasmparser::{GlobalType, Name, NameSectionReader, Operator, ValType};
 
 use crate::units::GlobalIndex;
 
@@ -16,8 +18,6 @@ pub struct Global<'a> {
     pub mutable: bool,
     /// Its name in the `name` section.
     pub name: Option<&'a str>,
-    /// The first name that it is exported under.
-    pub export: Option<&'a str>,
     /// The value that its initializer gives, if that is an i32 known from the module alone.
     pub initial: Option<u32>,
     /// Its position among the mutable i32 globals, which is the position of its value in a dump.
@@ -29,6 +29,7 @@ pub struct Global<'a> {
 pub struct Globals<'a> {
     all: Vec<Global<'a>>,
     mutable_i32: u32,
+    exports: HashMap<&'a str, GlobalIndex>,
 }
 
 impl<'a> Globals<'a> {
@@ -49,7 +50,7 @@ impl<'a> Globals<'a> {
 
     /// The global that is exported under this name.
     pub fn exported(&self, name: &str) -> Option<&Global<'a>> {
-        self.all.iter().find(|global| global.export == Some(name))
+        self.get(*self.exports.get(name)?)
     }
 
     /// All globals in index order.
@@ -66,16 +67,22 @@ impl<'a> Globals<'a> {
         self.add(global.ty, initial);
     }
 
-    pub(super) fn set_export(&mut self, index: u32, export: &'a str) {
-        if let Some(global) = self.all.get_mut(index as usize) {
-            global.export.get_or_insert(export);
-        }
+    pub(super) fn add_export(&mut self, name: &'a str, index: u32) {
+        self.exports.insert(name, GlobalIndex(index));
     }
 
-    pub(super) fn set_name(&mut self, index: u32, name: &'a str) {
-        if let Some(global) = self.all.get_mut(index as usize) {
-            global.name = Some(name);
+    pub(super) fn read_names(&mut self, names: NameSectionReader<'a>) -> wasmparser::Result<()> {
+        for subsection in names {
+            if let Name::Global(map) = subsection? {
+                for naming in map {
+                    let naming = naming?;
+                    if let Some(global) = self.all.get_mut(naming.index as usize) {
+                        global.name = Some(naming.name);
+                    }
+                }
+            }
         }
+        Ok(())
     }
 
     fn add(&mut self, ty: GlobalType, initial: Option<u32>) {
@@ -86,7 +93,6 @@ impl<'a> Globals<'a> {
             is_i32,
             mutable: ty.mutable,
             name: None,
-            export: None,
             initial: initial.filter(|_| is_i32),
             dump_position: in_dump.then_some(self.mutable_i32),
         });
@@ -95,7 +101,7 @@ impl<'a> Globals<'a> {
 
     /// The value of a constant expression over i32, as far as the module alone tells it (an
     /// imported global's value is the host's).
-    fn evaluate(&self, init: &wasmparser::ConstExpr<'a>) -> Option<u32> {
+    pub(super) fn evaluate(&self, init: &wasmparser::ConstExpr<'a>) -> Option<u32> {
         let mut stack: Vec<u32> = Vec::new();
         for operator in init.get_operators_reader() {
             let value = match operator.ok()? {

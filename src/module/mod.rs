@@ -1,13 +1,23 @@
 //! What is read of a WebAssembly module: its globals with their names, exports and initial
 //! values, and the custom sections that hold debug information. Function bodies are skipped.
+//!
+//! [`expose_globals`] is the one thing that is written: the same module, with what a complete dump
+//! needs exported.
 
+mod boundaries;
+mod exports;
+mod expose_globals;
 mod globals;
+mod sections;
+mod stack_check;
 
+pub use exports::{DATA_END, GLOBAL_PREFIX, HEAP_BASE, MEMORY, RESERVED_PREFIX, STACK_POINTER};
+pub use expose_globals::expose_globals;
 pub use globals::{Global, Globals};
 
 use std::collections::HashMap;
 
-use wasmparser::{KnownCustom, MemoryType, Name, Parser, Payload};
+use wasmparser::{KnownCustom, MemoryType, Parser, Payload};
 
 use crate::error::{Error, Result};
 
@@ -59,20 +69,15 @@ impl<'a> Module<'a> {
                     for export in section {
                         let export = export?;
                         if export.kind == wasmparser::ExternalKind::Global {
-                            module.globals.set_export(export.index, export.name);
+                            module.globals.add_export(export.name, export.index);
                         }
                     }
                 }
                 Payload::CustomSection(section) => {
                     if let KnownCustom::Name(names) = section.as_known() {
-                        for subsection in names {
-                            if let Name::Global(map) = subsection? {
-                                for naming in map {
-                                    let naming = naming?;
-                                    module.globals.set_name(naming.index, naming.name);
-                                }
-                            }
-                        }
+                        // A module with damaged names is still a valid module: what can be read
+                        // of them counts.
+                        let _ = module.globals.read_names(names);
                     } else if let Some(name) = dotted_debug_name(section.name()) {
                         module.debug_sections.entry(name).or_insert(section.data());
                     }
@@ -112,7 +117,11 @@ impl From<wasmparser::BinaryReaderError> for Error {
     fn from(error: wasmparser::BinaryReaderError) -> Self {
         Self::Module {
             offset: error.offset(),
-            message: error.message().to_owned(),
+            message: error
+                .message()
+                .split_whitespace()
+                .collect::<Vec<_>>()
+                .join(" "),
         }
     }
 }

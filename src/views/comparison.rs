@@ -67,12 +67,19 @@ pub enum ComparisonSort {
 
 impl ComparisonView {
     /// Compares two heaps and keeps the first `top` rows.
-    pub fn new(before: Arc<Heap>, after: Arc<Heap>, sort: ComparisonSort, top: Option<usize>) -> Self {
+    pub fn new(
+        before: Arc<Heap>,
+        after: Arc<Heap>,
+        sort: ComparisonSort,
+        top: Option<usize>,
+    ) -> Self {
         let mut rows = Rows::default();
         let before_rows = rows.of_classes(&before);
         let after_rows = rows.of_classes(&after);
-        let row_before = |object: ObjectIndex| before_rows[before.objects.class_slots[object.at()] as usize];
-        let row_after = |object: ObjectIndex| after_rows[after.objects.class_slots[object.at()] as usize];
+        let row_before =
+            |object: ObjectIndex| before_rows[before.objects.class_slots[object.at()] as usize];
+        let row_after =
+            |object: ObjectIndex| after_rows[after.objects.class_slots[object.at()] as usize];
 
         // Both heaps list their objects in address order: one merge finds what they share.
         let mut old = before.live_heap_objects().peekable();
@@ -108,7 +115,11 @@ impl ComparisonView {
         rows.retain(|row| !(row.created.is_empty() && row.deleted.is_empty()));
         rows.sort_unstable_by(|left, right| sort.compare(left, right));
         rows.truncate(top.unwrap_or(usize::MAX));
-        Self { before, after, rows }
+        Self {
+            before,
+            after,
+            rows,
+        }
     }
 
     /// The earlier heap.
@@ -131,7 +142,11 @@ impl ComparisonView {
     /// address ↑. Sorted anew at each call.
     pub fn instances(&self, row: &ComparisonRow) -> Instances {
         let mut instances = Instances::sorted_by(&self.after, &row.created, by_shallow_size);
-        instances.append(Instances::sorted_by(&self.before, &row.deleted, by_shallow_size));
+        instances.append(Instances::sorted_by(
+            &self.before,
+            &row.deleted,
+            by_shallow_size,
+        ));
         instances
     }
 }

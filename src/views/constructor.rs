@@ -63,7 +63,8 @@ impl ConstructorView {
                 })
             })
             .collect();
-        let row_of = |object: ObjectIndex| row_of_slot[heap.objects.class_slots[object.at()] as usize];
+        let row_of =
+            |object: ObjectIndex| row_of_slot[heap.objects.class_slots[object.at()] as usize];
         for object in heap.live_heap_objects() {
             let row = &mut rows[row_of(object)];
             row.count += 1;
@@ -89,7 +90,10 @@ impl ConstructorView {
             }
         }
         let mut rows: Vec<_> = rows.into_iter().map(Some).collect();
-        let rows = order.into_iter().filter_map(|row| rows[row].take()).collect();
+        let rows = order
+            .into_iter()
+            .filter_map(|row| rows[row].take())
+            .collect();
         Self { heap, rows }
     }
 

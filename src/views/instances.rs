@@ -28,9 +28,18 @@ impl Instances {
         let mut objects = objects.to_vec();
         objects.par_sort_unstable_by_key(|&object| key(heap, object));
         Self {
-            addresses: objects.iter().map(|&object| heap.address(object).0).collect(),
-            shallow_sizes: objects.iter().map(|&object| heap.shallow_size(object)).collect(),
-            retained_sizes: objects.iter().map(|&object| heap.retained_size(object)).collect(),
+            addresses: objects
+                .iter()
+                .map(|&object| heap.address(object).0)
+                .collect(),
+            shallow_sizes: objects
+                .iter()
+                .map(|&object| heap.shallow_size(object))
+                .collect(),
+            retained_sizes: objects
+                .iter()
+                .map(|&object| heap.retained_size(object))
+                .collect(),
         }
     }
 
@@ -53,10 +62,18 @@ impl Instances {
 
 /// Retained size ↓, shallow size ↓, address ↑.
 pub(super) fn by_retained_size(heap: &Heap, object: ObjectIndex) -> impl Ord + Send + use<> {
-    (Reverse(heap.retained_size(object)), Reverse(heap.shallow_size(object)), object)
+    (
+        Reverse(heap.retained_size(object)),
+        Reverse(heap.shallow_size(object)),
+        object,
+    )
 }
 
 /// Shallow size ↓, retained size ↓, address ↑.
 pub(super) fn by_shallow_size(heap: &Heap, object: ObjectIndex) -> impl Ord + Send + use<> {
-    (Reverse(heap.shallow_size(object)), Reverse(heap.retained_size(object)), object)
+    (
+        Reverse(heap.shallow_size(object)),
+        Reverse(heap.retained_size(object)),
+        object,
+    )
 }

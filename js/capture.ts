@@ -1,0 +1,100 @@
+/**
+ * Dump capture for Node hosts.
+ *
+ * A host sees of an instance only what it exports, and AssemblyScript exports no globals. So the
+ * module is changed before it is compiled: {@link exposeGlobals} returns the same program with
+ * everything exported that a complete dump needs.
+ *
+ * ```js
+ * import { exposeGlobals, captureDump } from "@warpo/heap-analyzer/capture";
+ * import { analyze } from "@warpo/heap-analyzer";
+ *
+ * const wasm = readFileSync("program.wasm");
+ * const { instance } = await WebAssembly.instantiate(exposeGlobals(wasm), imports);
+ * instance.exports.work();
+ * console.log(analyze(captureDump(instance.exports), wasm));
+ * ```
+ *
+ * Works with WARPO builds and with stock `asc` builds, optimised or not. All functions are
+ * synchronous, because a program asks for its dump in the middle of a call.
+ *
+ * @module
+ */
+
+import { constants } from "node:buffer";
+import { types } from "node:util";
+
+import { writeDumpFile } from "./capture/dump_file.js";
+import { CaptureError } from "./capture/errors.js";
+import { type CaptureOptions, takeSnapshot } from "./capture/snapshot.js";
+import { exposeGlobals as exposeGlobalsNatively } from "./native.js";
+
+export { CaptureError } from "./capture/errors.js";
+export { type MemoryDump, type MemoryDumpOptions, memoryDump } from "./capture/memory_dump.js";
+export type { CaptureOptions } from "./capture/snapshot.js";
+
+/**
+ * Returns the same module with every mutable i32 global, the boundaries of its memory and the
+ * memory itself exported under reserved names that start with `__warpo_heap_analyzer:`.
+ *
+ * Names, debug information and global indexes stay as they are, so a dump of the result can be
+ * analyzed with either module. Applying it twice changes nothing. Positions in a source map are off
+ * by what the exports take, because they count from the start of the file.
+ *
+ * @throws {Error} with `code` `ERR_MODULE` (not a module), `ERR_MODULE_KIND` (a 64-bit memory, or
+ *   none), `ERR_GLOBAL_MISSING` (no shadow stack: not compiled with the incremental runtime) or
+ *   `ERR_INVALID_ARG_TYPE`.
+ */
+export function exposeGlobals(wasm: Uint8Array): Uint8Array<ArrayBuffer> {
+  // Not `instanceof`: test runners pass arrays from another realm.
+  if (!types.isUint8Array(wasm)) {
+    throw new CaptureError(
+      "ERR_INVALID_ARG_TYPE",
+      "exposeGlobals(wasm) takes the bytes of a module as a Uint8Array or Buffer",
+    );
+  }
+  return exposeGlobalsNatively(wasm) as Uint8Array<ArrayBuffer>;
+}
+
+/**
+ * Captures a complete dump (ASHD version 2) of an instance: header, the values of all mutable i32
+ * globals in module order, and the memory.
+ *
+ * The memory is copied once. A shared memory is copied while other threads may write to it: let
+ * them wait if the dump is to be consistent.
+ *
+ * @param exports the exports of an instance of a module that went through {@link exposeGlobals}.
+ * @throws {CaptureError} `ERR_GLOBALS_NOT_EXPOSED`, `ERR_MEMORY_MISSING`, or `ERR_DUMP_TOO_LARGE`
+ *   if header and memory together exceed what this Node version can hold in one array.
+ */
+export function captureDump(exports: object, options?: CaptureOptions): Uint8Array<ArrayBuffer> {
+  const { header, memory } = takeSnapshot(exports, options);
+  const size = header.byteLength + memory.byteLength;
+  if (size > constants.MAX_LENGTH) {
+    throw new CaptureError(
+      "ERR_DUMP_TOO_LARGE",
+      `the dump has ${size} bytes, but an array in this version of Node holds at most ` +
+        `${constants.MAX_LENGTH}: write it to a file with writeDump(exports, path)`,
+    );
+  }
+  const dump = new Uint8Array(size);
+  dump.set(header);
+  dump.set(new Uint8Array(memory), header.byteLength);
+  return dump;
+}
+
+/**
+ * Writes a complete dump of an instance to a file, of up to 4 GiB and without a copy of the memory.
+ *
+ * Missing folders are created. Under `path` there is either what was there before or the whole new
+ * dump: it is written under a temporary name in the same folder, brought to the disk and renamed;
+ * if anything fails, the temporary file is removed.
+ *
+ * @param path trusted, as it is the host's; for paths that a program chooses there is
+ *   `memoryDump`.
+ * @throws {CaptureError} as {@link captureDump} does, `ERR_DUMP_PATH` if the path names something
+ *   that is no regular file, or the system's code (`ENOSPC`, `EACCES`, …) with its error as `cause`.
+ */
+export function writeDump(exports: object, path: string, options?: CaptureOptions): void {
+  writeDumpFile(takeSnapshot(exports, options), path);
+}

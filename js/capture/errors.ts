@@ -1,0 +1,40 @@
+// What goes wrong when a dump is captured, as errors that say what to do and carry a stable code.
+
+/**
+ * A dump could not be captured or written.
+ *
+ * `code` is stable:
+ * - `ERR_GLOBALS_NOT_EXPOSED`: the instance does not show its globals; compile the bytes that
+ *   `exposeGlobals` returns.
+ * - `ERR_MEMORY_MISSING`: the instance exports no memory, and none was given.
+ * - `ERR_DUMP_TOO_LARGE`: the dump does not fit into one `Uint8Array` of this Node version.
+ * - `ERR_DUMP_NOT_ATTACHED`: the program asked for a dump before its exports were known.
+ * - `ERR_DUMP_PATH`: the path is not one that a dump may be written to.
+ * - `ERR_INVALID_ARG_TYPE`: an argument is of another type.
+ * - a system code such as `ENOSPC` or `EACCES`: the file could not be written. The system's error
+ *   is the `cause`.
+ */
+export class CaptureError extends Error {
+  override readonly name = "CaptureError";
+  readonly code: string;
+
+  constructor(code: string, message: string, options?: { cause?: unknown }) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+/** Longer texts are cut in messages: a guest may have chosen them. */
+const MAX_SHOWN_LENGTH = 200;
+
+/**
+ * A text that somebody else chose, fit for a message: in quotes, cut if it is very long, and with
+ * everything escaped that a terminal would not show as it is.
+ */
+export function quote(text: string): string {
+  const shown = text.length > MAX_SHOWN_LENGTH ? `${text.slice(0, MAX_SHOWN_LENGTH)}…` : text;
+  return JSON.stringify(shown).replace(
+    /[\p{C}\p{Zl}\p{Zp}]/gu,
+    (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`,
+  );
+}

@@ -1,0 +1,84 @@
+// The host function that a program calls to have itself dumped: `MemoryDump.dumpMemoryRegion`.
+
+import { resolve } from "node:path";
+
+import { namingPath, writeAtomically } from "./dump_file.js";
+import { CaptureError } from "./errors.js";
+import { findPlace, readGuestPath } from "./guest_path.js";
+import { type CaptureOptions, takeSnapshot } from "./snapshot.js";
+
+/** What `memoryDump` needs to know. */
+export interface MemoryDumpOptions extends CaptureOptions {
+  /**
+   * The folder that all dumps go to; it is created if it is missing. The program can create folders
+   * and replace any file below it, so give it a folder of its own.
+   */
+  directory: string;
+  /** Called with the absolute path of every dump that was written. */
+  onDump?: (path: string) => void;
+}
+
+/** The import object, and the one step that is left after instantiation. */
+export interface MemoryDump {
+  /** The import module of this name. */
+  MemoryDump: {
+    /** `dumpMemoryRegion(filePathOffset: i32, filePathSize: i32): void` */
+    dumpMemoryRegion(filePathOffset: number, filePathSize: number): void;
+  };
+  /**
+   * Connects the imports with the exports of the instance that got them.
+   *
+   * @throws {CaptureError} `ERR_GLOBALS_NOT_EXPOSED` or `ERR_MEMORY_MISSING`, right away and not
+   *   only at the first dump.
+   */
+  attach(exports: object): void;
+}
+
+/**
+ * Lets a program write dumps of itself, at the moments and under the names that it chooses, but
+ * only below `directory`.
+ *
+ * ```js
+ * const dumps = memoryDump({ directory: "./dumps" });
+ * const wasm = exposeGlobals(readFileSync("program.wasm"));
+ * const { instance } = await WebAssembly.instantiate(wasm, { ...dumps, env });
+ * dumps.attach(instance.exports);
+ * ```
+ *
+ * A dump that cannot be written throws a `CaptureError` through the program to whoever called it:
+ * `ERR_DUMP_PATH` for a path that is refused (absolute, with `..`, through a link out of the
+ * folder, not UTF-8, …), or a system code. A start function runs before there are exports, so it
+ * cannot dump (`ERR_DUMP_NOT_ATTACHED`): compile with `--exportStart` and call it after `attach`.
+ */
+export function memoryDump(options: MemoryDumpOptions): MemoryDump {
+  // Fixed now: the program must not write elsewhere because the host changes its folder.
+  const directory = resolve(options.directory);
+  let attached: object | undefined;
+
+  return {
+    MemoryDump: {
+      dumpMemoryRegion(filePathOffset, filePathSize) {
+        if (attached === undefined) {
+          throw new CaptureError(
+            "ERR_DUMP_NOT_ATTACHED",
+            "the program asks for a dump before attach(instance.exports) was called: attach right after " +
+              "instantiation; if the program dumps in its start function, compile it with --exportStart " +
+              "and call that function after attach",
+          );
+        }
+        const snapshot = takeSnapshot(attached, options);
+        const names = readGuestPath(snapshot.memory, filePathOffset, filePathSize);
+        const target = namingPath(names.join("/"), () => {
+          const place = findPlace(directory, names);
+          writeAtomically(snapshot, place.target, place.checkFolder);
+          return place.target;
+        });
+        options.onDump?.(target);
+      },
+    },
+    attach(exports) {
+      takeSnapshot(exports, options);
+      attached = exports;
+    },
+  };
+}

@@ -1,0 +1,130 @@
+// Reads from an instance's exports what a dump is made of, without copying the memory yet.
+
+import { CaptureError } from "./errors.js";
+
+/** Where to find what the exports alone do not show. */
+export interface CaptureOptions {
+  /** The memory, for modules that import it. Default: what the module exports. */
+  memory?: { readonly buffer: ArrayBufferLike };
+  /**
+   * Accept a module that did not go through `exposeGlobals`, if it exports `__data_end`,
+   * `__heap_base`, `__stack_pointer` and its memory, as newer WARPO builds do. The dump then holds
+   * no global values (N = 0): the analyzer cannot know what globals keep alive, and says so.
+   * Default: false, because such a dump makes live objects look dead.
+   */
+  allowMissingGlobals?: boolean;
+}
+
+/** A dump in two parts: everything before the memory, and the memory itself, not copied. */
+export interface Snapshot {
+  header: Uint8Array<ArrayBuffer>;
+  memory: ArrayBufferLike;
+}
+
+// The reserved names, as src/module/exports.rs has them.
+const RESERVED_PREFIX = "__warpo_heap_analyzer:";
+const GLOBAL_PREFIX = `${RESERVED_PREFIX}global:`;
+
+const MAGIC = [0x41, 0x53, 0x48, 0x44]; // "ASHD"
+const VERSION = 2;
+const HEADER_SIZE = 24;
+
+/**
+ * Reads the boundaries, the global values and the memory of an instance.
+ *
+ * @throws {CaptureError} `ERR_GLOBALS_NOT_EXPOSED` or `ERR_MEMORY_MISSING`.
+ */
+export function takeSnapshot(exports: object, options: CaptureOptions = {}): Snapshot {
+  const shown = exports as Readonly<Record<string, unknown>>;
+  const boundaries = readBoundaries(shown, options.allowMissingGlobals === true);
+  const memory = findMemory(shown, options.memory);
+  const globals = readMutableI32Globals(shown);
+
+  const header = new Uint8Array(HEADER_SIZE + 4 * globals.length);
+  header.set(MAGIC);
+  const view = new DataView(header.buffer);
+  [VERSION, ...boundaries, globals.length, ...globals].forEach((word, nth) => {
+    view.setUint32(MAGIC.length + 4 * nth, word, true);
+  });
+  return { header, memory };
+}
+
+/** `__data_end`, `__heap_base`, `__stack_pointer`, in the order of the header. */
+function readBoundaries(
+  exports: Readonly<Record<string, unknown>>,
+  allowMissing: boolean,
+): number[] {
+  const names = ["data_end", "heap_base", "stack_pointer"];
+  const exposed = names.map((name) => i32Value(exports[RESERVED_PREFIX + name]));
+  if (exposed.every((value) => value !== undefined)) {
+    return exposed;
+  }
+  if (!allowMissing) {
+    throw new CaptureError(
+      "ERR_GLOBALS_NOT_EXPOSED",
+      "the instance does not show its globals: compile the bytes that exposeGlobals(wasm) returns " +
+        "instead of the original ones, and pass the exports of that instance " +
+        "(for a WARPO build that must stay as it is, see the option allowMissingGlobals)",
+    );
+  }
+  return names.map((name) => {
+    const value = i32Value(exports[`__${name}`]);
+    if (value === undefined) {
+      throw new CaptureError(
+        "ERR_GLOBALS_NOT_EXPOSED",
+        `the instance exports no global __${name}, which a dump cannot do without even with ` +
+          "allowMissingGlobals: compile the bytes that exposeGlobals(wasm) returns",
+      );
+    }
+    return value;
+  });
+}
+
+/** The values of all mutable i32 globals in the order of their wasm indexes. */
+function readMutableI32Globals(exports: Readonly<Record<string, unknown>>): number[] {
+  const found: { index: number; value: number }[] = [];
+  // `in`, because the bindings that `asc` generates put the exports behind a prototype.
+  for (const name in exports) {
+    if (name.startsWith(GLOBAL_PREFIX)) {
+      const value = i32Value(exports[name]);
+      if (value === undefined) {
+        // Left out, it would move all values behind it to the wrong globals.
+        throw new CaptureError(
+          "ERR_GLOBALS_NOT_EXPOSED",
+          `the export ${name} is not an i32 global`,
+        );
+      }
+      found.push({ index: Number(name.slice(GLOBAL_PREFIX.length)), value });
+    }
+  }
+  return found.sort((left, right) => left.index - right.index).map(({ value }) => value);
+}
+
+function findMemory(
+  exports: Readonly<Record<string, unknown>>,
+  given: CaptureOptions["memory"],
+): ArrayBufferLike {
+  // Not `instanceof`: test runners and plugins bring exports from another realm.
+  for (const candidate of [given, exports[`${RESERVED_PREFIX}memory`], exports.memory]) {
+    const buffer = (candidate as { buffer?: unknown } | undefined)?.buffer;
+    if (isBuffer(buffer)) {
+      return buffer;
+    }
+  }
+  throw new CaptureError(
+    "ERR_MEMORY_MISSING",
+    "the instance exports no memory: pass the one that it imports as the option memory, " +
+      "or compile the bytes that exposeGlobals(wasm) returns",
+  );
+}
+
+function isBuffer(value: unknown): value is ArrayBufferLike {
+  const tag = Object.prototype.toString.call(value);
+  return tag === "[object ArrayBuffer]" || tag === "[object SharedArrayBuffer]";
+}
+
+/** The value of a WebAssembly.Global of type i32 as a u32; undefined for anything else. */
+function i32Value(candidate: unknown): number | undefined {
+  const value = (candidate as { value?: unknown } | null | undefined)?.value;
+  return typeof value === "number" ? value >>> 0 : undefined;
+}

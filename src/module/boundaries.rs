@@ -1,0 +1,166 @@
+//! Where a module keeps the three addresses in a dump's header: `__data_end`, `__heap_base` and
+//! `__stack_pointer`.
+//!
+//! Newer WARPO exports them and an unoptimised stock build names them. In an optimised stock build
+//! `__data_end` and `__heap_base` are gone, because they are constants, and without `--debug` so
+//! are all names. What is left then is what the program does:
+//!
+//! - **`__stack_pointer`** is the one global that the code lowers by constants and checks against
+//!   a constant limit ([`StackUse`]).
+//! - **`__heap_base`** is what `__stack_pointer` starts with. The compiler lays the shadow stack
+//!   below the heap and gives both globals the same constant, so this is exact.
+//! - **`__data_end`** is the limit in that check, which is exact too. Only a program that never
+//!   checks its stack leaves nothing but the data segments: the end of the last one, rounded up to
+//!   a word as the compiler rounds, is at most `__data_end`. It is too low by the zero bytes at
+//!   the end of the static data, which optimisers do not write out, and never too high.
+
+use wasmparser::{DataKind, Parser, Payload};
+
+use super::Globals;
+use super::exports::Exports;
+use super::stack_check::StackUse;
+use crate::error::{Error, Result};
+use crate::units::GlobalIndex;
+
+/// Where one of the three addresses is found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Boundary {
+    /// In this global.
+    Global(GlobalIndex),
+    /// In no global any more: it is this constant.
+    Folded(u32),
+}
+
+/// Where all three are found.
+#[derive(Debug)]
+pub(super) struct Boundaries {
+    pub(super) data_end: Boundary,
+    pub(super) heap_base: Boundary,
+    pub(super) stack_pointer: GlobalIndex,
+}
+
+/// The names under which one address may be found, the most trustworthy first.
+struct Names {
+    /// The export that this crate adds.
+    reserved: &'static str,
+    /// The export of newer WARPO, which is also how messages call it.
+    exported: &'static str,
+    /// The name in the `name` section.
+    named: &'static str,
+}
+
+const DATA_END: Names = Names {
+    reserved: super::exports::DATA_END,
+    exported: "__data_end",
+    named: "~lib/memory/__data_end",
+};
+const HEAP_BASE: Names = Names {
+    reserved: super::exports::HEAP_BASE,
+    exported: "__heap_base",
+    named: "~lib/memory/__heap_base",
+};
+const STACK_POINTER: Names = Names {
+    reserved: super::exports::STACK_POINTER,
+    exported: "__stack_pointer",
+    named: "~lib/memory/__stack_pointer",
+};
+
+impl Boundaries {
+    /// Finds the three addresses.
+    ///
+    /// # Errors
+    /// [`Error::GlobalMissing`] if there is no stack pointer, or if the heap base cannot be told
+    /// from it (it is imported); [`Error::Module`] if the code must be read and cannot be.
+    pub(super) fn find(wasm: &[u8], globals: &Globals<'_>, exports: &Exports<'_>) -> Result<Self> {
+        // The code is read at most once, and only if names do not tell.
+        let mut code = None;
+        let stack_pointer = match by_name(&STACK_POINTER, globals, exports) {
+            Some(index) => index,
+            None => read_once(&mut code, wasm)?
+                .stack_pointer(globals)
+                .ok_or(missing(&STACK_POINTER))?,
+        };
+        let heap_base = match by_name(&HEAP_BASE, globals, exports) {
+            Some(index) => Boundary::Global(index),
+            None => Boundary::Folded(
+                globals
+                    .get(stack_pointer)
+                    .and_then(|global| global.initial)
+                    .ok_or(missing(&HEAP_BASE))?,
+            ),
+        };
+        let data_end = match by_name(&DATA_END, globals, exports) {
+            Some(index) => Boundary::Global(index),
+            None => {
+                let segments_end = segments_end(wasm, globals)?;
+                let highest = match heap_base {
+                    Boundary::Folded(address) => Some(address),
+                    Boundary::Global(index) => globals.get(index).and_then(|base| base.initial),
+                }
+                .unwrap_or(u32::MAX);
+                // A limit outside static data and heap is a comparison of the program's own.
+                let checked =
+                    read_once(&mut code, wasm)?.limit(stack_pointer, segments_end..=highest);
+                Boundary::Folded(checked.unwrap_or(segments_end.min(highest)))
+            }
+        };
+        Ok(Self {
+            data_end,
+            heap_base,
+            stack_pointer,
+        })
+    }
+}
+
+fn by_name(names: &Names, globals: &Globals<'_>, exports: &Exports<'_>) -> Option<GlobalIndex> {
+    // The stack pointer moves, the other two never do: a global that differs is the program's own.
+    let mutable = names.exported == STACK_POINTER.exported;
+    let fits = |index: &GlobalIndex| {
+        globals
+            .get(*index)
+            .is_some_and(|global| global.is_i32 && global.mutable == mutable)
+    };
+    exports
+        .global(names.reserved)
+        .filter(fits)
+        .or_else(|| exports.global(names.exported).filter(fits))
+        .or_else(|| {
+            globals
+                .named(names.named)
+                .map(|global| global.index)
+                .filter(fits)
+        })
+}
+
+fn missing(names: &Names) -> Error {
+    Error::GlobalMissing {
+        name: names.exported,
+    }
+}
+
+fn read_once<'c>(code: &'c mut Option<StackUse>, wasm: &[u8]) -> Result<&'c StackUse> {
+    let found = match code.take() {
+        Some(found) => found,
+        None => StackUse::of(wasm)?,
+    };
+    Ok(code.insert(found))
+}
+
+/// The end of the static data as far as it was written out, rounded up to a word; 0 without any.
+fn segments_end(wasm: &[u8], globals: &Globals<'_>) -> Result<u32> {
+    let mut end = 0;
+    for payload in Parser::new(0).parse_all(wasm) {
+        if let Payload::DataSection(section) = payload? {
+            for segment in section {
+                let segment = segment?;
+                if let DataKind::Active { offset_expr, .. } = segment.kind
+                    && let Some(start) = globals.evaluate(&offset_expr)
+                {
+                    end = end.max(u64::from(start) + segment.data.len() as u64);
+                }
+            }
+        }
+    }
+    // A segment that reaches past 4 GiB cannot be instantiated: what it says does not matter.
+    Ok(u32::try_from(end.next_multiple_of(4)).unwrap_or(0))
+}

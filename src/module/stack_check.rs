@@ -1,0 +1,114 @@
+//! Finds the shadow stack in the code of an optimised program.
+//!
+//! Every function that needs a stack frame moves the stack pointer down, and the compiler follows
+//! that by a check whether it went below `__data_end`. An optimiser folds the immutable
+//! `__data_end` into the check and drops the global, but the check itself has effects and stays:
+//!
+//! ```wat
+//! global.get $~lib/memory/__stack_pointer      ;; reserve a frame
+//! i32.const 8
+//! i32.sub
+//! global.set $~lib/memory/__stack_pointer
+//! global.get $~lib/memory/__stack_pointer      ;; often in a function of its own
+//! i32.const 1712                               ;; = __data_end
+//! i32.lt_s
+//! ```
+
+use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
+
+use wasmparser::{FunctionBody, Operator, Parser, Payload};
+
+use super::Globals;
+use crate::error::Result;
+use crate::units::GlobalIndex;
+
+/// What the code does to globals that only a stack pointer is for.
+#[derive(Debug, Default)]
+pub(super) struct StackUse {
+    /// Globals that are lowered by a constant.
+    lowered: BTreeSet<u32>,
+    /// Globals that are compared with a constant, with that constant.
+    limits: BTreeSet<(u32, u32)>,
+}
+
+impl StackUse {
+    /// Reads all function bodies.
+    ///
+    /// # Errors
+    /// [`Error::Module`](crate::Error::Module) if an instruction cannot be read.
+    pub(super) fn of(wasm: &[u8]) -> Result<Self> {
+        let mut found = Self::default();
+        for payload in Parser::new(0).parse_all(wasm) {
+            if let Payload::CodeSectionEntry(body) = payload? {
+                found.read(&body)?;
+            }
+        }
+        Ok(found)
+    }
+
+    /// The global that is lowered by constants and compared with one below its start: the stack
+    /// pointer of a module that names nothing. `None` if no global or more than one is used so.
+    pub(super) fn stack_pointer(&self, globals: &Globals<'_>) -> Option<GlobalIndex> {
+        only(self.lowered.iter().filter_map(|&index| {
+            let global = globals.get(GlobalIndex(index))?;
+            global.dump_position?;
+            self.limit(global.index, 0..=global.initial?)?;
+            Some(global.index)
+        }))
+    }
+
+    /// The constant in `range` that this global is checked against. `None` if there is none, or
+    /// if there are several, so that it is not known which of them is the compiler's check.
+    pub(super) fn limit(&self, global: GlobalIndex, range: RangeInclusive<u32>) -> Option<u32> {
+        // A range whose start lies behind its end is empty for us, but a panic for the set.
+        if range.is_empty() {
+            return None;
+        }
+        let (lowest, highest) = range.into_inner();
+        let found = self.limits.range((global.0, lowest)..=(global.0, highest));
+        only(found.map(|&(_, limit)| limit))
+    }
+
+    fn read(&mut self, body: &FunctionBody<'_>) -> Result<()> {
+        // The last three instructions, oldest first.
+        let mut earlier: [Option<Operator<'_>>; 3] = [None, None, None];
+        for operator in body.get_operators_reader()? {
+            let operator = operator?;
+            match (&earlier, &operator) {
+                (
+                    [
+                        Some(Operator::GlobalGet { global_index }),
+                        Some(Operator::I32Const { .. }),
+                        Some(Operator::I32Sub),
+                    ],
+                    Operator::GlobalSet {
+                        global_index: target,
+                    },
+                ) if global_index == target => {
+                    self.lowered.insert(*target);
+                }
+                (
+                    [
+                        _,
+                        Some(Operator::GlobalGet { global_index }),
+                        Some(Operator::I32Const { value }),
+                    ],
+                    Operator::I32LtS,
+                ) => {
+                    self.limits.insert((*global_index, *value as u32));
+                }
+                _ => {}
+            }
+            let [_, second, third] = earlier;
+            earlier = [second, third, Some(operator)];
+        }
+        Ok(())
+    }
+}
+
+/// The one item; `None` if there are none or several.
+fn only<T>(mut items: impl Iterator<Item = T>) -> Option<T> {
+    let first = items.next()?;
+    items.next().is_none().then_some(first)
+}
