@@ -30,8 +30,8 @@ const runs = new Map<string, Promise<Round[]>>();
 
 function rounds(name: string, flags: string[]): Promise<Round[]> {
   const key = `${name} ${flags.join(" ")}`;
-  let result = runs.get(key);
-  if (!result) runs.set(key, (result = runRounds(name, flags)));
+  const result = runs.get(key) ?? runRounds(name, flags);
+  runs.set(key, result);
   return result;
 }
 

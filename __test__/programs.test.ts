@@ -100,15 +100,23 @@ function regionCount(dump: Uint8Array): number {
   const root = allocatorRoot(dump);
   const tail = memory.getUint32(root + 1568, true);
   let regions = 1;
-  let block = ((root + 1572 + 4 + 15) & ~15) - 4;
+  let block = firstBlock(root + 1572);
   for (;;) {
     for (let size = sizeAt(memory, block); size !== 0; size = sizeAt(memory, block))
       block += 4 + size;
     if (block === tail) return regions;
     regions += 1;
-    do block = (((block + 0xffff) & ~0xffff) + 4 + 15) & ~15;
-    while (!leadsTo(memory, (block -= 4), tail));
+    block = firstBlock(nextPage(block));
+    while (!leadsTo(memory, block, tail)) block = firstBlock(nextPage(block));
   }
+}
+
+function firstBlock(start: number): number {
+  return ((start + 4 + 15) & ~15) - 4;
+}
+
+function nextPage(address: number): number {
+  return (address + 0xffff) & ~0xffff;
 }
 
 function sizeAt(memory: DataView, block: number): number {
@@ -132,7 +140,7 @@ function linkedBlocks(dump: Uint8Array): number[] {
   const word = (address: number) =>
     address + 4 <= memory.byteLength ? memory.getUint32(address, true) : 0;
   const found = [];
-  let block = ((allocatorRoot(dump) + 1572 + 4 + 15) & ~15) - 4;
+  let block = firstBlock(allocatorRoot(dump) + 1572);
   for (let info = word(block); (info & ~3) !== 0; info = word(block)) {
     const next = (word(block + 4) & ~3) >>> 0;
     const previous = word(block + 8);

@@ -26,7 +26,7 @@ interface CacheEntry {
 }
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
-const PROGRAMS = join(ROOT, "__test__/programs");
+const PROGRAMS = join(ROOT, "__test__/programs/judged");
 const CACHE = join(ROOT, "build/judge");
 
 export const UNOPTIMISED = ["--debug"];
