@@ -15,7 +15,25 @@ pub struct Collector {
     /// The block of the next object to be marked or swept.
     pub cursor: Option<Address>,
     /// The heads of the three lists.
-    pub list_heads: Option<[Address; 3]>,
+    pub list_heads: Option<ListHeads>,
+}
+
+/// The heads of the collector's lists: static objects of 20 bytes.
+#[derive(Clone, Copy, Debug)]
+pub struct ListHeads {
+    /// What is white, or was found alive in the last cycle.
+    pub from_space: Address,
+    /// What was marked in this cycle, or is being swept.
+    pub to_space: Address,
+    /// What is pinned.
+    pub pin_space: Address,
+}
+
+impl ListHeads {
+    /// All three.
+    pub fn all(self) -> [Address; 3] {
+        [self.from_space, self.to_space, self.pin_space]
+    }
 }
 
 impl Collector {
@@ -28,7 +46,13 @@ impl Collector {
             global_value(global, dump)
         };
         let head = |name| global(name).filter(|&head| head != 0).map(Address);
-        let list_heads = || Some([head("fromSpace")?, head("toSpace")?, head("pinSpace")?]);
+        let list_heads = || {
+            Some(ListHeads {
+                from_space: head("fromSpace")?,
+                to_space: head("toSpace")?,
+                pin_space: head("pinSpace")?,
+            })
+        };
         Self {
             total: global("total"),
             is_sweeping: global("state").map(|state| state == Self::SWEEPING),
