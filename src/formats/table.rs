@@ -2,6 +2,7 @@
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
+use super::accounting::accounting_lines;
 use super::document::{Document, Measure, Total};
 
 /// How a table is drawn.
@@ -64,6 +65,13 @@ pub fn render_table(document: &dyn Document, options: TableOptions) -> String {
         .min(room.max(MINIMUM_NAME_WIDTH));
 
     let mut lines = summary(document);
+    if let Some(accounting) = document.accounting() {
+        lines.truncate(1);
+        lines.extend(accounting_lines(accounting));
+    }
+    for line in &mut lines {
+        *line = fit(line, options.width);
+    }
     lines.push(String::new());
     let paint = |color: &str, text: String| match options.color {
         true => format!("{color}{text}{RESET}"),
@@ -134,7 +142,7 @@ fn format_number(number: i64, measure: Measure) -> String {
 }
 
 /// Bytes below 1 KiB as they are, above with one decimal.
-fn format_size(bytes: u64) -> String {
+pub(super) fn format_size(bytes: u64) -> String {
     const UNITS: [&str; 4] = ["KiB", "MiB", "GiB", "TiB"];
     if bytes < 1024 {
         return format!("{bytes} B");

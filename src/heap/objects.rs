@@ -3,13 +3,14 @@
 
 use std::collections::HashMap;
 
+use super::accounting::BlockTotals;
 use super::address_index::AddressIndex;
 use crate::control::Control;
 use crate::dump::Dump;
 use crate::error::Result;
 use crate::runtime::blocks::{Allocator, BlockInfo};
 use crate::runtime::classes::{Classes, RuntimeClass};
-use crate::runtime::collector::Collector;
+use crate::runtime::collector::{Collector, CollectorState};
 use crate::runtime::known_blocks::KnownBlocks;
 use crate::runtime::objects::{ObjectHeader, payload_of};
 use crate::runtime::regions::walk_blocks;
@@ -46,19 +47,19 @@ pub struct ObjectTable {
 }
 
 impl ObjectTable {
-    /// Finds all objects of a dump.
+    /// Finds all objects of a dump, and what the heap's other bytes are.
     ///
     /// # Errors
     /// [`Error::HeapCorrupt`](crate::Error::HeapCorrupt) if the blocks cannot be walked to the
     /// end of the heap.
-    pub fn read(
+    pub(super) fn read(
         dump: &Dump<'_>,
         allocator: Allocator,
         classes: &Classes<'_>,
         collector: &Collector,
         control: &Control,
         warnings: &mut Vec<Warning>,
-    ) -> Result<Self> {
+    ) -> Result<(Self, BlockTotals)> {
         let mut blocks = linked_blocks(dump, allocator, collector, control)?;
         if let Some(total) = collector.total.map(u64::from) {
             if blocks.total_size != total
@@ -94,7 +95,12 @@ impl ObjectTable {
         }
         table.classes = slots.classes;
         table.index = AddressIndex::new(&table.addresses);
-        Ok(table)
+        Ok((table, blocks.totals))
+    }
+
+    /// The bytes of all managed heap objects, alive or not.
+    pub fn heap_bytes(&self) -> u64 {
+        self.shallow_sizes.iter().map(|&size| u64::from(size)).sum()
     }
 
     /// How many objects there are, static ones included.
@@ -140,6 +146,7 @@ struct LinkedBlocks {
     addresses: Vec<u32>,
     sizes: Vec<u32>,
     total_size: u64,
+    totals: BlockTotals,
 }
 
 impl LinkedBlocks {
@@ -163,19 +170,21 @@ fn linked_blocks(
     // While sweeping, the block before the cursor has been freed already and may hold anything.
     let cursor = collector
         .cursor
-        .filter(|_| collector.is_sweeping == Some(true));
+        .filter(|_| collector.state == Some(CollectorState::Sweeping));
     let mut found = LinkedBlocks {
         addresses: Vec::new(),
         sizes: Vec::new(),
         total_size: 0,
+        totals: BlockTotals::default(),
     };
     let mut visited = 0u32;
     let known = || KnownBlocks::read(memory, allocator, collector);
-    walk_blocks(memory, allocator, known, |block, info: BlockInfo| {
+    let regions = walk_blocks(memory, allocator, known, |block, info: BlockInfo| {
         visited = visited.wrapping_add(1);
         if visited.is_multiple_of(4096) {
             control.check()?;
         }
+        found.totals.add_block(info);
         if info.is_free() {
             return Ok(());
         }
@@ -190,6 +199,7 @@ fn linked_blocks(
         }
         Ok(())
     })?;
+    found.totals.add_regions(memory, allocator, &regions);
     Ok(found)
 }
 

@@ -10,12 +10,23 @@ use crate::units::Address;
 pub struct Collector {
     /// The sum of the block sizes of all managed heap objects.
     pub total: Option<u32>,
-    /// Whether a sweep is under way: objects are being freed one by one.
-    pub is_sweeping: Option<bool>,
+    /// What it was doing.
+    pub state: Option<CollectorState>,
     /// The block of the next object to be marked or swept.
     pub cursor: Option<Address>,
     /// The heads of the three lists.
     pub list_heads: Option<ListHeads>,
+}
+
+/// The collector works in steps; a dump can be taken between any two of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CollectorState {
+    /// Between two cycles.
+    Idle,
+    /// Following references.
+    Marking,
+    /// Freeing what was not reached, one object a step.
+    Sweeping,
 }
 
 /// The heads of the collector's lists: static objects of 20 bytes.
@@ -37,8 +48,6 @@ impl ListHeads {
 }
 
 impl Collector {
-    const SWEEPING: u32 = 2;
-
     /// Reads the collector's globals.
     pub fn read(module: &Module<'_>, dump: &Dump<'_>) -> Self {
         let global = |name: &str| {
@@ -55,7 +64,12 @@ impl Collector {
         };
         Self {
             total: global("total"),
-            is_sweeping: global("state").map(|state| state == Self::SWEEPING),
+            state: global("state").and_then(|state| match state {
+                0 => Some(CollectorState::Idle),
+                1 => Some(CollectorState::Marking),
+                2 => Some(CollectorState::Sweeping),
+                _ => None,
+            }),
             cursor: global("iter").map(Address),
             list_heads: list_heads(),
         }

@@ -2,7 +2,7 @@
 //! the collector's object lists. Whatever else memory looks like, these are blocks.
 
 use super::blocks::{Allocator, BlockInfo};
-use super::collector::Collector;
+use super::collector::{Collector, CollectorState};
 use super::objects::next_of;
 use crate::dump::Memory;
 use crate::units::Address;
@@ -70,7 +70,7 @@ fn object_blocks(
     for head in heads.all() {
         let mut block = next_of(memory, head)?;
         // What was swept already is gone; the rest of its list begins at the cursor.
-        if collector.is_sweeping == Some(true) && head == heads.to_space {
+        if collector.state == Some(CollectorState::Sweeping) && head == heads.to_space {
             block = collector.cursor?;
         }
         let mut steps = 0;

@@ -14,9 +14,18 @@ use crate::units::Address;
 
 const PAGE: u32 = 1 << 16;
 
+/// A run of blocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Region {
+    /// Its first block.
+    pub first_block: Address,
+    /// The block of size 0 behind its last one.
+    pub end: Address,
+}
+
 /// Walks all blocks of all regions in address order and hands each to `visit`, the free ones too,
 /// but not the zero-size blocks that end regions. `known` is asked for only if there is more than
-/// one region.
+/// one region. Returns the regions in address order.
 ///
 /// # Errors
 /// [`Error::HeapCorrupt`] with the address of the first block that cannot be one.
@@ -25,9 +34,10 @@ pub fn walk_blocks(
     allocator: Allocator,
     known: impl FnOnce() -> KnownBlocks,
     mut visit: impl FnMut(Address, BlockInfo) -> Result<()>,
-) -> Result<()> {
+) -> Result<Vec<Region>> {
+    let mut regions = Vec::new();
     let Some(tail) = allocator.tail else {
-        return Ok(());
+        return Ok(regions);
     };
     if tail < allocator.first_block || memory.word(tail).is_none() {
         return Err(Error::HeapCorrupt {
@@ -42,12 +52,17 @@ pub fn walk_blocks(
     }
     let mut known = Some(known);
     let mut search = None;
-    let mut block = allocator.first_block;
+    let mut first_block = allocator.first_block;
+    let mut block = first_block;
     loop {
         match read_block(memory, block, tail) {
             Ok((info, _)) if info.ends_region() => {
+                regions.push(Region {
+                    first_block,
+                    end: block,
+                });
                 if block == tail {
-                    return Ok(());
+                    return Ok(regions);
                 }
                 let search = search.get_or_insert_with(|| RegionSearch {
                     memory,
@@ -61,6 +76,7 @@ pub fn walk_blocks(
                         found: "a block of size 0, with no further region behind it".to_owned(),
                         expected: "a region that reaches the allocator's tail",
                     })?;
+                first_block = block;
             }
             Ok((info, next)) => {
                 visit(block, info)?;
