@@ -26,7 +26,9 @@ interface CacheEntry {
 }
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+/** A program is one file in such a folder, and may import what lies in the folder's `support/`. */
 const PROGRAMS = join(ROOT, "__test__/programs/judged");
+export const RANDOM_PROGRAMS = join(ROOT, "__test__/programs/random");
 const CACHE = join(ROOT, "build/judge");
 
 export const UNOPTIMISED = ["--debug"];
@@ -51,20 +53,23 @@ const toolchain = () => {
     }
   };
   addFolder(join(ROOT, "dist"));
-  const shared = join(PROGRAMS, "support");
-  for (const file of readdirSync(shared)) hash.update(readFileSync(join(shared, file)));
   return hash.digest();
 };
 let toolchainHash: Buffer | undefined;
 
-export async function compile(name: string, flags: string[]): Promise<CompiledProgram> {
+export async function compile(
+  name: string,
+  flags: string[],
+  folder = PROGRAMS,
+): Promise<CompiledProgram> {
   toolchainHash ??= toolchain();
-  const key = createHash("sha256")
+  const hash = createHash("sha256")
     .update(toolchainHash)
-    .update(readFileSync(join(PROGRAMS, `${name}.ts`)))
-    .update(JSON.stringify(flags))
-    .digest("hex")
-    .slice(0, 16);
+    .update(readFileSync(join(folder, `${name}.ts`)))
+    .update(JSON.stringify(flags));
+  const shared = join(folder, "support");
+  for (const file of readdirSync(shared)) hash.update(readFileSync(join(shared, file)));
+  const key = hash.digest("hex").slice(0, 16);
   const cached = join(CACHE, `${name}-${key}`);
   try {
     const { classNames, described } = JSON.parse(
@@ -79,7 +84,7 @@ export async function compile(name: string, flags: string[]): Promise<CompiledPr
   } catch {
     // Not compiled yet.
   }
-  const program = await compileFile(name, flags);
+  const program = await compileFile(name, flags, folder);
   mkdirSync(CACHE, { recursive: true });
   writeWhole(`${cached}.wasm`, program.wasm);
   const entry: CacheEntry = { classNames: [...program.classNames], described: program.described };
@@ -95,7 +100,11 @@ function writeWhole(path: string, contents: Uint8Array | string): void {
 }
 
 /** The class table is read by a second transform, so that names are the compiler's and not ours. */
-async function compileFile(name: string, flags: string[]): Promise<CompiledProgram> {
+async function compileFile(
+  name: string,
+  flags: string[],
+  folder: string,
+): Promise<CompiledProgram> {
   const classNames = new Map<number, string>();
   const described: CompiledProgram["described"] = { globals: [], constants: [] };
   class Recorder {
@@ -113,7 +122,7 @@ async function compileFile(name: string, flags: string[]): Promise<CompiledProgr
     }
   }
   const { wasm } = await runCompiler([`${name}.ts`, ...flags], {
-    baseDir: PROGRAMS,
+    baseDir: folder,
     transforms: [AscTransform, Recorder],
   });
   return { name, wasm, classNames, described };

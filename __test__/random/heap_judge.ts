@@ -1,0 +1,234 @@
+/** Has the random program execute a stream, and compares what the analyzer says with what happens. */
+
+import { analyze, type ConstructorView } from "@warpo/heap-analyzer";
+import { captureDump } from "@warpo/heap-analyzer/capture";
+
+import { Operation } from "../programs/random/support/operations.ts";
+import { type HeapTruth, readTruth, STATE_MARK } from "../support/truth.ts";
+import type { Build } from "./builds.ts";
+import { type MemoryParts, objectsWithOneReferrer, type Place } from "./referrers.ts";
+import { type Random, randomFrom, type Step } from "./stream.ts";
+
+export interface Outcome {
+  /** Dumps whose live set was compared with what a collection left. */
+  judged: number;
+  /** Objects whose retained size was compared with what vanished without them. */
+  cut: number;
+  /** What the analyzer was wrong about first; then the stream was given up. */
+  disagreement?: string;
+}
+
+/** The moments of `host.ts` at which the program asks for a dump. */
+enum Moment {
+  BeforeCollection,
+  AfterCollection,
+  BeforeCut,
+  AfterCut,
+}
+
+/** Thrown through the program to end it. */
+class Finished extends Error {}
+
+class Disagreement extends Error {}
+
+export function judgeStream(build: Build, steps: Step[]): Outcome {
+  const judge = new HeapJudge(build, steps);
+  try {
+    judge.run();
+  } catch (error) {
+    if (error instanceof Disagreement) judge.outcome.disagreement = error.message;
+    else if (!(error instanceof Finished)) throw error;
+  }
+  return judge.outcome;
+}
+
+interface Cut {
+  address: number;
+  place: Place;
+  retained: number | undefined;
+  total: number;
+}
+
+class HeapJudge {
+  readonly outcome: Outcome = { judged: 0, cut: 0 };
+  readonly #build: Build;
+  readonly #steps: Step[];
+  readonly #exports: WebAssembly.Exports;
+  readonly #random: Random = randomFrom(1);
+  #at = -1;
+  #view: ConstructorView | undefined;
+  #cut: Cut | undefined;
+
+  constructor(build: Build, steps: Step[]) {
+    this.#build = build;
+    this.#steps = steps;
+    const { exports } = new WebAssembly.Instance(build.module, {
+      host: {
+        next: () => this.#steps[++this.#at]?.[0] ?? Operation.End,
+        operand: (index: number) => this.#steps[this.#at]?.[index + 1] ?? 0,
+        dump: (moment: Moment) => this.#dump(moment),
+        markingAt: () => (this.#global("state") === STATE_MARK ? this.#global("iter") : 0),
+      },
+      env: {
+        abort: (message: number, file: number, line: number, column: number) => {
+          throw new Error(
+            `the program failed at ${this.#text(file)}:${line}:${column}: ${this.#text(message)}`,
+          );
+        },
+      },
+    });
+    this.#exports = exports;
+  }
+
+  run(): void {
+    (this.#exports.main as () => void)();
+  }
+
+  get #memory(): ArrayBuffer {
+    return (this.#exports.memory as WebAssembly.Memory).buffer;
+  }
+
+  #text(address: number): string {
+    if (!address) return "?";
+    const length = new DataView(this.#memory).getUint32(address - 4, true);
+    return Buffer.from(this.#memory, address, length).toString("utf16le");
+  }
+
+  #value(exported: string): number {
+    return Number((this.#exports[exported] as WebAssembly.Global).value) >>> 0;
+  }
+
+  /** A variable of the collector. */
+  #global(name: string): number {
+    const exported = this.#build.globals.get(`~lib/rt/itcms/${name}`);
+    return exported === undefined ? 0 : this.#value(exported);
+  }
+
+  #truth(): HeapTruth {
+    const { heapBase, globals } = this.#parts();
+    return readTruth(this.#memory, heapBase, globals);
+  }
+
+  #parts(): MemoryParts {
+    const boundary = (name: string) => this.#value(`__warpo_heap_analyzer:${name}`);
+    const globals = new Map<string, number>();
+    for (const [name, exported] of this.#build.globals) globals.set(name, this.#value(exported));
+    return {
+      memory: this.#memory,
+      dataEnd: boundary("data_end"),
+      stackPointer: boundary("stack_pointer"),
+      heapBase: boundary("heap_base"),
+      typeInfo: this.#value("__rtti_base"),
+      globals,
+    };
+  }
+
+  #dump(moment: Moment): void {
+    switch (moment) {
+      case Moment.BeforeCollection:
+        this.#view = this.#analyze();
+        break;
+      case Moment.AfterCollection:
+        this.#compare("live", this.#truth());
+        this.outcome.judged++;
+        break;
+      case Moment.BeforeCut:
+        this.#cutReference();
+        break;
+      case Moment.AfterCut:
+        this.#measureCut();
+    }
+  }
+
+  #analyze(): ConstructorView {
+    const { wasm, name } = this.#build;
+    try {
+      return analyze(captureDump(this.#exports), wasm);
+    } catch (error) {
+      throw new Disagreement(`${name}: the analysis fails: ${(error as Error).message}`);
+    }
+  }
+
+  #compare(what: string, truth: HeapTruth): void {
+    const view = this.#view as ConstructorView;
+    const wrong: string[] = [];
+    let listed = 0;
+    let bytes = 0;
+    for (const { className, instances } of view.constructors) {
+      for (const { address, shallowSize } of instances) {
+        listed++;
+        const object = truth.get(address);
+        if (!object) wrong.push(`${address} (${className}) is not ${what}`);
+        else {
+          bytes += object.blockBytes;
+          if (object.blockBytes !== shallowSize)
+            wrong.push(`${address} has ${object.blockBytes} bytes, not ${shallowSize}`);
+          if (!this.#mayBeCalled(className, object.rtId))
+            wrong.push(`${address} is a ${this.#build.classNames.get(object.rtId)}, not ${className}`);
+        }
+      }
+    }
+    if (listed !== truth.size || wrong.length > 0) {
+      const found = new Set(
+        view.constructors.flatMap(({ instances }) => instances.map(({ address }) => address)),
+      );
+      for (const [address, { rtId }] of truth)
+        if (!found.has(address))
+          wrong.push(`${address} (${this.#build.classNames.get(rtId)}) is missing`);
+    }
+    if (wrong.length === 0 && view.totalLiveSize !== bytes)
+      wrong.push(`the live size is ${bytes}, not ${view.totalLiveSize}`);
+    if (wrong.length === 0 && this.#build.evidence === "debug sections" && view.warnings.length > 0)
+      wrong.push(`in doubt: ${view.warnings[0]?.message}`);
+    if (wrong.length > 0) this.#disagree(wrong);
+  }
+
+  #mayBeCalled(className: string, rtId: number): boolean {
+    return (
+      className === this.#build.classNames.get(rtId) ||
+      (!this.#build.allNamesKnown && className === `Class#${rtId}`)
+    );
+  }
+
+  /** Chooses an object that one word refers to, and clears that word. */
+  #cutReference(): void {
+    const truth = this.#truth();
+    this.#view = this.#analyze();
+    this.#compare("in the collected heap", truth);
+    const candidates = objectsWithOneReferrer(truth, this.#parts());
+    const [address, place] = candidates[this.#random(candidates.length || 1)] ?? [];
+    if (address === undefined || place === undefined) throw new Finished();
+    const instance = this.#view.constructors
+      .flatMap(({ instances }) => instances)
+      .find((instance) => instance.address === address);
+    this.#cut = { address, place, retained: instance?.retainedSize, total: this.#global("total") };
+    if ("address" in place) new DataView(this.#memory).setUint32(place.address, 0, true);
+    else {
+      const exported = this.#build.globals.get(place.global) ?? "";
+      (this.#exports[exported] as WebAssembly.Global).value = 0;
+    }
+  }
+
+  #measureCut(): void {
+    const { address, place, retained, total } = this.#cut as Cut;
+    const vanished = total - this.#global("total");
+    if (vanished !== retained || this.#truth().has(address)) {
+      const where = "address" in place ? `the word at ${place.address}` : `global ${place.global}`;
+      this.#disagree([
+        `the object at ${address}, which only ${where} refers to, retains ${retained}, ` +
+          `but ${vanished} bytes vanished with it`,
+      ]);
+    }
+    this.outcome.cut++;
+    // The program takes for granted what was just cut off: it must not go on with anything else.
+    const [, times] = this.#steps[this.#at] ?? [];
+    if (this.outcome.cut === times) throw new Finished();
+  }
+
+  #disagree(wrong: string[]): never {
+    const more = wrong.length > 5 ? `\n  and ${wrong.length - 5} more` : "";
+    throw new Disagreement(
+      `${this.#build.name}, operation ${this.#at}: ${wrong.slice(0, 5).join("\n  ")}${more}`,
+    );
+  }
+}
