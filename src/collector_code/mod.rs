@@ -134,26 +134,55 @@ impl CollectorCode {
         Some(visited)
     }
 
-    /// The name of a class, where a function's name tells it: its visitor's, as long as that is a
-    /// function of its own, or its constructor's.
-    pub fn class_name(&self, functions: &Functions<'_>, id: ClassId) -> Option<String> {
+    /// The names of classes, where a function's name tells them: their visitor's, as long as that
+    /// is a function of its own, or their constructor's.
+    ///
+    /// An optimiser merges functions that do the same, and what is left has the name of one of
+    /// them: a visitor that several classes share names none.
+    pub fn class_names(&self, functions: &Functions<'_>) -> HashMap<ClassId, String> {
+        let mut by_visitor: HashMap<u32, Vec<ClassId>> = HashMap::new();
+        for id in (0..self.class_count(functions)).map(ClassId) {
+            if let Some(visitor) = self.visitor(functions, id) {
+                by_visitor.entry(visitor).or_default().push(id);
+            }
+        }
+        let mut names = self.constructed.clone();
+        for (visitor, ids) in by_visitor {
+            let name = functions
+                .name(visitor)
+                .and_then(|name| name.strip_suffix("~visit"));
+            if let (Some(name), [id]) = (name, ids.as_slice()) {
+                names.insert(*id, name.to_owned());
+            }
+        }
+        for name in names.values_mut() {
+            // The compiler escapes parentheses and commas of function types.
+            *name = name
+                .replace("%28", "(")
+                .replace("%29", ")")
+                .replace("%2C", ",");
+        }
+        names
+    }
+
+    /// How many classes the collector's code tells apart.
+    fn class_count(&self, functions: &Functions<'_>) -> u32 {
+        let targets = functions.body(self.visit_members).and_then(|body| {
+            operators(body).find_map(|operator| match operator {
+                Operator::BrTable { targets } => Some(targets.len()),
+                _ => None,
+            })
+        });
+        targets.unwrap_or(0)
+    }
+
+    /// The function that is called first to visit an object of this class.
+    fn visitor(&self, functions: &Functions<'_>, id: ClassId) -> Option<u32> {
         let arguments = [Value::OBJECT, Value::Unknown];
         let parameters = functions.signature(self.visit_members)?.parameters as usize;
         let reading = interpreter(functions, Some(id))
             .read(self.visit_members, arguments.get(..parameters)?)?;
-        let visitor = reading
-            .calls
-            .first()
-            .and_then(|call| functions.name(call.function));
-        let name = visitor
-            .and_then(|name| name.strip_suffix("~visit"))
-            .or_else(|| self.constructed.get(&id).map(String::as_str))?;
-        // The compiler escapes parentheses and commas of function types.
-        Some(
-            name.replace("%28", "(")
-                .replace("%29", ")")
-                .replace("%2C", ","),
-        )
+        reading.calls.first().map(|call| call.function)
     }
 
     /// All calls that are made to visit an object of this class, by the function that branches and

@@ -13,6 +13,7 @@ use crate::runtime::blocks::Allocator;
 use crate::runtime::classes::Classes;
 use crate::runtime::collector::{Collector, CollectorState};
 use crate::runtime::known_blocks::KnownBlocks;
+use crate::runtime::list_membership::list_members;
 use crate::runtime::objects::{ObjectHeader, payload_of};
 use crate::runtime::regions::{Walk, walk_blocks};
 use crate::runtime::statics::static_objects;
@@ -112,6 +113,10 @@ impl HeapReader<'_> {
             }
             Ok(())
         })?;
+        if self.collector.list_heads.is_none() {
+            let members = list_members(memory, self.allocator.first_block, &found.addresses);
+            found.keep_where(members);
+        }
         Ok((found, totals, walk))
     }
 
@@ -164,9 +169,14 @@ impl LinkedBlocks {
 
     fn keep(&mut self, members: &[u32]) {
         let is_member = |block: &u32| members.binary_search(block).is_ok();
-        let mut kept = self.addresses.iter().map(is_member);
-        self.sizes.retain(|_| kept.next().unwrap_or(false));
-        self.addresses.retain(is_member);
+        self.keep_where(self.addresses.iter().map(is_member).collect());
+    }
+
+    fn keep_where(&mut self, keep: Vec<bool>) {
+        for column in [&mut self.addresses, &mut self.sizes] {
+            let mut keep = keep.iter();
+            column.retain(|_| keep.next().is_some_and(|&keep| keep));
+        }
     }
 }
 

@@ -6,6 +6,7 @@
 //! `Array` whatever its name. Where the debug information and the code disagree about a field, the
 //! code is what the collector does.
 
+use std::cell::OnceCell;
 use std::collections::HashMap;
 
 use super::evidence::Evidence;
@@ -54,6 +55,8 @@ pub struct Classes<'a> {
     functions: &'a Functions<'a>,
     flags: TypeFlagsTable<'a>,
     by_id: HashMap<ClassId, &'a Class>,
+    /// What the collector's code calls the classes; read if the debug information lacks one.
+    names_in_code: OnceCell<HashMap<ClassId, String>>,
 }
 
 impl<'a> Classes<'a> {
@@ -72,6 +75,7 @@ impl<'a> Classes<'a> {
             functions: &module.functions,
             flags,
             by_id,
+            names_in_code: OnceCell::new(),
         }
     }
 
@@ -91,7 +95,7 @@ impl<'a> Classes<'a> {
         let fixed_name = FIXED_NAMES.get(id.0 as usize).map(|&name| name.to_owned());
         let name = fixed_name
             .or_else(|| class.map(|class| class.name.clone()))
-            .or_else(|| self.code?.class_name(self.functions, id))
+            .or_else(|| self.name_in_code(id))
             .unwrap_or_else(|| format!("Class#{id}"));
         let (layout, is_disputed) = self.layout(id, class);
         RuntimeClass {
@@ -100,6 +104,12 @@ impl<'a> Classes<'a> {
             layout: layout.unwrap_or_else(ReferenceLayout::unknown),
             is_disputed,
         }
+    }
+
+    fn name_in_code(&self, id: ClassId) -> Option<String> {
+        let code = self.code?;
+        let names = || code.class_names(self.functions);
+        self.names_in_code.get_or_init(names).get(&id).cloned()
     }
 
     /// What objects of a class refer to, if anything tells, and whether that is disputed.
