@@ -4,8 +4,15 @@ import { analyze, type ConstructorView } from "@warpo/heap-analyzer";
 import { captureDump } from "@warpo/heap-analyzer/capture";
 
 import { Operation } from "../programs/random/support/operations.ts";
-import { type HeapTruth, readTruth, STATE_MARK } from "../support/truth.ts";
+import {
+  type HeapTruth,
+  readTruth,
+  STATE_MARK,
+  STATE_SWEEP,
+  totalBytes,
+} from "../support/truth.ts";
 import type { Build } from "./builds.ts";
+import { heapTotals } from "./heap_totals.ts";
 import { type MemoryParts, objectsWithOneReferrer, type Place } from "./referrers.ts";
 import { type Random, randomFrom, type Step } from "./stream.ts";
 
@@ -14,8 +21,14 @@ export interface Outcome {
   judged: number;
   /** Objects whose retained size was compared with what vanished without them. */
   cut: number;
-  /** What the analyzer was wrong about first; then the stream was given up. */
-  disagreement?: string;
+  /** What was wrong first; then the stream was given up. */
+  failure?: Failure;
+}
+
+export interface Failure {
+  /** Whether the analyzer was wrong, or the program itself did not get through. */
+  by: "analyzer" | "program";
+  message: string;
 }
 
 /** The moments of `host.ts` at which the program asks for a dump. */
@@ -36,8 +49,12 @@ export function judgeStream(build: Build, steps: Step[]): Outcome {
   try {
     judge.run();
   } catch (error) {
-    if (error instanceof Disagreement) judge.outcome.disagreement = error.message;
-    else if (!(error instanceof Finished)) throw error;
+    if (!(error instanceof Finished)) {
+      judge.outcome.failure = {
+        by: error instanceof Disagreement ? "analyzer" : "program",
+        message: error instanceof Error ? error.message : String(error),
+      };
+    }
   }
   return judge.outcome;
 }
@@ -127,6 +144,7 @@ class HeapJudge {
     switch (moment) {
       case Moment.BeforeCollection:
         this.#view = this.#analyze();
+        this.#compareAccounts(this.#truth());
         break;
       case Moment.AfterCollection:
         this.#compare("live", this.#truth());
@@ -164,7 +182,9 @@ class HeapJudge {
           if (object.blockBytes !== shallowSize)
             wrong.push(`${address} has ${object.blockBytes} bytes, not ${shallowSize}`);
           if (!this.#mayBeCalled(className, object.rtId))
-            wrong.push(`${address} is a ${this.#build.classNames.get(object.rtId)}, not ${className}`);
+            wrong.push(
+              `${address} is a ${this.#build.classNames.get(object.rtId)}, not ${className}`,
+            );
         }
       }
     }
@@ -183,6 +203,42 @@ class HeapJudge {
     if (wrong.length > 0) this.#disagree(wrong);
   }
 
+  /** Every byte of the heap is accounted for, and what others count independently is the same. */
+  #compareAccounts(truth: HeapTruth): void {
+    const { accounting, totalHeapSize, totalLiveSize } = this.#view as ConstructorView;
+    const { live, garbage, raw, free, overhead, gaps, unread } = accounting;
+    const liveBytes = live.global + live.stack + live.pinned;
+    const number = (name: string) => (this.#exports[name] as () => number)() >>> 0;
+    const { heapBase } = this.#parts();
+    const expected = heapTotals(this.#memory, heapBase);
+    const wrong: string[] = [];
+    const same = (what: string, found: number, wanted: number) => {
+      if (found !== wanted) wrong.push(`${what}: ${found}, not ${wanted}`);
+    };
+    same(
+      "the sum of all parts",
+      liveBytes + garbage + raw + free.bytes + overhead + gaps + unread,
+      expected.heap,
+    );
+    same("the heap's size", totalHeapSize, expected.heap);
+    same("the live parts", liveBytes, totalLiveSize);
+    same("unread bytes", unread, 0);
+    same("free bytes", free.bytes, expected.free.bytes);
+    same("free blocks", free.blocks, expected.free.blocks);
+    same("the largest free block", free.largest, expected.free.largest);
+    same("bytes of foreign pages", gaps, number("foreignBytes"));
+    same("bytes in use", liveBytes + garbage + raw, totalBytes(truth) + number("rawBytes"));
+    // Without a name for the collector's state, the object that a sweep has come to looks raw.
+    if (this.#build.evidence !== "code alone" || this.#global("state") !== STATE_SWEEP)
+      same("bytes of raw blocks", raw, number("rawBytes"));
+    same(
+      "pinned objects",
+      sum(accounting.pinned.map(({ count }) => count)),
+      number("countOfPinned"),
+    );
+    if (wrong.length > 0) this.#disagree(wrong);
+  }
+
   #mayBeCalled(className: string, rtId: number): boolean {
     return (
       className === this.#build.classNames.get(rtId) ||
@@ -195,6 +251,7 @@ class HeapJudge {
     const truth = this.#truth();
     this.#view = this.#analyze();
     this.#compare("in the collected heap", truth);
+    this.#compareAccounts(truth);
     const candidates = objectsWithOneReferrer(truth, this.#parts());
     const [address, place] = candidates[this.#random(candidates.length || 1)] ?? [];
     if (address === undefined || place === undefined) throw new Finished();
@@ -231,4 +288,8 @@ class HeapJudge {
       `${this.#build.name}, operation ${this.#at}: ${wrong.slice(0, 5).join("\n  ")}${more}`,
     );
   }
+}
+
+function sum(numbers: number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
 }

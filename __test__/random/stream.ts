@@ -51,12 +51,10 @@ const MOST_CUTS = 4;
 export function randomStream(seed: number): Step[] {
   const random = randomFrom(seed);
   // What is rare among everything is found sooner where something else is missing altogether.
-  const weights = WEIGHTS.map(
-    ([operation, weight]): [Operation, number] => [
-      operation,
-      random(4) === 0 ? 0 : random(4) === 0 ? 4 * weight : weight,
-    ],
-  );
+  const weights = WEIGHTS.map(([operation, weight]): [Operation, number] => [
+    operation,
+    random(4) === 0 ? 0 : random(4) === 0 ? 4 * weight : weight,
+  ]);
   const total = weights.reduce((sum, [, weight]) => sum + weight, 0);
   const choose = (): Operation => {
     let left = random(Math.max(total, 1));

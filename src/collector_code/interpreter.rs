@@ -6,6 +6,9 @@
 //! stays linear: where branches meet, values that differ become unknown; loops are read once, with
 //! everything that the function assigns unknown from their start on.
 
+use std::collections::HashMap;
+use std::rc::Rc;
+
 use wasmparser::{BlockType, BrTable, Operator};
 
 use crate::module::{Functions, Signature};
@@ -127,9 +130,26 @@ pub(super) struct Interpreter<'m, 'a> {
     pub(super) class_id: Option<u32>,
     /// Instructions that may still be read: hostile code must not take forever.
     pub(super) budget: u64,
+    decoded: HashMap<u32, Rc<Decoded<'a>>>,
 }
 
-impl Interpreter<'_, '_> {
+/// A function that was read before is not decoded again.
+struct Decoded<'a> {
+    operators: Vec<Operator<'a>>,
+    /// The locals that it assigns.
+    assigned: Vec<usize>,
+}
+
+impl<'m, 'a> Interpreter<'m, 'a> {
+    pub(super) fn new(functions: &'m Functions<'a>, class_id: Option<u32>, budget: u64) -> Self {
+        Self {
+            functions,
+            class_id,
+            budget,
+            decoded: HashMap::new(),
+        }
+    }
+
     /// Reads a function. `None` if it has no body, uses instructions that no visitor uses, or
     /// exceeds the budget.
     pub(super) fn read(&mut self, function: u32, arguments: &[Value]) -> Option<Reading> {
@@ -155,22 +175,12 @@ impl Interpreter<'_, '_> {
                 .filter(|&length| length <= 50_000)?;
             locals.resize(length, initial);
         }
-        let mut assigned = Vec::new();
-        for operator in body.get_operators_reader().ok()? {
-            self.budget = self.budget.checked_sub(1)?;
-            if let Operator::LocalSet { local_index } | Operator::LocalTee { local_index } =
-                operator.ok()?
-            {
-                assigned.push(local_index as usize);
-            }
-        }
-        assigned.sort_unstable();
-        assigned.dedup();
+        let decoded = self.decode(function)?;
 
         let mut run = Run {
             interpreter: self,
             depth,
-            assigned,
+            assigned: &decoded.assigned,
             state: Some(State {
                 locals,
                 stack: Vec::new(),
@@ -185,14 +195,40 @@ impl Interpreter<'_, '_> {
                 results: signature.results,
             },
         );
-        for operator in body.get_operators_reader().ok()? {
-            run.step(&operator.ok()?)?;
+        for operator in &decoded.operators {
+            run.step(operator)?;
         }
         let result = run.state.as_mut().and_then(|state| state.stack.pop());
         Some(Reading {
             calls: run.calls,
             result,
         })
+    }
+
+    fn decode(&mut self, function: u32) -> Option<Rc<Decoded<'a>>> {
+        if let Some(decoded) = self.decoded.get(&function) {
+            return Some(Rc::clone(decoded));
+        }
+        let mut operators = Vec::new();
+        let mut assigned = Vec::new();
+        for operator in self.functions.body(function)?.get_operators_reader().ok()? {
+            self.budget = self.budget.checked_sub(1)?;
+            let operator = operator.ok()?;
+            if let Operator::LocalSet { local_index } | Operator::LocalTee { local_index } =
+                operator
+            {
+                assigned.push(local_index as usize);
+            }
+            operators.push(operator);
+        }
+        assigned.sort_unstable();
+        assigned.dedup();
+        let decoded = Rc::new(Decoded {
+            operators,
+            assigned,
+        });
+        self.decoded.insert(function, Rc::clone(&decoded));
+        Some(decoded)
     }
 }
 
@@ -230,7 +266,7 @@ struct Frame {
 struct Run<'i, 'm, 'a> {
     interpreter: &'i mut Interpreter<'m, 'a>,
     depth: u32,
-    assigned: Vec<usize>,
+    assigned: &'i [usize],
     /// `None` where the code cannot be reached.
     state: Option<State>,
     frames: Vec<Frame>,
@@ -247,7 +283,7 @@ impl Run<'_, '_, '_> {
             Operator::Loop { blockty } => {
                 let signature = self.block_signature(*blockty)?;
                 if let Some(state) = &mut self.state {
-                    for &local in &self.assigned {
+                    for &local in self.assigned {
                         *state.locals.get_mut(local)? = Value::Unknown;
                     }
                 }

@@ -20,6 +20,9 @@ use crate::units::{Address, ClassId, GlobalIndex};
 /// How many instructions may be read for one class, and for the roots.
 const BUDGET: u64 = 10_000_000;
 
+/// The same for the names of all classes, for each of which the branching code is read.
+const NAMES_BUDGET: u64 = 10 * BUDGET;
+
 /// The id of `ArrayBufferView`, whose one reference is its buffer, at offset 0.
 const ARRAY_BUFFER_VIEW: u32 = 3;
 
@@ -140,14 +143,11 @@ impl CollectorCode {
     /// An optimiser merges functions that do the same, and what is left has the name of one of
     /// them: a visitor that several classes share names none.
     pub fn class_names(&self, functions: &Functions<'_>) -> HashMap<ClassId, String> {
-        let mut by_visitor: HashMap<u32, Vec<ClassId>> = HashMap::new();
-        for id in (0..self.class_count(functions)).map(ClassId) {
-            if let Some(visitor) = self.visitor(functions, id) {
-                by_visitor.entry(visitor).or_default().push(id);
-            }
+        if !functions.are_named() {
+            return HashMap::new();
         }
         let mut names = self.constructed.clone();
-        for (visitor, ids) in by_visitor {
+        for (visitor, ids) in self.visitors(functions).unwrap_or_default() {
             let name = functions
                 .name(visitor)
                 .and_then(|name| name.strip_suffix("~visit"));
@@ -165,24 +165,30 @@ impl CollectorCode {
         names
     }
 
-    /// How many classes the collector's code tells apart.
-    fn class_count(&self, functions: &Functions<'_>) -> u32 {
-        let targets = functions.body(self.visit_members).and_then(|body| {
-            operators(body).find_map(|operator| match operator {
-                Operator::BrTable { targets } => Some(targets.len()),
-                _ => None,
-            })
-        });
-        targets.unwrap_or(0)
+    /// The functions that are called first to visit objects, each with the classes for which it is.
+    /// `None` if the code cannot be read, or not for all classes.
+    fn visitors(&self, functions: &Functions<'_>) -> Option<HashMap<u32, Vec<ClassId>>> {
+        let mut found: HashMap<u32, Vec<ClassId>> = HashMap::new();
+        let parameters = functions.signature(self.visit_members)?.parameters as usize;
+        let mut arguments = vec![Value::Unknown; parameters];
+        *arguments.first_mut()? = Value::OBJECT;
+        let mut interpreter = Interpreter::new(functions, None, NAMES_BUDGET);
+        for id in 0..self.class_count(functions)? {
+            interpreter.class_id = Some(id);
+            let reading = interpreter.read(self.visit_members, &arguments)?;
+            if let Some(first) = reading.calls.first() {
+                found.entry(first.function).or_default().push(ClassId(id));
+            }
+        }
+        Some(found)
     }
 
-    /// The function that is called first to visit an object of this class.
-    fn visitor(&self, functions: &Functions<'_>, id: ClassId) -> Option<u32> {
-        let arguments = [Value::OBJECT, Value::Unknown];
-        let parameters = functions.signature(self.visit_members)?.parameters as usize;
-        let reading = interpreter(functions, Some(id))
-            .read(self.visit_members, arguments.get(..parameters)?)?;
-        reading.calls.first().map(|call| call.function)
+    /// How many classes the collector's code tells apart.
+    fn class_count(&self, functions: &Functions<'_>) -> Option<u32> {
+        operators(functions.body(self.visit_members)?).find_map(|operator| match operator {
+            Operator::BrTable { targets } => Some(targets.len()),
+            _ => None,
+        })
     }
 
     /// All calls that are made to visit an object of this class, by the function that branches and
@@ -220,11 +226,7 @@ impl CollectorCode {
 }
 
 fn interpreter<'m, 'a>(functions: &'m Functions<'a>, id: Option<ClassId>) -> Interpreter<'m, 'a> {
-    Interpreter {
-        functions,
-        class_id: id.map(|id| id.0),
-        budget: BUDGET,
-    }
+    Interpreter::new(functions, id.map(|id| id.0), BUDGET)
 }
 
 /// Reads the class id from the header of its first argument and branches by it.

@@ -54,6 +54,11 @@ impl<'a> Functions<'a> {
         self.names.get(&function).copied()
     }
 
+    /// Whether there are any names.
+    pub fn are_named(&self) -> bool {
+        !self.names.is_empty()
+    }
+
     /// The function with this name. The first one, should there be several.
     pub fn named(&self, name: &str) -> Option<u32> {
         let named = self.names.iter().filter(|entry| *entry.1 == name);

@@ -11,6 +11,7 @@ import {
   operand,
 } from "./support/host";
 import { Operation } from "./support/operations";
+export { foreignBytes, rawBytes } from "./support/raw";
 import { freeRaw, growMemory, hasRoom, makeRaw, makeRawRing, resizeRaw } from "./support/raw";
 import {
   changeRegistry,
@@ -38,6 +39,10 @@ import {
 /** Addresses of pinned objects. */
 const pinned = new StaticArray<usize>(16);
 let pinnedCount: i32 = 0;
+
+export function countOfPinned(): i32 {
+  return pinnedCount;
+}
 
 const MOST_CONTAINERS: i32 = 24;
 
@@ -146,7 +151,7 @@ function attach(kind: i32, node: Node, n: i32): void {
         const buffer = new ArrayBuffer(32);
         carrier.buffer = n & 1 ? buffer : null;
         carrier.view = n & 2 ? Uint8Array.wrap(buffer, 8) : changetype<Uint8Array>(new Int64Array(n & 7));
-        carrier.data = n & 4 ? new DataView(buffer, 4) : null;
+        carrier.data = n & 4 ? new DataView(buffer, 4, 8) : null;
       }
       break;
     case 13:

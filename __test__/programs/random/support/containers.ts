@@ -290,7 +290,6 @@ class Views extends Container {
         this.view = new DataView(this.buffer, 8, 8);
         break;
       case 6:
-        this.buffer = this.buffer.slice(0, this.buffer.byteLength >> 1 > 16 ? 16 : 24);
         this.buffer = new ArrayBuffer(32 + (n & 31) * 8);
         store<usize>(changetype<usize>(this.buffer), changetype<usize>(new Node(n)), 8);
         break;

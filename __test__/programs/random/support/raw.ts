@@ -7,6 +7,21 @@ import { Node } from "./values";
 const MOST: i32 = 64;
 const table: usize = heap.alloc(MOST * sizeof<usize>());
 let count: i32 = 0;
+let foreignPages: i32 = 0;
+
+/** For the judge: the bytes of all raw blocks, and of the pages that the allocator does not know. */
+export function rawBytes(): usize {
+  let bytes = blockBytes(table);
+  for (let i = 0; i < count; i++) bytes += blockBytes(address(i));
+  return bytes;
+}
+export function foreignBytes(): usize {
+  return <usize>foreignPages << 16;
+}
+
+function blockBytes(payload: usize): usize {
+  return sizeof<usize>() + (load<usize>(payload - sizeof<usize>()) & ~3);
+}
 
 function address(index: i32): usize {
   return load<usize>(table + sizeof<usize>() * (<u32>index % count));
@@ -119,6 +134,7 @@ export function growMemory(pages: i32, contents: i32): void {
   if (memory.size() + wanted > MOST_PAGES) return;
   const start = <usize>memory.grow(wanted) << 16;
   const end = start + (<usize>wanted << 16);
+  foreignPages += wanted;
   switch (<u32>contents % 5) {
     case 0:
       break;

@@ -1,0 +1,54 @@
+/** Finds out which operations of a stream it takes to make it fail. */
+
+import { Operation } from "../programs/random/support/operations.ts";
+import type { Step } from "./stream.ts";
+
+/**
+ * The smallest stream found by leaving out operations, ever smaller runs of them, and then by
+ * making operands small. Whatever single operation is left out of it, it no longer fails.
+ */
+export function shrink(steps: Step[], fails: (steps: Step[]) => boolean): Step[] {
+  return simplifyOperands(leaveOut(steps, fails), fails);
+}
+
+function leaveOut(steps: Step[], fails: (steps: Step[]) => boolean): Step[] {
+  let kept = steps;
+  let run = Math.ceil(kept.length / 2);
+  while (kept.length > 0) {
+    const before = kept.length;
+    for (let from = 0; from < kept.length; ) {
+      const rest = [...kept.slice(0, from), ...kept.slice(from + run)];
+      if (fails(rest)) kept = rest;
+      else from += run;
+    }
+    if (run > 1) run = Math.ceil(run / 2);
+    else if (kept.length === before) break;
+  }
+  return kept;
+}
+
+const SIMPLER: ((operand: number) => number)[] = [
+  () => 0,
+  () => 1,
+  (operand) => operand & 0xff,
+  (operand) => operand & 0xffff,
+];
+
+function simplifyOperands(steps: Step[], fails: (steps: Step[]) => boolean): Step[] {
+  let kept = steps;
+  for (let at = 0; at < steps.length; at++) {
+    for (const operand of [1, 2, 3] as const) {
+      for (const simpler of SIMPLER) {
+        const step = [...(kept[at] ?? [Operation.End, 0, 0, 0])] as Step;
+        if (simpler(step[operand]) === step[operand]) break;
+        step[operand] = simpler(step[operand]);
+        const candidate = [...kept.slice(0, at), step, ...kept.slice(at + 1)];
+        if (fails(candidate)) {
+          kept = candidate;
+          break;
+        }
+      }
+    }
+  }
+  return kept;
+}
