@@ -85,9 +85,12 @@ impl Heap {
         } else {
             *dump
         };
-        warn_of_dump(dump, module, &mut warnings);
-        let classes = Classes::new(evidence, module, flags);
         let collector = Collector::read(module, dump);
+        warn_of_dump(dump, module, &mut warnings);
+        if !evidence.has_debug_info && evidence.code.is_some() && !Collector::is_named(module) {
+            warnings.push(Warning::NamesMissing);
+        }
+        let classes = Classes::new(evidence, module, flags);
         let allocator = Allocator::locate(dump);
         let total_size = allocator.map_or(0, |allocator| {
             dump.memory
@@ -268,6 +271,7 @@ fn type_flags<'a>(dump: &Dump<'a>, module: &Module<'_>) -> TypeFlagsTable<'a> {
         .or_else(|| globals.named("~lib/rt/__rtti_base"))
         .and_then(|global| global.initial)
         .and_then(|base| TypeFlagsTable::read(dump.memory, Address(base), dump.data_end))
+        .or_else(|| TypeFlagsTable::find(dump.memory, dump.data_end))
         .unwrap_or(TypeFlagsTable::empty())
 }
 

@@ -108,6 +108,28 @@ impl<'a> TypeFlagsTable<'a> {
         })
     }
 
+    /// The table of a module that does not tell where it is: the compiler lays it out last, so it
+    /// ends where static data ends, and it begins with four classes whose flags are always the
+    /// same. `None` if that fits nowhere, or in several places.
+    pub fn find(memory: Memory<'a>, data_end: Address) -> Option<Self> {
+        const FIRST_FLAGS: [u32; 4] = [
+            TypeFlags::POINTER_FREE,
+            TypeFlags::POINTER_FREE,
+            TypeFlags::POINTER_FREE,
+            0,
+        ];
+        let most = data_end.0.checked_sub(4)? / 4;
+        let tables = (FIRST_FLAGS.len() as u32..=most).filter_map(|count| {
+            let base = Address(data_end.0 - 4 - 4 * count);
+            let fits = memory.word(base) == Some(count)
+                && memory.words_at(base.checked_add(4)?, 4)?.eq(FIRST_FLAGS);
+            fits.then(|| Self::read(memory, base, data_end)).flatten()
+        });
+        let mut tables = tables.fuse();
+        let found = tables.next()?;
+        tables.next().is_none().then_some(found)
+    }
+
     /// How many classes the program has; ids are below this.
     pub fn count(self) -> u32 {
         (self.flags.size() / 4) as u32
