@@ -5,6 +5,7 @@ use crate::dump::Dump;
 use crate::error::{Error, Result};
 use crate::heap::Heap;
 use crate::module::Module;
+use crate::runtime::Runtime;
 use crate::runtime::evidence::Evidence;
 use crate::runtime::mismatch::Mismatch;
 use crate::warning::Warning;
@@ -82,17 +83,19 @@ impl<'a> Program<'a> {
     /// [`Error::InFile`](crate::Error::InFile) around whatever is wrong with the dump;
     /// [`Error::Aborted`](crate::Error::Aborted) as it is.
     pub fn analyze(&self, dump: Input<'_>, control: &Control) -> Result<Heap> {
-        Dump::parse(dump.bytes)
-            .and_then(|parsed| {
-                Heap::analyze(
-                    &parsed,
-                    &self.module,
-                    &self.evidence,
-                    self.tolerance,
-                    control,
-                )
-            })
-            .map_err(|error| error.in_file(dump.name))
+        let analyze = || {
+            let parsed = Dump::parse(dump.bytes)?;
+            let mut warnings = Vec::new();
+            let runtime = Runtime::read(
+                &parsed,
+                &self.module,
+                &self.evidence,
+                self.tolerance,
+                &mut warnings,
+            )?;
+            Heap::analyze(&runtime, self.tolerance, warnings, control)
+        };
+        analyze().map_err(|error: Error| error.in_file(dump.name))
     }
 
     /// Analyzes two dumps of this program, side by side. The warnings say which one they are of.

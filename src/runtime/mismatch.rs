@@ -116,7 +116,14 @@ impl fmt::Display for Mismatch {
     }
 }
 
-/// The first difference between a dump and a module.
+/// Whether the dump's global values can be those of the module's globals.
+pub fn global_count_mismatch(dump: &Dump<'_>, module: &Module<'_>) -> Option<Mismatch> {
+    let (dump, module) = (dump.globals.len(), module.globals.mutable_i32_count());
+    // None at all are legal: then the writer of the dump could not read globals.
+    (dump != 0 && dump != module).then_some(Mismatch::GlobalCount { dump, module })
+}
+
+/// The first other difference between a dump and a module.
 pub fn find_mismatch(
     dump: &Dump<'_>,
     module: &Module<'_>,
