@@ -7,7 +7,7 @@ use crate::heap::Heap;
 use crate::module::Module;
 use crate::runtime::Runtime;
 use crate::runtime::evidence::Evidence;
-use crate::runtime::mismatch::Mismatch;
+use crate::tolerance::Tolerance;
 use crate::warning::Warning;
 
 /// Bytes with the name that errors call them by.
@@ -17,33 +17,6 @@ pub struct Input<'a> {
     pub name: &'a str,
     /// The contents.
     pub bytes: &'a [u8],
-}
-
-/// What an analysis goes on with, with a warning, instead of failing.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Tolerance {
-    /// A dump that was not taken from the module.
-    pub mismatch: bool,
-    /// A heap that cannot be read to its end: what comes before the damage is analyzed.
-    pub damage: bool,
-}
-
-impl Tolerance {
-    /// Passes a mismatch on, as the error or the warning that it is. Returns whether there is one.
-    pub(crate) fn check(
-        self,
-        found: Option<Mismatch>,
-        warnings: &mut Vec<Warning>,
-    ) -> Result<bool> {
-        let Some(mismatch) = found else {
-            return Ok(false);
-        };
-        if !self.mismatch {
-            return Err(Error::ModuleMismatch { mismatch });
-        }
-        warnings.push(Warning::ModuleMismatch { mismatch });
-        Ok(true)
-    }
 }
 
 /// What a module tells about every heap of the program: read once, used for each dump.

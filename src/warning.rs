@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::runtime::mismatch::Mismatch;
+use crate::mismatch::Mismatch;
 use crate::units::{Address, ClassId};
 
 /// Something found on the way that the numbers may suffer from. Its `Display` text says what was

@@ -20,11 +20,11 @@ use roots::{FoundRoots, find_roots};
 
 use crate::control::Control;
 use crate::error::Result;
-use crate::program::Tolerance;
+use crate::mismatch::Mismatch;
 use crate::runtime::Runtime;
 use crate::runtime::classes::Classes;
-use crate::runtime::mismatch::Mismatch;
 use crate::runtime::roots::RootKind;
+use crate::tolerance::Tolerance;
 use crate::units::{Address, ObjectIndex};
 use crate::warning::Warning;
 

@@ -8,7 +8,6 @@ use super::objects::{HeapClass, ObjectTable};
 use crate::control::Control;
 use crate::dump::Dump;
 use crate::error::Result;
-use crate::program::Tolerance;
 use crate::runtime::Runtime;
 use crate::runtime::blocks::Allocator;
 use crate::runtime::classes::Classes;
@@ -17,6 +16,7 @@ use crate::runtime::known_blocks::KnownBlocks;
 use crate::runtime::objects::{ObjectHeader, payload_of};
 use crate::runtime::regions::{Walk, walk_blocks};
 use crate::runtime::statics::static_objects;
+use crate::tolerance::Tolerance;
 use crate::units::{Address, ClassId, ObjectIndex};
 use crate::warning::Warning;
 

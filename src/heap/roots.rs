@@ -1,8 +1,8 @@
 //! The objects that the collector starts from.
 
 use super::objects::ObjectTable;
+use crate::mismatch::Mismatch;
 use crate::runtime::Runtime;
-use crate::runtime::mismatch::Mismatch;
 use crate::runtime::roots::{Certainty, RootKind, stack_words};
 use crate::units::{Address, ObjectIndex};
 use crate::warning::Warning;

@@ -10,9 +10,9 @@ pub mod blocks;
 pub mod classes;
 pub mod collector;
 pub mod evidence;
+pub mod identity;
 pub mod known_blocks;
 pub mod layout;
-pub mod mismatch;
 pub mod objects;
 pub mod regions;
 pub mod roots;
@@ -23,14 +23,14 @@ use blocks::Allocator;
 use classes::Classes;
 use collector::Collector;
 use evidence::Evidence;
-use mismatch::{find_mismatch, global_count_mismatch};
+use identity::{find_mismatch, global_count_mismatch};
 use roots::GlobalRoots;
 use type_flags::TypeFlagsTable;
 
 use crate::dump::Dump;
 use crate::error::Result;
 use crate::module::Module;
-use crate::program::Tolerance;
+use crate::tolerance::Tolerance;
 use crate::warning::Warning;
 
 /// A program's runtime at the moment of a dump.
