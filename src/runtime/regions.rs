@@ -29,11 +29,11 @@ pub fn walk_blocks(
         return Err(Error::HeapCorrupt {
             address: tail,
             found: format!(
-                "the allocator's tail pointer names this address, but the heap reaches from {} to {:#x}",
+                "the allocator's tail pointer there, but the heap reaches from {} to {:#x}",
                 allocator.first_block,
                 memory.size()
             ),
-            expected: "a tail inside the memory; the dump was cut short or is damaged",
+            expected: "a tail inside the heap (was the dump cut short?)",
         });
     }
     let mut block = allocator.first_block;
@@ -45,8 +45,8 @@ pub fn walk_blocks(
                 }
                 block = next_region(memory, block, tail).ok_or_else(|| Error::HeapCorrupt {
                     address: block,
-                    found: "a block of size 0, with no further region behind it".to_owned(),
-                    expected: "a region that reaches the allocator's tail",
+                    found: "the end of a region with no further region behind it".to_owned(),
+                    expected: "regions up to the one that the allocator's tail pointer names",
                 })?;
             }
             Ok((info, next)) => {
@@ -61,7 +61,7 @@ pub fn walk_blocks(
                         info.0,
                         info.payload_size()
                     ),
-                    expected: "a size that is 12 more than a multiple of 16 and ends inside the heap",
+                    expected: "a block whose size is 12 more than a multiple of 16 and that ends inside the heap",
                 });
             }
         }
