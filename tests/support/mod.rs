@@ -364,15 +364,17 @@ impl Scene {
         block
     }
 
-    /// Frees a block of so many bytes between its neighbours; returns it.
-    pub fn free_block(&mut self, payload_size: u32) -> u32 {
-        self.block(payload_size, BlockKind::Free)
+    /// Leaves so many bytes free. A free block in front of them grows, as the allocator would have
+    /// it.
+    pub fn free_block(&mut self, payload_size: u32) {
+        self.block(payload_size, BlockKind::Free);
+        self.region().merge_last_two_if_free();
     }
 
     /// Somebody else calls `memory.grow`: the allocator's next region begins behind these pages.
     /// Returns the address of the first of them, so that they can be filled.
     pub fn foreign_pages(&mut self, pages: u32) -> u32 {
-        let region = self.regions.last_mut().unwrap();
+        let region = self.region();
         let end = (region.next + 4).next_multiple_of(PAGE);
         region.end = Some(end);
         let start = end + pages * PAGE;
@@ -396,12 +398,17 @@ impl Scene {
         self.writes.extend(places.zip(words.iter().copied()));
     }
 
-    fn block(&mut self, payload_size: u32, kind: BlockKind) -> u32 {
+    /// The region that grows; the heap comes into being with the first use of it.
+    fn region(&mut self) -> &mut Region {
         if self.regions.is_empty() {
             let start = ALLOCATOR + 1572;
             self.regions.push(Region::starting_at(start));
         }
-        let region = self.regions.last_mut().unwrap();
+        self.regions.last_mut().unwrap()
+    }
+
+    fn block(&mut self, payload_size: u32, kind: BlockKind) -> u32 {
+        let region = self.region();
         let address = region.next;
         // Sizes are 12 more than a multiple of 16, and never less than that.
         let payload_size = (payload_size.max(12) + 4).next_multiple_of(16) - 4;
@@ -544,16 +551,17 @@ impl Scene {
         for region in &self.regions {
             let end = region.end.map_or(self.memory_size(), u64::from);
             let tail = (end - 4) as u32;
-            let mut blocks = region.blocks.clone();
+            let mut region = region.clone();
             if region.next < tail {
-                blocks.push(Block {
+                region.blocks.push(Block {
                     address: region.next,
                     payload_size: tail - region.next - 4,
                     kind: BlockKind::Free,
                 });
+                region.merge_last_two_if_free();
             }
             let mut left_flag = 0;
-            for block in blocks {
+            for block in region.blocks {
                 let is_free = block.kind == BlockKind::Free;
                 let own_flag = if is_free { FREE } else { 0 };
                 dump.poke(block.address, block.payload_size | own_flag | left_flag);
@@ -594,6 +602,17 @@ impl Region {
             blocks: Vec::new(),
             next: (start + 4).next_multiple_of(16) - 4,
             end: None,
+        }
+    }
+
+    /// Two free blocks never touch.
+    fn merge_last_two_if_free(&mut self) {
+        if let [.., first, second] = &mut self.blocks[..]
+            && first.kind == BlockKind::Free
+            && second.kind == BlockKind::Free
+        {
+            first.payload_size += second.payload_size + 4;
+            self.blocks.pop();
         }
     }
 }
