@@ -14,12 +14,16 @@ describe.each([
 ])("$build", ({ flags }) => {
   const captures = async (name: string): Promise<Capture[]> => run(await compile(name, flags));
 
-  test.each(programNames)("%s: the objects in the collector's lists add up to its total", async (name) => {
-    const all = await captures(name);
-    expect(all.length).toBeGreaterThan(0);
-    expect(all.length % 2).toBe(0);
-    for (const capture of all) expect(totalBytes(capture.truth)).toBe(collectorGlobal(capture, "total"));
-  });
+  test.each(programNames)(
+    "%s: the objects in the collector's lists add up to its total",
+    async (name) => {
+      const all = await captures(name);
+      expect(all.length).toBeGreaterThan(0);
+      expect(all.length % 2).toBe(0);
+      for (const capture of all)
+        expect(totalBytes(capture.truth)).toBe(collectorGlobal(capture, "total"));
+    },
+  );
 
   test.each(programNames)("%s: a collection leaves the collector idle", async (name) => {
     for (const capture of await captures(name)) {
@@ -27,17 +31,28 @@ describe.each([
     }
   });
 
-  test.each(["arrays", "maps", "sets", "roots", "raw_blocks", "regions", "shapes", "subclasses", "unmanaged"])(
-    "%s: some dump holds garbage",
-    async (name) => {
-      const all = await captures(name);
-      const collected = all.map(({ id, truth }, at) => (id % 2 === 0 ? truth.size - (all[at + 1]?.truth.size ?? 0) : 0));
-      expect(Math.max(...collected)).toBeGreaterThan(0);
-    },
-  );
+  test.each([
+    "arrays",
+    "maps",
+    "sets",
+    "roots",
+    "raw_blocks",
+    "regions",
+    "shapes",
+    "subclasses",
+    "unmanaged",
+  ])("%s: some dump holds garbage", async (name) => {
+    const all = await captures(name);
+    const collected = all.map(({ id, truth }, at) =>
+      id % 2 === 0 ? truth.size - (all[at + 1]?.truth.size ?? 0) : 0,
+    );
+    expect(Math.max(...collected)).toBeGreaterThan(0);
+  });
 
   test("mid_cycle: there are dumps of a marking and of a sweeping collector", async () => {
-    const states = (await captures("mid_cycle")).filter(({ id }) => id % 2 === 0).map((capture) => collectorGlobal(capture, "state"));
+    const states = (await captures("mid_cycle"))
+      .filter(({ id }) => id % 2 === 0)
+      .map((capture) => collectorGlobal(capture, "state"));
     expect(states.filter((state) => state === STATE_MARK).length).toBeGreaterThanOrEqual(5);
     expect(states.filter((state) => state === STATE_SWEEP).length).toBeGreaterThanOrEqual(5);
     expect(states).toContain(STATE_IDLE);
@@ -56,7 +71,9 @@ describe.each([
 
   test("raw_ring: there are raw blocks whose neighbours point back at them", async () => {
     const [first] = await captures("raw_ring");
-    const linked = first ? linkedBlocks(first.dump).filter((address) => !first.truth.has(address)) : [];
+    const linked = first
+      ? linkedBlocks(first.dump).filter((address) => !first.truth.has(address))
+      : [];
     expect(linked.length).toBe(12);
   });
 
@@ -83,14 +100,23 @@ function regionCount(dump: Uint8Array): number {
   const root = allocatorRoot(dump);
   const tail = memory.getUint32(root + 1568, true);
   let regions = 1;
-  let block = ((root + 1572 + 4 + 15) & ~15) - 4;
+  let block = firstBlock(root + 1572);
   for (;;) {
-    for (let size = sizeAt(memory, block); size !== 0; size = sizeAt(memory, block)) block += 4 + size;
+    for (let size = sizeAt(memory, block); size !== 0; size = sizeAt(memory, block))
+      block += 4 + size;
     if (block === tail) return regions;
     regions += 1;
-    do block = (((block + 0xffff) & ~0xffff) + 4 + 15) & ~15;
-    while (!leadsTo(memory, (block -= 4), tail));
+    block = firstBlock(nextPage(block));
+    while (!leadsTo(memory, block, tail)) block = firstBlock(nextPage(block));
   }
+}
+
+function firstBlock(start: number): number {
+  return ((start + 4 + 15) & ~15) - 4;
+}
+
+function nextPage(address: number): number {
+  return (address + 0xffff) & ~0xffff;
 }
 
 function sizeAt(memory: DataView, block: number): number {
@@ -111,13 +137,20 @@ function leadsTo(memory: DataView, start: number, tail: number): boolean {
 /** Payload addresses of all used blocks of the first region whose neighbours point back. */
 function linkedBlocks(dump: Uint8Array): number[] {
   const memory = memoryOf(dump);
-  const word = (address: number) => (address + 4 <= memory.byteLength ? memory.getUint32(address, true) : 0);
+  const word = (address: number) =>
+    address + 4 <= memory.byteLength ? memory.getUint32(address, true) : 0;
   const found = [];
-  let block = ((allocatorRoot(dump) + 1572 + 4 + 15) & ~15) - 4;
+  let block = firstBlock(allocatorRoot(dump) + 1572);
   for (let info = word(block); (info & ~3) !== 0; info = word(block)) {
     const next = (word(block + 4) & ~3) >>> 0;
     const previous = word(block + 8);
-    if ((info & 1) === 0 && next && previous && word(next + 8) === block && ((word(previous + 4) & ~3) >>> 0) === block) {
+    if (
+      (info & 1) === 0 &&
+      next &&
+      previous &&
+      word(next + 8) === block &&
+      (word(previous + 4) & ~3) >>> 0 === block
+    ) {
       found.push(block + 20);
     }
     block += 4 + (info & ~3);

@@ -119,11 +119,6 @@ pub enum Error {
         /// The global's exported name.
         name: &'static str,
     },
-    /// The module carries no debug information.
-    #[error(
-        "the module has no debug information (custom sections debug_info and debug_abbrev): compile it with `--debug` (WARPO), or with `asc --debug --transform @warpo/heap-analyzer/asc-transform` (AssemblyScript)"
-    )]
-    DebugInfoMissing,
     /// The debug information cannot be read.
     #[error(
         "cannot read the debug information at offset {offset:#x} of section debug_info: {message}; compile the module again"
@@ -209,7 +204,6 @@ impl Error {
             Self::Module { .. } => "ERR_MODULE",
             Self::ModuleKind { .. } => "ERR_MODULE_KIND",
             Self::GlobalMissing { .. } => "ERR_GLOBAL_MISSING",
-            Self::DebugInfoMissing => "ERR_DEBUG_INFO_MISSING",
             Self::DebugInfo { .. } => "ERR_DEBUG_INFO",
             Self::GlobalCountMismatch { .. } => "ERR_GLOBAL_COUNT_MISMATCH",
             Self::HeapCorrupt { .. } => "ERR_HEAP_CORRUPT",

@@ -1,5 +1,48 @@
-//! Heap snapshots for AssemblyScript and WARPO programs.
+//! Heap snapshots for AssemblyScript and WARPO programs: from the bytes of a dump and of the module
+//! that it was taken from to what is alive, what keeps what alive, and what changed.
+//!
+//! Bytes enter at the left, typed views leave at the right, and nothing flows back:
+//!
+//! ```text
+//! dump bytes ─► dump ─┐
+//!                     ├─► runtime ─► heap ─► views ─► formats ─► command line, Node API
+//! wasm bytes ─► module ─► debug_info ─┘
+//! ```
+//!
+//! - [`dump`] takes the file apart; [`module`] reads globals, names and debug sections;
+//!   [`debug_info`] turns DWARF into classes and variables.
+//! - [`runtime`] knows how the AssemblyScript runtime lies in memory: blocks, headers, lists, roots,
+//!   and what an object of each class refers to.
+//! - [`heap`] is the result: the object table, the references, the live set, dominators and retained
+//!   sizes, made once by [`Program::analyze`].
+//! - [`views`] group a heap by class, or compare two; [`formats`] render them.
+//!
+//! Everything is a pure function over `&[u8]`: no I/O and no global state. No input makes it panic:
+//! what cannot be read is an [`Error`], what is doubtful is a [`Warning`].
+//!
+//! # Example
+//!
+//! ```
+//! use std::sync::Arc;
+//! use warpo_heap_analyzer::views::{ConstructorSort, ConstructorView};
+//! use warpo_heap_analyzer::{Control, Input, Program, Result};
+//!
+//! fn biggest_class(dump: &[u8], wasm: &[u8]) -> Result<Option<String>> {
+//!     let program = Program::read(Input { name: "app.wasm", bytes: wasm })?;
+//!     let heap = program.analyze(Input { name: "app.dump", bytes: dump }, &Control::default())?;
+//!     let view = ConstructorView::new(Arc::new(heap), ConstructorSort::Retained, Some(1));
+//!     Ok(view.rows().first().map(|row| row.class_name.clone()))
+//! }
+//!
+//! let error = biggest_class(b"ASHD", b"not a module").unwrap_err();
+//! assert_eq!(error.code(), "ERR_MODULE");
+//! ```
+//!
+//! # Features
+//!
+//! - `napi`: the Node binding. Off by default, so that the engine builds and tests without Node.
 
+pub mod collector_code;
 mod control;
 pub mod debug_info;
 pub mod dump;

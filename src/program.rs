@@ -1,11 +1,11 @@
 //! The two inputs of an analysis, by name: what is wrong with one is said with its name.
 
 use crate::control::Control;
-use crate::debug_info::DebugInfo;
 use crate::dump::Dump;
 use crate::error::Result;
 use crate::heap::Heap;
 use crate::module::Module;
+use crate::runtime::evidence::Evidence;
 use crate::warning::Warning;
 
 /// Bytes with the name that errors call them by.
@@ -21,19 +21,19 @@ pub struct Input<'a> {
 #[derive(Debug)]
 pub struct Program<'a> {
     module: Module<'a>,
-    debug_info: DebugInfo,
+    evidence: Evidence,
 }
 
 impl<'a> Program<'a> {
-    /// Reads a module and its debug information.
+    /// Reads a module and all that it tells about classes and roots.
     ///
     /// # Errors
     /// [`Error::InFile`](crate::Error::InFile) around whatever is wrong with the module.
     pub fn read(wasm: Input<'a>) -> Result<Self> {
         let read = || -> Result<Self> {
             let module = Module::parse(wasm.bytes)?;
-            let debug_info = DebugInfo::read(&module)?;
-            Ok(Self { module, debug_info })
+            let evidence = Evidence::read(&module)?;
+            Ok(Self { module, evidence })
         };
         read().map_err(|error| error.in_file(wasm.name))
     }
@@ -45,7 +45,7 @@ impl<'a> Program<'a> {
     /// [`Error::Aborted`](crate::Error::Aborted) as it is.
     pub fn analyze(&self, dump: Input<'_>, control: &Control) -> Result<Heap> {
         Dump::parse(dump.bytes)
-            .and_then(|parsed| Heap::analyze(&parsed, &self.module, &self.debug_info, control))
+            .and_then(|parsed| Heap::analyze(&parsed, &self.module, &self.evidence, control))
             .map_err(|error| error.in_file(dump.name))
     }
 

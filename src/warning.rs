@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::units::{Address, ClassId, GlobalIndex};
+use crate::units::{Address, ClassId};
 
 /// Something found on the way that the numbers may suffer from. Its `Display` text says what was
 /// found and which way it can be wrong.
@@ -21,12 +21,22 @@ pub enum Warning {
     },
     /// A global that should hold a reference, but holds something else.
     GlobalNotAnObject {
-        /// Its name in the debug information.
+        /// Its name.
         name: String,
-        /// The wasm global it was read from, if not from the debug information.
-        index: Option<GlobalIndex>,
         /// What it holds.
         value: Address,
+    },
+    /// A global that only the collector's code or only the debug information has.
+    GlobalDisputed {
+        /// Its name.
+        name: String,
+    },
+    /// Nothing tells which globals the collector starts from.
+    RootsUnknown,
+    /// A class whose debug information and collector code name different reference fields.
+    ClassDisputed {
+        /// Its name.
+        class_name: String,
     },
     /// Something in an object's contents that its buffer has no room for.
     ContentsDoNotFit {
@@ -72,6 +82,9 @@ impl Warning {
             Self::GlobalsMissing { .. } => "WARN_GLOBALS_MISSING",
             Self::GlobalUnknown { .. } => "WARN_GLOBAL_UNKNOWN",
             Self::GlobalNotAnObject { .. } => "WARN_GLOBAL_NOT_AN_OBJECT",
+            Self::GlobalDisputed { .. } => "WARN_GLOBAL_DISPUTED",
+            Self::RootsUnknown => "WARN_ROOTS_UNKNOWN",
+            Self::ClassDisputed { .. } => "WARN_CLASS_DISPUTED",
             Self::ContentsDoNotFit { .. } => "WARN_CONTENTS_DO_NOT_FIT",
             Self::ClassUnknown { .. } => "WARN_CLASS_UNKNOWN",
             Self::TotalMismatch { .. } => "WARN_TOTAL_MISMATCH",
@@ -92,16 +105,22 @@ impl fmt::Display for Warning {
                 f,
                 "the value of global {name} is not known (the module neither locates nor names it, or the host supplied it): objects that only it keeps alive are missing"
             ),
-            Self::GlobalNotAnObject { name, index, value } => {
-                write!(f, "global {name}")?;
-                if let Some(index) = index {
-                    write!(f, " (index {index})")?;
-                }
-                write!(
-                    f,
-                    " should hold a reference, but {value} is not the address of an object: is this the module that the dump was taken from?"
-                )
-            }
+            Self::GlobalNotAnObject { name, value } => write!(
+                f,
+                "global {name} should hold a reference, but {value} is not the address of an object: is this the module that the dump was taken from?"
+            ),
+            Self::GlobalDisputed { name } => write!(
+                f,
+                "the debug information and the collector's code disagree about global {name}: the code was followed; compile the module again if it was changed after compilation"
+            ),
+            Self::RootsUnknown => write!(
+                f,
+                "the module has neither debug information nor collector code of a known shape: every global and every static object was taken for a root, so too much may look alive; compile with --debug"
+            ),
+            Self::ClassDisputed { class_name } => write!(
+                f,
+                "the debug information and the collector's code name different reference fields of {class_name}: the code was followed; compile the module again if it was changed after compilation"
+            ),
             Self::ContentsDoNotFit {
                 address,
                 class_name,

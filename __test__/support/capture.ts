@@ -1,6 +1,9 @@
 /**
  * Runs a compiled program and takes a dump, and the truth, each time it asks for one.
  */
+
+import { captureDump, exposeGlobals } from "@warpo/heap-analyzer/capture";
+
 import type { CompiledProgram } from "./compile.ts";
 import { type HeapTruth, readTruth } from "./truth.ts";
 import { exportGlobals, readWasmModule, TYPE_I32 } from "./wasm_module.ts";
@@ -24,7 +27,12 @@ export async function run(program: CompiledProgram): Promise<Capture[]> {
   const host: Host = await instantiateForTest(program.wasm, {
     dump: (id: number) => {
       const globals = host.namedGlobals();
-      captures.push({ id, globals, dump: host.captureForTest(), truth: readTruth(host.memory.buffer, host.heapBase, globals) });
+      captures.push({
+        id,
+        globals,
+        dump: host.captureDump(),
+        truth: readTruth(host.memory.buffer, host.heapBase, globals),
+      });
     },
     victim: (address: number) => {
       const capture = captures.at(-1);
@@ -45,15 +53,21 @@ interface Host {
   main(): void;
   namedGlobals(): Map<string, number>;
   collectorState(): number;
-  captureForTest(): Uint8Array;
+  captureDump(): Uint8Array;
 }
 
-/** The one place that knows how globals are reached: the module is given an export for each. */
-async function instantiateForTest(wasm: Uint8Array, imports: WebAssembly.ModuleImports): Promise<Host> {
+/**
+ * The module is given two sets of exports: the package's own, for the dump, and one for the truth,
+ * which shall not depend on the package.
+ */
+async function instantiateForTest(
+  wasm: Uint8Array,
+  imports: WebAssembly.ModuleImports,
+): Promise<Host> {
   const module = readWasmModule(wasm);
   const mutable = module.globals.filter((global) => global.mutable && global.type === TYPE_I32);
   const exported = new Map(mutable.map(({ index }) => [`judge:${index}`, index]));
-  const compiled = await WebAssembly.compile(exportGlobals(wasm, exported));
+  const compiled = await WebAssembly.compile(exportGlobals(exposeGlobals(wasm), exported));
   const instance = await WebAssembly.instantiate(compiled, {
     host: imports,
     env: {
@@ -63,7 +77,10 @@ async function instantiateForTest(wasm: Uint8Array, imports: WebAssembly.ModuleI
     },
   });
   const text = (pointer: number) => (pointer ? utf16(exports.memory.buffer, pointer) : "?");
-  const exports = instance.exports as Record<string, WebAssembly.Global> & { memory: WebAssembly.Memory; main(): void };
+  const exports = instance.exports as Record<string, WebAssembly.Global> & {
+    memory: WebAssembly.Memory;
+    main(): void;
+  };
   const value = (name: string) => Number(exports[name]?.value) >>> 0;
   const state = mutable.find(({ name }) => name === "~lib/rt/itcms/state")?.index;
   const host: Host = {
@@ -71,20 +88,13 @@ async function instantiateForTest(wasm: Uint8Array, imports: WebAssembly.ModuleI
     memory: exports.memory,
     heapBase: value("__heap_base"),
     main: () => exports.main(),
-    namedGlobals: () => new Map(mutable.map(({ index, name }) => [name ?? `global ${index}`, value(`judge:${index}`)])),
-    captureForTest: () =>
-      writeDump(
-        [value("__data_end"), value("__heap_base"), value("__stack_pointer")],
-        mutable.map(({ index }) => value(`judge:${index}`)),
-        exports.memory.buffer,
+    namedGlobals: () =>
+      new Map(
+        mutable.map(({ index, name }) => [name ?? `global ${index}`, value(`judge:${index}`)]),
       ),
+    captureDump: () => captureDump(instance.exports),
   };
   return host;
-}
-
-function writeDump(boundaries: number[], globals: number[], memory: ArrayBuffer): Uint8Array {
-  const words = Uint32Array.of(2, ...boundaries, globals.length, ...globals);
-  return Buffer.concat([Buffer.from("ASHD"), new Uint8Array(words.buffer), new Uint8Array(memory)]);
 }
 
 function utf16(memory: ArrayBuffer, pointer: number): string {

@@ -7,6 +7,8 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import asc from "assemblyscript/asc";
+import type { Binaryen, BinaryenModule, Program } from "../../dist/asc_transform/compiler.mjs";
+import { describeProgram } from "../../dist/asc_transform/description.mjs";
 import AscTransform from "../../dist/asc_transform.mjs";
 
 export interface CompiledProgram {
@@ -14,10 +16,17 @@ export interface CompiledProgram {
   wasm: Uint8Array;
   /** The compiler's own names of classes, by runtime id. */
   classNames: Map<number, string>;
+  /** The globals that the transform describes, and those of them with a constant value. */
+  described: { globals: string[]; constants: string[] };
+}
+
+interface CacheEntry {
+  classNames: [number, string][];
+  described: CompiledProgram["described"];
 }
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
-const PROGRAMS = join(ROOT, "__test__/programs");
+const PROGRAMS = join(ROOT, "__test__/programs/judged");
 const CACHE = join(ROOT, "build/judge");
 
 export const UNOPTIMISED = ["--debug"];
@@ -29,9 +38,11 @@ export const programNames = readdirSync(PROGRAMS)
   .map((file) => file.slice(0, -".ts".length))
   .sort();
 
-/** What the transform is made of; a change to any of it makes the cache stale. */
+/** What results are made with besides program and flags; a change to any of it makes the cache stale. */
 const toolchain = () => {
-  const hash = createHash("sha256").update(asc.version);
+  const hash = createHash("sha256")
+    .update(asc.version)
+    .update(readFileSync(fileURLToPath(import.meta.url)));
   const addFolder = (folder: string) => {
     for (const file of readdirSync(folder, { withFileTypes: true })) {
       const path = join(folder, file.name);
@@ -56,16 +67,24 @@ export async function compile(name: string, flags: string[]): Promise<CompiledPr
     .slice(0, 16);
   const cached = join(CACHE, `${name}-${key}`);
   try {
-    const names = JSON.parse(readFileSync(`${cached}.json`, "utf8")) as [number, string][];
-    return { name, wasm: readFileSync(`${cached}.wasm`), classNames: new Map(names) };
+    const { classNames, described } = JSON.parse(
+      readFileSync(`${cached}.json`, "utf8"),
+    ) as CacheEntry;
+    return {
+      name,
+      wasm: readFileSync(`${cached}.wasm`),
+      classNames: new Map(classNames),
+      described,
+    };
   } catch {
     // Not compiled yet.
   }
-  const { wasm, classNames } = await compileSource(`${name}.ts`, flags);
+  const program = await compileFile(name, flags);
   mkdirSync(CACHE, { recursive: true });
-  writeWhole(`${cached}.wasm`, wasm);
-  writeWhole(`${cached}.json`, JSON.stringify([...classNames]));
-  return { name, wasm, classNames };
+  writeWhole(`${cached}.wasm`, program.wasm);
+  const entry: CacheEntry = { classNames: [...program.classNames], described: program.described };
+  writeWhole(`${cached}.json`, JSON.stringify(entry));
+  return program;
 }
 
 /** Test files run in parallel, so a file must be complete from the moment it is there. */
@@ -76,16 +95,28 @@ function writeWhole(path: string, contents: Uint8Array | string): void {
 }
 
 /** The class table is read by a second transform, so that names are the compiler's and not ours. */
-async function compileSource(file: string, flags: string[]): Promise<{ wasm: Uint8Array; classNames: Map<number, string> }> {
+async function compileFile(name: string, flags: string[]): Promise<CompiledProgram> {
   const classNames = new Map<number, string>();
-  class NameRecorder {
-    declare program: { managedClasses: Map<number, { internalName: string }> };
-    afterCompile(): void {
-      for (const [id, { internalName }] of this.program.managedClasses) classNames.set(id, internalName);
+  const described: CompiledProgram["described"] = { globals: [], constants: [] };
+  class Recorder {
+    declare program: Program;
+    declare binaryen: Binaryen;
+    afterCompile(module: BinaryenModule): void {
+      // Parentheses and commas of function types are the only characters that it escapes.
+      for (const [id, { internalName }] of this.program.managedClasses)
+        classNames.set(id, decodeURIComponent(internalName));
+      for (const { name, constantValue } of describeProgram(this.program, module, this.binaryen)
+        .globals) {
+        described.globals.push(name);
+        if (constantValue !== undefined) described.constants.push(name);
+      }
     }
   }
-  const { wasm } = await runCompiler([file, ...flags], { baseDir: PROGRAMS, transforms: [AscTransform, NameRecorder] });
-  return { wasm, classNames };
+  const { wasm } = await runCompiler([`${name}.ts`, ...flags], {
+    baseDir: PROGRAMS,
+    transforms: [AscTransform, Recorder],
+  });
+  return { name, wasm, classNames, described };
 }
 
 export interface CompilerRun {
@@ -96,12 +127,22 @@ export interface CompilerRun {
 /** Runs `asc` in this process and gives back the module; throws with the compiler's messages if there is none. */
 export async function runCompiler(
   args: string[],
-  { baseDir, transforms, sources }: { baseDir?: string; transforms?: unknown[]; sources?: Record<string, string> },
+  {
+    baseDir,
+    transforms,
+    sources,
+  }: { baseDir?: string; transforms?: unknown[]; sources?: Record<string, string> },
 ): Promise<CompilerRun> {
   let wasm: Uint8Array | undefined;
   const stderr = asc.createMemoryStream();
   const { error } = await asc.main(
-    [...args, ...(baseDir ? ["--baseDir", baseDir] : []), "--exportRuntime", "--outFile", "out.wasm"],
+    [
+      ...args,
+      ...(baseDir ? ["--baseDir", baseDir] : []),
+      "--exportRuntime",
+      "--outFile",
+      "out.wasm",
+    ],
     {
       stderr,
       stdout: stderr,

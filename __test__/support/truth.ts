@@ -20,7 +20,11 @@ export const STATE_SWEEP = 2;
 /** Bytes from a block to the payload of the object in it. */
 const OBJECT_OFFSET = 20;
 
-export function readTruth(memory: ArrayBuffer, heapBase: number, globals: Map<string, number>): HeapTruth {
+export function readTruth(
+  memory: ArrayBuffer,
+  heapBase: number,
+  globals: Map<string, number>,
+): HeapTruth {
   const view = new DataView(memory);
   const word = (address: number) => view.getUint32(address, true);
   const nextOf = (object: number) => word(object + 4) & ~3;

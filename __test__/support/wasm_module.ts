@@ -13,8 +13,8 @@ export interface WasmGlobal {
 }
 
 export interface WasmModule {
-  /** In the order of the file. */
-  sectionIds: number[];
+  /** Contents of the sections that are not custom, by id. */
+  sections: Map<number, Uint8Array>;
   customSections: Map<string, Uint8Array>;
   globals: WasmGlobal[];
   /** Exported globals: name to index. */
@@ -80,7 +80,14 @@ class Cursor {
     for (;;) {
       const opcode = this.byte();
       if (opcode === 0x0b) return;
-      if (opcode === 0x41 || opcode === 0x42 || opcode === 0x23 || opcode === 0xd0 || opcode === 0xd2) this.skipLeb();
+      if (
+        opcode === 0x41 ||
+        opcode === 0x42 ||
+        opcode === 0x23 ||
+        opcode === 0xd0 ||
+        opcode === 0xd2
+      )
+        this.skipLeb();
       else if (opcode === 0x43) this.at += 4;
       else if (opcode === 0x44) this.at += 8;
       else if (opcode === 0xfd) {
@@ -109,10 +116,16 @@ function* sections(wasm: Uint8Array): Generator<Section> {
 }
 
 export function readWasmModule(wasm: Uint8Array): WasmModule {
-  const module: WasmModule = { sectionIds: [], customSections: new Map(), globals: [], globalExports: new Map() };
-  const addGlobal = (type: number, mutable: boolean) => module.globals.push({ index: module.globals.length, type, mutable });
+  const module: WasmModule = {
+    sections: new Map(),
+    customSections: new Map(),
+    globals: [],
+    globalExports: new Map(),
+  };
+  const addGlobal = (type: number, mutable: boolean) =>
+    module.globals.push({ index: module.globals.length, type, mutable });
   for (const { id, contents } of sections(wasm)) {
-    module.sectionIds.push(id);
+    if (id !== SECTION_CUSTOM) module.sections.set(id, wasm.subarray(contents.at, contents.end));
     if (id === SECTION_CUSTOM) {
       const name = contents.name();
       module.customSections.set(name, wasm.subarray(contents.at, contents.end));
@@ -163,7 +176,10 @@ function* globalNames(nameSection: Uint8Array): Generator<[number, string]> {
 }
 
 /** The same module with more exported globals: export name to global index. */
-export function exportGlobals(wasm: Uint8Array, exports: Map<string, number>): Uint8Array<ArrayBuffer> {
+export function exportGlobals(
+  wasm: Uint8Array,
+  exports: Map<string, number>,
+): Uint8Array<ArrayBuffer> {
   const parts: Uint8Array[] = [wasm.subarray(0, 8)];
   for (const { id, start, contents } of sections(wasm)) {
     if (id !== SECTION_EXPORT) {

@@ -119,7 +119,7 @@ class ClassTable {
 
   #describe(of: Class): ClassDescription {
     return {
-      name: of.internalName,
+      name: readableName(of.internalName),
       runtimeId: of.id,
       ...(of.base && { base: this.position(of.base) }),
       typeArguments: (of.typeArguments ?? []).map((type) => this.#reference(type)),
@@ -151,7 +151,19 @@ class ClassTable {
 
 /** A function type of which the program makes no value, so that the compiler gave it no class. */
 function describeUnusedFunction(signature: Signature): ClassDescription {
-  return { name: `${FUNCTION_CLASS}${signature.toString(true)}>`, typeArguments: [], fields: [] };
+  return {
+    name: readableName(`${FUNCTION_CLASS}${signature.toString(true)}>`),
+    typeArguments: [],
+    fields: [],
+  };
+}
+
+/**
+ * The compiler writes the parentheses and commas of function types as `%28`, `%29` and `%2C`, for
+ * the sake of its text format. No other part of a class name can hold a percent sign.
+ */
+function readableName(internalName: string): string {
+  return internalName.replaceAll("%28", "(").replaceAll("%29", ")").replaceAll("%2C", ",");
 }
 
 function ownFields(of: Class) {

@@ -18,22 +18,6 @@ export interface MemoryDumpOptions extends CaptureOptions {
   onDump?: (path: string) => void;
 }
 
-/** The import object, and the one step that is left after instantiation. */
-export interface MemoryDump {
-  /** The import module of this name. */
-  MemoryDump: {
-    /** `dumpMemoryRegion(filePathOffset: i32, filePathSize: i32): void` */
-    dumpMemoryRegion(filePathOffset: number, filePathSize: number): void;
-  };
-  /**
-   * Connects the imports with the exports of the instance that got them.
-   *
-   * @throws {CaptureError} `ERR_GLOBALS_NOT_EXPOSED` or `ERR_MEMORY_MISSING`, right away and not
-   *   only at the first dump.
-   */
-  attach(exports: object): void;
-}
-
 /**
  * Lets a program write dumps of itself, at the moments and under the names that it chooses, but
  * only below `directory`.
@@ -51,34 +35,59 @@ export interface MemoryDump {
  * cannot dump (`ERR_DUMP_NOT_ATTACHED`): compile with `--exportStart` and call it after `attach`.
  */
 export function memoryDump(options: MemoryDumpOptions): MemoryDump {
-  // Fixed now: the program must not write elsewhere because the host changes its folder.
-  const directory = resolve(options.directory);
-  let attached: object | undefined;
+  return new MemoryDump(options);
+}
 
-  return {
-    MemoryDump: {
-      dumpMemoryRegion(filePathOffset, filePathSize) {
-        if (attached === undefined) {
-          throw new CaptureError(
-            "ERR_DUMP_NOT_ATTACHED",
-            "the program asks for a dump before attach(instance.exports) was called: attach right after " +
-              "instantiation; if the program dumps in its start function, compile it with --exportStart " +
-              "and call that function after attach",
-          );
-        }
-        const snapshot = takeSnapshot(attached, options);
-        const names = readGuestPath(snapshot.memory, filePathOffset, filePathSize);
-        const target = namingPath(names.join("/"), () => {
-          const place = findPlace(directory, names);
-          writeAtomically(snapshot, place.target, place.checkFolder);
-          return place.target;
-        });
-        options.onDump?.(target);
-      },
-    },
-    attach(exports) {
-      takeSnapshot(exports, options);
-      attached = exports;
-    },
+/**
+ * The import object, and the one step that is left after instantiation. It is a class so that
+ * spreading it into an import object leaves `attach` out, for the type checker too.
+ */
+export class MemoryDump {
+  /** The import module of this name. */
+  readonly MemoryDump: {
+    /** `dumpMemoryRegion(filePathOffset: i32, filePathSize: i32): void` */
+    dumpMemoryRegion(filePathOffset: number, filePathSize: number): void;
   };
+  readonly #options: MemoryDumpOptions;
+  #attached: object | undefined;
+
+  /** Use {@link memoryDump}. */
+  constructor(options: MemoryDumpOptions) {
+    this.#options = options;
+    // Fixed now: the program must not write elsewhere because the host changes its folder.
+    const directory = resolve(options.directory);
+    this.MemoryDump = {
+      dumpMemoryRegion: (offset, size) => this.#dump(directory, offset, size),
+    };
+  }
+
+  /**
+   * Connects the imports with the exports of the instance that got them.
+   *
+   * @throws {CaptureError} `ERR_GLOBALS_NOT_EXPOSED` or `ERR_MEMORY_MISSING`, right away and not
+   *   only at the first dump.
+   */
+  attach(exports: object): void {
+    takeSnapshot(exports, this.#options);
+    this.#attached = exports;
+  }
+
+  #dump(directory: string, filePathOffset: number, filePathSize: number): void {
+    if (this.#attached === undefined) {
+      throw new CaptureError(
+        "ERR_DUMP_NOT_ATTACHED",
+        "the program asks for a dump before attach(instance.exports) was called: attach right after " +
+          "instantiation; if the program dumps in its start function, compile it with --exportStart " +
+          "and call that function after attach",
+      );
+    }
+    const snapshot = takeSnapshot(this.#attached, this.#options);
+    const names = readGuestPath(snapshot.memory, filePathOffset, filePathSize);
+    const target = namingPath(names.join("/"), () => {
+      const place = findPlace(directory, names);
+      writeAtomically(snapshot, place.target, place.checkFolder);
+      return place.target;
+    });
+    this.#options.onDump?.(target);
+  }
 }

@@ -20,14 +20,13 @@ type Entry<'a> = gimli::DebuggingInformationEntry<Slice<'a>>;
 type TypeOffset = Option<usize>;
 
 impl DebugInfo {
-    /// Reads the debug sections of a module.
+    /// Reads the debug sections of a module; `None` if it has none.
     ///
     /// # Errors
-    /// [`Error::DebugInfoMissing`] if the module has none, [`Error::DebugInfo`] with the offset in
-    /// `debug_info` if gimli cannot read them.
-    pub fn read(module: &Module<'_>) -> Result<Self> {
+    /// [`Error::DebugInfo`] with the offset in `debug_info` if gimli cannot read them.
+    pub fn read(module: &Module<'_>) -> Result<Option<Self>> {
         if module.debug_section(".debug_info").is_empty() {
-            return Err(Error::DebugInfoMissing);
+            return Ok(None);
         }
         let dwarf = gimli::Dwarf::load(|id| {
             Ok::<_, gimli::Error>(EndianSlice::new(
@@ -60,7 +59,7 @@ impl DebugInfo {
                     .map_err(at(offset))?;
             }
         }
-        Ok(collected.resolve())
+        Ok(Some(collected.resolve()))
     }
 }
 

@@ -12,14 +12,14 @@ pub use edges::Edges;
 pub use objects::{HeapClass, ObjectTable};
 
 use crate::control::Control;
-use crate::debug_info::DebugInfo;
 use crate::dump::Dump;
 use crate::error::Result;
 use crate::module::Module;
 use crate::runtime::blocks::Allocator;
 use crate::runtime::classes::Classes;
 use crate::runtime::collector::Collector;
-use crate::runtime::roots::{GlobalRoot, RootKind, global_roots, stack_words};
+use crate::runtime::evidence::Evidence;
+use crate::runtime::roots::{GlobalRoots, RootKind, global_roots, possible_roots, stack_words};
 use crate::runtime::type_flags::TypeFlagsTable;
 use crate::units::{Address, ObjectIndex};
 use crate::warning::Warning;
@@ -56,12 +56,12 @@ impl Heap {
     pub fn analyze(
         dump: &Dump<'_>,
         module: &Module<'_>,
-        debug_info: &DebugInfo,
+        evidence: &Evidence,
         control: &Control,
     ) -> Result<Self> {
         let mut warnings = Vec::new();
         check_against_module(dump, module, &mut warnings)?;
-        let classes = Classes::new(debug_info, type_flags(dump, module));
+        let classes = Classes::new(evidence, module, type_flags(dump, module));
         let collector = Collector::read(module, dump);
         let allocator = Allocator::locate(dump);
         let objects = match allocator {
@@ -77,8 +77,8 @@ impl Heap {
         };
         let (edges, misfits) = Edges::extract(dump.memory, &objects, control)?;
 
-        let globals = global_roots(debug_info, &classes, module, dump);
-        let roots = find_roots(dump, &globals, &objects, &mut warnings);
+        let globals = global_roots(evidence, &classes, module, dump);
+        let roots = find_roots(dump, module, globals, &objects, &mut warnings);
         let root_objects: Vec<_> = roots.iter().map(|&(object, _)| object).collect();
         let dominators = DominatorTree::new(&edges, objects.len(), &root_objects, control)?;
         let retained_sizes = dominators.retained_sizes(&objects.shallow_sizes);
@@ -102,7 +102,7 @@ impl Heap {
             .map(|object| u64::from(heap.shallow_size(object)))
             .sum();
         heap.warn_of_live_misfits(&misfits);
-        heap.warn_of_unknown_classes();
+        heap.warn_of_classes();
         Ok(heap)
     }
 
@@ -164,22 +164,36 @@ impl Heap {
         }
     }
 
-    fn warn_of_unknown_classes(&mut self) {
+    fn warn_of_classes(&mut self) {
         let mut counts = vec![0u64; self.objects.classes.len()];
         for object in self.live_heap_objects() {
             counts[self.objects.class_slots[object.at()] as usize] += 1;
         }
-        let unknown = self.objects.classes.iter().zip(counts);
-        let mut unknown: Vec<_> = unknown
-            .filter(|(class, count)| *count > 0 && !class.class.is_described)
-            .map(|(class, count)| (class.id, count))
+        let mut doubtful: Vec<_> = self
+            .objects
+            .classes
+            .iter()
+            .zip(counts)
+            .filter(|(class, count)| {
+                *count > 0 && (!class.class.is_described || class.class.is_disputed)
+            })
+            .map(|(class, count)| {
+                let warning = if class.class.is_described {
+                    Warning::ClassDisputed {
+                        class_name: class.class.name.clone(),
+                    }
+                } else {
+                    Warning::ClassUnknown {
+                        id: class.id,
+                        count,
+                    }
+                };
+                (class.id, warning)
+            })
             .collect();
-        unknown.sort_unstable();
-        self.warnings.extend(
-            unknown
-                .into_iter()
-                .map(|(id, count)| Warning::ClassUnknown { id, count }),
-        );
+        doubtful.sort_unstable_by_key(|&(id, _)| id);
+        self.warnings
+            .extend(doubtful.into_iter().map(|(_, warning)| warning));
     }
 }
 
@@ -216,18 +230,28 @@ fn type_flags<'a>(dump: &Dump<'a>, module: &Module<'_>) -> TypeFlagsTable<'a> {
 /// All roots that are objects, ascending, each with its first kind.
 fn find_roots(
     dump: &Dump<'_>,
-    globals: &[GlobalRoot<'_>],
+    module: &Module<'_>,
+    globals: Option<GlobalRoots>,
     objects: &ObjectTable,
     warnings: &mut Vec<Warning>,
 ) -> Vec<(ObjectIndex, RootKind)> {
     let mut roots = Vec::new();
-    for global in globals {
+    let globals = globals.unwrap_or_else(|| {
+        warnings.push(Warning::RootsUnknown);
+        // Globals that never change may have become constants in the code: any static object may
+        // be one.
+        let static_objects = (0..objects.len() as u32).map(ObjectIndex);
+        let static_objects = static_objects.take_while(|&object| !objects.is_on_heap(object));
+        roots.extend(static_objects.map(|object| (object, RootKind::Global)));
+        possible_roots(module, dump)
+    });
+    let disputed = globals.disputed.into_iter();
+    warnings.extend(disputed.map(|name| Warning::GlobalDisputed { name }));
+    for global in globals.roots {
         let Some(value) = global.value else {
             // Without any values the one warning about that says it all.
-            if !dump.globals.is_empty() {
-                warnings.push(Warning::GlobalUnknown {
-                    name: global.name.to_owned(),
-                });
+            if !dump.globals.is_empty() && global.is_certain {
+                warnings.push(Warning::GlobalUnknown { name: global.name });
             }
             continue;
         };
@@ -235,10 +259,9 @@ fn find_roots(
             Some(object) => roots.push((object, RootKind::Global)),
             None if value.0 != 0 && global.is_certain => {
                 warnings.push(Warning::GlobalNotAnObject {
-                    name: global.name.to_owned(),
-                    index: global.index,
+                    name: global.name,
                     value,
-                })
+                });
             }
             None => {}
         }

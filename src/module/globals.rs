@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use wasmparser::{GlobalType, Name, NameSectionReader, Operator, ValType};
+use wasmparser::{GlobalType, NameMap, Operator, ValType};
 
 use crate::units::GlobalIndex;
 
@@ -71,15 +71,11 @@ impl<'a> Globals<'a> {
         self.exports.insert(name, GlobalIndex(index));
     }
 
-    pub(super) fn read_names(&mut self, names: NameSectionReader<'a>) -> wasmparser::Result<()> {
-        for subsection in names {
-            if let Name::Global(map) = subsection? {
-                for naming in map {
-                    let naming = naming?;
-                    if let Some(global) = self.all.get_mut(naming.index as usize) {
-                        global.name = Some(naming.name);
-                    }
-                }
+    pub(super) fn read_names(&mut self, map: NameMap<'a>) -> wasmparser::Result<()> {
+        for naming in map {
+            let naming = naming?;
+            if let Some(global) = self.all.get_mut(naming.index as usize) {
+                global.name = Some(naming.name);
             }
         }
         Ok(())

@@ -1,5 +1,5 @@
 //! What is read of a WebAssembly module: its globals with their names, exports and initial
-//! values, and the custom sections that hold debug information. Function bodies are skipped.
+//! values, its functions, and the custom sections that hold debug information.
 //!
 //! [`expose_globals`] is the one thing that is written: the same module, with what a complete dump
 //! needs exported.
@@ -7,17 +7,19 @@
 mod boundaries;
 mod exports;
 mod expose_globals;
+mod functions;
 mod globals;
 mod sections;
 mod stack_check;
 
 pub use exports::{DATA_END, GLOBAL_PREFIX, HEAP_BASE, MEMORY, RESERVED_PREFIX, STACK_POINTER};
 pub use expose_globals::expose_globals;
+pub use functions::{Functions, Signature};
 pub use globals::{Global, Globals};
 
 use std::collections::HashMap;
 
-use wasmparser::{KnownCustom, MemoryType, Parser, Payload};
+use wasmparser::{ExternalKind, KnownCustom, MemoryType, Name, NameSectionReader, Parser, Payload};
 
 use crate::error::{Error, Result};
 
@@ -26,6 +28,8 @@ use crate::error::{Error, Result};
 pub struct Module<'a> {
     /// All globals, imported ones first.
     pub globals: Globals<'a>,
+    /// All functions, imported ones first.
+    pub functions: Functions<'a>,
     /// The custom sections whose names begin with `debug_` or `.debug_`, under the dotted name.
     debug_sections: HashMap<String, &'a [u8]>,
 }
@@ -51,10 +55,18 @@ impl<'a> Module<'a> {
                         match import?.ty {
                             wasmparser::TypeRef::Global(ty) => module.globals.add_imported(ty),
                             wasmparser::TypeRef::Memory(ty) => check_memory(ty)?,
+                            wasmparser::TypeRef::Func(ty) => module.functions.add_imported(ty),
                             _ => {}
                         }
                     }
                 }
+                Payload::TypeSection(section) => module.functions.read_types(section)?,
+                Payload::FunctionSection(section) => {
+                    for ty in section {
+                        module.functions.add_defined(ty?);
+                    }
+                }
+                Payload::CodeSectionEntry(body) => module.functions.add_body(body),
                 Payload::MemorySection(section) => {
                     for memory in section {
                         check_memory(memory?)?;
@@ -68,8 +80,14 @@ impl<'a> Module<'a> {
                 Payload::ExportSection(section) => {
                     for export in section {
                         let export = export?;
-                        if export.kind == wasmparser::ExternalKind::Global {
-                            module.globals.add_export(export.name, export.index);
+                        match export.kind {
+                            ExternalKind::Global => {
+                                module.globals.add_export(export.name, export.index);
+                            }
+                            ExternalKind::Func => {
+                                module.functions.add_export(export.name, export.index);
+                            }
+                            _ => {}
                         }
                     }
                 }
@@ -77,7 +95,7 @@ impl<'a> Module<'a> {
                     if let KnownCustom::Name(names) = section.as_known() {
                         // A module with damaged names is still a valid module: what can be read
                         // of them counts.
-                        let _ = module.globals.read_names(names);
+                        let _ = module.read_names(names);
                     } else if let Some(name) = dotted_debug_name(section.name()) {
                         module.debug_sections.entry(name).or_insert(section.data());
                     }
@@ -86,6 +104,17 @@ impl<'a> Module<'a> {
             }
         }
         Ok(module)
+    }
+
+    fn read_names(&mut self, names: NameSectionReader<'a>) -> wasmparser::Result<()> {
+        for subsection in names {
+            match subsection? {
+                Name::Global(map) => self.globals.read_names(map)?,
+                Name::Function(map) => self.functions.read_names(map)?,
+                _ => {}
+            }
+        }
+        Ok(())
     }
 
     /// The contents of a debug section by its DWARF name (`.debug_info`); empty if there is none.

@@ -1,14 +1,19 @@
 //! What the runtime id of an object stands for: the class's name, and what its objects refer to.
 //!
 //! Evidence, best first: the run-time flag that the collector itself obeys (pointer-free), the
-//! debug information, the run-time flags of containers. Which container a class is, is decided by
-//! inheritance: a subclass of `Array` is an `Array` whatever its name.
+//! debug information, the collector's code together with the run-time flags of containers, those
+//! flags alone. Which container a class is, is decided by inheritance: a subclass of `Array` is an
+//! `Array` whatever its name. Where the debug information and the code disagree about a field, the
+//! code is what the collector does.
 
 use std::collections::HashMap;
 
+use super::evidence::Evidence;
 use super::layout::{Contents, EntryLayout, ReferenceLayout, Slot};
 use super::type_flags::{TypeFlags, TypeFlagsTable};
+use crate::collector_code::{CollectorCode, VisitedMembers};
 use crate::debug_info::{Class, DebugInfo, TypeRef};
+use crate::module::{Functions, Module};
 use crate::units::ClassId;
 
 const OBJECT: &str = "~lib/object/Object";
@@ -37,19 +42,24 @@ pub struct RuntimeClass {
     pub layout: ReferenceLayout,
     /// Whether anything describes the class. If not, the layout is a guess on the safe side.
     pub is_described: bool,
+    /// Whether the debug information names other reference fields than the collector visits.
+    pub is_disputed: bool,
 }
 
 /// Answers what an id stands for.
 #[derive(Debug)]
 pub struct Classes<'a> {
     debug_info: &'a DebugInfo,
+    code: Option<&'a CollectorCode>,
+    functions: &'a Functions<'a>,
     flags: TypeFlagsTable<'a>,
     by_id: HashMap<ClassId, &'a Class>,
 }
 
 impl<'a> Classes<'a> {
     /// Brings the evidence together.
-    pub fn new(debug_info: &'a DebugInfo, flags: TypeFlagsTable<'a>) -> Self {
+    pub fn new(evidence: &'a Evidence, module: &'a Module<'a>, flags: TypeFlagsTable<'a>) -> Self {
+        let debug_info = &evidence.debug_info;
         let mut by_id = HashMap::new();
         for class in &debug_info.classes {
             if let Some(id) = class.id.filter(|id| id.0 != 0) {
@@ -58,6 +68,8 @@ impl<'a> Classes<'a> {
         }
         Self {
             debug_info,
+            code: evidence.code.as_ref(),
+            functions: &module.functions,
             flags,
             by_id,
         }
@@ -76,33 +88,91 @@ impl<'a> Classes<'a> {
     /// Describes the class with this id.
     pub fn describe(&self, id: ClassId) -> RuntimeClass {
         let class = self.by_id.get(&id).copied();
-        let name = match (FIXED_NAMES.get(id.0 as usize), class) {
-            (Some(fixed), _) => (*fixed).to_owned(),
-            (None, Some(class)) => class.name.clone(),
-            (None, None) => format!("Class#{id}"),
-        };
-        let layout = self.layout(id, class);
+        let fixed_name = FIXED_NAMES.get(id.0 as usize).map(|&name| name.to_owned());
+        let name = fixed_name
+            .or_else(|| class.map(|class| class.name.clone()))
+            .or_else(|| self.code?.class_name(self.functions, id))
+            .unwrap_or_else(|| format!("Class#{id}"));
+        let (layout, is_disputed) = self.layout(id, class);
         RuntimeClass {
             name,
             is_described: layout.is_some(),
             layout: layout.unwrap_or_else(ReferenceLayout::unknown),
+            is_disputed,
         }
     }
 
-    fn layout(&self, id: ClassId, class: Option<&Class>) -> Option<ReferenceLayout> {
+    /// What objects of a class refer to, if anything tells, and whether that is disputed.
+    fn layout(&self, id: ClassId, class: Option<&Class>) -> (Option<ReferenceLayout>, bool) {
         let flags = self.flags.get(id);
-        match id.0 {
-            0..=2 => return Some(ReferenceLayout::pointer_free()),
-            3 => return Some(ReferenceLayout::new(vec![BUFFER], Contents::Fixed)),
-            _ if flags.is_some_and(TypeFlags::is_pointer_free) => {
-                return Some(ReferenceLayout::pointer_free());
-            }
-            _ => {}
+        let simple = match id.0 {
+            0..=2 => Some(ReferenceLayout::pointer_free()),
+            3 => Some(ReferenceLayout::new(vec![BUFFER], Contents::Fixed)),
+            _ => flags
+                .filter(|flags| flags.is_pointer_free())
+                .map(|_| ReferenceLayout::pointer_free()),
+        };
+        if simple.is_some() {
+            return (simple, false);
         }
-        match class {
-            Some(class) => self.layout_from_debug_info(class, flags),
-            None => layout_from_flags(flags?),
+        // An id beyond the table is no class of this program: no code runs for it.
+        let is_known = id.0 < self.flags.count();
+        let members = self
+            .code
+            .filter(|_| is_known)
+            .and_then(|code| code.members(self.functions, id));
+        match (class, members) {
+            (Some(class), members) => self.checked_layout(class, flags, members.as_ref()),
+            (None, Some(members)) => (layout_from_code(members, flags), false),
+            (None, None) => (flags.and_then(layout_from_flags), false),
         }
+    }
+
+    /// The layout of a class that is described twice: by the debug information and, if it could be
+    /// read, by the collector's code.
+    fn checked_layout(
+        &self,
+        class: &Class,
+        flags: Option<TypeFlags>,
+        members: Option<&VisitedMembers>,
+    ) -> (Option<ReferenceLayout>, bool) {
+        let Some(layout) = self.layout_from_debug_info(class, flags) else {
+            return (None, false);
+        };
+        // Containers are visited in loops, which the code reader does not follow.
+        let comparable =
+            members.filter(|members| layout.contents == Contents::Fixed && !members.and_more);
+        let Some(members) = comparable else {
+            return (Some(layout), false);
+        };
+        let is_certain = |offset: &u32| !self.is_unresolved_field(class, *offset);
+        let missing = members
+            .offsets
+            .iter()
+            .any(|offset| !layout.offsets.contains(offset));
+        let extra = layout.offsets.iter().filter(|offset| is_certain(offset));
+        let extra = extra
+            .copied()
+            .any(|offset| !members.offsets.contains(&offset));
+        let is_container = flags.is_some_and(TypeFlags::is_container);
+        if is_container || !(missing || extra) {
+            return (Some(layout), false);
+        }
+        let visited = members.offsets.iter().copied().collect();
+        (Some(ReferenceLayout::new(visited, Contents::Fixed)), true)
+    }
+
+    /// Whether the type of the field at this offset could not be told.
+    fn is_unresolved_field(&self, class: &Class, offset: u32) -> bool {
+        let mut fields = self.chain(class).flat_map(|class| &class.members);
+        fields.any(|member| member.offset == offset && member.type_ref == TypeRef::Unresolved)
+    }
+
+    /// A class and its bases. A chain cannot be longer than there are classes: one that is, is a
+    /// cycle.
+    fn chain<'c>(&'c self, class: &'c Class) -> impl Iterator<Item = &'c Class> {
+        let base = |class: &&'c Class| self.debug_info.class(class.base?);
+        std::iter::successors(Some(class), base).take(self.debug_info.classes.len())
     }
 
     /// Follows the inheritance chain: every class adds its own fields, a standard container its
@@ -114,10 +184,7 @@ impl<'a> Classes<'a> {
     ) -> Option<ReferenceLayout> {
         let mut offsets = Vec::new();
         let mut contents = Contents::Fixed;
-        let mut next = Some(class);
-        // A chain cannot be longer than there are classes; one that is, is a cycle.
-        for _ in 0..self.debug_info.classes.len() {
-            let Some(class) = next else { break };
+        for class in self.chain(class) {
             let own = class
                 .members
                 .iter()
@@ -128,7 +195,6 @@ impl<'a> Classes<'a> {
                 offsets.extend(container.offsets);
                 contents = container.contents;
             }
-            next = class.base.and_then(|base| self.debug_info.class(base));
         }
         Some(ReferenceLayout::new(offsets, contents))
     }
@@ -188,6 +254,22 @@ impl<'a> Classes<'a> {
 /// collector does not follow.
 fn is_unmanaged(class: &Class) -> bool {
     class.id == Some(ClassId(0)) && class.name != OBJECT
+}
+
+/// Fields from the code, contents from the flags. `None` if the code visits more than fields and
+/// no flag says what.
+fn layout_from_code(members: VisitedMembers, flags: Option<TypeFlags>) -> Option<ReferenceLayout> {
+    match flags.and_then(layout_from_flags) {
+        Some(container) => {
+            let offsets = members.offsets.into_iter().chain(container.offsets);
+            Some(ReferenceLayout::new(offsets.collect(), container.contents))
+        }
+        None if members.and_more => None,
+        None => Some(ReferenceLayout::new(
+            members.offsets.into_iter().collect(),
+            Contents::Fixed,
+        )),
+    }
 }
 
 fn layout_from_flags(flags: TypeFlags) -> Option<ReferenceLayout> {

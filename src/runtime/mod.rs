@@ -8,6 +8,7 @@
 pub mod blocks;
 pub mod classes;
 pub mod collector;
+pub mod evidence;
 pub mod layout;
 pub mod objects;
 pub mod regions;

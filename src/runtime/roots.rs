@@ -1,8 +1,12 @@
 //! Where the collector starts: managed globals, the shadow stack, pinned objects.
 
+use std::collections::BTreeSet;
+
 use super::classes::Classes;
 use super::collector::global_value;
-use crate::debug_info::{DebugInfo, GlobalVariable, TypeRef};
+use super::evidence::Evidence;
+use crate::collector_code::VisitedGlobal;
+use crate::debug_info::{GlobalVariable, TypeRef};
 use crate::dump::Dump;
 use crate::module::{Global, Module};
 use crate::units::{Address, GlobalIndex};
@@ -20,43 +24,128 @@ pub enum RootKind {
 
 /// A global variable that may hold a reference.
 #[derive(Clone, Debug)]
-pub struct GlobalRoot<'a> {
-    /// The variable's name.
-    pub name: &'a str,
-    /// The wasm global, if there still is one.
-    pub index: Option<GlobalIndex>,
+pub struct GlobalRoot {
+    /// The variable's name, or what there is instead.
+    pub name: String,
     /// What it held; `None` if that cannot be known.
     pub value: Option<Address>,
     /// Whether anything but an object or null would be wrong.
     pub is_certain: bool,
 }
 
-/// Every global variable that the debug information declares as a possible reference.
-pub fn global_roots<'a>(
-    debug_info: &'a DebugInfo,
+/// The globals that the collector starts from.
+#[derive(Clone, Debug, Default)]
+pub struct GlobalRoots {
+    /// Each of them; an object may be named more than once.
+    pub roots: Vec<GlobalRoot>,
+    /// Globals that the collector visits but the debug information does not have, or the other way
+    /// round. The collector is right.
+    pub disputed: Vec<String>,
+}
+
+/// Finds the globals that may hold references: those that the collector's code visits, or else
+/// those that the debug information declares. `None` if there is neither.
+pub fn global_roots(
+    evidence: &Evidence,
     classes: &Classes<'_>,
     module: &Module<'_>,
     dump: &Dump<'_>,
-) -> Vec<GlobalRoot<'a>> {
-    let references = debug_info
+) -> Option<GlobalRoots> {
+    let code = evidence.code.as_ref();
+    let visited = code.and_then(|code| code.globals(&module.functions));
+    let declared: Vec<_> = evidence
+        .debug_info
         .globals
         .iter()
-        .filter(|variable| classes.is_reference(variable.type_ref));
-    references
-        .map(|variable| {
-            let global = locate(variable, module);
-            let value = match global {
-                Some(global) => global_value(global, dump),
-                // Optimisation removed the global because nothing assigns it.
-                None => variable.initial,
-            };
-            GlobalRoot {
-                name: &variable.name,
-                index: global.map(|global| global.index),
-                value: value.map(Address),
-                is_certain: matches!(variable.type_ref, TypeRef::Class(_)),
-            }
+        .filter(|variable| classes.is_reference(variable.type_ref))
+        .collect();
+    let Some(visited) = visited else {
+        return evidence.has_debug_info.then(|| GlobalRoots {
+            roots: declared
+                .iter()
+                .map(|variable| declared_root(variable, module, dump))
+                .collect(),
+            disputed: Vec::new(),
+        });
+    };
+    let roots = visited
+        .iter()
+        .map(|&visited| visited_root(visited, module, dump))
+        .collect();
+    let disputed = match evidence.has_debug_info {
+        true => disputed_globals(&visited, &declared, module),
+        false => Vec::new(),
+    };
+    Some(GlobalRoots { roots, disputed })
+}
+
+/// Everything that could be a root, for modules that tell nothing: too much rather than too little.
+pub fn possible_roots(module: &Module<'_>, dump: &Dump<'_>) -> GlobalRoots {
+    let globals = module.globals.iter().filter(|global| global.is_i32);
+    let roots = globals.map(|global| GlobalRoot {
+        name: global_name(global),
+        value: global_value(global, dump).map(Address),
+        is_certain: false,
+    });
+    GlobalRoots {
+        roots: roots.collect(),
+        disputed: Vec::new(),
+    }
+}
+
+fn visited_root(visited: VisitedGlobal, module: &Module<'_>, dump: &Dump<'_>) -> GlobalRoot {
+    let (name, value) = match visited {
+        VisitedGlobal::Global(index) => match module.globals.get(index) {
+            Some(global) => (global_name(global), global_value(global, dump)),
+            None => (format!("#{index}"), None),
+        },
+        VisitedGlobal::Constant(address) => (format!("(constant {address})"), Some(address.0)),
+    };
+    GlobalRoot {
+        name,
+        value: value.map(Address),
+        is_certain: true,
+    }
+}
+
+fn declared_root(variable: &GlobalVariable, module: &Module<'_>, dump: &Dump<'_>) -> GlobalRoot {
+    let value = match locate(variable, module) {
+        Some(global) => global_value(global, dump),
+        // Optimisation removed the global because nothing assigns it.
+        None => variable.initial,
+    };
+    GlobalRoot {
+        name: variable.name.clone(),
+        value: value.map(Address),
+        is_certain: matches!(variable.type_ref, TypeRef::Class(_)),
+    }
+}
+
+/// Mutable globals that only one side has. Constants are left out: which of them the compiler kept
+/// as globals is a matter of optimisation, not of the program.
+fn disputed_globals(
+    visited: &BTreeSet<VisitedGlobal>,
+    declared: &[&GlobalVariable],
+    module: &Module<'_>,
+) -> Vec<String> {
+    let visited: BTreeSet<GlobalIndex> = visited
+        .iter()
+        .filter_map(|visited| match visited {
+            VisitedGlobal::Global(index) => Some(*index),
+            VisitedGlobal::Constant(_) => None,
         })
+        .collect();
+    let declared: BTreeSet<GlobalIndex> = declared
+        .iter()
+        .filter(|variable| matches!(variable.type_ref, TypeRef::Class(_)))
+        .filter_map(|variable| Some(locate(variable, module)?.index))
+        .collect();
+    let globals = visited
+        .symmetric_difference(&declared)
+        .filter_map(|&index| module.globals.get(index));
+    globals
+        .filter(|global| global.mutable)
+        .map(global_name)
         .collect()
 }
 
@@ -66,6 +155,12 @@ fn locate<'m, 'a>(variable: &GlobalVariable, module: &'m Module<'a>) -> Option<&
         None => module.globals.named(&variable.name),
     }
     .filter(|global| global.is_i32)
+}
+
+fn global_name(global: &Global<'_>) -> String {
+    global
+        .name
+        .map_or_else(|| format!("#{}", global.index), str::to_owned)
 }
 
 /// The words of the shadow stack, from its top up to the heap base.

@@ -44,6 +44,13 @@ impl TypeFlags {
         self.0 & Self::MAP != 0
     }
 
+    /// The class is any of these: its visitor runs over contents.
+    pub fn is_container(self) -> bool {
+        const CONTAINERS: u32 =
+            TypeFlags::ARRAY | TypeFlags::STATIC_ARRAY | TypeFlags::SET | TypeFlags::MAP;
+        self.0 & CONTAINERS != 0
+    }
+
     /// The collector never looks into objects of this class.
     pub fn is_pointer_free(self) -> bool {
         self.0 & Self::POINTER_FREE != 0

@@ -11,7 +11,7 @@ let kept: Node[] = [];
 let pinnedAddress: usize = 0;
 
 function build(): void {
-  for (let i = 0; i < 4000; i++) {
+  for (let i = 0; i < 8000; i++) {
     const node = new Node(i);
     node.next = new Node(-i);
     kept.push(node);

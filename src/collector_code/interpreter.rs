@@ -1,0 +1,511 @@
+//! Runs a function without running it: every value is what is known of it (a constant, the object
+//! that is being visited, one of its fields, a global), both sides of every open condition are
+//! taken, and every call is noted with what is known of its arguments.
+//!
+//! That is enough to read what a compiler generated as straight-line code, inlined or not, and it
+//! stays linear: where branches meet, values that differ become unknown; loops are read once, with
+//! everything that the function assigns unknown from their start on.
+
+use wasmparser::{BlockType, BrTable, Operator};
+
+use crate::module::{Functions, Signature};
+
+/// What is known of an i32 value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Value {
+    /// Nothing, or it is no i32.
+    Unknown,
+    /// A base plus a constant.
+    Known {
+        /// What the constant is added to.
+        base: Base,
+        /// The constant; it wraps.
+        plus: u32,
+    },
+}
+
+/// What an address can be relative to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Base {
+    /// Nothing: the value is a constant.
+    Zero,
+    /// The payload of the object that is visited.
+    Object,
+    /// The word at this offset in the payload.
+    Field(u32),
+    /// The value of this global.
+    Global(u32),
+}
+
+impl Value {
+    pub(super) const OBJECT: Self = Self::base(Base::Object);
+
+    pub(super) const fn constant(value: u32) -> Self {
+        Self::Known {
+            base: Base::Zero,
+            plus: value,
+        }
+    }
+
+    const fn base(base: Base) -> Self {
+        Self::Known { base, plus: 0 }
+    }
+
+    pub(super) fn as_constant(self) -> Option<u32> {
+        match self {
+            Self::Known {
+                base: Base::Zero,
+                plus,
+            } => Some(plus),
+            _ => None,
+        }
+    }
+
+    fn add(self, other: Self) -> Self {
+        match (self, other) {
+            (
+                Self::Known { base, plus },
+                Self::Known {
+                    base: Base::Zero,
+                    plus: more,
+                },
+            )
+            | (
+                Self::Known {
+                    base: Base::Zero,
+                    plus: more,
+                },
+                Self::Known { base, plus },
+            ) => Self::Known {
+                base,
+                plus: plus.wrapping_add(more),
+            },
+            _ => Self::Unknown,
+        }
+    }
+
+    fn subtract(self, other: Self) -> Self {
+        match other.as_constant() {
+            Some(constant) => self.add(Self::constant(constant.wrapping_neg())),
+            None => Self::Unknown,
+        }
+    }
+
+    fn join(self, other: Self) -> Self {
+        if self == other { self } else { Self::Unknown }
+    }
+}
+
+/// A call that was read.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Call {
+    /// The function index.
+    pub(super) function: u32,
+    /// What is known of its arguments.
+    pub(super) arguments: Vec<Value>,
+}
+
+/// What a function does.
+#[derive(Debug, Default)]
+pub(super) struct Reading {
+    /// Its calls, in code order.
+    pub(super) calls: Vec<Call>,
+    /// What it returns, if it always returns the same known value.
+    pub(super) result: Option<Value>,
+}
+
+/// The class id of the object, which decides where a visitor branches to: it lies in the header.
+const CLASS_ID_OFFSET: i32 = -8;
+
+/// Functions that call each other for a value are followed this deep.
+const CALL_DEPTH: u32 = 4;
+
+/// Reads functions of one module.
+pub(super) struct Interpreter<'m, 'a> {
+    pub(super) functions: &'m Functions<'a>,
+    /// The class id of the object that is visited, if one is assumed.
+    pub(super) class_id: Option<u32>,
+    /// Instructions that may still be read: hostile code must not take forever.
+    pub(super) budget: u64,
+}
+
+impl Interpreter<'_, '_> {
+    /// Reads a function. `None` if it has no body, uses instructions that no visitor uses, or
+    /// exceeds the budget.
+    pub(super) fn read(&mut self, function: u32, arguments: &[Value]) -> Option<Reading> {
+        self.read_at_depth(function, arguments, 0)
+    }
+
+    fn read_at_depth(&mut self, function: u32, arguments: &[Value], depth: u32) -> Option<Reading> {
+        let signature = self.functions.signature(function)?;
+        let body = self.functions.body(function)?;
+        let mut locals = arguments.to_vec();
+        locals.resize(signature.parameters as usize, Value::Unknown);
+        for declaration in body.get_locals_reader().ok()? {
+            let (count, ty) = declaration.ok()?;
+            let initial = if ty == wasmparser::ValType::I32 {
+                Value::constant(0)
+            } else {
+                Value::Unknown
+            };
+            // Engines allow 50,000 locals.
+            let length = locals
+                .len()
+                .checked_add(count as usize)
+                .filter(|&length| length <= 50_000)?;
+            locals.resize(length, initial);
+        }
+        let mut assigned = Vec::new();
+        for operator in body.get_operators_reader().ok()? {
+            self.budget = self.budget.checked_sub(1)?;
+            if let Operator::LocalSet { local_index } | Operator::LocalTee { local_index } =
+                operator.ok()?
+            {
+                assigned.push(local_index as usize);
+            }
+        }
+        assigned.sort_unstable();
+        assigned.dedup();
+
+        let mut run = Run {
+            interpreter: self,
+            depth,
+            assigned,
+            state: Some(State {
+                locals,
+                stack: Vec::new(),
+            }),
+            frames: Vec::new(),
+            calls: Vec::new(),
+        };
+        run.open(
+            false,
+            Signature {
+                parameters: 0,
+                results: signature.results,
+            },
+        );
+        for operator in body.get_operators_reader().ok()? {
+            run.step(&operator.ok()?)?;
+        }
+        let result = run.state.as_mut().and_then(|state| state.stack.pop());
+        Some(Reading {
+            calls: run.calls,
+            result,
+        })
+    }
+}
+
+#[derive(Clone)]
+struct State {
+    locals: Vec<Value>,
+    stack: Vec<Value>,
+}
+
+impl State {
+    fn pop(&mut self) -> Option<Value> {
+        self.stack.pop()
+    }
+
+    fn join(&mut self, other: &Self) {
+        let values = self.locals.iter_mut().zip(&other.locals);
+        for (value, &other) in values.chain(self.stack.iter_mut().zip(&other.stack)) {
+            *value = value.join(other);
+        }
+    }
+}
+
+struct Frame {
+    /// Whether branches lead to the start.
+    is_loop: bool,
+    /// The height of the stack below the frame's parameters.
+    height: usize,
+    results: usize,
+    /// What reaches the frame's end by branches.
+    at_end: Option<State>,
+    /// What the other side of an `if` starts with.
+    otherwise: Option<State>,
+}
+
+struct Run<'i, 'm, 'a> {
+    interpreter: &'i mut Interpreter<'m, 'a>,
+    depth: u32,
+    assigned: Vec<usize>,
+    /// `None` where the code cannot be reached.
+    state: Option<State>,
+    frames: Vec<Frame>,
+    calls: Vec<Call>,
+}
+
+impl Run<'_, '_, '_> {
+    fn step(&mut self, operator: &Operator<'_>) -> Option<()> {
+        match operator {
+            Operator::Block { blockty } => {
+                let signature = self.block_signature(*blockty)?;
+                self.open(false, signature);
+            }
+            Operator::Loop { blockty } => {
+                let signature = self.block_signature(*blockty)?;
+                if let Some(state) = &mut self.state {
+                    for &local in &self.assigned {
+                        *state.locals.get_mut(local)? = Value::Unknown;
+                    }
+                }
+                self.open(true, signature);
+            }
+            Operator::If { blockty } => {
+                let signature = self.block_signature(*blockty)?;
+                let condition = self.state.as_mut().and_then(State::pop);
+                let (then, otherwise) = self.split(condition);
+                self.state = then;
+                self.open(false, signature);
+                let frame = self.frames.last_mut()?;
+                // The condition's side may be closed, but its stack is as high.
+                frame.otherwise = otherwise;
+                if let (None, Some(other)) = (&self.state, &frame.otherwise) {
+                    frame.height = other
+                        .stack
+                        .len()
+                        .checked_sub(signature.parameters as usize)?;
+                }
+            }
+            Operator::Else => {
+                let here = self.state.take();
+                let frame = self.frames.last_mut()?;
+                merge(&mut frame.at_end, here);
+                self.state = frame.otherwise.take();
+            }
+            Operator::End => self.close()?,
+            Operator::Br { relative_depth } => self.branch(*relative_depth)?,
+            Operator::BrIf { relative_depth } => {
+                let condition = self.state.as_mut().and_then(State::pop);
+                let (taken, passed) = self.split(condition);
+                self.state = taken;
+                self.branch(*relative_depth)?;
+                self.state = passed;
+            }
+            Operator::BrTable { targets } => self.branch_by_table(targets)?,
+            Operator::Return => self.branch((self.frames.len() as u32).checked_sub(1)?)?,
+            Operator::Unreachable => self.state = None,
+            _ if self.state.is_none() => {}
+            Operator::Call { function_index } => self.call(*function_index)?,
+            Operator::CallIndirect { type_index, .. } => {
+                let signature = self.interpreter.functions.signature_of_type(*type_index)?;
+                self.replace(signature.parameters + 1, signature.results)?;
+            }
+            other => self.compute(other)?,
+        }
+        self.interpreter.budget = self.interpreter.budget.checked_sub(1)?;
+        Some(())
+    }
+
+    /// An instruction that neither branches nor calls.
+    fn compute(&mut self, operator: &Operator<'_>) -> Option<()> {
+        let class_id = self.interpreter.class_id;
+        let state = self.state.as_mut()?;
+        let value = match operator {
+            Operator::I32Const { value } => Value::constant(*value as u32),
+            Operator::LocalGet { local_index } => *state.locals.get(*local_index as usize)?,
+            Operator::LocalSet { local_index } => {
+                *state.locals.get_mut(*local_index as usize)? = state.stack.pop()?;
+                return Some(());
+            }
+            Operator::LocalTee { local_index } => {
+                *state.locals.get_mut(*local_index as usize)? = *state.stack.last()?;
+                return Some(());
+            }
+            Operator::GlobalGet { global_index } => Value::base(Base::Global(*global_index)),
+            Operator::I32Add => {
+                let right = state.pop()?;
+                state.pop()?.add(right)
+            }
+            Operator::I32Sub => {
+                let right = state.pop()?;
+                state.pop()?.subtract(right)
+            }
+            Operator::I32Load { memarg } => {
+                let address = state.pop()?.add(Value::constant(memarg.offset as u32));
+                loaded(address, class_id)
+            }
+            other => {
+                // Arities that depend on types or labels belong to instructions that no visitor
+                // contains.
+                let (taken, given) = other.operator_arity(&NoTypes)?;
+                return self.replace(taken, given);
+            }
+        };
+        state.stack.push(value);
+        Some(())
+    }
+
+    fn call(&mut self, function: u32) -> Option<()> {
+        let signature = self.interpreter.functions.signature(function)?;
+        let state = self.state.as_mut()?;
+        let first = state
+            .stack
+            .len()
+            .checked_sub(signature.parameters as usize)?;
+        let arguments = state.stack.split_off(first);
+        let is_about_something = arguments.iter().any(|argument| *argument != Value::Unknown);
+        // A getter, as unoptimised builds use them for every field.
+        let result = (signature.results == 1 && is_about_something && self.depth < CALL_DEPTH)
+            .then(|| {
+                self.interpreter
+                    .read_at_depth(function, &arguments, self.depth + 1)
+            })
+            .flatten()
+            .and_then(|reading| reading.result);
+        let state = self.state.as_mut()?;
+        for _ in 0..signature.results {
+            state.stack.push(result.unwrap_or(Value::Unknown));
+        }
+        self.calls.push(Call {
+            function,
+            arguments,
+        });
+        Some(())
+    }
+
+    fn replace(&mut self, taken: u32, given: u32) -> Option<()> {
+        let stack = &mut self.state.as_mut()?.stack;
+        let kept = stack.len().checked_sub(taken as usize)?;
+        stack.truncate(kept);
+        stack.resize(kept + given as usize, Value::Unknown);
+        Some(())
+    }
+
+    /// The states with which a condition holds and does not hold.
+    fn split(&mut self, condition: Option<Value>) -> (Option<State>, Option<State>) {
+        let state = self.state.take();
+        match condition.and_then(Value::as_constant) {
+            Some(0) => (None, state),
+            Some(_) => (state, None),
+            None => (state.clone(), state),
+        }
+    }
+
+    fn open(&mut self, is_loop: bool, signature: Signature) {
+        let height = self.state.as_ref().map_or(0, |state| state.stack.len());
+        self.frames.push(Frame {
+            is_loop,
+            height: height.saturating_sub(signature.parameters as usize),
+            results: signature.results as usize,
+            at_end: None,
+            otherwise: None,
+        });
+    }
+
+    fn close(&mut self) -> Option<()> {
+        let here = self.state.take();
+        let mut frame = self.frames.pop()?;
+        merge(&mut frame.at_end, here);
+        // An `if` without `else` may be passed over.
+        merge(&mut frame.at_end, frame.otherwise);
+        self.state = frame.at_end;
+        Some(())
+    }
+
+    /// Carries the state to where a label leads.
+    fn branch(&mut self, relative_depth: u32) -> Option<()> {
+        let target = self.frames.len().checked_sub(relative_depth as usize + 1)?;
+        let frame = self.frames.get_mut(target)?;
+        let Some(mut state) = self.state.take() else {
+            return Some(());
+        };
+        // A jump back to a loop's start adds nothing: what it assigns is unknown there anyway.
+        if !frame.is_loop {
+            let results = state.stack.len().checked_sub(frame.results)?;
+            if results < frame.height {
+                return None;
+            }
+            state.stack.drain(frame.height..results);
+            merge(&mut frame.at_end, Some(state));
+        }
+        Some(())
+    }
+
+    fn branch_by_table(&mut self, targets: &BrTable<'_>) -> Option<()> {
+        let index = self.state.as_mut().and_then(State::pop);
+        let Some(state) = self.state.take() else {
+            return Some(());
+        };
+        let chosen = index.and_then(Value::as_constant);
+        let count = targets.len();
+        let all = targets.targets().chain([Ok(targets.default())]);
+        for (nth, target) in (0..).zip(all) {
+            if chosen.is_none_or(|chosen| chosen.min(count) == nth) {
+                self.state = Some(state.clone());
+                self.branch(target.ok()?)?;
+            }
+        }
+        self.state = None;
+        Some(())
+    }
+
+    fn block_signature(&self, ty: BlockType) -> Option<Signature> {
+        Some(match ty {
+            BlockType::Empty => Signature::default(),
+            BlockType::Type(_) => Signature {
+                parameters: 0,
+                results: 1,
+            },
+            BlockType::FuncType(index) => self.interpreter.functions.signature_of_type(index)?,
+        })
+    }
+}
+
+/// The word at an address.
+fn loaded(address: Value, class_id: Option<u32>) -> Value {
+    match address {
+        Value::Known {
+            base: Base::Object,
+            plus,
+        } if plus as i32 == CLASS_ID_OFFSET => class_id.map_or(Value::Unknown, Value::constant),
+        Value::Known {
+            base: Base::Object,
+            plus,
+        } if plus as i32 >= 0 => Value::base(Base::Field(plus)),
+        _ => Value::Unknown,
+    }
+}
+
+fn merge(into: &mut Option<State>, other: Option<State>) {
+    match (into.as_mut(), other) {
+        (Some(state), Some(other)) => state.join(&other),
+        (None, other) => *into = other,
+        (Some(_), None) => {}
+    }
+}
+
+/// For the arity of instructions that need no types.
+struct NoTypes;
+
+impl wasmparser::ModuleArity for NoTypes {
+    fn sub_type_at(&self, _: u32) -> Option<&wasmparser::SubType> {
+        None
+    }
+
+    fn tag_type_arity(&self, _: u32) -> Option<(u32, u32)> {
+        None
+    }
+
+    fn type_index_of_function(&self, _: u32) -> Option<u32> {
+        None
+    }
+
+    fn func_type_of_cont_type(&self, _: &wasmparser::ContType) -> Option<&wasmparser::FuncType> {
+        None
+    }
+
+    fn sub_type_of_ref_type(&self, _: &wasmparser::RefType) -> Option<&wasmparser::SubType> {
+        None
+    }
+
+    fn control_stack_height(&self) -> u32 {
+        0
+    }
+
+    fn label_block(&self, _: u32) -> Option<(BlockType, wasmparser::FrameKind)> {
+        None
+    }
+}

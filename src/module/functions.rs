@@ -1,0 +1,107 @@
+//! The functions of a module: signatures, names, exports and bodies. Bodies are kept as bytes and
+//! decoded only for the few functions that somebody asks about.
+
+use std::collections::HashMap;
+
+use wasmparser::{CompositeInnerType, FunctionBody, NameMap, TypeSectionReader};
+
+/// How many values a function takes and gives.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Signature {
+    /// The number of parameters.
+    pub parameters: u32,
+    /// The number of results.
+    pub results: u32,
+}
+
+/// All functions of a module, imported ones first.
+#[derive(Debug, Default)]
+pub struct Functions<'a> {
+    /// Type index → signature; `None` for types that are no functions.
+    types: Vec<Option<Signature>>,
+    /// Function index → type index.
+    type_of: Vec<u32>,
+    imported: u32,
+    bodies: Vec<FunctionBody<'a>>,
+    names: HashMap<u32, &'a str>,
+    exports: HashMap<&'a str, u32>,
+}
+
+impl<'a> Functions<'a> {
+    /// The signature of a type.
+    pub fn signature_of_type(&self, type_index: u32) -> Option<Signature> {
+        *self.types.get(type_index as usize)?
+    }
+
+    /// The signature of a function.
+    pub fn signature(&self, function: u32) -> Option<Signature> {
+        self.signature_of_type(*self.type_of.get(function as usize)?)
+    }
+
+    /// The body of a function; `None` for imported ones.
+    pub fn body(&self, function: u32) -> Option<&FunctionBody<'a>> {
+        self.bodies
+            .get(function.checked_sub(self.imported)? as usize)
+    }
+
+    /// All functions that have a body, with their indexes.
+    pub fn defined(&self) -> impl Iterator<Item = (u32, &FunctionBody<'a>)> {
+        (self.imported..).zip(&self.bodies)
+    }
+
+    /// The name of a function in the `name` section.
+    pub fn name(&self, function: u32) -> Option<&'a str> {
+        self.names.get(&function).copied()
+    }
+
+    /// The function with this name. The first one, should there be several.
+    pub fn named(&self, name: &str) -> Option<u32> {
+        let named = self.names.iter().filter(|entry| *entry.1 == name);
+        named.map(|(&function, _)| function).min()
+    }
+
+    /// The function that is exported under this name.
+    pub fn exported(&self, name: &str) -> Option<u32> {
+        self.exports.get(name).copied()
+    }
+
+    pub(super) fn add_export(&mut self, name: &'a str, function: u32) {
+        self.exports.insert(name, function);
+    }
+
+    pub(super) fn read_types(&mut self, section: TypeSectionReader<'a>) -> wasmparser::Result<()> {
+        for group in section {
+            for ty in group?.into_types() {
+                self.types.push(match &ty.composite_type.inner {
+                    CompositeInnerType::Func(function) => Some(Signature {
+                        parameters: function.params().len() as u32,
+                        results: function.results().len() as u32,
+                    }),
+                    _ => None,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn add_imported(&mut self, type_index: u32) {
+        self.type_of.push(type_index);
+        self.imported += 1;
+    }
+
+    pub(super) fn add_defined(&mut self, type_index: u32) {
+        self.type_of.push(type_index);
+    }
+
+    pub(super) fn add_body(&mut self, body: FunctionBody<'a>) {
+        self.bodies.push(body);
+    }
+
+    pub(super) fn read_names(&mut self, map: NameMap<'a>) -> wasmparser::Result<()> {
+        for naming in map {
+            let naming = naming?;
+            self.names.insert(naming.index, naming.name);
+        }
+        Ok(())
+    }
+}
