@@ -209,19 +209,17 @@ fn an_empty_module_file_is_refused() {
 }
 
 #[test]
-fn a_module_that_was_cut_short_never_passes() {
+fn a_module_that_was_cut_short_never_passes_without_a_word() {
     let scene = small_scene();
     // A module may end after any section, so the one that cannot be missed comes last.
     let mut sections = scene.debug_sections();
     sections.rotate_left(1);
     let whole = encode_module(&scene.globals, &sections, &ModuleOptions::default());
     for length in 0..whole.len() {
-        let error = analyze(&small_scene().dump(), &whole[..length]).unwrap_err();
-        assert!(
-            ["ERR_MODULE", "ERR_DEBUG_INFO_MISSING", "ERR_DEBUG_INFO"].contains(&error.code()),
-            "{length}: {error}"
-        );
-        assert!(error.to_string().starts_with("program.wasm: "), "{error}");
+        match analyze(&scene.dump(), &whole[..length]) {
+            Ok(heap) => assert!(!heap.warnings.is_empty(), "{length} bytes passed"),
+            Err(error) => assert!(error.to_string().contains(".wasm"), "{length}: {error}"),
+        }
     }
 }
 
@@ -255,17 +253,6 @@ fn a_module_without_the_incremental_runtime_cannot_be_exposed() {
     assert_eq!(
         error.to_string(),
         "the module neither exports nor names __stack_pointer: expected an AssemblyScript or WARPO program with the incremental runtime, compiled with --debug"
-    );
-}
-
-#[test]
-fn a_module_without_debug_information_is_refused() {
-    let scene = small_scene();
-    let module = encode_module(&scene.globals, &[], &ModuleOptions::default());
-    assert_module_fails(
-        &module,
-        "ERR_DEBUG_INFO_MISSING",
-        "program.wasm: the module has no debug information (custom sections debug_info and debug_abbrev): compile it with `--debug` (WARPO), or with `asc --debug --transform @warpo/heap-analyzer/asc-transform` (AssemblyScript)",
     );
 }
 
@@ -449,9 +436,11 @@ fn of_two_wrong_dumps_the_first_is_named() {
 
 #[test]
 fn an_error_is_never_named_after_two_files() {
-    let error = Error::DebugInfoMissing.in_file("inner").in_file("outer");
+    let error = Error::DumpVersion { found: 1 }
+        .in_file("inner")
+        .in_file("outer");
     assert!(
-        error.to_string().starts_with("inner: the module"),
+        error.to_string().starts_with("inner: dump format"),
         "{error}"
     );
 }

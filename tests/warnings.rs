@@ -5,8 +5,8 @@
 mod support;
 
 use support::{
-    ARRAY_BUFFER, Class, ModuleOptions, NULL, NeverCompiled, OBJECT, Object, STRING, Scene,
-    WasmGlobal, analyze, flags, live, warnings,
+    ARRAY_BUFFER, Class, CollectorCode, ModuleOptions, NULL, NeverCompiled, OBJECT, Object, STRING,
+    Scene, WasmGlobal, analyze, encode_module, flags, live, warnings,
 };
 use warpo_heap_analyzer::{Control, Input, Program, Warning};
 
@@ -125,12 +125,12 @@ fn a_global_that_should_hold_a_reference_but_does_not_is_named() {
     assert_warns(
         &scene,
         "WARN_GLOBAL_NOT_AN_OBJECT",
-        "global assembly/index/broken (index 11) should hold a reference, but 0x6654 is not the address of an object: is this the module that the dump was taken from?",
+        "global assembly/index/broken should hold a reference, but 0x6654 is not the address of an object: is this the module that the dump was taken from?",
     );
 }
 
 #[test]
-fn a_global_that_only_the_debug_information_has_is_named_without_an_index() {
+fn a_constant_that_is_left_in_the_debug_information_alone_is_named() {
     let (mut scene, node, _) = small_scene();
     scene.describe_global("assembly/index/folded", node, None);
     scene.description.globals[1].constant_value = Some(0x44);
@@ -139,6 +139,75 @@ fn a_global_that_only_the_debug_information_has_is_named_without_an_index() {
         "WARN_GLOBAL_NOT_AN_OBJECT",
         "global assembly/index/folded should hold a reference, but 0x44 is not the address of an object: is this the module that the dump was taken from?",
     );
+}
+
+#[test]
+fn a_module_that_tells_nothing_about_its_roots_is_said_and_everything_is_one() {
+    let (mut scene, node, head) = small_scene();
+    let kept_by_static = scene.object(node, 8);
+    scene.static_object(Class::undescribed(node.id), &[kept_by_static.0, 0]);
+    let module = encode_module(&scene.globals, &[], &ModuleOptions::default());
+    let heap = analyze(&scene.dump(), &module).unwrap();
+    assert_eq!(
+        warnings(&heap),
+        [
+            "the module has neither debug information nor collector code of a known shape: every global and every static object was taken for a root, so too much may look alive; compile with --debug",
+            "nothing describes the class with runtime id 4 (2 object(s)): every word of them was taken for a possible reference, so too much may look alive"
+        ]
+    );
+    assert_eq!(heap.warnings[0].code(), "WARN_ROOTS_UNKNOWN");
+    assert_eq!(live(&heap), [head, kept_by_static]);
+}
+
+#[test]
+fn collector_code_that_agrees_with_the_debug_information_gives_no_warning() {
+    let (scene, node, head) = small_scene();
+    let module = scene.module_with_collector(&[(node, &[0])]);
+    let heap = analyze(&scene.dump(), &module).unwrap();
+    assert_eq!(warnings(&heap), [""; 0]);
+    assert_eq!(live(&heap), [head]);
+}
+
+#[test]
+fn a_global_that_only_the_debug_information_has_is_disputed() {
+    let (mut scene, node, head) = small_scene();
+    let unvisited = scene.object(node, 8);
+    scene.global("assembly/index/other", node, unvisited);
+    let members = vec![vec![], vec![], vec![], vec![0], vec![0]];
+    let module = scene.module_with(&ModuleOptions {
+        collector: Some(CollectorCode {
+            globals: vec![scene.globals.len() as u32 - 2],
+            members,
+        }),
+        ..ModuleOptions::default()
+    });
+    let heap = analyze(&scene.dump(), &module).unwrap();
+    assert_eq!(
+        warnings(&heap),
+        [
+            "the debug information and the collector's code disagree about global assembly/index/other: the code was followed; compile the module again if it was changed after compilation"
+        ]
+    );
+    assert_eq!(heap.warnings[0].code(), "WARN_GLOBAL_DISPUTED");
+    assert_eq!(live(&heap), [head]);
+}
+
+#[test]
+fn a_class_whose_fields_the_collectors_code_does_not_visit_is_disputed() {
+    let (mut scene, node, head) = small_scene();
+    let [unvisited, visited] = [(); 2].map(|()| scene.object(node, 8));
+    scene.set(head, 0, unvisited);
+    scene.set(head, 4, visited);
+    let module = scene.module_with_collector(&[(node, &[4])]);
+    let heap = analyze(&scene.dump(), &module).unwrap();
+    assert_eq!(
+        warnings(&heap),
+        [
+            "the debug information and the collector's code name different reference fields of assembly/index/Node: the code was followed; compile the module again if it was changed after compilation"
+        ]
+    );
+    assert_eq!(heap.warnings[0].code(), "WARN_CLASS_DISPUTED");
+    assert_eq!(live(&heap), [head, visited]);
 }
 
 #[test]

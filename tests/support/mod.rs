@@ -21,7 +21,7 @@
 
 mod module;
 
-pub use module::{ModuleOptions, WasmGlobal, encode_module};
+pub use module::{CollectorCode, ModuleOptions, WasmGlobal, encode_module};
 
 use warpo_heap_analyzer::debug_info::writer::{
     ClassDescription, DebugInfoDescription, DebugSections, FieldDescription, GlobalDescription,
@@ -470,8 +470,10 @@ impl Scene {
         let globals: Vec<u32> = self.global_values();
         let mut dump = DumpFile::new(self.memory_size(), &globals);
         dump.set_boundaries(DATA_END, HEAP_BASE, self.stack_pointer());
-        let count = self.type_flags.len() as u32;
-        dump.poke_all(RTTI_BASE, [count].iter().chain(&self.type_flags));
+        let mut type_flags = self.type_flags.clone();
+        type_flags.resize(self.next_id() as usize, 0);
+        let count = type_flags.len() as u32;
+        dump.poke_all(RTTI_BASE, [count].iter().chain(&type_flags));
         dump.poke_all(self.stack_pointer(), self.stack.iter().rev());
         for &(address, word) in &self.writes {
             dump.poke(address, word);
@@ -489,6 +491,24 @@ impl Scene {
     /// The module, with something unusual about it.
     pub fn module_with(&self, options: &ModuleOptions) -> Vec<u8> {
         encode_module(&self.globals, &self.debug_sections(), options)
+    }
+
+    /// The module, with collector code that visits every global variable and these fields.
+    pub fn module_with_collector(&self, fields: &[(Class, &[u32])]) -> Vec<u8> {
+        let mut members = vec![Vec::new(); self.next_id() as usize];
+        members[ARRAY_BUFFER_VIEW.id as usize] = vec![0];
+        for (class, offsets) in fields {
+            members[class.id as usize] = offsets.to_vec();
+        }
+        let variables = self.description.globals.iter();
+        let globals = variables.filter_map(|variable| variable.global_index);
+        self.module_with(&ModuleOptions {
+            collector: Some(CollectorCode {
+                globals: globals.collect(),
+                members,
+            }),
+            ..ModuleOptions::default()
+        })
     }
 
     /// The debug sections by their names in the module.

@@ -72,6 +72,81 @@ pub struct ModuleOptions {
     pub memory64: bool,
     /// Whether the `name` section is left out.
     pub without_names: bool,
+    /// The collector's code; most scenes do without.
+    pub collector: Option<CollectorCode>,
+}
+
+/// What the functions say that the compiler generates for the collector.
+#[derive(Clone, Debug, Default)]
+pub struct CollectorCode {
+    /// The indexes of the globals that are visited.
+    pub globals: Vec<u32>,
+    /// By class id: the offsets of the fields that are visited.
+    pub members: Vec<Vec<u32>>,
+}
+
+/// `__visit(object, cookie)`: what it does does not matter here.
+const VISIT: u32 = 0;
+
+impl CollectorCode {
+    fn add_to(&self, module: &mut enc::Module) -> enc::CodeSection {
+        use enc::ValType::I32;
+        let mut types = enc::TypeSection::new();
+        types.ty().function([I32, I32], []);
+        types.ty().function([I32], []);
+        module.section(&types);
+        let mut code = enc::CodeSection::new();
+        let mut visit = enc::Function::new([]);
+        visit.instructions().end();
+        code.function(&visit);
+        code.function(&self.visit_members());
+        code.function(&self.visit_globals());
+        code
+    }
+
+    /// One block per class around a branch by the class id, as the compiler lays it out.
+    fn visit_members(&self) -> enc::Function {
+        let count = self.members.len() as u32;
+        let word_at = |offset: u32| enc::MemArg {
+            offset: offset.into(),
+            align: 2,
+            target: enc::MemArgTarget::Memory(0),
+            ordering: None,
+        };
+        let mut function = enc::Function::new([]);
+        let mut code = function.instructions();
+        for _ in 0..=count {
+            code.block(enc::BlockType::Empty);
+        }
+        code.local_get(0)
+            .i32_const(8)
+            .i32_sub()
+            .i32_load(word_at(0));
+        code.br_table((0..count).collect::<Vec<_>>(), count);
+        for fields in &self.members {
+            code.end();
+            for &offset in fields {
+                code.local_get(0).i32_load(word_at(offset));
+                code.local_get(1).call(VISIT);
+            }
+            code.return_();
+        }
+        code.end().unreachable().end();
+        function
+    }
+
+    fn visit_globals(&self) -> enc::Function {
+        let mut function = enc::Function::new([]);
+        for &global in &self.globals {
+            function
+                .instructions()
+                .global_get(global)
+                .local_get(0)
+                .call(VISIT);
+        }
+        function.instructions().end();
+        function
+    }
 }
 
 /// A module with these globals and debug sections.
@@ -81,11 +156,18 @@ pub fn encode_module(
     options: &ModuleOptions,
 ) -> Vec<u8> {
     let mut module = enc::Module::new();
+    let collector = options.collector.as_ref();
+    let code = collector.map(|collector| collector.add_to(&mut module));
     let mut imports = enc::ImportSection::new();
     for (nth, global) in globals.iter().filter(|global| global.imported).enumerate() {
         imports.import("env", &format!("global{nth}"), global.global_type());
     }
     module.section(&imports);
+    if code.is_some() {
+        let mut functions = enc::FunctionSection::new();
+        functions.function(0).function(0).function(1);
+        module.section(&functions);
+    }
     let mut memories = enc::MemorySection::new();
     memories.memory(enc::MemoryType {
         minimum: 1,
@@ -108,6 +190,9 @@ pub fn encode_module(
         }
     }
     module.section(&exports);
+    if let Some(code) = &code {
+        module.section(code);
+    }
     if !options.without_names {
         let mut global_names = enc::NameMap::new();
         for (index, global) in globals.iter().enumerate() {
