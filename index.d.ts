@@ -102,6 +102,28 @@ export interface ConstructorView {
   constructors: ConstructorRow[];
   /** Empty when nothing is in doubt. */
   warnings: Warning[];
+  /** Where every byte of the heap is. */
+  accounting: Accounting;
+}
+
+/** The whole heap in bytes: live + garbage + raw + free + overhead + gaps = totalHeapSize, exactly. */
+export interface Accounting {
+  /** Live objects, by the first kind of root that reaches them: global variables, stack, pinned objects. */
+  live: { global: number; stack: number; pinned: number };
+  /** Objects that the collector has not freed yet. */
+  garbage: number;
+  /** Blocks in use that hold no object (`heap.alloc`). */
+  raw: number;
+  /** Blocks that the allocator can give out. `fragmentation` is the share that is not in the largest. */
+  free: { bytes: number; blocks: number; largest: number; fragmentation: number };
+  /** Ends of regions and padding. */
+  overhead: number;
+  /** Memory that the allocator does not own: pages that something else grew. */
+  gaps: number;
+  /** What the collector was doing; null if the module does not name its state. */
+  collector: "idle" | "marking" | "sweeping" | null;
+  /** Pinned objects by class. */
+  pinned: { className: string; count: number }[];
 }
 
 /** One object that came or went. */

@@ -98,6 +98,11 @@ describe("the output", () => {
     });
   }
 
+  test("of analyze --accounting is the golden one", async () => {
+    const output = outputOf(cli(...ANALYZE, "--top", "1", "--accounting"));
+    await expect(output).toMatchFileSnapshot("golden/analyze-accounting.json");
+  });
+
   test("of --help is the golden one", async () => {
     await expect(outputOf(cli("--help"))).toMatchFileSnapshot("golden/help.txt");
   });

@@ -13,7 +13,8 @@ import type {
 import type { ViewHandle } from "./native.js";
 
 export function constructorView(handle: ViewHandle): ConstructorView {
-  return plainView(handle, instanceAt) as ConstructorView;
+  const accounting = JSON.parse(handle.accounting() ?? "null");
+  return { ...plainView(handle, instanceAt), accounting } as ConstructorView;
 }
 
 export function comparisonView(handle: ViewHandle): ComparisonView {

@@ -219,6 +219,24 @@ fn the_json_of_many_rows_comes_in_pieces() {
 }
 
 #[test]
+fn the_accounting_is_added_to_json_as_its_last_key_when_asked_for() {
+    for classes in [&[][..], &[("a", 3)]] {
+        let view = Arc::new(constructors(classes));
+        let text = |pieces: Vec<Vec<u8>>| String::from_utf8(pieces.concat()).unwrap();
+        let without = text(JsonStream::new(Arc::clone(&view)).collect());
+        let with = text(JsonStream::new(view).with_accounting().collect());
+        let start = without.trim_end().strip_suffix("\n}").unwrap();
+        let added = with.strip_prefix(start).unwrap();
+        let added = added.strip_prefix(",\n  \"accounting\": ").unwrap();
+        let added = added.strip_suffix("\n}\n").unwrap();
+        // Indented by two more than it would be by itself.
+        let value: serde_json::Value = serde_json::from_str(added).unwrap();
+        assert_eq!(value["gaps"].is_u64(), added.contains("\n    \"gaps\": "));
+        assert!(added.ends_with("\n  }"), "{added}");
+    }
+}
+
+#[test]
 fn names_are_escaped_in_json() {
     let names = [
         "\"quoted\"",
@@ -330,7 +348,13 @@ fn colours_change_nothing_else() {
 
 #[test]
 fn a_name_gives_no_orders_to_the_terminal() {
-    let view = constructors(&[("two\nlines\u{1b}[31m", 1)]);
+    let mut scene = Scene::new();
+    let class = scene.class("two\nlines\u{1b}[31m");
+    let object = scene.object(class, 12);
+    // Pinned objects are named above the table, too.
+    scene.pin(object);
+    let heap = Arc::new(scene.analyze());
+    let view = ConstructorView::new(heap, ConstructorSort::Retained, None);
     let text = table(&view, None, false);
     assert!(text.contains("\ntwo\\nlines\\u{1b}[31m  "), "{text}");
     assert!(!text.contains('\u{1b}'));
@@ -371,9 +395,38 @@ fn the_totals_stand_above_the_table() {
 
 #[test]
 fn a_table_without_rows_has_its_heading() {
-    let text = table(&constructors(&[]), None, false);
+    let text = table(&comparison(&[], &[]), None, false);
     assert_eq!(
         text,
-        "heap 38.4 KiB\nlive 0 B\n\nConstructor  Count  Shallow size  Retained size\n"
+        "heap 38.4 KiB → 38.4 KiB (0 B)\nlive 0 B → 0 B (0 B)\n\nConstructor  New  Deleted  Delta  Alloc. size  Freed size  Size delta\n"
+    );
+}
+
+#[test]
+fn the_table_of_a_heap_begins_with_where_its_bytes_are() {
+    let mut scene = Scene::new();
+    let class = scene.class("assembly/index/Node");
+    let pinned = scene.object(class, 12);
+    scene.pin(pinned);
+    scene.object(class, 28);
+    scene.raw(&[0; 7]);
+    scene.foreign_pages(2);
+    let kept = scene.object(class, 44);
+    scene.push_on_stack(kept);
+    let heap = Arc::new(scene.analyze());
+    let view = ConstructorView::new(heap, ConstructorSort::Retained, None);
+    let text = table(&view, None, false);
+    let (accounting, _) = text.split_once("\n\n").unwrap();
+    assert_eq!(
+        accounting,
+        "heap 230.4 KiB
+  live           96 B  global 0 B, stack 64 B, pinned 32 B
+  garbage        48 B  not collected yet
+  raw            32 B  allocated without a class
+  free      102.2 KiB  2 blocks, largest 63.9 KiB, fragmentation 37 %
+  overhead       20 B  of the allocator
+  gaps      128.0 KiB  not the allocator's
+collector idle
+pinned 1 × assembly/index/Node"
     );
 }

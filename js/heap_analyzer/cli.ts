@@ -14,6 +14,7 @@ interface CommonOptions {
   top?: number;
   format: "json" | "table";
   output?: string;
+  accounting?: boolean;
 }
 
 interface SortedOptions extends CommonOptions {
@@ -32,10 +33,11 @@ const analyze = program
   .command("analyze")
   .description("constructor view: what takes space in a dump, by class")
   .argument("<dump-file>", "a heap dump (ASHD)");
-withCommonOptions(analyze, ["retained", "shallow", "count"]).action(
-  (dump: string, options: SortedOptions) =>
+withCommonOptions(analyze, ["retained", "shallow", "count"])
+  .option("--accounting", "in JSON, add where every byte of the heap is (tables show it always)")
+  .action((dump: string, options: SortedOptions) =>
     run([dump, options.wasm], options, () => native.analyzeFile(dump, options.wasm, options)),
-);
+  );
 
 const diff = program
   .command("diff")
@@ -86,7 +88,9 @@ async function run(inputs: string[], options: CommonOptions, analysis: () => nat
     process.stderr.write(oneLine(`warning: ${message}`));
   }
   await write(
-    options.format === "json" ? pieces(view.json()) : [table(view, options)],
+    options.format === "json"
+      ? pieces(view.json(options.accounting ?? false))
+      : [table(view, options)],
     options.output,
   );
 }

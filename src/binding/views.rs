@@ -6,7 +6,7 @@ use napi::bindgen_prelude::*;
 use napi_derive::napi;
 
 use super::error::Result;
-use crate::formats::{Document, JsonStream, TableOptions, render_table};
+use crate::formats::{Document, JsonStream, TableOptions, accounting_json, render_table};
 use crate::heap::Heap;
 use crate::views::{ComparisonView, ConstructorView};
 
@@ -166,12 +166,18 @@ impl ViewHandle {
             .collect()
     }
 
+    /// Where every byte is, as JSON text; null for a comparison.
+    #[napi]
+    pub fn accounting(&self) -> Option<String> {
+        self.document().accounting().map(accounting_json)
+    }
+
     /// The whole view as JSON text, in pieces.
     #[napi]
-    pub fn json(&self) -> TextPieces {
+    pub fn json(&self, with_accounting: bool) -> TextPieces {
         TextPieces(match &self.view {
-            View::Constructor(view) => Box::new(JsonStream::new(Arc::clone(view))),
-            View::Comparison(view) => Box::new(JsonStream::new(Arc::clone(view))),
+            View::Constructor(view) => pieces(view, with_accounting),
+            View::Comparison(view) => pieces(view, with_accounting),
         })
     }
 
@@ -197,6 +203,17 @@ impl TextPieces {
     pub fn next(&mut self) -> Result<Option<Buffer>> {
         Ok(self.0.next().map(Buffer::from))
     }
+}
+
+fn pieces<D: Document + Send + Sync + 'static>(
+    view: &Arc<D>,
+    with_accounting: bool,
+) -> Box<dyn Iterator<Item = Vec<u8>> + Send> {
+    let stream = JsonStream::new(Arc::clone(view));
+    Box::new(match with_accounting {
+        true => stream.with_accounting(),
+        false => stream,
+    })
 }
 
 fn memory_of(heap: &Heap) -> i64 {

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use crate::heap::Accounting;
 use crate::views::{ComparisonView, ConstructorView, Instances};
 
 /// A number that every row has.
@@ -79,6 +80,8 @@ pub struct DocumentInstances {
 pub trait Document {
     /// The sizes of the whole.
     fn totals(&self) -> [Total; 2];
+    /// Where every byte is, for a view of one heap.
+    fn accounting(&self) -> Option<&Accounting>;
     /// The columns of every row.
     fn columns(&self) -> &'static [Column];
     /// How many rows there are.
@@ -92,6 +95,10 @@ pub trait Document {
 impl<D: Document> Document for Arc<D> {
     fn totals(&self) -> [Total; 2] {
         (**self).totals()
+    }
+
+    fn accounting(&self) -> Option<&Accounting> {
+        (**self).accounting()
     }
 
     fn columns(&self) -> &'static [Column] {
@@ -134,6 +141,10 @@ impl Document for ConstructorView {
                 before: None,
             },
         ]
+    }
+
+    fn accounting(&self) -> Option<&Accounting> {
+        Some(&self.heap().accounting)
     }
 
     fn columns(&self) -> &'static [Column] {
@@ -188,6 +199,10 @@ impl Document for ComparisonView {
                 )),
             },
         ]
+    }
+
+    fn accounting(&self) -> Option<&Accounting> {
+        None
     }
 
     fn columns(&self) -> &'static [Column] {

@@ -2,6 +2,7 @@
 //! as `[]`. Made in pieces, so that an output of any size needs little memory: the instances of
 //! one row at a time.
 
+use super::accounting::accounting_json;
 use super::document::{Document, DocumentInstances, Row, Total};
 
 /// Pieces are at least this long, but for the last.
@@ -15,6 +16,7 @@ pub struct JsonStream<D> {
     /// Within a row: its instances, and how many of them are written.
     open: Option<(DocumentInstances, usize)>,
     state: State,
+    with_accounting: bool,
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -32,7 +34,14 @@ impl<D: Document> JsonStream<D> {
             row: 0,
             open: None,
             state: State::Start,
+            with_accounting: false,
         }
+    }
+
+    /// Adds where every byte of the heap is, as the last key. Not part of WARPO's format.
+    pub fn with_accounting(mut self) -> Self {
+        self.with_accounting = true;
+        self
     }
 
     /// Writes the next thing: the totals, the start of a row, or some instances.
@@ -69,11 +78,14 @@ impl<D: Document> JsonStream<D> {
             text.raw("[");
             self.open = Some((instances, 0));
         } else {
-            text.raw(if self.row == 0 {
-                "]\n}\n"
-            } else {
-                "\n  ]\n}\n"
-            });
+            text.raw(if self.row == 0 { "]" } else { "\n  ]" });
+            let accounting = self.document.accounting();
+            if let Some(accounting) = accounting.filter(|_| self.with_accounting) {
+                text.raw(",\n");
+                text.key(2, "accounting");
+                text.raw(&accounting_json(accounting).replace('\n', "\n  "));
+            }
+            text.raw("\n}\n");
             self.state = State::Done;
         }
     }

@@ -2,6 +2,7 @@
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
+use super::accounting::accounting_lines;
 use super::document::{Document, Measure, Total};
 
 /// How a table is drawn.
@@ -64,10 +65,14 @@ pub fn render_table(document: &dyn Document, options: TableOptions) -> String {
         .max(NAME_TITLE.len())
         .min(room.max(MINIMUM_NAME_WIDTH));
 
-    let mut lines: Vec<String> = summary(document)
-        .iter()
-        .map(|line| fit(line, options.width))
-        .collect();
+    let mut lines = summary(document);
+    if let Some(accounting) = document.accounting() {
+        lines.truncate(1);
+        lines.extend(accounting_lines(accounting));
+    }
+    for line in &mut lines {
+        *line = fit(line, options.width);
+    }
     lines.push(String::new());
     let paint = |color: &str, text: String, is_wanted: bool| match is_wanted {
         true => format!("{color}{text}{RESET}"),
@@ -138,7 +143,7 @@ fn format_number(number: i64, measure: Measure) -> String {
 }
 
 /// Bytes below 1 KiB as they are, above with one decimal.
-fn format_size(bytes: u64) -> String {
+pub(super) fn format_size(bytes: u64) -> String {
     const UNITS: [&str; 4] = ["KiB", "MiB", "GiB", "TiB"];
     if bytes < 1024 {
         return format!("{bytes} B");
@@ -163,7 +168,7 @@ fn pad_left(text: &str, width: usize) -> String {
 
 /// A name with its control characters escaped: a name comes from the module, and must neither
 /// break a line nor give orders to the terminal.
-fn visible(name: &str) -> String {
+pub(super) fn visible(name: &str) -> String {
     let mut visible = String::with_capacity(name.len());
     for character in name.chars() {
         if character.is_control() {

@@ -42,6 +42,8 @@ pub struct DominatorTree {
     preorder: Vec<ObjectIndex>,
     /// Preorder number → preorder number of the immediate dominator; the root's own is 0.
     immediate_dominators: Vec<u32>,
+    /// Positions in `preorder` of the roots that no earlier root reaches.
+    tree_starts: Vec<u32>,
     object_count: usize,
 }
 
@@ -57,11 +59,17 @@ impl DominatorTree {
         control: &Control,
     ) -> Result<Self> {
         let tree = SpanningTree::search(edges, object_count, roots, control)?;
+        let numbers = (0u32..).zip(&tree.parents[1..]);
+        let tree_starts = numbers
+            .filter(|&(_, &parent)| parent == ROOT)
+            .map(|(start, _)| start);
+        let tree_starts = tree_starts.collect();
         let predecessors = Predecessors::new(edges, &tree, roots);
         let immediate_dominators = semi_nca(tree.parents, &predecessors, control)?;
         Ok(Self {
             preorder: tree.preorder,
             immediate_dominators,
+            tree_starts,
             object_count,
         })
     }
@@ -69,6 +77,20 @@ impl DominatorTree {
     /// The objects that the roots reach, in depth-first preorder.
     pub fn live(&self) -> &[ObjectIndex] {
         &self.preorder
+    }
+
+    /// The roots that no earlier root reaches, in their order, each with what it reaches beyond
+    /// what earlier roots do, itself included.
+    pub fn trees(&self) -> impl Iterator<Item = (ObjectIndex, &[ObjectIndex])> {
+        let ends = self.tree_starts.iter().skip(1).map(|&end| end as usize);
+        let ends = ends.chain([self.preorder.len()]);
+        let trees = self.tree_starts.iter().zip(ends);
+        trees.map(|(&start, end)| {
+            (
+                self.preorder[start as usize],
+                &self.preorder[start as usize..end],
+            )
+        })
     }
 
     /// Per object: the sum of the `sizes` of all that it dominates, itself included; 0 for objects

@@ -1,11 +1,13 @@
 //! The heap of one dump as a value: its objects, who refers to whom, what is alive and why, and
 //! what each object keeps alive. Made once; every view reads it.
 
+mod accounting;
 mod address_index;
 mod dominators;
 mod edges;
 mod objects;
 
+pub use accounting::{Accounting, FreeBlocks, LiveBytes};
 pub use address_index::AddressIndex;
 pub use dominators::DominatorTree;
 pub use edges::Edges;
@@ -41,6 +43,8 @@ pub struct Heap {
     pub dominators: DominatorTree,
     /// Per object: what it keeps alive, in bytes; 0 if it is not alive itself.
     pub retained_sizes: Vec<u32>,
+    /// Where every byte is.
+    pub accounting: Accounting,
     /// What may make a number wrong.
     pub warnings: Vec<Warning>,
 }
@@ -64,7 +68,12 @@ impl Heap {
         let classes = Classes::new(evidence, module, type_flags(dump, module));
         let collector = Collector::read(module, dump);
         let allocator = Allocator::locate(dump);
-        let objects = match allocator {
+        let total_size = allocator.map_or(0, |allocator| {
+            dump.memory
+                .size()
+                .saturating_sub(u64::from(allocator.first_block.0))
+        });
+        let (objects, totals) = match allocator {
             Some(allocator) => ObjectTable::read(
                 dump,
                 allocator,
@@ -73,34 +82,32 @@ impl Heap {
                 control,
                 &mut warnings,
             )?,
-            None => ObjectTable::default(),
+            None => Default::default(),
         };
         let (edges, misfits) = Edges::extract(dump.memory, &objects, control)?;
 
         let globals = global_roots(evidence, &classes, module, dump);
         let roots = find_roots(dump, module, globals, &objects, &mut warnings);
-        let root_objects: Vec<_> = roots.iter().map(|&(object, _)| object).collect();
+        // Globals first, so that what several kinds of roots reach counts for the first of them.
+        let mut by_kind = roots.clone();
+        by_kind.sort_unstable_by_key(|&(object, kind)| (kind, object));
+        let root_objects: Vec<_> = by_kind.iter().map(|&(object, _)| object).collect();
         let dominators = DominatorTree::new(&edges, objects.len(), &root_objects, control)?;
         let retained_sizes = dominators.retained_sizes(&objects.shallow_sizes);
 
         let mut heap = Self {
-            total_size: allocator.map_or(0, |allocator| {
-                dump.memory
-                    .size()
-                    .saturating_sub(u64::from(allocator.first_block.0))
-            }),
+            total_size,
             live_size: 0,
             objects,
             edges,
             roots,
             dominators,
             retained_sizes,
+            accounting: Accounting::default(),
             warnings,
         };
-        heap.live_size = heap
-            .live_heap_objects()
-            .map(|object| u64::from(heap.shallow_size(object)))
-            .sum();
+        let managed = heap.objects.heap_bytes();
+        heap.account(totals, managed, collector.state);
         heap.warn_of_live_misfits(&misfits);
         heap.warn_of_classes();
         Ok(heap)

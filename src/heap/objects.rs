@@ -1,16 +1,18 @@
 //! The object table: one row per static object and per managed heap object, in address order,
 //! as columns.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
+use super::accounting::BlockTotals;
 use super::address_index::AddressIndex;
 use crate::control::Control;
 use crate::dump::Dump;
 use crate::error::Result;
 use crate::runtime::blocks::{Allocator, BlockInfo};
 use crate::runtime::classes::{Classes, RuntimeClass};
-use crate::runtime::collector::Collector;
-use crate::runtime::objects::{ObjectHeader, next_of, payload_of};
+use crate::runtime::collector::{Collector, CollectorState};
+use crate::runtime::known_blocks::KnownBlocks;
+use crate::runtime::objects::{ObjectHeader, payload_of};
 use crate::runtime::regions::walk_blocks;
 use crate::runtime::statics::static_objects;
 use crate::units::{Address, ClassId, ObjectIndex};
@@ -45,24 +47,26 @@ pub struct ObjectTable {
 }
 
 impl ObjectTable {
-    /// Finds all objects of a dump.
+    /// Finds all objects of a dump, and what the heap's other bytes are.
     ///
     /// # Errors
     /// [`Error::HeapCorrupt`](crate::Error::HeapCorrupt) if the blocks cannot be walked to the
     /// end of the heap.
-    pub fn read(
+    pub(super) fn read(
         dump: &Dump<'_>,
         allocator: Allocator,
         classes: &Classes<'_>,
         collector: &Collector,
         control: &Control,
         warnings: &mut Vec<Warning>,
-    ) -> Result<Self> {
+    ) -> Result<(Self, BlockTotals)> {
         let mut blocks = linked_blocks(dump, allocator, collector, control)?;
         if let Some(total) = collector.total.map(u64::from) {
             if blocks.total_size != total
-                && let Some(members) = list_members(dump, collector, blocks.used_count)
+                && let Some(members) = KnownBlocks::read(dump.memory, allocator, collector).objects
             {
+                // Raw memory that looks linked: two blocks that point at each other are in no
+                // list for that.
                 blocks.keep(&members);
             }
             if blocks.total_size != total {
@@ -91,7 +95,12 @@ impl ObjectTable {
         }
         table.classes = slots.classes;
         table.index = AddressIndex::new(&table.addresses);
-        Ok(table)
+        Ok((table, blocks.totals))
+    }
+
+    /// The bytes of all managed heap objects, alive or not.
+    pub fn heap_bytes(&self) -> u64 {
+        self.shallow_sizes.iter().map(|&size| u64::from(size)).sum()
     }
 
     /// How many objects there are, static ones included.
@@ -137,15 +146,15 @@ struct LinkedBlocks {
     addresses: Vec<u32>,
     sizes: Vec<u32>,
     total_size: u64,
-    /// All used blocks, raw ones too.
-    used_count: u64,
+    totals: BlockTotals,
 }
 
 impl LinkedBlocks {
-    fn keep(&mut self, members: &HashSet<u32>) {
-        let mut kept = self.addresses.iter().map(|block| members.contains(block));
+    fn keep(&mut self, members: &[u32]) {
+        let is_member = |block: &u32| members.binary_search(block).is_ok();
+        let mut kept = self.addresses.iter().map(is_member);
         self.sizes.retain(|_| kept.next().unwrap_or(false));
-        self.addresses.retain(|block| members.contains(block));
+        self.addresses.retain(is_member);
         self.total_size = self.sizes.iter().map(|&size| u64::from(size)).sum();
     }
 }
@@ -161,23 +170,24 @@ fn linked_blocks(
     // While sweeping, the block before the cursor has been freed already and may hold anything.
     let cursor = collector
         .cursor
-        .filter(|_| collector.is_sweeping == Some(true));
+        .filter(|_| collector.state == Some(CollectorState::Sweeping));
     let mut found = LinkedBlocks {
         addresses: Vec::new(),
         sizes: Vec::new(),
         total_size: 0,
-        used_count: 0,
+        totals: BlockTotals::default(),
     };
     let mut visited = 0u32;
-    walk_blocks(memory, allocator, |block, info: BlockInfo| {
+    let known = || KnownBlocks::read(memory, allocator, collector);
+    let regions = walk_blocks(memory, allocator, known, |block, info: BlockInfo| {
         visited = visited.wrapping_add(1);
         if visited.is_multiple_of(4096) {
             control.check()?;
         }
+        found.totals.add_block(info);
         if info.is_free() {
             return Ok(());
         }
-        found.used_count += 1;
         let is_object = ObjectHeader::read(memory, block).is_some_and(|header| {
             header.is_linked(memory, block)
                 || (cursor == Some(block) && header.is_linked_forward(memory, block))
@@ -189,30 +199,8 @@ fn linked_blocks(
         }
         Ok(())
     })?;
+    found.totals.add_regions(memory, allocator, &regions);
     Ok(found)
-}
-
-/// The members of the collector's three lists, by following them. Needed only when raw memory
-/// looks linked: two blocks that point at each other are in no list for that.
-fn list_members(dump: &Dump<'_>, collector: &Collector, limit: u64) -> Option<HashSet<u32>> {
-    let mut members = HashSet::new();
-    for head in collector.list_heads? {
-        let mut block = next_of(dump.memory, head)?;
-        // What was swept already is gone; the rest of its list begins at the cursor.
-        if collector.is_sweeping == Some(true)
-            && Some(head) == collector.list_heads.map(|[_, to_space, _]| to_space)
-        {
-            block = collector.cursor?;
-        }
-        while block != head {
-            if block >= dump.heap_base && (!members.insert(block.0) || members.len() as u64 > limit)
-            {
-                return None;
-            }
-            block = next_of(dump.memory, block)?;
-        }
-    }
-    Some(members)
 }
 
 /// Gives every id that occurs a dense number.

@@ -9,6 +9,7 @@ pub const ALIGNMENT: u32 = 16;
 pub const BLOCK_OVERHEAD: u32 = 4;
 /// Bytes of the allocator's control structure; its last word is the tail pointer.
 const ROOT_SIZE: u32 = 1572;
+const HEADS_OFFSET: u32 = 96;
 const TAIL_OFFSET: u32 = 1568;
 /// A free block holds two links and a back pointer.
 const MINIMUM_PAYLOAD: u32 = 12;
@@ -52,6 +53,8 @@ impl BlockInfo {
 /// Where the allocator keeps what it knows.
 #[derive(Clone, Copy, Debug)]
 pub struct Allocator {
+    /// The control structure.
+    root: Address,
     /// The first block of the first region.
     pub first_block: Address,
     /// The block that ends the last region; `None` if nothing was ever allocated.
@@ -64,9 +67,18 @@ impl Allocator {
         let root = dump.heap_base.checked_add(ALIGNMENT - 1)?.0 & !(ALIGNMENT - 1);
         let tail = dump.memory.word(Address(root).checked_add(TAIL_OFFSET)?);
         Some(Self {
+            root: Address(root),
             first_block: first_block_from(Address(root).checked_add(ROOT_SIZE)?)?,
             tail: tail.filter(|&tail| tail != 0).map(Address),
         })
+    }
+
+    /// The first blocks of all free lists; 0 where a list is empty.
+    pub fn free_list_heads(self, memory: Memory<'_>) -> Option<impl Iterator<Item = u32>> {
+        memory.words_at(
+            self.root.checked_add(HEADS_OFFSET)?,
+            (TAIL_OFFSET - HEADS_OFFSET) / 4,
+        )
     }
 }
 

@@ -10,17 +10,44 @@ use crate::units::Address;
 pub struct Collector {
     /// The sum of the block sizes of all managed heap objects.
     pub total: Option<u32>,
-    /// Whether a sweep is under way: objects are being freed one by one.
-    pub is_sweeping: Option<bool>,
+    /// What it was doing.
+    pub state: Option<CollectorState>,
     /// The block of the next object to be marked or swept.
     pub cursor: Option<Address>,
     /// The heads of the three lists.
-    pub list_heads: Option<[Address; 3]>,
+    pub list_heads: Option<ListHeads>,
+}
+
+/// The collector works in steps; a dump can be taken between any two of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CollectorState {
+    /// Between two cycles.
+    Idle,
+    /// Following references.
+    Marking,
+    /// Freeing what was not reached, one object a step.
+    Sweeping,
+}
+
+/// The heads of the collector's lists: static objects of 20 bytes.
+#[derive(Clone, Copy, Debug)]
+pub struct ListHeads {
+    /// What is white, or was found alive in the last cycle.
+    pub from_space: Address,
+    /// What was marked in this cycle, or is being swept.
+    pub to_space: Address,
+    /// What is pinned.
+    pub pin_space: Address,
+}
+
+impl ListHeads {
+    /// All three.
+    pub fn all(self) -> [Address; 3] {
+        [self.from_space, self.to_space, self.pin_space]
+    }
 }
 
 impl Collector {
-    const SWEEPING: u32 = 2;
-
     /// Reads the collector's globals.
     pub fn read(module: &Module<'_>, dump: &Dump<'_>) -> Self {
         let global = |name: &str| {
@@ -28,10 +55,21 @@ impl Collector {
             global_value(global, dump)
         };
         let head = |name| global(name).filter(|&head| head != 0).map(Address);
-        let list_heads = || Some([head("fromSpace")?, head("toSpace")?, head("pinSpace")?]);
+        let list_heads = || {
+            Some(ListHeads {
+                from_space: head("fromSpace")?,
+                to_space: head("toSpace")?,
+                pin_space: head("pinSpace")?,
+            })
+        };
         Self {
             total: global("total"),
-            is_sweeping: global("state").map(|state| state == Self::SWEEPING),
+            state: global("state").and_then(|state| match state {
+                0 => Some(CollectorState::Idle),
+                1 => Some(CollectorState::Marking),
+                2 => Some(CollectorState::Sweeping),
+                _ => None,
+            }),
             cursor: global("iter").map(Address),
             list_heads: list_heads(),
         }

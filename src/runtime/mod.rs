@@ -9,6 +9,7 @@ pub mod blocks;
 pub mod classes;
 pub mod collector;
 pub mod evidence;
+pub mod known_blocks;
 pub mod layout;
 pub mod objects;
 pub mod regions;

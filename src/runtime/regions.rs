@@ -2,28 +2,42 @@
 //!
 //! The allocator merges memory that it grows itself. If anything else called `memory.grow` in
 //! between, its next region begins at a later page, and nothing in memory says at which one: the
-//! pages in between are foreign and may hold anything. The tail pointer tells whether the last
-//! region was reached.
+//! pages in between are foreign and may hold anything, even what looks like a region. What cannot
+//! be forged are the lists: every free block of a region is in the allocator's, every object in the
+//! collector's, and none of their blocks lies inside another block.
 
 use super::blocks::{Allocator, BLOCK_OVERHEAD, BlockInfo, first_block_from, read_block};
+use super::known_blocks::KnownBlocks;
 use crate::dump::Memory;
 use crate::error::{Error, Result};
 use crate::units::Address;
 
 const PAGE: u32 = 1 << 16;
 
+/// A run of blocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Region {
+    /// Its first block.
+    pub first_block: Address,
+    /// The block of size 0 behind its last one.
+    pub end: Address,
+}
+
 /// Walks all blocks of all regions in address order and hands each to `visit`, the free ones too,
-/// but not the zero-size blocks that end regions.
+/// but not the zero-size blocks that end regions. `known` is asked for only if there is more than
+/// one region. Returns the regions in address order.
 ///
 /// # Errors
 /// [`Error::HeapCorrupt`] with the address of the first block that cannot be one.
 pub fn walk_blocks(
     memory: Memory<'_>,
     allocator: Allocator,
+    known: impl FnOnce() -> KnownBlocks,
     mut visit: impl FnMut(Address, BlockInfo) -> Result<()>,
-) -> Result<()> {
+) -> Result<Vec<Region>> {
+    let mut regions = Vec::new();
     let Some(tail) = allocator.tail else {
-        return Ok(());
+        return Ok(regions);
     };
     if tail < allocator.first_block || memory.word(tail).is_none() {
         return Err(Error::HeapCorrupt {
@@ -36,18 +50,33 @@ pub fn walk_blocks(
             expected: "a tail inside the heap (was the dump cut short?)",
         });
     }
-    let mut block = allocator.first_block;
+    let mut known = Some(known);
+    let mut search = None;
+    let mut first_block = allocator.first_block;
+    let mut block = first_block;
     loop {
         match read_block(memory, block, tail) {
             Ok((info, _)) if info.ends_region() => {
+                regions.push(Region {
+                    first_block,
+                    end: block,
+                });
                 if block == tail {
-                    return Ok(());
+                    return Ok(regions);
                 }
-                block = next_region(memory, block, tail).ok_or_else(|| Error::HeapCorrupt {
-                    address: block,
-                    found: "the end of a region with no further region behind it".to_owned(),
-                    expected: "regions up to the one that the allocator's tail pointer names",
-                })?;
+                let search = search.get_or_insert_with(|| RegionSearch {
+                    memory,
+                    tail,
+                    known: known.take().map(|known| known()).unwrap_or_default(),
+                });
+                block = search
+                    .next_region(block)
+                    .ok_or_else(|| Error::HeapCorrupt {
+                        address: block,
+                        found: "the end of a region with no further region behind it".to_owned(),
+                        expected: "regions up to the one that the allocator's tail pointer names",
+                    })?;
+                first_block = block;
             }
             Ok((info, next)) => {
                 visit(block, info)?;
@@ -68,65 +97,116 @@ pub fn walk_blocks(
     }
 }
 
-/// The first block of the region behind the one that ends at `end`: the first page from which a
-/// chain of blocks can be followed, by all the rules that the allocator keeps, to the end of a
-/// region.
-fn next_region(memory: Memory<'_>, end: Address, tail: Address) -> Option<Address> {
-    // Chains from several pages may run together. Where one failed, all fail.
-    let mut failed = FailedBlocks::new(end, tail);
-    // Not the page right behind: the allocator would have merged it.
-    let mut page = end.checked_add(2 * PAGE - 1 + BLOCK_OVERHEAD)?.0 & !(PAGE - 1);
-    loop {
-        let first = first_block_from(Address(page))?;
-        if first >= tail {
-            return None;
+/// Looks for regions behind foreign pages.
+struct RegionSearch<'a> {
+    memory: Memory<'a>,
+    tail: Address,
+    known: KnownBlocks,
+}
+
+/// What a chain of blocks turns out to be.
+enum Chain {
+    /// No region.
+    Broken,
+    /// It keeps all rules, but no list vouches for any block of it: raw memory only, or foreign.
+    /// It ends here.
+    Possible(Address),
+    /// A region.
+    Certain,
+}
+
+impl RegionSearch<'_> {
+    /// The first block of the region behind the one that ends at `end`.
+    fn next_region(&self, end: Address) -> Option<Address> {
+        // Chains from several pages may run together. What came of the first comes of all.
+        let mut seen = SeenBlocks::new(end, self.tail);
+        let mut possible = None;
+        // Not the page right behind: the allocator would have merged it.
+        let mut page = end.checked_add(2 * PAGE - 1 + BLOCK_OVERHEAD)?.0 & !(PAGE - 1);
+        let certain = loop {
+            let Some(first) = first_block_from(Address(page)).filter(|&first| first < self.tail)
+            else {
+                break None;
+            };
+            match self.follow(first, &mut seen) {
+                Chain::Broken => {}
+                Chain::Possible(end) => possible = possible.or(Some((first, end))),
+                Chain::Certain => break Some(first),
+            }
+            let Some(Address(next)) = Address(page).checked_add(PAGE) else {
+                break None;
+            };
+            page = next;
+        };
+        match (possible, certain) {
+            // Neighbouring regions would have been merged: then the possible one is foreign.
+            (Some((first, end)), Some(certain)) => {
+                let is_apart = certain.0.saturating_sub(end.0) >= PAGE;
+                Some(if is_apart { first } else { certain })
+            }
+            (possible, certain) => certain.or(possible.map(|(first, _)| first)),
         }
-        if is_region(memory, first, tail, &mut failed) {
-            return Some(first);
+    }
+
+    /// Follows a chain of blocks by all the rules that the allocator keeps: neighbours of free
+    /// blocks know it, free blocks point back at their start, two free blocks never touch, and a
+    /// region ends with a page.
+    fn follow(&self, first: Address, seen: &mut SeenBlocks) -> Chain {
+        let mut block = first;
+        let mut left_is_free = false;
+        let mut is_certain = false;
+        loop {
+            if seen.contains_or_insert(block) {
+                return Chain::Broken;
+            }
+            let Ok((info, next)) = read_block(self.memory, block, self.tail) else {
+                return Chain::Broken;
+            };
+            if info.is_left_free() != left_is_free || (left_is_free && info.is_free()) {
+                return Chain::Broken;
+            }
+            if info.ends_region() {
+                return match block == self.tail || is_certain {
+                    true => Chain::Certain,
+                    false if block.0.wrapping_add(BLOCK_OVERHEAD).is_multiple_of(PAGE) => {
+                        Chain::Possible(block)
+                    }
+                    false => Chain::Broken,
+                };
+            }
+            if self.known.any_between(block, next) {
+                return Chain::Broken;
+            }
+            if info.is_free() {
+                let back = next
+                    .checked_sub(BLOCK_OVERHEAD)
+                    .and_then(|at| self.memory.word(at));
+                let is_listed = is_in(&self.known.free, block);
+                if back != Some(block.0) || is_listed == Some(false) {
+                    return Chain::Broken;
+                }
+                is_certain |= is_listed == Some(true);
+            } else {
+                is_certain |= is_in(&self.known.objects, block) == Some(true);
+            }
+            left_is_free = info.is_free();
+            block = next;
         }
-        page = page.checked_add(PAGE)?;
     }
 }
 
-/// Whether a consistent chain of blocks begins at `first`. Foreign bytes that look like a block
-/// rarely also keep the rules: neighbours of free blocks know it, free blocks point back at their
-/// start, two free blocks never touch, and a region ends with a page.
-fn is_region(memory: Memory<'_>, first: Address, tail: Address, failed: &mut FailedBlocks) -> bool {
-    let mut block = first;
-    let mut left_is_free = false;
-    loop {
-        if failed.contains_or_insert(block) {
-            return false;
-        }
-        let Ok((info, next)) = read_block(memory, block, tail) else {
-            return false;
-        };
-        if info.is_left_free() != left_is_free || (left_is_free && info.is_free()) {
-            return false;
-        }
-        if info.ends_region() {
-            return block == tail || block.0.wrapping_add(BLOCK_OVERHEAD).is_multiple_of(PAGE);
-        }
-        if info.is_free() {
-            let back = next
-                .checked_sub(BLOCK_OVERHEAD)
-                .and_then(|at| memory.word(at));
-            if back != Some(block.0) {
-                return false;
-            }
-        }
-        left_is_free = info.is_free();
-        block = next;
-    }
+/// Whether a block is in a list; `None` if the list is not known.
+fn is_in(blocks: &Option<Vec<u32>>, block: Address) -> Option<bool> {
+    Some(blocks.as_ref()?.binary_search(&block.0).is_ok())
 }
 
 /// One bit per 16 bytes between two addresses.
-struct FailedBlocks {
+struct SeenBlocks {
     base: Address,
     bits: Vec<u64>,
 }
 
-impl FailedBlocks {
+impl SeenBlocks {
     fn new(base: Address, end: Address) -> Self {
         let slots = (end.0.saturating_sub(base.0) / 16 + 1) as usize;
         Self {

@@ -3,8 +3,7 @@
 //!
 //! A test tells its story to a [`Scene`]: declare classes, make objects, connect them, name the
 //! roots; then ask for the dump, the module, or the analysis. Everything has the shape that real
-//! programs give it (`SPEC.md` §1–4), except for the allocator's free lists, which no analysis
-//! reads. What is to be wrong with a dump is poked into it at the end.
+//! programs give it (`SPEC.md` §1–4). What is to be wrong with a dump is poked into it at the end.
 //!
 //! ```ignore
 //! let mut scene = Scene::new();
@@ -587,6 +586,7 @@ impl Scene {
                 dump.poke(block.address, block.payload_size | own_flag | left_flag);
                 if is_free {
                     dump.poke(block.address + block.payload_size, block.address);
+                    dump.add_to_free_list(block.address, block.payload_size);
                 }
                 left_flag = if is_free { LEFT_FREE } else { 0 };
             }
@@ -711,6 +711,30 @@ impl DumpFile {
 
     fn file_word(&self, offset: usize) -> u32 {
         u32::from_le_bytes(self.bytes[offset..offset + 4].try_into().unwrap())
+    }
+
+    /// Puts a block in front of the free list for its size, as the allocator (TLSF) does.
+    fn add_to_free_list(&mut self, block: u32, payload_size: u32) {
+        const LARGEST: u32 = (1 << 30) - 4;
+        let (first, second) = if payload_size < 256 {
+            (0, payload_size >> 4)
+        } else {
+            let exponent = payload_size.min(LARGEST).ilog2();
+            let second = (payload_size.min(LARGEST) >> (exponent - 4)) ^ 16;
+            (exponent - 7, second)
+        };
+        let first_level_map = self.peek(ALLOCATOR) | 1 << first;
+        self.poke(ALLOCATOR, first_level_map);
+        let second_level = ALLOCATOR + 4 + 4 * first;
+        self.poke(second_level, self.peek(second_level) | 1 << second);
+        let head = ALLOCATOR + 96 + 4 * (first * 16 + second);
+        let next = self.peek(head);
+        self.poke(head, block);
+        self.poke(block + 4, 0);
+        self.poke(block + 8, next);
+        if next != 0 {
+            self.poke(next + 4, block);
+        }
     }
 
     /// Makes these blocks the members of a circular list.

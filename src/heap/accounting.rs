@@ -1,0 +1,157 @@
+//! Where every byte of the heap is. The parts add up to the heap's size exactly.
+
+use super::Heap;
+use crate::dump::Memory;
+use crate::runtime::blocks::{Allocator, BLOCK_OVERHEAD, BlockInfo};
+use crate::runtime::collector::CollectorState;
+use crate::runtime::regions::Region;
+use crate::runtime::roots::RootKind;
+
+/// The whole heap, from the first block to the end of the memory, in bytes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Accounting {
+    /// Live objects.
+    pub live: LiveBytes,
+    /// Objects that the collector has not freed yet.
+    pub garbage: u64,
+    /// Blocks in use that hold no managed object (`heap.alloc`).
+    pub raw: u64,
+    /// Blocks that the allocator can give out.
+    pub free: FreeBlocks,
+    /// The ends of regions and the padding at their starts.
+    pub overhead: u64,
+    /// Memory that the allocator does not own: pages that something else grew, or all of it before
+    /// the first allocation.
+    pub gaps: u64,
+    /// What the collector was doing; `None` if the module does not name its state.
+    pub collector: Option<CollectorState>,
+    /// Pinned objects by class name, most first, then by name.
+    pub pinned: Vec<(String, u64)>,
+}
+
+/// Live bytes by the first kind of root that reaches an object.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LiveBytes {
+    /// Reached from a global variable.
+    pub global: u64,
+    /// Reached from the shadow stack, but from no global.
+    pub stack: u64,
+    /// Reached from pinned objects only.
+    pub pinned: u64,
+}
+
+/// Free blocks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FreeBlocks {
+    /// All of them.
+    pub bytes: u64,
+    /// How many there are.
+    pub blocks: u64,
+    /// The largest.
+    pub largest: u64,
+}
+
+impl FreeBlocks {
+    /// How much of the free space is not in its largest block: 0 if all is in one piece.
+    pub fn fragmentation(self) -> f64 {
+        match self.bytes {
+            0 => 0.0,
+            bytes => 1.0 - self.largest as f64 / bytes as f64,
+        }
+    }
+}
+
+/// The parts that the walk over the blocks alone tells.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct BlockTotals {
+    pub(super) used: u64,
+    pub(super) free: FreeBlocks,
+    pub(super) overhead: u64,
+    pub(super) gaps: u64,
+}
+
+impl BlockTotals {
+    pub(super) fn add_block(&mut self, info: BlockInfo) {
+        let size = u64::from(info.block_size());
+        if info.is_free() {
+            self.free.bytes += size;
+            self.free.blocks += 1;
+            self.free.largest = self.free.largest.max(size);
+        } else {
+            self.used += size;
+        }
+    }
+
+    /// Adds what lies around the blocks: region ends, padding, foreign pages.
+    pub(super) fn add_regions(
+        &mut self,
+        memory: Memory<'_>,
+        allocator: Allocator,
+        regions: &[Region],
+    ) {
+        // Every region but the first begins with its page, some bytes before its first block.
+        let mut covered = u64::from(allocator.first_block.0);
+        for (nth, region) in regions.iter().enumerate() {
+            let first = u64::from(region.first_block.0);
+            let start = if nth == 0 { first } else { first & !0xffff };
+            self.gaps += start - covered;
+            self.overhead += first - start + u64::from(BLOCK_OVERHEAD);
+            covered = u64::from(region.end.0) + u64::from(BLOCK_OVERHEAD);
+        }
+        self.gaps += memory.size().saturating_sub(covered);
+    }
+}
+
+impl Heap {
+    pub(super) fn account(
+        &mut self,
+        totals: BlockTotals,
+        managed: u64,
+        collector: Option<CollectorState>,
+    ) {
+        let mut live = LiveBytes::default();
+        for (root, objects) in self.dominators.trees() {
+            let kind = self
+                .roots
+                .binary_search_by_key(&root, |&(object, _)| object);
+            let bytes = objects
+                .iter()
+                .map(|&object| u64::from(self.shallow_size(object)))
+                .sum::<u64>();
+            match kind.map(|at| self.roots[at].1) {
+                Ok(RootKind::Stack) => live.stack += bytes,
+                Ok(RootKind::Pinned) => live.pinned += bytes,
+                Ok(RootKind::Global) | Err(_) => live.global += bytes,
+            }
+        }
+        self.live_size = live.global + live.stack + live.pinned;
+
+        let mut counts = vec![0u64; self.objects.classes.len()];
+        for &object in &self.objects.pinned {
+            counts[self.objects.class_slots[object.at()] as usize] += 1;
+        }
+        let classes = self
+            .objects
+            .classes
+            .iter()
+            .zip(counts)
+            .filter(|&(_, count)| count > 0);
+        let mut pinned: Vec<_> = classes
+            .map(|(class, count)| (class.class.name.clone(), count))
+            .collect();
+        pinned.sort_unstable_by(|left, right| {
+            right.1.cmp(&left.1).then_with(|| left.0.cmp(&right.0))
+        });
+
+        self.accounting = Accounting {
+            live,
+            garbage: managed - self.live_size,
+            raw: totals.used - managed,
+            free: totals.free,
+            overhead: totals.overhead,
+            gaps: totals.gaps,
+            collector,
+            pinned,
+        };
+    }
+}
