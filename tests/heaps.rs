@@ -662,7 +662,7 @@ fn a_region_behind_many_foreign_pages_is_found() {
 
 #[test]
 fn foreign_bytes_whose_free_block_does_not_point_back_are_no_region() {
-    assert_second_region_is_found(2, |scene, page| {
+    assert_second_region_is_found(3, |scene, page| {
         scene.write(page + FIRST_IN_PAGE, &[WHOLE_PAGE | 1]);
         scene.write(page + LAST_IN_PAGE, &[2]);
     });
@@ -670,7 +670,7 @@ fn foreign_bytes_whose_free_block_does_not_point_back_are_no_region() {
 
 #[test]
 fn foreign_bytes_whose_block_does_not_know_its_free_neighbour_are_no_region() {
-    assert_second_region_is_found(2, |scene, page| {
+    assert_second_region_is_found(3, |scene, page| {
         scene.write(page + FIRST_IN_PAGE, &[WHOLE_PAGE | 1]);
         scene.write(page + LAST_IN_PAGE - 4, &[page + FIRST_IN_PAGE, 0]);
     });
@@ -678,14 +678,14 @@ fn foreign_bytes_whose_block_does_not_know_its_free_neighbour_are_no_region() {
 
 #[test]
 fn foreign_bytes_whose_first_block_has_a_free_neighbour_are_no_region() {
-    assert_second_region_is_found(2, |scene, page| {
+    assert_second_region_is_found(3, |scene, page| {
         scene.write(page + FIRST_IN_PAGE, &[WHOLE_PAGE | 2]);
     });
 }
 
 #[test]
 fn foreign_bytes_with_two_free_blocks_in_a_row_are_no_region() {
-    assert_second_region_is_found(2, |scene, page| {
+    assert_second_region_is_found(3, |scene, page| {
         let (first, second) = (page + FIRST_IN_PAGE, page + FIRST_IN_PAGE + 16);
         scene.write(first, &[12 | 1, 0, 0, first]);
         scene.write(second, &[(WHOLE_PAGE - 16) | 3]);
@@ -695,14 +695,14 @@ fn foreign_bytes_with_two_free_blocks_in_a_row_are_no_region() {
 
 #[test]
 fn foreign_bytes_that_end_in_the_middle_of_a_page_are_no_region() {
-    assert_second_region_is_found(2, |scene, page| {
+    assert_second_region_is_found(3, |scene, page| {
         scene.write(page + FIRST_IN_PAGE, &[28]);
     });
 }
 
 #[test]
 fn foreign_bytes_whose_block_is_not_aligned_are_no_region() {
-    assert_second_region_is_found(2, |scene, page| {
+    assert_second_region_is_found(3, |scene, page| {
         scene.write(page + FIRST_IN_PAGE, &[WHOLE_PAGE + 4]);
     });
 }
