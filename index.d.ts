@@ -29,7 +29,7 @@ export type ErrorCode =
   | "ERR_MODULE_KIND"
   | "ERR_GLOBAL_MISSING"
   | "ERR_DEBUG_INFO"
-  | "ERR_GLOBAL_COUNT_MISMATCH"
+  | "ERR_MODULE_MISMATCH"
   | "ERR_HEAP_CORRUPT"
   | "ERR_TOO_MANY_REFERENCES"
   | "ERR_INVALID_OPTION"
@@ -49,7 +49,9 @@ export type WarningCode =
   | "WARN_CONTENTS_DO_NOT_FIT"
   | "WARN_CLASS_UNKNOWN"
   | "WARN_TOTAL_MISMATCH"
-  | "WARN_MEMORY_NOT_WHOLE_PAGES";
+  | "WARN_MEMORY_NOT_WHOLE_PAGES"
+  | "WARN_MODULE_MISMATCH"
+  | "WARN_PARTIAL";
 
 /** Something that may make a number wrong; the analysis went on. */
 export interface Warning {
@@ -100,13 +102,15 @@ export interface ConstructorView {
   totalLiveSize: number;
   /** Rows in the order asked for. */
   constructors: ConstructorRow[];
+  /** Whether the heap is damaged and only what lies before the damage is in here ({@link AnalysisOptions.partial}). */
+  partial: boolean;
   /** Empty when nothing is in doubt. */
   warnings: Warning[];
   /** Where every byte of the heap is. */
   accounting: Accounting;
 }
 
-/** The whole heap in bytes: live + garbage + raw + free + overhead + gaps = totalHeapSize, exactly. */
+/** The whole heap in bytes: live + garbage + raw + free + overhead + gaps + unread = totalHeapSize, exactly. */
 export interface Accounting {
   /** Live objects, by the first kind of root that reaches them: global variables, stack, pinned objects. */
   live: { global: number; stack: number; pinned: number };
@@ -120,6 +124,8 @@ export interface Accounting {
   overhead: number;
   /** Memory that the allocator does not own: pages that something else grew. */
   gaps: number;
+  /** What lies behind damage; 0 unless the result is partial. */
+  unread: number;
   /** What the collector was doing; null if the module does not name its state. */
   collector: "idle" | "marking" | "sweeping" | null;
   /** Pinned objects by class. */
@@ -169,12 +175,22 @@ export interface ComparisonView {
   totalLiveSizeDelta: number;
   /** Rows in the order asked for; classes without a change are left out. */
   constructors: ComparisonRow[];
+  /** Whether a heap is damaged and only what lies before the damage is in here ({@link AnalysisOptions.partial}). */
+  partial: boolean;
   /** The warnings of both dumps; each message begins with the dump that it is about. */
   warnings: Warning[];
 }
 
+/** What to go on with, with a warning, instead of failing. */
+export interface AnalysisOptions {
+  /** Go on although the dump was not taken from the module: every number and name may be wrong. */
+  force?: boolean | undefined;
+  /** Report what lies before damage in the heap; the result is marked `partial`. */
+  partial?: boolean | undefined;
+}
+
 /** How the rows of a constructor view are ordered and cut. */
-export interface AnalyzeOptions {
+export interface AnalyzeOptions extends AnalysisOptions {
   /** `retained` (default), `shallow` or `count`, each ↓ with a total order behind it. */
   sort?: "retained" | "shallow" | "count" | undefined;
   /** Keep this many rows (a whole number ≥ 1); totals stay whole. */
@@ -182,7 +198,7 @@ export interface AnalyzeOptions {
 }
 
 /** How the rows of a comparison view are ordered and cut. */
-export interface DiffOptions {
+export interface DiffOptions extends AnalysisOptions {
   /** `delta` (default), `alloc`, `freed` or `count`. */
   sort?: "delta" | "alloc" | "freed" | "count" | undefined;
   /** Keep this many rows (a whole number ≥ 1); totals stay whole. */

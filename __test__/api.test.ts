@@ -107,8 +107,8 @@ describe("the variants agree", () => {
         encoding: "utf8",
         maxBuffer: 1 << 28,
       });
-    const json = ({ warnings, ...view }: { warnings: unknown[] }) => {
-      expect(warnings).toEqual([]);
+    const json = ({ warnings, partial, ...view }: { warnings: unknown[]; partial: boolean }) => {
+      expect([warnings, partial]).toEqual([[], false]);
       return `${JSON.stringify(view, null, 2)}\n`;
     };
     const { accounting: _, ...view } = analyze(after, wasm);
@@ -282,6 +282,16 @@ describe("options", () => {
     for (const call of [analyze, analyzeAsync]) {
       const error = await errorOf(() => call(after, wasm, options as never));
       expect([error.message, error.code]).toEqual([message, "ERR_INVALID_OPTION"]);
+    }
+  });
+
+  test("such as a number for a switch are refused", async () => {
+    for (const name of ["force", "partial"]) {
+      const error = await errorOf(() => analyze(after, wasm, { [name]: 1 } as never));
+      expect([error.message, error.code]).toEqual([
+        `argument "options.${name}" must be a boolean, found number`,
+        "ERR_INVALID_ARG_TYPE",
+      ]);
     }
   });
 

@@ -5,22 +5,22 @@ import * as native from "./native.js";
 import { comparisonView, constructorView } from "./views.js";
 
 export const analyze: typeof api.analyze = (dump, wasm, options) =>
-  constructorView(native.analyze(bytes("dump", dump), bytes("wasm", wasm), order(options)));
+  constructorView(native.analyze(bytes("dump", dump), bytes("wasm", wasm), checked(options)));
 
 export const analyzeAsync: typeof api.analyzeAsync = async (dump, wasm, options) =>
   constructorView(
     await abortable(options?.signal, (canceller) =>
-      native.analyzeAsync(bytes("dump", dump), bytes("wasm", wasm), order(options), canceller),
+      native.analyzeAsync(bytes("dump", dump), bytes("wasm", wasm), checked(options), canceller),
     ),
   );
 
 export const analyzeFile: typeof api.analyzeFile = (dump, wasm, options) =>
-  constructorView(native.analyzeFile(path("dump", dump), path("wasm", wasm), order(options)));
+  constructorView(native.analyzeFile(path("dump", dump), path("wasm", wasm), checked(options)));
 
 export const analyzeFileAsync: typeof api.analyzeFileAsync = async (dump, wasm, options) =>
   constructorView(
     await abortable(options?.signal, (canceller) =>
-      native.analyzeFileAsync(path("dump", dump), path("wasm", wasm), order(options), canceller),
+      native.analyzeFileAsync(path("dump", dump), path("wasm", wasm), checked(options), canceller),
     ),
   );
 
@@ -30,7 +30,7 @@ export const diff: typeof api.diff = (before, after, wasm, options) =>
       bytes("before", before),
       bytes("after", after),
       bytes("wasm", wasm),
-      order(options),
+      checked(options),
     ),
   );
 
@@ -41,7 +41,7 @@ export const diffAsync: typeof api.diffAsync = async (before, after, wasm, optio
         bytes("before", before),
         bytes("after", after),
         bytes("wasm", wasm),
-        order(options),
+        checked(options),
         canceller,
       ),
     ),
@@ -53,7 +53,7 @@ export const diffFile: typeof api.diffFile = (before, after, wasm, options) =>
       path("before", before),
       path("after", after),
       path("wasm", wasm),
-      order(options),
+      checked(options),
     ),
   );
 
@@ -64,7 +64,7 @@ export const diffFileAsync: typeof api.diffFileAsync = async (before, after, was
         path("before", before),
         path("after", after),
         path("wasm", wasm),
-        order(options),
+        checked(options),
         canceller,
       ),
     ),
@@ -87,21 +87,22 @@ function path(name: string, value: unknown): string {
 }
 
 /** What the addon needs of the options, each of the type that it takes. */
-function order(options: { sort?: string | undefined; top?: number | undefined } = {}) {
-  const { sort, top } = options;
-  if (sort !== undefined && typeof sort !== "string") {
-    throw invalidArgument("options.sort", "a string", sort);
+function checked(options: api.AnalyzeOptions | api.DiffOptions = {}) {
+  const { sort, top, force, partial } = options;
+  const types = { sort: "string", top: "number", force: "boolean", partial: "boolean" };
+  for (const [name, value] of Object.entries({ sort, top, force, partial })) {
+    const expected = types[name as keyof typeof types];
+    if (value !== undefined && typeof value !== expected) {
+      throw invalidArgument(`options.${name}`, `a ${expected}`, value);
+    }
   }
-  if (top !== undefined && typeof top !== "number") {
-    throw invalidArgument("options.top", "a number", top);
-  }
-  return { sort, top };
+  return { sort, top, force, partial };
 }
 
 function invalidArgument(name: string, expected: string, value: unknown): TypeError {
   const found = value === null ? "null" : typeof value;
   const hint =
-    name !== "options.top" && typeof value === "string"
+    !name.startsWith("options.") && typeof value === "string"
       ? "; to read files, call the …File variant"
       : "";
   const error = new TypeError(`argument "${name}" must be ${expected}, found ${found}${hint}`);

@@ -55,6 +55,7 @@ function plainView<Columns extends InstanceColumns>(
   return {
     ...Object.fromEntries(handle.totals()),
     constructors,
+    partial: handle.isPartial(),
     warnings: handle.warnings(),
   };
 }

@@ -3,6 +3,7 @@
 //!
 //! What does not stop the analysis, but may make a number wrong, is a [`Warning`](crate::Warning).
 
+use crate::runtime::mismatch::Mismatch;
 use crate::units::Address;
 
 /// The result of everything in this crate that can fail.
@@ -129,15 +130,13 @@ pub enum Error {
         /// What gimli found.
         message: String,
     },
-    /// The dump holds values for another set of globals.
+    /// The dump is not of this module.
     #[error(
-        "the dump holds {found} global values (count at offset 20), but the module has {expected} mutable i32 globals: the dump was taken from another module, or from another build of it; pass the .wasm file that was running"
+        "the dump was taken from another module, or from another build of it: {mismatch}; pass the very module that was running (or --force, to go on at your own risk)"
     )]
-    GlobalCountMismatch {
-        /// The number of values in the dump.
-        found: u32,
-        /// The number of mutable i32 globals of the module.
-        expected: u32,
+    ModuleMismatch {
+        /// What differs.
+        mismatch: Mismatch,
     },
     /// A block header that cannot be.
     #[error(
@@ -205,7 +204,7 @@ impl Error {
             Self::ModuleKind { .. } => "ERR_MODULE_KIND",
             Self::GlobalMissing { .. } => "ERR_GLOBAL_MISSING",
             Self::DebugInfo { .. } => "ERR_DEBUG_INFO",
-            Self::GlobalCountMismatch { .. } => "ERR_GLOBAL_COUNT_MISMATCH",
+            Self::ModuleMismatch { .. } => "ERR_MODULE_MISMATCH",
             Self::HeapCorrupt { .. } => "ERR_HEAP_CORRUPT",
             Self::TooManyReferences { .. } => "ERR_TOO_MANY_REFERENCES",
             Self::InvalidOption { .. } => "ERR_INVALID_OPTION",

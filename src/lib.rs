@@ -63,6 +63,6 @@ mod binding;
 
 pub use control::Control;
 pub use error::{Error, Result};
-pub use program::{Input, Program};
+pub use program::{Input, Program, Tolerance};
 pub use units::{Address, ClassId, GlobalIndex, ObjectIndex};
 pub use warning::Warning;

@@ -2,10 +2,11 @@
 
 use crate::control::Control;
 use crate::dump::Dump;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::heap::Heap;
 use crate::module::Module;
 use crate::runtime::evidence::Evidence;
+use crate::runtime::mismatch::Mismatch;
 use crate::warning::Warning;
 
 /// Bytes with the name that errors call them by.
@@ -17,11 +18,39 @@ pub struct Input<'a> {
     pub bytes: &'a [u8],
 }
 
+/// What an analysis goes on with, with a warning, instead of failing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tolerance {
+    /// A dump that was not taken from the module.
+    pub mismatch: bool,
+    /// A heap that cannot be read to its end: what comes before the damage is analyzed.
+    pub damage: bool,
+}
+
+impl Tolerance {
+    /// Passes a mismatch on, as the error or the warning that it is. Returns whether there is one.
+    pub(crate) fn check(
+        self,
+        found: Option<Mismatch>,
+        warnings: &mut Vec<Warning>,
+    ) -> Result<bool> {
+        let Some(mismatch) = found else {
+            return Ok(false);
+        };
+        if !self.mismatch {
+            return Err(Error::ModuleMismatch { mismatch });
+        }
+        warnings.push(Warning::ModuleMismatch { mismatch });
+        Ok(true)
+    }
+}
+
 /// What a module tells about every heap of the program: read once, used for each dump.
 #[derive(Debug)]
 pub struct Program<'a> {
     module: Module<'a>,
     evidence: Evidence,
+    tolerance: Tolerance,
 }
 
 impl<'a> Program<'a> {
@@ -33,9 +62,18 @@ impl<'a> Program<'a> {
         let read = || -> Result<Self> {
             let module = Module::parse(wasm.bytes)?;
             let evidence = Evidence::read(&module)?;
-            Ok(Self { module, evidence })
+            Ok(Self {
+                module,
+                evidence,
+                tolerance: Tolerance::default(),
+            })
         };
         read().map_err(|error| error.in_file(wasm.name))
+    }
+
+    /// The same program, for analyses that tolerate more.
+    pub fn tolerating(self, tolerance: Tolerance) -> Self {
+        Self { tolerance, ..self }
     }
 
     /// Analyzes a dump of this program.
@@ -45,7 +83,15 @@ impl<'a> Program<'a> {
     /// [`Error::Aborted`](crate::Error::Aborted) as it is.
     pub fn analyze(&self, dump: Input<'_>, control: &Control) -> Result<Heap> {
         Dump::parse(dump.bytes)
-            .and_then(|parsed| Heap::analyze(&parsed, &self.module, &self.evidence, control))
+            .and_then(|parsed| {
+                Heap::analyze(
+                    &parsed,
+                    &self.module,
+                    &self.evidence,
+                    self.tolerance,
+                    control,
+                )
+            })
             .map_err(|error| error.in_file(dump.name))
     }
 

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::runtime::mismatch::Mismatch;
 use crate::units::{Address, ClassId};
 
 /// Something found on the way that the numbers may suffer from. Its `Display` text says what was
@@ -66,6 +67,16 @@ pub enum Warning {
         /// Its size in bytes.
         memory_size: u64,
     },
+    /// Dump and module do not belong together; the caller asked to go on.
+    ModuleMismatch {
+        /// What differs.
+        mismatch: Mismatch,
+    },
+    /// The heap is damaged; the caller asked for what could be read.
+    Partial {
+        /// What is wrong, and where.
+        damage: String,
+    },
     /// A warning about one of several dumps.
     InDump {
         /// Which one: a path, or the name of an argument.
@@ -89,6 +100,8 @@ impl Warning {
             Self::ClassUnknown { .. } => "WARN_CLASS_UNKNOWN",
             Self::TotalMismatch { .. } => "WARN_TOTAL_MISMATCH",
             Self::MemoryNotWholePages { .. } => "WARN_MEMORY_NOT_WHOLE_PAGES",
+            Self::ModuleMismatch { .. } => "WARN_MODULE_MISMATCH",
+            Self::Partial { .. } => "WARN_PARTIAL",
             Self::InDump { warning, .. } => warning.code(),
         }
     }
@@ -140,6 +153,14 @@ impl fmt::Display for Warning {
             Self::MemoryNotWholePages { memory_size } => write!(
                 f,
                 "the memory in the dump has {memory_size} bytes, which is not a whole number of 64 KiB pages: it may have been cut short"
+            ),
+            Self::ModuleMismatch { mismatch } => write!(
+                f,
+                "the dump was taken from another module, or from another build of it: {mismatch}; every number and name may be wrong"
+            ),
+            Self::Partial { damage } => write!(
+                f,
+                "partial result: {damage}; what lies behind was not read, so objects and what they keep alive are missing"
             ),
             Self::InDump { dump, warning } => write!(f, "{dump}: {warning}"),
         }

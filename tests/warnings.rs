@@ -6,9 +6,9 @@ mod support;
 
 use support::{
     ARRAY_BUFFER, Class, CollectorCode, ModuleOptions, NULL, NeverCompiled, OBJECT, Object, STRING,
-    Scene, WasmGlobal, analyze, encode_module, flags, live, warnings,
+    Scene, WasmGlobal, analyze, analyze_tolerating, encode_module, flags, live, warnings,
 };
-use warpo_heap_analyzer::{Control, Input, Program, Warning};
+use warpo_heap_analyzer::{Control, Input, Program, Tolerance, Warning};
 
 /// One node, kept by a global.
 fn small_scene() -> (Scene, Class, Object) {
@@ -327,4 +327,50 @@ fn a_module_without_names_hides_the_collector_and_that_is_no_reason_to_warn() {
     };
     let heap = analyze(&scene.dump(), &scene.module_with(&options)).unwrap();
     assert_eq!(warnings(&heap), [""; 0]);
+}
+
+#[test]
+fn a_module_that_is_used_by_force_is_said_not_to_fit() {
+    let (scene, ..) = small_scene();
+    let mut other = scene.clone();
+    other
+        .globals
+        .push(WasmGlobal::variable("assembly/index/new", 0));
+    let force = Tolerance {
+        mismatch: true,
+        ..Tolerance::default()
+    };
+    let heap = analyze_tolerating(&scene.dump().bytes, &other.module(), force).unwrap();
+    assert_eq!(
+        warnings(&heap)[0],
+        "the dump was taken from another module, or from another build of it: the dump holds 8 global values (count at offset 20), the module has 9 mutable i32 globals; every number and name may be wrong"
+    );
+    assert_eq!(heap.warnings[0].code(), "WARN_MODULE_MISMATCH");
+}
+
+#[test]
+fn a_heap_that_is_read_up_to_its_damage_is_said_to_be_partial() {
+    let (mut scene, node, head) = small_scene();
+    let damaged = scene.object(node, 8);
+    scene.object(node, 8);
+    let mut dump = scene.dump();
+    dump.poke(damaged.block(), 0xffff_ffff);
+    let partial = Tolerance {
+        damage: true,
+        ..Tolerance::default()
+    };
+    let heap = analyze_tolerating(&dump.bytes, &scene.module(), partial).unwrap();
+    let damage = heap
+        .warnings
+        .iter()
+        .find(|warning| warning.code() == "WARN_PARTIAL");
+    assert_eq!(
+        damage.unwrap().to_string(),
+        format!(
+            "partial result: the heap is corrupt at address {:#x}: found a block header of 0xffffffff (4294967292 bytes), expected a block whose size is 12 more than a multiple of 16 and that ends inside the heap; capture the dump again, and if it stays so, look for a program that writes outside its objects; what lies behind was not read, so objects and what they keep alive are missing",
+            damaged.block()
+        )
+    );
+    assert!(heap.is_partial);
+    assert_eq!(live(&heap), [head]);
 }

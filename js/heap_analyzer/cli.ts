@@ -15,6 +15,8 @@ interface CommonOptions {
   format: "json" | "table";
   output?: string;
   accounting?: boolean;
+  force?: boolean;
+  partial?: boolean;
 }
 
 interface SortedOptions extends CommonOptions {
@@ -71,7 +73,9 @@ function withCommonOptions(command: Command, [defaultSort, ...otherSorts]: strin
         .choices(["json", "table"])
         .default("json"),
     )
-    .option("--output <file>", "write to a file instead of stdout");
+    .option("--output <file>", "write to a file instead of stdout")
+    .option("--force", "go on although the dump was not taken from the module")
+    .option("--partial", "if the heap is damaged, report what lies before the damage");
 }
 
 function wholeNumber(text: string): number {

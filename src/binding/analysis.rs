@@ -8,7 +8,7 @@ use napi_derive::napi;
 
 use super::error::Result;
 use super::inputs::Source;
-use super::options::{ViewOptions, checked};
+use super::options::{Request, ViewOptions, checked};
 use super::views::ViewHandle;
 use crate::control::Control;
 use crate::error::Error as EngineError;
@@ -43,9 +43,9 @@ pub fn analyze(
     wasm: &[u8],
     options: Option<ViewOptions>,
 ) -> Result<ViewHandle> {
-    let order = checked(options)?;
+    let request = checked(options)?;
     let inputs = [named("dump", dump), named("wasm", wasm)];
-    Ok(guarded(|| constructor_view(inputs, order, &Control::default()))?.registered(env))
+    Ok(guarded(|| constructor_view(inputs, request, &Control::default()))?.registered(env))
 }
 
 /// The constructor view of two files.
@@ -56,10 +56,10 @@ pub fn analyze_file(
     wasm: String,
     options: Option<ViewOptions>,
 ) -> Result<ViewHandle> {
-    let order = checked(options)?;
+    let request = checked(options)?;
     let work = || {
         let (dump, wasm) = (Source::open(&dump)?, Source::open(&wasm)?);
-        constructor_view([dump.input(), wasm.input()], order, &Control::default())
+        constructor_view([dump.input(), wasm.input()], request, &Control::default())
     };
     Ok(guarded(work)?.registered(env))
 }
@@ -72,10 +72,10 @@ pub fn analyze_async(
     options: Option<ViewOptions>,
     canceller: &Canceller,
 ) -> Result<AsyncTask<ViewTask>> {
-    let order = checked(options)?;
+    let request = checked(options)?;
     let (dump, wasm) = (Source::copied("dump", dump), Source::copied("wasm", wasm));
     Ok(ViewTask::start(canceller, move |control| {
-        constructor_view([dump.input(), wasm.input()], order, control)
+        constructor_view([dump.input(), wasm.input()], request, control)
     }))
 }
 
@@ -87,10 +87,10 @@ pub fn analyze_file_async(
     options: Option<ViewOptions>,
     canceller: &Canceller,
 ) -> Result<AsyncTask<ViewTask>> {
-    let order = checked(options)?;
+    let request = checked(options)?;
     Ok(ViewTask::start(canceller, move |control| {
         let (dump, wasm) = (Source::open(&dump)?, Source::open(&wasm)?);
-        constructor_view([dump.input(), wasm.input()], order, control)
+        constructor_view([dump.input(), wasm.input()], request, control)
     }))
 }
 
@@ -103,13 +103,13 @@ pub fn diff(
     wasm: &[u8],
     options: Option<ViewOptions>,
 ) -> Result<ViewHandle> {
-    let order = checked(options)?;
+    let request = checked(options)?;
     let inputs = [
         named("before", before),
         named("after", after),
         named("wasm", wasm),
     ];
-    Ok(guarded(|| comparison_view(inputs, order, &Control::default()))?.registered(env))
+    Ok(guarded(|| comparison_view(inputs, request, &Control::default()))?.registered(env))
 }
 
 /// The comparison view of three files.
@@ -121,7 +121,7 @@ pub fn diff_file(
     wasm: String,
     options: Option<ViewOptions>,
 ) -> Result<ViewHandle> {
-    let order = checked(options)?;
+    let request = checked(options)?;
     let work = || {
         let sources = [
             Source::open(&before)?,
@@ -130,7 +130,7 @@ pub fn diff_file(
         ];
         comparison_view(
             sources.each_ref().map(Source::input),
-            order,
+            request,
             &Control::default(),
         )
     };
@@ -146,14 +146,14 @@ pub fn diff_async(
     options: Option<ViewOptions>,
     canceller: &Canceller,
 ) -> Result<AsyncTask<ViewTask>> {
-    let order = checked(options)?;
+    let request = checked(options)?;
     let sources = [
         Source::copied("before", before),
         Source::copied("after", after),
         Source::copied("wasm", wasm),
     ];
     Ok(ViewTask::start(canceller, move |control| {
-        comparison_view(sources.each_ref().map(Source::input), order, control)
+        comparison_view(sources.each_ref().map(Source::input), request, control)
     }))
 }
 
@@ -166,14 +166,14 @@ pub fn diff_file_async(
     options: Option<ViewOptions>,
     canceller: &Canceller,
 ) -> Result<AsyncTask<ViewTask>> {
-    let order = checked(options)?;
+    let request = checked(options)?;
     Ok(ViewTask::start(canceller, move |control| {
         let sources = [
             Source::open(&before)?,
             Source::open(&after)?,
             Source::open(&wasm)?,
         ];
-        comparison_view(sources.each_ref().map(Source::input), order, control)
+        comparison_view(sources.each_ref().map(Source::input), request, control)
     }))
 }
 
@@ -183,24 +183,26 @@ fn named<'a>(name: &'a str, bytes: &'a [u8]) -> Input<'a> {
 
 fn constructor_view(
     [dump, wasm]: [Input<'_>; 2],
-    (sort, top): (ConstructorSort, Option<usize>),
+    request: Request<ConstructorSort>,
     control: &Control,
 ) -> crate::Result<ViewHandle> {
-    let heap = Program::read(wasm)?.analyze(dump, control)?;
+    let program = Program::read(wasm)?.tolerating(request.tolerance);
+    let heap = program.analyze(dump, control)?;
     Ok(ViewHandle::constructor(ConstructorView::new(
         Arc::new(heap),
-        sort,
-        top,
+        request.sort,
+        request.top,
     )))
 }
 
 fn comparison_view(
     [before, after, wasm]: [Input<'_>; 3],
-    (sort, top): (ComparisonSort, Option<usize>),
+    request: Request<ComparisonSort>,
     control: &Control,
 ) -> crate::Result<ViewHandle> {
-    let (before, after) = Program::read(wasm)?.analyze_both(before, after, control)?;
-    let view = ComparisonView::new(Arc::new(before), Arc::new(after), sort, top);
+    let program = Program::read(wasm)?.tolerating(request.tolerance);
+    let (before, after) = program.analyze_both(before, after, control)?;
+    let view = ComparisonView::new(Arc::new(before), Arc::new(after), request.sort, request.top);
     Ok(ViewHandle::comparison(view))
 }
 

@@ -3,6 +3,7 @@
 use napi_derive::napi;
 
 use crate::error::{Error, Result};
+use crate::program::Tolerance;
 use crate::views::{ComparisonSort, ConstructorSort};
 
 /// `AnalyzeOptions` and `DiffOptions` of the public API.
@@ -12,6 +13,10 @@ pub struct ViewOptions {
     pub sort: Option<String>,
     /// How many rows to keep.
     pub top: Option<f64>,
+    /// Go on although dump and module do not belong together.
+    pub force: Option<bool>,
+    /// Report what lies before damage.
+    pub partial: Option<bool>,
 }
 
 /// An order of rows that JavaScript knows by name.
@@ -47,11 +52,20 @@ impl SortByName for ComparisonSort {
     }
 }
 
-/// The order and the number of rows that the options ask for.
-pub(super) fn checked<S: SortByName>(options: Option<ViewOptions>) -> Result<(S, Option<usize>)> {
-    let Some(ViewOptions { sort, top }) = options else {
-        return Ok((S::default(), None));
+/// What the options ask for.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Request<S> {
+    pub(super) sort: S,
+    pub(super) top: Option<usize>,
+    pub(super) tolerance: Tolerance,
+}
+
+/// Checks the options.
+pub(super) fn checked<S: SortByName>(options: Option<ViewOptions>) -> Result<Request<S>> {
+    let Some(options) = options else {
+        return Ok(Request::default());
     };
+    let ViewOptions { sort, top, .. } = options;
     let sort = match sort {
         None => S::default(),
         Some(name) => S::named(&name).ok_or(Error::InvalidOption {
@@ -70,5 +84,12 @@ pub(super) fn checked<S: SortByName>(options: Option<ViewOptions>) -> Result<(S,
         });
     }
     // Numbers beyond usize saturate: they keep every row.
-    Ok((sort, top.map(|top| top as usize)))
+    Ok(Request {
+        sort,
+        top: top.map(|top| top as usize),
+        tolerance: Tolerance {
+            mismatch: options.force.unwrap_or_default(),
+            damage: options.partial.unwrap_or_default(),
+        },
+    })
 }

@@ -166,6 +166,12 @@ impl ViewHandle {
             .collect()
     }
 
+    /// Whether a heap is damaged and only a part of it is in here.
+    #[napi]
+    pub fn is_partial(&self) -> bool {
+        self.document().is_partial()
+    }
+
     /// Where every byte is, as JSON text; null for a comparison.
     #[napi]
     pub fn accounting(&self) -> Option<String> {

@@ -76,6 +76,14 @@ impl<'a> GlobalValues<'a> {
 }
 
 impl<'a> Dump<'a> {
+    /// The same dump as if its writer could not read globals.
+    pub fn without_globals(&self) -> Self {
+        Self {
+            globals: GlobalValues(Memory::new(&[])),
+            ..*self
+        }
+    }
+
     /// Takes a dump file apart and checks that its header can be true.
     ///
     /// # Errors

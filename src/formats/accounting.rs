@@ -15,6 +15,7 @@ struct AccountingJson<'a> {
     free: FreeJson,
     overhead: u64,
     gaps: u64,
+    unread: u64,
     collector: Option<&'static str>,
     pinned: Vec<PinnedJson<'a>>,
 }
@@ -61,6 +62,7 @@ pub fn accounting_json(accounting: &Accounting) -> String {
         },
         overhead: accounting.overhead,
         gaps: accounting.gaps,
+        unread: accounting.unread,
         collector: accounting.collector.map(state_name),
         pinned: pinned
             .map(|(class_name, count)| PinnedJson {
@@ -115,9 +117,11 @@ pub(super) fn accounting_lines(accounting: &Accounting) -> Vec<String> {
             "of the allocator".to_owned(),
         ),
         ("gaps", accounting.gaps, "not the allocator's".to_owned()),
+        ("unread", accounting.unread, "behind the damage".to_owned()),
     ];
     let mut lines: Vec<_> = parts
         .into_iter()
+        .filter(|&(label, size, _)| label != "unread" || size > 0)
         .map(|(label, size, remark)| format!("  {label:<9}{:>10}  {remark}", format_size(size)))
         .collect();
     let state = accounting

@@ -80,6 +80,8 @@ pub struct DocumentInstances {
 pub trait Document {
     /// The sizes of the whole.
     fn totals(&self) -> [Total; 2];
+    /// Whether a heap is damaged and only a part of it is in here.
+    fn is_partial(&self) -> bool;
     /// Where every byte is, for a view of one heap.
     fn accounting(&self) -> Option<&Accounting>;
     /// The columns of every row.
@@ -95,6 +97,10 @@ pub trait Document {
 impl<D: Document> Document for Arc<D> {
     fn totals(&self) -> [Total; 2] {
         (**self).totals()
+    }
+
+    fn is_partial(&self) -> bool {
+        (**self).is_partial()
     }
 
     fn accounting(&self) -> Option<&Accounting> {
@@ -141,6 +147,10 @@ impl Document for ConstructorView {
                 before: None,
             },
         ]
+    }
+
+    fn is_partial(&self) -> bool {
+        self.heap().is_partial
     }
 
     fn accounting(&self) -> Option<&Accounting> {
@@ -199,6 +209,10 @@ impl Document for ComparisonView {
                 )),
             },
         ]
+    }
+
+    fn is_partial(&self) -> bool {
+        self.before().is_partial || self.after().is_partial
     }
 
     fn accounting(&self) -> Option<&Accounting> {

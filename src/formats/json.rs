@@ -79,6 +79,11 @@ impl<D: Document> JsonStream<D> {
             self.open = Some((instances, 0));
         } else {
             text.raw(if self.row == 0 { "]" } else { "\n  ]" });
+            if self.document.is_partial() {
+                text.raw(",\n");
+                text.key(2, "partial");
+                text.raw("true");
+            }
             let accounting = self.document.accounting();
             if let Some(accounting) = accounting.filter(|_| self.with_accounting) {
                 text.raw(",\n");

@@ -67,8 +67,15 @@ pub fn render_table(document: &dyn Document, options: TableOptions) -> String {
 
     let mut lines = summary(document);
     if let Some(accounting) = document.accounting() {
+        // Its first line is the live size again, in parts.
         lines.truncate(1);
         lines.extend(accounting_lines(accounting));
+    }
+    if document.is_partial() {
+        lines.insert(
+            0,
+            "PARTIAL: the heap is damaged, see the warning".to_owned(),
+        );
     }
     for line in &mut lines {
         *line = fit(line, options.width);

@@ -4,7 +4,7 @@ use super::Heap;
 use crate::dump::Memory;
 use crate::runtime::blocks::{Allocator, BLOCK_OVERHEAD, BlockInfo};
 use crate::runtime::collector::CollectorState;
-use crate::runtime::regions::Region;
+use crate::runtime::regions::Walk;
 use crate::runtime::roots::RootKind;
 
 /// The whole heap, from the first block to the end of the memory, in bytes.
@@ -23,6 +23,8 @@ pub struct Accounting {
     /// Memory that the allocator does not own: pages that something else grew, or all of it before
     /// the first allocation.
     pub gaps: u64,
+    /// What lies behind damage and could not be read; 0 unless the result is partial.
+    pub unread: u64,
     /// What the collector was doing; `None` if the module does not name its state.
     pub collector: Option<CollectorState>,
     /// Pinned objects by class name, most first, then by name.
@@ -68,6 +70,7 @@ pub(super) struct BlockTotals {
     pub(super) free: FreeBlocks,
     pub(super) overhead: u64,
     pub(super) gaps: u64,
+    pub(super) unread: u64,
 }
 
 impl BlockTotals {
@@ -82,23 +85,26 @@ impl BlockTotals {
         }
     }
 
-    /// Adds what lies around the blocks: region ends, padding, foreign pages.
-    pub(super) fn add_regions(
-        &mut self,
-        memory: Memory<'_>,
-        allocator: Allocator,
-        regions: &[Region],
-    ) {
-        // Every region but the first begins with its page, some bytes before its first block.
+    /// Adds what lies around the blocks: region ends, padding, foreign pages, what is not read.
+    pub(super) fn add_walk(&mut self, memory: Memory<'_>, allocator: Allocator, walk: &Walk) {
         let mut covered = u64::from(allocator.first_block.0);
-        for (nth, region) in regions.iter().enumerate() {
+        for (nth, region) in walk.regions.iter().enumerate() {
+            // Every region but the first begins with its page, some bytes before its first block.
             let first = u64::from(region.first_block.0);
             let start = if nth == 0 { first } else { first & !0xffff };
             self.gaps += start - covered;
-            self.overhead += first - start + u64::from(BLOCK_OVERHEAD);
-            covered = u64::from(region.end.0) + u64::from(BLOCK_OVERHEAD);
+            self.overhead += first - start;
+            covered = u64::from(region.end.0);
+            if walk.damage.is_none() || nth + 1 < walk.regions.len() {
+                self.overhead += u64::from(BLOCK_OVERHEAD);
+                covered += u64::from(BLOCK_OVERHEAD);
+            }
         }
-        self.gaps += memory.size().saturating_sub(covered);
+        let rest = memory.size().saturating_sub(covered);
+        match walk.damage {
+            None => self.gaps += rest,
+            Some(_) => self.unread += rest,
+        }
     }
 }
 
@@ -150,6 +156,7 @@ impl Heap {
             free: totals.free,
             overhead: totals.overhead,
             gaps: totals.gaps,
+            unread: totals.unread,
             collector,
             pinned,
         };

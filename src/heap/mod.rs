@@ -6,6 +6,7 @@ mod address_index;
 mod dominators;
 mod edges;
 mod objects;
+mod reader;
 
 pub use accounting::{Accounting, FreeBlocks, LiveBytes};
 pub use address_index::AddressIndex;
@@ -13,15 +14,21 @@ pub use dominators::DominatorTree;
 pub use edges::Edges;
 pub use objects::{HeapClass, ObjectTable};
 
+use reader::HeapReader;
+
 use crate::control::Control;
 use crate::dump::Dump;
 use crate::error::Result;
 use crate::module::Module;
+use crate::program::Tolerance;
 use crate::runtime::blocks::Allocator;
 use crate::runtime::classes::Classes;
 use crate::runtime::collector::Collector;
 use crate::runtime::evidence::Evidence;
-use crate::runtime::roots::{GlobalRoots, RootKind, global_roots, possible_roots, stack_words};
+use crate::runtime::mismatch::{Mismatch, find_mismatch};
+use crate::runtime::roots::{
+    Certainty, GlobalRoots, RootKind, global_roots, possible_roots, stack_words,
+};
 use crate::runtime::type_flags::TypeFlagsTable;
 use crate::units::{Address, ObjectIndex};
 use crate::warning::Warning;
@@ -45,6 +52,8 @@ pub struct Heap {
     pub retained_sizes: Vec<u32>,
     /// Where every byte is.
     pub accounting: Accounting,
+    /// Whether the heap is damaged and only what lies before the damage was read.
+    pub is_partial: bool,
     /// What may make a number wrong.
     pub warnings: Vec<Warning>,
 }
@@ -53,19 +62,31 @@ impl Heap {
     /// Analyzes a dump.
     ///
     /// # Errors
-    /// [`Error::GlobalCountMismatch`](crate::Error::GlobalCountMismatch) if the dump is not of this
-    /// module, [`Error::HeapCorrupt`](crate::Error::HeapCorrupt) and
-    /// [`Error::TooManyReferences`](crate::Error::TooManyReferences) if the memory cannot be read
-    /// to its end, [`Error::Aborted`](crate::Error::Aborted).
+    /// [`Error::ModuleMismatch`](crate::Error::ModuleMismatch) if the dump is not of this module, [`Error::HeapCorrupt`](crate::Error::HeapCorrupt) and
+    /// [`Error::TooManyReferences`](crate::Error::TooManyReferences) if the memory cannot be read to its end, [`Error::Aborted`](crate::Error::Aborted).
     pub fn analyze(
         dump: &Dump<'_>,
         module: &Module<'_>,
         evidence: &Evidence,
+        tolerance: Tolerance,
         control: &Control,
     ) -> Result<Self> {
         let mut warnings = Vec::new();
-        check_against_module(dump, module, &mut warnings)?;
-        let classes = Classes::new(evidence, module, type_flags(dump, module));
+        let flags = type_flags(dump, module);
+        let has_foreign_globals =
+            tolerance.check(global_count_mismatch(dump, module), &mut warnings)?;
+        tolerance.check(
+            find_mismatch(dump, module, &evidence.debug_info, flags),
+            &mut warnings,
+        )?;
+        // Values of other globals say nothing about ours.
+        let dump = &if has_foreign_globals {
+            dump.without_globals()
+        } else {
+            *dump
+        };
+        warn_of_dump(dump, module, &mut warnings);
+        let classes = Classes::new(evidence, module, flags);
         let collector = Collector::read(module, dump);
         let allocator = Allocator::locate(dump);
         let total_size = allocator.map_or(0, |allocator| {
@@ -74,20 +95,29 @@ impl Heap {
                 .saturating_sub(u64::from(allocator.first_block.0))
         });
         let (objects, totals) = match allocator {
-            Some(allocator) => ObjectTable::read(
-                dump,
-                allocator,
-                &classes,
-                &collector,
-                control,
-                &mut warnings,
-            )?,
+            Some(allocator) => {
+                let mut reader = HeapReader {
+                    dump,
+                    allocator,
+                    classes: &classes,
+                    class_count: flags.count(),
+                    collector: &collector,
+                    tolerance,
+                    control,
+                    warnings: &mut warnings,
+                };
+                reader.read()?
+            }
             None => Default::default(),
         };
+        tolerance.check(class_id_mismatch(&objects, flags), &mut warnings)?;
         let (edges, misfits) = Edges::extract(dump.memory, &objects, control)?;
 
         let globals = global_roots(evidence, &classes, module, dump);
-        let roots = find_roots(dump, module, globals, &objects, &mut warnings);
+        let is_partial = totals.unread > 0;
+        let (roots, not_an_object) =
+            find_roots(dump, module, globals, &objects, is_partial, &mut warnings);
+        tolerance.check(not_an_object, &mut warnings)?;
         // Globals first, so that what several kinds of roots reach counts for the first of them.
         let mut by_kind = roots.clone();
         by_kind.sort_unstable_by_key(|&(object, kind)| (kind, object));
@@ -104,6 +134,7 @@ impl Heap {
             dominators,
             retained_sizes,
             accounting: Accounting::default(),
+            is_partial,
             warnings,
         };
         let managed = heap.objects.heap_bytes();
@@ -204,24 +235,30 @@ impl Heap {
     }
 }
 
-fn check_against_module(
-    dump: &Dump<'_>,
-    module: &Module<'_>,
-    warnings: &mut Vec<Warning>,
-) -> Result<()> {
+fn global_count_mismatch(dump: &Dump<'_>, module: &Module<'_>) -> Option<Mismatch> {
+    let (dump, module) = (dump.globals.len(), module.globals.mutable_i32_count());
+    // None at all are legal: then the writer of the dump could not read globals.
+    (dump != 0 && dump != module).then_some(Mismatch::GlobalCount { dump, module })
+}
+
+fn warn_of_dump(dump: &Dump<'_>, module: &Module<'_>, warnings: &mut Vec<Warning>) {
     const PAGE: u64 = 1 << 16;
     let expected = module.globals.mutable_i32_count();
-    let found = dump.globals.len();
     if dump.globals.is_empty() && expected > 0 {
         warnings.push(Warning::GlobalsMissing { expected });
-    } else if found != expected {
-        return Err(crate::Error::GlobalCountMismatch { found, expected });
     }
     let memory_size = dump.memory.size();
     if !memory_size.is_multiple_of(PAGE) {
         warnings.push(Warning::MemoryNotWholePages { memory_size });
     }
-    Ok(())
+}
+
+/// Every object's class must be in the table of type flags, if there is one.
+fn class_id_mismatch(objects: &ObjectTable, flags: TypeFlagsTable<'_>) -> Option<Mismatch> {
+    let count = flags.count();
+    let ids = objects.classes.iter().map(|class| class.id);
+    let id = ids.filter(|id| count > 0 && id.0 >= count).min()?;
+    Some(Mismatch::ObjectBeyondTable { id, count })
 }
 
 fn type_flags<'a>(dump: &Dump<'a>, module: &Module<'_>) -> TypeFlagsTable<'a> {
@@ -240,8 +277,10 @@ fn find_roots(
     module: &Module<'_>,
     globals: Option<GlobalRoots>,
     objects: &ObjectTable,
+    is_partial: bool,
     warnings: &mut Vec<Warning>,
-) -> Vec<(ObjectIndex, RootKind)> {
+) -> (Vec<(ObjectIndex, RootKind)>, Option<Mismatch>) {
+    let mut mismatch = None;
     let mut roots = Vec::new();
     let globals = globals.unwrap_or_else(|| {
         warnings.push(Warning::RootsUnknown);
@@ -255,22 +294,22 @@ fn find_roots(
     let disputed = globals.disputed.into_iter();
     warnings.extend(disputed.map(|name| Warning::GlobalDisputed { name }));
     for global in globals.roots {
+        let is_possible = global.certainty == Certainty::Possible;
         let Some(value) = global.value else {
             // Without any values the one warning about that says it all.
-            if !dump.globals.is_empty() && global.is_certain {
+            if !dump.globals.is_empty() && !is_possible {
                 warnings.push(Warning::GlobalUnknown { name: global.name });
             }
             continue;
         };
-        match objects.index.get(value) {
-            Some(object) => roots.push((object, RootKind::Global)),
-            None if value.0 != 0 && global.is_certain => {
-                warnings.push(Warning::GlobalNotAnObject {
-                    name: global.name,
-                    value,
-                });
+        if let Some(object) = objects.index.get(value) {
+            roots.push((object, RootKind::Global));
+        } else if value.0 != 0 && !is_possible && !is_partial {
+            let name = global.name;
+            match global.certainty {
+                Certainty::Visited => mismatch = mismatch.or(Some(Mismatch::Root { name, value })),
+                _ => warnings.push(Warning::GlobalNotAnObject { name, value }),
             }
-            None => {}
         }
     }
     let on_stack = stack_words(dump).filter_map(|word| objects.index.get(Address(word)));
@@ -283,5 +322,5 @@ fn find_roots(
     );
     roots.sort_unstable();
     roots.dedup_by_key(|&mut (object, _)| object);
-    roots
+    (roots, mismatch)
 }

@@ -19,9 +19,21 @@ pub use globals::{Global, Globals};
 
 use std::collections::HashMap;
 
-use wasmparser::{ExternalKind, KnownCustom, MemoryType, Name, NameSectionReader, Parser, Payload};
+use wasmparser::{
+    DataKind, ExternalKind, KnownCustom, MemoryType, Name, NameSectionReader, Parser, Payload,
+};
 
 use crate::error::{Error, Result};
+use crate::units::Address;
+
+/// Bytes that memory starts with.
+#[derive(Clone, Copy, Debug)]
+pub struct DataSegment<'a> {
+    /// Their place in memory.
+    pub start: Address,
+    /// The bytes.
+    pub bytes: &'a [u8],
+}
 
 /// The parts of a module that an analysis needs. It borrows the module's bytes.
 #[derive(Debug, Default)]
@@ -30,6 +42,8 @@ pub struct Module<'a> {
     pub globals: Globals<'a>,
     /// All functions, imported ones first.
     pub functions: Functions<'a>,
+    /// Data that is copied into memory at instantiation, where its place is known.
+    pub data: Vec<DataSegment<'a>>,
     /// The custom sections whose names begin with `debug_` or `.debug_`, under the dotted name.
     debug_sections: HashMap<String, &'a [u8]>,
 }
@@ -64,6 +78,19 @@ impl<'a> Module<'a> {
                 Payload::FunctionSection(section) => {
                     for ty in section {
                         module.functions.add_defined(ty?);
+                    }
+                }
+                Payload::DataSection(section) => {
+                    for segment in section {
+                        let segment = segment?;
+                        if let DataKind::Active { offset_expr, .. } = segment.kind
+                            && let Some(start) = module.globals.evaluate(&offset_expr)
+                        {
+                            module.data.push(DataSegment {
+                                start: Address(start),
+                                bytes: segment.data,
+                            });
+                        }
                     }
                 }
                 Payload::CodeSectionEntry(body) => module.functions.add_body(body),

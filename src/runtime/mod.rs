@@ -11,6 +11,7 @@ pub mod collector;
 pub mod evidence;
 pub mod known_blocks;
 pub mod layout;
+pub mod mismatch;
 pub mod objects;
 pub mod regions;
 pub mod roots;

@@ -19,71 +19,73 @@ const PAGE: u32 = 1 << 16;
 pub struct Region {
     /// Its first block.
     pub first_block: Address,
-    /// The block of size 0 behind its last one.
+    /// The block of size 0 behind its last one, or where it could not be followed any further.
     pub end: Address,
+}
+
+/// What a walk found.
+#[derive(Debug, Default)]
+pub struct Walk {
+    /// The regions, in address order.
+    pub regions: Vec<Region>,
+    /// Why the walk ended before the heap did, at the end of the last region.
+    pub damage: Option<Error>,
 }
 
 /// Walks all blocks of all regions in address order and hands each to `visit`, the free ones too,
 /// but not the zero-size blocks that end regions. `known` is asked for only if there is more than
-/// one region. Returns the regions in address order.
+/// one region.
 ///
 /// # Errors
-/// [`Error::HeapCorrupt`] with the address of the first block that cannot be one.
+/// What `visit` returns. A damaged heap is no error here: see [`Walk::damage`].
 pub fn walk_blocks(
     memory: Memory<'_>,
     allocator: Allocator,
     known: impl FnOnce() -> KnownBlocks,
     mut visit: impl FnMut(Address, BlockInfo) -> Result<()>,
-) -> Result<Vec<Region>> {
-    let mut regions = Vec::new();
+) -> Result<Walk> {
+    let mut walk = Walk::default();
     let Some(tail) = allocator.tail else {
-        return Ok(regions);
+        return Ok(walk);
     };
-    if tail < allocator.first_block || memory.word(tail).is_none() {
-        return Err(Error::HeapCorrupt {
-            address: tail,
-            found: format!(
-                "the allocator's tail pointer there, but the heap reaches from {} to {:#x}",
-                allocator.first_block,
-                memory.size()
-            ),
-            expected: "a tail inside the heap (was the dump cut short?)",
-        });
-    }
+    let memory_end = Address(u32::try_from(memory.size()).unwrap_or(u32::MAX));
+    let is_inside = tail >= allocator.first_block && memory.word(tail).is_some();
+    let limit = if is_inside { tail } else { memory_end };
     let mut known = Some(known);
     let mut search = None;
     let mut first_block = allocator.first_block;
     let mut block = first_block;
-    loop {
-        match read_block(memory, block, tail) {
+    let damage = loop {
+        match read_block(memory, block, limit) {
             Ok((info, _)) if info.ends_region() => {
-                regions.push(Region {
-                    first_block,
-                    end: block,
-                });
                 if block == tail {
-                    return Ok(regions);
+                    break None;
                 }
                 let search = search.get_or_insert_with(|| RegionSearch {
                     memory,
-                    tail,
+                    tail: limit,
                     known: known.take().map(|known| known()).unwrap_or_default(),
                 });
-                block = search
-                    .next_region(block)
-                    .ok_or_else(|| Error::HeapCorrupt {
+                let Some(next) = search.next_region(block) else {
+                    break Some(Error::HeapCorrupt {
                         address: block,
                         found: "the end of a region with no further region behind it".to_owned(),
                         expected: "regions up to the one that the allocator's tail pointer names",
-                    })?;
-                first_block = block;
+                    });
+                };
+                walk.regions.push(Region {
+                    first_block,
+                    end: block,
+                });
+                first_block = next;
+                block = next;
             }
             Ok((info, next)) => {
                 visit(block, info)?;
                 block = next;
             }
             Err(info) => {
-                return Err(Error::HeapCorrupt {
+                break Some(Error::HeapCorrupt {
                     address: block,
                     found: format!(
                         "a block header of {:#x} ({} bytes)",
@@ -94,7 +96,25 @@ pub fn walk_blocks(
                 });
             }
         }
-    }
+    };
+    walk.regions.push(Region {
+        first_block,
+        end: block,
+    });
+    walk.damage = match is_inside {
+        true => damage,
+        // The first thing to know: without its tail the rest of the heap is not there.
+        false => Some(Error::HeapCorrupt {
+            address: tail,
+            found: format!(
+                "the allocator's tail pointer there, but the heap reaches from {} to {:#x}",
+                allocator.first_block,
+                memory.size()
+            ),
+            expected: "a tail inside the heap (was the dump cut short?)",
+        }),
+    };
+    Ok(walk)
 }
 
 /// Looks for regions behind foreign pages.

@@ -29,8 +29,19 @@ pub struct GlobalRoot {
     pub name: String,
     /// What it held; `None` if that cannot be known.
     pub value: Option<Address>,
-    /// Whether anything but an object or null would be wrong.
-    pub is_certain: bool,
+    /// How sure it is that this is a reference.
+    pub certainty: Certainty,
+}
+
+/// How sure it is that a global holds a reference.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Certainty {
+    /// The collector's code visits it.
+    Visited,
+    /// The debug information declares it.
+    Declared,
+    /// It may hold anything.
+    Possible,
 }
 
 /// The globals that the collector starts from.
@@ -85,7 +96,7 @@ pub fn possible_roots(module: &Module<'_>, dump: &Dump<'_>) -> GlobalRoots {
     let roots = globals.map(|global| GlobalRoot {
         name: global_name(global),
         value: global_value(global, dump).map(Address),
-        is_certain: false,
+        certainty: Certainty::Possible,
     });
     GlobalRoots {
         roots: roots.collect(),
@@ -104,7 +115,7 @@ fn visited_root(visited: VisitedGlobal, module: &Module<'_>, dump: &Dump<'_>) ->
     GlobalRoot {
         name,
         value: value.map(Address),
-        is_certain: true,
+        certainty: Certainty::Visited,
     }
 }
 
@@ -117,7 +128,10 @@ fn declared_root(variable: &GlobalVariable, module: &Module<'_>, dump: &Dump<'_>
     GlobalRoot {
         name: variable.name.clone(),
         value: value.map(Address),
-        is_certain: matches!(variable.type_ref, TypeRef::Class(_)),
+        certainty: match variable.type_ref {
+            TypeRef::Class(_) => Certainty::Declared,
+            TypeRef::Base { .. } | TypeRef::Unresolved => Certainty::Possible,
+        },
     }
 }
 

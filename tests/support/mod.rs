@@ -27,14 +27,14 @@ use warpo_heap_analyzer::debug_info::writer::{
     TypeReference,
 };
 use warpo_heap_analyzer::heap::Heap;
-use warpo_heap_analyzer::{Control, Error, Input, Program};
+use warpo_heap_analyzer::{Control, Error, Input, Program, Tolerance};
 
 /// Where static objects begin.
 const FIRST_STATIC_PAYLOAD: u32 = 32;
 /// The heads of fromSpace, toSpace and pinSpace.
 const LIST_HEADS: [u32; 3] = [0x2000, 0x2020, 0x2040];
 /// Where the run-time type flags are.
-const RTTI_BASE: u32 = 0x2100;
+pub const RTTI_BASE: u32 = 0x2100;
 /// Where static data ends and the shadow stack begins.
 pub const DATA_END: u32 = 0x4000;
 /// Not a multiple of 16, so that whoever forgets to round it is found out.
@@ -247,6 +247,16 @@ impl Scene {
 
     /// Declares a class with a runtime id of choice, or without one.
     pub fn class_with_id(&mut self, name: &str, id: Option<u32>) -> Class {
+        let containers = [
+            ("~lib/array/Array<", flags::ARRAY),
+            ("~lib/staticarray/StaticArray<", flags::STATIC_ARRAY),
+            ("~lib/set/Set<", flags::SET),
+            ("~lib/map/Map<", flags::MAP),
+        ];
+        let container = containers.iter().find(|(start, _)| name.starts_with(start));
+        if let (Some(&(_, kind)), Some(id)) = (container, id) {
+            self.set_flags(Class::undescribed(id), kind);
+        }
         self.description.classes.push(ClassDescription {
             name: name.to_owned(),
             runtime_id: id,
@@ -470,7 +480,9 @@ impl Scene {
         let mut dump = DumpFile::new(self.memory_size(), &globals);
         dump.set_boundaries(DATA_END, HEAP_BASE, self.stack_pointer());
         let mut type_flags = self.type_flags.clone();
-        type_flags.resize(self.next_id() as usize, 0);
+        let highest_used = self.managed().map(|(_, id, _)| id).max();
+        let count = self.next_id().max(highest_used.map_or(0, |id| id + 1));
+        type_flags.resize(count as usize, 0);
         let count = type_flags.len() as u32;
         dump.poke_all(RTTI_BASE, [count].iter().chain(&type_flags));
         dump.poke_all(self.stack_pointer(), self.stack.iter().rev());
@@ -756,10 +768,16 @@ pub fn analyze(dump: &DumpFile, module: &[u8]) -> Result<Heap, Error> {
 
 /// As [`analyze`], with any bytes.
 pub fn analyze_bytes(dump: &[u8], module: &[u8]) -> Result<Heap, Error> {
+    analyze_tolerating(dump, module, Tolerance::default())
+}
+
+/// As [`analyze`], with any bytes, and going on in spite of what is tolerated.
+pub fn analyze_tolerating(dump: &[u8], module: &[u8], tolerance: Tolerance) -> Result<Heap, Error> {
     let program = Program::read(Input {
         name: "program.wasm",
         bytes: module,
     })?;
+    let program = program.tolerating(tolerance);
     let dump = Input {
         name: "heap.dump",
         bytes: dump,

@@ -72,6 +72,8 @@ pub struct ModuleOptions {
     pub memory64: bool,
     /// Whether the `name` section is left out.
     pub without_names: bool,
+    /// What lies in memory from the beginning: an address and bytes.
+    pub data: Vec<(u32, Vec<u8>)>,
     /// The collector's code; most scenes do without.
     pub collector: Option<CollectorCode>,
 }
@@ -192,6 +194,14 @@ pub fn encode_module(
     module.section(&exports);
     if let Some(code) = &code {
         module.section(code);
+    }
+    if !options.data.is_empty() {
+        let mut data = enc::DataSection::new();
+        for (address, bytes) in &options.data {
+            let start = enc::ConstExpr::i32_const(*address as i32);
+            data.active(0, &start, bytes.iter().copied());
+        }
+        module.section(&data);
     }
     if !options.without_names {
         let mut global_names = enc::NameMap::new();

@@ -1,0 +1,208 @@
+//! Fills the object table: static objects first, then the managed objects among the heap's blocks.
+
+use std::collections::HashMap;
+
+use super::accounting::BlockTotals;
+use super::address_index::AddressIndex;
+use super::objects::{HeapClass, ObjectTable};
+use crate::control::Control;
+use crate::dump::Dump;
+use crate::error::Result;
+use crate::program::Tolerance;
+use crate::runtime::blocks::Allocator;
+use crate::runtime::classes::Classes;
+use crate::runtime::collector::{Collector, CollectorState};
+use crate::runtime::known_blocks::KnownBlocks;
+use crate::runtime::objects::{ObjectHeader, payload_of};
+use crate::runtime::regions::{Walk, walk_blocks};
+use crate::runtime::statics::static_objects;
+use crate::units::{Address, ClassId, ObjectIndex};
+use crate::warning::Warning;
+
+/// Steps between two looks at whether to stop.
+const CHECK_INTERVAL: usize = 4096;
+
+/// Everything that reading a heap needs.
+pub(super) struct HeapReader<'a> {
+    pub(super) dump: &'a Dump<'a>,
+    pub(super) allocator: Allocator,
+    pub(super) classes: &'a Classes<'a>,
+    pub(super) class_count: u32,
+    pub(super) collector: &'a Collector,
+    pub(super) tolerance: Tolerance,
+    pub(super) control: &'a Control,
+    pub(super) warnings: &'a mut Vec<Warning>,
+}
+
+impl HeapReader<'_> {
+    /// Finds all objects of a dump, and what the heap's other bytes are.
+    ///
+    /// # Errors
+    /// [`Error::HeapCorrupt`](crate::Error::HeapCorrupt) if the blocks cannot be walked to the end
+    /// of the heap, unless that is tolerated.
+    pub(super) fn read(&mut self) -> Result<(ObjectTable, BlockTotals)> {
+        let (mut blocks, mut totals, walk) = self.linked_blocks()?;
+        totals.add_walk(self.dump.memory, self.allocator, &walk);
+        if let Some(damage) = walk.damage {
+            if !self.tolerance.damage {
+                return Err(damage);
+            }
+            self.warnings.push(Warning::Partial {
+                damage: damage.to_string(),
+            });
+        } else if let Some(total) = self.collector.total.map(u64::from) {
+            self.check_total(&mut blocks, total);
+        }
+
+        let mut table = ObjectTable::default();
+        let mut slots = ClassSlots::new(self.classes);
+        for (payload, header) in static_objects(self.dump) {
+            // Data that only looks like an object has any id.
+            if self.class_count == 0 || header.class_id.0 < self.class_count {
+                push(&mut table, payload, header, 0, &mut slots);
+            }
+        }
+        for (nth, &block) in blocks.addresses.iter().enumerate() {
+            if nth.is_multiple_of(CHECK_INTERVAL) {
+                self.control.check()?;
+            }
+            let block = Address(block);
+            let header = ObjectHeader::read(self.dump.memory, block);
+            if let (Some(header), Some(payload)) = (header, payload_of(block)) {
+                push(
+                    &mut table,
+                    payload,
+                    header,
+                    header.block.block_size(),
+                    &mut slots,
+                );
+            }
+        }
+        table.classes = slots.classes;
+        table.index = AddressIndex::new(&table.addresses);
+        Ok((table, totals))
+    }
+
+    /// Walks the heap and keeps the used blocks whose neighbours in a list point back at them.
+    fn linked_blocks(&self) -> Result<(LinkedBlocks, BlockTotals, Walk)> {
+        let memory = self.dump.memory;
+        // While sweeping, the block before the cursor has been freed already and may hold anything.
+        let is_sweeping = self.collector.state == Some(CollectorState::Sweeping);
+        let cursor = self.collector.cursor.filter(|_| is_sweeping);
+        let mut found = LinkedBlocks::default();
+        let mut totals = BlockTotals::default();
+        let mut visited = 0usize;
+        let known = || KnownBlocks::read(memory, self.allocator, self.collector);
+        let walk = walk_blocks(memory, self.allocator, known, |block, info| {
+            visited += 1;
+            if visited.is_multiple_of(CHECK_INTERVAL) {
+                self.control.check()?;
+            }
+            totals.add_block(info);
+            if info.is_free() {
+                return Ok(());
+            }
+            let is_object = ObjectHeader::read(memory, block).is_some_and(|header| {
+                header.is_linked(memory, block)
+                    || (cursor == Some(block) && header.is_linked_forward(memory, block))
+            });
+            if is_object {
+                found.addresses.push(block.0);
+                found.sizes.push(info.block_size());
+            }
+            Ok(())
+        })?;
+        Ok((found, totals, walk))
+    }
+
+    /// Holds what was found against the collector's own count.
+    fn check_total(&mut self, blocks: &mut LinkedBlocks, total: u64) {
+        if blocks.total_size() != total {
+            // Raw memory that looks linked: two blocks that point at each other are in no list for
+            // that.
+            let known = KnownBlocks::read(self.dump.memory, self.allocator, self.collector);
+            if let Some(members) = known.objects {
+                blocks.keep(&members);
+            }
+        }
+        let walk = blocks.total_size();
+        if walk != total {
+            self.warnings.push(Warning::TotalMismatch {
+                collector: total,
+                walk,
+            });
+        }
+    }
+}
+
+fn push(
+    table: &mut ObjectTable,
+    payload: Address,
+    header: ObjectHeader,
+    shallow_size: u32,
+    slots: &mut ClassSlots<'_>,
+) {
+    if header.is_pinned() {
+        table.pinned.push(ObjectIndex(table.addresses.len() as u32));
+    }
+    table.addresses.push(payload.0);
+    table.class_slots.push(slots.slot_of(header.class_id));
+    table.shallow_sizes.push(shallow_size);
+}
+
+/// The blocks that hold managed objects.
+#[derive(Default)]
+struct LinkedBlocks {
+    addresses: Vec<u32>,
+    sizes: Vec<u32>,
+}
+
+impl LinkedBlocks {
+    fn total_size(&self) -> u64 {
+        self.sizes.iter().map(|&size| u64::from(size)).sum()
+    }
+
+    fn keep(&mut self, members: &[u32]) {
+        let is_member = |block: &u32| members.binary_search(block).is_ok();
+        let mut kept = self.addresses.iter().map(is_member);
+        self.sizes.retain(|_| kept.next().unwrap_or(false));
+        self.addresses.retain(is_member);
+    }
+}
+
+/// Gives every id that occurs a dense number.
+struct ClassSlots<'c> {
+    known: &'c Classes<'c>,
+    by_id: HashMap<ClassId, u32>,
+    classes: Vec<HeapClass>,
+    last: Option<(ClassId, u32)>,
+}
+
+impl<'c> ClassSlots<'c> {
+    fn new(known: &'c Classes<'c>) -> Self {
+        Self {
+            known,
+            by_id: HashMap::new(),
+            classes: Vec::new(),
+            last: None,
+        }
+    }
+
+    fn slot_of(&mut self, id: ClassId) -> u32 {
+        // Neighbours in memory are often of one class.
+        let slot = match self.last {
+            Some((last_id, slot)) if last_id == id => slot,
+            _ => *self.by_id.entry(id).or_insert_with(|| {
+                self.classes.push(HeapClass {
+                    id,
+                    class: self.known.describe(id),
+                    count: 0,
+                });
+                self.classes.len() as u32 - 1
+            }),
+        };
+        self.last = Some((id, slot));
+        self.classes[slot as usize].count += 1;
+        slot
+    }
+}
