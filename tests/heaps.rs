@@ -640,6 +640,8 @@ fn assert_second_region_is_found(pages: u32, fill: impl FnOnce(&mut Scene, u32))
     dump.poke(FIRST_FREE_LIST, PAGE - 4);
     let heap = analyze(&dump, &scene.module()).unwrap();
     assert_eq!(live(&heap), [first, second]);
+    // A forged region may hold no object, but it would not be a gap.
+    assert_eq!(heap.accounting.gaps, u64::from(pages * PAGE));
 }
 
 /// The head of the list of the smallest free blocks.
