@@ -3,7 +3,7 @@
 //!
 //! What does not stop the analysis, but may make a number wrong, is a [`Warning`](crate::Warning).
 
-use crate::runtime::mismatch::Mismatch;
+use crate::mismatch::Mismatch;
 use crate::units::Address;
 
 /// The result of everything in this crate that can fail.

@@ -4,13 +4,15 @@
 //! Bytes enter at the left, typed views leave at the right, and nothing flows back:
 //!
 //! ```text
-//! dump bytes ─► dump ─┐
-//!                     ├─► runtime ─► heap ─► views ─► formats ─► command line, Node API
-//! wasm bytes ─► module ─► debug_info ─┘
+//! dump bytes ─► dump ──────────────────────┐
+//!                                          ├─► runtime ─► heap ─► views ─► formats ─► CLI, Node API
+//! wasm bytes ─► module ─► debug_info ──────┤
+//!                     └─► collector_code ──┘
 //! ```
 //!
-//! - [`dump`] takes the file apart; [`module`] reads globals, names and debug sections;
-//!   [`debug_info`] turns DWARF into classes and variables.
+//! - [`dump`] takes the file apart; [`module`] reads globals, functions, names and debug sections.
+//! - [`debug_info`] turns DWARF into classes and variables; [`collector_code`] reads from the
+//!   collector's own functions what it visits. Either will do, and each checks the other.
 //! - [`runtime`] knows how the AssemblyScript runtime lies in memory: blocks, headers, lists, roots,
 //!   and what an object of each class refers to.
 //! - [`heap`] is the result: the object table, the references, the live set, dominators and retained
@@ -49,9 +51,11 @@ pub mod dump;
 mod error;
 pub mod formats;
 pub mod heap;
+mod mismatch;
 pub mod module;
 mod program;
 pub mod runtime;
+mod tolerance;
 mod units;
 pub mod views;
 mod warning;
@@ -63,6 +67,8 @@ mod binding;
 
 pub use control::Control;
 pub use error::{Error, Result};
-pub use program::{Input, Program, Tolerance};
+pub use mismatch::Mismatch;
+pub use program::{Input, Program};
+pub use tolerance::Tolerance;
 pub use units::{Address, ClassId, GlobalIndex, ObjectIndex};
 pub use warning::Warning;

@@ -5,8 +5,9 @@ use crate::dump::Dump;
 use crate::error::{Error, Result};
 use crate::heap::Heap;
 use crate::module::Module;
+use crate::runtime::Runtime;
 use crate::runtime::evidence::Evidence;
-use crate::runtime::mismatch::Mismatch;
+use crate::tolerance::Tolerance;
 use crate::warning::Warning;
 
 /// Bytes with the name that errors call them by.
@@ -16,33 +17,6 @@ pub struct Input<'a> {
     pub name: &'a str,
     /// The contents.
     pub bytes: &'a [u8],
-}
-
-/// What an analysis goes on with, with a warning, instead of failing.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Tolerance {
-    /// A dump that was not taken from the module.
-    pub mismatch: bool,
-    /// A heap that cannot be read to its end: what comes before the damage is analyzed.
-    pub damage: bool,
-}
-
-impl Tolerance {
-    /// Passes a mismatch on, as the error or the warning that it is. Returns whether there is one.
-    pub(crate) fn check(
-        self,
-        found: Option<Mismatch>,
-        warnings: &mut Vec<Warning>,
-    ) -> Result<bool> {
-        let Some(mismatch) = found else {
-            return Ok(false);
-        };
-        if !self.mismatch {
-            return Err(Error::ModuleMismatch { mismatch });
-        }
-        warnings.push(Warning::ModuleMismatch { mismatch });
-        Ok(true)
-    }
 }
 
 /// What a module tells about every heap of the program: read once, used for each dump.
@@ -82,17 +56,19 @@ impl<'a> Program<'a> {
     /// [`Error::InFile`](crate::Error::InFile) around whatever is wrong with the dump;
     /// [`Error::Aborted`](crate::Error::Aborted) as it is.
     pub fn analyze(&self, dump: Input<'_>, control: &Control) -> Result<Heap> {
-        Dump::parse(dump.bytes)
-            .and_then(|parsed| {
-                Heap::analyze(
-                    &parsed,
-                    &self.module,
-                    &self.evidence,
-                    self.tolerance,
-                    control,
-                )
-            })
-            .map_err(|error| error.in_file(dump.name))
+        let analyze = || {
+            let parsed = Dump::parse(dump.bytes)?;
+            let mut warnings = Vec::new();
+            let runtime = Runtime::read(
+                &parsed,
+                &self.module,
+                &self.evidence,
+                self.tolerance,
+                &mut warnings,
+            )?;
+            Heap::analyze(&runtime, self.tolerance, warnings, control)
+        };
+        analyze().map_err(|error: Error| error.in_file(dump.name))
     }
 
     /// Analyzes two dumps of this program, side by side. The warnings say which one they are of.

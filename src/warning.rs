@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::runtime::mismatch::Mismatch;
+use crate::mismatch::Mismatch;
 use crate::units::{Address, ClassId};
 
 /// Something found on the way that the numbers may suffer from. Its `Display` text says what was
@@ -32,6 +32,8 @@ pub enum Warning {
         /// Its name.
         name: String,
     },
+    /// The module has neither debug information nor names.
+    NamesMissing,
     /// Nothing tells which globals the collector starts from.
     RootsUnknown,
     /// A class whose debug information and collector code name different reference fields.
@@ -94,6 +96,7 @@ impl Warning {
             Self::GlobalUnknown { .. } => "WARN_GLOBAL_UNKNOWN",
             Self::GlobalNotAnObject { .. } => "WARN_GLOBAL_NOT_AN_OBJECT",
             Self::GlobalDisputed { .. } => "WARN_GLOBAL_DISPUTED",
+            Self::NamesMissing => "WARN_NAMES_MISSING",
             Self::RootsUnknown => "WARN_ROOTS_UNKNOWN",
             Self::ClassDisputed { .. } => "WARN_CLASS_DISPUTED",
             Self::ContentsDoNotFit { .. } => "WARN_CONTENTS_DO_NOT_FIT",
@@ -125,6 +128,10 @@ impl fmt::Display for Warning {
             Self::GlobalDisputed { name } => write!(
                 f,
                 "the debug information and the collector's code disagree about global {name}: the code was followed; compile the module again if it was changed after compilation"
+            ),
+            Self::NamesMissing => write!(
+                f,
+                "the module has neither debug information nor names: roots and references were read from its collector's code, so classes are called Class#<id> and the collector's own total cannot be compared; compile with --debug for names"
             ),
             Self::RootsUnknown => write!(
                 f,

@@ -3,7 +3,7 @@
 use napi_derive::napi;
 
 use crate::error::{Error, Result};
-use crate::program::Tolerance;
+use crate::tolerance::Tolerance;
 use crate::views::{ComparisonSort, ConstructorSort};
 
 /// `AnalyzeOptions` and `DiffOptions` of the public API.

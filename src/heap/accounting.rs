@@ -109,12 +109,8 @@ impl BlockTotals {
 }
 
 impl Heap {
-    pub(super) fn account(
-        &mut self,
-        totals: BlockTotals,
-        managed: u64,
-        collector: Option<CollectorState>,
-    ) {
+    pub(super) fn account(&mut self, totals: BlockTotals, collector: Option<CollectorState>) {
+        let managed = self.objects.heap_bytes();
         let mut live = LiveBytes::default();
         for (root, objects) in self.dominators.trees() {
             let kind = self

@@ -12,7 +12,9 @@ use crate::dump::Memory;
 use crate::error::{Error, Result};
 use crate::runtime::layout::{Contents, EntryLayout};
 use crate::runtime::objects::{ObjectHeader, block_of};
-use crate::units::{Address, ObjectIndex};
+use crate::units::{Address, ClassId, ObjectIndex};
+
+const ARRAY_BUFFER: ClassId = ClassId(1);
 
 /// Objects that one task scans.
 const CHUNK: usize = 1 << 14;
@@ -157,8 +159,12 @@ impl<'a> Scanner<'a> {
         }
         fits &= match &layout.contents {
             Contents::Fixed => true,
-            Contents::StaticArray | Contents::Unknown => {
+            Contents::StaticArray => {
                 payload.words().for_each(follow);
+                true
+            }
+            Contents::Unknown => {
+                self.every_word(payload, follow);
                 true
             }
             Contents::Array => self.array_elements(payload, follow),
@@ -179,6 +185,20 @@ impl<'a> Scanner<'a> {
     fn buffer(self, address: Address) -> Option<Memory<'a>> {
         self.objects.index.get(address)?;
         Some(self.payload(address)?.0)
+    }
+
+    /// Everything that an object of an unknown class may refer to. It may be a container, so the
+    /// words of its buffers count as well.
+    fn every_word(self, payload: Memory<'a>, mut follow: impl FnMut(u32)) {
+        for word in payload.words() {
+            follow(word);
+            let target = self.objects.index.get(Address(word));
+            if target.is_some_and(|target| self.objects.class_of(target).id == ARRAY_BUFFER)
+                && let Some(buffer) = self.buffer(Address(word))
+            {
+                buffer.words().for_each(&mut follow);
+            }
+        }
     }
 
     fn array_elements(self, array: Memory<'a>, follow: impl FnMut(u32)) -> bool {

@@ -8,7 +8,7 @@ use super::objects::{HeapClass, ObjectTable};
 use crate::control::Control;
 use crate::dump::Dump;
 use crate::error::Result;
-use crate::program::Tolerance;
+use crate::runtime::Runtime;
 use crate::runtime::blocks::Allocator;
 use crate::runtime::classes::Classes;
 use crate::runtime::collector::{Collector, CollectorState};
@@ -16,31 +16,52 @@ use crate::runtime::known_blocks::KnownBlocks;
 use crate::runtime::objects::{ObjectHeader, payload_of};
 use crate::runtime::regions::{Walk, walk_blocks};
 use crate::runtime::statics::static_objects;
+use crate::tolerance::Tolerance;
 use crate::units::{Address, ClassId, ObjectIndex};
 use crate::warning::Warning;
 
 /// Steps between two looks at whether to stop.
 const CHECK_INTERVAL: usize = 4096;
 
+/// Finds all objects of a dump, and what the heap's other bytes are.
+///
+/// # Errors
+/// [`Error::HeapCorrupt`](crate::Error::HeapCorrupt) if the blocks cannot be walked to the end of
+/// the heap, unless that is tolerated.
+pub(super) fn read_objects(
+    runtime: &Runtime<'_>,
+    tolerance: Tolerance,
+    control: &Control,
+    warnings: &mut Vec<Warning>,
+) -> Result<(ObjectTable, BlockTotals)> {
+    let Some(allocator) = runtime.allocator else {
+        return Ok(Default::default());
+    };
+    let mut reader = HeapReader {
+        dump: &runtime.dump,
+        allocator,
+        classes: &runtime.classes,
+        collector: &runtime.collector,
+        tolerance,
+        control,
+        warnings,
+    };
+    reader.read()
+}
+
 /// Everything that reading a heap needs.
-pub(super) struct HeapReader<'a> {
-    pub(super) dump: &'a Dump<'a>,
-    pub(super) allocator: Allocator,
-    pub(super) classes: &'a Classes<'a>,
-    pub(super) class_count: u32,
-    pub(super) collector: &'a Collector,
-    pub(super) tolerance: Tolerance,
-    pub(super) control: &'a Control,
-    pub(super) warnings: &'a mut Vec<Warning>,
+struct HeapReader<'a> {
+    dump: &'a Dump<'a>,
+    allocator: Allocator,
+    classes: &'a Classes<'a>,
+    collector: &'a Collector,
+    tolerance: Tolerance,
+    control: &'a Control,
+    warnings: &'a mut Vec<Warning>,
 }
 
 impl HeapReader<'_> {
-    /// Finds all objects of a dump, and what the heap's other bytes are.
-    ///
-    /// # Errors
-    /// [`Error::HeapCorrupt`](crate::Error::HeapCorrupt) if the blocks cannot be walked to the end
-    /// of the heap, unless that is tolerated.
-    pub(super) fn read(&mut self) -> Result<(ObjectTable, BlockTotals)> {
+    fn read(&mut self) -> Result<(ObjectTable, BlockTotals)> {
         let (mut blocks, mut totals, walk) = self.linked_blocks()?;
         totals.add_walk(self.dump.memory, self.allocator, &walk);
         if let Some(damage) = walk.damage {
@@ -54,11 +75,12 @@ impl HeapReader<'_> {
             self.check_total(&mut blocks, total);
         }
 
+        let class_count = self.classes.count();
         let mut table = ObjectTable::default();
         let mut slots = ClassSlots::new(self.classes);
         for (payload, header) in static_objects(self.dump) {
             // Data that only looks like an object has any id.
-            if self.class_count == 0 || header.class_id.0 < self.class_count {
+            if class_count == 0 || header.class_id.0 < class_count {
                 push(&mut table, payload, header, 0, &mut slots);
             }
         }

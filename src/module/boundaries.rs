@@ -76,7 +76,7 @@ impl Boundaries {
         let mut code = None;
         let stack_pointer = match by_name(&STACK_POINTER, globals, exports) {
             Some(index) => index,
-            None => read_once(&mut code, wasm)?
+            None => read_once(&mut code, wasm, globals)?
                 .stack_pointer(globals)
                 .ok_or(missing(&STACK_POINTER))?,
         };
@@ -99,8 +99,8 @@ impl Boundaries {
                 }
                 .unwrap_or(u32::MAX);
                 // A limit outside static data and heap is a comparison of the program's own.
-                let checked =
-                    read_once(&mut code, wasm)?.limit(stack_pointer, segments_end..=highest);
+                let checked = read_once(&mut code, wasm, globals)?
+                    .limit(stack_pointer, segments_end..=highest);
                 Boundary::Folded(checked.unwrap_or(segments_end.min(highest)))
             }
         };
@@ -138,10 +138,14 @@ fn missing(names: &Names) -> Error {
     }
 }
 
-fn read_once<'c>(code: &'c mut Option<StackUse>, wasm: &[u8]) -> Result<&'c StackUse> {
+fn read_once<'c>(
+    code: &'c mut Option<StackUse>,
+    wasm: &[u8],
+    globals: &Globals<'_>,
+) -> Result<&'c StackUse> {
     let found = match code.take() {
         Some(found) => found,
-        None => StackUse::of(wasm)?,
+        None => StackUse::of(wasm, globals)?,
     };
     Ok(code.insert(found))
 }

@@ -37,11 +37,11 @@ impl StackUse {
     ///
     /// # Errors
     /// [`Error::Module`](crate::Error::Module) if an instruction cannot be read.
-    pub(super) fn of(wasm: &[u8]) -> Result<Self> {
+    pub(super) fn of(wasm: &[u8], globals: &Globals<'_>) -> Result<Self> {
         let mut found = Self::default();
         for payload in Parser::new(0).parse_all(wasm) {
             if let Payload::CodeSectionEntry(body) = payload? {
-                found.read(&body)?;
+                found.read(&body, globals)?;
             }
         }
         Ok(found)
@@ -70,7 +70,7 @@ impl StackUse {
         only(found.map(|&(_, limit)| limit))
     }
 
-    fn read(&mut self, body: &FunctionBody<'_>) -> Result<()> {
+    fn read(&mut self, body: &FunctionBody<'_>, globals: &Globals<'_>) -> Result<()> {
         // The last three instructions, oldest first.
         let mut earlier: [Option<Operator<'_>>; 3] = [None, None, None];
         for operator in body.get_operators_reader()? {
@@ -89,14 +89,12 @@ impl StackUse {
                     self.lowered.insert(*target);
                 }
                 (
-                    [
-                        _,
-                        Some(Operator::GlobalGet { global_index }),
-                        Some(Operator::I32Const { value }),
-                    ],
+                    [_, Some(Operator::GlobalGet { global_index }), Some(limit)],
                     Operator::I32LtS,
                 ) => {
-                    self.limits.insert((*global_index, *value as u32));
+                    let limit = constant(limit, globals);
+                    self.limits
+                        .extend(limit.map(|limit| (*global_index, limit)));
                 }
                 _ => {}
             }
@@ -104,6 +102,19 @@ impl StackUse {
             earlier = [second, third, Some(operator)];
         }
         Ok(())
+    }
+}
+
+/// The value that an instruction pushes, if it is the same whenever it runs.
+fn constant(operator: &Operator<'_>, globals: &Globals<'_>) -> Option<u32> {
+    match operator {
+        Operator::I32Const { value } => Some(*value as u32),
+        // Unoptimised code reads `__data_end` from its global.
+        Operator::GlobalGet { global_index } => {
+            let global = globals.get(GlobalIndex(*global_index))?;
+            global.initial.filter(|_| !global.mutable)
+        }
+        _ => None,
     }
 }
 

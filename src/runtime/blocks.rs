@@ -73,6 +73,11 @@ impl Allocator {
         })
     }
 
+    /// The bytes from the first block to the end of the memory.
+    pub fn heap_size(self, memory: Memory<'_>) -> u64 {
+        memory.size().saturating_sub(u64::from(self.first_block.0))
+    }
+
     /// The first blocks of all free lists; 0 where a list is empty.
     pub fn free_list_heads(self, memory: Memory<'_>) -> Option<impl Iterator<Item = u32>> {
         memory.words_at(

@@ -75,6 +75,11 @@ impl<'a> Classes<'a> {
         }
     }
 
+    /// How many classes the program has, by the table of type flags; 0 if there is none.
+    pub fn count(&self) -> u32 {
+        self.flags.count()
+    }
+
     /// What the debug information says a variable or field of this type can hold.
     pub fn is_reference(&self, type_ref: TypeRef) -> bool {
         match type_ref {

@@ -48,6 +48,11 @@ impl ListHeads {
 }
 
 impl Collector {
+    /// Whether the module names the collector's globals.
+    pub fn is_named(module: &Module<'_>) -> bool {
+        module.globals.named("~lib/rt/itcms/total").is_some()
+    }
+
     /// Reads the collector's globals.
     pub fn read(module: &Module<'_>, dump: &Dump<'_>) -> Self {
         let global = |name: &str| {

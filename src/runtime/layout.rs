@@ -24,7 +24,7 @@ pub enum Contents {
     Entries(EntryLayout),
     /// `~lib/tuple/SmallTuple`: a bitmap in the last 8 bytes says which words are references.
     Tuple,
-    /// Nothing is known: every word may be a reference.
+    /// Nothing is known: every word may be a reference, and every word of its buffers.
     Unknown,
 }
 

@@ -1,19 +1,111 @@
 //! The AssemblyScript incremental runtime (TLSF allocator, ITCMS collector) as it lies in memory:
-//! blocks, object headers, the collector's lists and globals, static objects, type flags, and
+//! blocks, object headers, the collector's lists and globals, static objects, type flags, roots, and
 //! what an object of each class refers to.
 //!
 //! The facts are those of the runtime's sources (`std/assembly/rt/tlsf.ts`, `itcms.ts`,
-//! `shared/typeinfo.ts`) and were checked against running programs.
+//! `shared/typeinfo.ts`) and were checked against running programs. [`Runtime::read`] brings a dump
+//! and what its module tells together; what it returns is all that the [heap](crate::heap) needs.
 
 pub mod blocks;
 pub mod classes;
 pub mod collector;
 pub mod evidence;
+pub mod identity;
 pub mod known_blocks;
 pub mod layout;
-pub mod mismatch;
 pub mod objects;
 pub mod regions;
 pub mod roots;
 pub mod statics;
 pub mod type_flags;
+
+use blocks::Allocator;
+use classes::Classes;
+use collector::Collector;
+use evidence::Evidence;
+use identity::{find_mismatch, global_count_mismatch};
+use roots::GlobalRoots;
+use type_flags::TypeFlagsTable;
+
+use crate::dump::Dump;
+use crate::error::Result;
+use crate::module::Module;
+use crate::tolerance::Tolerance;
+use crate::warning::Warning;
+
+/// A program's runtime at the moment of a dump.
+#[derive(Debug)]
+pub struct Runtime<'a> {
+    /// The memory and its boundaries.
+    pub dump: Dump<'a>,
+    /// What class ids stand for.
+    pub classes: Classes<'a>,
+    /// What the collector was doing.
+    pub collector: Collector,
+    /// The allocator; `None` if the memory ends before it.
+    pub allocator: Option<Allocator>,
+    /// The globals that the collector starts from.
+    pub globals: GlobalRoots,
+}
+
+impl<'a> Runtime<'a> {
+    /// Reads the runtime's state and adds what is doubtful to `warnings`.
+    ///
+    /// # Errors
+    /// [`Error::ModuleMismatch`](crate::Error::ModuleMismatch) if the dump is not of this module,
+    /// unless that is tolerated.
+    pub fn read(
+        dump: &Dump<'a>,
+        module: &'a Module<'a>,
+        evidence: &'a Evidence,
+        tolerance: Tolerance,
+        warnings: &mut Vec<Warning>,
+    ) -> Result<Self> {
+        let flags = TypeFlagsTable::locate(dump, module);
+        let has_foreign_globals = tolerance.check(global_count_mismatch(dump, module), warnings)?;
+        tolerance.check(
+            find_mismatch(dump, module, &evidence.debug_info, flags),
+            warnings,
+        )?;
+        // Values of other globals say nothing about ours.
+        let dump = match has_foreign_globals {
+            true => dump.without_globals(),
+            false => *dump,
+        };
+        let classes = Classes::new(evidence, module, flags);
+        let globals = GlobalRoots::find(evidence, &classes, module, &dump);
+        warn(&dump, module, evidence, &globals, warnings);
+        Ok(Self {
+            dump,
+            classes,
+            collector: Collector::read(module, &dump),
+            allocator: Allocator::locate(&dump),
+            globals,
+        })
+    }
+}
+
+fn warn(
+    dump: &Dump<'_>,
+    module: &Module<'_>,
+    evidence: &Evidence,
+    globals: &GlobalRoots,
+    warnings: &mut Vec<Warning>,
+) {
+    const PAGE: u64 = 1 << 16;
+    let memory_size = dump.memory.size();
+    if !memory_size.is_multiple_of(PAGE) {
+        warnings.push(Warning::MemoryNotWholePages { memory_size });
+    }
+    let expected = module.globals.mutable_i32_count();
+    if dump.globals.is_empty() && expected > 0 {
+        warnings.push(Warning::GlobalsMissing { expected });
+    }
+    if globals.are_guessed {
+        warnings.push(Warning::RootsUnknown);
+    } else if !evidence.has_debug_info && !Collector::is_named(module) {
+        warnings.push(Warning::NamesMissing);
+    }
+    let disputed = globals.disputed.iter().cloned();
+    warnings.extend(disputed.map(|name| Warning::GlobalDisputed { name }));
+}

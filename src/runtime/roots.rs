@@ -52,56 +52,64 @@ pub struct GlobalRoots {
     /// Globals that the collector visits but the debug information does not have, or the other way
     /// round. The collector is right.
     pub disputed: Vec<String>,
+    /// Nothing tells the roots: these are all globals, and any static object may be a root too,
+    /// because globals that never change may have become constants in the code.
+    pub are_guessed: bool,
 }
 
-/// Finds the globals that may hold references: those that the collector's code visits, or else
-/// those that the debug information declares. `None` if there is neither.
-pub fn global_roots(
-    evidence: &Evidence,
-    classes: &Classes<'_>,
-    module: &Module<'_>,
-    dump: &Dump<'_>,
-) -> Option<GlobalRoots> {
-    let code = evidence.code.as_ref();
-    let visited = code.and_then(|code| code.globals(&module.functions));
-    let declared: Vec<_> = evidence
-        .debug_info
-        .globals
-        .iter()
-        .filter(|variable| classes.is_reference(variable.type_ref))
-        .collect();
-    let Some(visited) = visited else {
-        return evidence.has_debug_info.then(|| GlobalRoots {
-            roots: declared
-                .iter()
-                .map(|variable| declared_root(variable, module, dump))
-                .collect(),
-            disputed: Vec::new(),
-        });
-    };
-    let roots = visited
-        .iter()
-        .map(|&visited| visited_root(visited, module, dump))
-        .collect();
-    let disputed = match evidence.has_debug_info {
-        true => disputed_globals(&visited, &declared, module),
-        false => Vec::new(),
-    };
-    Some(GlobalRoots { roots, disputed })
+impl GlobalRoots {
+    /// Finds the globals that may hold references: those that the collector's code visits, or else
+    /// those that the debug information declares, or else all: too much rather than too little.
+    pub fn find(
+        evidence: &Evidence,
+        classes: &Classes<'_>,
+        module: &Module<'_>,
+        dump: &Dump<'_>,
+    ) -> Self {
+        let code = evidence.code.as_ref();
+        let visited = code.and_then(|code| code.globals(&module.functions));
+        let declared: Vec<_> = evidence
+            .debug_info
+            .globals
+            .iter()
+            .filter(|variable| classes.is_reference(variable.type_ref))
+            .collect();
+        match visited {
+            Some(visited) => Self {
+                roots: visited
+                    .iter()
+                    .map(|&visited| visited_root(visited, module, dump))
+                    .collect(),
+                disputed: match evidence.has_debug_info {
+                    true => disputed_globals(&visited, &declared, module),
+                    false => Vec::new(),
+                },
+                are_guessed: false,
+            },
+            None if evidence.has_debug_info => Self {
+                roots: declared
+                    .iter()
+                    .map(|variable| declared_root(variable, module, dump))
+                    .collect(),
+                ..Self::default()
+            },
+            None => Self {
+                roots: all_globals(module, dump),
+                are_guessed: true,
+                ..Self::default()
+            },
+        }
+    }
 }
 
-/// Everything that could be a root, for modules that tell nothing: too much rather than too little.
-pub fn possible_roots(module: &Module<'_>, dump: &Dump<'_>) -> GlobalRoots {
+fn all_globals(module: &Module<'_>, dump: &Dump<'_>) -> Vec<GlobalRoot> {
     let globals = module.globals.iter().filter(|global| global.is_i32);
     let roots = globals.map(|global| GlobalRoot {
         name: global_name(global),
         value: global_value(global, dump).map(Address),
         certainty: Certainty::Possible,
     });
-    GlobalRoots {
-        roots: roots.collect(),
-        disputed: Vec::new(),
-    }
+    roots.collect()
 }
 
 fn visited_root(visited: VisitedGlobal, module: &Module<'_>, dump: &Dump<'_>) -> GlobalRoot {

@@ -1,6 +1,7 @@
 //! Run-time type information: one word of flags per class id, at `__rtti_base`.
 
-use crate::dump::Memory;
+use crate::dump::{Dump, Memory};
+use crate::module::Module;
 use crate::units::{Address, ClassId};
 
 /// The flags of one class.
@@ -90,15 +91,27 @@ pub struct TypeFlagsTable<'a> {
 
 impl<'a> TypeFlagsTable<'a> {
     /// A table that knows no class.
-    pub fn empty() -> Self {
+    fn empty() -> Self {
         Self {
             flags: Memory::new(&[]),
         }
     }
 
+    /// The table of a module, if it can be found: where the module says, or by its shape.
+    pub fn locate(dump: &Dump<'a>, module: &Module<'_>) -> Self {
+        let globals = &module.globals;
+        globals
+            .exported("__rtti_base")
+            .or_else(|| globals.named("~lib/rt/__rtti_base"))
+            .and_then(|global| global.initial)
+            .and_then(|base| Self::read(dump.memory, Address(base), dump.data_end))
+            .or_else(|| Self::find(dump.memory, dump.data_end))
+            .unwrap_or(Self::empty())
+    }
+
     /// The table at `__rtti_base`; `None` if what lies there cannot be one, because it would reach
     /// past the end of static data.
-    pub fn read(memory: Memory<'a>, rtti_base: Address, data_end: Address) -> Option<Self> {
+    fn read(memory: Memory<'a>, rtti_base: Address, data_end: Address) -> Option<Self> {
         let count = memory.word(rtti_base)?;
         let first = rtti_base.checked_add(4)?;
         let length = count.checked_mul(4)?;
@@ -106,6 +119,28 @@ impl<'a> TypeFlagsTable<'a> {
         Some(Self {
             flags: memory.bytes_at(first, length)?,
         })
+    }
+
+    /// The table of a module that does not tell where it is: the compiler lays it out last, so it
+    /// ends where static data ends, and it begins with four classes whose flags are always the
+    /// same. `None` if that fits nowhere, or in several places.
+    fn find(memory: Memory<'a>, data_end: Address) -> Option<Self> {
+        const FIRST_FLAGS: [u32; 4] = [
+            TypeFlags::POINTER_FREE,
+            TypeFlags::POINTER_FREE,
+            TypeFlags::POINTER_FREE,
+            0,
+        ];
+        let most = data_end.0.checked_sub(4)? / 4;
+        let tables = (FIRST_FLAGS.len() as u32..=most).filter_map(|count| {
+            let base = Address(data_end.0 - 4 - 4 * count);
+            let fits = memory.word(base) == Some(count)
+                && memory.words_at(base.checked_add(4)?, 4)?.eq(FIRST_FLAGS);
+            fits.then(|| Self::read(memory, base, data_end)).flatten()
+        });
+        let mut tables = tables.fuse();
+        let found = tables.next()?;
+        tables.next().is_none().then_some(found)
     }
 
     /// How many classes the program has; ids are below this.

@@ -1,122 +1,25 @@
 //! Whether a dump and a module belong together, as far as that can be told: what the module fixes
 //! and no program changes must be in the dump.
 
-use std::fmt;
-
 use super::objects::{ObjectHeader, block_of};
 use super::statics::static_objects;
 use super::type_flags::{TypeFlags, TypeFlagsTable};
 use crate::debug_info::DebugInfo;
 use crate::dump::{Dump, Memory};
+use crate::mismatch::Mismatch;
 use crate::module::{DataSegment, Module};
 use crate::units::{Address, ClassId};
 
 const STRING: ClassId = ClassId(2);
 
-/// Something that is in the module and in the dump, and differs.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Mismatch {
-    /// The number of global values.
-    GlobalCount {
-        /// Values in the dump.
-        dump: u32,
-        /// Mutable i32 globals of the module.
-        module: u32,
-    },
-    /// A boundary that the module fixes.
-    Boundary {
-        /// `__data_end` or `__heap_base`.
-        name: &'static str,
-        /// In the dump's header.
-        dump: Address,
-        /// In the module.
-        module: Address,
-    },
-    /// Static data that no program changes: a string literal, or the table of type flags.
-    StaticData {
-        /// Where it lies.
-        address: Address,
-    },
-    /// A class in the debug information whose id is beyond the dump's table of type flags.
-    ClassBeyondTable {
-        /// Its name.
-        class_name: String,
-        /// Its id.
-        id: ClassId,
-        /// How many classes the table has.
-        count: u32,
-    },
-    /// A container class whose type flags are not those of that container.
-    ClassKind {
-        /// Its name.
-        class_name: String,
-        /// Its id.
-        id: ClassId,
-        /// What the dump's table says.
-        flags: u32,
-    },
-    /// A global that the collector's code hands to the collector, but that refers to no object.
-    Root {
-        /// Its name, or what there is instead.
-        name: String,
-        /// What it holds.
-        value: Address,
-    },
-    /// An object whose class id is beyond the table of type flags.
-    ObjectBeyondTable {
-        /// The id.
-        id: ClassId,
-        /// How many classes the table has.
-        count: u32,
-    },
+/// Whether the dump's global values can be those of the module's globals.
+pub fn global_count_mismatch(dump: &Dump<'_>, module: &Module<'_>) -> Option<Mismatch> {
+    let (dump, module) = (dump.globals.len(), module.globals.mutable_i32_count());
+    // None at all are legal: then the writer of the dump could not read globals.
+    (dump != 0 && dump != module).then_some(Mismatch::GlobalCount { dump, module })
 }
 
-impl fmt::Display for Mismatch {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::GlobalCount { dump, module } => write!(
-                f,
-                "the dump holds {dump} global values (count at offset 20), the module has {module} mutable i32 globals"
-            ),
-            Self::Boundary { name, dump, module } => {
-                write!(f, "{name} is {dump} in the dump and {module} in the module")
-            }
-            Self::StaticData { address } => {
-                write!(
-                    f,
-                    "the static data at {address} differs between dump and module"
-                )
-            }
-            Self::ClassBeyondTable {
-                class_name,
-                id,
-                count,
-            } => write!(
-                f,
-                "class {class_name} has id {id} in the module, but the dump knows only {count} classes"
-            ),
-            Self::ClassKind {
-                class_name,
-                id,
-                flags,
-            } => write!(
-                f,
-                "class {class_name} (id {id}) has type flags {flags:#x} in the dump, which are not those of such a container"
-            ),
-            Self::Root { name, value } => write!(
-                f,
-                "the collector starts from global {name}, which is {value}, but there is no object at this address"
-            ),
-            Self::ObjectBeyondTable { id, count } => write!(
-                f,
-                "there are objects with class id {id} on the heap, but only {count} classes"
-            ),
-        }
-    }
-}
-
-/// The first difference between a dump and a module.
+/// The first other difference between a dump and a module.
 pub fn find_mismatch(
     dump: &Dump<'_>,
     module: &Module<'_>,

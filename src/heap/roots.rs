@@ -1,0 +1,67 @@
+//! The objects that the collector starts from.
+
+use super::objects::ObjectTable;
+use crate::mismatch::Mismatch;
+use crate::runtime::Runtime;
+use crate::runtime::roots::{Certainty, RootKind, stack_words};
+use crate::units::{Address, ObjectIndex};
+use crate::warning::Warning;
+
+/// What is found at the places that the collector starts from.
+pub(super) struct FoundRoots {
+    /// The objects, ascending, each with its first kind.
+    pub(super) roots: Vec<(ObjectIndex, RootKind)>,
+    /// A place that must hold an object and does not.
+    pub(super) mismatch: Option<Mismatch>,
+}
+
+/// Looks at every place. If the heap was read only in part, a missing object proves nothing.
+pub(super) fn find_roots(
+    runtime: &Runtime<'_>,
+    objects: &ObjectTable,
+    is_partial: bool,
+    warnings: &mut Vec<Warning>,
+) -> FoundRoots {
+    let dump = &runtime.dump;
+    let mut mismatch = None;
+    let mut roots = Vec::new();
+    for global in &runtime.globals.roots {
+        let is_possible = global.certainty == Certainty::Possible;
+        let name = || global.name.clone();
+        let Some(value) = global.value else {
+            // Without any values the one warning about that says it all.
+            if !dump.globals.is_empty() && !is_possible {
+                warnings.push(Warning::GlobalUnknown { name: name() });
+            }
+            continue;
+        };
+        if let Some(object) = objects.index.get(value) {
+            roots.push((object, RootKind::Global));
+        } else if value.0 != 0 && !is_possible && !is_partial {
+            match global.certainty {
+                Certainty::Visited => {
+                    mismatch.get_or_insert_with(|| Mismatch::Root {
+                        name: name(),
+                        value,
+                    });
+                }
+                _ => warnings.push(Warning::GlobalNotAnObject {
+                    name: name(),
+                    value,
+                }),
+            }
+        }
+    }
+    if runtime.globals.are_guessed {
+        let static_objects = (0..objects.len() as u32).map(ObjectIndex);
+        let static_objects = static_objects.take_while(|&object| !objects.is_on_heap(object));
+        roots.extend(static_objects.map(|object| (object, RootKind::Global)));
+    }
+    let on_stack = stack_words(dump).filter_map(|word| objects.index.get(Address(word)));
+    roots.extend(on_stack.map(|object| (object, RootKind::Stack)));
+    let pinned = objects.pinned.iter();
+    roots.extend(pinned.map(|&object| (object, RootKind::Pinned)));
+    roots.sort_unstable();
+    roots.dedup_by_key(|&mut (object, _)| object);
+    FoundRoots { roots, mismatch }
+}

@@ -1,0 +1,32 @@
+//! What an analysis goes on with instead of failing.
+
+use crate::error::{Error, Result};
+use crate::mismatch::Mismatch;
+use crate::warning::Warning;
+
+/// What an analysis goes on with, with a warning, instead of failing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tolerance {
+    /// A dump that was not taken from the module.
+    pub mismatch: bool,
+    /// A heap that cannot be read to its end: what comes before the damage is analyzed.
+    pub damage: bool,
+}
+
+impl Tolerance {
+    /// Passes a mismatch on, as the error or the warning that it is. Returns whether there is one.
+    pub(crate) fn check(
+        self,
+        found: Option<Mismatch>,
+        warnings: &mut Vec<Warning>,
+    ) -> Result<bool> {
+        let Some(mismatch) = found else {
+            return Ok(false);
+        };
+        if !self.mismatch {
+            return Err(Error::ModuleMismatch { mismatch });
+        }
+        warnings.push(Warning::ModuleMismatch { mismatch });
+        Ok(true)
+    }
+}
