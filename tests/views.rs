@@ -1,4 +1,4 @@
-//! The orders and the sums of both views, ties included (`SPEC.md` §7).
+//! The orders and the sums of both views, ties included.
 
 #![allow(clippy::unwrap_used, reason = "in a test, what cannot be is a failure")]
 

@@ -3,7 +3,7 @@
 //!
 //! A test tells its story to a [`Scene`]: declare classes, make objects, connect them, name the
 //! roots; then ask for the dump, the module, or the analysis. Everything has the shape that real
-//! programs give it (`SPEC.md` §1–4). What is to be wrong with a dump is poked into it at the end.
+//! programs give it. What is to be wrong with a dump is poked into it at the end.
 //!
 //! ```ignore
 //! let mut scene = Scene::new();
@@ -56,7 +56,7 @@ const FREE: u32 = 1;
 const LEFT_FREE: u32 = 2;
 const PINNED_COLOR: u32 = 3;
 
-/// Run-time type flags (`SPEC.md` §4).
+/// Run-time type flags.
 pub mod flags {
     pub const ARRAY_BUFFER_VIEW: u32 = 1;
     pub const ARRAY: u32 = 2;
