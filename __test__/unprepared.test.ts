@@ -48,7 +48,7 @@ describe("the example server without the transform", () => {
 
   test("stripped of all names gives the same counts and sizes, and says that names are missing", async () => {
     const stripped = await viewOf(compile("stripped.wasm"));
-    // Assertions carry no text without --debug, so what follows them lies elsewhere in memory.
+    // Other static data, so objects lie elsewhere: only addresses may differ.
     const numbers = ({ constructors }: ConstructorView) =>
       constructors.map(({ count, totalShallowSize, totalRetainedSize }) => ({
         count,
