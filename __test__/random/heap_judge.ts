@@ -11,7 +11,7 @@ import {
   STATE_SWEEP,
   totalBytes,
 } from "../support/truth.ts";
-import type { Build } from "./builds.ts";
+import type { RandomBuild } from "./builds.ts";
 import { heapTotals } from "./heap_totals.ts";
 import { type MemoryParts, objectsWithOneReferrer, type Place } from "./referrers.ts";
 import { type Random, randomFrom, type Step } from "./stream.ts";
@@ -44,7 +44,7 @@ class Finished extends Error {}
 
 class Disagreement extends Error {}
 
-export function judgeStream(build: Build, steps: Step[]): Outcome {
+export function judgeStream(build: RandomBuild, steps: Step[]): Outcome {
   const judge = new HeapJudge(build, steps);
   try {
     judge.run();
@@ -68,7 +68,7 @@ interface Cut {
 
 class HeapJudge {
   readonly outcome: Outcome = { judged: 0, cut: 0 };
-  readonly #build: Build;
+  readonly #build: RandomBuild;
   readonly #steps: Step[];
   readonly #exports: WebAssembly.Exports;
   readonly #random: Random = randomFrom(1);
@@ -76,7 +76,7 @@ class HeapJudge {
   #view: ConstructorView | undefined;
   #cut: Cut | undefined;
 
-  constructor(build: Build, steps: Step[]) {
+  constructor(build: RandomBuild, steps: Step[]) {
     this.#build = build;
     this.#steps = steps;
     const { exports } = new WebAssembly.Instance(build.module, {
@@ -198,7 +198,11 @@ class HeapJudge {
     }
     if (wrong.length === 0 && view.totalLiveSize !== bytes)
       wrong.push(`the live size is ${bytes}, not ${view.totalLiveSize}`);
-    if (wrong.length === 0 && this.#build.evidence === "debug sections" && view.warnings.length > 0)
+    if (
+      wrong.length === 0 &&
+      this.#build.evidence === "sections and names" &&
+      view.warnings.length > 0
+    )
       wrong.push(`in doubt: ${view.warnings[0]?.message}`);
     if (wrong.length > 0) this.#disagree(wrong);
   }
@@ -229,7 +233,7 @@ class HeapJudge {
     same("bytes of foreign pages", gaps, number("foreignBytes"));
     same("bytes in use", liveBytes + garbage + raw, totalBytes(truth) + number("rawBytes"));
     // Without a name for the collector's state, the object that a sweep has come to looks raw.
-    if (this.#build.evidence !== "code alone" || this.#global("state") !== STATE_SWEEP)
+    if (this.#build.evidence !== "nothing" || this.#global("state") !== STATE_SWEEP)
       same("bytes of raw blocks", raw, number("rawBytes"));
     same(
       "pinned objects",

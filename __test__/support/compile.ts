@@ -57,16 +57,23 @@ const toolchain = () => {
 };
 let toolchainHash: Buffer | undefined;
 
+export interface CompileOptions {
+  /** Where the program is. */
+  folder?: string;
+  /** Whether the project's transform takes part. */
+  transform?: boolean;
+}
+
 export async function compile(
   name: string,
   flags: string[],
-  folder = PROGRAMS,
+  { folder = PROGRAMS, transform = true }: CompileOptions = {},
 ): Promise<CompiledProgram> {
   toolchainHash ??= toolchain();
   const hash = createHash("sha256")
     .update(toolchainHash)
     .update(readFileSync(join(folder, `${name}.ts`)))
-    .update(JSON.stringify(flags));
+    .update(JSON.stringify([flags, transform]));
   const shared = join(folder, "support");
   for (const file of readdirSync(shared)) hash.update(readFileSync(join(shared, file)));
   const key = hash.digest("hex").slice(0, 16);
@@ -84,7 +91,7 @@ export async function compile(
   } catch {
     // Not compiled yet.
   }
-  const program = await compileFile(name, flags, folder);
+  const program = await compileFile(name, flags, folder, transform);
   mkdirSync(CACHE, { recursive: true });
   writeWhole(`${cached}.wasm`, program.wasm);
   const entry: CacheEntry = { classNames: [...program.classNames], described: program.described };
@@ -104,6 +111,7 @@ async function compileFile(
   name: string,
   flags: string[],
   folder: string,
+  transform: boolean,
 ): Promise<CompiledProgram> {
   const classNames = new Map<number, string>();
   const described: CompiledProgram["described"] = { globals: [], constants: [] };
@@ -123,7 +131,7 @@ async function compileFile(
   }
   const { wasm } = await runCompiler([`${name}.ts`, ...flags], {
     baseDir: folder,
-    transforms: [AscTransform, Recorder],
+    transforms: transform ? [AscTransform, Recorder] : [Recorder],
   });
   return { name, wasm, classNames, described };
 }
