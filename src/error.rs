@@ -70,9 +70,23 @@ pub enum Error {
         /// The size of the memory in bytes.
         memory_size: u64,
     },
+    /// Boundaries in the header that cannot be true together.
+    #[error(
+        "{name} at offset {offset} is {value}, which is above __heap_base at offset 12, {heap_base}: expected {name} at or below it, because static data and the shadow stack lie below the heap; the dump is damaged, or its writer mixed up the fields"
+    )]
+    DumpBoundaryOrder {
+        /// The field's name.
+        name: &'static str,
+        /// The field's offset in the file.
+        offset: u64,
+        /// Its value.
+        value: Address,
+        /// The heap base.
+        heap_base: Address,
+    },
     /// More memory than a 32-bit module can have.
     #[error(
-        "the memory in this dump has {memory_size} bytes: expected at most 4 GiB, the most that a wasm32 memory can hold"
+        "the memory in this dump has {memory_size} bytes: expected at most 4 GiB, the most that a wasm32 memory can hold; capture the dump again"
     )]
     DumpTooLarge {
         /// The size of the memory in bytes.
@@ -89,7 +103,9 @@ pub enum Error {
         message: String,
     },
     /// A module of a kind that the AssemblyScript runtime does not use.
-    #[error("the module has {found}; expected {expected}")]
+    #[error(
+        "the module has {found}: expected {expected}; pass the .wasm file that the AssemblyScript or WARPO compiler wrote"
+    )]
     ModuleKind {
         /// What was found.
         found: &'static str,
@@ -123,7 +139,9 @@ pub enum Error {
         mismatch: Mismatch,
     },
     /// A block header that cannot be.
-    #[error("the heap is corrupt at block {address}: {found}; expected {expected}")]
+    #[error(
+        "the heap is corrupt at address {address}: found {found}, expected {expected}; capture the dump again, and if it stays so, look for a program that writes outside its objects"
+    )]
     HeapCorrupt {
         /// The block.
         address: Address,
@@ -134,7 +152,7 @@ pub enum Error {
     },
     /// More references than the memory has words: containers that overlap.
     #[error(
-        "more than {limit} references, which is more than the memory has words: several containers claim the same buffer, so the heap is corrupt or the dump is of another module"
+        "more than {limit} references, which is more than the memory has words: several containers claim the same buffer, so the heap is corrupt or the dump is of another module; capture the dump again and pass the .wasm file that was running"
     )]
     TooManyReferences {
         /// The number of words in the memory.
@@ -180,6 +198,7 @@ impl Error {
             Self::DumpMagic { .. } => "ERR_DUMP_MAGIC",
             Self::DumpVersion { .. } => "ERR_DUMP_VERSION",
             Self::DumpBoundary { .. } => "ERR_DUMP_BOUNDARY",
+            Self::DumpBoundaryOrder { .. } => "ERR_DUMP_BOUNDARY_ORDER",
             Self::DumpTooLarge { .. } => "ERR_DUMP_TOO_LARGE",
             Self::Module { .. } => "ERR_MODULE",
             Self::ModuleKind { .. } => "ERR_MODULE_KIND",

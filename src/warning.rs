@@ -127,7 +127,7 @@ impl fmt::Display for Warning {
             ),
             Self::GlobalDisputed { name } => write!(
                 f,
-                "the debug information and the collector's code disagree about global {name}: the code was followed; compile the module again if it was changed after compilation"
+                "the debug information and the collector's code disagree about global {name}: it was taken for a root, so too much may look alive; compile the module again if it was changed after compilation"
             ),
             Self::NamesMissing => write!(
                 f,
@@ -139,7 +139,7 @@ impl fmt::Display for Warning {
             ),
             Self::ClassDisputed { class_name } => write!(
                 f,
-                "the debug information and the collector's code name different reference fields of {class_name}: the code was followed; compile the module again if it was changed after compilation"
+                "the debug information and the collector's code name different reference fields of {class_name}: all of them were followed, so too much may look alive; compile the module again if it was changed after compilation"
             ),
             Self::ContentsDoNotFit {
                 address,

@@ -470,7 +470,7 @@ fn a_module_without_a_memory_is_refused() {
     assert_eq!(error.code(), "ERR_MODULE_KIND");
     assert_eq!(
         error.to_string(),
-        "the module has no memory; expected a memory, whose contents a dump is made of"
+        "the module has no memory: expected a memory, whose contents a dump is made of; pass the .wasm file that the AssemblyScript or WARPO compiler wrote"
     );
 }
 

@@ -64,6 +64,17 @@ impl Value {
         }
     }
 
+    /// Whether this is an address in the object or its header.
+    pub(super) fn is_in_object(self) -> bool {
+        matches!(
+            self,
+            Self::Known {
+                base: Base::Object,
+                ..
+            }
+        )
+    }
+
     fn add(self, other: Self) -> Self {
         match (self, other) {
             (
@@ -102,8 +113,8 @@ impl Value {
 /// A call that was read.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Call {
-    /// The function index.
-    pub(super) function: u32,
+    /// The function index; `None` for an indirect call.
+    pub(super) function: Option<u32>,
     /// What is known of its arguments.
     pub(super) arguments: Vec<Value>,
 }
@@ -327,7 +338,13 @@ impl Run<'_, '_, '_> {
             Operator::Call { function_index } => self.call(*function_index)?,
             Operator::CallIndirect { type_index, .. } => {
                 let signature = self.interpreter.functions.signature_of_type(*type_index)?;
-                self.replace(signature.parameters + 1, signature.results)?;
+                self.replace(1, 0)?;
+                let arguments = self.take_arguments(signature)?;
+                self.calls.push(Call {
+                    function: None,
+                    arguments,
+                });
+                self.replace(0, signature.results)?;
             }
             other => self.compute(other)?,
         }
@@ -376,12 +393,7 @@ impl Run<'_, '_, '_> {
 
     fn call(&mut self, function: u32) -> Option<()> {
         let signature = self.interpreter.functions.signature(function)?;
-        let state = self.state.as_mut()?;
-        let first = state
-            .stack
-            .len()
-            .checked_sub(signature.parameters as usize)?;
-        let arguments = state.stack.split_off(first);
+        let arguments = self.take_arguments(signature)?;
         let is_about_something = arguments.iter().any(|argument| *argument != Value::Unknown);
         // A getter, as unoptimised builds use them for every field.
         let result = (signature.results == 1 && is_about_something && self.depth < CALL_DEPTH)
@@ -396,10 +408,16 @@ impl Run<'_, '_, '_> {
             state.stack.push(result.unwrap_or(Value::Unknown));
         }
         self.calls.push(Call {
-            function,
+            function: Some(function),
             arguments,
         });
         Some(())
+    }
+
+    fn take_arguments(&mut self, signature: Signature) -> Option<Vec<Value>> {
+        let stack = &mut self.state.as_mut()?.stack;
+        let first = stack.len().checked_sub(signature.parameters as usize)?;
+        Some(stack.split_off(first))
     }
 
     fn replace(&mut self, taken: u32, given: u32) -> Option<()> {

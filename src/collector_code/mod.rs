@@ -81,7 +81,7 @@ impl CollectorCode {
         let visiting = calls
             .iter()
             .find(|call| call.arguments.first() == Some(&buffer))?;
-        code.visit = visiting.function;
+        code.visit = visiting.function?;
         Some(code)
     }
 
@@ -89,7 +89,13 @@ impl CollectorCode {
     pub fn members(&self, functions: &Functions<'_>, id: ClassId) -> Option<VisitedMembers> {
         let mut members = VisitedMembers::default();
         for call in self.calls_for(functions, id)? {
-            if call.function != self.visit {
+            if call.function != Some(self.visit) {
+                // Whoever gets the object in a way that is not followed may visit anything of it.
+                members.and_more |= !self.is_followed(&call)
+                    && call
+                        .arguments
+                        .iter()
+                        .any(|argument| argument.is_in_object());
                 continue;
             }
             match call.arguments.first()? {
@@ -118,7 +124,7 @@ impl CollectorCode {
             for call in reading
                 .calls
                 .iter()
-                .filter(|call| call.function == self.visit)
+                .filter(|call| call.function == Some(self.visit))
             {
                 match call.arguments.first()? {
                     Value::Known {
@@ -176,8 +182,8 @@ impl CollectorCode {
         for id in 0..self.class_count(functions)? {
             interpreter.class_id = Some(id);
             let reading = interpreter.read(self.visit_members, &arguments)?;
-            if let Some(first) = reading.calls.first() {
-                found.entry(first.function).or_default().push(ClassId(id));
+            if let Some(first) = reading.calls.first().and_then(|call| call.function) {
+                found.entry(first).or_default().push(ClassId(id));
             }
         }
         Some(found)
@@ -199,7 +205,7 @@ impl CollectorCode {
         let mut arguments = vec![Value::Unknown; parameters];
         *arguments.first_mut()? = Value::OBJECT;
         let mut pending = vec![Call {
-            function: self.visit_members,
+            function: Some(self.visit_members),
             arguments,
         }];
         let mut seen = HashSet::new();
@@ -208,14 +214,20 @@ impl CollectorCode {
             if !seen.insert(call.clone()) {
                 continue;
             }
-            for inner in interpreter.read(call.function, &call.arguments)?.calls {
-                if inner.arguments.contains(&Value::OBJECT) && inner.function != self.visit {
+            for inner in interpreter.read(call.function?, &call.arguments)?.calls {
+                if self.is_followed(&inner) {
                     pending.push(inner.clone());
                 }
                 calls.push(inner);
             }
         }
         Some(calls)
+    }
+
+    /// Whether the object is handed on to a function that can be read.
+    fn is_followed(&self, call: &Call) -> bool {
+        call.function.is_some_and(|function| function != self.visit)
+            && call.arguments.contains(&Value::OBJECT)
     }
 
     fn calls_visit(&self, body: &FunctionBody<'_>) -> bool {

@@ -88,7 +88,8 @@ impl<'a> Dump<'a> {
     ///
     /// # Errors
     /// [`Error::DumpTruncated`], [`Error::DumpMagic`], [`Error::DumpVersion`],
-    /// [`Error::DumpBoundary`] and [`Error::DumpTooLarge`], each with the offset in the file.
+    /// [`Error::DumpBoundary`], [`Error::DumpBoundaryOrder`] and [`Error::DumpTooLarge`], each with
+    /// the offset in the file.
     pub fn parse(file: &'a [u8]) -> Result<Self> {
         let truncated = |what, offset: usize, needed: u64| Error::DumpTruncated {
             what,
@@ -139,10 +140,28 @@ impl<'a> Dump<'a> {
             }
             Ok(value)
         };
+        let data_end = boundary("__data_end", 8)?;
+        let heap_base = boundary("__heap_base", 12)?;
+        let stack_pointer = boundary("__stack_pointer", 16)?;
+        // The stack pointer may lie below the data end: that is how a program looks that ran out
+        // of shadow stack. Nothing brings either of them above the heap base.
+        for (name, offset, value) in [
+            ("__data_end", 8, data_end),
+            ("__stack_pointer", 16, stack_pointer),
+        ] {
+            if value > heap_base {
+                return Err(Error::DumpBoundaryOrder {
+                    name,
+                    offset,
+                    value,
+                    heap_base,
+                });
+            }
+        }
         Ok(Self {
-            data_end: boundary("__data_end", 8)?,
-            heap_base: boundary("__heap_base", 12)?,
-            stack_pointer: boundary("__stack_pointer", 16)?,
+            data_end,
+            heap_base,
+            stack_pointer,
             globals: GlobalValues(Memory::new(globals)),
             memory: Memory::new(memory),
         })

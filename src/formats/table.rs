@@ -52,9 +52,10 @@ pub fn render_table(document: &dyn Document, options: TableOptions) -> String {
         })
         .collect();
     let numbers_width: usize = number_widths.iter().map(|width| width + GAP.len()).sum();
-    let longest_name = rows
+    let names: Vec<String> = rows.iter().map(|row| visible(row.class_name)).collect();
+    let longest_name = names
         .iter()
-        .map(|row| row.class_name.width())
+        .map(|name| name.width())
         .max()
         .unwrap_or_default();
     let room = options
@@ -80,18 +81,21 @@ pub fn render_table(document: &dyn Document, options: TableOptions) -> String {
         *line = fit(line, options.width);
     }
     lines.push(String::new());
-    let paint = |color: &str, text: String| match options.color {
+    let paint = |color: &str, text: String, is_wanted: bool| match is_wanted {
         true => format!("{color}{text}{RESET}"),
         false => text,
     };
+    // Colours only where nothing is cut, or a cut might go through one.
+    let is_cut = name_width + numbers_width > options.width.unwrap_or(usize::MAX);
+    let is_colorful = options.color && !is_cut;
     let mut heading = pad_right(NAME_TITLE, name_width);
     for (column, &width) in columns.iter().zip(&number_widths) {
         heading += GAP;
         heading += &pad_left(column.title, width);
     }
-    lines.push(paint(BOLD, fit(&heading, options.width)));
-    for (row, cells) in rows.iter().zip(&cells) {
-        let mut line = pad_right(&shorten(row.class_name, name_width), name_width);
+    lines.push(paint(BOLD, fit(&heading, options.width), options.color));
+    for ((row, name), cells) in rows.iter().zip(&names).zip(&cells) {
+        let mut line = pad_right(&shorten(name, name_width), name_width);
         for (at, cell) in cells.iter().enumerate() {
             line += GAP;
             let cell = pad_left(cell, number_widths[at]);
@@ -100,19 +104,16 @@ pub fn render_table(document: &dyn Document, options: TableOptions) -> String {
                 Measure::CountDelta | Measure::SizeDelta
             );
             line += &match row.numbers[at] {
-                grown if is_delta && grown > 0 => paint(RED, cell),
-                shrunk if is_delta && shrunk < 0 => paint(GREEN, cell),
+                grown if is_delta && grown > 0 => paint(RED, cell, is_colorful),
+                shrunk if is_delta && shrunk < 0 => paint(GREEN, cell, is_colorful),
                 _ => cell,
             };
         }
-        // Colours only where nothing is cut: a line that does not fit is plain.
-        lines.push(
-            if name_width + numbers_width <= options.width.unwrap_or(usize::MAX) {
-                line
-            } else {
-                fit(&line, options.width)
-            },
-        );
+        lines.push(if is_cut {
+            fit(&line, options.width)
+        } else {
+            line
+        });
     }
     lines
         .iter()
@@ -170,6 +171,20 @@ fn pad_right(text: &str, width: usize) -> String {
 
 fn pad_left(text: &str, width: usize) -> String {
     format!("{}{text}", " ".repeat(width.saturating_sub(text.width())))
+}
+
+/// A name with its control characters escaped: a name comes from the module, and must neither
+/// break a line nor give orders to the terminal.
+pub(super) fn visible(name: &str) -> String {
+    let mut visible = String::with_capacity(name.len());
+    for character in name.chars() {
+        if character.is_control() {
+            visible.extend(character.escape_default());
+        } else {
+            visible.push(character);
+        }
+    }
+    visible
 }
 
 /// Cuts a name in the middle: both the module at its start and the class at its end tell much.

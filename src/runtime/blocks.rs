@@ -106,11 +106,13 @@ pub fn read_block(
         return Ok((info, address));
     }
     let payload = info.payload_size();
+    // A size of almost 4 GiB must not wrap to 0: the walk would never move on.
+    let size = payload.checked_add(BLOCK_OVERHEAD).ok_or(info)?;
     // Blocks begin 4 bytes below a multiple of 16, so their sizes are multiples of 16.
-    if payload < MINIMUM_PAYLOAD || !(payload + BLOCK_OVERHEAD).is_multiple_of(ALIGNMENT) {
+    if payload < MINIMUM_PAYLOAD || !size.is_multiple_of(ALIGNMENT) {
         return Err(info);
     }
-    match address.checked_add(payload + BLOCK_OVERHEAD) {
+    match address.checked_add(size) {
         Some(next) if next <= tail => Ok((info, next)),
         _ => Err(info),
     }

@@ -3,8 +3,8 @@
 //! Evidence, best first: the run-time flag that the collector itself obeys (pointer-free), the
 //! debug information, the collector's code together with the run-time flags of containers, those
 //! flags alone. Which container a class is, is decided by inheritance: a subclass of `Array` is an
-//! `Array` whatever its name. Where the debug information and the code disagree about a field, the
-//! code is what the collector does.
+//! `Array` whatever its name. Where the debug information and the code disagree about a field, it
+//! counts as a reference: too much rather than too little.
 
 use std::cell::OnceCell;
 use std::collections::HashMap;
@@ -173,8 +173,9 @@ impl<'a> Classes<'a> {
         if is_container || !(missing || extra) {
             return (Some(layout), false);
         }
-        let visited = members.offsets.iter().copied().collect();
-        (Some(ReferenceLayout::new(visited, Contents::Fixed)), true)
+        let mut offsets = layout.offsets;
+        offsets.extend(&members.offsets);
+        (Some(ReferenceLayout::new(offsets, Contents::Fixed)), true)
     }
 
     /// Whether the type of the field at this offset could not be told.

@@ -69,8 +69,8 @@ pub fn walk_blocks(
                 let Some(next) = search.next_region(block) else {
                     break Some(Error::HeapCorrupt {
                         address: block,
-                        found: "a block of size 0, with no further region behind it".to_owned(),
-                        expected: "a region that reaches the allocator's tail",
+                        found: "the end of a region with no further region behind it".to_owned(),
+                        expected: "regions up to the one that the allocator's tail pointer names",
                     });
                 };
                 walk.regions.push(Region {
@@ -92,7 +92,7 @@ pub fn walk_blocks(
                         info.0,
                         info.payload_size()
                     ),
-                    expected: "a size that is 12 more than a multiple of 16 and ends inside the heap",
+                    expected: "a block whose size is 12 more than a multiple of 16 and that ends inside the heap",
                 });
             }
         }
@@ -107,11 +107,11 @@ pub fn walk_blocks(
         false => Some(Error::HeapCorrupt {
             address: tail,
             found: format!(
-                "the allocator's tail pointer names this address, but the heap reaches from {} to {:#x}",
+                "the allocator's tail pointer there, but the heap reaches from {} to {:#x}",
                 allocator.first_block,
                 memory.size()
             ),
-            expected: "a tail inside the memory; the dump was cut short or is damaged",
+            expected: "a tail inside the heap (was the dump cut short?)",
         }),
     };
     Ok(walk)

@@ -50,7 +50,7 @@ pub struct GlobalRoots {
     /// Each of them; an object may be named more than once.
     pub roots: Vec<GlobalRoot>,
     /// Globals that the collector visits but the debug information does not have, or the other way
-    /// round. The collector is right.
+    /// round. Both are followed: too much rather than too little.
     pub disputed: Vec<String>,
     /// Nothing tells the roots: these are all globals, and any static object may be a root too,
     /// because globals that never change may have become constants in the code.
@@ -59,7 +59,7 @@ pub struct GlobalRoots {
 
 impl GlobalRoots {
     /// Finds the globals that may hold references: those that the collector's code visits, or else
-    /// those that the debug information declares, or else all: too much rather than too little.
+    /// those that the debug information declares, or else all; and both if the two disagree.
     pub fn find(
         evidence: &Evidence,
         classes: &Classes<'_>,
@@ -75,17 +75,28 @@ impl GlobalRoots {
             .filter(|variable| classes.is_reference(variable.type_ref))
             .collect();
         match visited {
-            Some(visited) => Self {
-                roots: visited
-                    .iter()
-                    .map(|&visited| visited_root(visited, module, dump))
-                    .collect(),
-                disputed: match evidence.has_debug_info {
+            Some(visited) => {
+                let disputed = match evidence.has_debug_info {
                     true => disputed_globals(&visited, &declared, module),
                     false => Vec::new(),
-                },
-                are_guessed: false,
-            },
+                };
+                let visited = visited
+                    .iter()
+                    .map(|&visited| visited_root(visited, module, dump));
+                let mut roots: Vec<_> = visited.collect();
+                if !disputed.is_empty() {
+                    roots.extend(
+                        declared
+                            .iter()
+                            .map(|variable| declared_root(variable, module, dump)),
+                    );
+                }
+                Self {
+                    roots,
+                    disputed,
+                    are_guessed: false,
+                }
+            }
             None if evidence.has_debug_info => Self {
                 roots: declared
                     .iter()

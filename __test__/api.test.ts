@@ -1,0 +1,508 @@
+// The public API as programs use it, from every kind of module and thread.
+
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { open } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { runInNewContext } from "node:vm";
+import { Worker } from "node:worker_threads";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { captureDump, exposeGlobals } from "../dist/capture.js";
+import {
+  analyze,
+  analyzeAsync,
+  analyzeFile,
+  analyzeFileAsync,
+  diff,
+  diffAsync,
+  diffFile,
+  diffFileAsync,
+} from "../dist/index.js";
+import type { ConstructorView } from "../index.js";
+import {
+  type LeakyServer,
+  leakyServer,
+  type ServerExports,
+  startServer,
+} from "./support/leaky_server.ts";
+
+const ROOT = resolve(__dirname, "..");
+const CLI = join(ROOT, "dist/heap_analyzer/cli.js");
+
+let files: LeakyServer;
+let before: Buffer;
+let after: Buffer;
+let wasm: Buffer;
+
+beforeAll(async () => {
+  files = await leakyServer();
+  before = readFileSync(files.before);
+  after = readFileSync(files.after);
+  wasm = readFileSync(files.wasm);
+});
+
+/** A view with everything in it that is made lazily. */
+function whole(view: object): unknown {
+  return JSON.parse(JSON.stringify(view));
+}
+
+interface CodedError extends Error {
+  code?: string;
+}
+
+/** What `action` throws, or rejects with. */
+async function errorOf(action: () => unknown): Promise<CodedError> {
+  try {
+    await action();
+  } catch (error) {
+    return error as CodedError;
+  }
+  throw new Error("nothing was thrown");
+}
+
+describe("the variants agree", () => {
+  test("analyze on bytes and files, sync and async", async () => {
+    const options = { sort: "count", top: 5 } as const;
+    const view = whole(analyze(after, wasm, options));
+    expect(whole(await analyzeAsync(after, wasm, options))).toEqual(view);
+    expect(whole(analyzeFile(files.after, files.wasm, options))).toEqual(view);
+    expect(whole(await analyzeFileAsync(files.after, files.wasm, options))).toEqual(view);
+  });
+
+  test("diff on bytes and files, sync and async", async () => {
+    const options = { sort: "alloc", top: 5 } as const;
+    const view = whole(diff(before, after, wasm, options));
+    expect(whole(await diffAsync(before, after, wasm, options))).toEqual(view);
+    expect(whole(diffFile(files.before, files.after, files.wasm, options))).toEqual(view);
+    expect(whole(await diffFileAsync(files.before, files.after, files.wasm, options))).toEqual(
+      view,
+    );
+  });
+
+  test("in the code and the text of an error, but for the name of the input", async () => {
+    const notADump = files.wasm;
+    const errors = [
+      await errorOf(() => analyze(wasm, wasm)),
+      await errorOf(() => analyzeAsync(wasm, wasm)),
+      await errorOf(() => analyzeFile(notADump, files.wasm)),
+      await errorOf(() => analyzeFileAsync(notADump, files.wasm)),
+      await errorOf(() => diff(wasm, after, wasm)),
+      await errorOf(() => diffAsync(wasm, after, wasm)),
+      await errorOf(() => diffFile(notADump, files.after, files.wasm)),
+      await errorOf(() => diffFileAsync(notADump, files.after, files.wasm)),
+    ];
+    const names = ["dump", "dump", notADump, notADump, "before", "before", notADump, notADump];
+    const text =
+      'not a heap dump: expected the magic "ASHD" at offset 0, found "\\0asm"; is this the dump, and not the module?';
+    expect(errors.map(({ message }) => message)).toEqual(names.map((name) => `${name}: ${text}`));
+    expect(new Set(errors.map(({ code }) => code))).toEqual(new Set(["ERR_DUMP_MAGIC"]));
+    expect(errors.every((error) => error instanceof Error)).toBe(true);
+  });
+
+  test("with the command line's JSON, byte for byte", () => {
+    const cli = (...args: string[]) =>
+      execFileSync(process.execPath, [CLI, ...args, "--wasm", files.wasm], {
+        encoding: "utf8",
+        maxBuffer: 1 << 28,
+      });
+    const json = ({ warnings, partial, ...view }: { warnings: unknown[]; partial: boolean }) => {
+      expect([warnings, partial]).toEqual([[], false]);
+      return `${JSON.stringify(view, null, 2)}\n`;
+    };
+    const { accounting: _, ...view } = analyze(after, wasm);
+    expect(json(view)).toBe(cli("analyze", files.after));
+    expect(json(analyze(after, wasm))).toBe(cli("analyze", files.after, "--accounting"));
+    expect(json(diff(before, after, wasm))).toBe(cli("diff", files.before, files.after));
+  });
+});
+
+describe("a view", () => {
+  test("makes instances when they are first read, and then keeps them", () => {
+    const [row] = analyze(after, wasm).constructors;
+    if (!row) throw new Error("no row");
+    const descriptor = () => Object.getOwnPropertyDescriptor(row, "instances");
+    expect(descriptor()).toHaveProperty("get", expect.any(Function));
+    const instances = row.instances;
+    expect(instances).toHaveLength(row.count);
+    expect(descriptor()).toHaveProperty("value", instances);
+    expect(row.instances).toBe(instances);
+  });
+
+  test("has the same instances as columns", () => {
+    for (const row of analyze(after, wasm).constructors) {
+      const { addresses, shallowSizes, retainedSizes } = row.instanceColumns;
+      expect(row.instances).toEqual(
+        Array.from(addresses, (address, nth) => ({
+          address,
+          shallowSize: shallowSizes[nth],
+          retainedSize: retainedSizes[nth],
+        })),
+      );
+    }
+  });
+
+  test("of a comparison has its new instances first in the columns", () => {
+    for (const row of diff(before, after, wasm).constructors) {
+      expect(row.instanceColumns.newCount).toBe(row.newCount);
+      const kinds = row.instances.map(({ changeKind }) => changeKind);
+      const expected = [
+        ...Array<string>(row.newCount).fill("new"),
+        ...Array<string>(row.deletedCount).fill("delete"),
+      ];
+      expect(kinds).toEqual(expected);
+    }
+  });
+
+  test("does not list the columns among its keys", () => {
+    const [row] = analyze(after, wasm).constructors;
+    expect(Object.keys(row ?? {})).toEqual([
+      "className",
+      "count",
+      "totalShallowSize",
+      "totalRetainedSize",
+      "instances",
+    ]);
+  });
+
+  test("can be cloned to another thread", () => {
+    const view = analyze(after, wasm);
+    expect(structuredClone(view)).toEqual(whole(view));
+  });
+
+  test("sums up: the live size is that of all instances", () => {
+    const view = analyze(after, wasm);
+    const sizes = view.constructors.flatMap((row) => row.instances.map((one) => one.shallowSize));
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(view.totalLiveSize);
+  });
+
+  test("carries warnings with their codes", () => {
+    const { warnings } = analyze(Buffer.concat([after, Buffer.alloc(4)]), wasm);
+    expect(warnings).toEqual([
+      {
+        code: "WARN_MEMORY_NOT_WHOLE_PAGES",
+        message: expect.stringContaining("not a whole number of 64 KiB pages"),
+      },
+    ]);
+  });
+});
+
+describe("bytes", () => {
+  const result = () => whole(analyze(after, wasm, { top: 3 }));
+
+  test("may be a view into a larger buffer", () => {
+    const larger = new Uint8Array(after.length + 64);
+    larger.set(after, 13);
+    const view = larger.subarray(13, 13 + after.length);
+    expect(whole(analyze(view, wasm, { top: 3 }))).toEqual(result());
+  });
+
+  test("may be of another realm, as in test runners that isolate tests", () => {
+    const foreign = runInNewContext(`new Uint8Array(${after.length})`) as Uint8Array;
+    expect(foreign).not.toBeInstanceOf(Uint8Array);
+    foreign.set(after);
+    expect(whole(analyze(foreign, wasm, { top: 3 }))).toEqual(result());
+  });
+
+  test("may be shared memory", async () => {
+    const shared = new Uint8Array(new SharedArrayBuffer(after.length + 5), 5);
+    shared.set(after);
+    expect(whole(analyze(shared, wasm, { top: 3 }))).toEqual(result());
+    expect(whole(await analyzeAsync(shared, wasm, { top: 3 }))).toEqual(result());
+  });
+
+  test("may change as soon as an async function was called", async () => {
+    const dump = Buffer.from(after);
+    const module = Buffer.from(wasm);
+    const pending = analyzeAsync(dump, module, { top: 3 });
+    dump.fill(0);
+    module.fill(0);
+    expect(whole(await pending)).toEqual(result());
+  });
+
+  test.each([
+    ["a path", "after.dump", "string; to read files, call the …File variant"],
+    ["nothing", undefined, "undefined"],
+    ["null", null, "null"],
+    ["a number array", [1, 2], "object"],
+    ["words", new Uint32Array(4), "object"],
+    ["a buffer without a view", new ArrayBuffer(8), "object"],
+  ])("must not be %s", async (_, value, found) => {
+    const expected = `argument "dump" must be a Uint8Array or Buffer, found ${found}`;
+    for (const call of [analyze, analyzeAsync]) {
+      const error = await errorOf(() => call(value as never, wasm));
+      expect(error).toBeInstanceOf(TypeError);
+      expect([error.message, error.code]).toEqual([expected, "ERR_INVALID_ARG_TYPE"]);
+    }
+  });
+
+  test("are checked for every argument by its name", async () => {
+    const bad = 1 as never;
+    const message = async (action: () => unknown) => (await errorOf(action)).message;
+    expect(await message(() => analyze(after, bad))).toContain('"wasm"');
+    expect(await message(() => diff(bad, after, wasm))).toContain('"before"');
+    expect(await message(() => diff(before, bad, wasm))).toContain('"after"');
+    expect(await message(() => diff(before, after, bad))).toContain('"wasm"');
+  });
+});
+
+describe("paths", () => {
+  test("must not be bytes", async () => {
+    for (const call of [analyzeFile, analyzeFileAsync]) {
+      const error = await errorOf(() => call(after as never, files.wasm));
+      expect([error.message, error.code]).toEqual([
+        'argument "dump" must be a path (string), found object',
+        "ERR_INVALID_ARG_TYPE",
+      ]);
+    }
+  });
+
+  test("that lead nowhere are errors with a code", async () => {
+    for (const call of [analyzeFile, analyzeFileAsync]) {
+      const error = await errorOf(() => call("no.dump", files.wasm));
+      expect([error.message, error.code]).toEqual([
+        "no.dump: cannot open the file: No such file or directory (os error 2)",
+        "ERR_IO",
+      ]);
+    }
+  });
+});
+
+describe("options", () => {
+  test.each([
+    [{ sort: "delta" }, 'option sort: found "delta"; expected "retained", "shallow" or "count"'],
+    [{ sort: "" }, 'option sort: found ""; expected "retained", "shallow" or "count"'],
+    [{ top: 0 }, "option top: found 0; expected a whole number ≥ 1"],
+    [{ top: 1.5 }, "option top: found 1.5; expected a whole number ≥ 1"],
+    [{ top: -1 }, "option top: found -1; expected a whole number ≥ 1"],
+    [{ top: Number.NaN }, "option top: found NaN; expected a whole number ≥ 1"],
+    [{ top: Number.POSITIVE_INFINITY }, "option top: found inf; expected a whole number ≥ 1"],
+  ])("such as %j are refused, sync and async", async (options, message) => {
+    for (const call of [analyze, analyzeAsync]) {
+      const error = await errorOf(() => call(after, wasm, options as never));
+      expect([error.message, error.code]).toEqual([message, "ERR_INVALID_OPTION"]);
+    }
+  });
+
+  test("such as a number for a switch are refused", async () => {
+    for (const name of ["force", "partial"]) {
+      const error = await errorOf(() => analyze(after, wasm, { [name]: 1 } as never));
+      expect([error.message, error.code]).toEqual([
+        `argument "options.${name}" must be a boolean, found number`,
+        "ERR_INVALID_ARG_TYPE",
+      ]);
+    }
+  });
+
+  test("of diff are its own", async () => {
+    const error = await errorOf(() => diff(before, after, wasm, { sort: "retained" as never }));
+    expect(error.message).toBe(
+      'option sort: found "retained"; expected "delta", "alloc", "freed" or "count"',
+    );
+  });
+
+  test.each([
+    [{ sort: 1 }, 'argument "options.sort" must be a string, found number'],
+    [{ top: "3" }, 'argument "options.top" must be a number, found string'],
+  ])("of another type, such as %j, are refused", async (options, message) => {
+    const error = await errorOf(() => analyze(after, wasm, options as never));
+    expect([error.message, error.code]).toEqual([message, "ERR_INVALID_ARG_TYPE"]);
+  });
+
+  test("may be undefined one by one", () => {
+    const view = analyze(after, wasm, { sort: undefined, top: undefined });
+    expect(whole(view)).toEqual(whole(analyze(after, wasm)));
+  });
+
+  test("that keep some rows leave the totals whole", () => {
+    const view = analyze(after, wasm, { top: 1 });
+    expect(view.constructors).toHaveLength(1);
+    expect(view.totalLiveSize).toBe(analyze(after, wasm).totalLiveSize);
+  });
+});
+
+describe("a signal", () => {
+  test("that was aborted before stops the work at once, and its reason is the cause", async () => {
+    const reason = new Error("too late");
+    const error = await errorOf(() =>
+      analyzeAsync(after, wasm, { signal: AbortSignal.abort(reason) }),
+    );
+    expect([error.name, error.code, error.cause]).toEqual(["AbortError", "ABORT_ERR", reason]);
+  });
+
+  /** Keeps all threads of the pool busy, so that what is queued behind has not begun. */
+  const busy = () => Array.from({ length: 64 }, () => diffAsync(before, after, wasm));
+
+  test("stops work that waits for its turn", async () => {
+    const controller = new AbortController();
+    const others = busy();
+    const pending = errorOf(() => analyzeAsync(after, wasm, { signal: controller.signal }));
+    controller.abort();
+    const { name, code } = await pending;
+    await Promise.all(others);
+    expect([name, code]).toEqual(["AbortError", "ABORT_ERR"]);
+  });
+
+  test("of one call leaves the others alone", async () => {
+    const controller = new AbortController();
+    const others = busy();
+    const aborted = errorOf(() =>
+      diffFileAsync(files.before, files.after, files.wasm, { signal: controller.signal }),
+    );
+    controller.abort();
+    expect((await aborted).code).toBe("ABORT_ERR");
+    expect(await Promise.all(others)).toHaveLength(64);
+  });
+
+  test("stops work that is under way", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "heap-analyzer-api-"));
+    const pipe = join(folder, "after.dump");
+    execFileSync("mkfifo", [pipe]);
+    const controller = new AbortController();
+    const pending = errorOf(() =>
+      analyzeFileAsync(pipe, files.wasm, { signal: controller.signal }),
+    );
+    // The other end of a pipe opens only when the work has come to reading it.
+    const writer = await open(pipe, "w");
+    controller.abort();
+    await writer.writeFile(after);
+    await writer.close();
+    expect((await pending).code).toBe("ABORT_ERR");
+    rmSync(folder, { recursive: true });
+  });
+
+  test("that is never aborted changes nothing, and nothing listens to it afterwards", async () => {
+    const { signal } = new AbortController();
+    const listening: string[] = [];
+    const { addEventListener, removeEventListener } = signal;
+    signal.addEventListener = (...args: Parameters<typeof addEventListener>) => {
+      listening.push(args[0]);
+      addEventListener.apply(signal, args);
+    };
+    signal.removeEventListener = (...args: Parameters<typeof removeEventListener>) => {
+      listening.pop();
+      removeEventListener.apply(signal, args);
+    };
+    const view = await analyzeAsync(after, wasm, { signal });
+    expect(view.constructors.length).toBeGreaterThan(0);
+    expect(listening).toEqual([]);
+  });
+});
+
+test("twenty calls at once give what one gives", async () => {
+  const expected = whole(analyze(after, wasm));
+  const views = await Promise.all(Array.from({ length: 20 }, () => analyzeAsync(after, wasm)));
+  for (const view of views) expect(whole(view)).toEqual(expected);
+});
+
+test("a live program is analyzed without a file", async () => {
+  const exports = await startServer(new Uint8Array(wasm));
+  const running = exports as unknown as ServerExports;
+  running.serve(40);
+  running.__collect();
+  const first = captureDump(exports);
+  running.serve(120);
+  running.__collect();
+  const second = captureDump(exports);
+  const [row] = diff(first, second, wasm).constructors;
+  expect(row).toMatchObject({ className: "assembly/server/PriceListener", countDelta: 120 });
+});
+
+test("the module may be the exposed one, too", () => {
+  const exposed = exposeGlobals(wasm);
+  expect(whole(analyze(after, exposed))).toEqual(whole(analyze(after, wasm)));
+});
+
+describe("the package is loaded", () => {
+  let folder: string;
+
+  beforeAll(() => {
+    // Inside the package, so that it is found by its own name.
+    mkdirSync(join(ROOT, "build"), { recursive: true });
+    folder = realpathSync(mkdtempSync(join(ROOT, "build", "api-")));
+  });
+
+  afterAll(() => {
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const expected = () => String(analyze(after, wasm).totalLiveSize);
+
+  /** Runs a script that finds its inputs in `argv` and prints the live size. */
+  function run(file: string, script: string): string {
+    const path = join(folder, file);
+    writeFileSync(path, script);
+    return execFileSync(process.execPath, [path, files.after, files.wasm], { encoding: "utf8" });
+  }
+
+  test("by import, with names and as a whole", () => {
+    const script = `
+      import { analyzeFile } from "@warpo/heap-analyzer";
+      import * as all from "@warpo/heap-analyzer";
+      const [dump, wasm] = process.argv.slice(2);
+      if (all.analyzeFile !== analyzeFile) throw new Error("two packages");
+      process.stdout.write(String(analyzeFile(dump, wasm).totalLiveSize));`;
+    expect(run("imports.mjs", script)).toBe(expected());
+  });
+
+  test("by require", () => {
+    const script = `
+      const { analyzeFile } = require("@warpo/heap-analyzer");
+      const [dump, wasm] = process.argv.slice(2);
+      process.stdout.write(String(analyzeFile(dump, wasm).totalLiveSize));`;
+    expect(run("requires.cjs", script)).toBe(expected());
+  });
+
+  test("into a test runner by its own name", async () => {
+    const required = createRequire(import.meta.url)("@warpo/heap-analyzer") as {
+      analyze: typeof analyze;
+    };
+    const view: ConstructorView = required.analyze(after, wasm);
+    expect(String(view.totalLiveSize)).toBe(expected());
+  });
+
+  test("into a worker, whose result comes back", async () => {
+    const script = `
+      const { parentPort, workerData } = require("node:worker_threads");
+      const { analyze } = require("@warpo/heap-analyzer");
+      parentPort.postMessage(analyze(workerData.dump, workerData.wasm, { top: 2 }));`;
+    const path = join(folder, "worker.cjs");
+    writeFileSync(path, script);
+    const workers = Array.from({ length: 3 }, () => {
+      const worker = new Worker(path, { workerData: { dump: after, wasm } });
+      return new Promise((done, failed) => {
+        worker.once("message", done);
+        worker.once("error", failed);
+      });
+    });
+    const view = whole(analyze(after, wasm, { top: 2 }));
+    expect(await Promise.all(workers)).toEqual([view, view, view]);
+  });
+
+  test("into jest", () => {
+    const fixture = `
+      const { readFileSync } = require("node:fs");
+      const { analyze, analyzeAsync } = require("@warpo/heap-analyzer");
+      const bytes = (name) => Uint8Array.from(readFileSync(process.env[name]));
+      test("analyze takes arrays and Buffers", async () => {
+        const [dump, wasm] = [bytes("DUMP"), bytes("WASM")];
+        const view = analyze(dump, wasm);
+        expect(view.totalLiveSize).toBe(Number(process.env.EXPECTED));
+        expect(analyze(readFileSync(process.env.DUMP), wasm).totalLiveSize).toBe(view.totalLiveSize);
+        expect((await analyzeAsync(dump, wasm)).constructors).toHaveLength(view.constructors.length);
+        expect(() => analyze("path", wasm)).toThrow("must be a Uint8Array");
+      });`;
+    const path = join(folder, "fixture.test.js");
+    writeFileSync(path, fixture);
+    const jest = join(ROOT, "node_modules/jest/bin/jest.js");
+    const config = JSON.stringify({ rootDir: folder, testEnvironment: "node", transform: {} });
+    const { status, stderr } = spawnSync(process.execPath, [jest, "--config", config], {
+      encoding: "utf8",
+      cwd: folder,
+      env: { ...process.env, DUMP: files.after, WASM: files.wasm, EXPECTED: expected() },
+    });
+    expect(stderr).toContain("1 passed, 1 total");
+    expect(status).toBe(0);
+  });
+});

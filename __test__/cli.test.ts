@@ -1,0 +1,476 @@
+// The command line as a process: what it prints, where, and how it ends.
+
+import { type SpawnSyncReturns, spawn, spawnSync } from "node:child_process";
+import {
+  copyFileSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type LeakyServer, leakyServer } from "./support/leaky_server.ts";
+
+const CLI = resolve(__dirname, "../dist/heap_analyzer/cli.js");
+/** Nothing about the terminal that the tests themselves run in. */
+const ENVIRONMENT = { PATH: process.env.PATH ?? "" };
+
+let server: LeakyServer;
+let folder: string;
+
+beforeAll(async () => {
+  server = await leakyServer();
+  folder = realpathSync(mkdtempSync(join(tmpdir(), "heap-analyzer-cli-")));
+});
+
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Runs the command line next to the server's files. */
+function cli(...args: string[]): SpawnSyncReturns<string> {
+  return spawnSync(process.execPath, [CLI, ...args], {
+    cwd: server.folder,
+    env: ENVIRONMENT,
+    encoding: "utf8",
+    maxBuffer: 1 << 28,
+  });
+}
+
+const ANALYZE = ["analyze", "after.dump", "--wasm", "server.wasm"];
+const DIFF = ["diff", "before.dump", "after.dump", "--wasm", "server.wasm"];
+
+/** A folder of its own for one test. */
+function freshFolder(): string {
+  return mkdtempSync(join(folder, "test-"));
+}
+
+/** What a run printed, if all went well and quietly. */
+function outputOf({ status, stderr, stdout }: SpawnSyncReturns<string>): string {
+  expect(stderr).toBe("");
+  expect(status).toBe(0);
+  return stdout;
+}
+
+/** The one line that a run failed with. */
+function failureOf({ status, stderr, stdout }: SpawnSyncReturns<string>): string {
+  expect(stdout).toBe("");
+  expect(status).toBe(1);
+  expect(stderr).toMatch(/^[^\n]+\n$/);
+  return stderr.trimEnd();
+}
+
+describe("the output", () => {
+  const commands: [string, string[], string[]][] = [
+    ["analyze", ANALYZE, ["retained", "shallow", "count"]],
+    ["diff", DIFF, ["delta", "alloc", "freed", "count"]],
+  ];
+  for (const [command, args, sorts] of commands) {
+    for (const sort of sorts) {
+      test(`of ${command} by ${sort} as a table is the golden one`, async () => {
+        const output = outputOf(cli(...args, "--sort", sort, "--format", "table"));
+        await expect(output).toMatchFileSnapshot(`golden/${command}-${sort}.txt`);
+      });
+
+      test(`of ${command} by ${sort} as JSON is the golden one`, async () => {
+        const output = outputOf(cli(...args, "--sort", sort, "--top", "3"));
+        await expect(output).toMatchFileSnapshot(`golden/${command}-${sort}.json`);
+      });
+    }
+
+    test(`of ${command} is JSON in the default order when nothing is asked for`, () => {
+      const explicit = cli(...args, "--sort", sorts[0] as string, "--format", "json");
+      expect(outputOf(cli(...args))).toBe(outputOf(explicit));
+    });
+
+    test(`of ${command} --help is the golden one`, async () => {
+      const output = outputOf(cli(command, "--help"));
+      await expect(output).toMatchFileSnapshot(`golden/${command}-help.txt`);
+    });
+  }
+
+  test("of analyze --accounting is the golden one", async () => {
+    const output = outputOf(cli(...ANALYZE, "--top", "1", "--accounting"));
+    await expect(output).toMatchFileSnapshot("golden/analyze-accounting.json");
+  });
+
+  test("of --help is the golden one", async () => {
+    await expect(outputOf(cli("--help"))).toMatchFileSnapshot("golden/help.txt");
+  });
+
+  test.each(["-v", "--version"])("of %s is the package's version", (flag) => {
+    const { version } = JSON.parse(readFileSync(resolve(__dirname, "../package.json"), "utf8")) as {
+      version: string;
+    };
+    expect(outputOf(cli(flag))).toBe(`${version}\n`);
+  });
+
+  test("has the leaking class on top of the comparison", () => {
+    const view = JSON.parse(outputOf(cli(...DIFF, "--top", "1")));
+    expect(view.constructors[0]).toMatchObject({
+      className: "assembly/server/PriceListener",
+      countDelta: 120,
+    });
+  });
+});
+
+describe("an argument error", () => {
+  // No input exists: whoever read a file first would complain about that.
+  const analyze = ["analyze", "nowhere.dump"];
+  const diff = ["diff", "nowhere.dump", "neither.dump"];
+  const wasm = ["--wasm", "nowhere.wasm"];
+  const cases: [string, string[], string][] = [
+    ["no command", [], "error: no command given: expected analyze or diff (see --help)"],
+    ["an unknown command", ["analyse"], "error: unknown command 'analyse'"],
+    ["no dump", ["analyze", ...wasm], "error: missing required argument 'dump-file'"],
+    [
+      "one dump of two",
+      ["diff", "nowhere.dump", ...wasm],
+      "error: missing required argument 'after'",
+    ],
+    [
+      "a dump too many",
+      [...analyze, "more.dump", ...wasm],
+      "error: too many arguments for 'analyze'. Expected 1 argument but got 2.",
+    ],
+    ["no module", analyze, "error: required option '--wasm <file>' not specified"],
+    [
+      "a module option without a value",
+      [...analyze, "--wasm"],
+      "error: option '--wasm <file>' argument missing",
+    ],
+    [
+      "an unknown sort of analyze",
+      [...analyze, ...wasm, "--sort", "delta"],
+      "error: option '--sort <order>' argument 'delta' is invalid. Allowed choices are retained, shallow, count.",
+    ],
+    [
+      "an unknown sort of diff",
+      [...diff, ...wasm, "--sort", "retained"],
+      "error: option '--sort <order>' argument 'retained' is invalid. Allowed choices are delta, alloc, freed, count.",
+    ],
+    [
+      "an unknown format",
+      [...diff, ...wasm, "--format", "xml"],
+      "error: option '--format <format>' argument 'xml' is invalid. Allowed choices are json, table.",
+    ],
+    ["an unknown option", [...analyze, ...wasm, "--sorted"], "error: unknown option '--sorted'"],
+    ...["0", "-1", "1.5", "1e3", "0x10", "", " 1", "ten", "+1"].map(
+      (top): [string, string[], string] => [
+        `--top ${JSON.stringify(top)}`,
+        [...analyze, ...wasm, `--top=${top}`],
+        `error: option '--top <n>' argument '${top}' is invalid. Expected a whole number ≥ 1.`,
+      ],
+    ),
+  ];
+  test.each(cases)("of %s is one line, before any file is read", (_, args, message) => {
+    expect(failureOf(cli(...args))).toBe(message);
+  });
+});
+
+describe("an input error", () => {
+  test("of a missing dump names it", () => {
+    expect(failureOf(cli("analyze", "no.dump", "--wasm", "server.wasm"))).toBe(
+      "error: no.dump: cannot open the file: No such file or directory (os error 2)",
+    );
+  });
+
+  test("of a missing module names it", () => {
+    expect(failureOf(cli("analyze", "after.dump", "--wasm", "no.wasm"))).toBe(
+      "error: no.wasm: cannot open the file: No such file or directory (os error 2)",
+    );
+  });
+
+  test("of a folder says that it is one", () => {
+    expect(failureOf(cli("analyze", ".", "--wasm", "server.wasm"))).toBe(
+      "error: .: cannot read the file: is a directory",
+    );
+  });
+
+  test("of an empty dump names it", () => {
+    const empty = join(freshFolder(), "empty.dump");
+    writeFileSync(empty, "");
+    expect(failureOf(cli("analyze", empty, "--wasm", "server.wasm"))).toContain(
+      `error: ${empty}: the dump ends at byte 0`,
+    );
+  });
+
+  test("of the second of two dumps names that one", () => {
+    const message = failureOf(cli("diff", "before.dump", "server.wasm", "--wasm", "server.wasm"));
+    expect(message).toContain("error: server.wasm: not a heap dump");
+  });
+
+  test("of swapped arguments says so for the dump or the module", () => {
+    const message = failureOf(cli("analyze", "after.dump", "--wasm", "before.dump"));
+    expect(message).toContain("error: before.dump: cannot read the WebAssembly module at offset 0");
+  });
+
+  test("leaves no output file behind", () => {
+    const output = join(freshFolder(), "out.json");
+    failureOf(cli("analyze", "no.dump", "--wasm", "server.wasm", "--output", output));
+    expect(existsSync(output)).toBe(false);
+  });
+});
+
+describe("a warning", () => {
+  /** A dump that was cut, but not into anything that is in use. */
+  function cutDump(): string {
+    const dump = join(freshFolder(), "cut.dump");
+    copyFileSync(server.after, dump);
+    writeFileSync(dump, Buffer.concat([readFileSync(dump), Buffer.alloc(100)]));
+    return dump;
+  }
+
+  test("goes to stderr, the result to stdout", () => {
+    const { status, stderr, stdout } = cli("analyze", cutDump(), "--wasm", "server.wasm");
+    expect(stderr).toMatch(
+      /^warning: the memory in the dump has \d+ bytes, which is not [^\n]+\n$/,
+    );
+    expect(JSON.parse(stdout)).toHaveProperty("totalLiveSize");
+    expect(status).toBe(0);
+  });
+
+  test("of a comparison names the dump that it is about", () => {
+    const dump = cutDump();
+    const { stderr } = cli("diff", "before.dump", dump, "--wasm", "server.wasm");
+    expect(stderr).toContain(`warning: ${dump}: the memory in the dump`);
+  });
+});
+
+describe("--output", () => {
+  test("writes what stdout would have got, and nothing to stdout", () => {
+    const output = join(freshFolder(), "out.json");
+    expect(outputOf(cli(...ANALYZE, "--output", output))).toBe("");
+    expect(readFileSync(output, "utf8")).toBe(outputOf(cli(...ANALYZE)));
+  });
+
+  test("replaces a file that is there and leaves nothing beside it", () => {
+    const place = freshFolder();
+    const output = join(place, "out.txt");
+    writeFileSync(output, "old ".repeat(1_000_000));
+    outputOf(cli(...ANALYZE, "--format", "table", "--output", output));
+    expect(readFileSync(output, "utf8")).toBe(outputOf(cli(...ANALYZE, "--format", "table")));
+    expect(readdirSync(place)).toEqual(["out.txt"]);
+  });
+
+  test("writes through a link to the file that it names", () => {
+    const place = freshFolder();
+    writeFileSync(join(place, "real.json"), "old");
+    symlinkSync("real.json", join(place, "link.json"));
+    outputOf(cli(...ANALYZE, "--output", join(place, "link.json")));
+    expect(JSON.parse(readFileSync(join(place, "real.json"), "utf8"))).toHaveProperty(
+      "constructors",
+    );
+  });
+
+  test("never has colours in a file", () => {
+    const output = join(freshFolder(), "out.txt");
+    outputOf(cli(...DIFF, "--format", "table", "--output", output));
+    expect(readFileSync(output, "utf8")).not.toContain("\u001b");
+  });
+
+  /** Copies of the inputs, which a test may endanger. */
+  function copies(): { place: string; args: string[] } {
+    const place = freshFolder();
+    for (const file of ["before.dump", "after.dump", "server.wasm"]) {
+      copyFileSync(join(server.folder, file), join(place, file));
+    }
+    const at = (file: string) => join(place, file);
+    return {
+      place,
+      args: ["diff", at("before.dump"), at("after.dump"), "--wasm", at("server.wasm")],
+    };
+  }
+
+  test.each(["before.dump", "after.dump", "server.wasm"])("refuses the input %s", (input) => {
+    const { place, args } = copies();
+    const target = join(place, input);
+    const size = statSync(target).size;
+    expect(failureOf(cli(...args, "--output", target))).toBe(
+      `error: --output ${target} is the input ${target}: choose another file`,
+    );
+    expect(statSync(target).size).toBe(size);
+  });
+
+  test("refuses an input behind a symbolic link", () => {
+    const { place, args } = copies();
+    symlinkSync("after.dump", join(place, "link"));
+    expect(failureOf(cli(...args, "--output", join(place, "link")))).toContain(
+      `is the input ${join(place, "after.dump")}: choose another file`,
+    );
+  });
+
+  test("refuses an input behind a hard link", () => {
+    const { place, args } = copies();
+    linkSync(join(place, "after.dump"), join(place, "link"));
+    expect(failureOf(cli(...args, "--output", join(place, "link")))).toContain(
+      `is the input ${join(place, "after.dump")}: choose another file`,
+    );
+  });
+
+  test("names a folder that is not there", () => {
+    const output = join(freshFolder(), "missing", "out.json");
+    expect(failureOf(cli(...ANALYZE, "--output", output))).toMatch(
+      new RegExp(`^error: cannot write ${output}: ENOENT`),
+    );
+  });
+
+  test("names an output that is a folder", () => {
+    const output = freshFolder();
+    expect(failureOf(cli(...ANALYZE, "--output", output))).toMatch(
+      new RegExp(`^error: cannot write ${output}: EISDIR`),
+    );
+  });
+
+  test("writes to a device without replacing it", () => {
+    expect(outputOf(cli(...ANALYZE, "--output", "/dev/null"))).toBe("");
+    expect(statSync("/dev/null").isCharacterDevice()).toBe(true);
+  });
+});
+
+describe("the command", () => {
+  test("works through a symbolic link, as npx starts it", () => {
+    const link = join(freshFolder(), "warpo-heap-analyzer");
+    symlinkSync(CLI, link);
+    const run = spawnSync(process.execPath, [link, ...ANALYZE], {
+      cwd: server.folder,
+      env: ENVIRONMENT,
+      encoding: "utf8",
+    });
+    expect(outputOf(run)).toBe(outputOf(cli(...ANALYZE)));
+  });
+
+  test("can be started by its own name where it is executable", () => {
+    expect(readFileSync(CLI, "utf8")).toMatch(/^#!\/usr\/bin\/env node\n/);
+  });
+
+  test("works from anywhere, with spaces and other scripts in paths", () => {
+    const place = join(freshFolder(), "my dumps", "ダンプ é");
+    mkdirSync(place, { recursive: true });
+    copyFileSync(server.after, join(place, "after 1.dump"));
+    copyFileSync(server.wasm, join(place, "sérver.wasm"));
+    const run = spawnSync(
+      process.execPath,
+      [CLI, "analyze", "after 1.dump", "--wasm", "sérver.wasm"],
+      { cwd: place, env: ENVIRONMENT, encoding: "utf8" },
+    );
+    expect(outputOf(run)).toBe(outputOf(cli(...ANALYZE)));
+  });
+
+  test("reads a dump from a pipe", () => {
+    const run = spawnSync(
+      "sh",
+      [
+        "-c",
+        'cat after.dump | "$0" "$1" analyze /dev/stdin --wasm server.wasm',
+        process.execPath,
+        CLI,
+      ],
+      { cwd: server.folder, env: ENVIRONMENT, encoding: "utf8" },
+    );
+    expect(outputOf(run)).toBe(outputOf(cli(...ANALYZE)));
+  });
+
+  test("reads both dumps from named pipes", () => {
+    const place = freshFolder();
+    const script = `mkfifo "$2/a" "$2/b"
+      cat before.dump > "$2/a" & cat after.dump > "$2/b" &
+      "$0" "$1" diff "$2/a" "$2/b" --wasm server.wasm`;
+    const run = spawnSync("sh", ["-c", script, process.execPath, CLI, place], {
+      cwd: server.folder,
+      env: ENVIRONMENT,
+      encoding: "utf8",
+    });
+    expect(outputOf(run)).toBe(outputOf(cli(...DIFF)));
+  });
+
+  test("ends quietly when nobody reads on", async () => {
+    const child = spawn(process.execPath, [CLI, ...ANALYZE], {
+      cwd: server.folder,
+      env: ENVIRONMENT,
+    });
+    let stderr = "";
+    child.stderr.on("data", (chunk) => {
+      stderr += chunk;
+    });
+    // A closed pipe before the first byte: the harshest `| head`.
+    child.stdout.destroy();
+    const status = await new Promise((done) => child.on("close", done));
+    expect([status, stderr]).toEqual([0, ""]);
+  });
+
+  test("prints JSON of any size whole", () => {
+    const { stdout } = cli(...ANALYZE);
+    expect(stdout.endsWith("\n}\n")).toBe(true);
+    expect(stdout.length).toBeGreaterThan(1 << 14);
+  });
+
+  test("does not change a dump that it reads", () => {
+    const dump = join(freshFolder(), "after.dump");
+    copyFileSync(server.after, dump);
+    outputOf(cli("analyze", dump, "--wasm", "server.wasm"));
+    expect(Buffer.compare(readFileSync(dump), readFileSync(server.after))).toBe(0);
+  });
+});
+
+const hasScript = spawnSync("script", ["--version"], { encoding: "utf8" }).stdout?.includes(
+  "util-linux",
+);
+if (!hasScript) {
+  console.warn("there is no `script` of util-linux: the tests on a terminal are skipped");
+}
+
+describe.skipIf(!hasScript)("on a terminal", () => {
+  /** The lines of a table on a terminal of this width. */
+  function terminal(columns: number, environment: Record<string, string> = {}): string[] {
+    const command = [process.execPath, CLI, ...DIFF, "--format", "table"].join(" ");
+    const run = spawnSync("script", ["-qec", `stty cols ${columns}; ${command}`, "/dev/null"], {
+      cwd: server.folder,
+      env: { ...ENVIRONMENT, TERM: "xterm-256color", ...environment },
+      encoding: "utf8",
+      input: "",
+    });
+    return run.stdout.split("\r\n");
+  }
+
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: colours begin with one.
+  const plain = (line: string) => line.replace(/\u001b\[\d+m/g, "");
+
+  test.each([40, 80, 100, 200])("of %i columns no line is wider", (columns) => {
+    const lines = terminal(columns).map(plain);
+    expect(lines.length).toBeGreaterThan(5);
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(columns);
+  });
+
+  test("growth is coloured", () => {
+    expect(terminal(120).join("\n")).toContain("\u001b[31m");
+  });
+
+  test("NO_COLOR turns colours off", () => {
+    const lines = terminal(120, { NO_COLOR: "1" });
+    expect(lines.join("\n")).toContain("PriceListener");
+    expect(lines.join("\n")).not.toContain("\u001b");
+  });
+
+  test("a dumb terminal gets no colours", () => {
+    expect(terminal(120, { TERM: "dumb" }).join("\n")).not.toContain("\u001b");
+  });
+});
+
+test("without a terminal there are no colours, even if they are forced", () => {
+  const run = spawnSync(process.execPath, [CLI, ...DIFF, "--format", "table"], {
+    cwd: server.folder,
+    env: { ...ENVIRONMENT, FORCE_COLOR: "1" },
+    encoding: "utf8",
+  });
+  expect(outputOf(run)).not.toContain("\u001b");
+});

@@ -1,0 +1,91 @@
+/**
+ * The example server as files to analyze: compiled with stock `asc` and the project's transform, run
+ * without a clock or a random number, so that every byte of the dumps is the same on every machine.
+ *
+ * The files are kept in `build/`, under a name that changes with everything that goes into them.
+ */
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { exposeGlobals, writeDump } from "../../dist/capture.js";
+
+export interface LeakyServer {
+  /** The folder with `server.wasm`, `before.dump` and `after.dump`. */
+  folder: string;
+  wasm: string;
+  before: string;
+  after: string;
+}
+
+/** What the server exports. */
+export interface ServerExports {
+  serve(requests: number): void;
+  __collect(): void;
+}
+
+const ROOT = resolve(__dirname, "../..");
+const EXAMPLE = join(ROOT, "examples/leaky-server");
+const TRANSFORM = join(ROOT, "dist/asc_transform.mjs");
+const SOURCE = "assembly/server.ts";
+
+/** The files, built if they are not there yet. */
+export async function leakyServer(): Promise<LeakyServer> {
+  const folder = join(ROOT, "build", `leaky-server-${inputsHash()}`);
+  const files = {
+    folder,
+    wasm: join(folder, "server.wasm"),
+    before: join(folder, "before.dump"),
+    after: join(folder, "after.dump"),
+  };
+  if (!existsSync(folder)) {
+    // Test files run in parallel, so the folder must be complete from the moment it is there.
+    const unfinished = `${folder}.${process.pid}`;
+    mkdirSync(unfinished, { recursive: true });
+    await build(unfinished);
+    try {
+      renameSync(unfinished, folder);
+    } catch {
+      cpSync(unfinished, folder, { recursive: true });
+    }
+  }
+  return files;
+}
+
+/** A running server whose memory can be captured. */
+export async function startServer(wasm: Uint8Array<ArrayBuffer>): Promise<WebAssembly.Exports> {
+  const env = {
+    abort() {
+      throw new Error("the server aborted");
+    },
+  };
+  const { instance } = await WebAssembly.instantiate(exposeGlobals(wasm), { env });
+  return instance.exports;
+}
+
+async function build(folder: string): Promise<void> {
+  const asc = join(ROOT, "node_modules/assemblyscript/bin/asc.js");
+  const wasm = join(folder, "server.wasm");
+  const flags = ["--debug", "--exportRuntime", "--transform", TRANSFORM];
+  execFileSync(process.execPath, [asc, SOURCE, "-o", wasm, ...flags], { cwd: EXAMPLE });
+  const exports = await startServer(new Uint8Array(readFileSync(wasm)));
+  const server = exports as unknown as ServerExports;
+  for (const [dump, requests] of [
+    ["before.dump", 40],
+    ["after.dump", 120],
+  ] as const) {
+    server.serve(requests);
+    server.__collect();
+    writeDump(exports, join(folder, dump));
+  }
+}
+
+function inputsHash(): string {
+  const hash = createHash("sha256").update(readFileSync(join(EXAMPLE, SOURCE)));
+  hash.update(readFileSync(join(ROOT, "node_modules/assemblyscript/package.json")));
+  hash.update(readFileSync(__filename));
+  const transform = join(ROOT, "dist/asc_transform");
+  for (const file of readdirSync(transform).sort())
+    hash.update(readFileSync(join(transform, file)));
+  return hash.digest("hex").slice(0, 16);
+}

@@ -1,0 +1,51 @@
+//! The codes that programs see are the same in Rust and in TypeScript.
+
+#![allow(clippy::unwrap_used, reason = "in a test, what cannot be is a failure")]
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+/// All string literals of a text, quotes left out.
+fn literals(text: &str) -> BTreeSet<String> {
+    text.split('"')
+        .skip(1)
+        .step_by(2)
+        .map(str::to_owned)
+        .collect()
+}
+
+/// A part of a file of this package: from behind `start` up to `end`.
+fn part(file: &str, start: &str, end: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
+    let text = fs::read_to_string(path).unwrap();
+    let (_, rest) = text.split_once(start).unwrap();
+    let (part, _) = rest.split_once(end).unwrap();
+    part.to_owned()
+}
+
+/// What the function `code` of a Rust file can return.
+fn codes_in(file: &str) -> BTreeSet<String> {
+    literals(&part(
+        file,
+        "pub fn code(&self) -> &'static str {",
+        "\n    }",
+    ))
+}
+
+fn union(name: &str) -> BTreeSet<String> {
+    literals(&part("index.d.ts", &format!("export type {name} ="), ";"))
+}
+
+#[test]
+fn the_error_codes_of_the_engine_are_those_of_the_public_type() {
+    // The one code of the JavaScript layer itself.
+    let mut codes = codes_in("src/error.rs");
+    codes.insert("ERR_INVALID_ARG_TYPE".to_owned());
+    assert_eq!(codes, union("ErrorCode"));
+}
+
+#[test]
+fn the_warning_codes_of_the_engine_are_those_of_the_public_type() {
+    assert_eq!(codes_in("src/warning.rs"), union("WarningCode"));
+}

@@ -1,0 +1,432 @@
+//! JSON against `serde_json`, and what tables promise to eyes and terminals.
+
+#![allow(clippy::unwrap_used, reason = "in a test, what cannot be is a failure")]
+
+mod support;
+
+use std::sync::Arc;
+
+use serde::Serialize;
+use support::Scene;
+use unicode_width::UnicodeWidthStr;
+use warpo_heap_analyzer::formats::{Document, JsonStream, TableOptions, render_table};
+use warpo_heap_analyzer::heap::Heap;
+use warpo_heap_analyzer::views::{
+    ComparisonSort, ComparisonView, ConstructorSort, ConstructorView,
+};
+
+/// The longest piece that the stream may give out: what is asked for, and the last thing in it.
+const LONGEST_PIECE: usize = (1 << 18) + 4096;
+
+// The public shapes, as an independent description of the keys and their order.
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ConstructorJson {
+    total_heap_size: u64,
+    total_live_size: u64,
+    constructors: Vec<ConstructorRowJson>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ConstructorRowJson {
+    class_name: String,
+    count: u64,
+    total_shallow_size: u64,
+    total_retained_size: u64,
+    instances: Vec<InstanceJson>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct InstanceJson {
+    address: u32,
+    shallow_size: u32,
+    retained_size: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    change_kind: Option<&'static str>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ComparisonJson {
+    before_total_heap_size: u64,
+    after_total_heap_size: u64,
+    total_heap_size_delta: i64,
+    before_total_live_size: u64,
+    after_total_live_size: u64,
+    total_live_size_delta: i64,
+    constructors: Vec<ComparisonRowJson>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ComparisonRowJson {
+    class_name: String,
+    new_count: u64,
+    deleted_count: u64,
+    count_delta: i64,
+    allocated_size: u64,
+    freed_size: u64,
+    size_delta: i64,
+    instances: Vec<InstanceJson>,
+}
+
+fn constructor_json(view: &ConstructorView) -> ConstructorJson {
+    let rows = view.rows().iter().map(|row| {
+        let listed = view.instances(row);
+        let instances = (0..listed.len()).map(|nth| InstanceJson {
+            address: listed.addresses[nth],
+            shallow_size: listed.shallow_sizes[nth],
+            retained_size: listed.retained_sizes[nth],
+            change_kind: None,
+        });
+        ConstructorRowJson {
+            class_name: row.class_name.clone(),
+            count: row.count,
+            total_shallow_size: row.total_shallow_size,
+            total_retained_size: row.total_retained_size,
+            instances: instances.collect(),
+        }
+    });
+    ConstructorJson {
+        total_heap_size: view.heap().total_size,
+        total_live_size: view.heap().live_size,
+        constructors: rows.collect(),
+    }
+}
+
+fn comparison_json(view: &ComparisonView) -> ComparisonJson {
+    let rows = view.rows().iter().map(|row| {
+        let listed = view.instances(row);
+        let instances = (0..listed.len()).map(|nth| InstanceJson {
+            address: listed.addresses[nth],
+            shallow_size: listed.shallow_sizes[nth],
+            retained_size: listed.retained_sizes[nth],
+            change_kind: Some(if (nth as u64) < row.new_count() {
+                "new"
+            } else {
+                "delete"
+            }),
+        });
+        ComparisonRowJson {
+            class_name: row.class_name.clone(),
+            new_count: row.new_count(),
+            deleted_count: row.deleted_count(),
+            count_delta: row.count_delta(),
+            allocated_size: row.allocated_size,
+            freed_size: row.freed_size,
+            size_delta: row.size_delta(),
+            instances: instances.collect(),
+        }
+    });
+    let (before, after) = (view.before(), view.after());
+    ComparisonJson {
+        before_total_heap_size: before.total_size,
+        after_total_heap_size: after.total_size,
+        total_heap_size_delta: after.total_size as i64 - before.total_size as i64,
+        before_total_live_size: before.live_size,
+        after_total_live_size: after.live_size,
+        total_live_size_delta: after.live_size as i64 - before.live_size as i64,
+        constructors: rows.collect(),
+    }
+}
+
+/// A heap with so many live objects of each named class.
+fn heap_with(classes: &[(&str, u32)]) -> Arc<Heap> {
+    let mut scene = Scene::new();
+    let holder = scene.class("~holder");
+    for (name, count) in classes {
+        let class = scene.class(name);
+        let list = scene.generic(&format!("~lib/staticarray/StaticArray<{name}>"), &[&class]);
+        let objects: Vec<u32> = (0..*count).map(|_| scene.object(class, 12).0).collect();
+        let list = scene.object_of(list, &objects);
+        scene.global("assembly/index/list", holder, list);
+    }
+    Arc::new(scene.analyze())
+}
+
+fn constructors(classes: &[(&str, u32)]) -> ConstructorView {
+    ConstructorView::new(heap_with(classes), ConstructorSort::Retained, None)
+}
+
+fn comparison(before: &[(&str, u32)], after: &[(&str, u32)]) -> ComparisonView {
+    let (before, after) = (heap_with(before), heap_with(after));
+    ComparisonView::new(before, after, ComparisonSort::Delta, None)
+}
+
+#[track_caller]
+fn assert_same_json<D: Document>(view: D, expected: &impl Serialize) {
+    let pieces: Vec<Vec<u8>> = JsonStream::new(view).collect();
+    let longest = pieces.iter().map(Vec::len).max().unwrap();
+    assert!(longest <= LONGEST_PIECE, "a piece of {longest} bytes");
+    let text = String::from_utf8(pieces.concat()).unwrap();
+    let expected = serde_json::to_string_pretty(expected).unwrap() + "\n";
+    // Not `assert_eq!`: nobody reads two texts of a megabyte.
+    assert!(text == expected, "{text:.2000}\nexpected\n{expected:.2000}");
+}
+
+// JSON.
+
+#[test]
+fn the_json_of_an_empty_view_has_an_empty_list() {
+    let view = constructors(&[]);
+    let expected = constructor_json(&view);
+    assert_same_json(Arc::new(view), &expected);
+}
+
+#[test]
+fn the_json_of_an_empty_comparison_has_an_empty_list() {
+    let view = comparison(&[], &[]);
+    let expected = comparison_json(&view);
+    assert_same_json(Arc::new(view), &expected);
+}
+
+#[test]
+fn the_json_of_a_view_is_that_of_serde_json() {
+    let view = constructors(&[("a", 1), ("b", 2), ("c", 300)]);
+    let expected = constructor_json(&view);
+    assert_same_json(Arc::new(view), &expected);
+}
+
+#[test]
+fn the_json_of_a_comparison_is_that_of_serde_json() {
+    let view = comparison(
+        &[("a", 5), ("b", 20), ("c", 3)],
+        &[("c", 3), ("a", 9), ("d", 2)],
+    );
+    let expected = comparison_json(&view);
+    assert_same_json(Arc::new(view), &expected);
+}
+
+#[test]
+fn the_json_of_many_instances_comes_in_pieces() {
+    let view = Arc::new(constructors(&[("a", 10), ("b", 12_000), ("c", 1)]));
+    assert!(JsonStream::new(Arc::clone(&view)).count() > 3);
+    let expected = constructor_json(&view);
+    assert_same_json(view, &expected);
+}
+
+#[test]
+fn the_json_of_many_rows_comes_in_pieces() {
+    let names: Vec<String> = (0..1500).map(|nth| format!("class{nth}")).collect();
+    let classes: Vec<_> = names.iter().map(|name| (name.as_str(), 1)).collect();
+    let view = Arc::new(constructors(&classes));
+    assert!(JsonStream::new(Arc::clone(&view)).count() > 2);
+    let expected = constructor_json(&view);
+    assert_same_json(view, &expected);
+}
+
+#[test]
+fn the_accounting_is_added_to_json_as_its_last_key_when_asked_for() {
+    for classes in [&[][..], &[("a", 3)]] {
+        let view = Arc::new(constructors(classes));
+        let text = |pieces: Vec<Vec<u8>>| String::from_utf8(pieces.concat()).unwrap();
+        let without = text(JsonStream::new(Arc::clone(&view)).collect());
+        let with = text(JsonStream::new(view).with_accounting().collect());
+        let start = without.trim_end().strip_suffix("\n}").unwrap();
+        let added = with.strip_prefix(start).unwrap();
+        let added = added.strip_prefix(",\n  \"accounting\": ").unwrap();
+        let added = added.strip_suffix("\n}\n").unwrap();
+        // Indented by two more than it would be by itself.
+        let value: serde_json::Value = serde_json::from_str(added).unwrap();
+        assert_eq!(value["gaps"].is_u64(), added.contains("\n    \"gaps\": "));
+        assert!(added.ends_with("\n  }"), "{added}");
+    }
+}
+
+#[test]
+fn names_are_escaped_in_json() {
+    let names = [
+        "\"quoted\"",
+        "back\\slash",
+        "new\nline",
+        "\u{1}\u{7f}\u{2028}",
+        "größe/数/😀",
+    ];
+    let view = constructors(&names.map(|name| (name, 1)));
+    let expected = constructor_json(&view);
+    assert_same_json(Arc::new(view), &expected);
+}
+
+// Tables.
+
+fn table(document: &dyn Document, width: Option<usize>, color: bool) -> String {
+    render_table(document, TableOptions { width, color })
+}
+
+/// Without the escape sequences for colours.
+fn plain(text: &str) -> String {
+    let mut parts = text.split('\u{1b}');
+    let first = parts.next().unwrap().to_owned();
+    first
+        + &parts
+            .map(|part| part.split_once('m').unwrap().1)
+            .collect::<String>()
+}
+
+/// Names of every kind of width, and numbers of every sign.
+fn varied_comparison() -> ComparisonView {
+    comparison(
+        &[
+            ("assembly/index/Session", 40),
+            ("~lib/map/Map<i32,assembly/server/Session>", 3),
+        ],
+        &[
+            ("assembly/index/Session", 2),
+            ("モジュール/索引/とても長い名前のクラス", 700),
+            ("e\u{301}te\u{301}/👩‍👩‍👧/Ø", 8),
+            (
+                "~lib/array/Array<~lib/map/Map<~lib/string/String,assembly/index/Deep>>",
+                1,
+            ),
+        ],
+    )
+}
+
+#[test]
+fn no_line_of_a_table_is_wider_than_asked() {
+    let comparison = varied_comparison();
+    let view = ConstructorView::new(
+        heap_with(&[("モジュール/索引/クラス", 70), ("a", 1)]),
+        ConstructorSort::Retained,
+        None,
+    );
+    for document in [&comparison as &dyn Document, &view] {
+        for width in 1..=200 {
+            for color in [false, true] {
+                let text = plain(&table(document, Some(width), color));
+                for line in text.lines() {
+                    assert!(line.width() <= width, "{width}: {line:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_table_without_a_width_shows_whole_names() {
+    let view = varied_comparison();
+    let text = table(&view, None, false);
+    for row in view.rows() {
+        assert!(text.contains(&row.class_name), "{}", row.class_name);
+    }
+}
+
+#[test]
+fn a_name_that_is_cut_keeps_its_start_and_its_end() {
+    let view = varied_comparison();
+    let text = table(&view, Some(90), false);
+    let line = text
+        .lines()
+        .find(|line| line.starts_with("~lib/arr"))
+        .unwrap();
+    assert!(
+        line.contains('…') && line.contains("index/Deep>>"),
+        "{line}"
+    );
+}
+
+#[test]
+fn colours_are_used_only_when_asked_for() {
+    let view = varied_comparison();
+    assert!(!table(&view, Some(120), false).contains('\u{1b}'));
+    assert!(table(&view, Some(120), true).contains("\u{1b}[31m"));
+}
+
+#[test]
+fn colours_change_nothing_else() {
+    let view = varied_comparison();
+    for width in [None, Some(20), Some(100), Some(160)] {
+        assert_eq!(
+            plain(&table(&view, width, true)),
+            table(&view, width, false)
+        );
+    }
+}
+
+#[test]
+fn a_name_gives_no_orders_to_the_terminal() {
+    let mut scene = Scene::new();
+    let class = scene.class("two\nlines\u{1b}[31m");
+    let object = scene.object(class, 12);
+    // Pinned objects are named above the table, too.
+    scene.pin(object);
+    let heap = Arc::new(scene.analyze());
+    let view = ConstructorView::new(heap, ConstructorSort::Retained, None);
+    let text = table(&view, None, false);
+    assert!(text.contains("\ntwo\\nlines\\u{1b}[31m  "), "{text}");
+    assert!(!text.contains('\u{1b}'));
+}
+
+#[test]
+fn growth_is_red_and_shrinkage_green() {
+    let view = comparison(&[("shrunk", 2)], &[("grown", 9)]);
+    let text = table(&view, None, true);
+    let line = |start: &str| text.lines().find(|line| line.starts_with(start)).unwrap();
+    assert!(line("grown").contains("\u{1b}[31m") && !line("grown").contains("\u{1b}[32m"));
+    assert!(line("shrunk").contains("\u{1b}[32m") && !line("shrunk").contains("\u{1b}[31m"));
+}
+
+#[test]
+fn every_line_of_a_table_ends_in_one_column_whatever_the_names() {
+    let view = varied_comparison();
+    let text = table(&view, Some(130), false);
+    let lines: Vec<&str> = text
+        .lines()
+        .skip_while(|line| !line.starts_with("Constructor"))
+        .collect();
+    assert_eq!(lines.len(), 1 + view.rows().len());
+    for line in &lines {
+        assert_eq!(line.width(), lines[0].width(), "{line:?}");
+    }
+}
+
+#[test]
+fn the_totals_stand_above_the_table() {
+    let view = comparison(&[("a", 1)], &[("a", 3)]);
+    let text = table(&view, None, false);
+    let mut lines = text.lines();
+    assert_eq!(lines.next(), Some("heap 38.4 KiB → 38.4 KiB (0 B)"));
+    assert_eq!(lines.next(), Some("live 64 B → 128 B (+64 B)"));
+    assert_eq!(lines.next(), Some(""));
+}
+
+#[test]
+fn a_table_without_rows_has_its_heading() {
+    let text = table(&comparison(&[], &[]), None, false);
+    assert_eq!(
+        text,
+        "heap 38.4 KiB → 38.4 KiB (0 B)\nlive 0 B → 0 B (0 B)\n\nConstructor  New  Deleted  Delta  Alloc. size  Freed size  Size delta\n"
+    );
+}
+
+#[test]
+fn the_table_of_a_heap_begins_with_where_its_bytes_are() {
+    let mut scene = Scene::new();
+    let class = scene.class("assembly/index/Node");
+    let pinned = scene.object(class, 12);
+    scene.pin(pinned);
+    scene.object(class, 28);
+    scene.raw(&[0; 7]);
+    scene.foreign_pages(2);
+    let kept = scene.object(class, 44);
+    scene.push_on_stack(kept);
+    let heap = Arc::new(scene.analyze());
+    let view = ConstructorView::new(heap, ConstructorSort::Retained, None);
+    let text = table(&view, None, false);
+    let (accounting, _) = text.split_once("\n\n").unwrap();
+    assert_eq!(
+        accounting,
+        "heap 230.4 KiB
+  live           96 B  global 0 B, stack 64 B, pinned 32 B
+  garbage        48 B  not collected yet
+  raw            32 B  allocated without a class
+  free      102.2 KiB  2 blocks, largest 63.9 KiB, fragmentation 37 %
+  overhead       20 B  of the allocator
+  gaps      128.0 KiB  not the allocator's
+collector idle
+pinned 1 × assembly/index/Node"
+    );
+}

@@ -1,0 +1,376 @@
+//! Every warning that an analysis can give, with its whole text, and that sound heaps give none.
+
+#![allow(clippy::unwrap_used, reason = "in a test, what cannot be is a failure")]
+
+mod support;
+
+use support::{
+    ARRAY_BUFFER, Class, CollectorCode, ModuleOptions, NULL, NeverCompiled, OBJECT, Object, STRING,
+    Scene, WasmGlobal, analyze, analyze_tolerating, encode_module, flags, live, warnings,
+};
+use warpo_heap_analyzer::{Control, Input, Program, Tolerance, Warning};
+
+/// One node, kept by a global.
+fn small_scene() -> (Scene, Class, Object) {
+    let mut scene = Scene::new();
+    let node = scene.class("assembly/index/Node");
+    scene.field(node, "next", 0, node);
+    let head = scene.object(node, 8);
+    scene.global("assembly/index/head", node, head);
+    (scene, node, head)
+}
+
+/// The one warning of a scene: its code and its text.
+#[track_caller]
+fn assert_warns(scene: &Scene, code: &str, text: &str) {
+    let heap = scene.analyze();
+    assert_eq!(warnings(&heap), [text]);
+    assert_eq!(heap.warnings[0].code(), code);
+}
+
+#[test]
+fn a_heap_with_everything_in_it_gives_no_warning() {
+    let (mut scene, node, head) = small_scene();
+    let nodes = scene.generic("~lib/array/Array<assembly/index/Node>", &[&node]);
+    let map = scene.generic("~lib/map/Map<~lib/string/String,i64>", &[&node, &"i64"]);
+    let tuple_class = scene.class("~lib/tuple/SmallTuple");
+    let function_class = scene.class("~lib/function/Function<()=>void>");
+    let view = scene.undescribed_class(flags::ARRAY_BUFFER_VIEW);
+    let text = scene.object(STRING, 10);
+    let array = scene.array(nodes, &[head]);
+    let map = scene.entries(map, 1, &[text.0, 0, 7, 7, 0, 0]);
+    scene.free_block(60);
+    scene.raw(&[1, 2, 3]);
+    let tuple = scene.object_of(tuple_class, &[array.0, map.0, 0b11, 0]);
+    let function = scene.object_of(function_class, &[3, tuple.0]);
+    let bytes = scene.object(ARRAY_BUFFER, 100);
+    let view = scene.object_of(view, &[bytes.0, bytes.0, 100]);
+    let list = scene.static_object(nodes, &[0, 0, 0, 0]);
+    scene.foreign_pages(2);
+    scene.object(OBJECT, 0);
+    scene.global("assembly/index/callback", function_class, function);
+    scene.global("assembly/index/list", nodes, list);
+    scene.global("assembly/index/unknown", NeverCompiled, 17u32);
+    scene.global("assembly/index/none", node, NULL);
+    scene.global("assembly/index/number", "i32", 12345u32);
+    scene.push_on_stack(view);
+    scene.push_on_stack(12345u32);
+    scene.pin(head);
+    assert_eq!(warnings(&scene.analyze()), [""; 0]);
+}
+
+#[test]
+fn an_empty_heap_gives_no_warning() {
+    assert_eq!(warnings(&Scene::new().analyze()), [""; 0]);
+}
+
+#[test]
+fn a_dump_without_global_values_is_said_to_miss_what_globals_keep() {
+    let (scene, ..) = small_scene();
+    let heap = analyze(&scene.dump().without_globals(), &scene.module()).unwrap();
+    assert_eq!(
+        warnings(&heap),
+        [
+            "the dump holds no global values (the module has 8 mutable i32 globals): objects that only globals keep alive are missing from every number; write dumps with @warpo/heap-analyzer/capture"
+        ]
+    );
+    assert_eq!(heap.warnings[0].code(), "WARN_GLOBALS_MISSING");
+}
+
+#[test]
+fn a_dump_without_global_values_still_has_immutable_globals_as_roots() {
+    let (mut scene, node, _) = small_scene();
+    let kept = scene.object(node, 8);
+    scene
+        .globals
+        .push(WasmGlobal::constant("assembly/index/first", kept.0));
+    let index = scene.globals.len() as u32 - 1;
+    scene.describe_global("assembly/index/first", node, Some(index));
+    let heap = analyze(&scene.dump().without_globals(), &scene.module()).unwrap();
+    assert_eq!(live(&heap), [kept]);
+}
+
+#[test]
+fn a_global_that_nothing_locates_is_named() {
+    let (mut scene, node, _) = small_scene();
+    scene.describe_global("assembly/index/lost", node, None);
+    assert_warns(
+        &scene,
+        "WARN_GLOBAL_UNKNOWN",
+        "the value of global assembly/index/lost is not known (the module neither locates nor names it, or the host supplied it): objects that only it keeps alive are missing",
+    );
+}
+
+#[test]
+fn a_constant_that_the_host_supplied_is_named() {
+    let (mut scene, node, _) = small_scene();
+    let mut imported = WasmGlobal::constant("assembly/host/config", 0);
+    imported.imported = true;
+    scene.globals.insert(0, imported);
+    for global in &mut scene.description.globals {
+        global.global_index = global.global_index.map(|index| index + 1);
+    }
+    scene.describe_global("assembly/host/config", node, None);
+    assert_warns(
+        &scene,
+        "WARN_GLOBAL_UNKNOWN",
+        "the value of global assembly/host/config is not known (the module neither locates nor names it, or the host supplied it): objects that only it keeps alive are missing",
+    );
+}
+
+#[test]
+fn a_global_that_should_hold_a_reference_but_does_not_is_named() {
+    let (mut scene, node, head) = small_scene();
+    scene.global("assembly/index/broken", node, head.0 + 4);
+    assert_warns(
+        &scene,
+        "WARN_GLOBAL_NOT_AN_OBJECT",
+        "global assembly/index/broken should hold a reference, but 0x6654 is not the address of an object: is this the module that the dump was taken from?",
+    );
+}
+
+#[test]
+fn a_constant_that_is_left_in_the_debug_information_alone_is_named() {
+    let (mut scene, node, _) = small_scene();
+    scene.describe_global("assembly/index/folded", node, None);
+    scene.description.globals[1].constant_value = Some(0x44);
+    assert_warns(
+        &scene,
+        "WARN_GLOBAL_NOT_AN_OBJECT",
+        "global assembly/index/folded should hold a reference, but 0x44 is not the address of an object: is this the module that the dump was taken from?",
+    );
+}
+
+#[test]
+fn a_module_that_tells_nothing_about_its_roots_is_said_and_everything_is_one() {
+    let (mut scene, node, head) = small_scene();
+    let kept_by_static = scene.object(node, 8);
+    scene.static_object(Class::undescribed(node.id), &[kept_by_static.0, 0]);
+    let module = encode_module(&scene.globals, &[], &ModuleOptions::default());
+    let heap = analyze(&scene.dump(), &module).unwrap();
+    assert_eq!(
+        warnings(&heap),
+        [
+            "the module has neither debug information nor collector code of a known shape: every global and every static object was taken for a root, so too much may look alive; compile with --debug",
+            "nothing describes the class with runtime id 4 (2 object(s)): every word of them was taken for a possible reference, so too much may look alive"
+        ]
+    );
+    assert_eq!(heap.warnings[0].code(), "WARN_ROOTS_UNKNOWN");
+    assert_eq!(live(&heap), [head, kept_by_static]);
+}
+
+#[test]
+fn collector_code_that_agrees_with_the_debug_information_gives_no_warning() {
+    let (scene, node, head) = small_scene();
+    let module = scene.module_with_collector(&[(node, &[0])]);
+    let heap = analyze(&scene.dump(), &module).unwrap();
+    assert_eq!(warnings(&heap), [""; 0]);
+    assert_eq!(live(&heap), [head]);
+}
+
+#[test]
+fn a_global_that_only_the_debug_information_has_is_disputed() {
+    let (mut scene, node, head) = small_scene();
+    let unvisited = scene.object(node, 8);
+    scene.global("assembly/index/other", node, unvisited);
+    let members = vec![vec![], vec![], vec![], vec![0], vec![0]];
+    let module = scene.module_with(&ModuleOptions {
+        collector: Some(CollectorCode {
+            globals: vec![scene.globals.len() as u32 - 2],
+            members,
+        }),
+        ..ModuleOptions::default()
+    });
+    let heap = analyze(&scene.dump(), &module).unwrap();
+    assert_eq!(
+        warnings(&heap),
+        [
+            "the debug information and the collector's code disagree about global assembly/index/other: the code was followed; compile the module again if it was changed after compilation"
+        ]
+    );
+    assert_eq!(heap.warnings[0].code(), "WARN_GLOBAL_DISPUTED");
+    assert_eq!(live(&heap), [head]);
+}
+
+#[test]
+fn a_class_whose_fields_the_collectors_code_does_not_visit_is_disputed() {
+    let (mut scene, node, head) = small_scene();
+    let [unvisited, visited] = [(); 2].map(|()| scene.object(node, 8));
+    scene.set(head, 0, unvisited);
+    scene.set(head, 4, visited);
+    let module = scene.module_with_collector(&[(node, &[4])]);
+    let heap = analyze(&scene.dump(), &module).unwrap();
+    assert_eq!(
+        warnings(&heap),
+        [
+            "the debug information and the collector's code name different reference fields of assembly/index/Node: the code was followed; compile the module again if it was changed after compilation"
+        ]
+    );
+    assert_eq!(heap.warnings[0].code(), "WARN_CLASS_DISPUTED");
+    assert_eq!(live(&heap), [head, visited]);
+}
+
+#[test]
+fn contents_that_do_not_fit_name_the_first_object_and_count_all() {
+    let (mut scene, node, head) = small_scene();
+    let nodes = scene.generic("~lib/array/Array<assembly/index/Node>", &[&node]);
+    let buffer = scene.object_of(ARRAY_BUFFER, &[head.0; 4]);
+    let arrays = [(); 3].map(|()| scene.array_over(nodes, buffer, 5));
+    scene.global("assembly/index/a", nodes, arrays[2]);
+    scene.global("assembly/index/b", nodes, arrays[1]);
+    let text = format!(
+        "the contents of 2 object(s) do not fit their buffers, the first is the ~lib/array/Array<assembly/index/Node> at {:#x}: what lies outside was not followed, so objects may be missing",
+        arrays[1].0
+    );
+    assert_warns(&scene, "WARN_CONTENTS_DO_NOT_FIT", &text);
+}
+
+#[test]
+fn contents_of_garbage_need_not_fit() {
+    let (mut scene, node, head) = small_scene();
+    let nodes = scene.generic("~lib/array/Array<assembly/index/Node>", &[&node]);
+    let buffer = scene.object_of(ARRAY_BUFFER, &[head.0; 4]);
+    scene.array_over(nodes, buffer, 5);
+    assert_eq!(warnings(&scene.analyze()), [""; 0]);
+}
+
+#[test]
+fn a_class_that_nothing_describes_is_counted() {
+    let (mut scene, _, head) = small_scene();
+    let unknown = Class::undescribed(77);
+    let objects = [(); 2].map(|()| scene.object(unknown, 8));
+    scene.set(head, 0, objects[0]);
+    scene.set(objects[0], 4, objects[1]);
+    assert_warns(
+        &scene,
+        "WARN_CLASS_UNKNOWN",
+        "nothing describes the class with runtime id 77 (2 object(s)): every word of them was taken for a possible reference, so too much may look alive",
+    );
+}
+
+#[test]
+fn classes_that_nothing_describes_are_listed_by_id() {
+    let (mut scene, ..) = small_scene();
+    for id in [300, 99, 200] {
+        let object = scene.object(Class::undescribed(id), 8);
+        scene.push_on_stack(object);
+    }
+    let heap = scene.analyze();
+    let ids = heap.warnings.iter().map(|warning| match warning {
+        Warning::ClassUnknown { id, .. } => id.0,
+        other => panic!("{other}"),
+    });
+    assert_eq!(ids.collect::<Vec<_>>(), [99, 200, 300]);
+}
+
+#[test]
+fn a_total_that_the_walk_does_not_confirm_is_said() {
+    let (mut scene, ..) = small_scene();
+    scene.set_global("~lib/rt/itcms/total", 1000);
+    assert_warns(
+        &scene,
+        "WARN_TOTAL_MISMATCH",
+        "the collector counts 1000 bytes of managed objects, but 32 were found: the heap is damaged or was changed from outside, and objects may be missing or too many",
+    );
+}
+
+#[test]
+fn a_memory_that_is_not_made_of_pages_is_said() {
+    let (mut scene, ..) = small_scene();
+    scene.grow_to(2);
+    let mut dump = scene.dump();
+    let file_size = dump.bytes.len();
+    dump.bytes.extend_from_slice(&[0; 10]);
+    let heap = analyze(&dump, &scene.module()).unwrap();
+    assert_eq!(file_size, dump.bytes.len() - 10);
+    assert_eq!(
+        warnings(&heap),
+        [
+            "the memory in the dump has 131082 bytes, which is not a whole number of 64 KiB pages: it may have been cut short"
+        ]
+    );
+    assert_eq!(heap.warnings[0].code(), "WARN_MEMORY_NOT_WHOLE_PAGES");
+}
+
+#[test]
+fn of_two_dumps_every_warning_names_its_own() {
+    let (mut scene, ..) = small_scene();
+    let sound = scene.dump();
+    scene.set_global("~lib/rt/itcms/total", 1000);
+    let strange = scene.dump();
+    let module = scene.module();
+    let input = |name, bytes| Input { name, bytes };
+    let program = Program::read(input("program.wasm", &module)).unwrap();
+    let (before, after) = program
+        .analyze_both(
+            input("before.dump", &sound.bytes),
+            input("after.dump", &strange.bytes),
+            &Control::default(),
+        )
+        .unwrap();
+    assert_eq!(warnings(&before), [""; 0]);
+    assert_eq!(
+        warnings(&after),
+        [
+            "after.dump: the collector counts 1000 bytes of managed objects, but 32 were found: the heap is damaged or was changed from outside, and objects may be missing or too many"
+        ]
+    );
+    assert_eq!(after.warnings[0].code(), "WARN_TOTAL_MISMATCH");
+}
+
+#[test]
+fn a_module_without_names_hides_the_collector_and_that_is_no_reason_to_warn() {
+    let (scene, ..) = small_scene();
+    let options = ModuleOptions {
+        without_names: true,
+        ..ModuleOptions::default()
+    };
+    let heap = analyze(&scene.dump(), &scene.module_with(&options)).unwrap();
+    assert_eq!(warnings(&heap), [""; 0]);
+}
+
+#[test]
+fn a_module_that_is_used_by_force_is_said_not_to_fit() {
+    let (scene, ..) = small_scene();
+    let mut other = scene.clone();
+    other
+        .globals
+        .push(WasmGlobal::variable("assembly/index/new", 0));
+    let force = Tolerance {
+        mismatch: true,
+        ..Tolerance::default()
+    };
+    let heap = analyze_tolerating(&scene.dump().bytes, &other.module(), force).unwrap();
+    assert_eq!(
+        warnings(&heap)[0],
+        "the dump was taken from another module, or from another build of it: the dump holds 8 global values (count at offset 20), the module has 9 mutable i32 globals; every number and name may be wrong"
+    );
+    assert_eq!(heap.warnings[0].code(), "WARN_MODULE_MISMATCH");
+}
+
+#[test]
+fn a_heap_that_is_read_up_to_its_damage_is_said_to_be_partial() {
+    let (mut scene, node, head) = small_scene();
+    let damaged = scene.object(node, 8);
+    scene.object(node, 8);
+    let mut dump = scene.dump();
+    dump.poke(damaged.block(), 0xffff_ffff);
+    let partial = Tolerance {
+        damage: true,
+        ..Tolerance::default()
+    };
+    let heap = analyze_tolerating(&dump.bytes, &scene.module(), partial).unwrap();
+    let damage = heap
+        .warnings
+        .iter()
+        .find(|warning| warning.code() == "WARN_PARTIAL");
+    assert_eq!(
+        damage.unwrap().to_string(),
+        format!(
+            "partial result: the heap is corrupt at address {:#x}: found a block header of 0xffffffff (4294967292 bytes), expected a block whose size is 12 more than a multiple of 16 and that ends inside the heap; capture the dump again, and if it stays so, look for a program that writes outside its objects; what lies behind was not read, so objects and what they keep alive are missing",
+            damaged.block()
+        )
+    );
+    assert!(heap.is_partial);
+    assert_eq!(live(&heap), [head]);
+}
