@@ -10,7 +10,7 @@ import AscTransform from "@warpo/heap-analyzer/asc-transform";
 import { describe, expect, test } from "vitest";
 import { type Build, build, EVIDENCE, type Evidence } from "./support/builds.ts";
 import { type Capture, run } from "./support/capture.ts";
-import { type CompiledProgram, runCompiler } from "./support/compile.ts";
+import { type CompiledProgram, type Compiler, runCompiler } from "./support/compile.ts";
 import { withoutNames } from "./support/wasm_module.ts";
 
 interface Run extends Build {
@@ -20,10 +20,15 @@ interface Run extends Build {
 /** A program runs once a build; every test about it looks at the same dumps. */
 const runs = new Map<string, Promise<Run>>();
 
-function runOf(name: string, flags: string[], evidence: Evidence): Promise<Run> {
-  const key = [name, evidence, ...flags].join(" ");
+function runOf(
+  name: string,
+  flags: string[],
+  evidence: Evidence,
+  compiler: Compiler = "assemblyscript",
+): Promise<Run> {
+  const key = [name, evidence, compiler, ...flags].join(" ");
   const start = async () => {
-    const made = await build(name, flags, evidence);
+    const made = await build(name, flags, evidence, { compiler });
     return { ...made, captures: await run(made.program) };
   };
   const found = runs.get(key) ?? start();
@@ -56,8 +61,8 @@ function wrongNames(view: ConstructorView, { truth }: Capture, program: Compiled
 }
 
 /** Holds what the analyzer says of each dump against what a collection then left. */
-async function judge(name: string, flags: string[], evidence: Evidence) {
-  const { program, wasm, captures } = await runOf(name, flags, evidence);
+async function judge(name: string, flags: string[], evidence: Evidence, compiler?: Compiler) {
+  const { program, wasm, captures } = await runOf(name, flags, evidence, compiler);
   for (let at = 0; at + 1 < captures.length; at += 2) {
     const [before, after] = captures.slice(at, at + 2) as [Capture, Capture];
     const view = analyze(before.dump, wasm);
@@ -87,6 +92,16 @@ describe.each([
         judge(name, flags, evidence),
       );
     },
+  );
+});
+
+describe.each([
+  { build: "-O0", flags: [] },
+  { build: "-O3", flags: ["-O3"] },
+])("asc 0.27 $build", ({ flags }) => {
+  test.each(EVIDENCE.flatMap((evidence) => PROGRAMS.map((name) => [name, evidence] as const)))(
+    "%s, evidence: %s: what a collection leaves is live, and no name is wrong",
+    (name, evidence) => judge(name, flags, evidence, "assemblyscript-0.27"),
   );
 });
 

@@ -27,6 +27,7 @@ const OPTIMISED = ["-O3"];
 export const BUILD_KINDS: BuildKind[] = [
   { name: "unoptimised", flags: [], evidence: "sections and names", allNamesKnown: true },
   { name: "O3", flags: OPTIMISED, evidence: "sections and names", allNamesKnown: true },
+  { name: "O3-sections", flags: OPTIMISED, evidence: "sections", allNamesKnown: true },
   { name: "unoptimised-names", flags: [], evidence: "names", allNamesKnown: true },
   { name: "O3-names", flags: OPTIMISED, evidence: "names", allNamesKnown: false },
   { name: "O3-stripped", flags: OPTIMISED, evidence: "nothing", allNamesKnown: false },
