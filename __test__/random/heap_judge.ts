@@ -233,7 +233,7 @@ class HeapJudge {
     same("bytes of foreign pages", gaps, number("foreignBytes"));
     same("bytes in use", liveBytes + garbage + raw, totalBytes(truth) + number("rawBytes"));
     // Without a name for the collector's state, the object that a sweep has come to looks raw.
-    if (this.#build.evidence !== "nothing" || this.#global("state") !== STATE_SWEEP)
+    if (this.#build.evidence.endsWith("names") || this.#global("state") !== STATE_SWEEP)
       same("bytes of raw blocks", raw, number("rawBytes"));
     same(
       "pinned objects",
