@@ -132,7 +132,7 @@ pub enum Error {
     },
     /// The dump is not of this module.
     #[error(
-        "the dump was taken from another module, or from another build of it: {mismatch}; pass the very module that was running (or --force, to go on at your own risk)"
+        "the dump was taken from another module, or from another build of it: {mismatch}; pass the very module that was running, or go on at your own risk (--force on the command line, force: true in the API)"
     )]
     ModuleMismatch {
         /// What differs.

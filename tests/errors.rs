@@ -331,7 +331,7 @@ fn a_dump_of_another_build_is_refused() {
 
 fn mismatch_text(what: &str) -> String {
     format!(
-        "heap.dump: the dump was taken from another module, or from another build of it: {what}; pass the very module that was running (or --force, to go on at your own risk)"
+        "heap.dump: the dump was taken from another module, or from another build of it: {what}; pass the very module that was running, or go on at your own risk (--force on the command line, force: true in the API)"
     )
 }
 
@@ -449,6 +449,19 @@ fn a_tail_pointer_outside_the_heap_is_refused() {
             ),
         );
     }
+}
+
+#[test]
+fn a_heap_that_looks_unused_but_has_objects_is_refused() {
+    let scene = small_scene();
+    let total = scene.total();
+    assert_dump_fails(
+        |dump| dump.poke(TAIL_POINTER, 0),
+        "ERR_HEAP_CORRUPT",
+        &format!(
+            "heap.dump: the heap is corrupt at address {FIRST_BLOCK:#x}: found an allocator that was never used, although the collector counts {total} bytes of objects, expected the allocator's tail pointer{CORRUPT_ADVICE}"
+        ),
+    );
 }
 
 #[test]

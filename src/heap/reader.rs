@@ -7,7 +7,7 @@ use super::address_index::AddressIndex;
 use super::objects::{HeapClass, ObjectTable};
 use crate::control::Control;
 use crate::dump::Dump;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::runtime::Runtime;
 use crate::runtime::blocks::Allocator;
 use crate::runtime::classes::Classes;
@@ -63,7 +63,10 @@ struct HeapReader<'a> {
 
 impl HeapReader<'_> {
     fn read(&mut self) -> Result<(ObjectTable, BlockTotals)> {
-        let (mut blocks, mut totals, walk) = self.linked_blocks()?;
+        let (mut blocks, mut totals, mut walk) = self.linked_blocks()?;
+        if self.allocator.tail.is_none() {
+            walk.damage = self.missing_heap();
+        }
         totals.add_walk(self.dump.memory, self.allocator, &walk);
         if let Some(damage) = walk.damage {
             if !self.tolerance.damage {
@@ -104,6 +107,18 @@ impl HeapReader<'_> {
         table.classes = slots.classes;
         table.index = AddressIndex::new(&table.addresses);
         Ok((table, totals))
+    }
+
+    /// Why a heap that looks as if it was never used cannot be that.
+    fn missing_heap(&self) -> Option<Error> {
+        let total = self.collector.total.filter(|&total| total > 0)?;
+        Some(Error::HeapCorrupt {
+            address: self.allocator.first_block,
+            found: format!(
+                "an allocator that was never used, although the collector counts {total} bytes of objects"
+            ),
+            expected: "the allocator's tail pointer",
+        })
     }
 
     /// Walks the heap and keeps the used blocks whose neighbours in a list point back at them.
