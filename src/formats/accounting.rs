@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::table::{format_size, visible};
+use super::text::{format_size, visible};
 use crate::heap::Accounting;
 use crate::runtime::collector::CollectorState;
 

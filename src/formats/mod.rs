@@ -5,6 +5,7 @@ mod accounting;
 mod document;
 mod json;
 mod table;
+mod text;
 
 pub use accounting::accounting_json;
 pub use document::{Column, Document, DocumentInstances, Measure, Row, Total};

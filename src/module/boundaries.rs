@@ -14,11 +14,9 @@
 //!   a word as the compiler rounds, is at most `__data_end`. It is too low by the zero bytes at
 //!   the end of the static data, which optimisers do not write out, and never too high.
 
-use wasmparser::{DataKind, Parser, Payload};
-
-use super::Globals;
 use super::exports::Exports;
 use super::stack_check::StackUse;
+use super::{Globals, Module};
 use crate::error::{Error, Result};
 use crate::units::GlobalIndex;
 
@@ -71,12 +69,13 @@ impl Boundaries {
     /// # Errors
     /// [`Error::GlobalMissing`] if there is no stack pointer, or if the heap base cannot be told
     /// from it (it is imported); [`Error::Module`] if the code must be read and cannot be.
-    pub(super) fn find(wasm: &[u8], globals: &Globals<'_>, exports: &Exports<'_>) -> Result<Self> {
+    pub(super) fn find(module: &Module<'_>, exports: &Exports<'_>) -> Result<Self> {
+        let globals = &module.globals;
         // The code is read at most once, and only if names do not tell.
         let mut code = None;
         let stack_pointer = match by_name(&STACK_POINTER, globals, exports) {
             Some(index) => index,
-            None => read_once(&mut code, wasm, globals)?
+            None => read_once(&mut code, module)?
                 .stack_pointer(globals)
                 .ok_or(missing(&STACK_POINTER))?,
         };
@@ -92,15 +91,15 @@ impl Boundaries {
         let data_end = match by_name(&DATA_END, globals, exports) {
             Some(index) => Boundary::Global(index),
             None => {
-                let segments_end = segments_end(wasm, globals)?;
+                let segments_end = segments_end(module);
                 let highest = match heap_base {
                     Boundary::Folded(address) => Some(address),
                     Boundary::Global(index) => globals.get(index).and_then(|base| base.initial),
                 }
                 .unwrap_or(u32::MAX);
                 // A limit outside static data and heap is a comparison of the program's own.
-                let checked = read_once(&mut code, wasm, globals)?
-                    .limit(stack_pointer, segments_end..=highest);
+                let checked =
+                    read_once(&mut code, module)?.limit(stack_pointer, segments_end..=highest);
                 Boundary::Folded(checked.unwrap_or(segments_end.min(highest)))
             }
         };
@@ -138,33 +137,20 @@ fn missing(names: &Names) -> Error {
     }
 }
 
-fn read_once<'c>(
-    code: &'c mut Option<StackUse>,
-    wasm: &[u8],
-    globals: &Globals<'_>,
-) -> Result<&'c StackUse> {
+fn read_once<'c>(code: &'c mut Option<StackUse>, module: &Module<'_>) -> Result<&'c StackUse> {
     let found = match code.take() {
         Some(found) => found,
-        None => StackUse::of(wasm, globals)?,
+        None => StackUse::of(module)?,
     };
     Ok(code.insert(found))
 }
 
 /// The end of the static data as far as it was written out, rounded up to a word; 0 without any.
-fn segments_end(wasm: &[u8], globals: &Globals<'_>) -> Result<u32> {
-    let mut end = 0;
-    for payload in Parser::new(0).parse_all(wasm) {
-        if let Payload::DataSection(section) = payload? {
-            for segment in section {
-                let segment = segment?;
-                if let DataKind::Active { offset_expr, .. } = segment.kind
-                    && let Some(start) = globals.evaluate(&offset_expr)
-                {
-                    end = end.max(u64::from(start) + segment.data.len() as u64);
-                }
-            }
-        }
-    }
+fn segments_end(module: &Module<'_>) -> u32 {
+    let ends = module
+        .data
+        .iter()
+        .map(|segment| u64::from(segment.start.0) + segment.bytes.len() as u64);
     // A segment that reaches past 4 GiB cannot be instantiated: what it says does not matter.
-    Ok(u32::try_from(end.next_multiple_of(4)).unwrap_or(0))
+    u32::try_from(ends.max().unwrap_or(0).next_multiple_of(4)).unwrap_or(0)
 }

@@ -5,7 +5,7 @@
 //! compiled: the same program, with more exports.
 
 use wasm_encoder::{ConstExpr, Encode, GlobalType, ValType};
-use wasmparser::{ExternalKind, Parser, Payload, TypeRef};
+use wasmparser::{ExternalKind, Parser, Payload};
 
 use super::boundaries::{Boundaries, Boundary};
 use super::exports::{
@@ -40,10 +40,16 @@ use crate::units::GlobalIndex;
 /// memory or none, [`Error::GlobalMissing`] if the program has no shadow stack that can be found,
 /// as it is without the incremental runtime.
 pub fn expose_globals(wasm: &[u8]) -> Result<Vec<u8>> {
-    let globals = Module::parse(wasm)?.globals;
-    require_memory(wasm)?;
+    let module = Module::parse(wasm)?;
+    if !module.has_memory {
+        return Err(Error::ModuleKind {
+            found: "no memory",
+            expected: "a memory, whose contents a dump is made of",
+        });
+    }
+    let globals = &module.globals;
     let exports = Exports::read(wasm)?;
-    let boundaries = Boundaries::find(wasm, &globals, &exports)?;
+    let boundaries = Boundaries::find(&module, &exports)?;
 
     let mut folded = Vec::new();
     let first_new_index = globals.iter().len() as u32;
@@ -64,7 +70,7 @@ pub fn expose_globals(wasm: &[u8]) -> Result<Vec<u8>> {
             index: 0,
         },
     ];
-    wanted.extend(mutable_i32_exports(&globals));
+    wanted.extend(mutable_i32_exports(globals));
     if exports.reserves(&wanted) {
         return Ok(wasm.to_vec());
     }
@@ -108,24 +114,4 @@ fn with_constants(wasm: &[u8], values: &[u32]) -> Result<Vec<u8>> {
         ConstExpr::i32_const(value as i32).encode(&mut entries);
     }
     Ok(vector(count, &entries))
-}
-
-fn require_memory(wasm: &[u8]) -> Result<()> {
-    for payload in Parser::new(0).parse_all(wasm) {
-        match payload? {
-            Payload::MemorySection(section) if section.count() > 0 => return Ok(()),
-            Payload::ImportSection(section) => {
-                for import in section.into_imports() {
-                    if matches!(import?.ty, TypeRef::Memory(_)) {
-                        return Ok(());
-                    }
-                }
-            }
-            _ => {}
-        }
-    }
-    Err(Error::ModuleKind {
-        found: "no memory",
-        expected: "a memory, whose contents a dump is made of",
-    })
 }

@@ -40,6 +40,8 @@ pub struct DataSegment<'a> {
 pub struct Module<'a> {
     /// All globals, imported ones first.
     pub globals: Globals<'a>,
+    /// Whether there is a memory, imported or not.
+    pub has_memory: bool,
     /// All functions, imported ones first.
     pub functions: Functions<'a>,
     /// Data that is copied into memory at instantiation, where its place is known.
@@ -68,7 +70,7 @@ impl<'a> Module<'a> {
                     for import in section.into_imports() {
                         match import?.ty {
                             wasmparser::TypeRef::Global(ty) => module.globals.add_imported(ty),
-                            wasmparser::TypeRef::Memory(ty) => check_memory(ty)?,
+                            wasmparser::TypeRef::Memory(ty) => module.add_memory(ty)?,
                             wasmparser::TypeRef::Func(ty) => module.functions.add_imported(ty),
                             _ => {}
                         }
@@ -96,7 +98,7 @@ impl<'a> Module<'a> {
                 Payload::CodeSectionEntry(body) => module.functions.add_body(body),
                 Payload::MemorySection(section) => {
                     for memory in section {
-                        check_memory(memory?)?;
+                        module.add_memory(memory?)?;
                     }
                 }
                 Payload::GlobalSection(section) => {
@@ -133,6 +135,17 @@ impl<'a> Module<'a> {
         Ok(module)
     }
 
+    fn add_memory(&mut self, memory: MemoryType) -> Result<()> {
+        if memory.memory64 {
+            return Err(Error::ModuleKind {
+                found: "a 64-bit memory",
+                expected: "a 32-bit memory (wasm32)",
+            });
+        }
+        self.has_memory = true;
+        Ok(())
+    }
+
     fn read_names(&mut self, names: NameSectionReader<'a>) -> wasmparser::Result<()> {
         for subsection in names {
             match subsection? {
@@ -157,16 +170,6 @@ impl<'a> Module<'a> {
 fn dotted_debug_name(name: &str) -> Option<String> {
     let bare = name.strip_prefix('.').unwrap_or(name);
     bare.starts_with("debug_").then(|| format!(".{bare}"))
-}
-
-fn check_memory(memory: MemoryType) -> Result<()> {
-    if memory.memory64 {
-        return Err(Error::ModuleKind {
-            found: "a 64-bit memory",
-            expected: "a 32-bit memory (wasm32)",
-        });
-    }
-    Ok(())
 }
 
 impl From<wasmparser::BinaryReaderError> for Error {

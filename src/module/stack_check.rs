@@ -17,9 +17,9 @@
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 
-use wasmparser::{FunctionBody, Operator, Parser, Payload};
+use wasmparser::{FunctionBody, Operator};
 
-use super::Globals;
+use super::{Globals, Module};
 use crate::error::Result;
 use crate::units::GlobalIndex;
 
@@ -37,12 +37,10 @@ impl StackUse {
     ///
     /// # Errors
     /// [`Error::Module`](crate::Error::Module) if an instruction cannot be read.
-    pub(super) fn of(wasm: &[u8], globals: &Globals<'_>) -> Result<Self> {
+    pub(super) fn of(module: &Module<'_>) -> Result<Self> {
         let mut found = Self::default();
-        for payload in Parser::new(0).parse_all(wasm) {
-            if let Payload::CodeSectionEntry(body) = payload? {
-                found.read(&body, globals)?;
-            }
+        for (_, body) in module.functions.defined() {
+            found.read(body, &module.globals)?;
         }
         Ok(found)
     }

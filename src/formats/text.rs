@@ -1,0 +1,73 @@
+//! Pieces of text for eyes: sizes with units, names made fit to print, columns.
+
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+/// Bytes below 1 KiB as they are, above with one decimal.
+pub(super) fn format_size(bytes: u64) -> String {
+    const UNITS: [&str; 4] = ["KiB", "MiB", "GiB", "TiB"];
+    if bytes < 1024 {
+        return format!("{bytes} B");
+    }
+    let mut size = bytes as f64 / 1024.0;
+    let mut unit = 0;
+    // 1023.95 would be printed as 1024.0.
+    while size >= 1023.95 && unit + 1 < UNITS.len() {
+        size /= 1024.0;
+        unit += 1;
+    }
+    format!("{size:.1} {}", UNITS[unit])
+}
+
+pub(super) fn pad_right(text: &str, width: usize) -> String {
+    format!("{text}{}", " ".repeat(width.saturating_sub(text.width())))
+}
+
+pub(super) fn pad_left(text: &str, width: usize) -> String {
+    format!("{}{text}", " ".repeat(width.saturating_sub(text.width())))
+}
+
+/// A name with its control characters escaped: a name comes from the module, and must neither
+/// break a line nor give orders to the terminal.
+pub(super) fn visible(name: &str) -> String {
+    let mut visible = String::with_capacity(name.len());
+    for character in name.chars() {
+        if character.is_control() {
+            visible.extend(character.escape_default());
+        } else {
+            visible.push(character);
+        }
+    }
+    visible
+}
+
+/// Cuts a name in the middle: both the module at its start and the class at its end tell much.
+pub(super) fn shorten(name: &str, width: usize) -> String {
+    if name.width() <= width {
+        return name.to_owned();
+    }
+    let kept = width.saturating_sub(1);
+    let start = take_width(name.chars(), kept / 3);
+    let end: String = take_width(name.chars().rev(), kept - kept / 3)
+        .chars()
+        .rev()
+        .collect();
+    format!("{start}…{end}")
+}
+
+pub(super) fn fit(line: &str, width: Option<usize>) -> String {
+    match width {
+        Some(width) if line.width() > width => take_width(line.chars(), width),
+        _ => line.to_owned(),
+    }
+}
+
+/// As many characters as fit into `width` columns.
+fn take_width(characters: impl Iterator<Item = char>, width: usize) -> String {
+    let mut used = 0;
+    characters
+        .take_while(|character| {
+            used += character.width().unwrap_or_default();
+            used <= width
+        })
+        .collect()
+}
