@@ -5,7 +5,7 @@
  */
 import { describe, expect, test } from "vitest";
 import { Operation } from "./programs/random/support/operations.ts";
-import { BUILD_KINDS, type Build, makeBuild } from "./random/builds.ts";
+import { BUILD_KINDS, makeBuild, type RandomBuild } from "./random/builds.ts";
 import { judgeStream } from "./random/heap_judge.ts";
 import { shrink } from "./random/shrink.ts";
 import { randomStream, type Step } from "./random/stream.ts";
@@ -32,7 +32,7 @@ describe("the judge", () => {
   const steps = randomStream(7);
 
   /** A build that lies about the class of nodes. */
-  const lyingBuild = async (): Promise<Build> => {
+  const lyingBuild = async (): Promise<RandomBuild> => {
     const build = await makeBuild(BUILD_KINDS[0] as (typeof BUILD_KINDS)[0]);
     const classNames = new Map(
       [...build.classNames].map(([id, name]) => [id, name === "support/values/Wide" ? "?" : name]),

@@ -1,13 +1,10 @@
-/**
- * The builds of the random program. Only two are compiled: what debug sections, names and exports
- * add to a module can be taken away again, and leaves what the compiler makes without them
- * (`builds.test.ts` compares).
- */
+/** The builds of the random program. */
 
 import { exposeGlobals } from "@warpo/heap-analyzer/capture";
 
-import { compile, OPTIMISED, RANDOM_PROGRAMS, UNOPTIMISED } from "../support/compile.ts";
-import { exportGlobals, readWasmModule, TYPE_I32, without } from "../support/wasm_module.ts";
+import { build, type Evidence } from "../support/builds.ts";
+import { RANDOM_PROGRAMS } from "../support/compile.ts";
+import { exportGlobals, readWasmModule, TYPE_I32 } from "../support/wasm_module.ts";
 
 /** Small steps in short intervals, so that most dumps are taken in the middle of a cycle. */
 const COLLECTOR_SETTINGS = [
@@ -17,9 +14,6 @@ const COLLECTOR_SETTINGS = [
   ["ASC_GC_IDLEFACTOR", 110],
 ].flatMap(([name, value]) => ["--use", `${name}=${value}`]);
 
-/** What a module says about itself, and so what its class names can be. */
-export type Evidence = "debug sections" | "names" | "code alone";
-
 export interface BuildKind {
   name: string;
   flags: string[];
@@ -28,21 +22,19 @@ export interface BuildKind {
   allNamesKnown: boolean;
 }
 
+const OPTIMISED = ["-O3"];
+
 export const BUILD_KINDS: BuildKind[] = [
-  {
-    name: "unoptimised",
-    flags: UNOPTIMISED,
-    evidence: "debug sections",
-    allNamesKnown: true,
-  },
-  { name: "O3", flags: OPTIMISED, evidence: "debug sections", allNamesKnown: true },
-  { name: "unoptimised-names", flags: UNOPTIMISED, evidence: "names", allNamesKnown: true },
+  { name: "unoptimised", flags: [], evidence: "sections and names", allNamesKnown: true },
+  { name: "O3", flags: OPTIMISED, evidence: "sections and names", allNamesKnown: true },
+  { name: "O3-sections", flags: OPTIMISED, evidence: "sections", allNamesKnown: true },
+  { name: "unoptimised-names", flags: [], evidence: "names", allNamesKnown: true },
   { name: "O3-names", flags: OPTIMISED, evidence: "names", allNamesKnown: false },
-  { name: "O3-stripped", flags: OPTIMISED, evidence: "code alone", allNamesKnown: false },
+  { name: "O3-stripped", flags: OPTIMISED, evidence: "nothing", allNamesKnown: false },
 ];
 
 /** A build, ready to be instantiated many times. */
-export interface Build extends BuildKind {
+export interface RandomBuild extends BuildKind {
   /** What the analyzer is given. */
   wasm: Uint8Array;
   /** The same with all globals exported: for dumps, and once more for the truth. */
@@ -52,26 +44,10 @@ export interface Build extends BuildKind {
   classNames: Map<number, string>;
 }
 
-const BOUNDARIES = ["__data_end", "__heap_base", "__stack_pointer"];
-
-/** The module as the compiler makes it without the transform, or without `--debug` either. */
-export function reduceTo(evidence: Evidence, wasm: Uint8Array): Uint8Array {
-  if (evidence === "debug sections") return wasm;
-  return without(wasm, {
-    customSection: (name) =>
-      evidence === "code alone" ||
-      name.startsWith("debug_") ||
-      // Stock builds get one only if they are asked for it.
-      name === "sourceMappingURL",
-    export: (name) => BOUNDARIES.includes(name),
-  });
-}
-
-export async function makeBuild(kind: BuildKind): Promise<Build> {
-  const compiled = await compile("heap", [...kind.flags, ...COLLECTOR_SETTINGS], RANDOM_PROGRAMS);
-  const wasm = reduceTo(kind.evidence, compiled.wasm);
-  // The names are those of the richest build; the globals are the same in all.
-  const mutable = readWasmModule(compiled.wasm).globals.filter(
+export async function makeBuild(kind: BuildKind): Promise<RandomBuild> {
+  const flags = [...kind.flags, ...COLLECTOR_SETTINGS];
+  const { program, wasm } = await build("heap", flags, kind.evidence, { folder: RANDOM_PROGRAMS });
+  const mutable = readWasmModule(program.wasm).globals.filter(
     (global) => global.mutable && global.type === TYPE_I32,
   );
   const exported = new Map(mutable.map(({ index }) => [`judge:${index}`, index]));
@@ -80,6 +56,6 @@ export async function makeBuild(kind: BuildKind): Promise<Build> {
     wasm,
     module: new WebAssembly.Module(exportGlobals(exposeGlobals(wasm), exported)),
     globals: new Map(mutable.map(({ index, name }) => [name ?? `${index}`, `judge:${index}`])),
-    classNames: compiled.classNames,
+    classNames: program.classNames,
   };
 }

@@ -11,7 +11,7 @@ import {
   STATE_SWEEP,
   totalBytes,
 } from "../support/truth.ts";
-import type { Build } from "./builds.ts";
+import type { RandomBuild } from "./builds.ts";
 import { heapTotals } from "./heap_totals.ts";
 import { type MemoryParts, objectsWithOneReferrer, type Place } from "./referrers.ts";
 import { type Random, randomFrom, type Step } from "./stream.ts";
@@ -44,7 +44,7 @@ class Finished extends Error {}
 
 class Disagreement extends Error {}
 
-export function judgeStream(build: Build, steps: Step[]): Outcome {
+export function judgeStream(build: RandomBuild, steps: Step[]): Outcome {
   const judge = new HeapJudge(build, steps);
   try {
     judge.run();
@@ -68,7 +68,7 @@ interface Cut {
 
 class HeapJudge {
   readonly outcome: Outcome = { judged: 0, cut: 0 };
-  readonly #build: Build;
+  readonly #build: RandomBuild;
   readonly #steps: Step[];
   readonly #exports: WebAssembly.Exports;
   readonly #random: Random = randomFrom(1);
@@ -76,7 +76,7 @@ class HeapJudge {
   #view: ConstructorView | undefined;
   #cut: Cut | undefined;
 
-  constructor(build: Build, steps: Step[]) {
+  constructor(build: RandomBuild, steps: Step[]) {
     this.#build = build;
     this.#steps = steps;
     const { exports } = new WebAssembly.Instance(build.module, {
@@ -198,7 +198,11 @@ class HeapJudge {
     }
     if (wrong.length === 0 && view.totalLiveSize !== bytes)
       wrong.push(`the live size is ${bytes}, not ${view.totalLiveSize}`);
-    if (wrong.length === 0 && this.#build.evidence === "debug sections" && view.warnings.length > 0)
+    if (
+      wrong.length === 0 &&
+      this.#build.evidence === "sections and names" &&
+      view.warnings.length > 0
+    )
       wrong.push(`in doubt: ${view.warnings[0]?.message}`);
     if (wrong.length > 0) this.#disagree(wrong);
   }
@@ -212,9 +216,12 @@ class HeapJudge {
     const { heapBase } = this.#parts();
     const expected = heapTotals(this.#memory, heapBase);
     const wrong: string[] = [];
-    const same = (what: string, found: number, wanted: number) => {
-      if (found !== wanted) wrong.push(`${what}: ${found}, not ${wanted}`);
+    const within = (what: string, found: number, least: number, most: number) => {
+      if (found < least || found > most)
+        wrong.push(`${what}: ${found}, not ${least === most ? least : `${least} to ${most}`}`);
     };
+    const same = (what: string, found: number, wanted: number) =>
+      within(what, found, wanted, wanted);
     same(
       "the sum of all parts",
       liveBytes + garbage + raw + free.bytes + overhead + gaps + unread,
@@ -226,11 +233,16 @@ class HeapJudge {
     same("free bytes", free.bytes, expected.free.bytes);
     same("free blocks", free.blocks, expected.free.blocks);
     same("the largest free block", free.largest, expected.free.largest);
-    same("bytes of foreign pages", gaps, number("foreignBytes"));
-    same("bytes in use", liveBytes + garbage + raw, totalBytes(truth) + number("rawBytes"));
+    const foreignBytes = number("foreignBytes");
+    within("bytes of foreign pages", gaps, foreignBytes - number("forgedBytes"), foreignBytes);
+    // Pages that are forged as a region of raw blocks cannot always be told from one.
+    const mistaken = foreignBytes - gaps;
+    const rawBytes = number("rawBytes");
+    const inUse = totalBytes(truth) + rawBytes;
+    within("bytes in use", liveBytes + garbage + raw, inUse, inUse + mistaken);
     // Without a name for the collector's state, the object that a sweep has come to looks raw.
-    if (this.#build.evidence !== "code alone" || this.#global("state") !== STATE_SWEEP)
-      same("bytes of raw blocks", raw, number("rawBytes"));
+    if (this.#build.evidence.endsWith("names") || this.#global("state") !== STATE_SWEEP)
+      within("bytes of raw blocks", raw, rawBytes, rawBytes + mistaken);
     same(
       "pinned objects",
       sum(accounting.pinned.map(({ count }) => count)),

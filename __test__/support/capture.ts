@@ -71,6 +71,8 @@ async function instantiateForTest(
   const instance = await WebAssembly.instantiate(compiled, {
     host: imports,
     env: {
+      // For builds that import it.
+      memory: new WebAssembly.Memory({ initial: 4 }),
       abort: (message: number, file: number, line: number, column: number) => {
         throw new Error(`${text(file)}:${line}:${column}: ${text(message)}`);
       },
@@ -80,14 +82,20 @@ async function instantiateForTest(
   const exports = instance.exports as Record<string, WebAssembly.Global> & {
     memory: WebAssembly.Memory;
     main(): void;
+    /** Of a build that does not start by itself. */
+    _start?(): void;
   };
   const value = (name: string) => Number(exports[name]?.value) >>> 0;
   const state = mutable.find(({ name }) => name === "~lib/rt/itcms/state")?.index;
   const host: Host = {
     collectorState: () => value(`judge:${state}`),
     memory: exports.memory,
-    heapBase: value("__heap_base"),
-    main: () => exports.main(),
+    // Builds without the transform do not export it themselves.
+    heapBase: value("__heap_base") || value("__warpo_heap_analyzer:heap_base"),
+    main: () => {
+      exports._start?.();
+      exports.main();
+    },
     namedGlobals: () =>
       new Map(
         mutable.map(({ index, name }) => [name ?? `global ${index}`, value(`judge:${index}`)]),

@@ -57,16 +57,28 @@ const toolchain = () => {
 };
 let toolchainHash: Buffer | undefined;
 
+export interface CompileOptions {
+  /** Where the program is. */
+  folder?: string;
+  /** Whether the project's transform takes part. */
+  transform?: boolean;
+  /** The package that the compiler comes in. */
+  compiler?: Compiler;
+}
+
+/** The version that the project is made with, and the oldest that it works with. */
+export type Compiler = "assemblyscript" | "assemblyscript-0.27";
+
 export async function compile(
   name: string,
   flags: string[],
-  folder = PROGRAMS,
+  { folder = PROGRAMS, transform = true, compiler = "assemblyscript" }: CompileOptions = {},
 ): Promise<CompiledProgram> {
   toolchainHash ??= toolchain();
   const hash = createHash("sha256")
     .update(toolchainHash)
     .update(readFileSync(join(folder, `${name}.ts`)))
-    .update(JSON.stringify(flags));
+    .update(JSON.stringify([flags, transform, compiler]));
   const shared = join(folder, "support");
   for (const file of readdirSync(shared)) hash.update(readFileSync(join(shared, file)));
   const key = hash.digest("hex").slice(0, 16);
@@ -84,7 +96,7 @@ export async function compile(
   } catch {
     // Not compiled yet.
   }
-  const program = await compileFile(name, flags, folder);
+  const program = await compileFile(name, flags, { folder, transform, compiler });
   mkdirSync(CACHE, { recursive: true });
   writeWhole(`${cached}.wasm`, program.wasm);
   const entry: CacheEntry = { classNames: [...program.classNames], described: program.described };
@@ -103,7 +115,7 @@ function writeWhole(path: string, contents: Uint8Array | string): void {
 async function compileFile(
   name: string,
   flags: string[],
-  folder: string,
+  { folder, transform, compiler }: Required<CompileOptions>,
 ): Promise<CompiledProgram> {
   const classNames = new Map<number, string>();
   const described: CompiledProgram["described"] = { globals: [], constants: [] };
@@ -123,9 +135,17 @@ async function compileFile(
   }
   const { wasm } = await runCompiler([`${name}.ts`, ...flags], {
     baseDir: folder,
-    transforms: [AscTransform, Recorder],
+    compiler,
+    transforms: transform ? [AscTransform, Recorder] : [Recorder],
   });
   return { name, wasm, classNames, described };
+}
+
+/** Written out, so that a bundler sees what is imported. */
+function importCompiler(compiler: Compiler): Promise<typeof import("assemblyscript/asc")> {
+  return compiler === "assemblyscript"
+    ? import("assemblyscript/asc")
+    : import("assemblyscript-0.27/asc");
 }
 
 export interface CompilerRun {
@@ -140,9 +160,16 @@ export async function runCompiler(
     baseDir,
     transforms,
     sources,
-  }: { baseDir?: string; transforms?: unknown[]; sources?: Record<string, string> },
+    compiler = "assemblyscript",
+  }: {
+    baseDir?: string;
+    transforms?: unknown[];
+    sources?: Record<string, string>;
+    compiler?: Compiler;
+  },
 ): Promise<CompilerRun> {
   let wasm: Uint8Array | undefined;
+  const { default: asc } = await importCompiler(compiler);
   const stderr = asc.createMemoryStream();
   const { error } = await asc.main(
     [

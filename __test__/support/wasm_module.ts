@@ -196,28 +196,12 @@ export function exportGlobals(
   return new Uint8Array(Buffer.concat(parts));
 }
 
-/** The same module without these custom sections and without these exports. */
-export function without(
-  wasm: Uint8Array,
-  dropped: { customSection(name: string): boolean; export(name: string): boolean },
-): Uint8Array<ArrayBuffer> {
+/** The same module without names: what the compiler makes of the same program without `--debug`. */
+export function withoutNames(wasm: Uint8Array): Uint8Array<ArrayBuffer> {
   const parts: Uint8Array[] = [wasm.subarray(0, 8)];
   for (const { id, start, contents } of sections(wasm)) {
-    if (id === SECTION_CUSTOM && dropped.customSection(contents.name())) continue;
-    if (id !== SECTION_EXPORT) {
-      parts.push(wasm.subarray(start, contents.end));
-      continue;
-    }
-    const kept: Uint8Array[] = [];
-    for (let left = contents.number(); left > 0; left--) {
-      const from = contents.at;
-      const name = contents.name();
-      contents.byte();
-      contents.number();
-      if (!dropped.export(name)) kept.push(wasm.subarray(from, contents.at));
-    }
-    const body = [leb(kept.length), ...kept];
-    parts.push(Uint8Array.of(id), leb(body.reduce((sum, part) => sum + part.length, 0)), ...body);
+    const isName = id === SECTION_CUSTOM && contents.name() === "name";
+    if (!isName) parts.push(wasm.subarray(start, contents.end));
   }
   return new Uint8Array(Buffer.concat(parts));
 }

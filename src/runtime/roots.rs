@@ -76,7 +76,7 @@ impl GlobalRoots {
             .collect();
         match visited {
             Some(visited) => {
-                let disputed = match evidence.has_debug_info {
+                let disputed = match evidence.has_debug_info && can_locate(&declared, module) {
                     true => disputed_globals(&visited, &declared, module),
                     false => Vec::new(),
                 };
@@ -180,6 +180,13 @@ fn disputed_globals(
         .filter(|global| global.mutable)
         .map(global_name)
         .collect()
+}
+
+/// Whether variables can be told apart from those that optimisation removed: by their locations, or
+/// by the names of the globals that are left.
+fn can_locate(declared: &[&GlobalVariable], module: &Module<'_>) -> bool {
+    module.globals.iter().any(|global| global.name.is_some())
+        || declared.iter().all(|variable| variable.location.is_some())
 }
 
 fn locate<'m, 'a>(variable: &GlobalVariable, module: &'m Module<'a>) -> Option<&'m Global<'a>> {

@@ -11,7 +11,7 @@ import {
   operand,
 } from "./support/host";
 import { Operation } from "./support/operations";
-export { foreignBytes, rawBytes } from "./support/raw";
+export { foreignBytes, forgedBytes, rawBytes } from "./support/raw";
 import { freeRaw, growMemory, hasRoom, makeRaw, makeRawRing, resizeRaw } from "./support/raw";
 import {
   changeRegistry,
