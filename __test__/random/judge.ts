@@ -32,6 +32,7 @@ interface Replay {
 
 const FAILURES = join("build", "judge", "failures");
 const STREAMS_PER_TASK = 10;
+const TASK_SECONDS = 60;
 /** Making a stream small takes many runs, and a few small ones tell more than many. */
 const MOST_SHRUNK = 3;
 
@@ -61,38 +62,68 @@ function wholeNumber(text: string): number {
   return Number(text);
 }
 
+/** What a worker reports about its task; nothing if it takes too long. */
+function ask(worker: Worker, task: Task): Promise<Report | undefined> {
+  return new Promise((resolve, reject) => {
+    const settle = () => {
+      clearTimeout(timer);
+      worker.off("message", onReport).off("error", onError);
+    };
+    const onReport = (report?: Report) => {
+      settle();
+      resolve(report);
+    };
+    const onError = (error: Error) => {
+      settle();
+      reject(error);
+    };
+    const timer = setTimeout(onReport, 1000 * TASK_SECONDS);
+    worker.on("message", onReport).on("error", onError);
+    worker.postMessage(task);
+  });
+}
+
 async function judge(kinds: BuildKind[], { heaps, seed }: Options): Promise<number> {
   // Compiles what is not compiled yet, once for all workers.
   for (const kind of kinds) await makeBuild(kind);
   const totals: Report = { judged: 0, cut: 0, failures: [] };
   const started = performance.now();
   let next = seed;
-  const judgeSome = async () => {
-    const worker = new Worker(new URL("./worker.mjs", import.meta.url), {
+  const start = () =>
+    new Worker(new URL("./worker.mjs", import.meta.url), {
       workerData: kinds.map(({ name }) => name),
     });
+  const judgeSome = async () => {
+    let worker = start();
     while (totals.judged < heaps) {
-      const report = await ask(worker, { from: next, count: STREAMS_PER_TASK });
-      totals.judged += report.judged;
-      totals.cut += report.cut;
-      totals.failures.push(...report.failures);
+      const task = { from: next, count: STREAMS_PER_TASK };
+      next += task.count;
+      const report = await ask(worker, task);
+      if (report) {
+        totals.judged += report.judged;
+        totals.cut += report.cut;
+        totals.failures.push(...report.failures);
+      } else {
+        await worker.terminate();
+        worker = start();
+        totals.failures.push({
+          by: "program",
+          seed: task.from,
+          build: "",
+          message: `one of the seeds ${task.from} to ${task.from + task.count - 1} is not done after ${TASK_SECONDS} s`,
+        });
+      }
       showProgress(totals, heaps, started);
     }
     await worker.terminate();
   };
-  const ask = (worker: Worker, task: Task) =>
-    new Promise<Report>((resolve, reject) => {
-      next += STREAMS_PER_TASK;
-      worker.removeAllListeners();
-      worker.once("message", resolve);
-      worker.once("error", reject);
-      worker.postMessage(task);
-    });
   await Promise.all(Array.from({ length: availableParallelism() }, judgeSome));
   if (process.stderr.isTTY) process.stderr.write("\r\x1b[K");
 
+  // Making them small runs the same streams again, which may take forever.
+  for (const { seed, message } of totals.failures) console.log(`seed ${seed}: ${message}\n`);
   for (const [nth, failed] of totals.failures.sort((a, b) => a.seed - b.seed).entries()) {
-    if (nth < MOST_SHRUNK) await explain(failed);
+    if (nth < MOST_SHRUNK && failed.build !== "") await explain(failed);
     else console.log(`seed ${failed.seed}: ${failed.message}\n`);
   }
   console.log(`${totals.cut} retained sizes proven by deletion`);

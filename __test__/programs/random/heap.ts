@@ -90,16 +90,19 @@ function dropContainer(index: i32): void {
   if (containers.length > 0) containers.splice(<u32>index % containers.length, 1);
 }
 
-/** A function value on the heap that owns an environment: what closures will be. */
-function makeClosure(n: i32): (n: i32) => i32 {
+/**
+ * Gives a node a function value on the heap that owns an environment: what closures will be. The
+ * node has it before the environment is made, as an address alone keeps nothing.
+ */
+function attachClosure(node: Node, n: i32): void {
   const template: (n: i32) => i32 = (n: i32): i32 => n + 2;
   const closure = __new(8, load<u32>(changetype<usize>(template) - 8));
   store<u32>(closure, load<u32>(changetype<usize>(template)));
-  const result = changetype<(n: i32) => i32>(closure);
+  if (node instanceof Listener) (<Listener>node).callback = changetype<(n: i32) => i32>(closure);
+  else node.anything = changetype<Object>(closure);
   const environment = changetype<usize>(makeNode(n, n));
   store<usize>(closure, environment, 4);
   __link(closure, environment, false);
-  return result;
 }
 
 function attach(kind: i32, node: Node, n: i32): void {
@@ -135,8 +138,7 @@ function attach(kind: i32, node: Node, n: i32): void {
       node.anything = new Box<Map<i32, Node>>(n, new Map<i32, Node>());
       break;
     case 10:
-      if (node instanceof Listener) (<Listener>node).callback = makeClosure(n);
-      else node.anything = changetype<Object>(changetype<usize>(makeClosure(n)));
+      attachClosure(node, n);
       break;
     case 11:
       if (node instanceof Wide) {

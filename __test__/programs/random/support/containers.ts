@@ -70,6 +70,11 @@ class SetOf<K> extends Container {
   }
 }
 
+function nothing<T>(): T {
+  if (isReference<T>()) return changetype<T>(0);
+  else return <T>0;
+}
+
 class ArrayOf<T> extends Container {
   array: T[] = [];
   nested: T[][] = [];
@@ -132,9 +137,12 @@ class ArrayOf<T> extends Container {
         this.nested.length = 0;
         break;
       case 16:
-        // Holes, if the type can have them; otherwise the array ends in its last element.
-        if (!isReference<T>() || isNullable<T>()) array.length = length + (n & 31);
-        else array[length] = make<T>(n);
+        // Holes, if the type can have them. An array that was longer before shows again what it
+        // held then, which the collector may have freed since: so they are filled at once.
+        if (!isReference<T>() || isNullable<T>()) {
+          array.length = length + (n & 31);
+          array.fill(nothing<T>(), length);
+        } else array[length] = make<T>(n);
         break;
       default:
         if (length > 2) array.copyWithin(0, length >> 1);

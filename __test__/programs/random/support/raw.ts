@@ -3,6 +3,8 @@
 import { pick } from "./roots";
 import { Node } from "./values";
 
+const LONGEST_RING: i32 = 8;
+
 /** Raw blocks that are in use. The table is itself a raw block. */
 const MOST: i32 = 64;
 const table: usize = heap.alloc(MOST * sizeof<usize>());
@@ -33,8 +35,11 @@ function address(index: i32): usize {
   return load<usize>(table + sizeof<usize>() * (<u32>index % count));
 }
 
+function isFull(): bool {
+  return count + LONGEST_RING > MOST;
+}
+
 function remember(block: usize): void {
-  if (count == MOST) heap.free(forget(0));
   store<usize>(table + sizeof<usize>() * count++, block);
 }
 
@@ -56,6 +61,7 @@ function writeHeader(block: usize, next: usize, prev: usize, id: u32, size: u32)
 }
 
 export function makeRaw(size: i32, contents: i32, n: i32): void {
+  if (isFull()) return;
   const bytes = <usize>(28 + (size & 511));
   const block = heap.alloc(bytes);
   remember(block);
@@ -110,10 +116,11 @@ export function resizeRaw(index: i32, size: i32): void {
 
 /** Raw blocks that refer to each other as the objects of a list do. */
 export function makeRawRing(length: i32, colour: i32): void {
+  if (isFull()) return;
   const first = heap.alloc(40);
   remember(first);
   let last = first;
-  for (let i = 0; i < (length & 7); i++) {
+  for (let i = 0; i < <i32>(<u32>length % LONGEST_RING); i++) {
     const block = heap.alloc(40);
     remember(block);
     join(last, block, colour);
