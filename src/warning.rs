@@ -36,6 +36,15 @@ pub enum Warning {
     NamesMissing,
     /// Nothing tells which globals the collector starts from.
     RootsUnknown,
+    /// An id that the debug information gives to several classes.
+    ClassAmbiguous {
+        /// The runtime id.
+        id: ClassId,
+        /// The class that its objects are shown as.
+        class_name: String,
+        /// The others.
+        rivals: Vec<String>,
+    },
     /// A class whose debug information and collector code name different reference fields.
     ClassDisputed {
         /// Its name.
@@ -98,6 +107,7 @@ impl Warning {
             Self::GlobalDisputed { .. } => "WARN_GLOBAL_DISPUTED",
             Self::NamesMissing => "WARN_NAMES_MISSING",
             Self::RootsUnknown => "WARN_ROOTS_UNKNOWN",
+            Self::ClassAmbiguous { .. } => "WARN_CLASS_AMBIGUOUS",
             Self::ClassDisputed { .. } => "WARN_CLASS_DISPUTED",
             Self::ContentsDoNotFit { .. } => "WARN_CONTENTS_DO_NOT_FIT",
             Self::ClassUnknown { .. } => "WARN_CLASS_UNKNOWN",
@@ -136,6 +146,15 @@ impl fmt::Display for Warning {
             Self::RootsUnknown => write!(
                 f,
                 "the module has neither debug information nor collector code of a known shape: every global and every static object was taken for a root, so too much may look alive; compile with --debug"
+            ),
+            Self::ClassAmbiguous {
+                id,
+                class_name,
+                rivals,
+            } => write!(
+                f,
+                "the debug information gives runtime id {id} to several classes: its objects are shown as {class_name}, but may be {}; the references of all were followed, so too much may look alive",
+                rivals.join(" or ")
             ),
             Self::ClassDisputed { class_name } => write!(
                 f,

@@ -211,6 +211,22 @@ fn a_class_whose_fields_the_collectors_code_does_not_visit_is_disputed() {
 }
 
 #[test]
+fn an_id_of_several_classes_has_the_references_of_all_and_is_ambiguous() {
+    let (mut scene, node, head) = small_scene();
+    let rival = scene.class_with_id("assembly/index/Rival", Some(node.id));
+    scene.field(rival, "other", 4, node);
+    let [by_node, by_rival] = [(); 2].map(|()| scene.object(node, 8));
+    scene.set(head, 0, by_node);
+    scene.set(head, 4, by_rival);
+    let id = node.id;
+    let text = format!(
+        "the debug information gives runtime id {id} to several classes: its objects are shown as assembly/index/Node, but may be assembly/index/Rival; the references of all were followed, so too much may look alive"
+    );
+    assert_warns(&scene, "WARN_CLASS_AMBIGUOUS", &text);
+    assert_eq!(live(&scene.analyze()), [head, by_node, by_rival]);
+}
+
+#[test]
 fn contents_that_do_not_fit_name_the_first_object_and_count_all() {
     let (mut scene, node, head) = small_scene();
     let nodes = scene.generic("~lib/array/Array<assembly/index/Node>", &[&node]);

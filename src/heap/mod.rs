@@ -166,32 +166,33 @@ impl Heap {
         for object in self.live_heap_objects() {
             counts[self.objects.class_slots[object.at()] as usize] += 1;
         }
-        let mut doubtful: Vec<_> = self
-            .objects
-            .classes
-            .iter()
-            .zip(counts)
-            .filter(|(class, count)| {
-                *count > 0 && (!class.class.is_described || class.class.is_disputed)
-            })
-            .map(|(class, count)| {
-                let warning = if class.class.is_described {
-                    Warning::ClassDisputed {
-                        class_name: class.class.name.clone(),
-                    }
-                } else {
-                    Warning::ClassUnknown {
-                        id: class.id,
-                        count,
-                    }
-                };
-                (class.id, warning)
-            })
+        let classes = self.objects.classes.iter().zip(counts);
+        let mut doubtful: Vec<_> = classes
+            .filter(|&(_, count)| count > 0)
+            .filter_map(|(class, count)| Some((class.id, doubt_about(class, count)?)))
             .collect();
         doubtful.sort_unstable_by_key(|&(id, _)| id);
-        self.warnings
-            .extend(doubtful.into_iter().map(|(_, warning)| warning));
+        let warnings = doubtful.into_iter().map(|(_, warning)| warning);
+        self.warnings.extend(warnings);
     }
+}
+
+/// What may be wrong about a class that has live objects.
+fn doubt_about(class: &HeapClass, count: u64) -> Option<Warning> {
+    let HeapClass { id, class, .. } = class;
+    if !class.is_described {
+        return Some(Warning::ClassUnknown { id: *id, count });
+    }
+    if !class.rivals.is_empty() {
+        return Some(Warning::ClassAmbiguous {
+            id: *id,
+            class_name: class.name.clone(),
+            rivals: class.rivals.clone(),
+        });
+    }
+    class.is_disputed.then(|| Warning::ClassDisputed {
+        class_name: class.name.clone(),
+    })
 }
 
 /// Every object's class must be in the table of type flags, if there is one.

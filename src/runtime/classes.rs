@@ -45,6 +45,8 @@ pub struct RuntimeClass {
     pub is_described: bool,
     /// Whether the debug information names other reference fields than the collector visits.
     pub is_disputed: bool,
+    /// Other classes that the debug information gives the same id.
+    pub rivals: Vec<String>,
 }
 
 /// Answers what an id stands for.
@@ -54,7 +56,8 @@ pub struct Classes<'a> {
     code: Option<&'a CollectorCode>,
     functions: &'a Functions<'a>,
     flags: TypeFlagsTable<'a>,
-    by_id: HashMap<ClassId, &'a Class>,
+    /// Each id's class; more than one only if the debug information contradicts itself.
+    by_id: HashMap<ClassId, Vec<&'a Class>>,
     /// What the collector's code calls the classes; read if the debug information lacks one.
     names_in_code: OnceCell<HashMap<ClassId, String>>,
 }
@@ -63,10 +66,13 @@ impl<'a> Classes<'a> {
     /// Brings the evidence together.
     pub fn new(evidence: &'a Evidence, module: &'a Module<'a>, flags: TypeFlagsTable<'a>) -> Self {
         let debug_info = &evidence.debug_info;
-        let mut by_id = HashMap::new();
+        let mut by_id: HashMap<ClassId, Vec<&Class>> = HashMap::new();
         for class in &debug_info.classes {
             if let Some(id) = class.id.filter(|id| id.0 != 0) {
-                by_id.entry(id).or_insert(class);
+                let classes = by_id.entry(id).or_default();
+                if classes.iter().all(|known| known.name != class.name) {
+                    classes.push(class);
+                }
             }
         }
         Self {
@@ -96,7 +102,11 @@ impl<'a> Classes<'a> {
 
     /// Describes the class with this id.
     pub fn describe(&self, id: ClassId) -> RuntimeClass {
-        let class = self.by_id.get(&id).copied();
+        let classes = self.by_id.get(&id).map_or(&[][..], Vec::as_slice);
+        if let (false, [_, _, ..]) = ((id.0 as usize) < FIXED_NAMES.len(), classes) {
+            return self.describe_ambiguous(id, classes);
+        }
+        let class = classes.first().copied();
         let fixed_name = FIXED_NAMES.get(id.0 as usize).map(|&name| name.to_owned());
         let name = fixed_name
             .or_else(|| class.map(|class| class.name.clone()))
@@ -108,6 +118,27 @@ impl<'a> Classes<'a> {
             is_described: layout.is_some(),
             layout: layout.unwrap_or_else(ReferenceLayout::unknown),
             is_disputed,
+            rivals: Vec::new(),
+        }
+    }
+
+    /// Describes an id that several classes claim: an object may be of any of them, so it refers to
+    /// all that any of them refers to.
+    fn describe_ambiguous(&self, id: ClassId, classes: &[&Class]) -> RuntimeClass {
+        let layouts = classes.iter().map(|class| self.layout(id, Some(class)).0);
+        let layout = layouts
+            .reduce(|left, right| Some(left?.or(right?)))
+            .flatten()
+            .unwrap_or_else(ReferenceLayout::unknown);
+        let mut names: Vec<_> = classes.iter().map(|class| class.name.clone()).collect();
+        let in_code = self.name_in_code(id);
+        let chosen = names.iter().position(|name| Some(name) == in_code.as_ref());
+        RuntimeClass {
+            name: names.swap_remove(chosen.unwrap_or(0)),
+            layout,
+            is_described: true,
+            is_disputed: false,
+            rivals: names,
         }
     }
 

@@ -104,6 +104,15 @@ impl ReferenceLayout {
         Self { offsets, contents }
     }
 
+    /// What an object may refer to that is of one class or another.
+    pub fn or(self, other: Self) -> Self {
+        let contents = match self.contents == other.contents {
+            true => self.contents,
+            false => Contents::Unknown,
+        };
+        Self::new([self.offsets, other.offsets].concat(), contents)
+    }
+
     /// Whether objects of this class never refer to anything.
     pub fn is_pointer_free(&self) -> bool {
         self.offsets.is_empty() && self.contents == Contents::Fixed
