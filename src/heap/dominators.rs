@@ -64,7 +64,7 @@ impl DominatorTree {
             .filter(|&(_, &parent)| parent == ROOT)
             .map(|(start, _)| start);
         let tree_starts = tree_starts.collect();
-        let predecessors = Predecessors::new(edges, &tree, roots);
+        let predecessors = Predecessors::new(edges, &tree, roots, control)?;
         let immediate_dominators = semi_nca(tree.parents, &predecessors, control)?;
         Ok(Self {
             preorder: tree.preorder,
@@ -160,6 +160,29 @@ impl SpanningTree {
         }
         Ok(tree)
     }
+
+    /// Hands over every reference between reached nodes, those from the virtual root first, in
+    /// preorder numbers.
+    fn for_each_reference(
+        &self,
+        edges: &Edges,
+        roots: &[ObjectIndex],
+        control: &Control,
+        mut found: impl FnMut(u32, u32),
+    ) -> Result<()> {
+        for root in roots {
+            found(ROOT, self.numbers[root.at()]);
+        }
+        for (source, &object) in (1u32..).zip(&self.preorder) {
+            if (source as usize).is_multiple_of(CHECK_INTERVAL) {
+                control.check()?;
+            }
+            for target in edges.targets(object) {
+                found(source, self.numbers[target.at()]);
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Who refers to whom, in preorder numbers.
@@ -169,33 +192,28 @@ struct Predecessors {
 }
 
 impl Predecessors {
-    fn new(edges: &Edges, tree: &SpanningTree, roots: &[ObjectIndex]) -> Self {
+    fn new(
+        edges: &Edges,
+        tree: &SpanningTree,
+        roots: &[ObjectIndex],
+        control: &Control,
+    ) -> Result<Self> {
         let nodes = tree.preorder.len() + 1;
-        let references = || {
-            let from_root = roots.iter().map(|&target| (ROOT, target));
-            let from_objects = (1u32..).zip(&tree.preorder).flat_map(|(number, &object)| {
-                edges
-                    .targets(object)
-                    .iter()
-                    .map(move |&target| (number, target))
-            });
-            from_root.chain(from_objects)
-        };
         let mut offsets = vec![0u32; nodes + 1];
-        for (_, target) in references() {
-            offsets[tree.numbers[target.at()] as usize + 1] += 1;
-        }
+        tree.for_each_reference(edges, roots, control, |_, target| {
+            offsets[target as usize + 1] += 1;
+        })?;
         for node in 0..nodes {
             offsets[node + 1] += offsets[node];
         }
         let mut sources = vec![0; offsets[nodes] as usize];
         let mut next = offsets.clone();
-        for (source, target) in references() {
-            let place = &mut next[tree.numbers[target.at()] as usize];
+        tree.for_each_reference(edges, roots, control, |source, target| {
+            let place = &mut next[target as usize];
             sources[*place as usize] = source;
             *place += 1;
-        }
-        Self { offsets, sources }
+        })?;
+        Ok(Self { offsets, sources })
     }
 
     fn of(&self, number: u32) -> &[u32] {
