@@ -57,7 +57,7 @@ describe("the judge", () => {
     const build = await lyingBuild();
     const fails = (steps: Step[]) => judgeStream(build, steps).failure?.by === "analyzer";
     expect(fails(steps)).toBe(true);
-    const few = shrink(steps, fails);
+    const few = await shrink(steps, fails);
     expect(judgeStream(build, few).failure?.message).toMatch(/is a \?, not support\/values\/Wide/);
     expect(few.length).toBeLessThanOrEqual(3);
     for (let at = 0; at < few.length; at++)

@@ -7,14 +7,13 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
-import { Worker } from "node:worker_threads";
 import { Command, InvalidArgumentError, Option } from "commander";
 
 import { BUILD_KINDS, type BuildKind, makeBuild } from "./builds.ts";
-import { judgeStream } from "./heap_judge.ts";
-import type { FailedStream, Report, Task } from "./messages.ts";
+import { type Failure, judgeStream } from "./heap_judge.ts";
 import { shrink } from "./shrink.ts";
 import { describeStream, randomStream, type Step } from "./stream.ts";
+import { JudgeThread } from "./thread.ts";
 
 interface Options {
   heaps: number;
@@ -26,17 +25,27 @@ interface Options {
 /** A stream in a file. */
 interface Replay {
   build: string;
-  seed?: number;
   steps: Step[];
 }
 
+interface FailedStream extends Failure {
+  seed: number;
+  build: string;
+}
+
+interface Totals {
+  judged: number;
+  cut: number;
+  failures: FailedStream[];
+}
+
 const FAILURES = join("build", "judge", "failures");
-const STREAMS_PER_TASK = 10;
-const TASK_SECONDS = 60;
 /** Making a stream small takes many runs, and a few small ones tell more than many. */
 const MOST_SHRUNK = 3;
 
 async function main(): Promise<void> {
+  // Should the process end without a verdict, that is no success.
+  process.exitCode = 1;
   const command = new Command("judge")
     .description("Compares the analyzer with the runtime's own collector on random heaps.")
     .option("--heaps <number>", "judge at least this many heaps", wholeNumber, 1000)
@@ -62,76 +71,37 @@ function wholeNumber(text: string): number {
   return Number(text);
 }
 
-/** What a worker reports about its task; nothing if it takes too long. */
-function ask(worker: Worker, task: Task): Promise<Report | undefined> {
-  return new Promise((resolve, reject) => {
-    const settle = () => {
-      clearTimeout(timer);
-      worker.off("message", onReport).off("error", onError);
-    };
-    const onReport = (report?: Report) => {
-      settle();
-      resolve(report);
-    };
-    const onError = (error: Error) => {
-      settle();
-      reject(error);
-    };
-    const timer = setTimeout(onReport, 1000 * TASK_SECONDS);
-    worker.on("message", onReport).on("error", onError);
-    worker.postMessage(task);
-  });
-}
-
 async function judge(kinds: BuildKind[], { heaps, seed }: Options): Promise<number> {
-  // Compiles what is not compiled yet, once for all workers.
+  // Compiles what is not compiled yet, once for all threads.
   for (const kind of kinds) await makeBuild(kind);
-  const totals: Report = { judged: 0, cut: 0, failures: [] };
+  const totals: Totals = { judged: 0, cut: 0, failures: [] };
   const started = performance.now();
   let next = seed;
-  const start = () =>
-    new Worker(new URL("./worker.mjs", import.meta.url), {
-      workerData: kinds.map(({ name }) => name),
-    });
   const judgeSome = async () => {
-    let worker = start();
+    const thread = new JudgeThread();
     while (totals.judged < heaps) {
-      const task = { from: next, count: STREAMS_PER_TASK };
-      next += task.count;
-      const report = await ask(worker, task);
-      if (report) {
-        totals.judged += report.judged;
-        totals.cut += report.cut;
-        totals.failures.push(...report.failures);
-      } else {
-        await worker.terminate();
-        worker = start();
-        totals.failures.push({
-          by: "program",
-          seed: task.from,
-          build: "",
-          message: `one of the seeds ${task.from} to ${task.from + task.count - 1} is not done after ${TASK_SECONDS} s`,
-        });
-      }
+      const at = next++;
+      const build = (kinds[at % kinds.length] as BuildKind).name;
+      const { judged, cut, failure } = await thread.judge({ build, steps: randomStream(at) });
+      totals.judged += judged;
+      totals.cut += cut;
+      if (failure) totals.failures.push({ ...failure, seed: at, build });
       showProgress(totals, heaps, started);
     }
-    await worker.terminate();
+    await thread.close();
   };
   await Promise.all(Array.from({ length: availableParallelism() }, judgeSome));
   if (process.stderr.isTTY) process.stderr.write("\r\x1b[K");
 
-  // Making them small runs the same streams again, which may take forever.
+  totals.failures.sort((left, right) => left.seed - right.seed);
   for (const { seed, message } of totals.failures) console.log(`seed ${seed}: ${message}\n`);
-  for (const [nth, failed] of totals.failures.sort((a, b) => a.seed - b.seed).entries()) {
-    if (nth < MOST_SHRUNK && failed.build !== "") await explain(failed);
-    else console.log(`seed ${failed.seed}: ${failed.message}\n`);
-  }
+  for (const failed of totals.failures.slice(0, MOST_SHRUNK)) await explain(failed);
   console.log(`${totals.cut} retained sizes proven by deletion`);
   console.log(`${totals.judged} heaps judged, ${totals.failures.length} disagreements`);
   return totals.failures.length;
 }
 
-function showProgress({ judged, failures }: Report, heaps: number, started: number): void {
+function showProgress({ judged, failures }: Totals, heaps: number, started: number): void {
   if (!process.stderr.isTTY) return;
   const perSecond = (1000 * judged) / (performance.now() - started);
   const left = Math.max(0, heaps - judged) / perSecond;
@@ -142,19 +112,20 @@ function showProgress({ judged, failures }: Report, heaps: number, started: numb
 }
 
 /** Makes the stream small, shows it and writes it to a file. */
-async function explain(failed: FailedStream): Promise<void> {
-  const kind = BUILD_KINDS.find(({ name }) => name === failed.build) as BuildKind;
-  const build = await makeBuild(kind);
-  const fails = (steps: Step[]) => judgeStream(build, steps).failure?.by === failed.by;
-  const steps = shrink(randomStream(failed.seed), fails);
-  const small = judgeStream(build, steps).failure?.message ?? failed.message;
-  const replay: Replay = { build: failed.build, seed: failed.seed, steps };
-  const file = join(FAILURES, `${failed.build}-${failed.seed}.json`);
+async function explain({ seed, build, by }: FailedStream): Promise<void> {
+  const thread = new JudgeThread();
+  const failureOf = async (steps: Step[]) => (await thread.judge({ build, steps })).failure;
+  const fails = async (steps: Step[]) => (await failureOf(steps))?.by === by;
+  const steps = await shrink(randomStream(seed), fails);
+  const failure = await failureOf(steps);
+  await thread.close();
+  const replay: Replay = { build, steps };
+  const file = join(FAILURES, `${build}-${seed}.json`);
   mkdirSync(FAILURES, { recursive: true });
   writeFileSync(file, `${JSON.stringify(replay)}\n`);
   console.log(
-    `seed ${failed.seed} fails with these ${steps.length} operations:\n${describeStream(steps)}\n` +
-      `${small}\nRun it again with: npm run judge -- --replay ${file}\n`,
+    `seed ${seed} fails with these ${steps.length} operations:\n${describeStream(steps)}\n` +
+      `${failure?.message}\nRun it again with: npm run judge -- --replay ${file}\n`,
   );
 }
 

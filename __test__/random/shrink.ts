@@ -7,18 +7,20 @@ import type { Step } from "./stream.ts";
  * The smallest stream found by leaving out operations, ever smaller runs of them, and then by
  * making operands small. Whatever single operation is left out of it, it no longer fails.
  */
-export function shrink(steps: Step[], fails: (steps: Step[]) => boolean): Step[] {
-  return simplifyOperands(leaveOut(steps, fails), fails);
+export async function shrink(steps: Step[], fails: Fails): Promise<Step[]> {
+  return simplifyOperands(await leaveOut(steps, fails), fails);
 }
 
-function leaveOut(steps: Step[], fails: (steps: Step[]) => boolean): Step[] {
+type Fails = (steps: Step[]) => boolean | Promise<boolean>;
+
+async function leaveOut(steps: Step[], fails: Fails): Promise<Step[]> {
   let kept = steps;
   let run = Math.ceil(kept.length / 2);
   while (kept.length > 0) {
     const before = kept.length;
     for (let from = 0; from < kept.length; ) {
       const rest = [...kept.slice(0, from), ...kept.slice(from + run)];
-      if (fails(rest)) kept = rest;
+      if (await fails(rest)) kept = rest;
       else from += run;
     }
     if (run > 1) run = Math.ceil(run / 2);
@@ -34,7 +36,7 @@ const SIMPLER: ((operand: number) => number)[] = [
   (operand) => operand & 0xffff,
 ];
 
-function simplifyOperands(steps: Step[], fails: (steps: Step[]) => boolean): Step[] {
+async function simplifyOperands(steps: Step[], fails: Fails): Promise<Step[]> {
   let kept = steps;
   for (let at = 0; at < steps.length; at++) {
     for (const operand of [1, 2, 3] as const) {
@@ -43,7 +45,7 @@ function simplifyOperands(steps: Step[], fails: (steps: Step[]) => boolean): Ste
         if (simpler(step[operand]) === step[operand]) break;
         step[operand] = simpler(step[operand]);
         const candidate = [...kept.slice(0, at), step, ...kept.slice(at + 1)];
-        if (fails(candidate)) {
+        if (await fails(candidate)) {
           kept = candidate;
           break;
         }

@@ -75,11 +75,6 @@ export function randomStream(seed: number): Step[] {
   return steps;
 }
 
-/** How many dumps of a stream are judged by a collection. */
-export function judgements(steps: Step[]): number {
-  return steps.filter(([operation]) => operation === Operation.Judge).length;
-}
-
 /** One operation a line, for people. */
 export function describeStream(steps: Step[]): string {
   return steps

@@ -1,24 +1,21 @@
-/** One of the judge's threads: judges the streams that it is sent, until there are no more. */
+/** What a thread of the judge runs: judges the streams that it is sent, one at a time. */
 
-import { parentPort, workerData } from "node:worker_threads";
+import { parentPort } from "node:worker_threads";
 
 import { BUILD_KINDS, makeBuild, type RandomBuild } from "./builds.ts";
 import { judgeStream } from "./heap_judge.ts";
-import type { Report, Task } from "./messages.ts";
-import { randomStream } from "./stream.ts";
+import type { Task } from "./thread.ts";
 
-const names = workerData as string[];
-const builds: RandomBuild[] = [];
-for (const kind of BUILD_KINDS) if (names.includes(kind.name)) builds.push(await makeBuild(kind));
+const builds = new Map<string, RandomBuild>();
 
-parentPort?.on("message", ({ from, count }: Task) => {
-  const report: Report = { judged: 0, cut: 0, failures: [] };
-  for (let seed = from; seed < from + count; seed++) {
-    const build = builds[seed % builds.length] as RandomBuild;
-    const { judged, cut, failure } = judgeStream(build, randomStream(seed));
-    report.judged += judged;
-    report.cut += cut;
-    if (failure) report.failures.push({ ...failure, seed, build: build.name });
-  }
-  parentPort?.postMessage(report);
+async function buildNamed(name: string): Promise<RandomBuild> {
+  const kind = BUILD_KINDS.find((kind) => kind.name === name);
+  if (!kind) throw new Error(`there is no build ${name}`);
+  const build = builds.get(name) ?? (await makeBuild(kind));
+  builds.set(name, build);
+  return build;
+}
+
+parentPort?.on("message", async ({ build, steps }: Task) => {
+  parentPort?.postMessage(judgeStream(await buildNamed(build), steps));
 });
