@@ -36,6 +36,7 @@ export type ErrorCode =
   | "ERR_INVALID_ARG_TYPE"
   | "ERR_IO"
   | "ERR_INTERNAL"
+  | "ERR_OUT_OF_MEMORY"
   | "ABORT_ERR";
 
 /** The `code` of a warning: what may make a number wrong. */

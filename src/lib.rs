@@ -65,7 +65,7 @@ mod warning;
 #[cfg(all(feature = "napi", not(test)))]
 mod binding;
 
-pub use control::Control;
+pub use control::{Control, Phase, Progress};
 pub use error::{Error, Result};
 pub use mismatch::Mismatch;
 pub use program::{Input, Program};

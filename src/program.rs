@@ -2,13 +2,12 @@
 
 use crate::control::Control;
 use crate::dump::Dump;
-use crate::error::{Error, Result};
-use crate::heap::Heap;
+use crate::error::Result;
+use crate::heap::{Heap, ObjectGraph};
 use crate::module::Module;
 use crate::runtime::Runtime;
 use crate::runtime::evidence::Evidence;
 use crate::tolerance::Tolerance;
-use crate::warning::Warning;
 
 /// Bytes with the name that errors call them by.
 #[derive(Clone, Copy, Debug)]
@@ -54,9 +53,23 @@ impl<'a> Program<'a> {
     ///
     /// # Errors
     /// [`Error::InFile`](crate::Error::InFile) around whatever is wrong with the dump;
-    /// [`Error::Aborted`](crate::Error::Aborted) as it is.
+    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory) and
+    /// [`Error::Aborted`](crate::Error::Aborted) as they are.
     pub fn analyze(&self, dump: Input<'_>, control: &Control) -> Result<Heap> {
-        let analyze = || {
+        self.analyze_part(dump, &control.part(dump.bytes.len() as u64))
+    }
+
+    fn analyze_part(&self, dump: Input<'_>, part: &Control) -> Result<Heap> {
+        self.read_graph(dump, part)?.solve(part)
+    }
+
+    /// The first half of [`analyze`](Self::analyze): all that the dump is needed for. `part` is what
+    /// [`Control::part`] returned for this dump.
+    ///
+    /// # Errors
+    /// As [`analyze`](Self::analyze).
+    pub fn read_graph(&self, dump: Input<'_>, part: &Control) -> Result<ObjectGraph> {
+        let read = || {
             let parsed = Dump::parse(dump.bytes)?;
             let mut warnings = Vec::new();
             let runtime = Runtime::read(
@@ -66,9 +79,9 @@ impl<'a> Program<'a> {
                 self.tolerance,
                 &mut warnings,
             )?;
-            Heap::analyze(&runtime, self.tolerance, warnings, control)
+            ObjectGraph::read(&runtime, self.tolerance, warnings, part)
         };
-        analyze().map_err(|error: Error| error.in_file(dump.name))
+        read().map_err(|error| error.in_file(dump.name))
     }
 
     /// Analyzes two dumps of this program, side by side. The warnings say which one they are of.
@@ -81,16 +94,14 @@ impl<'a> Program<'a> {
         after: Input<'_>,
         control: &Control,
     ) -> Result<(Heap, Heap)> {
-        let analyze = |dump: Input<'_>| -> Result<Heap> {
-            let mut heap = self.analyze(dump, control)?;
-            let warnings = heap.warnings.drain(..).map(|warning| Warning::InDump {
-                dump: dump.name.to_owned(),
-                warning: Box::new(warning),
-            });
-            heap.warnings = warnings.collect();
+        let parts = [before, after].map(|dump| control.part(dump.bytes.len() as u64));
+        let analyze = |dump: Input<'_>, part| -> Result<Heap> {
+            let mut heap = self.analyze_part(dump, part)?;
+            heap.name_warnings(dump.name);
             Ok(heap)
         };
-        let (before, after) = rayon::join(|| analyze(before), || analyze(after));
+        let (before, after) =
+            rayon::join(|| analyze(before, &parts[0]), || analyze(after, &parts[1]));
         Ok((before?, after?))
     }
 }
