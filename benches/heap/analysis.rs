@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use memmap2::Mmap;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use warpo_heap_analyzer::formats::JsonStream;
 use warpo_heap_analyzer::views::{ConstructorSort, ConstructorView};
 use warpo_heap_analyzer::{Control, Input, Program};
@@ -75,23 +75,19 @@ impl Stages {
     }
 
     /// The time of all stages, and of each; a stage that begins again goes on.
-    fn finish(&mut self) -> (f64, Map<String, Value>) {
+    fn finish(&mut self) -> (f64, Vec<(&'static str, f64)>) {
         self.begin("");
-        let mut seconds: Vec<(&str, f64)> = Vec::new();
+        let mut stages: Vec<(&str, f64)> = Vec::new();
         for pair in self.0.windows(2) {
             let [(name, begin), (_, end)] = pair else {
                 continue;
             };
             let duration = end.duration_since(*begin).as_secs_f64();
-            match seconds.iter_mut().find(|(known, _)| known == name) {
+            match stages.iter_mut().find(|(known, _)| known == name) {
                 Some((_, sum)) => *sum += duration,
-                None => seconds.push((name, duration)),
+                None => stages.push((name, duration)),
             }
         }
-        let sum = seconds.iter().map(|(_, seconds)| seconds).sum();
-        let stages = seconds
-            .into_iter()
-            .map(|(name, seconds)| (name.to_owned(), seconds.into()));
-        (sum, stages.collect())
+        (stages.iter().map(|(_, seconds)| seconds).sum(), stages)
     }
 }
