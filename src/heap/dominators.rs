@@ -23,13 +23,17 @@
 //! let rows: Vec<Vec<_>> = rows.iter().map(|row| row.iter().copied().map(ObjectIndex).collect()).collect();
 //! let edges = Edges::from_rows(rows.iter().map(Vec::as_slice));
 //!
-//! let tree = DominatorTree::new(&edges, &[ObjectIndex(0)], &Control::default())?;
-//! assert_eq!(tree.retained_sizes(&[16, 16, 16, 16], &Control::default())?, [64, 16, 16, 16]);
+//! let control = Control::default();
+//! let (_, retained_sizes) = DominatorTree::new(&edges, &[16; 4], &[ObjectIndex(0)], &control)?;
+//! assert_eq!(retained_sizes, [64, 16, 16, 16]);
 //! # Ok::<(), warpo_heap_analyzer::Error>(())
 //! ```
 
+use rayon::prelude::*;
+
 use super::columns;
 use super::edges::Edges;
+use super::prefetch::prefetch;
 use super::search::{NO_REFERENCE, ROOT, Search};
 use crate::control::{Control, Phase, Step};
 use crate::error::Result;
@@ -37,6 +41,9 @@ use crate::units::ObjectIndex;
 
 /// Steps between two looks at whether to stop.
 const CHECK_INTERVAL: u32 = 1 << 16;
+
+/// How many nodes ahead the memory of references is asked for.
+const LOOKAHEAD: u32 = 16;
 
 /// The dominator tree over the objects that the roots reach.
 ///
@@ -49,27 +56,48 @@ pub struct DominatorTree {
     immediate_dominators: Vec<u32>,
     /// Positions in `preorder` of the roots that no earlier root reaches.
     tree_starts: Vec<u32>,
-    object_count: usize,
 }
 
 impl DominatorTree {
-    /// Computes the tree for what these roots reach.
+    /// Computes the tree for what these roots reach, and the retained sizes: per object the sum of
+    /// the `sizes` of all that it dominates, itself included; 0 for objects that no root reaches.
+    /// Sums fit because all blocks lie in one memory of at most 4 GiB.
+    ///
+    /// Both come from one function because they share their memory: columns that the one does not
+    /// need any more hold the results of the other.
     ///
     /// # Errors
     /// [`Error::Aborted`](crate::Error::Aborted), [`Error::OutOfMemory`](crate::Error::OutOfMemory).
-    pub fn new(edges: &Edges, roots: &[ObjectIndex], control: &Control) -> Result<Self> {
+    pub fn new(
+        edges: &Edges,
+        sizes: &[u32],
+        roots: &[ObjectIndex],
+        control: &Control,
+    ) -> Result<(Self, Vec<u32>)> {
         let search = Search::run(edges, roots, control)?;
-        let step = control.begin(Phase::Dominators, search.parents.len() as u64);
-        let semidominators = semidominators(&search, &step)?;
-        let mut dominators = search.parents;
-        let patience = dominators.len();
-        Ancestors::new(patience).find_dominators(&mut dominators, &semidominators, &step)?;
-        Ok(Self {
-            preorder: search.preorder,
+        let Search {
+            preorder,
+            numbers,
+            parents: mut dominators,
+            tree_starts,
+            references,
+            mut last_references,
+        } = search;
+        if !references.is_empty() {
+            let step = control.begin(Phase::Dominators, dominators.len() as u64);
+            find_semidominators(&dominators, &references, &mut last_references, &step)?;
+            drop(references);
+            let semidominators = &last_references;
+            let patience = dominators.len();
+            Ancestors::new(patience).find_dominators(&mut dominators, semidominators, &step)?;
+        }
+        let tree = Self {
+            preorder,
             immediate_dominators: dominators,
-            tree_starts: search.tree_starts,
-            object_count: edges.object_count(),
-        })
+            tree_starts,
+        };
+        let retained_sizes = tree.retained_sizes(sizes, last_references, numbers, control)?;
+        Ok((tree, retained_sizes))
     }
 
     /// The objects that the roots reach, in depth-first preorder.
@@ -94,66 +122,88 @@ impl DominatorTree {
         })
     }
 
-    /// Per object: the sum of the `sizes` of all that it dominates, itself included; 0 for objects
-    /// that no root reaches. Sums fit because all blocks lie in one memory of at most 4 GiB.
-    ///
-    /// # Errors
-    /// [`Error::Aborted`](crate::Error::Aborted), [`Error::OutOfMemory`](crate::Error::OutOfMemory).
-    pub fn retained_sizes(&self, sizes: &[u32], control: &Control) -> Result<Vec<u32>> {
+    /// Turns the preorder numbers of all objects into their retained sizes. `sums` is memory for one
+    /// number per node.
+    fn retained_sizes(
+        &self,
+        sizes: &[u32],
+        mut sums: Vec<u32>,
+        numbers: Vec<u32>,
+        control: &Control,
+    ) -> Result<Vec<u32>> {
         const ROUND: usize = CHECK_INTERVAL as usize;
         let live = self.preorder.len();
-        let step = control.begin(Phase::Sizes, 3 * live as u64);
-        let mut by_number = columns::with_capacity(live + 1)?;
-        by_number.push(0);
-        for objects in self.preorder.chunks(ROUND) {
-            by_number.extend(objects.iter().map(|object| sizes[object.at()]));
-            step.advance(objects.len() as u64)?;
-        }
+        let step = control.begin(Phase::Sizes, 2 * live as u64 + numbers.len() as u64);
+        let objects = self.preorder.par_chunks(ROUND);
+        sums[1..]
+            .par_chunks_mut(ROUND)
+            .zip(objects)
+            .try_for_each(|(sums, objects)| {
+                for (sum, object) in sums.iter_mut().zip(objects) {
+                    *sum = sizes[object.at()];
+                }
+                step.advance(sums.len() as u64)
+            })?;
         // Dominators come before what they dominate, so one sweep from the end sees every sum
         // complete.
         for number in (1..=live).rev() {
-            let size = by_number[number];
-            let dominator = &mut by_number[self.immediate_dominators[number] as usize];
-            *dominator = dominator.wrapping_add(size);
+            let sum = sums[number];
+            let dominator = &mut sums[self.immediate_dominators[number] as usize];
+            *dominator = dominator.wrapping_add(sum);
             if number.is_multiple_of(ROUND) {
                 step.advance(ROUND as u64)?;
             }
         }
-        let mut retained = columns::filled(0, self.object_count)?;
-        let sums = by_number[1..].chunks(ROUND);
-        for (objects, sums) in self.preorder.chunks(ROUND).zip(sums) {
-            for (object, &sum) in objects.iter().zip(sums) {
-                retained[object.at()] = sum;
+        // What was not reached has the number of the virtual root.
+        sums[ROOT as usize] = 0;
+        let mut retained = numbers;
+        retained.par_chunks_mut(ROUND).try_for_each(|numbers| {
+            for number in numbers.iter_mut() {
+                *number = sums[*number as usize];
             }
-            step.advance(objects.len() as u64)?;
-        }
+            step.advance(numbers.len() as u64)
+        })?;
         Ok(retained)
     }
 }
 
-/// Preorder number → preorder number of the semidominator: the least from which a path leads to the
-/// node over greater numbers only.
-fn semidominators(search: &Search, step: &Step<'_>) -> Result<Vec<u32>> {
-    let mut semidominators = columns::with_capacity(search.parents.len())?;
-    semidominators.extend_from_slice(&search.parents);
-    let mut forest = Forest::new(&search.parents)?;
-    for number in (1..search.parents.len() as u32).rev() {
-        let mut reference = search.last_reference[number as usize];
+/// Finds the semidominator of every node: the least node from which a path leads to it over greater
+/// numbers only.
+///
+/// `column` holds, for every node, the last reference to it that is not in the search's tree, and in
+/// the end the semidominator.
+fn find_semidominators(
+    parents: &[u32],
+    references: &[[u32; 2]],
+    column: &mut [u32],
+    step: &Step<'_>,
+) -> Result<()> {
+    let mut forest = Forest::new(parents)?;
+    for number in (1..parents.len() as u32).rev() {
+        // Where the references of later nodes are is known, and with them where they come from.
+        if let Some(ahead) = number.checked_sub(2 * LOOKAHEAD) {
+            prefetch(references, column[ahead as usize]);
+            let ahead = column[(ahead + LOOKAHEAD) as usize];
+            if let Some(&[source, _]) = references.get(ahead as usize) {
+                prefetch(&forest.nodes, source);
+            }
+        }
+        let mut least = parents[number as usize];
+        let mut reference = column[number as usize];
         if reference != NO_REFERENCE {
-            let mut least = semidominators[number as usize];
             while reference != NO_REFERENCE {
-                let [source, previous] = search.references[reference as usize];
+                let [source, previous] = references[reference as usize];
                 least = least.min(forest.least_semidominator(source, number));
                 reference = previous;
             }
-            semidominators[number as usize] = least;
             forest.nodes[number as usize].least = least;
         }
+        column[number as usize] = least;
         if number.is_multiple_of(CHECK_INTERVAL) {
             step.advance(u64::from(CHECK_INTERVAL) / 2)?;
         }
     }
-    Ok(semidominators)
+    Ok(())
 }
 
 /// The part of the search's tree whose semidominators are known, with compressed paths.
@@ -323,13 +373,14 @@ mod tests {
             }
             let edges = Edges::from_rows(rows.iter().map(Vec::as_slice));
             let control = Control::default();
-            let search = Search::run(&edges, &[ObjectIndex(0)], &control).unwrap();
+            let Search { parents, references, last_references: mut column, .. } =
+                Search::run(&edges, &[ObjectIndex(0)], &control).unwrap();
             let step = control.begin(Phase::Dominators, 1);
-            let semidominators = semidominators(&search, &step).unwrap();
+            find_semidominators(&parents, &references, &mut column, &step).unwrap();
             let [patient, impatient] = [usize::MAX, 0].map(|patience| {
-                let mut dominators = search.parents.clone();
+                let mut dominators = parents.clone();
                 let mut ancestors = Ancestors::new(patience);
-                ancestors.find_dominators(&mut dominators, &semidominators, &step).unwrap();
+                ancestors.find_dominators(&mut dominators, &column, &step).unwrap();
                 dominators
             });
             prop_assert_eq!(patient, impatient);
