@@ -5,9 +5,9 @@
 //! compression as in Lengauer and Tarjan, and immediate dominators as nearest common ancestors.
 //!
 //! What makes it fast is where it does not go:
-//! - The search writes down the references that are not part of its own tree, so the graph is never
-//!   read again. An object that has none of them is dominated by its parent, and that is most of
-//!   them.
+//! - The search writes down what matters of the references that are not part of its own tree, so
+//!   the graph is never read again: of those that lead down in the tree one number per object. Who
+//!   has no other references is dominated by its parent, and that is most objects.
 //! - All later work is in preorder numbers, which follow memory as far as the heap does.
 //! - Stacks are columns: a list of ten million nodes is as deep as it is long.
 //!
@@ -34,7 +34,7 @@ use rayon::prelude::*;
 use super::columns;
 use super::edges::Edges;
 use super::prefetch::prefetch;
-use super::search::{NO_REFERENCE, ROOT, Search};
+use super::search::{Node, ROOT, Search};
 use crate::control::{Control, Phase, Step};
 use crate::error::Result;
 use crate::units::ObjectIndex;
@@ -42,7 +42,7 @@ use crate::units::ObjectIndex;
 /// Steps between two looks at whether to stop.
 const CHECK_INTERVAL: u32 = 1 << 16;
 
-/// How many nodes ahead the memory of references is asked for.
+/// How many references ahead the memory of their sources is asked for.
 const LOOKAHEAD: u32 = 16;
 
 /// The dominator tree over the objects that the roots reach.
@@ -74,29 +74,30 @@ impl DominatorTree {
         roots: &[ObjectIndex],
         control: &Control,
     ) -> Result<(Self, Vec<u32>)> {
-        let search = Search::run(edges, roots, control)?;
         let Search {
             preorder,
             numbers,
-            parents: mut dominators,
+            nodes,
             tree_starts,
-            references,
-            mut last_references,
-        } = search;
-        if !references.is_empty() {
-            let step = control.begin(Phase::Dominators, dominators.len() as u64);
-            find_semidominators(&dominators, &references, &mut last_references, &step)?;
-            drop(references);
-            let semidominators = &last_references;
+            late_references,
+            late_counts: mut column,
+            is_tree,
+        } = Search::run(edges, roots, control)?;
+        let mut dominators = columns::with_capacity(nodes.len())?;
+        dominators.extend(nodes.iter().map(|node| node.parent));
+        if !is_tree {
+            let step = control.begin(Phase::Dominators, nodes.len() as u64);
+            let sources = sort_by_target(late_references, &mut column, &step)?;
+            find_semidominators(Forest::new(nodes), &sources, &mut column, &step)?;
             let patience = dominators.len();
-            Ancestors::new(patience).find_dominators(&mut dominators, semidominators, &step)?;
+            Ancestors::new(patience).find_dominators(&mut dominators, &column, &step)?;
         }
         let tree = Self {
             preorder,
             immediate_dominators: dominators,
             tree_starts,
         };
-        let retained_sizes = tree.retained_sizes(sizes, last_references, numbers, control)?;
+        let retained_sizes = tree.retained_sizes(sizes, column, numbers, control)?;
         Ok((tree, retained_sizes))
     }
 
@@ -167,38 +168,54 @@ impl DominatorTree {
     }
 }
 
+/// Puts the sources of references in the order of their targets. `column` holds, for every node, the
+/// number of references to it, and in the end where their sources end.
+fn sort_by_target(
+    references: Vec<[u32; 2]>,
+    column: &mut [u32],
+    step: &Step<'_>,
+) -> Result<Vec<u32>> {
+    let mut end = 0;
+    for place in column.iter_mut() {
+        let count = *place;
+        *place = end;
+        end += count;
+    }
+    let mut sources = columns::filled(0, references.len())?;
+    for references in references.chunks(CHECK_INTERVAL as usize) {
+        for &[source, target] in references {
+            let place = &mut column[target as usize];
+            sources[*place as usize] = source;
+            *place += 1;
+        }
+        step.advance(0)?;
+    }
+    Ok(sources)
+}
+
 /// Finds the semidominator of every node: the least node from which a path leads to it over greater
 /// numbers only.
 ///
-/// `column` holds, for every node, the last reference to it that is not in the search's tree, and in
-/// the end the semidominator.
+/// `column` holds, for every node, where in `sources` those of the late references to it end; in the
+/// end it holds the semidominators.
 fn find_semidominators(
-    parents: &[u32],
-    references: &[[u32; 2]],
+    mut forest: Forest,
+    sources: &[u32],
     column: &mut [u32],
     step: &Step<'_>,
 ) -> Result<()> {
-    let mut forest = Forest::new(parents)?;
-    for number in (1..parents.len() as u32).rev() {
-        // Where the references of later nodes are is known, and with them where they come from.
-        if let Some(ahead) = number.checked_sub(2 * LOOKAHEAD) {
-            prefetch(references, column[ahead as usize]);
-            let ahead = column[(ahead + LOOKAHEAD) as usize];
-            if let Some(&[source, _]) = references.get(ahead as usize) {
-                prefetch(&forest.nodes, source);
+    for number in (1..column.len() as u32).rev() {
+        let node = number as usize;
+        let mut least = forest.nodes[node].first_source;
+        for place in (column[node - 1]..column[node]).rev() {
+            if let Some(&ahead) = sources.get(place.wrapping_sub(LOOKAHEAD) as usize) {
+                prefetch(&forest.nodes, ahead);
             }
+            let source = sources[place as usize];
+            least = least.min(forest.least_semidominator(source, number));
         }
-        let mut least = parents[number as usize];
-        let mut reference = column[number as usize];
-        if reference != NO_REFERENCE {
-            while reference != NO_REFERENCE {
-                let [source, previous] = references[reference as usize];
-                least = least.min(forest.least_semidominator(source, number));
-                reference = previous;
-            }
-            forest.nodes[number as usize].least = least;
-        }
-        column[number as usize] = least;
+        forest.nodes[node].first_source = least;
+        column[node] = least;
         if number.is_multiple_of(CHECK_INTERVAL) {
             step.advance(u64::from(CHECK_INTERVAL) / 2)?;
         }
@@ -207,63 +224,49 @@ fn find_semidominators(
 }
 
 /// The part of the search's tree whose semidominators are known, with compressed paths.
+///
+/// Of a node that is known, `parent` is the parent at first and later a higher ancestor, and
+/// `first_source` is the least semidominator from the node up to, but without, that ancestor.
 struct Forest {
-    nodes: Vec<ForestNode>,
+    nodes: Vec<Node>,
     path: Vec<u32>,
 }
 
-/// What lies between a node and an ancestor of it.
-#[derive(Clone, Copy)]
-struct ForestNode {
-    /// The parent at first; later a higher ancestor.
-    ancestor: u32,
-    /// The least semidominator from the node up to, but without, that ancestor.
-    least: u32,
-}
-
 impl Forest {
-    fn new(parents: &[u32]) -> Result<Self> {
-        let mut nodes = columns::with_capacity(parents.len())?;
-        nodes.extend(parents.iter().map(|&parent| ForestNode {
-            ancestor: parent,
-            least: parent,
-        }));
-        Ok(Self {
+    fn new(nodes: Vec<Node>) -> Self {
+        Self {
             nodes,
             path: Vec::new(),
-        })
+        }
     }
 
-    /// The least semidominator on the path from `node` up to, but without, the first ancestor that
-    /// is not above `last`; `node` itself if it is not above it.
+    /// The least semidominator on the path from `node`, which is above `last`, up to, but without,
+    /// the first ancestor that is not.
     #[inline]
     fn least_semidominator(&mut self, node: u32, last: u32) -> u32 {
-        if node <= last {
-            return node;
-        }
-        let ForestNode { ancestor, least } = self.nodes[node as usize];
-        if ancestor <= last {
-            return least;
+        let Node {
+            parent,
+            first_source,
+        } = self.nodes[node as usize];
+        if parent <= last {
+            return first_source;
         }
         self.compress(node, last)
     }
 
     fn compress(&mut self, node: u32, last: u32) -> u32 {
         let mut top = node;
-        while self.nodes[top as usize].ancestor > last {
+        while self.nodes[top as usize].parent > last {
             self.path.push(top);
-            top = self.nodes[top as usize].ancestor;
+            top = self.nodes[top as usize].parent;
         }
-        let ForestNode {
-            ancestor,
-            mut least,
-        } = self.nodes[top as usize];
+        let mut compressed = self.nodes[top as usize];
         while let Some(below) = self.path.pop() {
             let below = &mut self.nodes[below as usize];
-            least = least.min(below.least);
-            *below = ForestNode { ancestor, least };
+            compressed.first_source = compressed.first_source.min(below.first_source);
+            *below = compressed;
         }
-        least
+        compressed.first_source
     }
 }
 
@@ -373,10 +376,12 @@ mod tests {
             }
             let edges = Edges::from_rows(rows.iter().map(Vec::as_slice));
             let control = Control::default();
-            let Search { parents, references, last_references: mut column, .. } =
+            let Search { nodes, late_references, late_counts: mut column, .. } =
                 Search::run(&edges, &[ObjectIndex(0)], &control).unwrap();
+            let parents: Vec<u32> = nodes.iter().map(|node| node.parent).collect();
             let step = control.begin(Phase::Dominators, 1);
-            find_semidominators(&parents, &references, &mut column, &step).unwrap();
+            let sources = sort_by_target(late_references, &mut column, &step).unwrap();
+            find_semidominators(Forest::new(nodes), &sources, &mut column, &step).unwrap();
             let [patient, impatient] = [usize::MAX, 0].map(|patience| {
                 let mut dominators = parents.clone();
                 let mut ancestors = Ancestors::new(patience);
