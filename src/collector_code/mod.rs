@@ -34,6 +34,24 @@ pub struct CollectorCode {
     constructed: HashMap<ClassId, String>,
 }
 
+/// Reads the functions of a module; what was decoded once is kept for the next class.
+#[derive(Debug)]
+pub struct CodeReader<'m, 'a>(Interpreter<'m, 'a>);
+
+impl<'m, 'a> CodeReader<'m, 'a> {
+    /// A reader that has decoded nothing yet.
+    pub fn new(functions: &'m Functions<'a>) -> Self {
+        Self(Interpreter::new(functions))
+    }
+
+    /// The interpreter, for the objects of one class or of any.
+    fn about(&mut self, id: Option<ClassId>, budget: u64) -> &mut Interpreter<'m, 'a> {
+        self.0.class_id = id.map(|id| id.0);
+        self.0.budget = budget;
+        &mut self.0
+    }
+}
+
 /// What the collector visits of every object of a class.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct VisitedMembers {
@@ -73,7 +91,8 @@ impl CollectorCode {
             constructed: constructed_classes(functions),
         };
         // Every program has this class, and it has one reference: what gets it is `__visit`.
-        let calls = code.calls_for(functions, ClassId(ARRAY_BUFFER_VIEW))?;
+        let reader = &mut CodeReader::new(functions);
+        let calls = code.calls_for(reader, ClassId(ARRAY_BUFFER_VIEW))?;
         let buffer = Value::Known {
             base: Base::Field(0),
             plus: 0,
@@ -86,9 +105,9 @@ impl CollectorCode {
     }
 
     /// What is visited of objects of a class. `None` if the code for it cannot be read.
-    pub fn members(&self, functions: &Functions<'_>, id: ClassId) -> Option<VisitedMembers> {
+    pub fn members(&self, reader: &mut CodeReader<'_, '_>, id: ClassId) -> Option<VisitedMembers> {
         let mut members = VisitedMembers::default();
-        for call in self.calls_for(functions, id)? {
+        for call in self.calls_for(reader, id)? {
             if call.function != Some(self.visit) {
                 // Whoever gets the object in a way that is not followed may visit anything of it.
                 members.and_more |= !self.is_followed(&call)
@@ -114,7 +133,8 @@ impl CollectorCode {
     /// Every global that is visited. `None` if the code cannot be read.
     pub fn globals(&self, functions: &Functions<'_>) -> Option<BTreeSet<VisitedGlobal>> {
         let mut visited = BTreeSet::new();
-        let mut interpreter = interpreter(functions, None);
+        let mut reader = CodeReader::new(functions);
+        let interpreter = reader.about(None, BUDGET);
         for (function, body) in functions.defined() {
             if function == self.visit || !self.calls_visit(body) {
                 continue;
@@ -148,12 +168,13 @@ impl CollectorCode {
     ///
     /// An optimiser merges functions that do the same, and what is left has the name of one of
     /// them: a visitor that several classes share names none.
-    pub fn class_names(&self, functions: &Functions<'_>) -> HashMap<ClassId, String> {
+    pub fn class_names(&self, reader: &mut CodeReader<'_, '_>) -> HashMap<ClassId, String> {
+        let functions = reader.0.functions;
         if !functions.are_named() {
             return HashMap::new();
         }
         let mut names = self.constructed.clone();
-        for (visitor, ids) in self.visitors(functions).unwrap_or_default() {
+        for (visitor, ids) in self.visitors(reader).unwrap_or_default() {
             let name = functions
                 .name(visitor)
                 .and_then(|name| name.strip_suffix("~visit"));
@@ -173,12 +194,13 @@ impl CollectorCode {
 
     /// The functions that are called first to visit objects, each with the classes for which it is.
     /// `None` if the code cannot be read, or not for all classes.
-    fn visitors(&self, functions: &Functions<'_>) -> Option<HashMap<u32, Vec<ClassId>>> {
+    fn visitors(&self, reader: &mut CodeReader<'_, '_>) -> Option<HashMap<u32, Vec<ClassId>>> {
+        let functions = reader.0.functions;
         let mut found: HashMap<u32, Vec<ClassId>> = HashMap::new();
         let parameters = functions.signature(self.visit_members)?.parameters as usize;
         let mut arguments = vec![Value::Unknown; parameters];
         *arguments.first_mut()? = Value::OBJECT;
-        let mut interpreter = Interpreter::new(functions, None, NAMES_BUDGET);
+        let interpreter = reader.about(None, NAMES_BUDGET);
         for id in 0..self.class_count(functions)? {
             interpreter.class_id = Some(id);
             let reading = interpreter.read(self.visit_members, &arguments)?;
@@ -199,8 +221,9 @@ impl CollectorCode {
 
     /// All calls that are made to visit an object of this class, by the function that branches and
     /// by all that are handed the object.
-    fn calls_for(&self, functions: &Functions<'_>, id: ClassId) -> Option<Vec<Call>> {
-        let mut interpreter = interpreter(functions, Some(id));
+    fn calls_for(&self, reader: &mut CodeReader<'_, '_>, id: ClassId) -> Option<Vec<Call>> {
+        let functions = reader.0.functions;
+        let interpreter = reader.about(Some(id), BUDGET);
         let parameters = functions.signature(self.visit_members)?.parameters as usize;
         let mut arguments = vec![Value::Unknown; parameters];
         *arguments.first_mut()? = Value::OBJECT;
@@ -235,10 +258,6 @@ impl CollectorCode {
             matches!(operator, Operator::Call { function_index } if function_index == self.visit)
         })
     }
-}
-
-fn interpreter<'m, 'a>(functions: &'m Functions<'a>, id: Option<ClassId>) -> Interpreter<'m, 'a> {
-    Interpreter::new(functions, id.map(|id| id.0), BUDGET)
 }
 
 /// Reads the class id from the header of its first argument and branches by it.

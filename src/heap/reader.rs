@@ -62,17 +62,17 @@ pub(super) fn read_objects(
 }
 
 /// Everything that reading a heap needs.
-struct HeapReader<'a> {
+struct HeapReader<'a, 'r> {
     dump: &'a Dump<'a>,
     allocator: Allocator,
-    classes: &'a Classes<'a>,
+    classes: &'a Classes<'r>,
     collector: &'a Collector,
     tolerance: Tolerance,
     control: &'a Control,
     warnings: &'a mut Vec<Warning>,
 }
 
-impl HeapReader<'_> {
+impl HeapReader<'_, '_> {
     fn read(&mut self) -> Result<(ObjectTable, BlockTotals)> {
         let mut objects = self.static_objects()?;
         let statics = objects.payloads.len();

@@ -6,15 +6,15 @@
 //! `Array` whatever its name. Where the debug information and the code disagree about a field, it
 //! counts as a reference: too much rather than too little.
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 
 use super::evidence::Evidence;
 use super::layout::{Contents, EntryLayout, ReferenceLayout, Slot};
 use super::type_flags::{TypeFlags, TypeFlagsTable};
-use crate::collector_code::{CollectorCode, VisitedMembers};
+use crate::collector_code::{CodeReader, CollectorCode, VisitedMembers};
 use crate::debug_info::{Class, DebugInfo, TypeRef};
-use crate::module::{Functions, Module};
+use crate::module::Module;
 use crate::units::ClassId;
 
 const OBJECT: &str = "~lib/object/Object";
@@ -54,7 +54,7 @@ pub struct RuntimeClass {
 pub struct Classes<'a> {
     debug_info: &'a DebugInfo,
     code: Option<&'a CollectorCode>,
-    functions: &'a Functions<'a>,
+    code_reader: RefCell<CodeReader<'a, 'a>>,
     flags: TypeFlagsTable<'a>,
     /// Each id's class; more than one only if the debug information contradicts itself.
     by_id: HashMap<ClassId, Vec<&'a Class>>,
@@ -78,7 +78,7 @@ impl<'a> Classes<'a> {
         Self {
             debug_info,
             code: evidence.code.as_ref(),
-            functions: &module.functions,
+            code_reader: RefCell::new(CodeReader::new(&module.functions)),
             flags,
             by_id,
             names_in_code: OnceCell::new(),
@@ -144,7 +144,7 @@ impl<'a> Classes<'a> {
 
     fn name_in_code(&self, id: ClassId) -> Option<String> {
         let code = self.code?;
-        let names = || code.class_names(self.functions);
+        let names = || code.class_names(&mut self.code_reader.borrow_mut());
         self.names_in_code.get_or_init(names).get(&id).cloned()
     }
 
@@ -166,7 +166,7 @@ impl<'a> Classes<'a> {
         let members = self
             .code
             .filter(|_| is_known)
-            .and_then(|code| code.members(self.functions, id));
+            .and_then(|code| code.members(&mut self.code_reader.borrow_mut(), id));
         match (class, members) {
             (Some(class), members) => self.checked_layout(class, flags, members.as_ref()),
             (None, Some(members)) => (layout_from_code(members, flags), false),
