@@ -6,7 +6,7 @@
  * nothing on stdout and exit code 1. Arguments are checked before any file is read.
  */
 import { Command, InvalidArgumentError, Option } from "commander";
-import * as native from "../native.js";
+import type * as native from "../native.js";
 import { refuseToOverwrite, write } from "./output.js";
 
 interface CommonOptions {
@@ -23,6 +23,9 @@ interface SortedOptions extends CommonOptions {
   sort: string;
 }
 
+/** Loaded when there is something to analyze: `--help` needs no binary, and no binary is an error like others. */
+const addon = () => require("../native.js") as typeof native;
+
 const { version } = require("../../package.json") as { version: string };
 
 const program = new Command("warpo-heap-analyzer")
@@ -38,7 +41,7 @@ const analyze = program
 withCommonOptions(analyze, ["retained", "shallow", "count"])
   .option("--accounting", "in JSON, add where every byte of the heap is (tables show it always)")
   .action((dump: string, options: SortedOptions) =>
-    run([dump, options.wasm], options, () => native.analyzeFile(dump, options.wasm, options)),
+    run([dump, options.wasm], options, () => addon().analyzeFile(dump, options.wasm, options)),
   );
 
 const diff = program
@@ -49,7 +52,7 @@ const diff = program
 withCommonOptions(diff, ["delta", "alloc", "freed", "count"]).action(
   (before: string, after: string, options: SortedOptions) =>
     run([before, after, options.wasm], options, () =>
-      native.diffFile(before, after, options.wasm, options),
+      addon().diffFile(before, after, options.wasm, options),
     ),
 );
 
