@@ -36,7 +36,6 @@ test("the root package holds what its users need and no binary", () => {
       "dist/capture/snapshot.js",
       "dist/heap_analyzer/cli.js",
       "dist/heap_analyzer/output.js",
-      "dist/index.d.ts",
       "dist/index.js",
       "dist/loader.js",
       "dist/native.js",

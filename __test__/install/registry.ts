@@ -36,11 +36,16 @@ export async function serveRegistry(packages: Packed[]): Promise<Registry> {
 }
 
 /** A package of one version, as the registry's protocol has it. */
-function describe({ name, version, filename, shasum, integrity, manifest }: Packed, origin: string) {
+function describe(
+  { name, version, filename, shasum, integrity, manifest }: Packed,
+  origin: string,
+) {
   const dist = { tarball: `${origin}/tarballs/${basename(filename)}`, shasum, integrity };
   return {
     name,
     "dist-tags": { latest: version },
     versions: { [version]: { ...manifest, dist } },
+    // Package managers may distrust what is a few days old.
+    time: { [version]: "2020-01-01T00:00:00.000Z" },
   };
 }

@@ -1,10 +1,10 @@
-/** Once before all files: packs everything, offers it, and makes the dumps to look at. */
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+/** Once before all files: packs everything, offers it, makes the dumps to look at, and the machine. */
+import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
 import { type LeakyServer, leakyServer } from "../support/leaky_server.ts";
-import { type Packed, packAll } from "./packages.ts";
+import { npmCli, type Packed, packAll } from "./packages.ts";
 import { serveRegistry } from "./registry.ts";
 
 declare module "vitest" {
@@ -17,10 +17,14 @@ declare module "vitest" {
   }
 }
 
+/** What the start scripts of package managers call, beside Node. */
+const TOOLS = ["sh", "env", "sed", "dirname", "basename", "uname"];
+
 export default async function setup(project: TestProject): Promise<() => void> {
   const workplace = mkdtempSync(join(tmpdir(), "heap-analyzer-install-"));
   const tarballs = join(workplace, "tarballs");
   mkdirSync(tarballs);
+  furnish(workplace);
   const packages = packAll(tarballs);
   const registry = await serveRegistry(packages);
   project.provide("packages", packages);
@@ -31,4 +35,19 @@ export default async function setup(project: TestProject): Promise<() => void> {
     registry.close();
     rmSync(workplace, { recursive: true, force: true });
   };
+}
+
+/** Makes the machine's home and what is on its PATH. Once, before any test. */
+function furnish(workplace: string): void {
+  const bin = join(workplace, "bin");
+  mkdirSync(join(workplace, "home"));
+  mkdirSync(bin);
+  if (process.platform === "win32") return;
+  symlinkSync(process.execPath, join(bin, "node"));
+  const startNpm = `#!/bin/sh\nexec node "${npmCli()}" "$@"\n`;
+  writeFileSync(join(bin, "npm"), startNpm, { mode: 0o755 });
+  for (const name of TOOLS) {
+    const found = ["/bin", "/usr/bin"].map((at) => join(at, name)).find(existsSync);
+    if (found !== undefined) symlinkSync(found, join(bin, name));
+  }
 }
