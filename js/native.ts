@@ -37,9 +37,10 @@ function explain(messages: string[]): string {
   const failure = messages.find(
     (message, i) => missing[i] === undefined && !message.startsWith("Unsupported"),
   );
+  // Not NAPI_RS_NATIVE_LIBRARY_PATH, which the loader knows too: every addon made with napi-rs obeys it.
   const fromSource =
     "To build it, clone the repository on this machine and, with Rust 1.88 or newer, run " +
-    "`npm ci && npm run build` there; then set NAPI_RS_NATIVE_LIBRARY_PATH to the .node file in its dist folder.";
+    "`npm ci && npm run build` there; then run `npm install <the clone>` here.";
 
   if (failure !== undefined) {
     return `the binary of ${name} does not load on ${platform()}: ${failure}. ${fromSource}`;

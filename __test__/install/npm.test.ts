@@ -147,11 +147,14 @@ test("on a platform without a prebuilt binary, the error names it and those that
 });
 
 test("a binary that does not load is an error with the system's reason", () => {
-  const broken = join(emptyFolder(), "broken.node");
-  writeFileSync(broken, "no library");
+  const folder = project({});
+  npm(["install", "@warpo/heap-analyzer"], { cwd: folder });
+  const modules = join(folder, "node_modules/@warpo");
+  const platform = readdirSync(modules).find((name) => name !== "heap-analyzer") as string;
+  const [binary] = readdirSync(join(modules, platform)).filter((file) => file.endsWith(".node"));
+  writeFileSync(join(modules, platform, binary as string), "no library");
   const script = "try { require('@warpo/heap-analyzer') } catch (e) { console.log(e.message) }";
-  const env = { NAPI_RS_NATIVE_LIBRARY_PATH: broken };
-  const printed = nodeOutput(["-e", script], { cwd: installed, env });
+  const printed = nodeOutput(["-e", script], { cwd: folder });
   expect(printed).toContain(`does not load on ${process.platform}-${process.arch}`);
-  expect(printed).toContain("broken.node");
+  expect(printed).toContain(binary);
 });

@@ -1,7 +1,9 @@
 // The way for machines without a prebuilt binary: building it.
 
-import { expect, test } from "vitest";
-import { node } from "./machine.ts";
+import { cpSync } from "node:fs";
+import { join } from "node:path";
+import { expect, inject, test } from "vitest";
+import { emptyFolder, expectedOutput, node, npm, project } from "./machine.ts";
 import { npmCli, ROOT } from "./packages.ts";
 
 test("without Rust, `npm run build` says what is missing and what to do", () => {
@@ -10,4 +12,17 @@ test("without Rust, `npm run build` says what is missing and what to do", () => 
   expect(stdout).toContain("error: there is no cargo on the PATH");
   expect(stdout).toContain("https://rustup.rs");
   expect(stdout).toContain("npm install @warpo/heap-analyzer");
+});
+
+test("a project installs the folder where it was built", () => {
+  const clone = emptyFolder("clone");
+  for (const part of ["package.json", "index.d.ts", "dist", "node_modules/commander"]) {
+    cpSync(join(ROOT, part), join(clone, part), { recursive: true });
+  }
+  const folder = project({});
+  npm(["install", clone], { cwd: folder });
+  const { wasm, after } = inject("server");
+  const args = ["analyze", after, "--wasm", wasm];
+  const printed = npm(["exec", "--offline", "--", "warpo-heap-analyzer", ...args], { cwd: folder });
+  expect(printed).toBe(expectedOutput(...args));
 });
