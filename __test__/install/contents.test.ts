@@ -6,7 +6,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, inject, test } from "vitest";
 import { ROOT } from "./packages.ts";
-import { thirdPartyLicences } from "./third_party.ts";
 
 const packages = inject("packages").filter(({ name }) => name !== "commander");
 const [root, ...platforms] = packages;
@@ -92,8 +91,4 @@ test("the folders of the platforms are as napi-rs makes them from package.json",
   } finally {
     rmSync(fresh, { recursive: true });
   }
-});
-
-test("LICENSE.third-party names every crate in the addon", async () => {
-  await expect(thirdPartyLicences()).toMatchFileSnapshot(join(ROOT, "LICENSE.third-party"));
 });

@@ -57,7 +57,9 @@ export function packAll(folder: string): Packed[] {
   }
 
   npm(["run", "assemble"], tree);
-  npm(["run", "link-platforms"], tree);
+  // As the release does, but for the publication itself.
+  const dry = ["--tag-style", "npm", "--no-gh-release", "--skip-optional-publish"];
+  npm(["exec", "--offline", "--", "napi", "pre-publish", ...dry], tree);
   const packages = [
     tree,
     ...platforms.map((platform) => join(tree, "npm", platform)),
