@@ -59,7 +59,8 @@ export function packAll(folder: string): Packed[] {
   npm(["run", "assemble"], tree);
   // As the release does, but for the publication itself.
   const dry = ["--tag-style", "npm", "--no-gh-release", "--skip-optional-publish"];
-  npm(["exec", "--offline", "--", "napi", "pre-publish", ...dry], tree);
+  const napi = join(ROOT, "node_modules/@napi-rs/cli/dist/cli.js");
+  execFileSync(process.execPath, [napi, "pre-publish", ...dry], { cwd: tree, stdio: "pipe" });
   const packages = [
     tree,
     ...platforms.map((platform) => join(tree, "npm", platform)),
