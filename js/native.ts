@@ -26,7 +26,7 @@ function reasons(error: unknown): string[] {
   for (let cause = (error as Error).cause; cause instanceof Error; cause = cause.cause) {
     messages.unshift(cause.message.split("\n", 1)[0] as string);
   }
-  return messages.filter((message) => !message.includes("wasi"));
+  return messages.filter((message) => !/wasm32-wasi|\.wasi\.cjs/.test(message));
 }
 
 function explain(messages: string[]): string {

@@ -11,7 +11,7 @@ const ARGS = ["analyze", after, "--wasm", wasm, "--top", "5"];
 const REQUIRE = ["-p", `typeof require("@warpo/heap-analyzer").analyze`];
 const WINDOWS = process.platform === "win32";
 const registry = inject("registry");
-const [root] = inject("packages");
+const root = inject("packages").find(({ name }) => name === "@warpo/heap-analyzer");
 const dependencies = { "@warpo/heap-analyzer": root?.version };
 
 describe("package managers", () => {

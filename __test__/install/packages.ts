@@ -1,54 +1,44 @@
 /**
- * The packages as a release makes them: the same two commands of napi-rs and the same `npm pack`, run
- * on a copy of the files that a release starts from.
+ * The packages as a release makes and publishes them: by the same commands, from a copy of the files that
+ * a release starts from, to a registry on this machine.
  *
  * Only this platform's binary exists here. The other platforms get a text file instead, so that every
- * package can be packed, listed and offered; no test installs one of those.
+ * package can be published and listed; no test installs one of those.
  */
-import { execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { basename, delimiter, join, resolve } from "node:path";
+import { execFile } from "node:child_process";
+import { cpSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { delimiter, join, resolve } from "node:path";
+import { promisify } from "node:util";
+import type { Registry } from "./registry.ts";
 
 export const ROOT = resolve(__dirname, "../..");
 
-/** As `npm pack --json` describes a package that it wrote. */
-export interface Packed {
+/** A package in the registry. */
+export interface Published {
   name: string;
   version: string;
   /** The tarball. */
-  filename: string;
-  shasum: string;
-  integrity: string;
-  /** Bytes of the tarball, and of what it holds. */
-  size: number;
-  unpackedSize: number;
-  files: { path: string; size: number; mode: number }[];
-  /** The package's own package.json. */
+  tarball: string;
+  /** Its files, as `npm pack --dry-run` lists them; empty for a package of others. */
+  files: string[];
+  /** Its package.json. */
   manifest: Record<string, unknown>;
 }
 
-/** Packs the root package, those of all platforms, and the one dependency, into `folder`. */
-export function packAll(folder: string): Packed[] {
+/** Publishes everything to `registry`, and gives back what came to it, in that order. */
+export async function release(folder: string, registry: Registry): Promise<Published[]> {
   const tree = join(folder, "tree");
-  for (const entry of [
-    "package.json",
-    "README.md",
-    "LICENSE",
-    "LICENSE.third-party",
-    "index.d.ts",
-    "dist",
-    "npm",
-  ]) {
-    const binary = (file: string) => file.endsWith(".node");
-    cpSync(join(ROOT, entry), join(tree, entry), {
-      recursive: true,
-      filter: (source) => !binary(source) && !/npm.*LICENSE/.test(source.slice(ROOT.length)),
-    });
+  const names = ["package.json", "README.md", "LICENSE", "LICENSE.third-party", "index.d.ts"];
+  for (const name of names) cpSync(join(ROOT, name), join(tree, name));
+  // What an earlier build or release left there is not what a release starts from.
+  const clean = (path: string) => !/\.node$|npm.*LICENSE/.test(path.slice(ROOT.length));
+  for (const name of ["dist", "npm"]) {
+    cpSync(join(ROOT, name), join(tree, name), { recursive: true, filter: clean });
   }
   const artifacts = join(tree, "artifacts");
   mkdirSync(artifacts);
-  const platforms = readdirSync(join(tree, "npm"));
-  for (const platform of platforms) {
+  const platforms = readdirSync(join(tree, "npm")).map((platform) => join("npm", platform));
+  for (const platform of readdirSync(join(tree, "npm"))) {
     const file = `warpo-heap-analyzer.${platform}.node`;
     writeFileSync(join(artifacts, file), "not built on this machine\n");
   }
@@ -56,33 +46,46 @@ export function packAll(folder: string): Packed[] {
     cpSync(join(ROOT, "dist", file), join(artifacts, file));
   }
 
-  npm(["run", "assemble"], tree);
-  // As the release does, but for the publication itself.
-  const dry = ["--tag-style", "npm", "--no-gh-release", "--skip-optional-publish"];
-  const napi = join(ROOT, "node_modules/@napi-rs/cli/dist/cli.js");
-  execFileSync(process.execPath, [napi, "pre-publish", ...dry], { cwd: tree, stdio: "pipe" });
-  const packages = [
-    tree,
-    ...platforms.map((platform) => join(tree, "npm", platform)),
-    join(ROOT, "node_modules/commander"),
-  ];
-  const output = npm(["pack", "--json", "--pack-destination", folder, ...packages], tree);
-  return (JSON.parse(output) as Packed[]).map((packed, i) => ({
-    ...packed,
-    filename: join(folder, basename(packed.filename)),
-    manifest: JSON.parse(readFileSync(join(packages[i] as string, "package.json"), "utf8")),
-  }));
+  const tools = { cwd: tree, env: environment(folder, registry) };
+  const npm = async (...args: string[]) =>
+    (await promisify(execFile)(process.execPath, [npmCli(), ...args], tools)).stdout;
+  const napi = [join(ROOT, "node_modules/@napi-rs/cli/dist/cli.js"), "pre-publish"];
+
+  // The steps of .github/workflows/release.yml.
+  await npm("run", "assemble");
+  await promisify(execFile)(
+    process.execPath,
+    [...napi, "--tag-style", "npm", "--no-gh-release"],
+    tools,
+  );
+  await npm("publish");
+
+  // The one dependency, as it is installed here.
+  await npm("publish", "--ignore-scripts", join(ROOT, "node_modules/commander"));
+
+  const folders = [".", ...platforms.map((platform) => `./${platform}`)];
+  const listed = JSON.parse(await npm("pack", "--dry-run", "--json", ...folders)) as {
+    name: string;
+    files: { path: string }[];
+  }[];
+  return registry.published.map((published) => {
+    const files = listed.find(({ name }) => name === published.name)?.files ?? [];
+    return { ...published, files: files.map(({ path }) => path).sort() };
+  });
 }
 
-/** npm of this repository: with its tools on the PATH, unlike the npm of the machines under test. */
-function npm(args: string[], cwd: string): string {
-  const tools = join(ROOT, "node_modules/.bin");
-  return execFileSync(process.execPath, [npmCli(), "--loglevel=error", ...args], {
-    cwd,
-    env: { ...process.env, PATH: `${tools}${delimiter}${process.env.PATH}` },
-    encoding: "utf8",
-    stdio: ["ignore", "pipe", "pipe"],
-  });
+/** What npm needs to publish to the registry, with the tools of this repository on the PATH. */
+function environment(folder: string, { url }: Registry): NodeJS.ProcessEnv {
+  const settings = join(folder, "npmrc");
+  writeFileSync(settings, `${url.replace("http:", "")}:_authToken=anybody\n`);
+  return {
+    ...process.env,
+    PATH: `${join(ROOT, "node_modules/.bin")}${delimiter}${process.env.PATH}`,
+    npm_config_registry: url,
+    npm_config_userconfig: settings,
+    npm_config_cache: join(folder, "cache"),
+    npm_config_loglevel: "error",
+  };
 }
 
 /** The script of the npm that started the tests. */

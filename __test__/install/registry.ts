@@ -1,46 +1,80 @@
 /**
- * The npm registry of a machine without a network: it knows the packages that were packed here, and
- * nothing else. Forty lines instead of verdaccio and its hundreds of packages.
+ * An npm registry on this machine, of what was published to it and nothing else. One page instead of
+ * verdaccio and its hundreds of packages.
  */
-import { readFileSync } from "node:fs";
-import { createServer, type Server } from "node:http";
+import { readFileSync, writeFileSync } from "node:fs";
+import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
-import { basename } from "node:path";
-import type { Packed } from "./packages.ts";
+import { join } from "node:path";
+import { json } from "node:stream/consumers";
 
 export interface Registry {
   url: string;
+  /** In the order in which it came. */
+  published: Entry[];
   close(): void;
 }
 
-export async function serveRegistry(packages: Packed[]): Promise<Registry> {
-  const server: Server = createServer((request, response) => {
+interface Entry {
+  name: string;
+  version: string;
+  tarball: string;
+  manifest: Record<string, unknown>;
+}
+
+/** What `npm publish` sends. */
+interface Publication {
+  name: string;
+  versions: Record<string, Record<string, unknown>>;
+  _attachments: Record<string, { data: string }>;
+}
+
+/** Serves a registry that keeps its tarballs in `folder`. */
+export async function serveRegistry(folder: string): Promise<Registry> {
+  const published: Entry[] = [];
+  const server = createServer(async (request, response) => {
     const path = decodeURIComponent(new URL(request.url ?? "/", "http://localhost").pathname);
-    const tarball = packages.find(({ filename }) => path === `/tarballs/${basename(filename)}`);
-    const named = packages.find(({ name }) => path === `/${name}`);
-    if (tarball !== undefined) {
-      response.end(readFileSync(tarball.filename));
+    const origin = `http://${request.headers.host}`;
+    if (request.method === "PUT") {
+      published.push(await keep(request, folder));
+      response.statusCode = 201;
+      response.end("{}");
+      return;
+    }
+    const named = published.find(({ name }) => path === `/${name}`);
+    const wanted = published.find((entry) => path === `/${tarballPath(entry)}`);
+    if (wanted !== undefined) {
+      response.end(readFileSync(wanted.tarball));
     } else if (named !== undefined) {
       response.setHeader("content-type", "application/json");
-      response.end(JSON.stringify(describe(named, `http://${request.headers.host}`)));
+      response.end(JSON.stringify(describe(named, origin)));
     } else {
       response.statusCode = 404;
       response.end("{}");
     }
   });
   await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
-    close: () => server.close(),
-  };
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}/`, published, close: () => server.close() };
+}
+
+async function keep(request: IncomingMessage, folder: string): Promise<Entry> {
+  const { name, versions, _attachments } = (await json(request)) as Publication;
+  const [[version, manifest]] = Object.entries(versions) as [[string, Record<string, unknown>]];
+  const [attachment] = Object.values(_attachments) as [{ data: string }];
+  const tarball = join(folder, `${name.replace("/", "-")}-${version}.tgz`);
+  writeFileSync(tarball, Buffer.from(attachment.data, "base64"));
+  return { name, version, tarball, manifest };
+}
+
+function tarballPath({ name, version }: Entry): string {
+  return `tarballs/${name}/${version}.tgz`;
 }
 
 /** A package of one version, as the registry's protocol has it. */
-function describe(
-  { name, version, filename, shasum, integrity, manifest }: Packed,
-  origin: string,
-) {
-  const dist = { tarball: `${origin}/tarballs/${basename(filename)}`, shasum, integrity };
+function describe(entry: Entry, origin: string) {
+  const { name, version, manifest } = entry;
+  const dist = { ...(manifest.dist as object), tarball: `${origin}/${tarballPath(entry)}` };
   return {
     name,
     "dist-tags": { latest: version },

@@ -1,15 +1,16 @@
-/** Once before all files: packs everything, offers it, makes the dumps to look at, and the machine. */
+/** Once before all files: publishes everything, makes the dumps to look at, and the machine. */
 import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
 import { type LeakyServer, leakyServer } from "../support/leaky_server.ts";
-import { npmCli, type Packed, packAll } from "./packages.ts";
+import { npmCli, type Published, release } from "./packages.ts";
 import { serveRegistry } from "./registry.ts";
 
 declare module "vitest" {
   export interface ProvidedContext {
-    packages: Packed[];
+    /** Those of the platforms, the package, and commander, in the order of their publication. */
+    packages: Published[];
     registry: string;
     server: LeakyServer;
     /** A folder outside of the repository, removed when all is done. */
@@ -25,9 +26,8 @@ export default async function setup(project: TestProject): Promise<() => void> {
   const tarballs = join(workplace, "tarballs");
   mkdirSync(tarballs);
   furnish(workplace);
-  const packages = packAll(tarballs);
-  const registry = await serveRegistry(packages);
-  project.provide("packages", packages);
+  const registry = await serveRegistry(tarballs);
+  project.provide("packages", await release(workplace, registry));
   project.provide("registry", registry.url);
   project.provide("server", await leakyServer());
   project.provide("workplace", workplace);

@@ -26,3 +26,12 @@ test("a project installs the folder where it was built", () => {
   const printed = npm(["exec", "--offline", "--", "warpo-heap-analyzer", ...args], { cwd: folder });
   expect(printed).toBe(expectedOutput(...args));
 });
+
+test("the lock file is complete, for whatever platform: `npm ci` accepts it", () => {
+  const folder = emptyFolder();
+  for (const file of ["package.json", "package-lock.json"]) {
+    cpSync(join(ROOT, file), join(folder, file));
+  }
+  const args = ["ci", "--dry-run", "--offline", "--loglevel=error"];
+  expect(npm(args, { cwd: folder })).toMatch(/added \d+ packages/);
+});

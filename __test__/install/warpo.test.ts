@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, inject, test } from "vitest";
 import { emptyFolder, expectedOutput, manifestOf, nodeOutput, npm, project } from "./machine.ts";
 
 const server = inject("server");
-const packages = inject("packages");
+const root = inject("packages").find(({ name }) => name === "@warpo/heap-analyzer");
 
 /** The words behind `node ./node_modules/warpo/dist/heap_analyzer/cli.js` in WARPO's documentation. */
 const DOCUMENTED = [
@@ -58,17 +58,15 @@ describe("installed under the name warpo, from the registry", () => {
   test.each(DOCUMENTED)("cli.js %s", (words) => expectDropIn(folder, words));
 
   test("the project says so in one line", () => {
-    const { version } = packages[0] as { version: string };
     expect(manifestOf(folder).dependencies).toEqual({
-      warpo: `npm:@warpo/heap-analyzer@^${version}`,
+      warpo: `npm:@warpo/heap-analyzer@^${root?.version}`,
     });
   });
 });
 
 test("installed under the name warpo, from the tarball", () => {
-  const tarball = packages[0]?.filename as string;
   const folder = warpoProject();
-  npm(["install", `warpo@file:${tarball}`], { cwd: folder });
+  npm(["install", `warpo@file:${root?.tarball}`], { cwd: folder });
   expectDropIn(folder, DOCUMENTED[0] as string);
   expectDropIn(folder, DOCUMENTED[4] as string);
 });
@@ -80,9 +78,13 @@ describe.each([
 ])("a package warpo of type %s that depends on this one", (type, line) => {
   let folder: string;
   beforeAll(() => {
-    const { name, version } = packages[0] as { name: string; version: string };
     const warpo = project(
-      { name: "warpo", version: "1.2.3", type, dependencies: { [name]: version } },
+      {
+        name: "warpo",
+        version: "1.2.3",
+        type,
+        dependencies: { "@warpo/heap-analyzer": root?.version },
+      },
       { "dist/heap_analyzer/cli.js": `${line}\n` },
       emptyFolder("warpo"),
     );
