@@ -26,9 +26,12 @@ afterAll(() => rmSync(clone, { recursive: true }));
 
 test.skipIf(process.platform === "win32")("the guide's commands print what it says", async () => {
   const guide = readFileSync(GUIDE, "utf8");
-  const followed = guide.replace(/^```(\w+)\n([^]*?)^```$/gm, (_, kind: string, text: string) => {
-    return `\`\`\`${kind}\n${follow(kind, text)}\`\`\``;
-  });
+  const followed = guide.replace(
+    /^```(\w+)\n([\s\S]*?)^```$/gm,
+    (_, kind: string, text: string) => {
+      return `\`\`\`${kind}\n${follow(kind, text)}\`\`\``;
+    },
+  );
   await expect(followed).toMatchFileSnapshot(GUIDE);
 });
 
