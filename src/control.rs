@@ -1,31 +1,273 @@
-//! Stopping work that is under way.
+//! Watching and stopping work that is under way.
+//!
+//! Whoever starts an analysis keeps a clone of its [`Control`] and asks it from another thread how
+//! far the work is, or cancels it. The work itself [begins](Control::begin) each phase and reports
+//! what it has done; every report is also the moment at which it stops if it was cancelled.
 
+use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 
 use crate::error::{Error, Result};
 
-/// A handle on running work: clone it, give one to the analysis, and cancel with the other.
+/// What an analysis does, in the order of doing it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Phase {
+    /// Reading the module.
+    Module,
+    /// Walking over the allocator's blocks.
+    Blocks,
+    /// Reading the headers of the objects among them.
+    Objects,
+    /// Reading the references out of the objects.
+    References,
+    /// Searching what the roots reach.
+    Search,
+    /// Computing who keeps whom alive.
+    Dominators,
+    /// Adding up what each object keeps alive.
+    Sizes,
+    /// Grouping objects by class.
+    View,
+}
+
+impl Phase {
+    /// All phases, in order.
+    pub const ALL: [Self; 8] = [
+        Self::Module,
+        Self::Blocks,
+        Self::Objects,
+        Self::References,
+        Self::Search,
+        Self::Dominators,
+        Self::Sizes,
+        Self::View,
+    ];
+
+    /// One word for programs.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Module => "module",
+            Self::Blocks => "blocks",
+            Self::Objects => "objects",
+            Self::References => "references",
+            Self::Search => "search",
+            Self::Dominators => "dominators",
+            Self::Sizes => "sizes",
+            Self::View => "view",
+        }
+    }
+
+    /// About how much of an analysis it is, in percent, as measured.
+    const fn share(self) -> u64 {
+        match self {
+            Self::Module => 0,
+            Self::Blocks => 15,
+            Self::Objects => 15,
+            Self::References => 20,
+            Self::Search => 20,
+            Self::Dominators => 15,
+            Self::Sizes => 10,
+            Self::View => 5,
+        }
+    }
+}
+
+/// How far work is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Progress {
+    /// The phase that began last.
+    pub phase: Phase,
+    /// How much is done: from 0 to 1, never going down.
+    pub fraction: f64,
+    /// The size of all dumps that are being analyzed, in bytes.
+    pub bytes: u64,
+}
+
+/// A handle on running work: clone it, give one to the work, and ask or cancel with the other.
 #[derive(Clone, Debug, Default)]
 pub struct Control {
-    cancelled: Arc<AtomicBool>,
+    shared: Arc<Shared>,
+    /// The bytes of input that this handle is for; `None` for all that were announced.
+    bytes: Option<u64>,
+}
+
+#[derive(Default)]
+struct Shared {
+    is_cancelled: AtomicBool,
+    phase: AtomicU8,
+    /// Bytes of input.
+    planned: AtomicU64,
+    /// Bytes of input times the percentage of the work that is done on them.
+    done: AtomicU64,
+    observer: Option<Box<dyn Fn(Phase) + Send + Sync>>,
+}
+
+impl fmt::Debug for Shared {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            is_cancelled,
+            phase,
+            planned,
+            done,
+            observer: _,
+        } = self;
+        f.debug_struct("Shared")
+            .field("is_cancelled", is_cancelled)
+            .field("phase", phase)
+            .field("planned", planned)
+            .field("done", done)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Control {
-    /// Makes the work stop with [`Error::Aborted`] soon.
-    pub fn cancel(&self) {
-        self.cancelled.store(true, Ordering::Relaxed);
+    /// A control that calls `observer` whenever a phase begins, on the thread that does the work.
+    pub fn observing(observer: impl Fn(Phase) + Send + Sync + 'static) -> Self {
+        Self {
+            shared: Arc::new(Shared {
+                observer: Some(Box::new(observer)),
+                ..Shared::default()
+            }),
+            bytes: None,
+        }
     }
 
-    /// To be asked by long loops every few thousand steps.
+    /// Makes the work stop with [`Error::Aborted`] soon.
+    pub fn cancel(&self) {
+        self.shared.is_cancelled.store(true, Ordering::Relaxed);
+    }
+
+    /// How far the work is.
+    pub fn progress(&self) -> Progress {
+        let bytes = self.shared.planned.load(Ordering::Relaxed);
+        let done = self.shared.done.load(Ordering::Relaxed);
+        let phase = usize::from(self.shared.phase.load(Ordering::Relaxed));
+        Progress {
+            phase: Phase::ALL[phase],
+            fraction: match bytes {
+                0 => 0.0,
+                _ => (done as f64 / (bytes as f64 * 100.0)).min(1.0),
+            },
+            bytes,
+        }
+    }
+
+    /// Announces the analysis of a dump of so many bytes; returns the handle for it. What is not
+    /// announced makes no progress.
+    pub fn part(&self, bytes: u64) -> Self {
+        self.shared.planned.fetch_add(bytes, Ordering::Relaxed);
+        Self {
+            shared: Arc::clone(&self.shared),
+            bytes: Some(bytes),
+        }
+    }
+
+    /// Begins a phase of so many units.
+    pub(crate) fn begin(&self, phase: Phase, units: u64) -> Step<'_> {
+        self.shared.phase.store(phase as u8, Ordering::Relaxed);
+        if let Some(observer) = &self.shared.observer {
+            observer(phase);
+        }
+        let planned = || self.shared.planned.load(Ordering::Relaxed);
+        Step {
+            control: self,
+            budget: self.bytes.unwrap_or_else(planned) * phase.share(),
+            units: units.max(1),
+            done: AtomicU64::new(0),
+        }
+    }
+
+    fn check(&self) -> Result<()> {
+        match self.shared.is_cancelled.load(Ordering::Relaxed) {
+            true => Err(Error::Aborted),
+            false => Ok(()),
+        }
+    }
+}
+
+/// A phase under way. What it has not reported when it is dropped counts as done.
+#[derive(Debug)]
+pub(crate) struct Step<'c> {
+    control: &'c Control,
+    /// What the whole phase adds to [`Shared::done`].
+    budget: u64,
+    units: u64,
+    done: AtomicU64,
+}
+
+impl Step<'_> {
+    /// To be called by long loops every few thousand steps, with the number of units since the last
+    /// call.
     ///
     /// # Errors
-    /// [`Error::Aborted`] once [`cancel`](Self::cancel) was called.
-    #[inline]
-    pub fn check(&self) -> Result<()> {
-        if self.cancelled.load(Ordering::Relaxed) {
-            return Err(Error::Aborted);
+    /// [`Error::Aborted`] once the work was cancelled.
+    pub(crate) fn advance(&self, units: u64) -> Result<()> {
+        let before = self.done.fetch_add(units, Ordering::Relaxed);
+        self.report(before, before + units);
+        self.control.check()
+    }
+
+    fn report(&self, before: u64, after: u64) {
+        let share = |units: u64| {
+            // The product may exceed 64 bits.
+            let product = u128::from(self.budget) * u128::from(units.min(self.units));
+            (product / u128::from(self.units)) as u64
+        };
+        let progress = share(after) - share(before);
+        self.control
+            .shared
+            .done
+            .fetch_add(progress, Ordering::Relaxed);
+    }
+}
+
+impl Drop for Step<'_> {
+    fn drop(&mut self) {
+        let done = self.done.load(Ordering::Relaxed);
+        self.report(done, self.units.max(done));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_phases_together_are_the_whole_work() {
+        let control = Control::default();
+        let parts = [control.part(1 << 32), control.part(5)];
+        let mut last = 0.0;
+        for phase in Phase::ALL {
+            for part in &parts {
+                let step = part.begin(phase, 7);
+                for _ in 0..9 {
+                    assert!(step.advance(1).is_ok());
+                    let progress = control.progress();
+                    assert_eq!(progress.phase, phase);
+                    assert!(progress.fraction >= last, "progress never goes back");
+                    last = progress.fraction;
+                }
+            }
         }
-        Ok(())
+        assert_eq!(last, 1.0);
+        assert_eq!(control.progress().bytes, (1 << 32) + 5);
+    }
+
+    #[test]
+    fn a_phase_that_ends_early_counts_as_done() {
+        let control = Control::default();
+        control.part(1000);
+        drop(control.begin(Phase::Blocks, 50));
+        assert_eq!(control.progress().fraction, 0.15);
+    }
+
+    #[test]
+    fn cancelled_work_stops_at_its_next_report() {
+        let control = Control::default();
+        let step = control.begin(Phase::Blocks, 10);
+        assert!(step.advance(1).is_ok());
+        control.cancel();
+        assert!(matches!(step.advance(1), Err(Error::Aborted)));
     }
 }

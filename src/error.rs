@@ -176,6 +176,14 @@ pub enum Error {
         /// What the panic said.
         message: String,
     },
+    /// The system refused memory.
+    #[error(
+        "cannot allocate {bytes} bytes: the analysis needs about as much memory as the dump has; free some, or use a larger machine"
+    )]
+    OutOfMemory {
+        /// What was asked for.
+        bytes: u64,
+    },
     /// The caller asked to stop.
     #[error("the analysis was aborted")]
     Aborted,
@@ -209,6 +217,7 @@ impl Error {
             Self::TooManyReferences { .. } => "ERR_TOO_MANY_REFERENCES",
             Self::InvalidOption { .. } => "ERR_INVALID_OPTION",
             Self::Internal { .. } => "ERR_INTERNAL",
+            Self::OutOfMemory { .. } => "ERR_OUT_OF_MEMORY",
             Self::Aborted => "ABORT_ERR",
             Self::Io { .. } => "ERR_IO",
         }
@@ -217,7 +226,7 @@ impl Error {
     /// The same error, with the name of the input that it is about in front.
     pub fn in_file(self, file: impl Into<String>) -> Self {
         match self {
-            Self::Aborted | Self::InFile { .. } => self,
+            Self::Aborted | Self::OutOfMemory { .. } | Self::InFile { .. } => self,
             other => Self::InFile {
                 file: file.into(),
                 source: Box::new(other),

@@ -14,6 +14,18 @@ test("without Rust, `npm run build` says what is missing and what to do", () => 
   expect(stdout).toContain("npm install @warpo/heap-analyzer");
 });
 
+test("a clone where nothing was built says so", () => {
+  const clone = emptyFolder("clone");
+  for (const part of ["package.json", "dist", "node_modules/commander"]) {
+    const built = (file: string) => !file.endsWith(".node");
+    cpSync(join(ROOT, part), join(clone, part), { recursive: true, filter: built });
+  }
+  const args = ["dist/heap_analyzer/cli.js", "analyze", "a.dump", "--wasm", "a.wasm"];
+  const { status, stdout, stderr } = node(args, { cwd: clone });
+  expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
+  expect(stderr).toMatch(/^error: the binary of .* is not built yet: run `npm run build` .*\n$/);
+});
+
 test("a project installs the folder where it was built", () => {
   const clone = emptyFolder("clone");
   for (const part of ["package.json", "index.d.ts", "dist", "node_modules/commander"]) {

@@ -40,6 +40,11 @@ impl<'a> Memory<'a> {
             .map(Self)
     }
 
+    /// The same bytes in pieces of this size; the last may be smaller.
+    pub fn pieces(self, size: usize) -> impl Iterator<Item = Self> {
+        self.0.chunks(size).map(Self)
+    }
+
     /// All whole u32s in order.
     #[inline]
     pub fn words(self) -> impl Iterator<Item = u32> + 'a {

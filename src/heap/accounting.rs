@@ -74,6 +74,11 @@ pub(super) struct BlockTotals {
 }
 
 impl BlockTotals {
+    /// Whether a part of the heap could not be read.
+    pub(super) fn is_partial(&self) -> bool {
+        self.unread > 0
+    }
+
     pub(super) fn add_block(&mut self, info: BlockInfo) {
         let size = u64::from(info.block_size());
         if info.is_free() {
@@ -112,13 +117,12 @@ impl Heap {
     pub(super) fn account(&mut self, totals: BlockTotals, collector: Option<CollectorState>) {
         let managed = self.objects.heap_bytes();
         let mut live = LiveBytes::default();
-        for (root, objects) in self.dominators.trees() {
+        for (root, tops) in self.dominators.trees() {
             let kind = self
                 .roots
                 .binary_search_by_key(&root, |&(object, _)| object);
-            let bytes = objects
-                .iter()
-                .map(|&object| u64::from(self.shallow_size(object)))
+            let bytes = tops
+                .map(|top| u64::from(self.retained_size(top)))
                 .sum::<u64>();
             match kind.map(|at| self.roots[at].1) {
                 Ok(RootKind::Stack) => live.stack += bytes,

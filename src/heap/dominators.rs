@@ -1,11 +1,18 @@
 //! Who keeps whom alive: the dominator tree of the live graph, from a virtual root over all roots.
 //!
 //! Object A dominates object B if every path from a root to B goes through A. The algorithm is
-//! semi-NCA: semidominators with path compression as in Lengauer and Tarjan, then immediate
-//! dominators as nearest common ancestors. It runs in preorder numbers, so that most of its
-//! accesses stay close to where it is, and keeps its stacks itself: a list of ten million nodes
-//! is as deep as it is long. The simple iterative algorithm was rejected because it goes
-//! quadratic on long chains.
+//! semi-NCA: a depth-first search numbers the live objects, semidominators are found with path
+//! compression as in Lengauer and Tarjan, and immediate dominators as nearest common ancestors.
+//!
+//! What makes it fast is where it does not go:
+//! - The search writes down the references that are not part of its own tree, so the graph is never
+//!   read again. An object that has none of them is dominated by its parent, and that is most of
+//!   them.
+//! - All later work is in preorder numbers, which follow memory as far as the heap does.
+//! - Stacks are columns: a list of ten million nodes is as deep as it is long.
+//!
+//! The simple iterative algorithm was rejected because it goes quadratic on long chains, and plain
+//! semi-NCA does so where deep objects share others: see [`Ancestors`].
 //!
 //! ```
 //! use warpo_heap_analyzer::heap::{DominatorTree, Edges};
@@ -16,22 +23,27 @@
 //! let rows: Vec<Vec<_>> = rows.iter().map(|row| row.iter().copied().map(ObjectIndex).collect()).collect();
 //! let edges = Edges::from_rows(rows.iter().map(Vec::as_slice));
 //!
-//! let tree = DominatorTree::new(&edges, 4, &[ObjectIndex(0)], &Control::default())?;
-//! assert_eq!(tree.retained_sizes(&[16, 16, 16, 16]), [64, 16, 16, 16]);
+//! let control = Control::default();
+//! let (_, retained_sizes) = DominatorTree::new(&edges, &[16; 4], &[ObjectIndex(0)], &control)?;
+//! assert_eq!(retained_sizes, [64, 16, 16, 16]);
 //! # Ok::<(), warpo_heap_analyzer::Error>(())
 //! ```
 
+use rayon::prelude::*;
+
+use super::columns;
 use super::edges::Edges;
-use crate::control::Control;
+use super::prefetch::prefetch;
+use super::search::{NO_REFERENCE, ROOT, Search};
+use crate::control::{Control, Phase, Step};
 use crate::error::Result;
 use crate::units::ObjectIndex;
 
-/// The preorder number of the virtual root.
-const ROOT: u32 = 0;
-/// The number of a node that was not reached.
-const UNREACHED: u32 = 0;
 /// Steps between two looks at whether to stop.
-const CHECK_INTERVAL: usize = 1 << 16;
+const CHECK_INTERVAL: u32 = 1 << 16;
+
+/// How many nodes ahead the memory of references is asked for.
+const LOOKAHEAD: u32 = 16;
 
 /// The dominator tree over the objects that the roots reach.
 ///
@@ -44,34 +56,48 @@ pub struct DominatorTree {
     immediate_dominators: Vec<u32>,
     /// Positions in `preorder` of the roots that no earlier root reaches.
     tree_starts: Vec<u32>,
-    object_count: usize,
 }
 
 impl DominatorTree {
-    /// Computes the tree for a graph of `object_count` objects.
+    /// Computes the tree for what these roots reach, and the retained sizes: per object the sum of
+    /// the `sizes` of all that it dominates, itself included; 0 for objects that no root reaches.
+    /// Sums fit because all blocks lie in one memory of at most 4 GiB.
+    ///
+    /// Both come from one function because they share their memory: columns that the one does not
+    /// need any more hold the results of the other.
     ///
     /// # Errors
-    /// [`Error::Aborted`](crate::Error::Aborted).
+    /// [`Error::Aborted`](crate::Error::Aborted), [`Error::OutOfMemory`](crate::Error::OutOfMemory).
     pub fn new(
         edges: &Edges,
-        object_count: usize,
+        sizes: &[u32],
         roots: &[ObjectIndex],
         control: &Control,
-    ) -> Result<Self> {
-        let tree = SpanningTree::search(edges, object_count, roots, control)?;
-        let numbers = (0u32..).zip(&tree.parents[1..]);
-        let tree_starts = numbers
-            .filter(|&(_, &parent)| parent == ROOT)
-            .map(|(start, _)| start);
-        let tree_starts = tree_starts.collect();
-        let predecessors = Predecessors::new(edges, &tree, roots, control)?;
-        let immediate_dominators = semi_nca(tree.parents, &predecessors, control)?;
-        Ok(Self {
-            preorder: tree.preorder,
-            immediate_dominators,
+    ) -> Result<(Self, Vec<u32>)> {
+        let search = Search::run(edges, roots, control)?;
+        let Search {
+            preorder,
+            numbers,
+            parents: mut dominators,
             tree_starts,
-            object_count,
-        })
+            references,
+            mut last_references,
+        } = search;
+        if !references.is_empty() {
+            let step = control.begin(Phase::Dominators, dominators.len() as u64);
+            find_semidominators(&dominators, &references, &mut last_references, &step)?;
+            drop(references);
+            let semidominators = &last_references;
+            let patience = dominators.len();
+            Ancestors::new(patience).find_dominators(&mut dominators, semidominators, &step)?;
+        }
+        let tree = Self {
+            preorder,
+            immediate_dominators: dominators,
+            tree_starts,
+        };
+        let retained_sizes = tree.retained_sizes(sizes, last_references, numbers, control)?;
+        Ok((tree, retained_sizes))
     }
 
     /// The objects that the roots reach, in depth-first preorder.
@@ -79,213 +105,285 @@ impl DominatorTree {
         &self.preorder
     }
 
-    /// The roots that no earlier root reaches, in their order, each with what it reaches beyond
-    /// what earlier roots do, itself included.
-    pub fn trees(&self) -> impl Iterator<Item = (ObjectIndex, &[ObjectIndex])> {
+    /// The roots that no earlier root reaches, in their order, each with the objects that only the
+    /// virtual root dominates among what it reaches beyond what earlier roots do. What those retain
+    /// together is all that the root adds.
+    pub fn trees(&self) -> impl Iterator<Item = (ObjectIndex, impl Iterator<Item = ObjectIndex>)> {
         let ends = self.tree_starts.iter().skip(1).map(|&end| end as usize);
         let ends = ends.chain([self.preorder.len()]);
         let trees = self.tree_starts.iter().zip(ends);
         trees.map(|(&start, end)| {
-            (
-                self.preorder[start as usize],
-                &self.preorder[start as usize..end],
-            )
+            let start = start as usize;
+            let objects = self.preorder[start..end].iter();
+            let dominators = &self.immediate_dominators[start + 1..=end];
+            let tops = objects.zip(dominators);
+            let tops = tops.filter(|&(_, &dominator)| dominator == ROOT);
+            (self.preorder[start], tops.map(|(&object, _)| object))
         })
     }
 
-    /// Per object: the sum of the `sizes` of all that it dominates, itself included; 0 for objects
-    /// that no root reaches. Sums fit because all blocks lie in one memory of at most 4 GiB.
-    pub fn retained_sizes(&self, sizes: &[u32]) -> Vec<u32> {
-        let mut by_number: Vec<u32> = std::iter::once(0)
-            .chain(self.preorder.iter().map(|object| sizes[object.at()]))
-            .collect();
+    /// Turns the preorder numbers of all objects into their retained sizes. `sums` is memory for one
+    /// number per node.
+    fn retained_sizes(
+        &self,
+        sizes: &[u32],
+        mut sums: Vec<u32>,
+        numbers: Vec<u32>,
+        control: &Control,
+    ) -> Result<Vec<u32>> {
+        const ROUND: usize = CHECK_INTERVAL as usize;
+        let live = self.preorder.len();
+        let step = control.begin(Phase::Sizes, 2 * live as u64 + numbers.len() as u64);
+        let objects = self.preorder.par_chunks(ROUND);
+        sums[1..]
+            .par_chunks_mut(ROUND)
+            .zip(objects)
+            .try_for_each(|(sums, objects)| {
+                for (sum, object) in sums.iter_mut().zip(objects) {
+                    *sum = sizes[object.at()];
+                }
+                step.advance(sums.len() as u64)
+            })?;
         // Dominators come before what they dominate, so one sweep from the end sees every sum
         // complete.
-        for number in (1..by_number.len()).rev() {
-            let dominator = self.immediate_dominators[number];
-            by_number[dominator as usize] =
-                by_number[dominator as usize].wrapping_add(by_number[number]);
+        for number in (1..=live).rev() {
+            let sum = sums[number];
+            let dominator = &mut sums[self.immediate_dominators[number] as usize];
+            *dominator = dominator.wrapping_add(sum);
+            if number.is_multiple_of(ROUND) {
+                step.advance(ROUND as u64)?;
+            }
         }
-        let mut retained = vec![0; self.object_count];
-        for (object, &sum) in self.preorder.iter().zip(&by_number[1..]) {
-            retained[object.at()] = sum;
-        }
-        retained
+        // What was not reached has the number of the virtual root.
+        sums[ROOT as usize] = 0;
+        let mut retained = numbers;
+        retained.par_chunks_mut(ROUND).try_for_each(|numbers| {
+            for number in numbers.iter_mut() {
+                *number = sums[*number as usize];
+            }
+            step.advance(numbers.len() as u64)
+        })?;
+        Ok(retained)
     }
 }
 
-/// A depth-first spanning tree of the live graph.
-struct SpanningTree {
-    preorder: Vec<ObjectIndex>,
-    /// Object → preorder number, or `UNREACHED`.
-    numbers: Vec<u32>,
-    /// Preorder number → preorder number of the parent.
-    parents: Vec<u32>,
-}
-
-impl SpanningTree {
-    fn search(
-        edges: &Edges,
-        object_count: usize,
-        roots: &[ObjectIndex],
-        control: &Control,
-    ) -> Result<Self> {
-        let mut tree = Self {
-            preorder: Vec::new(),
-            numbers: vec![UNREACHED; object_count],
-            parents: vec![ROOT],
-        };
-        // The path from a root to where the search is: a number, and the references not yet tried.
-        let mut path: Vec<(u32, std::slice::Iter<'_, ObjectIndex>)> = vec![(ROOT, roots.iter())];
-        while let Some((number, untried)) = path.last_mut() {
-            let number = *number;
-            let Some(&object) = untried.next() else {
-                path.pop();
-                continue;
-            };
-            if tree.numbers[object.at()] != UNREACHED {
-                continue;
-            }
-            tree.preorder.push(object);
-            tree.parents.push(number);
-            let reached = tree.preorder.len() as u32;
-            tree.numbers[object.at()] = reached;
-            if (reached as usize).is_multiple_of(CHECK_INTERVAL) {
-                control.check()?;
-            }
-            let targets = edges.targets(object);
-            if !targets.is_empty() {
-                path.push((reached, targets.iter()));
+/// Finds the semidominator of every node: the least node from which a path leads to it over greater
+/// numbers only.
+///
+/// `column` holds, for every node, the last reference to it that is not in the search's tree, and in
+/// the end the semidominator.
+fn find_semidominators(
+    parents: &[u32],
+    references: &[[u32; 2]],
+    column: &mut [u32],
+    step: &Step<'_>,
+) -> Result<()> {
+    let mut forest = Forest::new(parents)?;
+    for number in (1..parents.len() as u32).rev() {
+        // Where the references of later nodes are is known, and with them where they come from.
+        if let Some(ahead) = number.checked_sub(2 * LOOKAHEAD) {
+            prefetch(references, column[ahead as usize]);
+            let ahead = column[(ahead + LOOKAHEAD) as usize];
+            if let Some(&[source, _]) = references.get(ahead as usize) {
+                prefetch(&forest.nodes, source);
             }
         }
-        Ok(tree)
+        let mut least = parents[number as usize];
+        let mut reference = column[number as usize];
+        if reference != NO_REFERENCE {
+            while reference != NO_REFERENCE {
+                let [source, previous] = references[reference as usize];
+                least = least.min(forest.least_semidominator(source, number));
+                reference = previous;
+            }
+            forest.nodes[number as usize].least = least;
+        }
+        column[number as usize] = least;
+        if number.is_multiple_of(CHECK_INTERVAL) {
+            step.advance(u64::from(CHECK_INTERVAL) / 2)?;
+        }
+    }
+    Ok(())
+}
+
+/// The part of the search's tree whose semidominators are known, with compressed paths.
+struct Forest {
+    nodes: Vec<ForestNode>,
+    path: Vec<u32>,
+}
+
+/// What lies between a node and an ancestor of it.
+#[derive(Clone, Copy)]
+struct ForestNode {
+    /// The parent at first; later a higher ancestor.
+    ancestor: u32,
+    /// The least semidominator from the node up to, but without, that ancestor.
+    least: u32,
+}
+
+impl Forest {
+    fn new(parents: &[u32]) -> Result<Self> {
+        let mut nodes = columns::with_capacity(parents.len())?;
+        nodes.extend(parents.iter().map(|&parent| ForestNode {
+            ancestor: parent,
+            least: parent,
+        }));
+        Ok(Self {
+            nodes,
+            path: Vec::new(),
+        })
     }
 
-    /// Hands over every reference between reached nodes, those from the virtual root first, in
-    /// preorder numbers.
-    fn for_each_reference(
-        &self,
-        edges: &Edges,
-        roots: &[ObjectIndex],
-        control: &Control,
-        mut found: impl FnMut(u32, u32),
+    /// The least semidominator on the path from `node` up to, but without, the first ancestor that
+    /// is not above `last`; `node` itself if it is not above it.
+    #[inline]
+    fn least_semidominator(&mut self, node: u32, last: u32) -> u32 {
+        if node <= last {
+            return node;
+        }
+        let ForestNode { ancestor, least } = self.nodes[node as usize];
+        if ancestor <= last {
+            return least;
+        }
+        self.compress(node, last)
+    }
+
+    fn compress(&mut self, node: u32, last: u32) -> u32 {
+        let mut top = node;
+        while self.nodes[top as usize].ancestor > last {
+            self.path.push(top);
+            top = self.nodes[top as usize].ancestor;
+        }
+        let ForestNode {
+            ancestor,
+            mut least,
+        } = self.nodes[top as usize];
+        while let Some(below) = self.path.pop() {
+            let below = &mut self.nodes[below as usize];
+            least = least.min(below.least);
+            *below = ForestNode { ancestor, least };
+        }
+        least
+    }
+}
+
+/// Finds immediate dominators: the nearest ancestor, in the dominator tree so far, that is not
+/// above the semidominator.
+///
+/// It is found by walking up from the parent, which is almost always a step or two. But where the
+/// nodes of a long list share objects, each of these may be met first from the end of the list
+/// while its dominator is near the start: then all walks together go quadratic. Once the walks have
+/// taken more steps than there are nodes, every node gets, beside its dominator, a jump to an
+/// ancestor further up, and any walk takes a logarithmic number of steps.
+struct Ancestors {
+    /// How many more steps may be walked without jumps.
+    patience: usize,
+    /// Node → its depth and where its jump leads; empty as long as walks are short.
+    jumps: Vec<Jump>,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Jump {
+    depth: u32,
+    ancestor: u32,
+}
+
+impl Ancestors {
+    fn new(patience: usize) -> Self {
+        Self {
+            patience,
+            jumps: Vec::new(),
+        }
+    }
+
+    /// Turns parents into immediate dominators.
+    fn find_dominators(
+        &mut self,
+        dominators: &mut [u32],
+        semidominators: &[u32],
+        step: &Step<'_>,
     ) -> Result<()> {
-        for root in roots {
-            found(ROOT, self.numbers[root.at()]);
-        }
-        for (source, &object) in (1u32..).zip(&self.preorder) {
-            if (source as usize).is_multiple_of(CHECK_INTERVAL) {
-                control.check()?;
+        for number in 1..dominators.len() as u32 {
+            let semidominator = semidominators[number as usize];
+            let mut dominator = dominators[number as usize];
+            if self.jumps.is_empty() {
+                while dominator > semidominator && self.patience > 0 {
+                    dominator = dominators[dominator as usize];
+                    self.patience -= 1;
+                }
+                if self.patience == 0 {
+                    self.jumps = columns::with_capacity(dominators.len())?;
+                    self.jumps.push(Jump::default());
+                    for earlier in 1..number {
+                        self.add_jump(dominators[earlier as usize]);
+                    }
+                }
             }
-            for target in edges.targets(object) {
-                found(source, self.numbers[target.at()]);
+            if !self.jumps.is_empty() {
+                while dominator > semidominator {
+                    let jump = self.jumps[dominator as usize].ancestor;
+                    dominator = match jump > semidominator {
+                        true => jump,
+                        false => dominators[dominator as usize],
+                    };
+                }
+                self.add_jump(dominator);
+            }
+            dominators[number as usize] = dominator;
+            if number.is_multiple_of(CHECK_INTERVAL) {
+                step.advance(u64::from(CHECK_INTERVAL) / 2)?;
             }
         }
         Ok(())
     }
-}
 
-/// Who refers to whom, in preorder numbers.
-struct Predecessors {
-    offsets: Vec<u32>,
-    sources: Vec<u32>,
-}
-
-impl Predecessors {
-    fn new(
-        edges: &Edges,
-        tree: &SpanningTree,
-        roots: &[ObjectIndex],
-        control: &Control,
-    ) -> Result<Self> {
-        let nodes = tree.preorder.len() + 1;
-        let mut offsets = vec![0u32; nodes + 1];
-        tree.for_each_reference(edges, roots, control, |_, target| {
-            offsets[target as usize + 1] += 1;
-        })?;
-        for node in 0..nodes {
-            offsets[node + 1] += offsets[node];
-        }
-        let mut sources = vec![0; offsets[nodes] as usize];
-        let mut next = offsets.clone();
-        tree.for_each_reference(edges, roots, control, |source, target| {
-            let place = &mut next[target as usize];
-            sources[*place as usize] = source;
-            *place += 1;
-        })?;
-        Ok(Self { offsets, sources })
-    }
-
-    fn of(&self, number: u32) -> &[u32] {
-        let number = number as usize;
-        &self.sources[self.offsets[number] as usize..self.offsets[number + 1] as usize]
+    /// Adds the next node. Two jumps of the same length in a row become one of both, and a step
+    /// more: so their lengths are those of the skew-binary numbers.
+    fn add_jump(&mut self, dominator: u32) {
+        let Jump { depth, ancestor } = self.jumps[dominator as usize];
+        let first = self.jumps[ancestor as usize];
+        let second = self.jumps[first.ancestor as usize];
+        let is_twice = depth - first.depth == first.depth - second.depth;
+        self.jumps.push(Jump {
+            depth: depth + 1,
+            ancestor: if is_twice { first.ancestor } else { dominator },
+        });
     }
 }
 
-/// Immediate dominators of a spanning tree, in preorder numbers.
-fn semi_nca(parents: Vec<u32>, predecessors: &Predecessors, control: &Control) -> Result<Vec<u32>> {
-    let nodes = parents.len() as u32;
-    let mut semidominators: Vec<u32> = (0..nodes).collect();
-    let mut forest = Forest {
-        ancestors: parents.clone(),
-        labels: (0..nodes).collect(),
-        path: Vec::new(),
-    };
-    for number in (1..nodes).rev() {
-        if (number as usize).is_multiple_of(CHECK_INTERVAL) {
-            control.check()?;
-        }
-        let mut semidominator = parents[number as usize];
-        for &source in predecessors.of(number) {
-            let candidate = forest.minimum(source, number + 1, &semidominators);
-            semidominator = semidominator.min(semidominators[candidate as usize]);
-        }
-        semidominators[number as usize] = semidominator;
-    }
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "in a test, what cannot be is a failure")]
+mod tests {
+    use proptest::prelude::*;
 
-    // The immediate dominator is the nearest ancestor in the spanning tree that is not below the
-    // semidominator. Those of smaller numbers are final already.
-    let mut dominators = parents;
-    for number in 1..nodes as usize {
-        let mut dominator = dominators[number];
-        while dominator > semidominators[number] {
-            dominator = dominators[dominator as usize];
-        }
-        dominators[number] = dominator;
-    }
-    Ok(dominators)
-}
+    use super::*;
 
-/// The part of the spanning tree whose semidominators are known, with compressed paths.
-struct Forest {
-    ancestors: Vec<u32>,
-    /// The node with the least semidominator on the path that was compressed away.
-    labels: Vec<u32>,
-    path: Vec<u32>,
-}
+    const NODES: usize = 60;
 
-impl Forest {
-    /// The node with the least semidominator on the path from `node` up to, but without, the
-    /// first ancestor below `first_linked`; `node` itself if it is not linked yet.
-    fn minimum(&mut self, node: u32, first_linked: u32, semidominators: &[u32]) -> u32 {
-        if node < first_linked {
-            return node;
-        }
-        let mut top = node;
-        while self.ancestors[top as usize] >= first_linked {
-            self.path.push(top);
-            top = self.ancestors[top as usize];
-        }
-        let (mut best, outside) = (self.labels[top as usize], self.ancestors[top as usize]);
-        while let Some(below) = self.path.pop() {
-            let below = below as usize;
-            if semidominators[self.labels[below] as usize] <= semidominators[best as usize] {
-                best = self.labels[below];
-            } else {
-                self.labels[below] = best;
+    proptest! {
+        #[test]
+        fn jumps_lead_to_the_same_dominators_as_single_steps(
+            edges in prop::collection::vec((0..NODES, 0..NODES), 0..3 * NODES),
+        ) {
+            // A path, so that walks are long, and any edges beside it.
+            let mut rows: Vec<_> = (1..=NODES as u32).map(|next| vec![ObjectIndex(next)]).collect();
+            rows.push(Vec::new());
+            for (from, to) in edges {
+                rows[from].push(ObjectIndex(to as u32));
             }
-            self.ancestors[below] = outside;
+            let edges = Edges::from_rows(rows.iter().map(Vec::as_slice));
+            let control = Control::default();
+            let Search { parents, references, last_references: mut column, .. } =
+                Search::run(&edges, &[ObjectIndex(0)], &control).unwrap();
+            let step = control.begin(Phase::Dominators, 1);
+            find_semidominators(&parents, &references, &mut column, &step).unwrap();
+            let [patient, impatient] = [usize::MAX, 0].map(|patience| {
+                let mut dominators = parents.clone();
+                let mut ancestors = Ancestors::new(patience);
+                ancestors.find_dominators(&mut dominators, &column, &step).unwrap();
+                dominators
+            });
+            prop_assert_eq!(patient, impatient);
         }
-        best
     }
 }

@@ -1,23 +1,37 @@
 //! References between objects, in compressed sparse rows: the targets of object `i` are
 //! `targets[offsets[i]..offsets[i + 1]]`.
 //!
-//! Objects are scanned in parallel, twice: to count, and to fill. Every read is checked against
-//! the object's own size or the buffer that holds the data; what does not fit is counted.
+//! All threads scan a run of objects each into buffers of their own, which are then appended in
+//! address order, and used again. Every read is checked against the object's own size or the buffer
+//! that holds the data; what does not fit is counted. Scanning everything twice, to count and to
+//! fill, needs no such buffers, but the dump is read from memory twice.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::prelude::*;
 
+use super::columns;
 use super::objects::ObjectTable;
-use crate::control::Control;
+use super::prefetch::prefetch;
+use crate::control::{Control, Phase, Step};
 use crate::dump::Memory;
 use crate::error::{Error, Result};
-use crate::runtime::layout::{Contents, EntryLayout};
+use crate::runtime::layout::{Contents, EntryLayout, ReferenceLayout};
 use crate::runtime::objects::{ObjectHeader, block_of};
 use crate::units::{Address, ClassId, ObjectIndex};
 
 const ARRAY_BUFFER: ClassId = ClassId(1);
 
 /// Objects that one task scans.
-const CHUNK: usize = 1 << 14;
+const CHUNK: usize = 1 << 12;
+
+/// Runs that a thread scans before what was found is appended.
+const CHUNKS_PER_THREAD: usize = 8;
+
+/// How often every word of memory may be read. Once is enough for a sound heap in which every
+/// buffer is of one container; objects of unknown classes may share buffers.
+const READS_PER_WORD: u64 = 16;
 
 /// The reference graph over the object table.
 #[derive(Debug, Default)]
@@ -44,67 +58,53 @@ impl Edges {
     /// buffers, ascending.
     ///
     /// # Errors
-    /// [`Error::TooManyReferences`] if there are more references than the memory has words, which
-    /// is only possible if containers claim each other's buffers.
+    /// [`Error::TooManyReferences`] if there are more references than the memory has words, or far
+    /// more places to look for them, which is only possible if containers claim each other's
+    /// buffers; [`Error::OutOfMemory`]; [`Error::Aborted`].
     pub fn extract(
         memory: Memory<'_>,
         objects: &ObjectTable,
         control: &Control,
     ) -> Result<(Self, Vec<ObjectIndex>)> {
         let count = objects.len();
-        let scanner = Scanner { memory, objects };
-        let mut counts = vec![0u32; count];
-        let misfits: Vec<Vec<ObjectIndex>> = counts
-            .par_chunks_mut(CHUNK)
-            .enumerate()
-            .map(|(chunk, counts)| {
-                control.check()?;
-                let mut misfits = Vec::new();
-                for (nth, count) in counts.iter_mut().enumerate() {
-                    let object = ObjectIndex((chunk * CHUNK + nth) as u32);
-                    let fits = scanner.targets(object, |_| *count = count.saturating_add(1));
-                    if !fits {
-                        misfits.push(object);
-                    }
-                }
-                Ok(misfits)
-            })
-            .collect::<Result<_>>()?;
-
-        let limit = memory.size() / 4;
-        let mut offsets = Vec::with_capacity(count + 1);
-        let mut end = 0u64;
-        offsets.push(0);
-        for count in counts {
-            end += u64::from(count);
-            if end > limit {
-                return Err(Error::TooManyReferences { limit });
+        let scanner = Scanner::new(memory, objects, control);
+        let mut edges = Self::default();
+        columns::reserve(&mut edges.offsets, count + 1)?;
+        edges.offsets.push(0);
+        let mut misfits = Vec::new();
+        let mut runs: Vec<Run> = Vec::new();
+        runs.resize_with(
+            rayon::current_num_threads() * CHUNKS_PER_THREAD,
+            Run::default,
+        );
+        for first in (0..count).step_by(CHUNK * runs.len()) {
+            runs.par_iter_mut().enumerate().try_for_each(|(nth, run)| {
+                let start = (first + nth * CHUNK).min(count);
+                let end = (start + CHUNK).min(count);
+                run.scan(&scanner, start as u32..end as u32)?;
+                scanner.step.advance((end - start) as u64)
+            })?;
+            for run in &runs {
+                edges.append(run, scanner.limit)?;
+                misfits.extend_from_slice(&run.misfits);
             }
-            offsets.push(end as u32);
         }
+        edges.targets.shrink_to_fit();
+        Ok((edges, misfits))
+    }
 
-        let mut targets = vec![ObjectIndex(0); end as usize];
-        let mut rest = targets.as_mut_slice();
-        let mut chunks = Vec::with_capacity(count.div_ceil(CHUNK));
-        for first in (0..count).step_by(CHUNK) {
-            let last = (first + CHUNK).min(count);
-            let (chunk, tail) = rest.split_at_mut((offsets[last] - offsets[first]) as usize);
-            chunks.push((first..last, chunk));
-            rest = tail;
+    fn append(&mut self, run: &Run, limit: u64) -> Result<()> {
+        let needed = self.targets.len() + run.targets.len();
+        if needed as u64 > limit {
+            return Err(Error::TooManyReferences { limit });
         }
-        chunks.into_par_iter().try_for_each(|(range, chunk)| {
-            control.check()?;
-            let mut free = chunk.iter_mut();
-            for object in range {
-                scanner.targets(ObjectIndex(object as u32), |target| {
-                    if let Some(place) = free.next() {
-                        *place = target;
-                    }
-                });
-            }
-            Ok::<_, Error>(())
-        })?;
-        Ok((Self { offsets, targets }, misfits.concat()))
+        if needed > self.targets.capacity() {
+            columns::reserve(&mut self.targets, needed)?;
+        }
+        let base = self.targets.len() as u32;
+        self.targets.extend_from_slice(&run.targets);
+        self.offsets.extend(run.ends.iter().map(|&end| base + end));
+        Ok(())
     }
 
     /// What an object refers to: itself and the same object twice are possible.
@@ -113,6 +113,29 @@ impl Edges {
         let start = self.offsets[object.at()] as usize;
         let end = self.offsets[object.at() + 1] as usize;
         &self.targets[start..end]
+    }
+
+    /// Where in the column of all targets those of an object are.
+    #[inline]
+    pub(super) fn range(&self, object: ObjectIndex) -> Range<u32> {
+        self.offsets[object.at()]..self.offsets[object.at() + 1]
+    }
+
+    /// What is at this place of the column.
+    #[inline]
+    pub(super) fn target(&self, place: u32) -> ObjectIndex {
+        self.targets[place as usize]
+    }
+
+    /// Asks for the memory that [`range`](Self::range) needs.
+    #[inline]
+    pub(super) fn prefetch(&self, object: ObjectIndex) {
+        prefetch(&self.offsets, object.0);
+    }
+
+    /// How many objects the graph is over.
+    pub fn object_count(&self) -> usize {
+        self.offsets.len().saturating_sub(1)
     }
 
     /// How many references there are.
@@ -126,131 +149,222 @@ impl Edges {
     }
 }
 
+/// What a task found, object by object.
+#[derive(Default)]
+struct Run {
+    targets: Vec<ObjectIndex>,
+    /// Where in `targets` each object's end.
+    ends: Vec<u32>,
+    /// Objects whose contents reach out of their buffers.
+    misfits: Vec<ObjectIndex>,
+    /// Words that it read in buffers since its last report.
+    words_read: u64,
+    /// The length of `targets` then.
+    reported_targets: usize,
+}
+
+impl Run {
+    /// Words after which to report.
+    const REPORT: usize = 1 << 14;
+
+    fn scan(&mut self, scanner: &Scanner<'_>, objects: Range<u32>) -> Result<()> {
+        self.targets.clear();
+        self.ends.clear();
+        self.misfits.clear();
+        self.reported_targets = 0;
+        for object in objects.map(ObjectIndex) {
+            if !scanner.scan(object, self)? {
+                self.misfits.push(object);
+            }
+            self.ends.push(self.targets.len() as u32);
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn follow(&mut self, scanner: &Scanner<'_>, word: u32) {
+        self.targets
+            .extend(scanner.objects.index.get(Address(word)));
+    }
+
+    /// Follows all words of a buffer.
+    fn follow_all(&mut self, scanner: &Scanner<'_>, buffer: Memory<'_>) -> Result<()> {
+        for piece in buffer.pieces(4 * Self::REPORT) {
+            self.will_read(scanner, piece.size() / 4)?;
+            piece.words().for_each(|word| self.follow(scanner, word));
+        }
+        Ok(())
+    }
+
+    /// To be called before so many words of a buffer are read, not many at a time.
+    #[inline]
+    fn will_read(&mut self, scanner: &Scanner<'_>, words: u64) -> Result<()> {
+        self.words_read += words;
+        match self.words_read >= Self::REPORT as u64 {
+            true => self.report(scanner),
+            false => Ok(()),
+        }
+    }
+
+    fn report(&mut self, scanner: &Scanner<'_>) -> Result<()> {
+        let add = |total: &AtomicU64, more: u64| total.fetch_add(more, Ordering::Relaxed) + more;
+        let words = add(&scanner.words_read, std::mem::take(&mut self.words_read));
+        let new_targets = self.targets.len() - self.reported_targets;
+        self.reported_targets = self.targets.len();
+        let targets = add(&scanner.targets_found, new_targets as u64);
+        let limit = scanner.limit;
+        if words > limit * READS_PER_WORD || targets > limit {
+            return Err(Error::TooManyReferences { limit });
+        }
+        scanner.step.advance(0)
+    }
+}
+
 /// Reads references out of memory.
-#[derive(Clone, Copy)]
 struct Scanner<'a> {
     memory: Memory<'a>,
     objects: &'a ObjectTable,
+    /// By class slot.
+    layouts: Vec<&'a ReferenceLayout>,
+    /// More references than this there cannot be.
+    limit: u64,
+    /// Words of buffers that were read, as far as reported.
+    words_read: AtomicU64,
+    /// References in buffers, as far as reported.
+    targets_found: AtomicU64,
+    step: Step<'a>,
 }
 
 impl<'a> Scanner<'a> {
-    /// Hands every object that `object` refers to to `found`, in the order of their places.
+    fn new(memory: Memory<'a>, objects: &'a ObjectTable, control: &'a Control) -> Self {
+        let classes = objects.classes.iter();
+        Self {
+            memory,
+            objects,
+            layouts: classes.map(|class| &class.class.layout).collect(),
+            limit: memory.size() / 4,
+            words_read: AtomicU64::new(0),
+            targets_found: AtomicU64::new(0),
+            step: control.begin(Phase::References, objects.len() as u64),
+        }
+    }
+
+    /// Adds every object that `object` refers to to what `run` found, in the order of their places.
     /// Returns whether all that the object claims to hold fits.
     #[inline]
-    fn targets(self, object: ObjectIndex, mut found: impl FnMut(ObjectIndex)) -> bool {
-        let layout = &self.objects.class_of(object).class.layout;
+    fn scan(&self, object: ObjectIndex, run: &mut Run) -> Result<bool> {
+        let layout = self.layouts[self.objects.class_slots[object.at()] as usize];
         if layout.is_pointer_free() {
-            return true;
+            return Ok(true);
         }
         let address = Address(self.objects.addresses[object.at()]);
         let Some((payload, mut fits)) = self.payload(address) else {
-            return false;
-        };
-        let mut follow = |word: u32| {
-            if let Some(target) = self.objects.index.get(Address(word)) {
-                found(target);
-            }
+            return Ok(false);
         };
         for &offset in &layout.offsets {
             match payload.word(Address(offset)) {
-                Some(word) => follow(word),
+                Some(word) => run.follow(self, word),
                 None => fits = false,
             }
         }
         fits &= match &layout.contents {
             Contents::Fixed => true,
             Contents::StaticArray => {
-                payload.words().for_each(follow);
+                run.follow_all(self, payload)?;
                 true
             }
             Contents::Unknown => {
-                self.every_word(payload, follow);
+                self.every_word(payload, run)?;
                 true
             }
-            Contents::Array => self.array_elements(payload, follow),
-            Contents::Entries(entry) => self.entries(payload, *entry, follow),
-            Contents::Tuple => tuple_elements(payload, follow),
+            Contents::Array => self.array_elements(payload, run)?,
+            Contents::Entries(entry) => self.entries(payload, *entry, run)?,
+            Contents::Tuple => tuple_elements(payload, |word| run.follow(self, word)),
         };
-        fits
+        Ok(fits)
     }
 
     /// The payload of the object at `address`, and whether the block has room for all of it.
-    fn payload(self, address: Address) -> Option<(Memory<'a>, bool)> {
+    fn payload(&self, address: Address) -> Option<(Memory<'a>, bool)> {
         let header = ObjectHeader::read(self.memory, block_of(address)?)?;
         let size = header.size.min(header.capacity());
         Some((self.memory.bytes_at(address, size)?, size == header.size))
     }
 
     /// The payload of the buffer that a container's field refers to.
-    fn buffer(self, address: Address) -> Option<Memory<'a>> {
+    fn buffer(&self, address: Address) -> Option<Memory<'a>> {
         self.objects.index.get(address)?;
         Some(self.payload(address)?.0)
     }
 
     /// Everything that an object of an unknown class may refer to. It may be a container, so the
     /// words of its buffers count as well.
-    fn every_word(self, payload: Memory<'a>, mut follow: impl FnMut(u32)) {
+    fn every_word(&self, payload: Memory<'a>, run: &mut Run) -> Result<()> {
         for word in payload.words() {
-            follow(word);
+            run.follow(self, word);
             let target = self.objects.index.get(Address(word));
             if target.is_some_and(|target| self.objects.class_of(target).id == ARRAY_BUFFER)
                 && let Some(buffer) = self.buffer(Address(word))
             {
-                buffer.words().for_each(&mut follow);
+                run.follow_all(self, buffer)?;
             }
         }
+        Ok(())
     }
 
-    fn array_elements(self, array: Memory<'a>, follow: impl FnMut(u32)) -> bool {
+    fn array_elements(&self, array: Memory<'a>, run: &mut Run) -> Result<bool> {
         let field = |offset| array.word(Address(offset));
         let (Some(buffer_address), Some(data_start), Some(length)) =
             (field(0), field(4), field(12))
         else {
-            return false;
+            return Ok(false);
         };
         if length == 0 {
-            return true;
+            return Ok(true);
         }
         let (Some(buffer), Some(skipped)) = (
             self.buffer(Address(buffer_address)),
             data_start.checked_sub(buffer_address),
         ) else {
-            return false;
+            return Ok(false);
         };
         let Some(room) = (buffer.size() as u32)
             .checked_sub(skipped)
             .map(|bytes| bytes / 4)
         else {
-            return false;
+            return Ok(false);
         };
-        if let Some(elements) = buffer.words_at(Address(skipped), length.min(room)) {
-            elements.for_each(follow);
+        if let Some(elements) = buffer.bytes_at(Address(skipped), length.min(room) * 4) {
+            run.follow_all(self, elements)?;
         }
-        length <= room
+        Ok(length <= room)
     }
 
-    fn entries(self, map: Memory<'a>, entry: EntryLayout, mut follow: impl FnMut(u32)) -> bool {
+    fn entries(&self, map: Memory<'a>, entry: EntryLayout, run: &mut Run) -> Result<bool> {
         let (Some(buffer_address), Some(count)) = (map.word(Address(8)), map.word(Address(16)))
         else {
-            return false;
+            return Ok(false);
         };
         if count == 0 {
-            return true;
+            return Ok(true);
         }
         let Some(buffer) = self.buffer(Address(buffer_address)) else {
-            return false;
+            return Ok(false);
         };
         let room = buffer.size() as u32 / entry.stride;
         for nth in 0..count.min(room) {
+            run.will_read(self, 1)?;
             let at = |offset| buffer.word(Address(nth * entry.stride + offset));
             let is_deleted = at(entry.tagged_next).is_none_or(|tagged_next| tagged_next & 1 != 0);
             if is_deleted {
                 continue;
             }
             let references = [entry.key, entry.value].into_iter().flatten();
-            references.filter_map(at).for_each(&mut follow);
+            references
+                .filter_map(at)
+                .for_each(|word| run.follow(self, word));
         }
-        count <= room
+        Ok(count <= room)
     }
 }
 

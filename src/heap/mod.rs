@@ -3,28 +3,27 @@
 
 mod accounting;
 mod address_index;
+mod class_slots;
+mod columns;
 mod dominators;
 mod edges;
+mod graph;
+mod live_classes;
 mod objects;
+mod prefetch;
 mod reader;
 mod roots;
+mod search;
 
 pub use accounting::{Accounting, FreeBlocks, LiveBytes};
 pub use address_index::AddressIndex;
 pub use dominators::DominatorTree;
 pub use edges::Edges;
+pub use graph::ObjectGraph;
+pub use live_classes::LiveClass;
 pub use objects::{HeapClass, ObjectTable};
 
-use reader::read_objects;
-use roots::{FoundRoots, find_roots};
-
-use crate::control::Control;
-use crate::error::Result;
-use crate::mismatch::Mismatch;
-use crate::runtime::Runtime;
-use crate::runtime::classes::Classes;
 use crate::runtime::roots::RootKind;
-use crate::tolerance::Tolerance;
 use crate::units::{Address, ObjectIndex};
 use crate::warning::Warning;
 
@@ -45,6 +44,8 @@ pub struct Heap {
     pub dominators: DominatorTree,
     /// Per object: what it keeps alive, in bytes; 0 if it is not alive itself.
     pub retained_sizes: Vec<u32>,
+    /// Per class slot: sums over its live heap objects.
+    pub live_classes: Vec<LiveClass>,
     /// Where every byte is.
     pub accounting: Accounting,
     /// Whether the heap is damaged and only what lies before the damage was read.
@@ -54,63 +55,26 @@ pub struct Heap {
 }
 
 impl Heap {
-    /// Analyzes the heap of a runtime. `warnings` are those about the runtime itself.
-    ///
-    /// # Errors
-    /// [`Error::ModuleMismatch`](crate::Error::ModuleMismatch) if the objects are not of this
-    /// program, [`Error::HeapCorrupt`](crate::Error::HeapCorrupt) and
-    /// [`Error::TooManyReferences`](crate::Error::TooManyReferences) if the memory cannot be read to
-    /// its end, unless that is tolerated; [`Error::Aborted`](crate::Error::Aborted).
-    pub fn analyze(
-        runtime: &Runtime<'_>,
-        tolerance: Tolerance,
-        mut warnings: Vec<Warning>,
-        control: &Control,
-    ) -> Result<Self> {
-        let memory = runtime.dump.memory;
-        let (objects, totals) = read_objects(runtime, tolerance, control, &mut warnings)?;
-        tolerance.check(class_id_mismatch(&objects, &runtime.classes), &mut warnings)?;
-        let (edges, misfits) = Edges::extract(memory, &objects, control)?;
-
-        let is_partial = totals.unread > 0;
-        let FoundRoots { roots, mismatch } =
-            find_roots(runtime, &objects, is_partial, &mut warnings);
-        tolerance.check(mismatch, &mut warnings)?;
-        // Globals first, so that what several kinds of roots reach counts for the first of them.
-        let mut by_kind = roots.clone();
-        by_kind.sort_unstable_by_key(|&(object, kind)| (kind, object));
-        let root_objects: Vec<_> = by_kind.into_iter().map(|(object, _)| object).collect();
-        let dominators = DominatorTree::new(&edges, objects.len(), &root_objects, control)?;
-        let retained_sizes = dominators.retained_sizes(&objects.shallow_sizes);
-
-        let mut heap = Self {
-            total_size: runtime
-                .allocator
-                .map_or(0, |allocator| allocator.heap_size(memory)),
-            live_size: 0,
-            objects,
-            edges,
-            roots,
-            dominators,
-            retained_sizes,
-            accounting: Accounting::default(),
-            is_partial,
-            warnings,
-        };
-        heap.account(totals, runtime.collector.state);
-        heap.warn_of_live_misfits(&misfits);
-        heap.warn_of_classes();
-        Ok(heap)
+    /// Lets all warnings say which dump they are about.
+    pub fn name_warnings(&mut self, dump: &str) {
+        let warnings = self.warnings.drain(..).map(|warning| Warning::InDump {
+            dump: dump.to_owned(),
+            warning: Box::new(warning),
+        });
+        self.warnings = warnings.collect();
     }
 
     /// Live objects that take heap space, in address order.
-    pub fn live_heap_objects(&self) -> impl Iterator<Item = ObjectIndex> + '_ {
+    pub fn live_heap_objects(&self) -> impl Iterator<Item = ObjectIndex> {
+        let objects = (0..self.objects.len() as u32).map(ObjectIndex);
+        objects.filter(|&object| self.is_live_on_heap(object))
+    }
+
+    /// Whether an object is alive and takes heap space.
+    #[inline]
+    pub fn is_live_on_heap(&self, object: ObjectIndex) -> bool {
         // A live heap object retains at least its own block.
-        let retained = (0u32..).zip(&self.retained_sizes);
-        retained
-            .filter(|&(_, &size)| size != 0)
-            .map(|(object, _)| ObjectIndex(object))
-            .filter(|&object| self.objects.is_on_heap(object))
+        self.retained_size(object) != 0 && self.objects.is_on_heap(object)
     }
 
     /// The address of an object's payload.
@@ -162,18 +126,11 @@ impl Heap {
     }
 
     fn warn_of_classes(&mut self) {
-        let mut counts = vec![0u64; self.objects.classes.len()];
-        for object in self.live_heap_objects() {
-            counts[self.objects.class_slots[object.at()] as usize] += 1;
-        }
-        let classes = self.objects.classes.iter().zip(counts);
-        let mut doubtful: Vec<_> = classes
-            .filter(|&(_, count)| count > 0)
-            .filter_map(|(class, count)| Some((class.id, doubt_about(class, count)?)))
-            .collect();
-        doubtful.sort_unstable_by_key(|&(id, _)| id);
-        let warnings = doubtful.into_iter().map(|(_, warning)| warning);
-        self.warnings.extend(warnings);
+        let classes = self.objects.classes.iter().zip(&self.live_classes);
+        let doubtful = classes
+            .filter(|(_, live)| live.count > 0)
+            .filter_map(|(class, live)| doubt_about(class, live.count));
+        self.warnings.extend(doubtful);
     }
 }
 
@@ -193,12 +150,4 @@ fn doubt_about(class: &HeapClass, count: u64) -> Option<Warning> {
     class.is_disputed.then(|| Warning::ClassDisputed {
         class_name: class.name.clone(),
     })
-}
-
-/// Every object's class must be in the table of type flags, if there is one.
-fn class_id_mismatch(objects: &ObjectTable, classes: &Classes<'_>) -> Option<Mismatch> {
-    let count = classes.count();
-    let ids = objects.classes.iter().map(|class| class.id);
-    let id = ids.filter(|id| count > 0 && id.0 >= count).min()?;
-    Some(Mismatch::ObjectBeyondTable { id, count })
 }

@@ -1,32 +1,43 @@
 //! Fills the object table: static objects first, then the managed objects among the heap's blocks.
+//!
+//! One thread walks the blocks, because each tells only where the next one is, and writes down the
+//! used ones; then all threads read the headers there, and what turns out to be no object is
+//! squeezed out of the columns.
 
-use std::collections::HashMap;
+use rayon::prelude::*;
 
 use super::accounting::BlockTotals;
 use super::address_index::AddressIndex;
-use super::objects::{HeapClass, ObjectTable};
-use crate::control::Control;
+use super::class_slots::ClassIds;
+use super::columns;
+use super::objects::ObjectTable;
+use crate::control::{Control, Phase};
 use crate::dump::Dump;
 use crate::error::{Error, Result};
+use crate::mismatch::Mismatch;
 use crate::runtime::Runtime;
 use crate::runtime::blocks::Allocator;
 use crate::runtime::classes::Classes;
 use crate::runtime::collector::{Collector, CollectorState};
 use crate::runtime::known_blocks::KnownBlocks;
 use crate::runtime::list_membership::list_members;
-use crate::runtime::objects::{ObjectHeader, payload_of};
+use crate::runtime::objects::{ObjectHeader, block_of, payload_of};
 use crate::runtime::regions::{Walk, walk_blocks};
 use crate::runtime::statics::static_objects;
 use crate::tolerance::Tolerance;
-use crate::units::{Address, ClassId, ObjectIndex};
+use crate::units::Address;
 use crate::warning::Warning;
 
-/// Steps between two looks at whether to stop.
-const CHECK_INTERVAL: usize = 4096;
+/// Bytes that the walk covers between two looks at whether to stop.
+const WALK_INTERVAL: u64 = 1 << 20;
+
+/// Blocks whose headers one task reads.
+const CHUNK: usize = 1 << 14;
 
 /// Finds all objects of a dump, and what the heap's other bytes are.
 ///
 /// # Errors
+/// [`Error::ModuleMismatch`](crate::Error::ModuleMismatch) if an object is of no class of the program,
 /// [`Error::HeapCorrupt`](crate::Error::HeapCorrupt) if the blocks cannot be walked to the end of
 /// the heap, unless that is tolerated.
 pub(super) fn read_objects(
@@ -63,11 +74,17 @@ struct HeapReader<'a> {
 
 impl HeapReader<'_> {
     fn read(&mut self) -> Result<(ObjectTable, BlockTotals)> {
-        let (mut blocks, mut totals, mut walk) = self.linked_blocks()?;
+        let mut objects = self.static_objects()?;
+        let statics = objects.payloads.len();
+        let (mut totals, mut walk) = self.used_blocks(&mut objects)?;
         if self.allocator.tail.is_none() {
             walk.damage = self.missing_heap();
         }
         totals.add_walk(self.dump.memory, self.allocator, &walk);
+        self.keep_linked(&mut objects, statics)?;
+        if self.collector.list_heads.is_none() {
+            self.keep_members(&mut objects, statics)?;
+        }
         if let Some(damage) = walk.damage {
             if !self.tolerance.damage {
                 return Err(damage);
@@ -76,37 +93,39 @@ impl HeapReader<'_> {
                 damage: damage.to_string(),
             });
         } else if let Some(total) = self.collector.total.map(u64::from) {
-            self.check_total(&mut blocks, total);
+            self.check_total(&mut objects, statics, total);
         }
 
-        let class_count = self.classes.count();
-        let mut table = ObjectTable::default();
-        let mut slots = ClassSlots::new(self.classes);
-        for (payload, header) in static_objects(self.dump) {
-            // Data that only looks like an object has any id.
-            if class_count == 0 || header.class_id.0 < class_count {
-                push(&mut table, payload, header, 0, &mut slots);
-            }
-        }
-        for (nth, &block) in blocks.addresses.iter().enumerate() {
-            if nth.is_multiple_of(CHECK_INTERVAL) {
-                self.control.check()?;
-            }
-            let block = Address(block);
-            let header = ObjectHeader::read(self.dump.memory, block);
-            if let (Some(header), Some(payload)) = (header, payload_of(block)) {
-                push(
-                    &mut table,
-                    payload,
-                    header,
-                    header.block.block_size(),
-                    &mut slots,
-                );
-            }
-        }
-        table.classes = slots.classes;
-        table.index = AddressIndex::new(&table.addresses);
+        let Objects {
+            payloads,
+            sizes,
+            mut class_ids,
+            pinned,
+        } = objects;
+        let ids = ClassIds::count(&class_ids);
+        self.tolerance
+            .check(self.foreign_class(&ids), self.warnings)?;
+        let classes = ids.into_slots(&mut class_ids, self.classes);
+        let index = AddressIndex::new(&payloads)?;
+        let pinned = pinned.into_iter().map(Address);
+        let mut pinned: Vec<_> = pinned.filter_map(|payload| index.get(payload)).collect();
+        pinned.sort_unstable();
+        let table = ObjectTable {
+            addresses: payloads,
+            class_slots: class_ids,
+            shallow_sizes: sizes,
+            classes,
+            pinned,
+            index,
+        };
         Ok((table, totals))
+    }
+
+    /// Every object's class must be in the table of type flags, if there is one.
+    fn foreign_class(&self, ids: &ClassIds) -> Option<Mismatch> {
+        let count = self.classes.count();
+        let id = ids.iter().find(|id| count > 0 && id.0 >= count)?;
+        Some(Mismatch::ObjectBeyondTable { id, count })
     }
 
     /// Why a heap that looks as if it was never used cannot be that.
@@ -121,53 +140,123 @@ impl HeapReader<'_> {
         })
     }
 
-    /// Walks the heap and keeps the used blocks whose neighbours in a list point back at them.
-    fn linked_blocks(&self) -> Result<(LinkedBlocks, BlockTotals, Walk)> {
+    /// The objects below the heap.
+    fn static_objects(&self) -> Result<Objects> {
+        let mut objects = Objects::default();
+        let class_count = self.classes.count();
+        for (payload, header) in static_objects(self.dump) {
+            // Data that only looks like an object has any id.
+            if class_count == 0 || header.class_id.0 < class_count {
+                objects.payloads.push(payload.0);
+                objects.sizes.push(0);
+                objects.class_ids.push(header.class_id.0);
+                if header.is_pinned() {
+                    objects.pinned.push(payload.0);
+                }
+            }
+        }
+        Ok(objects)
+    }
+
+    /// Walks the heap and adds the payloads of all used blocks as if they were objects.
+    fn used_blocks(&self, objects: &mut Objects) -> Result<(BlockTotals, Walk)> {
+        let memory = self.dump.memory;
+        let step = self.control.begin(Phase::Blocks, memory.size());
+        let mut totals = BlockTotals::default();
+        let mut unreported = 0;
+        let known = || KnownBlocks::read(memory, self.allocator, self.collector);
+        let walk = walk_blocks(memory, self.allocator, known, |block, info| {
+            totals.add_block(info);
+            unreported += u64::from(info.block_size());
+            if unreported >= WALK_INTERVAL {
+                step.advance(std::mem::take(&mut unreported))?;
+            }
+            if let (false, Some(payload)) = (info.is_free(), payload_of(block)) {
+                columns::push(&mut objects.payloads, payload.0)?;
+            }
+            Ok(())
+        })?;
+        Ok((totals, walk))
+    }
+
+    /// Reads the headers of all blocks behind the static objects, and keeps the blocks whose
+    /// neighbours in a list point back at them.
+    fn keep_linked(&self, objects: &mut Objects, statics: usize) -> Result<()> {
         let memory = self.dump.memory;
         // While sweeping, the block before the cursor has been freed already and may hold anything.
         let is_sweeping = self.collector.state == Some(CollectorState::Sweeping);
         let cursor = self.collector.cursor.filter(|_| is_sweeping);
-        let mut found = LinkedBlocks::default();
-        let mut totals = BlockTotals::default();
-        let mut visited = 0usize;
-        let known = || KnownBlocks::read(memory, self.allocator, self.collector);
-        let walk = walk_blocks(memory, self.allocator, known, |block, info| {
-            visited += 1;
-            if visited.is_multiple_of(CHECK_INTERVAL) {
-                self.control.check()?;
-            }
-            totals.add_block(info);
-            if info.is_free() {
-                return Ok(());
-            }
-            let is_object = ObjectHeader::read(memory, block).is_some_and(|header| {
-                header.is_linked(memory, block)
-                    || (cursor == Some(block) && header.is_linked_forward(memory, block))
-            });
-            if is_object {
-                found.addresses.push(block.0);
-                found.sizes.push(info.block_size());
-            }
-            Ok(())
-        })?;
-        if self.collector.list_heads.is_none() {
-            let members = list_members(memory, self.allocator.first_block, &found.addresses);
-            found.keep_where(members);
+        let count = objects.payloads.len();
+        let step = self.control.begin(Phase::Objects, count as u64);
+        for column in [&mut objects.sizes, &mut objects.class_ids] {
+            columns::reserve(column, count - statics)?;
+            column.resize(count, 0);
         }
-        Ok((found, totals, walk))
+
+        let payloads = objects.payloads[statics..].par_chunks_mut(CHUNK);
+        let sizes = objects.sizes[statics..].par_chunks_mut(CHUNK);
+        let class_ids = objects.class_ids[statics..].par_chunks_mut(CHUNK);
+        let chunks: Vec<(usize, Vec<u32>)> = payloads
+            .zip(sizes)
+            .zip(class_ids)
+            .map(|((payloads, sizes), class_ids)| {
+                step.advance(payloads.len() as u64)?;
+                let mut kept = 0;
+                let mut pinned = Vec::new();
+                for nth in 0..payloads.len() {
+                    let payload = payloads[nth];
+                    let block = block_of(Address(payload));
+                    let header = block.and_then(|block| ObjectHeader::read(memory, block));
+                    let (Some(block), Some(header)) = (block, header) else {
+                        continue;
+                    };
+                    let is_object = header.is_linked(memory, block)
+                        || (cursor == Some(block) && header.is_linked_forward(memory, block));
+                    if is_object {
+                        payloads[kept] = payload;
+                        sizes[kept] = header.block.block_size();
+                        class_ids[kept] = header.class_id.0;
+                        kept += 1;
+                        if header.is_pinned() {
+                            pinned.push(payload);
+                        }
+                    }
+                }
+                Ok((kept, pinned))
+            })
+            .collect::<Result<_>>()?;
+        objects.close_gaps(statics, chunks.iter().map(|&(kept, _)| kept));
+        let pinned = chunks.into_iter().flat_map(|(_, pinned)| pinned);
+        objects.pinned.extend(pinned);
+        Ok(())
+    }
+
+    /// Keeps what is in a list, of objects whose neighbours point back at them.
+    fn keep_members(&self, objects: &mut Objects, statics: usize) -> Result<()> {
+        let index = AddressIndex::new(&objects.payloads[statics..])?;
+        let position = |block| Some(index.get(payload_of(block)?)?.at());
+        let blocks: Vec<_> = objects.blocks(statics).collect();
+        let members = list_members(
+            self.dump.memory,
+            self.allocator.first_block,
+            &blocks,
+            position,
+        );
+        objects.keep_where(statics, |nth, _| members[nth]);
+        Ok(())
     }
 
     /// Holds what was found against the collector's own count.
-    fn check_total(&mut self, blocks: &mut LinkedBlocks, total: u64) {
-        if blocks.total_size() != total {
+    fn check_total(&mut self, objects: &mut Objects, statics: usize, total: u64) {
+        if objects.total_size() != total {
             // Raw memory that looks linked: two blocks that point at each other are in no list for
             // that.
             let known = KnownBlocks::read(self.dump.memory, self.allocator, self.collector);
             if let Some(members) = known.objects {
-                blocks.keep(&members);
+                objects.keep_where(statics, |_, block| members.binary_search(&block.0).is_ok());
             }
         }
-        let walk = blocks.total_size();
+        let walk = objects.total_size();
         if walk != total {
             self.warnings.push(Warning::TotalMismatch {
                 collector: total,
@@ -177,79 +266,61 @@ impl HeapReader<'_> {
     }
 }
 
-fn push(
-    table: &mut ObjectTable,
-    payload: Address,
-    header: ObjectHeader,
-    shallow_size: u32,
-    slots: &mut ClassSlots<'_>,
-) {
-    if header.is_pinned() {
-        table.pinned.push(ObjectIndex(table.addresses.len() as u32));
-    }
-    table.addresses.push(payload.0);
-    table.class_slots.push(slots.slot_of(header.class_id));
-    table.shallow_sizes.push(shallow_size);
-}
-
-/// The blocks that hold managed objects.
+/// Objects under examination, as columns; the static ones first.
 #[derive(Default)]
-struct LinkedBlocks {
-    addresses: Vec<u32>,
+struct Objects {
+    payloads: Vec<u32>,
+    /// Block sizes; 0 for static objects.
     sizes: Vec<u32>,
+    class_ids: Vec<u32>,
+    /// Payloads of pinned objects, whether or not they are kept.
+    pinned: Vec<u32>,
 }
 
-impl LinkedBlocks {
+impl Objects {
     fn total_size(&self) -> u64 {
-        self.sizes.iter().map(|&size| u64::from(size)).sum()
+        self.sizes.par_iter().map(|&size| u64::from(size)).sum()
     }
 
-    fn keep(&mut self, members: &[u32]) {
-        let is_member = |block: &u32| members.binary_search(block).is_ok();
-        self.keep_where(self.addresses.iter().map(is_member).collect());
+    /// The blocks of the objects behind the static ones.
+    fn blocks(&self, statics: usize) -> impl Iterator<Item = Address> {
+        let payloads = self.payloads[statics..].iter();
+        payloads.filter_map(|&payload| block_of(Address(payload)))
     }
 
-    fn keep_where(&mut self, keep: Vec<bool>) {
-        for column in [&mut self.addresses, &mut self.sizes] {
-            let mut keep = keep.iter();
-            column.retain(|_| keep.next().is_some_and(|&keep| keep));
-        }
+    fn columns(&mut self) -> [&mut Vec<u32>; 3] {
+        [&mut self.payloads, &mut self.sizes, &mut self.class_ids]
     }
-}
 
-/// Gives every id that occurs a dense number.
-struct ClassSlots<'c> {
-    known: &'c Classes<'c>,
-    by_id: HashMap<ClassId, u32>,
-    classes: Vec<HeapClass>,
-    last: Option<(ClassId, u32)>,
-}
-
-impl<'c> ClassSlots<'c> {
-    fn new(known: &'c Classes<'c>) -> Self {
-        Self {
-            known,
-            by_id: HashMap::new(),
-            classes: Vec::new(),
-            last: None,
+    /// Moves together what is kept at the start of each chunk.
+    fn close_gaps(&mut self, statics: usize, kept: impl Iterator<Item = usize> + Clone) {
+        for column in self.columns() {
+            let mut end = statics;
+            for (chunk, kept) in kept.clone().enumerate() {
+                let start = statics + chunk * CHUNK;
+                if start != end {
+                    column.copy_within(start..start + kept, end);
+                }
+                end += kept;
+            }
+            column.truncate(end);
         }
     }
 
-    fn slot_of(&mut self, id: ClassId) -> u32 {
-        // Neighbours in memory are often of one class.
-        let slot = match self.last {
-            Some((last_id, slot)) if last_id == id => slot,
-            _ => *self.by_id.entry(id).or_insert_with(|| {
-                self.classes.push(HeapClass {
-                    id,
-                    class: self.known.describe(id),
-                    count: 0,
-                });
-                self.classes.len() as u32 - 1
-            }),
-        };
-        self.last = Some((id, slot));
-        self.classes[slot as usize].count += 1;
-        slot
+    /// Keeps the static objects, and of the others those for whose position and block `keep` says
+    /// so.
+    fn keep_where(&mut self, statics: usize, keep: impl Fn(usize, Address) -> bool) {
+        let kept: Vec<_> = self
+            .blocks(statics)
+            .enumerate()
+            .map(|(nth, block)| keep(nth, block))
+            .collect();
+        for column in self.columns() {
+            let mut at = 0;
+            column.retain(|_| {
+                at += 1;
+                at <= statics || kept[at - 1 - statics]
+            });
+        }
     }
 }

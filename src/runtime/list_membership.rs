@@ -17,9 +17,14 @@ enum Membership {
     Outsider,
 }
 
-/// For each of these blocks, which are ascending and whose neighbours point back at them, whether
-/// it is in a list.
-pub fn list_members(memory: Memory<'_>, first_block: Address, linked: &[u32]) -> Vec<bool> {
+/// For each of these blocks, whose neighbours point back at them, whether it is in a list.
+/// `position_of` tells where in `linked` a block is.
+pub fn list_members(
+    memory: Memory<'_>,
+    first_block: Address,
+    linked: &[Address],
+    position_of: impl Fn(Address) -> Option<usize>,
+) -> Vec<bool> {
     let mut memberships = vec![Membership::Unknown; linked.len()];
     let mut way = Vec::new();
     for start in 0..linked.len() {
@@ -32,11 +37,11 @@ pub fn list_members(memory: Memory<'_>, first_block: Address, linked: &[u32]) ->
             }
             memberships[at] = Membership::Followed;
             way.push(at);
-            at = match next_of(memory, Address(linked[at])) {
+            at = match next_of(memory, linked[at]) {
                 Some(next) if next < first_block => break Membership::Member,
-                Some(next) => match linked.binary_search(&next.0) {
-                    Ok(position) => position,
-                    Err(_) => break Membership::Outsider,
+                Some(next) => match position_of(next) {
+                    Some(position) => position,
+                    None => break Membership::Outsider,
                 },
                 None => break Membership::Outsider,
             };

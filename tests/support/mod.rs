@@ -18,9 +18,14 @@
 #![allow(dead_code, reason = "every test file uses its own part of this")]
 #![allow(clippy::unwrap_used, reason = "in a test, what cannot be is a failure")]
 
+mod dump_file;
+pub mod forge;
 mod module;
 
+pub use dump_file::DumpFile;
 pub use module::{CollectorCode, ModuleOptions, WasmGlobal, encode_module};
+
+use std::ops::DerefMut;
 
 use warpo_heap_analyzer::debug_info::writer::{
     ClassDescription, DebugInfoDescription, DebugSections, FieldDescription, GlobalDescription,
@@ -32,23 +37,44 @@ use warpo_heap_analyzer::{Control, Error, Input, Program, Tolerance};
 /// Where static objects begin.
 const FIRST_STATIC_PAYLOAD: u32 = 32;
 /// The heads of fromSpace, toSpace and pinSpace.
-const LIST_HEADS: [u32; 3] = [0x2000, 0x2020, 0x2040];
+pub const LIST_HEADS: [u32; 3] = [0x2000, 0x2020, 0x2040];
 /// Where the run-time type flags are.
 pub const RTTI_BASE: u32 = 0x2100;
 /// Where static data ends and the shadow stack begins.
 pub const DATA_END: u32 = 0x4000;
 /// Not a multiple of 16, so that whoever forgets to round it is found out.
-pub const HEAP_BASE: u32 = 0x6008;
+pub const HEAP_BASE: u32 = DATA_END + SHADOW_STACK;
 /// Where the allocator keeps what it knows.
-pub const ALLOCATOR: u32 = HEAP_BASE.next_multiple_of(16);
+pub const ALLOCATOR: u32 = allocator_behind(HEAP_BASE);
 /// The word that names the end of the last region.
-pub const TAIL_POINTER: u32 = ALLOCATOR + 1568;
+pub const TAIL_POINTER: u32 = ALLOCATOR + TAIL_OFFSET;
 /// The first block of the heap.
-pub const FIRST_BLOCK: u32 = (ALLOCATOR + 1572 + 4).next_multiple_of(16) - 4;
+pub const FIRST_BLOCK: u32 = first_block_behind(ALLOCATOR);
 /// The size of a page of memory.
 pub const PAGE: u32 = 1 << 16;
-/// Bytes of a dump in front of the global values.
-pub const DUMP_HEADER: usize = 24;
+
+const SHADOW_STACK: u32 = 0x2008;
+const TAIL_OFFSET: u32 = 1568;
+
+const fn allocator_behind(heap_base: u32) -> u32 {
+    heap_base.next_multiple_of(16)
+}
+
+const fn first_block_behind(allocator: u32) -> u32 {
+    first_block_of_region(allocator + TAIL_OFFSET + 4)
+}
+
+/// Payloads are aligned to 16.
+const fn first_block_of_region(start: u32) -> u32 {
+    (start + 4).next_multiple_of(16) - 4
+}
+
+/// Bytes that the allocator gives a block for a payload: 12 more than a multiple of 16, and never
+/// less than that.
+const fn block_payload(size: u32) -> u32 {
+    let size = if size < 12 { 12 } else { size };
+    (size + 4).next_multiple_of(16) - 4
+}
 
 /// Bytes from a block to the payload of the object in it.
 const OBJECT_HEADER: u32 = 20;
@@ -169,6 +195,8 @@ pub struct Scene {
     pinned: Vec<Object>,
     /// The memory's size, if it is to be larger than needed.
     minimum_pages: u32,
+    data_end: u32,
+    heap_base: u32,
 }
 
 #[derive(Clone, Debug)]
@@ -234,6 +262,8 @@ impl Scene {
             regions: Vec::new(),
             pinned: Vec::new(),
             minimum_pages: 1,
+            data_end: DATA_END,
+            heap_base: HEAP_BASE,
         }
     }
 
@@ -419,8 +449,7 @@ impl Scene {
     fn block(&mut self, payload_size: u32, kind: BlockKind) -> u32 {
         let region = self.region();
         let address = region.next;
-        // Sizes are 12 more than a multiple of 16, and never less than that.
-        let payload_size = (payload_size.max(12) + 4).next_multiple_of(16) - 4;
+        let payload_size = block_payload(payload_size);
         region.next += payload_size + 4;
         region.blocks.push(Block {
             address,
@@ -476,22 +505,26 @@ impl Scene {
 
     /// The dump.
     pub fn dump(&self) -> DumpFile {
-        let globals: Vec<u32> = self.global_values();
-        let mut dump = DumpFile::new(self.memory_size(), &globals);
-        dump.set_boundaries(DATA_END, HEAP_BASE, self.stack_pointer());
-        let mut type_flags = self.type_flags.clone();
-        let highest_used = self.managed().map(|(_, id, _)| id).max();
-        let count = self.next_id().max(highest_used.map_or(0, |id| id + 1));
-        type_flags.resize(count as usize, 0);
-        let count = type_flags.len() as u32;
-        dump.poke_all(RTTI_BASE, [count].iter().chain(&type_flags));
-        dump.poke_all(self.stack_pointer(), self.stack.iter().rev());
+        let mut dump = DumpFile::new(self.memory_size(), self.global_values().len());
+        self.write_statics(&mut dump);
         for &(address, word) in &self.writes {
             dump.poke(address, word);
         }
         self.write_blocks(&mut dump);
         self.link_objects(&mut dump);
         dump
+    }
+
+    /// Writes what does not lie on the heap: header, global values, type flags, shadow stack.
+    fn write_statics<B: DerefMut<Target = [u8]>>(&self, dump: &mut DumpFile<B>) {
+        dump.write_header(&self.global_values());
+        dump.set_boundaries(self.data_end, self.heap_base, self.stack_pointer());
+        let mut type_flags = self.type_flags.clone();
+        let highest_used = self.managed().map(|(_, id, _)| id).max();
+        let count = self.next_id().max(highest_used.map_or(0, |id| id + 1));
+        type_flags.resize(count as usize, 0);
+        dump.poke_all(RTTI_BASE, [count].iter().chain(&type_flags));
+        dump.poke_all(self.stack_pointer(), self.stack.iter().rev());
     }
 
     /// The module.
@@ -547,7 +580,7 @@ impl Scene {
     }
 
     fn stack_pointer(&self) -> u32 {
-        HEAP_BASE - self.stack.len() as u32 * 4
+        self.heap_base - self.stack.len() as u32 * 4
     }
 
     fn memory_size(&self) -> u64 {
@@ -598,7 +631,8 @@ impl Scene {
                 dump.poke(block.address, block.payload_size | own_flag | left_flag);
                 if is_free {
                     dump.poke(block.address + block.payload_size, block.address);
-                    dump.add_to_free_list(block.address, block.payload_size);
+                    dump.memory()
+                        .add_to_free_list(ALLOCATOR, block.address, block.payload_size);
                 }
                 left_flag = if is_free { LEFT_FREE } else { 0 };
             }
@@ -618,9 +652,9 @@ impl Scene {
                 .filter(move |&block| is_pinned(block) == pinned)
                 .collect::<Vec<_>>()
         };
-        dump.link(from_space, &members(false), 0);
-        dump.link(to_space, &[], 0);
-        dump.link(pin_space, &members(true), PINNED_COLOR);
+        dump.memory().link(from_space, &members(false), 0);
+        dump.memory().link(to_space, &[], 0);
+        dump.memory().link(pin_space, &members(true), PINNED_COLOR);
         for (block, id, size) in self.managed() {
             dump.poke(block.address + 12, id);
             dump.poke(block.address + 16, size);
@@ -632,7 +666,7 @@ impl Region {
     fn starting_at(start: u32) -> Self {
         Self {
             blocks: Vec::new(),
-            next: (start + 4).next_multiple_of(16) - 4,
+            next: first_block_of_region(start),
             end: None,
         }
     }
@@ -645,118 +679,6 @@ impl Region {
         {
             first.payload_size += second.payload_size + 4;
             self.blocks.pop();
-        }
-    }
-}
-
-/// A dump file that can still be changed.
-#[derive(Clone, Debug)]
-pub struct DumpFile {
-    /// The file.
-    pub bytes: Vec<u8>,
-}
-
-impl DumpFile {
-    /// A dump of an all-zero memory. Pages that are never written cost nothing.
-    pub fn new(memory_size: u64, globals: &[u32]) -> Self {
-        let memory_start = DUMP_HEADER + 4 * globals.len();
-        let mut dump = Self {
-            bytes: vec![0; memory_start + memory_size as usize],
-        };
-        dump.bytes[..4].copy_from_slice(b"ASHD");
-        dump.set_header(4, 2);
-        dump.set_header(20, globals.len() as u32);
-        for (nth, &value) in globals.iter().enumerate() {
-            dump.set_header(DUMP_HEADER + 4 * nth, value);
-        }
-        dump
-    }
-
-    /// Sets the three addresses in the header.
-    pub fn set_boundaries(&mut self, data_end: u32, heap_base: u32, stack_pointer: u32) {
-        self.set_header(8, data_end);
-        self.set_header(12, heap_base);
-        self.set_header(16, stack_pointer);
-    }
-
-    /// Writes a word of the header, by its offset in the file.
-    pub fn set_header(&mut self, offset: usize, word: u32) {
-        self.bytes[offset..offset + 4].copy_from_slice(&word.to_le_bytes());
-    }
-
-    /// Writes a word of the memory.
-    pub fn poke(&mut self, address: u32, word: u32) {
-        let offset = self.memory_start() + address as usize;
-        self.set_header(offset, word);
-    }
-
-    /// Writes consecutive words of the memory.
-    pub fn poke_all<'w>(&mut self, address: u32, words: impl IntoIterator<Item = &'w u32>) {
-        for (address, &word) in (address..).step_by(4).zip(words) {
-            self.poke(address, word);
-        }
-    }
-
-    /// A word of the memory.
-    pub fn peek(&self, address: u32) -> u32 {
-        let offset = self.memory_start() + address as usize;
-        self.file_word(offset)
-    }
-
-    /// The size of the memory.
-    pub fn memory_size(&self) -> u64 {
-        (self.bytes.len() - self.memory_start()) as u64
-    }
-
-    /// Where the memory begins in the file.
-    pub fn memory_start(&self) -> usize {
-        DUMP_HEADER + 4 * self.file_word(20) as usize
-    }
-
-    /// The same dump from a writer that knows no globals.
-    pub fn without_globals(&self) -> Self {
-        let mut dump = self.clone();
-        dump.bytes.drain(DUMP_HEADER..self.memory_start());
-        dump.set_header(20, 0);
-        dump
-    }
-
-    fn file_word(&self, offset: usize) -> u32 {
-        u32::from_le_bytes(self.bytes[offset..offset + 4].try_into().unwrap())
-    }
-
-    /// Puts a block in front of the free list for its size, as the allocator (TLSF) does.
-    fn add_to_free_list(&mut self, block: u32, payload_size: u32) {
-        const LARGEST: u32 = (1 << 30) - 4;
-        let (first, second) = if payload_size < 256 {
-            (0, payload_size >> 4)
-        } else {
-            let exponent = payload_size.min(LARGEST).ilog2();
-            let second = (payload_size.min(LARGEST) >> (exponent - 4)) ^ 16;
-            (exponent - 7, second)
-        };
-        let first_level_map = self.peek(ALLOCATOR) | 1 << first;
-        self.poke(ALLOCATOR, first_level_map);
-        let second_level = ALLOCATOR + 4 + 4 * first;
-        self.poke(second_level, self.peek(second_level) | 1 << second);
-        let head = ALLOCATOR + 96 + 4 * (first * 16 + second);
-        let next = self.peek(head);
-        self.poke(head, block);
-        self.poke(block + 4, 0);
-        self.poke(block + 8, next);
-        if next != 0 {
-            self.poke(next + 4, block);
-        }
-    }
-
-    /// Makes these blocks the members of a circular list.
-    fn link(&mut self, head: u32, members: &[u32], color: u32) {
-        let mut previous = head;
-        for &block in members.iter().chain([&head]) {
-            let own_color = if previous == head { 0 } else { color };
-            self.poke(previous + 4, block | own_color);
-            self.poke(block + 8, previous);
-            previous = block;
         }
     }
 }

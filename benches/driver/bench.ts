@@ -1,0 +1,184 @@
+/**
+ * `npm run bench`: measures the engine, the command line and the API on heaps of many shapes and
+ * sizes, and says what was promised and what is kept. See BENCHMARKS.md.
+ */
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { thisMachine } from "./machine.js";
+import { BenchBinary } from "./processes.js";
+import { comparison, report } from "./report.js";
+import type { Results, StageRow } from "./results.js";
+import { measureStages, openShop } from "./stages.js";
+import { PROMISED_SIZES, Targets } from "./targets.js";
+
+const USAGE = `usage: npm run bench -- [options]
+
+  --quick              100,000 and 1,000,000 objects instead of ten times as many
+  --full               a memory of 4 GiB as well (needs 5 GB of disk)
+  --objects <a>,<b>    any two sizes
+  --shapes <a>,<b>,…   some shapes only
+  --repeat <n>         repetitions of each measurement (3)
+  --output <file>      where the results go as JSON (build/bench/results.json)
+  --compare <file>     show the ratios to the results in that file
+  --unoptimised        build the Rust side without optimisation, to try the benchmark itself out`;
+
+interface Options {
+  sizes: [number, number];
+  full: boolean;
+  shapes: string[] | undefined;
+  repetitions: number;
+  output: string;
+  compare: string | undefined;
+  optimised: boolean;
+}
+
+const FULL_SIZE = "4GiB";
+/** What fills a whole memory: the shape that is most like a program. */
+const FULL_SHAPE = "mix";
+const SHOP = "shop";
+
+function main(): void {
+  const options = readOptions();
+  // Read first, so that it may also be the file that is written.
+  const earlier = options.compare === undefined ? undefined : readResults(options.compare);
+  const folder = join(__dirname, "heaps");
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  try {
+    const results = measure(options, folder);
+    mkdirSync(dirname(resolve(options.output)), { recursive: true });
+    writeFileSync(options.output, `${JSON.stringify(results, null, 2)}\n`);
+    console.log(report(results));
+    if (earlier !== undefined) console.log(comparison(results, earlier));
+    console.log(`As JSON: ${options.output}`);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function measure(options: Options, folder: string): Results {
+  const { sizes, repetitions, optimised } = options;
+  const binary = BenchBinary.build(optimised);
+  const known = [...binary.shapes(), SHOP];
+  const shapes = options.shapes ?? known;
+  const unknown = shapes.find((shape) => !known.includes(shape));
+  if (unknown !== undefined) {
+    throw new Error(`there is no shape ${unknown}; there are ${known.join(", ")}`);
+  }
+  const isPromised = sizes.every((size, nth) => size === PROMISED_SIZES[nth]);
+  const targets = new Targets(repetitions, isPromised && optimised);
+  const rows: StageRow[] = [];
+  const heap = { dump: join(folder, "forged.dump"), wasm: join(folder, "forged.wasm") };
+  const forgeAndMeasure = (shape: string, size: string, flags: string[]): StageRow => {
+    progress(`${shape}, ${size}`);
+    binary.forge(shape, flags, heap);
+    const row = measureStages(binary, heap, { shape, size, repetitions });
+    rows.push(row);
+    return row;
+  };
+
+  for (const shape of shapes.filter((shape) => shape !== SHOP)) {
+    for (const objects of sizes) {
+      forgeAndMeasure(shape, title(objects), ["--objects", String(objects)]);
+    }
+  }
+  if (options.full) {
+    const large = title(sizes[1]);
+    const isReference = ({ shape, size }: StageRow) => shape === FULL_SHAPE && size === large;
+    const reference =
+      rows.find(isReference) ?? forgeAndMeasure(FULL_SHAPE, large, ["--objects", String(sizes[1])]);
+    const full = forgeAndMeasure(FULL_SHAPE, FULL_SIZE, ["--memory", FULL_SIZE]);
+    targets.measureFull(heap, full, reference);
+  }
+  rmSync(heap.dump, { force: true });
+
+  if (shapes.includes(SHOP)) {
+    const [small, large] = sizes.map((objects) => {
+      progress(`${SHOP}, ${title(objects)}`);
+      const shopFolder = join(folder, `${SHOP}-${objects}`);
+      mkdirSync(shopFolder);
+      const heaps = openShop(objects, shopFolder);
+      const size = title(objects);
+      rows.push(measureStages(binary, heaps.after, { shape: SHOP, size, repetitions }));
+      return { title: `${size} live`, heaps };
+    });
+    if (small && large) {
+      progress("command line and API");
+      targets.measureShop(binary, [small, large], join(folder, "output.json"));
+    }
+  }
+  targets.judgeGrowth(rows, [title(sizes[0]), title(sizes[1])]);
+  return {
+    format: 1,
+    date: new Date().toISOString(),
+    machine: thisMachine(),
+    optimised,
+    repetitions,
+    stages: rows,
+    targets: targets.rows,
+  };
+}
+
+function readOptions(): Options {
+  const { values } = parseArgs({
+    options: {
+      quick: { type: "boolean", default: false },
+      full: { type: "boolean", default: false },
+      objects: { type: "string" },
+      shapes: { type: "string" },
+      repeat: { type: "string", default: "3" },
+      output: { type: "string", default: join(__dirname, "results.json") },
+      compare: { type: "string" },
+      unoptimised: { type: "boolean", default: false },
+      help: { type: "boolean", default: false },
+    },
+  });
+  if (values.help) {
+    console.log(USAGE);
+    process.exit();
+  }
+  const [small, large, ...more] = values.objects?.split(",").map(wholeNumber) ?? [
+    PROMISED_SIZES[0] / (values.quick ? 10 : 1),
+    PROMISED_SIZES[1] / (values.quick ? 10 : 1),
+  ];
+  if (small === undefined || large === undefined || more.length > 0) {
+    throw new Error("--objects takes two numbers, such as 1000,10000");
+  }
+  return {
+    sizes: [small, large],
+    full: values.full,
+    shapes: values.shapes?.split(","),
+    repetitions: wholeNumber(values.repeat),
+    output: values.output,
+    compare: values.compare,
+    optimised: !values.unoptimised,
+  };
+}
+
+function wholeNumber(text: string): number {
+  if (!/^[1-9]\d*$/.test(text)) throw new Error(`not a whole number ≥ 1: ${text}`);
+  return Number(text);
+}
+
+function readResults(file: string): Results {
+  const results = JSON.parse(readFileSync(file, "utf8")) as Results;
+  if (results.format !== 1) throw new Error(`${file} holds no results of this benchmark`);
+  return results;
+}
+
+/** `1 M` and `10 M`, or the number. */
+function title(objects: number): string {
+  return objects % 1_000_000 === 0 ? `${objects / 1_000_000} M` : String(objects);
+}
+
+function progress(what: string): void {
+  process.stderr.write(`measuring ${what}\n`);
+}
+
+try {
+  main();
+} catch (error) {
+  console.error(`error: ${(error as Error).message}`);
+  process.exitCode = 1;
+}

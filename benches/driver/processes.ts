@@ -1,0 +1,114 @@
+/** Every measurement is a process of its own: its peak of memory is its own, and nothing is warm but the file. */
+import { execFileSync, spawnSync } from "node:child_process";
+import { join, resolve } from "node:path";
+
+const ROOT = resolve(__dirname, "../..");
+
+/** What the bench binary says of one analysis (`benches/heap/analysis.rs`). */
+export interface Analysis {
+  /** Whether alive or not. */
+  objects: number;
+  live: number;
+  references: number;
+  dumpBytes: number;
+  /** Name and seconds, in the order of the work. */
+  stages: [string, number][];
+  seconds: number;
+  peakBytes: number | null;
+  json: { bytes: number; seconds: number; peakBytes: number | null } | null;
+}
+
+/** What the machine allows (`benches/heap/yardsticks.rs`). */
+export interface Yardsticks {
+  threads: number;
+  readSeconds: number;
+  parallelReadSeconds: number;
+  chaseSeconds: number;
+}
+
+/** The Rust side of the benchmark. */
+export class BenchBinary {
+  readonly #path: string;
+
+  private constructor(path: string) {
+    this.#path = path;
+  }
+
+  /** Builds it. */
+  static build(optimised: boolean): BenchBinary {
+    const profile = optimised ? "bench" : "dev";
+    const flags = ["build", "--bench", "heap", "--profile", profile, "--message-format", "json"];
+    const messages = execFileSync("cargo", flags, {
+      cwd: ROOT,
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "inherit"],
+      maxBuffer: 2 ** 28,
+    });
+    for (const line of messages.split("\n").filter((line) => line.startsWith("{"))) {
+      const { executable, target } = JSON.parse(line) as Artifact;
+      if (executable && target?.kind.includes("bench")) return new BenchBinary(executable);
+    }
+    throw new Error("cargo built no executable for the benchmark `heap`");
+  }
+
+  shapes(): string[] {
+    return this.#run("shapes") as string[];
+  }
+
+  /** Writes a heap; `size` is `--objects <n>` or `--memory <n>GiB`. */
+  forge(shape: string, size: string[], { dump, wasm }: Heap): void {
+    this.#run("forge", shape, ...size, dump, wasm);
+  }
+
+  analyze({ dump, wasm }: Heap, withJson: boolean): Analysis {
+    return this.#run("analyze", dump, wasm, ...(withJson ? ["--json"] : [])) as Analysis;
+  }
+
+  yardsticks({ dump }: Heap, objects: number): Yardsticks {
+    return this.#run("yardsticks", dump, "--objects", String(objects)) as Yardsticks;
+  }
+
+  #run(...args: string[]): unknown {
+    return JSON.parse(execFileSync(this.#path, args, { encoding: "utf8" }));
+  }
+}
+
+interface Artifact {
+  executable?: string | null;
+  target?: { kind: string[] };
+}
+
+/** A dump and its module, by path. */
+export interface Heap {
+  dump: string;
+  wasm: string;
+}
+
+/** A run of Node. */
+export interface NodeRun {
+  /** From start to end, the start of Node included. */
+  seconds: number;
+  peakBytes: number;
+  stdout: string;
+}
+
+/** Runs Node with these arguments; `stdout` says where its output goes. */
+export function runNode(args: string[], stdout: number | "pipe" | "ignore" = "pipe"): NodeRun {
+  const hook = ["--require", join(__dirname, "peak_memory.js")];
+  const begin = process.hrtime.bigint();
+  const run = spawnSync(process.execPath, [...hook, ...args], {
+    stdio: ["ignore", stdout, "pipe", "pipe"],
+    encoding: "utf8",
+  });
+  const seconds = Number(process.hrtime.bigint() - begin) / 1e9;
+  if (run.status !== 0) {
+    throw new Error(`node ${args.join(" ")}: ${run.error?.message ?? run.stderr}`);
+  }
+  return { seconds, peakBytes: Number(run.output[3]), stdout: run.stdout ?? "" };
+}
+
+/** The command line as users run it. */
+export function runCli(args: string[], stdout: number | "ignore"): NodeRun {
+  const cli = require.resolve("@warpo/heap-analyzer/dist/heap_analyzer/cli.js");
+  return runNode([cli, ...args], stdout);
+}

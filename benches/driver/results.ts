@@ -1,0 +1,62 @@
+/** What a benchmark run finds, as it is kept in a file. */
+import type { Machine } from "./machine.js";
+
+/** Of several repetitions. */
+export interface Sample {
+  median: number;
+  min: number;
+}
+
+export function sample(values: number[]): Sample {
+  const sorted = [...values].sort((left, right) => left - right);
+  const middle = sorted.slice((sorted.length - 1) >> 1, (sorted.length >> 1) + 1);
+  return {
+    median: middle.reduce((sum, value) => sum + value, 0) / middle.length,
+    min: sorted[0] ?? Number.NaN,
+  };
+}
+
+/** One shape at one size. Times are in ns per object, objects counted whether alive or not. */
+export interface StageRow {
+  shape: string;
+  /** What was asked for: a number of objects, or of bytes of memory. */
+  size: string;
+  objects: number;
+  live: number;
+  references: number;
+  dumpBytes: number;
+  /** Medians, in the order of the work. */
+  stages: Record<string, number>;
+  total: Sample;
+  /** The most memory at once, the mapped dump included; null where the system does not tell. */
+  peakBytes: number | null;
+  /** Making the JSON of everything, for nobody to read. */
+  json: { bytes: number; bytesPerSecond: number; addedPeakBytes: number | null };
+  /** What the machine allows: reading the dump once, with one thread and with all; following one pointer per object. */
+  yardsticks: { read: number; parallelRead: number; chase: number };
+}
+
+/** A promise, and what came of it. */
+export interface TargetRow {
+  work: string;
+  unit: "s" | "ms" | "×" | "MB/s" | "MiB" | "GiB";
+  /** The promise, and whether less or more is better. */
+  limit: number;
+  better: "less" | "more";
+  measured: number;
+  /** Null at sizes that nothing was promised for. */
+  met: boolean | null;
+  /** What the number was made from. */
+  detail: string;
+}
+
+export interface Results {
+  format: 1;
+  date: string;
+  machine: Machine;
+  /** Whether the engine was measured as it is shipped. */
+  optimised: boolean;
+  repetitions: number;
+  stages: StageRow[];
+  targets: TargetRow[];
+}

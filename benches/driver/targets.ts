@@ -1,0 +1,224 @@
+/** What is promised to who uses the command line and the API, each promise measured the way they use it. */
+import { closeSync, openSync, rmSync, statSync } from "node:fs";
+import { type BenchBinary, type Heap, type NodeRun, runCli, runNode } from "./processes.js";
+import { type StageRow, sample, type TargetRow } from "./results.js";
+import type { ShopHeaps } from "./stages.js";
+
+/** A promise without its result. */
+type Promised = Pick<TargetRow, "work" | "unit" | "limit" | "better">;
+
+/** The sizes that the promises are for: a million and ten million live objects. */
+export const PROMISED_SIZES = [1_000_000, 10_000_000] as const;
+
+const GIB = 2 ** 30;
+const MIB = 2 ** 20;
+/** Output may add this much to the peak of memory, whatever its size: buffers, and one row's order. */
+const JSON_MEMORY = 64 * MIB;
+
+export class Targets {
+  readonly rows: TargetRow[] = [];
+  readonly #repetitions: number;
+  /** Whether the sizes and the build are those that something is promised for. */
+  readonly #judged: boolean;
+
+  constructor(repetitions: number, judged: boolean) {
+    this.#repetitions = repetitions;
+    this.#judged = judged;
+  }
+
+  #add(promised: Promised, measured: number, detail: string): void {
+    const { limit, better } = promised;
+    const met = better === "less" ? measured <= limit : measured >= limit;
+    this.rows.push({ ...promised, measured, met: this.#judged ? met : null, detail });
+  }
+
+  /** `analyze`, `diff`, JSON and the API, on the shop's heaps. */
+  measureShop(
+    binary: BenchBinary,
+    [small, large]: [SizedShop, SizedShop],
+    outputFile: string,
+  ): void {
+    const runs = {
+      node: [] as NodeRun[],
+      table: { small: [] as NodeRun[], large: [] as NodeRun[] },
+      json: { small: [] as NodeRun[], large: [] as NodeRun[] },
+      diff: [] as NodeRun[],
+      wholeJson: [] as NodeRun[],
+      engine: [] as number[],
+      api: [] as number[],
+    };
+    let jsonBytes = 0;
+    // One of each in turn: what slows the machine down for a while slows down all of them.
+    for (let repetition = 0; repetition < this.#repetitions; repetition++) {
+      runs.node.push(runNode(["--eval", "0"]));
+      for (const [name, { heaps }] of [
+        ["small", small],
+        ["large", large],
+      ] as const) {
+        runs.table[name].push(analyzeTop(heaps.after, "table"));
+        runs.json[name].push(analyzeTop(heaps.after, "json"));
+      }
+      runs.diff.push(diffTop(large.heaps));
+      const whole = analyzeToFile(large.heaps.after, outputFile);
+      runs.wholeJson.push(whole.run);
+      jsonBytes = whole.bytes;
+      runs.engine.push(binary.analyze(large.heaps.after, false).seconds);
+      runs.api.push(callApi(large.heaps.after));
+    }
+
+    const node = seconds(runs.node);
+    for (const format of ["table", "json"] as const) {
+      const limits = { small: { seconds: 0.25, peak: 3 }, large: { seconds: 2.5, peak: 2 } };
+      for (const [name, { title, heaps }] of [
+        ["small", small],
+        ["large", large],
+      ] as const) {
+        const work = `CLI analyze --top 20 --format ${format}, ${title}`;
+        const measured = runs[format][name];
+        this.#add(
+          { work, unit: "s", limit: limits[name].seconds, better: "less" },
+          seconds(measured) - node,
+          `${digits(seconds(measured))} s, of which Node's start ${digits(node)} s`,
+        );
+        const dumpBytes = statSync(heaps.after.dump).size;
+        this.#add(
+          {
+            work: `${work}: peak per dump byte`,
+            unit: "×",
+            limit: limits[name].peak,
+            better: "less",
+          },
+          peak(measured) / dumpBytes,
+          `${digits(peak(measured) / MIB)} MiB for a dump of ${digits(dumpBytes / MIB)} MiB`,
+        );
+      }
+    }
+
+    const writing = seconds(runs.wholeJson) - seconds(runs.table.large);
+    this.#add(
+      { work: `full JSON, ${large.title}`, unit: "MB/s", limit: 300, better: "more" },
+      jsonBytes / 1e6 / writing,
+      `${digits(jsonBytes / 1e6)} MB into a file, in ${digits(writing)} s more than the table takes`,
+    );
+    this.#add(
+      {
+        work: `full JSON, ${large.title}: memory for it`,
+        unit: "MiB",
+        limit: JSON_MEMORY / MIB,
+        better: "less",
+      },
+      (peak(runs.wholeJson) - peak(runs.table.large)) / MIB,
+      `peak ${digits(peak(runs.wholeJson) / MIB)} MiB, with the table ${digits(peak(runs.table.large) / MIB)} MiB`,
+    );
+
+    const [engine, api] = [sample(runs.engine).min, sample(runs.api).min];
+    this.#add(
+      {
+        work: `analyzeFile() and constructor rows beyond the engine, ${large.title}`,
+        unit: "ms",
+        limit: 50,
+        better: "less",
+      },
+      (api - engine) * 1000,
+      `fastest of each: ${digits(api)} s, engine alone ${digits(engine)} s`,
+    );
+    const [diff, analyze] = [seconds(runs.diff) - node, seconds(runs.table.large) - node];
+    this.#add(
+      {
+        work: `CLI diff --top 20 --format table to one analyze, ${large.title}`,
+        unit: "×",
+        limit: 2.2,
+        better: "less",
+      },
+      diff / analyze,
+      `${digits(diff)} s to ${digits(analyze)} s, without Node's start`,
+    );
+  }
+
+  /** Time per object at the large size to that at the small one, of the shape where it is worst. */
+  judgeGrowth(rows: StageRow[], [small, large]: [string, string]): void {
+    const growth = rows
+      .filter((row) => row.size === large)
+      .flatMap((row) => {
+        const before = rows.find(({ shape, size }) => shape === row.shape && size === small);
+        return before ? [{ shape: row.shape, ratio: row.total.median / before.total.median }] : [];
+      })
+      .sort((left, right) => right.ratio - left.ratio);
+    const promised = { unit: "×", limit: 3, better: "less" } as const;
+    const [worst] = growth;
+    if (worst === undefined) return;
+    const beyond = growth.filter(({ ratio }) => ratio > promised.limit);
+    const shown = beyond.length > 0 ? beyond : growth.slice(0, 3);
+    this.#add(
+      { work: `every shape: ns per object at ${large} to that at ${small} objects`, ...promised },
+      worst.ratio,
+      shown.map(({ shape, ratio }) => `${shape} ${digits(ratio)}×`).join(", "),
+    );
+  }
+
+  /** A memory as large as there can be, to one of the same shape and the large size. */
+  measureFull(full: Heap, row: StageRow, reference: StageRow): void {
+    const run = analyzeTop(full, "table");
+    const work = `CLI analyze --top 20 --format table, 4 GiB, ${(row.objects / 1e6).toFixed(0)} M objects`;
+    this.#add(
+      { work: `${work}: peak`, unit: "GiB", limit: 16, better: "less" },
+      run.peakBytes / GIB,
+      `in ${digits(run.seconds)} s`,
+    );
+    this.#add(
+      // Caches and page tables cover less of it: linear is what stays below this.
+      {
+        work: `engine, 4 GiB: ns per object to that at ${reference.size} objects`,
+        unit: "×",
+        limit: 1.5,
+        better: "less",
+      },
+      row.total.median / reference.total.median,
+      `shape ${row.shape}: ${digits(row.total.median)} ns to ${digits(reference.total.median)} ns`,
+    );
+  }
+}
+
+/** The shop's heaps of one size. */
+export interface SizedShop {
+  /** Such as `1 M live`. */
+  title: string;
+  heaps: ShopHeaps;
+}
+
+/** JSON has every instance of the rows that are kept; nobody reads it here. */
+function analyzeTop({ dump, wasm }: Heap, format: "table" | "json"): NodeRun {
+  return runCli(["analyze", dump, "--wasm", wasm, "--top", "20", "--format", format], "ignore");
+}
+
+function diffTop({ before: { dump, wasm }, after }: ShopHeaps): NodeRun {
+  const dumps = [dump, after.dump, "--wasm", wasm];
+  return runCli(["diff", ...dumps, "--top", "20", "--format", "table"], "ignore");
+}
+
+function analyzeToFile({ dump, wasm }: Heap, file: string): { run: NodeRun; bytes: number } {
+  const output = openSync(file, "w");
+  try {
+    const run = runCli(["analyze", dump, "--wasm", wasm], output);
+    return { run, bytes: statSync(file).size };
+  } finally {
+    closeSync(output);
+    rmSync(file);
+  }
+}
+
+function callApi({ dump, wasm }: Heap): number {
+  return Number(runNode([require.resolve("./api.js"), dump, wasm]).stdout);
+}
+
+function seconds(runs: NodeRun[]): number {
+  return sample(runs.map((run) => run.seconds)).median;
+}
+
+function peak(runs: NodeRun[]): number {
+  return Math.max(...runs.map((run) => run.peakBytes));
+}
+
+function digits(number: number): string {
+  return number.toLocaleString("en", { maximumSignificantDigits: 3 });
+}

@@ -1,0 +1,95 @@
+//! Times each stage of an analysis.
+
+use std::fs::File;
+use std::io;
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
+
+use memmap2::Mmap;
+use serde_json::{Value, json};
+use warpo_heap_analyzer::formats::JsonStream;
+use warpo_heap_analyzer::views::{ConstructorView, Selection};
+use warpo_heap_analyzer::{Control, Input, Program};
+
+use crate::Failure;
+use crate::process::peak_memory;
+
+/// Analyzes a dump as the command line does; with JSON, makes that too, for nobody to read.
+pub fn measure(dump: &str, wasm: &str, with_json: bool) -> Result<Value, Failure> {
+    let wasm_bytes = std::fs::read(wasm)?;
+    let mapped = map(dump)?;
+    let dump_bytes = mapped.len();
+    let stages = Arc::new(Mutex::new(Stages::default()));
+    let observer = Arc::clone(&stages);
+    let control = Control::observing(move |phase| observer.lock().unwrap().begin(phase.name()));
+
+    stages.lock().unwrap().begin("module");
+    let program = Program::read(Input {
+        name: wasm,
+        bytes: &wasm_bytes,
+    })?;
+    let dump = Input {
+        name: dump,
+        bytes: mapped,
+    };
+    let heap = Arc::new(program.analyze(dump, &control)?);
+    stages.lock().unwrap().begin("view");
+    let view = ConstructorView::new(Arc::clone(&heap), Selection::default());
+    let (seconds, stages) = stages.lock().unwrap().finish();
+
+    let peak = peak_memory();
+    let json = with_json.then(|| measure_json(view)).transpose()?;
+    Ok(json!({
+        "objects": heap.objects.len(),
+        "live": heap.live_heap_objects().count(),
+        "references": heap.edges.len(),
+        "dumpBytes": dump_bytes,
+        "stages": stages,
+        "seconds": seconds,
+        "peakBytes": peak,
+        "json": json,
+    }))
+}
+
+fn measure_json(view: ConstructorView) -> Result<Value, Failure> {
+    let begin = Instant::now();
+    let bytes = io::copy(&mut JsonStream::new(view), &mut io::sink())?;
+    Ok(json!({
+        "bytes": bytes,
+        "seconds": begin.elapsed().as_secs_f64(),
+        "peakBytes": peak_memory(),
+    }))
+}
+
+pub fn map(path: &str) -> Result<Mmap, Failure> {
+    let file = File::open(path).map_err(|error| format!("{path}: {error}"))?;
+    // SAFETY: the driver of the benchmark does not touch the file meanwhile.
+    Ok(unsafe { Mmap::map(&file)? })
+}
+
+/// When each stage began.
+#[derive(Default)]
+struct Stages(Vec<(&'static str, Instant)>);
+
+impl Stages {
+    fn begin(&mut self, name: &'static str) {
+        self.0.push((name, Instant::now()));
+    }
+
+    /// The time of all stages, and of each; a stage that begins again goes on.
+    fn finish(&mut self) -> (f64, Vec<(&'static str, f64)>) {
+        self.begin("");
+        let mut stages: Vec<(&str, f64)> = Vec::new();
+        for pair in self.0.windows(2) {
+            let [(name, begin), (_, end)] = pair else {
+                continue;
+            };
+            let duration = end.duration_since(*begin).as_secs_f64();
+            match stages.iter_mut().find(|(known, _)| known == name) {
+                Some((_, sum)) => *sum += duration,
+                None => stages.push((name, duration)),
+            }
+        }
+        (stages.iter().map(|(_, seconds)| seconds).sum(), stages)
+    }
+}

@@ -1,0 +1,65 @@
+//! What the machine allows, whoever programs it: reading a dump once from one end to the other, and
+//! following one pointer per object where each names the next.
+
+use std::hint::black_box;
+use std::time::Instant;
+
+use rayon::prelude::*;
+use serde_json::{Value, json};
+
+use crate::Failure;
+use crate::analysis::map;
+use crate::support::forge::random::Random;
+
+/// Of several readings the fastest counts: the first brings the file into memory.
+const READINGS: usize = 5;
+/// Bytes that one thread reads at a time.
+const CHUNK: usize = 1 << 22;
+
+pub fn measure(dump: &str, objects: u32) -> Result<Value, Failure> {
+    let dump = map(dump)?;
+    Ok(json!({
+        "dumpBytes": dump.len(),
+        "objects": objects,
+        "threads": rayon::current_num_threads(),
+        "readSeconds": fastest(|| sum(&dump)),
+        "parallelReadSeconds": fastest(|| dump.par_chunks(CHUNK).map(sum).reduce(|| 0, u64::wrapping_add)),
+        "chaseSeconds": chase(objects),
+    }))
+}
+
+fn fastest<T>(read: impl Fn() -> T) -> f64 {
+    let seconds = (0..READINGS).map(|_| {
+        let begin = Instant::now();
+        black_box(read());
+        begin.elapsed().as_secs_f64()
+    });
+    seconds.fold(f64::INFINITY, f64::min)
+}
+
+fn sum(bytes: &[u8]) -> u64 {
+    let words = bytes.as_chunks::<8>().0.iter();
+    words.fold(0, |sum, word| sum.wrapping_add(u64::from_le_bytes(*word)))
+}
+
+/// Follows a cycle through as many numbers as there are objects.
+fn chase(objects: u32) -> f64 {
+    let next = cycle(objects);
+    let begin = Instant::now();
+    let mut at = 0;
+    for _ in 0..objects {
+        at = next[at as usize];
+    }
+    black_box(at);
+    begin.elapsed().as_secs_f64()
+}
+
+/// One random cycle through all numbers below a count (Sattolo).
+fn cycle(count: u32) -> Vec<u32> {
+    let mut random = Random::new(1);
+    let mut next: Vec<u32> = (0..count).collect();
+    for at in (1..count).rev() {
+        next.swap(at as usize, random.below(at) as usize);
+    }
+    next
+}

@@ -1,0 +1,99 @@
+//! Big columns of numbers: allocated once, at the size that they may need, and on huge pages where
+//! the system has them.
+//!
+//! A column of ten million numbers is 10,000 ordinary pages. Entering each of them into the page
+//! tables costs more than filling it, and random access to them misses the table's cache nearly
+//! every time.
+
+use crate::error::{Error, Result};
+
+/// Makes room for so many more values. Room that is not used costs no memory where the system hands
+/// out pages when they are touched.
+///
+/// # Errors
+/// [`Error::OutOfMemory`].
+pub(super) fn reserve<T>(column: &mut Vec<T>, more: usize) -> Result<()> {
+    column
+        .try_reserve_exact(more)
+        .map_err(|_| Error::OutOfMemory {
+            bytes: (column.len() as u64 + more as u64).saturating_mul(size_of::<T>() as u64),
+        })?;
+    use_huge_pages(column);
+    Ok(())
+}
+
+/// An empty column with room for so many values.
+///
+/// # Errors
+/// [`Error::OutOfMemory`].
+pub(super) fn with_capacity<T>(capacity: usize) -> Result<Vec<T>> {
+    let mut column = Vec::new();
+    reserve(&mut column, capacity)?;
+    Ok(column)
+}
+
+/// A column of the same value so many times.
+///
+/// # Errors
+/// [`Error::OutOfMemory`].
+pub(super) fn filled<T: Clone>(value: T, length: usize) -> Result<Vec<T>> {
+    let mut column = with_capacity(length)?;
+    column.resize(length, value);
+    Ok(column)
+}
+
+/// Adds a value to a column whose length nobody knows beforehand.
+///
+/// # Errors
+/// [`Error::OutOfMemory`].
+#[inline]
+pub(super) fn push<T>(column: &mut Vec<T>, value: T) -> Result<()> {
+    if column.len() == column.capacity() {
+        const FIRST: usize = 1 << 10;
+        reserve(column, column.len().max(FIRST))?;
+    }
+    column.push(value);
+    Ok(())
+}
+
+/// Asks for huge pages behind the whole ones of a column's spare room.
+#[cfg(target_os = "linux")]
+fn use_huge_pages<T>(column: &mut Vec<T>) {
+    const HUGE_PAGE: usize = 2 << 20;
+    let room = column.spare_capacity_mut();
+    let start = room.as_mut_ptr().cast::<u8>();
+    let skipped = start.align_offset(HUGE_PAGE);
+    let whole = size_of_val(room).saturating_sub(skipped) / HUGE_PAGE * HUGE_PAGE;
+    if whole > 0 {
+        // SAFETY: the range lies inside the room, which is owned and borrowed exclusively. The
+        // advice changes what the pages cost, not what they hold; if it is refused, nothing
+        // happens.
+        unsafe { libc::madvise(start.add(skipped).cast(), whole, libc::MADV_HUGEPAGE) };
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn use_huge_pages<T>(_: &mut Vec<T>) {}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "in a test, what cannot be is a failure")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_column_of_many_huge_pages_holds_what_it_is_filled_with_and_what_is_written_afterwards() {
+        let length = 3 << 20;
+        let mut column = filled(7u32, length).unwrap();
+        assert!(column.iter().all(|&value| value == 7));
+        for (value, nth) in column.iter_mut().zip(0..) {
+            *value = nth;
+        }
+        assert!(column.iter().copied().eq(0..length as u32));
+    }
+
+    #[test]
+    fn more_than_the_address_space_is_an_error() {
+        let result = with_capacity::<u64>(usize::MAX / 4);
+        assert!(matches!(result, Err(Error::OutOfMemory { .. })));
+    }
+}

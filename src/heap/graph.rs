@@ -1,0 +1,100 @@
+//! What is read out of a dump: the objects, their references, and the roots. From here on the dump
+//! is not needed any more, and may be unmapped before the rest of the work takes its memory.
+
+use super::Heap;
+use super::accounting::{Accounting, BlockTotals};
+use super::dominators::DominatorTree;
+use super::edges::Edges;
+use super::live_classes::live_classes;
+use super::objects::ObjectTable;
+use super::reader::read_objects;
+use super::roots::{FoundRoots, find_roots};
+use crate::control::Control;
+use crate::error::Result;
+use crate::runtime::Runtime;
+use crate::runtime::collector::CollectorState;
+use crate::runtime::roots::RootKind;
+use crate::tolerance::Tolerance;
+use crate::units::ObjectIndex;
+use crate::warning::Warning;
+
+/// The object graph of one dump. It does not borrow the dump.
+#[derive(Debug)]
+pub struct ObjectGraph {
+    objects: ObjectTable,
+    edges: Edges,
+    roots: Vec<(ObjectIndex, RootKind)>,
+    /// Objects whose contents reach out of their buffers, ascending.
+    misfits: Vec<ObjectIndex>,
+    total_size: u64,
+    totals: BlockTotals,
+    collector_state: Option<CollectorState>,
+    warnings: Vec<Warning>,
+}
+
+impl ObjectGraph {
+    /// Reads the graph out of a runtime. `warnings` are those about the runtime itself.
+    ///
+    /// # Errors
+    /// [`Error::ModuleMismatch`](crate::Error::ModuleMismatch) if the objects are not of this
+    /// program, [`Error::HeapCorrupt`](crate::Error::HeapCorrupt) and
+    /// [`Error::TooManyReferences`](crate::Error::TooManyReferences) if the memory cannot be read to
+    /// its end, unless that is tolerated; [`Error::OutOfMemory`](crate::Error::OutOfMemory),
+    /// [`Error::Aborted`](crate::Error::Aborted).
+    pub fn read(
+        runtime: &Runtime<'_>,
+        tolerance: Tolerance,
+        mut warnings: Vec<Warning>,
+        control: &Control,
+    ) -> Result<Self> {
+        let memory = runtime.dump.memory;
+        let (objects, totals) = read_objects(runtime, tolerance, control, &mut warnings)?;
+        let (edges, misfits) = Edges::extract(memory, &objects, control)?;
+        let FoundRoots { roots, mismatch } =
+            find_roots(runtime, &objects, totals.is_partial(), &mut warnings);
+        tolerance.check(mismatch, &mut warnings)?;
+        let allocator = runtime.allocator;
+        Ok(Self {
+            total_size: allocator.map_or(0, |allocator| allocator.heap_size(memory)),
+            objects,
+            edges,
+            roots,
+            misfits,
+            totals,
+            collector_state: runtime.collector.state,
+            warnings,
+        })
+    }
+
+    /// Computes what is alive, and what each object keeps alive.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory), [`Error::Aborted`](crate::Error::Aborted).
+    pub fn solve(self, control: &Control) -> Result<Heap> {
+        // Globals first, so that what several kinds of roots reach counts for the first of them.
+        let mut by_kind = self.roots.clone();
+        by_kind.sort_unstable_by_key(|&(object, kind)| (kind, object));
+        let root_objects: Vec<_> = by_kind.into_iter().map(|(object, _)| object).collect();
+        let sizes = &self.objects.shallow_sizes;
+        let (dominators, retained_sizes) =
+            DominatorTree::new(&self.edges, sizes, &root_objects, control)?;
+        let live_classes = live_classes(&self.objects, &retained_sizes);
+        let mut heap = Heap {
+            total_size: self.total_size,
+            live_size: 0,
+            objects: self.objects,
+            edges: self.edges,
+            roots: self.roots,
+            dominators,
+            retained_sizes,
+            live_classes,
+            accounting: Accounting::default(),
+            is_partial: self.totals.is_partial(),
+            warnings: self.warnings,
+        };
+        heap.account(self.totals, self.collector_state);
+        heap.warn_of_live_misfits(&self.misfits);
+        heap.warn_of_classes();
+        Ok(heap)
+    }
+}
