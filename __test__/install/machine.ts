@@ -10,10 +10,9 @@ import { npmCli, ROOT } from "./packages.ts";
 
 const WINDOWS = process.platform === "win32";
 
-/** Where to run something, if not in an empty folder. */
+/** Where something runs. */
 export interface Run {
   cwd: string;
-  env?: NodeJS.ProcessEnv;
 }
 
 /** An empty folder of the test's own. */
@@ -40,9 +39,8 @@ export function project(
   return folder;
 }
 
-export function node(args: string[], run: Run): SpawnSyncReturns<string> {
-  const env = { ...environment(), ...run.env };
-  return spawnSync(process.execPath, args, { cwd: run.cwd, env, encoding: "utf8" });
+export function node(args: string[], { cwd }: Run): SpawnSyncReturns<string> {
+  return spawnSync(process.execPath, args, { cwd, env: environment(), encoding: "utf8" });
 }
 
 /** Runs Node and gives back its stdout, or fails with what it said. */
