@@ -1,14 +1,32 @@
-// Tests from Node: they run against the built package in dist/, as its users do.
+// Tests from Node, in two projects. Both take the built package in dist/, as its users do.
 
 import { defineConfig } from "vitest/config";
 
 export default defineConfig({
   test: {
-    include: ["__test__/**/*.test.ts"],
-    // The package as users load it, not a copy that the test runner makes of it.
-    server: { deps: { external: [/\/dist\//] } },
-    // Compiling a program with asc takes seconds on a slow machine.
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
+    projects: [
+      {
+        test: {
+          name: "package",
+          include: ["__test__/**/*.test.ts"],
+          exclude: ["__test__/install/**"],
+          // The package as users load it, not a copy that the test runner makes of it.
+          server: { deps: { external: [/\/dist\//] } },
+          // Compiling a program with asc takes seconds on a slow machine.
+          testTimeout: 60_000,
+          hookTimeout: 120_000,
+        },
+      },
+      {
+        // Packed as a release packs it, and installed on a machine that has Node alone.
+        test: {
+          name: "install",
+          include: ["__test__/install/*.test.ts"],
+          globalSetup: "__test__/install/setup.ts",
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+        },
+      },
+    ],
   },
 });

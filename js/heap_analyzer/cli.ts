@@ -7,7 +7,7 @@
  */
 import { Command, InvalidArgumentError, Option } from "commander";
 import { availableMemory } from "../memory.js";
-import * as native from "../native.js";
+import type * as native from "../native.js";
 import { refuseToOverwrite, write } from "./output.js";
 import { mebibytes, ProgressLine, percent } from "./progress.js";
 
@@ -29,6 +29,9 @@ interface SortedOptions extends CommonOptions {
 /** Bytes that are written at a time. */
 const CHUNK = 1 << 20;
 
+/** Loaded when there is something to analyze: `--help` needs no binary, and no binary is an error like others. */
+const addon = () => require("../native.js") as typeof native;
+
 const { version } = require("../../package.json") as { version: string };
 
 const program = new Command("warpo-heap-analyzer")
@@ -45,7 +48,7 @@ withCommonOptions(analyze, ["retained", "shallow", "count"])
   .option("--accounting", "in JSON, add where every byte of the heap is (tables show it always)")
   .action((dump: string, options: SortedOptions) =>
     run([dump, options.wasm], options, (control) =>
-      native.analyzeFileAsync(dump, options.wasm, options, control),
+      addon().analyzeFileAsync(dump, options.wasm, options, control),
     ),
   );
 
@@ -57,7 +60,7 @@ const diff = program
 withCommonOptions(diff, ["delta", "alloc", "freed", "count"]).action(
   (before: string, after: string, options: SortedOptions) =>
     run([before, after, options.wasm], options, (control) =>
-      native.diffFileAsync(
+      addon().diffFileAsync(
         before,
         after,
         options.wasm,
@@ -109,7 +112,8 @@ async function run(
 ) {
   if (options.output !== undefined) refuseToOverwrite(inputs, options.output);
   const line = new ProgressLine();
-  const control = new native.WorkControl();
+  const { WorkControl } = addon();
+  const control = new WorkControl();
   const view = await line.watch(control, analysis(control));
   for (const { message } of view.warnings()) {
     process.stderr.write(oneLine(`warning: ${message}`));

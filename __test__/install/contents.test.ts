@@ -1,0 +1,110 @@
+// What the packages contain, and that nothing in them is out of date.
+
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, inject, test } from "vitest";
+import { ROOT } from "./packages.ts";
+
+const packages = inject("packages").filter(({ name }) => name !== "commander");
+const platforms = packages.slice(0, -1);
+const root = packages.at(-1);
+
+test("the root package holds what its users need and no binary", () => {
+  expect(root?.files).toMatchInlineSnapshot(`
+    [
+      "LICENSE",
+      "LICENSE.third-party",
+      "README.md",
+      "dist/asc_transform.d.mts",
+      "dist/asc_transform.mjs",
+      "dist/asc_transform/compiler.d.mts",
+      "dist/asc_transform/compiler.mjs",
+      "dist/asc_transform/description.mjs",
+      "dist/capture.d.ts",
+      "dist/capture.js",
+      "dist/capture/dump_file.d.ts",
+      "dist/capture/dump_file.js",
+      "dist/capture/errors.d.ts",
+      "dist/capture/errors.js",
+      "dist/capture/guest_path.d.ts",
+      "dist/capture/guest_path.js",
+      "dist/capture/memory_dump.d.ts",
+      "dist/capture/memory_dump.js",
+      "dist/capture/snapshot.d.ts",
+      "dist/capture/snapshot.js",
+      "dist/heap_analyzer/cli.js",
+      "dist/heap_analyzer/output.js",
+      "dist/heap_analyzer/progress.js",
+      "dist/index.js",
+      "dist/loader.js",
+      "dist/memory.js",
+      "dist/native.js",
+      "dist/views.js",
+      "index.d.ts",
+      "package.json",
+    ]
+  `);
+});
+
+test.each(platforms)("$name holds its binary and the licences", ({ name, files }) => {
+  const platform = name.replace("@warpo/heap-analyzer-", "");
+  expect(files).toEqual([
+    "LICENSE",
+    "LICENSE.third-party",
+    "README.md",
+    "package.json",
+    `warpo-heap-analyzer.${platform}.node`,
+  ]);
+});
+
+test("the packages of the platforms are published before the one that asks for them", () => {
+  expect(root?.name).toBe("@warpo/heap-analyzer");
+  expect(platforms.map(({ name }) => name.slice("@warpo/heap-analyzer-".length)).sort()).toEqual([
+    "darwin-arm64",
+    "darwin-x64",
+    "linux-arm64-gnu",
+    "linux-arm64-musl",
+    "linux-x64-gnu",
+    "linux-x64-musl",
+    "win32-arm64-msvc",
+    "win32-x64-msvc",
+  ]);
+});
+
+test("the root package asks for the binary of every platform, at exactly its own version", () => {
+  const { version, optionalDependencies } = root?.manifest ?? {};
+  const expected = platforms.map(({ name }) => [name, version]);
+  expect(optionalDependencies).toEqual(Object.fromEntries(expected));
+});
+
+test("no package runs anything when it is installed", () => {
+  for (const { manifest } of packages) {
+    const { preinstall, install, postinstall, prepare } = (manifest.scripts ?? {}) as {
+      [name: string]: string | undefined;
+    };
+    expect([preinstall, install, postinstall, prepare]).toEqual(Array(4).fill(undefined));
+  }
+});
+
+test("the folders of the platforms are as napi-rs makes them from package.json", () => {
+  const fresh = mkdtempSync(join(tmpdir(), "npm-folders-"));
+  try {
+    const manifest = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+    writeFileSync(join(fresh, "package.json"), JSON.stringify(manifest));
+    mkdirSync(join(fresh, "npm"));
+    const napi = join(ROOT, "node_modules/@napi-rs/cli/dist/cli.js");
+    execFileSync(process.execPath, [napi, "create-npm-dirs"], { cwd: fresh, stdio: "pipe" });
+    const contents = (folder: string) =>
+      readdirSync(join(folder, "npm")).map((platform) =>
+        ["package.json", "README.md"].map((file) =>
+          readFileSync(join(folder, "npm", platform, file), "utf8"),
+        ),
+      );
+    // To renew them: npx napi create-npm-dirs
+    expect(contents(ROOT)).toEqual(contents(fresh));
+  } finally {
+    rmSync(fresh, { recursive: true });
+  }
+});

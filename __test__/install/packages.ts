@@ -1,0 +1,96 @@
+/**
+ * The packages as a release makes and publishes them: by the same commands, from a copy of the files that
+ * a release starts from, to a registry on this machine.
+ *
+ * Only this platform's binary exists here. The other platforms get a text file instead, so that every
+ * package can be published and listed; no test installs one of those.
+ */
+import { execFile } from "node:child_process";
+import { cpSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { delimiter, join, resolve } from "node:path";
+import { promisify } from "node:util";
+import type { Registry } from "./registry.ts";
+
+export const ROOT = resolve(__dirname, "../..");
+
+/** A package in the registry. */
+export interface Published {
+  name: string;
+  version: string;
+  /** The tarball. */
+  tarball: string;
+  /** Its files, as `npm pack --dry-run` lists them; empty for a package of others. */
+  files: string[];
+  /** Its package.json. */
+  manifest: Record<string, unknown>;
+}
+
+/** Publishes everything to `registry`, and gives back what came to it, in that order. */
+export async function release(folder: string, registry: Registry): Promise<Published[]> {
+  const tree = join(folder, "tree");
+  const names = ["package.json", "README.md", "LICENSE", "LICENSE.third-party", "index.d.ts"];
+  for (const name of names) cpSync(join(ROOT, name), join(tree, name));
+  // What an earlier build or release left there is not what a release starts from.
+  const clean = (path: string) => !/\.node$|npm.*LICENSE/.test(path.slice(ROOT.length));
+  for (const name of ["dist", "npm"]) {
+    cpSync(join(ROOT, name), join(tree, name), { recursive: true, filter: clean });
+  }
+  const artifacts = join(tree, "artifacts");
+  mkdirSync(artifacts);
+  const platforms = readdirSync(join(tree, "npm")).map((platform) => join("npm", platform));
+  for (const platform of readdirSync(join(tree, "npm"))) {
+    const file = `warpo-heap-analyzer.${platform}.node`;
+    writeFileSync(join(artifacts, file), "not built on this machine\n");
+  }
+  for (const file of readdirSync(join(ROOT, "dist")).filter((name) => name.endsWith(".node"))) {
+    cpSync(join(ROOT, "dist", file), join(artifacts, file));
+  }
+
+  const tools = { cwd: tree, env: environment(folder, registry) };
+  const npm = async (...args: string[]) =>
+    (await promisify(execFile)(process.execPath, [npmCli(), ...args], tools)).stdout;
+  const napi = [join(ROOT, "node_modules/@napi-rs/cli/dist/cli.js"), "pre-publish"];
+
+  // The steps of .github/workflows/release.yml.
+  await npm("run", "assemble");
+  await promisify(execFile)(
+    process.execPath,
+    [...napi, "--tag-style", "npm", "--no-gh-release"],
+    tools,
+  );
+  await npm("publish");
+
+  // The one dependency, as it is installed here.
+  await npm("publish", "--ignore-scripts", join(ROOT, "node_modules/commander"));
+
+  const folders = [".", ...platforms.map((platform) => `./${platform}`)];
+  const listed = JSON.parse(await npm("pack", "--dry-run", "--json", ...folders)) as {
+    name: string;
+    files: { path: string }[];
+  }[];
+  return registry.published.map((published) => {
+    const files = listed.find(({ name }) => name === published.name)?.files ?? [];
+    return { ...published, files: files.map(({ path }) => path).sort() };
+  });
+}
+
+/** What npm needs to publish to the registry, with the tools of this repository on the PATH. */
+function environment(folder: string, { url }: Registry): NodeJS.ProcessEnv {
+  const settings = join(folder, "npmrc");
+  writeFileSync(settings, `${url.replace("http:", "")}:_authToken=anybody\n`);
+  return {
+    ...process.env,
+    PATH: `${join(ROOT, "node_modules/.bin")}${delimiter}${process.env.PATH}`,
+    npm_config_registry: url,
+    npm_config_userconfig: settings,
+    npm_config_cache: join(folder, "cache"),
+    npm_config_loglevel: "error",
+  };
+}
+
+/** The script of the npm that started the tests. */
+export function npmCli(): string {
+  const script = process.env.npm_execpath;
+  if (script === undefined) throw new Error("start these tests with npm: npm run test:install");
+  return script;
+}
