@@ -2,7 +2,7 @@
  * `npm run bench`: measures the engine, the command line and the API on heaps of many shapes and
  * sizes, and says what was promised and what is kept. See BENCHMARKS.md.
  */
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { thisMachine } from "./machine.js";
@@ -42,9 +42,9 @@ function main(): void {
   const options = readOptions();
   // Read first, so that it may also be the file that is written.
   const earlier = options.compare === undefined ? undefined : readResults(options.compare);
-  const folder = join(__dirname, "heaps");
-  rmSync(folder, { recursive: true, force: true });
-  mkdirSync(folder, { recursive: true });
+  const folder = mkdtempSync(join(__dirname, "heaps-"));
+  // Ctrl-C ends the measurement that is running, which ends this; but not before tidying up.
+  process.on("SIGINT", () => {});
   try {
     const results = measure(options, folder);
     mkdirSync(dirname(resolve(options.output)), { recursive: true });
@@ -53,7 +53,7 @@ function main(): void {
     if (earlier !== undefined) console.log(comparison(results, earlier));
     console.log(`As JSON: ${options.output}`);
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    rmSync(folder, { recursive: true });
   }
 }
 
