@@ -198,6 +198,8 @@ export interface AnalyzeOptions extends AnalysisOptions {
   sort?: "retained" | "shallow" | "count" | undefined;
   /** Keep this many rows (a whole number ≥ 1); totals stay whole. */
   top?: number | undefined;
+  /** List this many instances of each row, the first ones (a whole number ≥ 0; default: all); sums stay whole. */
+  instances?: number | undefined;
 }
 
 /** How the rows of a comparison view are ordered and cut. */
@@ -206,12 +208,37 @@ export interface DiffOptions extends AnalysisOptions {
   sort?: "delta" | "alloc" | "freed" | "count" | undefined;
   /** Keep this many rows (a whole number ≥ 1); totals stay whole. */
   top?: number | undefined;
+  /** List this many instances of each row, the first ones (a whole number ≥ 0; default: all); sums stay whole. */
+  instances?: number | undefined;
 }
 
 /** For work off the event loop. */
 export interface AsyncOptions {
-  /** Stops the work. The promise rejects with an `AbortError` (`code: "ABORT_ERR"`). */
+  /** Stops the work, within 100 ms. The promise rejects with an `AbortError` (`code: "ABORT_ERR"`). */
   signal?: AbortSignal | undefined;
+  /**
+   * Called about twenty times a second while the work goes on, and once when it is done. If it
+   * throws, the work stops and the promise rejects with what it threw.
+   */
+  onProgress?: ((progress: Progress) => void) | undefined;
+}
+
+/** How far an analysis is. */
+export interface Progress {
+  /** What is being done: the phase that began last. In a comparison both dumps go through all of them. */
+  phase:
+    | "module"
+    | "blocks"
+    | "objects"
+    | "references"
+    | "search"
+    | "dominators"
+    | "sizes"
+    | "view";
+  /** How much of the whole work is done: from 0 to 1, never going down. */
+  fraction: number;
+  /** The size of all dumps that are being analyzed. */
+  bytes: number;
 }
 
 /** The constructor view of a dump. The bytes are read in place and not kept. */

@@ -26,13 +26,14 @@
 //!
 //! ```
 //! use std::sync::Arc;
-//! use warpo_heap_analyzer::views::{ConstructorSort, ConstructorView};
+//! use warpo_heap_analyzer::views::{ConstructorSort, ConstructorView, Selection};
 //! use warpo_heap_analyzer::{Control, Input, Program, Result};
 //!
 //! fn biggest_class(dump: &[u8], wasm: &[u8]) -> Result<Option<String>> {
 //!     let program = Program::read(Input { name: "app.wasm", bytes: wasm })?;
 //!     let heap = program.analyze(Input { name: "app.dump", bytes: dump }, &Control::default())?;
-//!     let view = ConstructorView::new(Arc::new(heap), ConstructorSort::Retained, Some(1));
+//!     let wanted = Selection::sorted(ConstructorSort::Retained).top(1);
+//!     let view = ConstructorView::new(Arc::new(heap), wanted);
 //!     Ok(view.rows().first().map(|row| row.class_name.clone()))
 //! }
 //!
@@ -68,7 +69,7 @@ mod binding;
 pub use control::{Control, Phase, Progress};
 pub use error::{Error, Result};
 pub use mismatch::Mismatch;
-pub use program::{Input, Program};
+pub use program::{Input, Program, Schedule};
 pub use tolerance::Tolerance;
 pub use units::{Address, ClassId, GlobalIndex, ObjectIndex};
 pub use warning::Warning;

@@ -11,11 +11,11 @@ use crate::tolerance::Tolerance;
 
 /// Bytes with the name that errors call them by.
 #[derive(Clone, Copy, Debug)]
-pub struct Input<'a> {
+pub struct Input<'a, Bytes = &'a [u8]> {
     /// A path, or what an argument is called.
     pub name: &'a str,
-    /// The contents.
-    pub bytes: &'a [u8],
+    /// The contents: borrowed, or anything that owns them, such as a mapped file.
+    pub bytes: Bytes,
 }
 
 /// What a module tells about every heap of the program: read once, used for each dump.
@@ -49,59 +49,75 @@ impl<'a> Program<'a> {
         Self { tolerance, ..self }
     }
 
-    /// Analyzes a dump of this program.
+    /// Analyzes a dump of this program. The dump is dropped as soon as it is read, before the rest of
+    /// the work takes its memory.
     ///
     /// # Errors
     /// [`Error::InFile`](crate::Error::InFile) around whatever is wrong with the dump;
     /// [`Error::OutOfMemory`](crate::Error::OutOfMemory) and
     /// [`Error::Aborted`](crate::Error::Aborted) as they are.
-    pub fn analyze(&self, dump: Input<'_>, control: &Control) -> Result<Heap> {
-        self.analyze_part(dump, &control.part(dump.bytes.len() as u64))
+    pub fn analyze(&self, dump: Input<'_, impl AsRef<[u8]>>, control: &Control) -> Result<Heap> {
+        let part = control.part(dump.bytes.as_ref().len() as u64);
+        self.analyze_part(dump, &part)
     }
 
-    fn analyze_part(&self, dump: Input<'_>, part: &Control) -> Result<Heap> {
-        self.read_graph(dump, part)?.solve(part)
+    fn analyze_part(&self, dump: Input<'_, impl AsRef<[u8]>>, part: &Control) -> Result<Heap> {
+        let graph = self.read_graph(dump.bytes.as_ref(), part);
+        let graph = graph.map_err(|error| error.in_file(dump.name))?;
+        drop(dump);
+        graph.solve(part)
     }
 
-    /// The first half of [`analyze`](Self::analyze): all that the dump is needed for. `part` is what
-    /// [`Control::part`] returned for this dump.
-    ///
-    /// # Errors
-    /// As [`analyze`](Self::analyze).
-    pub fn read_graph(&self, dump: Input<'_>, part: &Control) -> Result<ObjectGraph> {
-        let read = || {
-            let parsed = Dump::parse(dump.bytes)?;
-            let mut warnings = Vec::new();
-            let runtime = Runtime::read(
-                &parsed,
-                &self.module,
-                &self.evidence,
-                self.tolerance,
-                &mut warnings,
-            )?;
-            ObjectGraph::read(&runtime, self.tolerance, warnings, part)
-        };
-        read().map_err(|error| error.in_file(dump.name))
+    fn read_graph(&self, dump: &[u8], part: &Control) -> Result<ObjectGraph> {
+        let dump = Dump::parse(dump)?;
+        let mut warnings = Vec::new();
+        let runtime = Runtime::read(
+            &dump,
+            &self.module,
+            &self.evidence,
+            self.tolerance,
+            &mut warnings,
+        )?;
+        ObjectGraph::read(&runtime, self.tolerance, warnings, part)
     }
 
-    /// Analyzes two dumps of this program, side by side. The warnings say which one they are of.
+    /// Analyzes two dumps of this program. The warnings say which one they are of.
     ///
     /// # Errors
     /// As [`analyze`](Self::analyze); if both dumps are wrong, what is wrong with the first.
-    pub fn analyze_both(
+    pub fn analyze_both<Bytes: AsRef<[u8]> + Send>(
         &self,
-        before: Input<'_>,
-        after: Input<'_>,
+        before: Input<'_, Bytes>,
+        after: Input<'_, Bytes>,
+        schedule: Schedule,
         control: &Control,
     ) -> Result<(Heap, Heap)> {
-        let parts = [before, after].map(|dump| control.part(dump.bytes.len() as u64));
-        let analyze = |dump: Input<'_>, part| -> Result<Heap> {
+        let part = |dump: &Input<'_, Bytes>| control.part(dump.bytes.as_ref().len() as u64);
+        let (before_part, after_part) = (part(&before), part(&after));
+        let analyze = |dump: Input<'_, Bytes>, part| -> Result<Heap> {
+            let name = dump.name;
             let mut heap = self.analyze_part(dump, part)?;
-            heap.name_warnings(dump.name);
+            heap.name_warnings(name);
             Ok(heap)
         };
-        let (before, after) =
-            rayon::join(|| analyze(before, &parts[0]), || analyze(after, &parts[1]));
-        Ok((before?, after?))
+        let before = || analyze(before, &before_part);
+        let after = || analyze(after, &after_part);
+        match schedule {
+            Schedule::SideBySide => {
+                let (before, after) = rayon::join(before, after);
+                Ok((before?, after?))
+            }
+            Schedule::OneByOne => Ok((before()?, after()?)),
+        }
     }
+}
+
+/// How two dumps are analyzed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Schedule {
+    /// At the same time, which takes less time: the work has stretches that one thread does alone.
+    #[default]
+    SideBySide,
+    /// One after the other, which takes less memory.
+    OneByOne,
 }

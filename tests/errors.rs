@@ -20,7 +20,7 @@ use support::{
 use warpo_heap_analyzer::dump::Dump;
 use warpo_heap_analyzer::heap::Heap;
 use warpo_heap_analyzer::module::expose_globals;
-use warpo_heap_analyzer::{Control, Error, Input, Program};
+use warpo_heap_analyzer::{Control, Error, Input, Program, Schedule};
 
 /// Two linked nodes.
 fn small_scene() -> Scene {
@@ -528,7 +528,6 @@ fn arrays_that_share_one_buffer_do_not_fill_the_memory() {
 fn cancelled_work_is_aborted_without_a_file_name() {
     let scene = small_scene();
     let (dump, module) = (scene.dump(), scene.module());
-    let input = |name, bytes| Input { name, bytes };
     let program = Program::read(input("program.wasm", &module)).unwrap();
     let control = Control::default();
     control.cancel();
@@ -543,12 +542,12 @@ fn cancelled_work_is_aborted_without_a_file_name() {
 fn of_two_wrong_dumps_the_first_is_named() {
     let scene = small_scene();
     let module = scene.module();
-    let input = |name, bytes| Input { name, bytes };
     let program = Program::read(input("program.wasm", &module)).unwrap();
     let error = program
         .analyze_both(
             input("before.dump", b"ASHD"),
             input("after.dump", b"AS"),
+            Schedule::SideBySide,
             &Control::default(),
         )
         .unwrap_err();
@@ -564,4 +563,8 @@ fn an_error_is_never_named_after_two_files() {
         error.to_string().starts_with("inner: dump format"),
         "{error}"
     );
+}
+
+fn input<'a>(name: &'a str, bytes: &'a [u8]) -> Input<'a> {
+    Input { name, bytes }
 }

@@ -4,19 +4,16 @@
 
 mod support;
 
+use std::io::Read;
 use std::sync::Arc;
 
 use serde::Serialize;
 use support::Scene;
 use unicode_width::UnicodeWidthStr;
+use warpo_heap_analyzer::Control;
 use warpo_heap_analyzer::formats::{Document, JsonStream, TableOptions, render_table};
 use warpo_heap_analyzer::heap::Heap;
-use warpo_heap_analyzer::views::{
-    ComparisonSort, ComparisonView, ConstructorSort, ConstructorView,
-};
-
-/// The longest piece that the stream may give out: what is asked for, and the last thing in it.
-const LONGEST_PIECE: usize = (1 << 18) + 4096;
+use warpo_heap_analyzer::views::{ComparisonView, ConstructorView, Selection};
 
 // The public shapes, as an independent description of the keys and their order.
 
@@ -74,12 +71,12 @@ struct ComparisonRowJson {
 }
 
 fn constructor_json(view: &ConstructorView) -> ConstructorJson {
-    let rows = view.rows().iter().map(|row| {
-        let listed = view.instances(row);
-        let instances = (0..listed.len()).map(|nth| InstanceJson {
-            address: listed.addresses[nth],
-            shallow_size: listed.shallow_sizes[nth],
-            retained_size: listed.retained_sizes[nth],
+    let rows = view.rows().iter().enumerate().map(|(nth, row)| {
+        let listed = view.instances(nth).unwrap();
+        let instances = listed.iter().map(|one| InstanceJson {
+            address: one.address.0,
+            shallow_size: one.shallow_size,
+            retained_size: one.retained_size,
             change_kind: None,
         });
         ConstructorRowJson {
@@ -98,22 +95,18 @@ fn constructor_json(view: &ConstructorView) -> ConstructorJson {
 }
 
 fn comparison_json(view: &ComparisonView) -> ComparisonJson {
-    let rows = view.rows().iter().map(|row| {
-        let listed = view.instances(row);
-        let instances = (0..listed.len()).map(|nth| InstanceJson {
-            address: listed.addresses[nth],
-            shallow_size: listed.shallow_sizes[nth],
-            retained_size: listed.retained_sizes[nth],
-            change_kind: Some(if (nth as u64) < row.new_count() {
-                "new"
-            } else {
-                "delete"
-            }),
+    let rows = view.rows().iter().enumerate().map(|(nth, row)| {
+        let listed = view.instances(nth).unwrap();
+        let instances = listed.iter().zip(0..).map(|(one, nth)| InstanceJson {
+            address: one.address.0,
+            shallow_size: one.shallow_size,
+            retained_size: one.retained_size,
+            change_kind: Some(if nth < row.new_count { "new" } else { "delete" }),
         });
         ComparisonRowJson {
             class_name: row.class_name.clone(),
-            new_count: row.new_count(),
-            deleted_count: row.deleted_count(),
+            new_count: row.new_count,
+            deleted_count: row.deleted_count,
             count_delta: row.count_delta(),
             allocated_size: row.allocated_size,
             freed_size: row.freed_size,
@@ -148,23 +141,28 @@ fn heap_with(classes: &[(&str, u32)]) -> Arc<Heap> {
 }
 
 fn constructors(classes: &[(&str, u32)]) -> ConstructorView {
-    ConstructorView::new(heap_with(classes), ConstructorSort::Retained, None)
+    ConstructorView::new(heap_with(classes), Selection::default())
 }
 
 fn comparison(before: &[(&str, u32)], after: &[(&str, u32)]) -> ComparisonView {
     let (before, after) = (heap_with(before), heap_with(after));
-    ComparisonView::new(before, after, ComparisonSort::Delta, None)
+    ComparisonView::new(before, after, Selection::default(), &Control::default()).unwrap()
 }
 
 #[track_caller]
 fn assert_same_json<D: Document>(view: D, expected: &impl Serialize) {
-    let pieces: Vec<Vec<u8>> = JsonStream::new(view).collect();
-    let longest = pieces.iter().map(Vec::len).max().unwrap();
-    assert!(longest <= LONGEST_PIECE, "a piece of {longest} bytes");
-    let text = String::from_utf8(pieces.concat()).unwrap();
+    let text = text(JsonStream::new(view));
     let expected = serde_json::to_string_pretty(expected).unwrap() + "\n";
     // Not `assert_eq!`: nobody reads two texts of a megabyte.
     assert!(text == expected, "{text:.2000}\nexpected\n{expected:.2000}");
+}
+
+/// All of a stream.
+fn text<D: Document>(mut stream: JsonStream<D>) -> String {
+    let mut text = String::new();
+    stream.read_to_string(&mut text).unwrap();
+    assert_eq!(stream.fraction(), 1.0);
+    text
 }
 
 // JSON.
@@ -201,30 +199,49 @@ fn the_json_of_a_comparison_is_that_of_serde_json() {
 }
 
 #[test]
-fn the_json_of_many_instances_comes_in_pieces() {
+fn the_json_of_many_instances_is_that_of_serde_json() {
     let view = Arc::new(constructors(&[("a", 10), ("b", 12_000), ("c", 1)]));
-    assert!(JsonStream::new(Arc::clone(&view)).count() > 3);
     let expected = constructor_json(&view);
     assert_same_json(view, &expected);
 }
 
 #[test]
-fn the_json_of_many_rows_comes_in_pieces() {
+fn the_json_of_many_rows_is_that_of_serde_json() {
     let names: Vec<String> = (0..1500).map(|nth| format!("class{nth}")).collect();
     let classes: Vec<_> = names.iter().map(|name| (name.as_str(), 1)).collect();
     let view = Arc::new(constructors(&classes));
-    assert!(JsonStream::new(Arc::clone(&view)).count() > 2);
     let expected = constructor_json(&view);
     assert_same_json(view, &expected);
+}
+
+#[test]
+fn json_can_be_read_in_portions_of_any_size() {
+    let view = Arc::new(constructors(&[("a", 10), ("b", 300)]));
+    let whole = text(JsonStream::new(Arc::clone(&view)));
+    for size in [1, 7, 4096, 1 << 20] {
+        let mut stream = JsonStream::new(Arc::clone(&view));
+        let mut portion = vec![0; size];
+        let mut joined = Vec::new();
+        let mut last_fraction = 0.0;
+        loop {
+            let length = stream.read(&mut portion).unwrap();
+            joined.extend_from_slice(&portion[..length]);
+            assert!(stream.fraction() >= last_fraction);
+            last_fraction = stream.fraction();
+            if length == 0 {
+                break;
+            }
+        }
+        assert!(joined == whole.as_bytes(), "portions of {size} bytes");
+    }
 }
 
 #[test]
 fn the_accounting_is_added_to_json_as_its_last_key_when_asked_for() {
     for classes in [&[][..], &[("a", 3)]] {
         let view = Arc::new(constructors(classes));
-        let text = |pieces: Vec<Vec<u8>>| String::from_utf8(pieces.concat()).unwrap();
-        let without = text(JsonStream::new(Arc::clone(&view)).collect());
-        let with = text(JsonStream::new(view).with_accounting().collect());
+        let without = text(JsonStream::new(Arc::clone(&view)));
+        let with = text(JsonStream::new(view).with_accounting());
         let start = without.trim_end().strip_suffix("\n}").unwrap();
         let added = with.strip_prefix(start).unwrap();
         let added = added.strip_prefix(",\n  \"accounting\": ").unwrap();
@@ -290,8 +307,7 @@ fn no_line_of_a_table_is_wider_than_asked() {
     let comparison = varied_comparison();
     let view = ConstructorView::new(
         heap_with(&[("モジュール/索引/クラス", 70), ("a", 1)]),
-        ConstructorSort::Retained,
-        None,
+        Selection::default(),
     );
     for document in [&comparison as &dyn Document, &view] {
         for width in 1..=200 {
@@ -354,7 +370,7 @@ fn a_name_gives_no_orders_to_the_terminal() {
     // Pinned objects are named above the table, too.
     scene.pin(object);
     let heap = Arc::new(scene.analyze());
-    let view = ConstructorView::new(heap, ConstructorSort::Retained, None);
+    let view = ConstructorView::new(heap, Selection::default());
     let text = table(&view, None, false);
     assert!(text.contains("\ntwo\\nlines\\u{1b}[31m  "), "{text}");
     assert!(!text.contains('\u{1b}'));
@@ -414,7 +430,7 @@ fn the_table_of_a_heap_begins_with_where_its_bytes_are() {
     let kept = scene.object(class, 44);
     scene.push_on_stack(kept);
     let heap = Arc::new(scene.analyze());
-    let view = ConstructorView::new(heap, ConstructorSort::Retained, None);
+    let view = ConstructorView::new(heap, Selection::default());
     let text = table(&view, None, false);
     let (accounting, _) = text.split_once("\n\n").unwrap();
     assert_eq!(

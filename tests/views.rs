@@ -7,8 +7,10 @@ mod support;
 use std::sync::Arc;
 
 use support::{Class, NeverCompiled, Object, Scene};
+use warpo_heap_analyzer::Control;
 use warpo_heap_analyzer::views::{
-    ComparisonSort, ComparisonView, ConstructorSort, ConstructorView, Instances,
+    ChangeKind, ComparisonSort, ComparisonView, ConstructorSort, ConstructorView, Instances,
+    Selection,
 };
 
 /// A class whose objects may own one other object.
@@ -55,7 +57,12 @@ fn constructors(sort: ConstructorSort, top: Option<usize>) -> ConstructorView {
         rooted(&mut scene, z, 32);
         rooted(&mut scene, y, 32);
     }
-    ConstructorView::new(Arc::new(scene.analyze()), sort, top)
+    let wanted = Selection {
+        sort,
+        top,
+        instances: None,
+    };
+    ConstructorView::new(Arc::new(scene.analyze()), wanted)
 }
 
 fn names(view: &ConstructorView) -> Vec<&str> {
@@ -111,7 +118,7 @@ fn the_first_rows_are_kept_and_the_totals_stay_whole() {
     let two = constructors(ConstructorSort::Count, Some(2));
     assert_eq!(names(&two), ["y", "z"]);
     assert_eq!(two.heap().live_size, all.heap().live_size);
-    assert_eq!(two.instances(&two.rows()[1]).len(), 3);
+    assert_eq!(two.instances(1).unwrap().len(), 3);
 }
 
 #[test]
@@ -133,7 +140,7 @@ fn names_are_ordered_by_code_point() {
         let class = scene.class(name);
         rooted(&mut scene, class, 32);
     }
-    let view = ConstructorView::new(Arc::new(scene.analyze()), ConstructorSort::Retained, None);
+    let view = ConstructorView::new(Arc::new(scene.analyze()), Selection::default());
     assert_eq!(names(&view), expected);
 }
 
@@ -144,7 +151,7 @@ fn classes_that_share_a_name_share_a_row() {
         let class = scene.class("assembly/index/Node");
         rooted(&mut scene, class, size);
     }
-    let view = ConstructorView::new(Arc::new(scene.analyze()), ConstructorSort::Retained, None);
+    let view = ConstructorView::new(Arc::new(scene.analyze()), Selection::default());
     assert_eq!(view.rows().len(), 1);
     assert_eq!(
         (view.rows()[0].count, view.rows()[0].total_shallow_size),
@@ -159,18 +166,15 @@ fn garbage_and_static_objects_have_no_rows() {
     object_taking(&mut scene, class, 32);
     let fixed = scene.static_object(class, &[0]);
     scene.push_on_stack(fixed);
-    let view = ConstructorView::new(Arc::new(scene.analyze()), ConstructorSort::Retained, None);
+    let view = ConstructorView::new(Arc::new(scene.analyze()), Selection::default());
     assert_eq!(names(&view), [""; 0]);
 }
 
 /// Instances as (address, shallow size, retained size).
-fn listed(instances: &Instances) -> Vec<(u32, u32, u32)> {
-    let sizes = instances
-        .shallow_sizes
-        .iter()
-        .zip(&instances.retained_sizes);
-    let all = instances.addresses.iter().zip(sizes);
-    all.map(|(&address, (&shallow, &retained))| (address, shallow, retained))
+fn listed(instances: Option<Instances>) -> Vec<(u32, u32, u32)> {
+    let instances = instances.unwrap();
+    let all = instances.iter();
+    all.map(|one| (one.address.0, one.shallow_size, one.retained_size))
         .collect()
 }
 
@@ -194,9 +198,32 @@ fn instances_are_ordered_by_retained_size_then_shallow_size_then_address() {
     let mut scene = Scene::new();
     let (class, leaf) = (owner_class(&mut scene, "Owner"), scene.class("leaf"));
     let objects = owners(&mut scene, class, leaf);
-    let view = ConstructorView::new(Arc::new(scene.analyze()), ConstructorSort::Retained, None);
+    let view = ConstructorView::new(Arc::new(scene.analyze()), Selection::default());
     let expected = [2, 1, 3, 0, 4].map(|nth| objects[nth]);
-    assert_eq!(listed(&view.instances(&view.rows()[0])), expected);
+    assert_eq!(listed(view.instances(0)), expected);
+}
+
+#[test]
+fn limited_instances_are_the_first_ones_and_the_sums_stay_whole() {
+    let mut scene = Scene::new();
+    let (class, leaf) = (owner_class(&mut scene, "Owner"), scene.class("leaf"));
+    owners(&mut scene, class, leaf);
+    let heap = Arc::new(scene.analyze());
+    let all = ConstructorView::new(Arc::clone(&heap), Selection::default());
+    for limit in 0..7 {
+        let some = ConstructorView::new(Arc::clone(&heap), Selection::default().instances(limit));
+        assert_eq!(some.rows(), all.rows());
+        let mut expected = listed(all.instances(0));
+        expected.truncate(limit);
+        assert_eq!(listed(some.instances(0)), expected);
+    }
+}
+
+#[test]
+fn beyond_the_last_row_there_are_no_instances() {
+    let view = constructors(ConstructorSort::Retained, Some(2));
+    assert!(view.instances(1).is_some());
+    assert!(view.instances(2).is_none());
 }
 
 /// The objects of each class of a comparison: the new ones and the deleted ones, by size.
@@ -235,7 +262,12 @@ fn comparison(sort: ComparisonSort, top: Option<usize>) -> ComparisonView {
     }
     let heaps = [before, after].map(|scene| Arc::new(scene.analyze()));
     let [before, after] = heaps;
-    ComparisonView::new(before, after, sort, top)
+    let wanted = Selection {
+        sort,
+        top,
+        instances: None,
+    };
+    ComparisonView::new(before, after, wanted, &Control::default()).unwrap()
 }
 
 fn changed(sort: ComparisonSort) -> String {
@@ -276,7 +308,7 @@ fn a_changed_row_counts_and_sums_what_came_and_what_went() {
             .unwrap();
         let sum = |sizes: &[u32]| sizes.iter().map(|&size| i64::from(size)).sum::<i64>();
         let counts = (created.len() as i64, deleted.len() as i64);
-        assert_eq!((row.new_count() as i64, row.deleted_count() as i64), counts);
+        assert_eq!((row.new_count as i64, row.deleted_count as i64), counts);
         assert_eq!(row.count_delta(), counts.0 - counts.1);
         assert_eq!(
             (row.allocated_size as i64, row.freed_size as i64),
@@ -308,26 +340,56 @@ fn new_instances_go_before_deleted_ones_each_by_shallow_size_then_retained_size_
     let view = ComparisonView::new(
         Arc::new(before.analyze()),
         Arc::new(after.analyze()),
-        ComparisonSort::Delta,
-        None,
-    );
+        Selection::default(),
+        &Control::default(),
+    )
+    .unwrap();
     let row = view
         .rows()
         .iter()
-        .find(|row| row.class_name == "Owner")
+        .position(|row| row.class_name == "Owner")
         .unwrap();
     let order = [2, 3, 1, 0, 4];
     let expected = [order.map(|nth| created[nth]), order.map(|nth| deleted[nth])].concat();
-    assert_eq!(listed(&view.instances(row)), expected);
+    assert_eq!(listed(view.instances(row)), expected);
+}
+
+#[test]
+fn limited_changes_are_the_first_ones_whether_new_or_deleted() {
+    let mut before = Scene::new();
+    let class = before.class("Node");
+    let mut after = before.clone();
+    after.raw(&[0; 1000]);
+    for _ in 0..3 {
+        rooted(&mut before, class, 32);
+        rooted(&mut after, class, 48);
+    }
+    let heaps = [before, after].map(|scene| Arc::new(scene.analyze()));
+    for limit in 0..8 {
+        let [before, after] = heaps.clone();
+        let wanted = Selection::default().instances(limit);
+        let view = ComparisonView::new(before, after, wanted, &Control::default()).unwrap();
+        assert_eq!(
+            (view.rows()[0].new_count, view.rows()[0].deleted_count),
+            (3, 3)
+        );
+        let changes = view.instances(0).unwrap();
+        let kinds: Vec<_> = changes.iter().filter_map(|one| one.change).collect();
+        let mut expected = [[ChangeKind::New; 3], [ChangeKind::Deleted; 3]].concat();
+        expected.truncate(limit);
+        assert_eq!(kinds, expected);
+        assert_eq!(changes.new_count(), Some(limit.min(3)));
+    }
 }
 
 /// The rows of a comparison of two scenes, as (name, new, deleted).
 fn rows(before: &Scene, after: &Scene) -> Vec<(String, u64, u64)> {
     let heaps = [before, after].map(|scene| Arc::new(scene.analyze()));
     let [before, after] = heaps;
-    let view = ComparisonView::new(before, after, ComparisonSort::Count, None);
+    let wanted = Selection::sorted(ComparisonSort::Count);
+    let view = ComparisonView::new(before, after, wanted, &Control::default()).unwrap();
     let rows = view.rows().iter();
-    rows.map(|row| (row.class_name.clone(), row.new_count(), row.deleted_count()))
+    rows.map(|row| (row.class_name.clone(), row.new_count, row.deleted_count))
         .collect()
 }
 

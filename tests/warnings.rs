@@ -8,7 +8,7 @@ use support::{
     ARRAY_BUFFER, Class, CollectorCode, ModuleOptions, NULL, NeverCompiled, OBJECT, Object, STRING,
     Scene, WasmGlobal, analyze, analyze_tolerating, encode_module, flags, live, warnings,
 };
-use warpo_heap_analyzer::{Control, Input, Program, Tolerance, Warning};
+use warpo_heap_analyzer::{Control, Input, Program, Schedule, Tolerance, Warning};
 
 /// One node, kept by a global.
 fn small_scene() -> (Scene, Class, Object) {
@@ -315,12 +315,12 @@ fn of_two_dumps_every_warning_names_its_own() {
     scene.set_global("~lib/rt/itcms/total", 1000);
     let strange = scene.dump();
     let module = scene.module();
-    let input = |name, bytes| Input { name, bytes };
     let program = Program::read(input("program.wasm", &module)).unwrap();
     let (before, after) = program
         .analyze_both(
             input("before.dump", &sound.bytes),
             input("after.dump", &strange.bytes),
+            Schedule::SideBySide,
             &Control::default(),
         )
         .unwrap();
@@ -389,4 +389,8 @@ fn a_heap_that_is_read_up_to_its_damage_is_said_to_be_partial() {
     );
     assert!(heap.is_partial);
     assert_eq!(live(&heap), [head]);
+}
+
+fn input<'a>(name: &'a str, bytes: &'a [u8]) -> Input<'a> {
+    Input { name, bytes }
 }

@@ -1,13 +1,14 @@
 //! Times each stage of an analysis.
 
 use std::fs::File;
+use std::io;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use memmap2::Mmap;
 use serde_json::{Value, json};
 use warpo_heap_analyzer::formats::JsonStream;
-use warpo_heap_analyzer::views::{ConstructorSort, ConstructorView};
+use warpo_heap_analyzer::views::{ConstructorView, Selection};
 use warpo_heap_analyzer::{Control, Input, Program};
 
 use crate::Failure;
@@ -16,7 +17,8 @@ use crate::process::peak_memory;
 /// Analyzes a dump as the command line does; with JSON, makes that too, for nobody to read.
 pub fn measure(dump: &str, wasm: &str, with_json: bool) -> Result<Value, Failure> {
     let wasm_bytes = std::fs::read(wasm)?;
-    let dump_bytes = map(dump)?;
+    let mapped = map(dump)?;
+    let dump_bytes = mapped.len();
     let stages = Arc::new(Mutex::new(Stages::default()));
     let observer = Arc::clone(&stages);
     let control = Control::observing(move |phase| observer.lock().unwrap().begin(phase.name()));
@@ -28,20 +30,20 @@ pub fn measure(dump: &str, wasm: &str, with_json: bool) -> Result<Value, Failure
     })?;
     let dump = Input {
         name: dump,
-        bytes: &dump_bytes,
+        bytes: mapped,
     };
     let heap = Arc::new(program.analyze(dump, &control)?);
     stages.lock().unwrap().begin("view");
-    let view = ConstructorView::new(Arc::clone(&heap), ConstructorSort::Retained, None);
+    let view = ConstructorView::new(Arc::clone(&heap), Selection::default());
     let (seconds, stages) = stages.lock().unwrap().finish();
 
     let peak = peak_memory();
-    let json = with_json.then(|| measure_json(view));
+    let json = with_json.then(|| measure_json(view)).transpose()?;
     Ok(json!({
         "objects": heap.objects.len(),
         "live": heap.live_heap_objects().count(),
         "references": heap.edges.len(),
-        "dumpBytes": dump_bytes.len(),
+        "dumpBytes": dump_bytes,
         "stages": stages,
         "seconds": seconds,
         "peakBytes": peak,
@@ -49,14 +51,14 @@ pub fn measure(dump: &str, wasm: &str, with_json: bool) -> Result<Value, Failure
     }))
 }
 
-fn measure_json(view: ConstructorView) -> Value {
+fn measure_json(view: ConstructorView) -> Result<Value, Failure> {
     let begin = Instant::now();
-    let bytes: usize = JsonStream::new(view).map(|piece| piece.len()).sum();
-    json!({
+    let bytes = io::copy(&mut JsonStream::new(view), &mut io::sink())?;
+    Ok(json!({
         "bytes": bytes,
         "seconds": begin.elapsed().as_secs_f64(),
         "peakBytes": peak_memory(),
-    })
+    }))
 }
 
 pub fn map(path: &str) -> Result<Mmap, Failure> {

@@ -6,12 +6,15 @@
  * nothing on stdout and exit code 1. Arguments are checked before any file is read.
  */
 import { Command, InvalidArgumentError, Option } from "commander";
+import { availableMemory } from "../memory.js";
 import * as native from "../native.js";
 import { refuseToOverwrite, write } from "./output.js";
+import { mebibytes, ProgressLine, percent } from "./progress.js";
 
 interface CommonOptions {
   wasm: string;
   top?: number;
+  instances?: number;
   format: "json" | "table";
   output?: string;
   accounting?: boolean;
@@ -22,6 +25,9 @@ interface CommonOptions {
 interface SortedOptions extends CommonOptions {
   sort: string;
 }
+
+/** Bytes that are written at a time. */
+const CHUNK = 1 << 20;
 
 const { version } = require("../../package.json") as { version: string };
 
@@ -38,7 +44,9 @@ const analyze = program
 withCommonOptions(analyze, ["retained", "shallow", "count"])
   .option("--accounting", "in JSON, add where every byte of the heap is (tables show it always)")
   .action((dump: string, options: SortedOptions) =>
-    run([dump, options.wasm], options, () => native.analyzeFile(dump, options.wasm, options)),
+    run([dump, options.wasm], options, (control) =>
+      native.analyzeFileAsync(dump, options.wasm, options, control),
+    ),
   );
 
 const diff = program
@@ -48,8 +56,14 @@ const diff = program
   .argument("<after>", "the later heap dump");
 withCommonOptions(diff, ["delta", "alloc", "freed", "count"]).action(
   (before: string, after: string, options: SortedOptions) =>
-    run([before, after, options.wasm], options, () =>
-      native.diffFile(before, after, options.wasm, options),
+    run([before, after, options.wasm], options, (control) =>
+      native.diffFileAsync(
+        before,
+        after,
+        options.wasm,
+        { ...options, availableMemory: availableMemory() },
+        control,
+      ),
     ),
 );
 
@@ -67,7 +81,8 @@ function withCommonOptions(command: Command, [defaultSort, ...otherSorts]: strin
         .choices([defaultSort as string, ...otherSorts])
         .default(defaultSort),
     )
-    .option("--top <n>", "keep the first n rows; totals stay whole", wholeNumber)
+    .option("--top <n>", "keep the first n rows; totals stay whole", wholeNumber(1))
+    .option("--instances <n>", "in JSON, list the first n instances of each row", wholeNumber(0))
     .addOption(
       new Option("--format <format>", "json, or a table for eyes")
         .choices(["json", "table"])
@@ -78,29 +93,51 @@ function withCommonOptions(command: Command, [defaultSort, ...otherSorts]: strin
     .option("--partial", "if the heap is damaged, report what lies before the damage");
 }
 
-function wholeNumber(text: string): number {
-  if (!/^\d+$/.test(text) || Number(text) < 1) {
-    throw new InvalidArgumentError("Expected a whole number ≥ 1.");
-  }
-  return Number(text);
+function wholeNumber(least: number): (text: string) => number {
+  return (text) => {
+    if (!/^\d+$/.test(text) || Number(text) < least) {
+      throw new InvalidArgumentError(`Expected a whole number ≥ ${least}.`);
+    }
+    return Number(text);
+  };
 }
 
-async function run(inputs: string[], options: CommonOptions, analysis: () => native.ViewHandle) {
+async function run(
+  inputs: string[],
+  options: CommonOptions,
+  analysis: (control: native.WorkControl) => Promise<native.ViewHandle>,
+) {
   if (options.output !== undefined) refuseToOverwrite(inputs, options.output);
-  const view = analysis();
+  const line = new ProgressLine();
+  const control = new native.WorkControl();
+  const view = await line.watch(control, analysis(control));
   for (const { message } of view.warnings()) {
     process.stderr.write(oneLine(`warning: ${message}`));
   }
-  await write(
-    options.format === "json"
-      ? pieces(view.json(options.accounting ?? false))
-      : [table(view, options)],
-    options.output,
-  );
+  const { output } = options;
+  if (options.format === "table") return write([table(view, options)], output);
+  const text = view.json(options.accounting ?? false);
+  // On a terminal the text itself shows how far it is.
+  const isWatched = output === undefined && process.stdout.isTTY;
+  await write(isWatched ? chunks(text) : chunks(text, line), output);
 }
 
-function* pieces(text: native.TextPieces): Generator<Buffer> {
-  for (let piece = text.next(); piece !== null; piece = text.next()) yield piece;
+/** All of a text. A chunk's memory is used again for the next but one. */
+function* chunks(text: native.JsonText, line?: ProgressLine): Generator<Buffer> {
+  const buffers = [Buffer.allocUnsafe(CHUNK), Buffer.allocUnsafe(CHUNK)];
+  let bytes = 0;
+  try {
+    for (let nth = 0; ; nth = 1 - nth) {
+      const buffer = buffers[nth] as Buffer;
+      const length = text.read(buffer);
+      if (length === 0) return;
+      bytes += length;
+      line?.show(() => `writing: ${percent(text.fraction())}, ${mebibytes(bytes)}`);
+      yield buffer.subarray(0, length);
+    }
+  } finally {
+    line?.clear();
+  }
 }
 
 function table(view: native.ViewHandle, { output }: CommonOptions): Buffer {

@@ -10,19 +10,30 @@ use super::error::Result;
 use super::inputs::Source;
 use super::options::{Request, ViewOptions, checked};
 use super::views::ViewHandle;
-use crate::control::Control;
+use crate::control::{Control, Phase};
 use crate::error::Error as EngineError;
-use crate::program::{Input, Program};
+use crate::program::{Input, Program, Schedule};
 use crate::views::{ComparisonSort, ComparisonView, ConstructorSort, ConstructorView};
 
-/// A handle to stop running work with.
+/// A handle on running work.
 #[napi]
 #[derive(Default)]
-pub struct Canceller(Control);
+pub struct WorkControl(Control);
+
+/// How far the work is.
+#[napi(object, object_from_js = false)]
+pub struct ProgressData {
+    /// The name of the phase that began last.
+    pub phase: &'static str,
+    /// From 0 to 1.
+    pub fraction: f64,
+    /// The size of all dumps.
+    pub bytes: f64,
+}
 
 #[napi]
-impl Canceller {
-    /// A handle that has stopped nothing yet.
+impl WorkControl {
+    /// A handle on no work yet.
     #[napi(constructor)]
     pub fn new() -> Self {
         Self::default()
@@ -32,6 +43,17 @@ impl Canceller {
     #[napi]
     pub fn cancel(&self) {
         self.0.cancel();
+    }
+
+    /// How far it is.
+    #[napi]
+    pub fn progress(&self) -> ProgressData {
+        let progress = self.0.progress();
+        ProgressData {
+            phase: progress.phase.name(),
+            fraction: progress.fraction,
+            bytes: progress.bytes as f64,
+        }
     }
 }
 
@@ -44,7 +66,12 @@ pub fn analyze(
     options: Option<ViewOptions>,
 ) -> Result<ViewHandle> {
     let request = checked(options)?;
-    let inputs = [named("dump", dump), named("wasm", wasm)];
+    let inputs = || {
+        Ok([
+            named("dump", Source::Borrowed(dump)),
+            named("wasm", Source::Borrowed(wasm)),
+        ])
+    };
     Ok(guarded(|| constructor_view(inputs, request, &Control::default()))?.registered(env))
 }
 
@@ -57,11 +84,8 @@ pub fn analyze_file(
     options: Option<ViewOptions>,
 ) -> Result<ViewHandle> {
     let request = checked(options)?;
-    let work = || {
-        let (dump, wasm) = (Source::open(&dump)?, Source::open(&wasm)?);
-        constructor_view([dump.input(), wasm.input()], request, &Control::default())
-    };
-    Ok(guarded(work)?.registered(env))
+    let inputs = || Ok([opened(&dump)?, opened(&wasm)?]);
+    Ok(guarded(|| constructor_view(inputs, request, &Control::default()))?.registered(env))
 }
 
 /// As `analyze`, on a copy of the bytes and another thread.
@@ -70,12 +94,14 @@ pub fn analyze_async(
     dump: &[u8],
     wasm: &[u8],
     options: Option<ViewOptions>,
-    canceller: &Canceller,
+    control: &WorkControl,
 ) -> Result<AsyncTask<ViewTask>> {
     let request = checked(options)?;
-    let (dump, wasm) = (Source::copied("dump", dump), Source::copied("wasm", wasm));
-    Ok(ViewTask::start(canceller, move |control| {
-        constructor_view([dump.input(), wasm.input()], request, control)
+    let copies = [dump, wasm].map(|bytes| Source::Copied(bytes.to_vec()));
+    Ok(ViewTask::start(control, move |control| {
+        let [dump, wasm] = copies;
+        let inputs = || Ok([named("dump", dump), named("wasm", wasm)]);
+        constructor_view(inputs, request, control)
     }))
 }
 
@@ -85,12 +111,12 @@ pub fn analyze_file_async(
     dump: String,
     wasm: String,
     options: Option<ViewOptions>,
-    canceller: &Canceller,
+    control: &WorkControl,
 ) -> Result<AsyncTask<ViewTask>> {
     let request = checked(options)?;
-    Ok(ViewTask::start(canceller, move |control| {
-        let (dump, wasm) = (Source::open(&dump)?, Source::open(&wasm)?);
-        constructor_view([dump.input(), wasm.input()], request, control)
+    Ok(ViewTask::start(control, move |control| {
+        let inputs = || Ok([opened(&dump)?, opened(&wasm)?]);
+        constructor_view(inputs, request, control)
     }))
 }
 
@@ -104,11 +130,13 @@ pub fn diff(
     options: Option<ViewOptions>,
 ) -> Result<ViewHandle> {
     let request = checked(options)?;
-    let inputs = [
-        named("before", before),
-        named("after", after),
-        named("wasm", wasm),
-    ];
+    let inputs = || {
+        Ok([
+            named("before", Source::Borrowed(before)),
+            named("after", Source::Borrowed(after)),
+            named("wasm", Source::Borrowed(wasm)),
+        ])
+    };
     Ok(guarded(|| comparison_view(inputs, request, &Control::default()))?.registered(env))
 }
 
@@ -122,19 +150,8 @@ pub fn diff_file(
     options: Option<ViewOptions>,
 ) -> Result<ViewHandle> {
     let request = checked(options)?;
-    let work = || {
-        let sources = [
-            Source::open(&before)?,
-            Source::open(&after)?,
-            Source::open(&wasm)?,
-        ];
-        comparison_view(
-            sources.each_ref().map(Source::input),
-            request,
-            &Control::default(),
-        )
-    };
-    Ok(guarded(work)?.registered(env))
+    let inputs = || Ok([opened(&before)?, opened(&after)?, opened(&wasm)?]);
+    Ok(guarded(|| comparison_view(inputs, request, &Control::default()))?.registered(env))
 }
 
 /// As `diff`, on a copy of the bytes and another thread.
@@ -144,16 +161,20 @@ pub fn diff_async(
     after: &[u8],
     wasm: &[u8],
     options: Option<ViewOptions>,
-    canceller: &Canceller,
+    control: &WorkControl,
 ) -> Result<AsyncTask<ViewTask>> {
     let request = checked(options)?;
-    let sources = [
-        Source::copied("before", before),
-        Source::copied("after", after),
-        Source::copied("wasm", wasm),
-    ];
-    Ok(ViewTask::start(canceller, move |control| {
-        comparison_view(sources.each_ref().map(Source::input), request, control)
+    let copies = [before, after, wasm].map(|bytes| Source::Copied(bytes.to_vec()));
+    Ok(ViewTask::start(control, move |control| {
+        let [before, after, wasm] = copies;
+        let inputs = || {
+            Ok([
+                named("before", before),
+                named("after", after),
+                named("wasm", wasm),
+            ])
+        };
+        comparison_view(inputs, request, control)
     }))
 }
 
@@ -164,46 +185,71 @@ pub fn diff_file_async(
     after: String,
     wasm: String,
     options: Option<ViewOptions>,
-    canceller: &Canceller,
+    control: &WorkControl,
 ) -> Result<AsyncTask<ViewTask>> {
     let request = checked(options)?;
-    Ok(ViewTask::start(canceller, move |control| {
-        let sources = [
-            Source::open(&before)?,
-            Source::open(&after)?,
-            Source::open(&wasm)?,
-        ];
-        comparison_view(sources.each_ref().map(Source::input), request, control)
+    Ok(ViewTask::start(control, move |control| {
+        let inputs = || Ok([opened(&before)?, opened(&after)?, opened(&wasm)?]);
+        comparison_view(inputs, request, control)
     }))
 }
 
-fn named<'a>(name: &'a str, bytes: &'a [u8]) -> Input<'a> {
+type SourceInput<'a> = Input<'a, Source<'a>>;
+
+fn named<'a>(name: &'a str, bytes: Source<'a>) -> SourceInput<'a> {
     Input { name, bytes }
 }
 
-fn constructor_view(
-    [dump, wasm]: [Input<'_>; 2],
+fn opened(path: &str) -> crate::Result<SourceInput<'_>> {
+    Ok(named(path, Source::open(path)?))
+}
+
+/// What both views begin with.
+fn read_program<'a>(wasm: &'a SourceInput<'_>, control: &Control) -> crate::Result<Program<'a>> {
+    let _step = control.begin(Phase::Module, 1);
+    Program::read(Input {
+        name: wasm.name,
+        bytes: wasm.bytes.as_ref(),
+    })
+}
+
+fn constructor_view<'a>(
+    inputs: impl FnOnce() -> crate::Result<[SourceInput<'a>; 2]>,
     request: Request<ConstructorSort>,
     control: &Control,
 ) -> crate::Result<ViewHandle> {
-    let program = Program::read(wasm)?.tolerating(request.tolerance);
+    let [dump, wasm] = inputs()?;
+    let program = read_program(&wasm, control)?.tolerating(request.tolerance);
     let heap = program.analyze(dump, control)?;
+    let _step = control.begin(Phase::View, 1);
     Ok(ViewHandle::constructor(ConstructorView::new(
         Arc::new(heap),
-        request.sort,
-        request.top,
+        request.selection,
     )))
 }
 
-fn comparison_view(
-    [before, after, wasm]: [Input<'_>; 3],
+fn comparison_view<'a>(
+    inputs: impl FnOnce() -> crate::Result<[SourceInput<'a>; 3]>,
     request: Request<ComparisonSort>,
     control: &Control,
 ) -> crate::Result<ViewHandle> {
-    let program = Program::read(wasm)?.tolerating(request.tolerance);
-    let (before, after) = program.analyze_both(before, after, control)?;
-    let view = ComparisonView::new(Arc::new(before), Arc::new(after), request.sort, request.top);
+    let [before, after, wasm] = inputs()?;
+    let program = read_program(&wasm, control)?.tolerating(request.tolerance);
+    let schedule = schedule(&before, &after, request.available_memory);
+    let (before, after) = program.analyze_both(before, after, schedule, control)?;
+    let (before, after) = (Arc::new(before), Arc::new(after));
+    let view = ComparisonView::new(before, after, request.selection, control)?;
     Ok(ViewHandle::comparison(view))
+}
+
+/// Whether there is enough memory to analyze two dumps at the same time: each takes up to about one
+/// and a half times its size.
+fn schedule(before: &SourceInput, after: &SourceInput, available: Option<f64>) -> Schedule {
+    let bytes = before.bytes.as_ref().len() + after.bytes.as_ref().len();
+    match available {
+        Some(available) if available < bytes as f64 * 1.5 => Schedule::OneByOne,
+        _ => Schedule::SideBySide,
+    }
 }
 
 /// Runs engine work in the engine's own thread pool. A panic becomes an error.
@@ -241,12 +287,12 @@ pub struct ViewTask {
 
 impl ViewTask {
     fn start(
-        canceller: &Canceller,
+        control: &WorkControl,
         work: impl FnOnce(&Control) -> crate::Result<ViewHandle> + Send + 'static,
     ) -> AsyncTask<Self> {
         AsyncTask::new(Self {
             work: Some(Box::new(work)),
-            control: canceller.0.clone(),
+            control: control.0.clone(),
         })
     }
 }

@@ -5,28 +5,18 @@ use std::io::Read;
 
 use crate::dump;
 use crate::error::{Error, Result};
-use crate::program::Input;
 
-/// Bytes that live as long as an analysis, by name.
-pub(super) struct Source {
-    name: String,
-    bytes: Bytes,
-}
-
-enum Bytes {
+/// The bytes of a dump or a module. To drop it is to give its memory back.
+pub(super) enum Source<'a> {
+    /// Memory of a caller who waits.
+    Borrowed(&'a [u8]),
+    /// A copy, for work that runs while the caller goes on; or what came through a pipe.
     Copied(Vec<u8>),
+    /// A file.
     Mapped(memmap2::Mmap),
 }
 
-impl Source {
-    /// A copy of the caller's bytes, for work that runs while the caller goes on.
-    pub(super) fn copied(name: &str, bytes: &[u8]) -> Self {
-        Self {
-            name: name.to_owned(),
-            bytes: Bytes::Copied(bytes.to_vec()),
-        }
-    }
-
+impl Source<'_> {
     /// The contents of a file: mapped, or read if it is a pipe.
     pub(super) fn open(path: &str) -> Result<Self> {
         let open = || {
@@ -45,27 +35,24 @@ impl Source {
                 // the file short meanwhile makes reads beyond its new end fail with a signal; the
                 // documentation of the `…File` functions asks the caller not to.
                 let map = unsafe { memmap2::Mmap::map(&file) };
-                return Ok(Bytes::Mapped(map.map_err(failed("cannot map the file"))?));
+                return Ok(Self::Mapped(map.map_err(failed("cannot map the file"))?));
             }
             let mut bytes = Vec::new();
             file.take(LARGEST_INPUT)
                 .read_to_end(&mut bytes)
                 .map_err(failed("cannot read the file"))?;
-            Ok(Bytes::Copied(bytes))
+            Ok(Self::Copied(bytes))
         };
-        Ok(Self {
-            name: path.to_owned(),
-            bytes: open().map_err(|error| error.in_file(path))?,
-        })
+        open().map_err(|error| error.in_file(path))
     }
+}
 
-    pub(super) fn input(&self) -> Input<'_> {
-        Input {
-            name: &self.name,
-            bytes: match &self.bytes {
-                Bytes::Copied(bytes) => bytes,
-                Bytes::Mapped(map) => map,
-            },
+impl AsRef<[u8]> for Source<'_> {
+    fn as_ref(&self) -> &[u8] {
+        match self {
+            Self::Borrowed(bytes) => bytes,
+            Self::Copied(bytes) => bytes,
+            Self::Mapped(map) => map,
         }
     }
 }

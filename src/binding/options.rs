@@ -4,7 +4,7 @@ use napi_derive::napi;
 
 use crate::error::{Error, Result};
 use crate::tolerance::Tolerance;
-use crate::views::{ComparisonSort, ConstructorSort};
+use crate::views::{ComparisonSort, ConstructorSort, Selection};
 
 /// `AnalyzeOptions` and `DiffOptions` of the public API.
 #[napi(object)]
@@ -13,10 +13,14 @@ pub struct ViewOptions {
     pub sort: Option<String>,
     /// How many rows to keep.
     pub top: Option<f64>,
+    /// How many instances to list of each row.
+    pub instances: Option<f64>,
     /// Go on although dump and module do not belong together.
     pub force: Option<bool>,
     /// Report what lies before damage.
     pub partial: Option<bool>,
+    /// Bytes of memory that the process can still use.
+    pub available_memory: Option<f64>,
 }
 
 /// An order of rows that JavaScript knows by name.
@@ -55,9 +59,9 @@ impl SortByName for ComparisonSort {
 /// What the options ask for.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Request<S> {
-    pub(super) sort: S,
-    pub(super) top: Option<usize>,
+    pub(super) selection: Selection<S>,
     pub(super) tolerance: Tolerance,
+    pub(super) available_memory: Option<f64>,
 }
 
 /// Checks the options.
@@ -65,8 +69,7 @@ pub(super) fn checked<S: SortByName>(options: Option<ViewOptions>) -> Result<Req
     let Some(options) = options else {
         return Ok(Request::default());
     };
-    let ViewOptions { sort, top, .. } = options;
-    let sort = match sort {
+    let sort = match options.sort {
         None => S::default(),
         Some(name) => S::named(&name).ok_or(Error::InvalidOption {
             name: "sort",
@@ -74,22 +77,33 @@ pub(super) fn checked<S: SortByName>(options: Option<ViewOptions>) -> Result<Req
             expected: S::EXPECTED,
         })?,
     };
-    if let Some(top) = top
-        && !(top >= 1.0 && top.fract() == 0.0)
-    {
-        return Err(Error::InvalidOption {
-            name: "top",
-            found: top.to_string(),
-            expected: "a whole number ≥ 1",
-        });
-    }
-    // Numbers beyond usize saturate: they keep every row.
     Ok(Request {
-        sort,
-        top: top.map(|top| top as usize),
+        selection: Selection {
+            sort,
+            top: count("top", options.top, 1.0, "a whole number ≥ 1")?,
+            instances: count("instances", options.instances, 0.0, "a whole number ≥ 0")?,
+        },
         tolerance: Tolerance {
             mismatch: options.force.unwrap_or_default(),
             damage: options.partial.unwrap_or_default(),
         },
+        available_memory: options.available_memory,
     })
+}
+
+/// A whole number. Numbers beyond usize saturate: they keep everything.
+fn count(
+    name: &'static str,
+    value: Option<f64>,
+    least: f64,
+    expected: &'static str,
+) -> Result<Option<usize>> {
+    match value {
+        Some(value) if !(value >= least && value.fract() == 0.0) => Err(Error::InvalidOption {
+            name,
+            found: value.to_string(),
+            expected,
+        }),
+        _ => Ok(value.map(|value| value as usize)),
+    }
 }

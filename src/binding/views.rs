@@ -1,5 +1,6 @@
 //! Views as JavaScript sees them: handles that give out rows at once and instances on demand.
 
+use std::io::Read;
 use std::sync::Arc;
 
 use napi::bindgen_prelude::*;
@@ -85,10 +86,10 @@ impl ViewHandle {
         self
     }
 
-    fn document(&self) -> &dyn Document {
+    fn document(&self) -> Arc<dyn Document + Send + Sync> {
         match &self.view {
-            View::Constructor(view) => view,
-            View::Comparison(view) => view,
+            View::Constructor(view) => Arc::clone(view) as _,
+            View::Comparison(view) => Arc::clone(view) as _,
         }
     }
 
@@ -145,12 +146,13 @@ impl ViewHandle {
     /// The instances behind a row, in order.
     #[napi(catch_unwind)]
     pub fn instances(&self, row: u32) -> Option<InstanceData> {
-        let data = self.document().instances(row as usize)?;
+        let instances = self.document().instances(row as usize)?;
+        let columns = instances.columns();
         Some(InstanceData {
-            addresses: data.instances.addresses.into(),
-            shallow_sizes: data.instances.shallow_sizes.into(),
-            retained_sizes: data.instances.retained_sizes.into(),
-            new_count: data.new_count.map(|count| count as u32),
+            addresses: columns.addresses.into(),
+            shallow_sizes: columns.shallow_sizes.into(),
+            retained_sizes: columns.retained_sizes.into(),
+            new_count: instances.new_count().map(|count| count as u32),
         })
     }
 
@@ -178,12 +180,13 @@ impl ViewHandle {
         self.document().accounting().map(accounting_json)
     }
 
-    /// The whole view as JSON text, in pieces.
+    /// The whole view as JSON text.
     #[napi]
-    pub fn json(&self, with_accounting: bool) -> TextPieces {
-        TextPieces(match &self.view {
-            View::Constructor(view) => pieces(view, with_accounting),
-            View::Comparison(view) => pieces(view, with_accounting),
+    pub fn json(&self, with_accounting: bool) -> JsonText {
+        let stream = JsonStream::new(self.document());
+        JsonText(match with_accounting {
+            true => stream.with_accounting(),
+            false => stream,
         })
     }
 
@@ -194,32 +197,35 @@ impl ViewHandle {
             width: options.width.map(|width| width as usize),
             color: options.color,
         };
-        render_table(self.document(), options)
+        render_table(&*self.document(), options)
     }
 }
 
-/// Text that is made piece by piece.
+/// JSON that is made while it is read.
 #[napi]
-pub struct TextPieces(Box<dyn Iterator<Item = Vec<u8>> + Send>);
+pub struct JsonText(JsonStream<Arc<dyn Document + Send + Sync>>);
 
 #[napi]
-impl TextPieces {
-    /// The next piece in UTF-8, or null after the last.
+impl JsonText {
+    /// Fills a buffer with what comes next, in UTF-8. Returns how many bytes that is; 0 at the end.
     #[napi(catch_unwind)]
-    pub fn next(&mut self) -> Result<Option<Buffer>> {
-        Ok(self.0.next().map(Buffer::from))
+    pub fn read(&mut self, mut buffer: BufferSlice<'_>) -> Result<u32> {
+        let mut buffer: &mut [u8] = &mut buffer;
+        let room = buffer.len();
+        while !buffer.is_empty() {
+            match self.0.read(buffer).unwrap_or_default() {
+                0 => break,
+                length => buffer = &mut buffer[length..],
+            }
+        }
+        Ok((room - buffer.len()) as u32)
     }
-}
 
-fn pieces<D: Document + Send + Sync + 'static>(
-    view: &Arc<D>,
-    with_accounting: bool,
-) -> Box<dyn Iterator<Item = Vec<u8>> + Send> {
-    let stream = JsonStream::new(Arc::clone(view));
-    Box::new(match with_accounting {
-        true => stream.with_accounting(),
-        false => stream,
-    })
+    /// How much is written: from 0 to 1.
+    #[napi]
+    pub fn fraction(&self) -> f64 {
+        self.0.fraction()
+    }
 }
 
 fn memory_of(heap: &Heap) -> i64 {

@@ -67,15 +67,6 @@ pub struct Row<'a> {
     pub numbers: Vec<i64>,
 }
 
-/// The instances behind a row.
-#[derive(Clone, Debug)]
-pub struct DocumentInstances {
-    /// Addresses and sizes.
-    pub instances: Instances,
-    /// In a comparison: how many of them, from the first on, are new; the others are deleted.
-    pub new_count: Option<usize>,
-}
-
 /// A view as the formats see it.
 pub trait Document {
     /// The sizes of the whole.
@@ -90,11 +81,13 @@ pub trait Document {
     fn row_count(&self) -> usize;
     /// The `nth` row; `None` past the last.
     fn row(&self, nth: usize) -> Option<Row<'_>>;
+    /// How many instances are listed behind all rows.
+    fn instance_count(&self) -> u64;
     /// What is behind the `nth` row; `None` past the last.
-    fn instances(&self, nth: usize) -> Option<DocumentInstances>;
+    fn instances(&self, nth: usize) -> Option<Instances>;
 }
 
-impl<D: Document> Document for Arc<D> {
+impl<D: Document + ?Sized> Document for Arc<D> {
     fn totals(&self) -> [Total; 2] {
         (**self).totals()
     }
@@ -119,7 +112,11 @@ impl<D: Document> Document for Arc<D> {
         (**self).row(nth)
     }
 
-    fn instances(&self, nth: usize) -> Option<DocumentInstances> {
+    fn instance_count(&self) -> u64 {
+        (**self).instance_count()
+    }
+
+    fn instances(&self, nth: usize) -> Option<Instances> {
         (**self).instances(nth)
     }
 }
@@ -179,12 +176,12 @@ impl Document for ConstructorView {
         })
     }
 
-    fn instances(&self, nth: usize) -> Option<DocumentInstances> {
-        let row = self.rows().get(nth)?;
-        Some(DocumentInstances {
-            instances: ConstructorView::instances(self, row),
-            new_count: None,
-        })
+    fn instance_count(&self) -> u64 {
+        ConstructorView::instance_count(self)
+    }
+
+    fn instances(&self, nth: usize) -> Option<Instances> {
+        ConstructorView::instances(self, nth)
     }
 }
 
@@ -238,8 +235,8 @@ impl Document for ComparisonView {
     fn row(&self, nth: usize) -> Option<Row<'_>> {
         let row = self.rows().get(nth)?;
         let numbers = vec![
-            row.new_count() as i64,
-            row.deleted_count() as i64,
+            row.new_count as i64,
+            row.deleted_count as i64,
             row.count_delta(),
             row.allocated_size as i64,
             row.freed_size as i64,
@@ -251,11 +248,11 @@ impl Document for ComparisonView {
         })
     }
 
-    fn instances(&self, nth: usize) -> Option<DocumentInstances> {
-        let row = self.rows().get(nth)?;
-        Some(DocumentInstances {
-            instances: ComparisonView::instances(self, row),
-            new_count: Some(row.new_count() as usize),
-        })
+    fn instance_count(&self) -> u64 {
+        ComparisonView::instance_count(self)
+    }
+
+    fn instances(&self, nth: usize) -> Option<Instances> {
+        ComparisonView::instances(self, nth)
     }
 }

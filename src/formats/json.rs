@@ -1,22 +1,30 @@
 //! JSON as the command line prints it: indented by two spaces, a newline at the end, empty lists
-//! as `[]`. Made in pieces, so that an output of any size needs little memory: the instances of
-//! one row at a time.
+//! as `[]`. Made while it is read, so that an output of any size needs little memory: the order of
+//! the instances of one row at a time.
+
+use std::io::{self, Read};
 
 use super::accounting::accounting_json;
-use super::document::{Document, DocumentInstances, Row, Total};
+use super::document::{Document, Row, Total};
+use crate::views::{ChangeKind, Instances};
 
-/// Pieces are at least this long, but for the last.
-const PIECE: usize = 1 << 18;
+/// The text is made in pieces of about this many bytes.
+const PIECE: usize = 1 << 16;
 
-/// An iterator over the pieces of a document's JSON.
+/// The JSON of a document, to be read to its end. Reading never fails.
 #[derive(Debug)]
 pub struct JsonStream<D> {
     document: D,
+    /// The piece that is being read, and how much of it was.
+    text: Text,
+    read: usize,
     row: usize,
     /// Within a row: its instances, and how many of them are written.
-    open: Option<(DocumentInstances, usize)>,
+    open: Option<(Instances, usize)>,
     state: State,
     with_accounting: bool,
+    /// Instances written so far.
+    written: u64,
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -31,10 +39,13 @@ impl<D: Document> JsonStream<D> {
     pub fn new(document: D) -> Self {
         Self {
             document,
+            text: Text::default(),
+            read: 0,
             row: 0,
             open: None,
             state: State::Start,
             with_accounting: false,
+            written: 0,
         }
     }
 
@@ -42,6 +53,14 @@ impl<D: Document> JsonStream<D> {
     pub fn with_accounting(mut self) -> Self {
         self.with_accounting = true;
         self
+    }
+
+    /// How much is written: from 0 to 1, by the number of instances.
+    pub fn fraction(&self) -> f64 {
+        match self.document.instance_count() {
+            0 => 1.0,
+            count => self.written as f64 / count as f64,
+        }
     }
 
     /// Writes the next thing: the totals, the start of a row, or some instances.
@@ -55,8 +74,11 @@ impl<D: Document> JsonStream<D> {
             text.key(2, "constructors");
             text.raw("[");
             self.state = State::Rows;
-        } else if let Some((row, written)) = &mut self.open {
-            if write_instances(text, row, written) {
+        } else if let Some((instances, written)) = &mut self.open {
+            let before = *written;
+            let is_whole = write_instances(text, instances, written);
+            self.written += (*written - before) as u64;
+            if is_whole {
                 text.raw("\n    }");
                 self.open = None;
                 self.row += 1;
@@ -96,15 +118,20 @@ impl<D: Document> JsonStream<D> {
     }
 }
 
-impl<D: Document> Iterator for JsonStream<D> {
-    type Item = Vec<u8>;
-
-    fn next(&mut self) -> Option<Vec<u8>> {
-        let mut text = Text::default();
-        while self.state != State::Done && text.0.len() < PIECE {
-            self.step(&mut text);
+impl<D: Document> Read for JsonStream<D> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.read == self.text.0.len() {
+            let mut text = std::mem::take(&mut self.text);
+            text.0.clear();
+            while self.state != State::Done && text.0.len() < PIECE {
+                self.step(&mut text);
+            }
+            self.text = text;
+            self.read = 0;
         }
-        (!text.0.is_empty()).then_some(text.0)
+        let length = (&self.text.0[self.read..]).read(buffer)?;
+        self.read += length;
+        Ok(length)
     }
 }
 
@@ -120,27 +147,25 @@ fn write_row(text: &mut Text, row: &Row<'_>, keys: impl Iterator<Item = &'static
 }
 
 /// Goes on with a row's instances until a piece is full. Returns whether all are written.
-fn write_instances(text: &mut Text, row: &DocumentInstances, written: &mut usize) -> bool {
-    let DocumentInstances {
-        instances,
-        new_count,
-    } = row;
-    while *written < instances.len() && text.0.len() < PIECE {
-        let nth = *written;
-        text.raw(if nth == 0 {
+fn write_instances(text: &mut Text, instances: &Instances, written: &mut usize) -> bool {
+    while let Some(instance) = instances.get(*written).filter(|_| text.0.len() < PIECE) {
+        text.raw(if *written == 0 {
             "\n        {\n"
         } else {
             ",\n        {\n"
         });
-        text.number(10, "address", i64::from(instances.addresses[nth]));
+        text.number(10, "address", i64::from(instance.address.0));
         text.raw(",\n");
-        text.number(10, "shallowSize", i64::from(instances.shallow_sizes[nth]));
+        text.number(10, "shallowSize", i64::from(instance.shallow_size));
         text.raw(",\n");
-        text.number(10, "retainedSize", i64::from(instances.retained_sizes[nth]));
-        if let Some(new_count) = *new_count {
+        text.number(10, "retainedSize", i64::from(instance.retained_size));
+        if let Some(change) = instance.change {
             text.raw(",\n");
             text.key(10, "changeKind");
-            text.string(if nth < new_count { "new" } else { "delete" });
+            text.string(match change {
+                ChangeKind::New => "new",
+                ChangeKind::Deleted => "delete",
+            });
         }
         text.raw("\n        }");
         *written += 1;
@@ -157,7 +182,7 @@ fn write_instances(text: &mut Text, row: &DocumentInstances, written: &mut usize
 }
 
 /// JSON text under construction.
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct Text(Vec<u8>);
 
 impl Text {

@@ -8,6 +8,6 @@ mod table;
 mod text;
 
 pub use accounting::accounting_json;
-pub use document::{Column, Document, DocumentInstances, Measure, Row, Total};
+pub use document::{Column, Document, Measure, Row, Total};
 pub use json::JsonStream;
 pub use table::{TableOptions, render_table};

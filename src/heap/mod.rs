@@ -64,13 +64,16 @@ impl Heap {
     }
 
     /// Live objects that take heap space, in address order.
-    pub fn live_heap_objects(&self) -> impl Iterator<Item = ObjectIndex> + '_ {
+    pub fn live_heap_objects(&self) -> impl Iterator<Item = ObjectIndex> {
+        let objects = (0..self.objects.len() as u32).map(ObjectIndex);
+        objects.filter(|&object| self.is_live_on_heap(object))
+    }
+
+    /// Whether an object is alive and takes heap space.
+    #[inline]
+    pub fn is_live_on_heap(&self, object: ObjectIndex) -> bool {
         // A live heap object retains at least its own block.
-        let retained = (0u32..).zip(&self.retained_sizes);
-        retained
-            .filter(|&(_, &size)| size != 0)
-            .map(|(object, _)| ObjectIndex(object))
-            .filter(|&object| self.objects.is_on_heap(object))
+        self.retained_size(object) != 0 && self.objects.is_on_heap(object)
     }
 
     /// The address of an object's payload.

@@ -1,48 +1,51 @@
 //! The comparison view: what came and what went between two heaps of one program, by class.
 
 use std::cmp::{Ordering, Reverse};
-use std::collections::HashMap;
-use std::sync::Arc;
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
 
-use super::instances::{Instances, by_shallow_size};
+use rayon::prelude::*;
+
+use super::Selection;
+use super::grouping::{NO_ROW, Names, RowObjects, renumber};
+use super::instances::{Instances, Listed, by_shallow_size, listed_count};
+use crate::control::{Control, Phase};
+use crate::error::Result;
 use crate::heap::Heap;
 use crate::units::ObjectIndex;
+
+/// Objects of both heaps that one task compares, about.
+const CHUNK: usize = 1 << 16;
 
 /// The classes whose live objects changed. An object is the same if class name and address are.
 #[derive(Debug)]
 pub struct ComparisonView {
-    before: Arc<Heap>,
-    after: Arc<Heap>,
+    pair: HeapPair,
     rows: Vec<ComparisonRow>,
+    instance_limit: Option<usize>,
+    /// By heap: the objects that are only there.
+    objects: OnceLock<[RowObjects; 2]>,
 }
 
 /// What changed in one class. Sizes are sums of shallow sizes in bytes.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ComparisonRow {
     /// The class name.
     pub class_name: String,
+    /// Objects only in the after heap.
+    pub new_count: u64,
+    /// Objects only in the before heap.
+    pub deleted_count: u64,
     /// The size of the objects only in the after heap.
     pub allocated_size: u64,
     /// The size of the objects only in the before heap.
     pub freed_size: u64,
-    created: Vec<ObjectIndex>,
-    deleted: Vec<ObjectIndex>,
 }
 
 impl ComparisonRow {
-    /// Objects only in the after heap.
-    pub fn new_count(&self) -> u64 {
-        self.created.len() as u64
-    }
-
-    /// Objects only in the before heap.
-    pub fn deleted_count(&self) -> u64 {
-        self.deleted.len() as u64
-    }
-
     /// New − deleted.
     pub fn count_delta(&self) -> i64 {
-        self.created.len() as i64 - self.deleted.len() as i64
+        self.new_count as i64 - self.deleted_count as i64
     }
 
     /// Allocated − freed.
@@ -66,70 +69,59 @@ pub enum ComparisonSort {
 }
 
 impl ComparisonView {
-    /// Compares two heaps and keeps the first `top` rows.
+    /// Compares two heaps.
+    ///
+    /// # Errors
+    /// [`Error::Aborted`](crate::Error::Aborted).
     pub fn new(
         before: Arc<Heap>,
         after: Arc<Heap>,
-        sort: ComparisonSort,
-        top: Option<usize>,
-    ) -> Self {
-        let mut rows = Rows::default();
-        let before_rows = rows.of_classes(&before);
-        let after_rows = rows.of_classes(&after);
-        let row_before =
-            |object: ObjectIndex| before_rows[before.objects.class_slots[object.at()] as usize];
-        let row_after =
-            |object: ObjectIndex| after_rows[after.objects.class_slots[object.at()] as usize];
-
-        // Both heaps list their objects in address order: one merge finds what they share.
-        let mut old = before.live_heap_objects().peekable();
-        let mut new = after.live_heap_objects().peekable();
-        loop {
-            let order = match (old.peek(), new.peek()) {
-                (None, None) => break,
-                (Some(_), None) => Ordering::Less,
-                (None, Some(_)) => Ordering::Greater,
-                (Some(&old), Some(&new)) => before.address(old).cmp(&after.address(new)),
+        selection: Selection<ComparisonSort>,
+        control: &Control,
+    ) -> Result<Self> {
+        let mut names = Names::default();
+        let mut pair = HeapPair {
+            row_of_slot: [&before, &after].map(|heap| names.of_classes(heap)),
+            heaps: [before, after],
+        };
+        let sums = pair.sum_changes(names.all.len(), control)?;
+        let rows = (0..).zip(names.all.into_iter().zip(sums));
+        let rows = rows.map(|(number, (class_name, sums))| {
+            let [deleted, new] = sums.0;
+            let row = ComparisonRow {
+                class_name,
+                new_count: new.count,
+                deleted_count: deleted.count,
+                allocated_size: new.size,
+                freed_size: deleted.size,
             };
-            let gone = if order.is_le() { old.next() } else { None };
-            let come = if order.is_ge() { new.next() } else { None };
-            if let (Some(gone), Some(come)) = (gone, come)
-                && row_before(gone) == row_after(come)
-            {
-                continue;
-            }
-            if let Some(gone) = gone {
-                let row = &mut rows.all[row_before(gone)];
-                row.deleted.push(gone);
-                row.freed_size += u64::from(before.shallow_size(gone));
-            }
-            if let Some(come) = come {
-                let row = &mut rows.all[row_after(come)];
-                row.created.push(come);
-                row.allocated_size += u64::from(after.shallow_size(come));
-            }
+            (number, row)
+        });
+        let mut rows: Vec<(u32, ComparisonRow)> = rows
+            .filter(|(_, row)| row.new_count + row.deleted_count > 0)
+            .collect();
+        rows.sort_unstable_by(|(_, left), (_, right)| selection.sort.compare(left, right));
+        rows.truncate(selection.top.unwrap_or(usize::MAX));
+        let (order, rows): (Vec<_>, _) = rows.into_iter().unzip();
+        for row_of_slot in &mut pair.row_of_slot {
+            renumber(row_of_slot, &order);
         }
-
-        drop((old, new));
-        let mut rows = rows.all;
-        rows.retain(|row| !(row.created.is_empty() && row.deleted.is_empty()));
-        rows.sort_unstable_by(|left, right| sort.compare(left, right));
-        rows.truncate(top.unwrap_or(usize::MAX));
-        Self {
-            before,
-            after,
+        Ok(Self {
+            pair,
             rows,
-        }
+            instance_limit: selection.instances,
+            objects: OnceLock::new(),
+        })
     }
 
     /// The earlier heap.
     pub fn before(&self) -> &Heap {
-        &self.before
+        &self.pair.heaps[BEFORE]
     }
 
     /// The later heap.
     pub fn after(&self) -> &Heap {
-        &self.after
+        &self.pair.heaps[AFTER]
     }
 
     /// The rows, in order.
@@ -137,18 +129,169 @@ impl ComparisonView {
         &self.rows
     }
 
-    /// The changed objects of a row: the new ones with their sizes in the after heap, then the
-    /// deleted ones with their sizes in the before heap; each shallow size ↓, retained size ↓,
-    /// address ↑. Sorted anew at each call.
-    pub fn instances(&self, row: &ComparisonRow) -> Instances {
-        let mut instances = Instances::sorted_by(&self.after, &row.created, by_shallow_size);
-        instances.append(Instances::sorted_by(
-            &self.before,
-            &row.deleted,
-            by_shallow_size,
-        ));
-        instances
+    /// How many objects are listed in all rows together.
+    pub fn instance_count(&self) -> u64 {
+        let rows = self.rows.iter();
+        let counts = rows.map(|row| row.new_count + row.deleted_count);
+        listed_count(counts, self.instance_limit)
     }
+
+    /// The changed objects of the `nth` row: the new ones with their sizes in the after heap, then
+    /// the deleted ones with their sizes in the before heap; each shallow size ↓, retained size ↓,
+    /// address ↑. `None` past the last row. The objects of all rows are looked up at the first call;
+    /// those of a row are put in order at each.
+    pub fn instances(&self, nth: usize) -> Option<Instances> {
+        self.rows.get(nth)?;
+        let [deleted, new] = self.objects.get_or_init(|| self.group());
+        let [before, after] = &self.pair.heaps;
+        let limit = self.instance_limit;
+        let new = Listed::ordered(after, new.of(nth), limit, by_shallow_size);
+        let rest = limit.map(|limit| limit - new.len());
+        let deleted = Listed::ordered(before, deleted.of(nth), rest, by_shallow_size);
+        Some(Instances::changed(new, deleted))
+    }
+
+    fn group(&self) -> [RowObjects; 2] {
+        let mut changed = [
+            RowObjects::with_room(self.rows.iter().map(|row| row.deleted_count)),
+            RowObjects::with_room(self.rows.iter().map(|row| row.new_count)),
+        ];
+        let all = [self.before(), self.after()].map(|heap| 0..heap.objects.len());
+        self.pair.for_each_change(all, |heap, row, object| {
+            if row != NO_ROW {
+                changed[heap].push(row, object);
+            }
+        });
+        changed
+    }
+}
+
+const BEFORE: usize = 0;
+const AFTER: usize = 1;
+
+/// Two heaps and the row of each of their class slots.
+#[derive(Debug)]
+struct HeapPair {
+    heaps: [Arc<Heap>; 2],
+    row_of_slot: [Vec<u32>; 2],
+}
+
+/// The objects of one row that are only in one of two heaps, by heap.
+#[derive(Clone, Copy, Default)]
+struct RowChanges([Change; 2]);
+
+#[derive(Clone, Copy, Default)]
+struct Change {
+    count: u64,
+    size: u64,
+}
+
+impl RowChanges {
+    fn add(&mut self, other: Self) {
+        for (change, other) in self.0.iter_mut().zip(other.0) {
+            change.count += other.count;
+            change.size += other.size;
+        }
+    }
+}
+
+impl HeapPair {
+    /// What changed in each row.
+    fn sum_changes(&self, rows: usize, control: &Control) -> Result<Vec<RowChanges>> {
+        let none = || vec![RowChanges::default(); rows];
+        let pieces = self.pieces();
+        let step = control.begin(Phase::View, pieces.len() as u64);
+        pieces
+            .into_par_iter()
+            .try_fold(none, |mut sums, objects| {
+                self.for_each_change(objects, |heap, row, object| {
+                    let change = &mut sums[row as usize].0[heap];
+                    change.count += 1;
+                    change.size += u64::from(self.heaps[heap].shallow_size(object));
+                });
+                step.advance(1)?;
+                Ok(sums)
+            })
+            .try_reduce(none, |mut left, right| {
+                let pairs = left.iter_mut().zip(right);
+                pairs.for_each(|(left, right)| left.add(right));
+                Ok(left)
+            })
+    }
+
+    /// Cuts both object tables at the same addresses.
+    fn pieces(&self) -> Vec<[Range<usize>; 2]> {
+        let [before, after] = self.heaps.each_ref().map(|heap| &heap.objects.addresses);
+        let mut start = [0, 0];
+        let mut pieces = Vec::new();
+        while start != [before.len(), after.len()] {
+            // The column that has more left decides where to cut.
+            let longer = match before.len() - start[BEFORE] >= after.len() - start[AFTER] {
+                true => (before, start[BEFORE]),
+                false => (after, start[AFTER]),
+            };
+            let end = match longer.0.get(longer.1 + CHUNK) {
+                Some(&cut) => [
+                    start[BEFORE] + before[start[BEFORE]..].partition_point(|&at| at < cut),
+                    start[AFTER] + after[start[AFTER]..].partition_point(|&at| at < cut),
+                ],
+                None => [before.len(), after.len()],
+            };
+            pieces.push([start[BEFORE]..end[BEFORE], start[AFTER]..end[AFTER]]);
+            start = end;
+        }
+        pieces
+    }
+
+    /// Hands over the live objects that are in only one heap: the heap, the row, the object. Both
+    /// heaps list their objects in address order, so one merge finds what they share.
+    fn for_each_change(
+        &self,
+        [before, after]: [Range<usize>; 2],
+        mut changed: impl FnMut(usize, u32, ObjectIndex),
+    ) {
+        let mut old = self.live_objects(BEFORE, before).peekable();
+        let mut new = self.live_objects(AFTER, after).peekable();
+        loop {
+            let order = match (old.peek(), new.peek()) {
+                (None, None) => break,
+                (Some(_), None) => Ordering::Less,
+                (None, Some(_)) => Ordering::Greater,
+                (Some(old), Some(new)) => old.address.cmp(&new.address),
+            };
+            let gone = if order.is_le() { old.next() } else { None };
+            let come = if order.is_ge() { new.next() } else { None };
+            if let (Some(gone), Some(come)) = (&gone, &come)
+                && gone.row == come.row
+            {
+                continue;
+            }
+            if let Some(gone) = gone {
+                changed(BEFORE, gone.row, gone.object);
+            }
+            if let Some(come) = come {
+                changed(AFTER, come.row, come.object);
+            }
+        }
+    }
+
+    fn live_objects(&self, heap: usize, range: Range<usize>) -> impl Iterator<Item = LiveObject> {
+        let row_of_slot = &self.row_of_slot[heap];
+        let heap = &self.heaps[heap];
+        let objects = range.map(|object| ObjectIndex(object as u32));
+        let live = objects.filter(|&object| heap.is_live_on_heap(object));
+        live.map(|object| LiveObject {
+            object,
+            address: heap.objects.addresses[object.at()],
+            row: row_of_slot[heap.objects.class_slots[object.at()] as usize],
+        })
+    }
+}
+
+struct LiveObject {
+    object: ObjectIndex,
+    address: u32,
+    row: u32,
 }
 
 impl ComparisonSort {
@@ -165,33 +308,5 @@ impl ComparisonSort {
             Self::Count => count_delta().then_with(size_delta),
         };
         by_sizes.then_with(|| left.class_name.cmp(&right.class_name))
-    }
-}
-
-/// Rows by class name, for two heaps at once.
-#[derive(Default)]
-struct Rows {
-    all: Vec<ComparisonRow>,
-    by_name: HashMap<String, usize>,
-}
-
-impl Rows {
-    /// The row of each class slot of a heap.
-    fn of_classes(&mut self, heap: &Heap) -> Vec<usize> {
-        let names = heap.objects.classes.iter().map(|class| &class.class.name);
-        names
-            .map(|name| {
-                *self.by_name.entry(name.clone()).or_insert_with(|| {
-                    self.all.push(ComparisonRow {
-                        class_name: name.clone(),
-                        allocated_size: 0,
-                        freed_size: 0,
-                        created: Vec::new(),
-                        deleted: Vec::new(),
-                    });
-                    self.all.len() - 1
-                })
-            })
-            .collect()
     }
 }

@@ -1,22 +1,25 @@
 //! The constructor view: what takes space in one heap, by class.
 
 use std::cmp::Reverse;
-use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use super::instances::{Instances, by_retained_size};
-use crate::heap::Heap;
-use crate::units::ObjectIndex;
+use super::Selection;
+use super::grouping::{NO_ROW, Names, RowObjects, renumber};
+use super::instances::{Instances, Listed, by_retained_size, listed_count};
+use crate::heap::{Heap, LiveClass};
 
 /// Live objects grouped by class name.
 #[derive(Debug)]
 pub struct ConstructorView {
     heap: Arc<Heap>,
     rows: Vec<ConstructorRow>,
+    row_of_slot: Vec<u32>,
+    instance_limit: Option<usize>,
+    objects: OnceLock<RowObjects>,
 }
 
 /// All live objects of one class name. Sums are in bytes.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConstructorRow {
     /// The class name; classes that share one share a row.
     pub class_name: String,
@@ -26,7 +29,6 @@ pub struct ConstructorRow {
     pub total_shallow_size: u64,
     /// Sum of the retained sizes. Regions overlap: it may exceed the live size.
     pub total_retained_size: u64,
-    objects: Vec<ObjectIndex>,
 }
 
 /// Orders of rows. Each is total: what it leaves open, the others decide, the name at last.
@@ -42,59 +44,39 @@ pub enum ConstructorSort {
 }
 
 impl ConstructorView {
-    /// Groups the live objects of a heap and keeps the first `top` rows.
-    pub fn new(heap: Arc<Heap>, sort: ConstructorSort, top: Option<usize>) -> Self {
-        let mut rows: Vec<ConstructorRow> = Vec::new();
-        let mut row_of_name: HashMap<&str, usize> = HashMap::new();
-        let row_of_slot: Vec<usize> = heap
-            .objects
-            .classes
-            .iter()
-            .map(|class| {
-                *row_of_name.entry(&class.class.name).or_insert_with(|| {
-                    rows.push(ConstructorRow {
-                        class_name: class.class.name.clone(),
-                        count: 0,
-                        total_shallow_size: 0,
-                        total_retained_size: 0,
-                        objects: Vec::new(),
-                    });
-                    rows.len() - 1
-                })
-            })
-            .collect();
-        let row_of =
-            |object: ObjectIndex| row_of_slot[heap.objects.class_slots[object.at()] as usize];
-        for object in heap.live_heap_objects() {
-            let row = &mut rows[row_of(object)];
-            row.count += 1;
-            row.total_shallow_size += u64::from(heap.shallow_size(object));
-            row.total_retained_size += u64::from(heap.retained_size(object));
+    /// Groups the live objects of a heap.
+    pub fn new(heap: Arc<Heap>, selection: Selection<ConstructorSort>) -> Self {
+        let mut names = Names::default();
+        let mut row_of_slot = names.of_classes(&heap);
+        let mut sums = vec![LiveClass::default(); names.all.len()];
+        for (&row, &class) in row_of_slot.iter().zip(&heap.live_classes) {
+            sums[row as usize].add(class);
         }
-
-        let mut order: Vec<usize> = (0..rows.len()).filter(|&row| rows[row].count > 0).collect();
-        order.sort_unstable_by(|&left, &right| sort.key(&rows[left]).cmp(&sort.key(&rows[right])));
-        order.truncate(top.unwrap_or(usize::MAX));
-
-        // Objects are listed only for the rows that stay.
-        let mut is_kept = vec![false; rows.len()];
-        for &row in &order {
-            is_kept[row] = true;
-            let count = rows[row].count as usize;
-            rows[row].objects.reserve_exact(count);
+        let rows = (0..).zip(names.all.into_iter().zip(sums));
+        let rows = rows.map(|(number, (class_name, sums))| {
+            let row = ConstructorRow {
+                class_name,
+                count: sums.count,
+                total_shallow_size: sums.shallow_size,
+                total_retained_size: sums.retained_size,
+            };
+            (number, row)
+        });
+        let mut rows: Vec<(u32, ConstructorRow)> = rows.filter(|(_, row)| row.count > 0).collect();
+        rows.sort_unstable_by(|(_, left), (_, right)| {
+            let sort = selection.sort;
+            sort.key(left).cmp(&sort.key(right))
+        });
+        rows.truncate(selection.top.unwrap_or(usize::MAX));
+        let (order, rows): (Vec<_>, _) = rows.into_iter().unzip();
+        renumber(&mut row_of_slot, &order);
+        Self {
+            heap,
+            rows,
+            row_of_slot,
+            instance_limit: selection.instances,
+            objects: OnceLock::new(),
         }
-        for object in heap.live_heap_objects() {
-            let row = row_of(object);
-            if is_kept[row] {
-                rows[row].objects.push(object);
-            }
-        }
-        let mut rows: Vec<_> = rows.into_iter().map(Some).collect();
-        let rows = order
-            .into_iter()
-            .filter_map(|row| rows[row].take())
-            .collect();
-        Self { heap, rows }
     }
 
     /// The heap that the view is of.
@@ -107,9 +89,32 @@ impl ConstructorView {
         &self.rows
     }
 
-    /// The objects of a row: retained size ↓, shallow size ↓, address ↑. Sorted anew at each call.
-    pub fn instances(&self, row: &ConstructorRow) -> Instances {
-        Instances::sorted_by(&self.heap, &row.objects, by_retained_size)
+    /// How many objects are listed in all rows together.
+    pub fn instance_count(&self) -> u64 {
+        let counts = self.rows.iter().map(|row| row.count);
+        listed_count(counts, self.instance_limit)
+    }
+
+    /// The objects of the `nth` row: retained size ↓, shallow size ↓, address ↑; `None` past the last
+    /// row. The objects of all rows are looked up at the first call; those of a row are put in order
+    /// at each.
+    pub fn instances(&self, nth: usize) -> Option<Instances> {
+        self.rows.get(nth)?;
+        let objects = self.objects.get_or_init(|| self.group()).of(nth);
+        let listed = Listed::ordered(&self.heap, objects, self.instance_limit, by_retained_size);
+        Some(Instances::of_one(listed))
+    }
+
+    fn group(&self) -> RowObjects {
+        let mut grouped = RowObjects::with_room(self.rows.iter().map(|row| row.count));
+        for object in self.heap.live_heap_objects() {
+            let slot = self.heap.objects.class_slots[object.at()];
+            let row = self.row_of_slot[slot as usize];
+            if row != NO_ROW {
+                grouped.push(row, object);
+            }
+        }
+        grouped
     }
 }
 

@@ -1,15 +1,46 @@
-//! The objects behind a row, as columns.
+//! The objects behind a row, in the order of their view.
 
-use std::cmp::Reverse;
+use std::sync::Arc;
 
 use rayon::prelude::*;
 
 use crate::heap::Heap;
-use crate::units::ObjectIndex;
+use crate::units::{Address, ObjectIndex};
 
-/// Objects in the order of their view, as columns of equal length.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// Objects of one heap, or the changed ones of two, in order. What they are is read from the heap
+/// when it is asked for: until then an object costs four bytes.
+#[derive(Clone, Debug)]
 pub struct Instances {
+    first: Listed,
+    /// In a comparison: the deleted objects. Then the first ones are new.
+    deleted: Option<Listed>,
+}
+
+/// One object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Instance {
+    /// Its payload.
+    pub address: Address,
+    /// Its block in bytes.
+    pub shallow_size: u32,
+    /// What it keeps alive, in bytes.
+    pub retained_size: u32,
+    /// In a comparison: what became of it.
+    pub change: Option<ChangeKind>,
+}
+
+/// What became of an object between two heaps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ChangeKind {
+    /// It is only in the after heap.
+    New,
+    /// It is only in the before heap.
+    Deleted,
+}
+
+/// Objects as columns of equal length.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct InstanceColumns {
     /// Payload addresses.
     pub addresses: Vec<u32>,
     /// Block sizes in bytes.
@@ -19,61 +50,139 @@ pub struct Instances {
 }
 
 impl Instances {
-    /// The given objects of a heap, ordered by `key`.
-    pub(super) fn sorted_by<K: Ord + Send>(
-        heap: &Heap,
-        objects: &[ObjectIndex],
-        key: impl Fn(&Heap, ObjectIndex) -> K + Sync,
-    ) -> Self {
-        let mut objects = objects.to_vec();
-        objects.par_sort_unstable_by_key(|&object| key(heap, object));
+    /// Objects of one heap.
+    pub(super) fn of_one(objects: Listed) -> Self {
         Self {
-            addresses: objects
-                .iter()
-                .map(|&object| heap.address(object).0)
-                .collect(),
-            shallow_sizes: objects
-                .iter()
-                .map(|&object| heap.shallow_size(object))
-                .collect(),
-            retained_sizes: objects
-                .iter()
-                .map(|&object| heap.retained_size(object))
-                .collect(),
+            first: objects,
+            deleted: None,
+        }
+    }
+
+    /// Objects that changed between two heaps.
+    pub(super) fn changed(new: Listed, deleted: Listed) -> Self {
+        Self {
+            first: new,
+            deleted: Some(deleted),
         }
     }
 
     /// How many objects there are.
     pub fn len(&self) -> usize {
-        self.addresses.len()
+        self.first.len() + self.deleted.as_ref().map_or(0, Listed::len)
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.addresses.is_empty()
+        self.len() == 0
     }
 
-    pub(super) fn append(&mut self, mut other: Self) {
-        self.addresses.append(&mut other.addresses);
-        self.shallow_sizes.append(&mut other.shallow_sizes);
-        self.retained_sizes.append(&mut other.retained_sizes);
+    /// In a comparison: how many of them are new. They come before the deleted ones.
+    pub fn new_count(&self) -> Option<usize> {
+        self.deleted.as_ref().map(|_| self.first.len())
+    }
+
+    /// The `nth` object; `None` past the last.
+    #[inline]
+    pub fn get(&self, nth: usize) -> Option<Instance> {
+        match (self.first.objects.get(nth), &self.deleted) {
+            (Some(&object), None) => Some(self.first.instance(object, None)),
+            (Some(&object), Some(_)) => Some(self.first.instance(object, Some(ChangeKind::New))),
+            (None, None) => None,
+            (None, Some(deleted)) => {
+                let object = *deleted.objects.get(nth.checked_sub(self.first.len())?)?;
+                Some(deleted.instance(object, Some(ChangeKind::Deleted)))
+            }
+        }
+    }
+
+    /// All objects, in order.
+    pub fn iter(&self) -> impl Iterator<Item = Instance> {
+        (0..self.len()).filter_map(|nth| self.get(nth))
+    }
+
+    /// All objects, as columns.
+    pub fn columns(&self) -> InstanceColumns {
+        let mut columns = InstanceColumns::default();
+        let InstanceColumns {
+            addresses,
+            shallow_sizes,
+            retained_sizes,
+        } = &mut columns;
+        for column in [&mut *addresses, shallow_sizes, retained_sizes] {
+            column.reserve_exact(self.len());
+        }
+        for instance in self.iter() {
+            addresses.push(instance.address.0);
+            shallow_sizes.push(instance.shallow_size);
+            retained_sizes.push(instance.retained_size);
+        }
+        columns
     }
 }
 
-/// Retained size ↓, shallow size ↓, address ↑.
-pub(super) fn by_retained_size(heap: &Heap, object: ObjectIndex) -> impl Ord + Send + use<> {
-    (
-        Reverse(heap.retained_size(object)),
-        Reverse(heap.shallow_size(object)),
-        object,
-    )
+/// Objects of one heap, in order.
+#[derive(Clone, Debug)]
+pub(super) struct Listed {
+    heap: Arc<Heap>,
+    objects: Vec<ObjectIndex>,
 }
 
-/// Shallow size ↓, retained size ↓, address ↑.
-pub(super) fn by_shallow_size(heap: &Heap, object: ObjectIndex) -> impl Ord + Send + use<> {
-    (
-        Reverse(heap.shallow_size(object)),
-        Reverse(heap.retained_size(object)),
-        object,
-    )
+impl Listed {
+    /// The first `limit` of these objects when they are ordered by two of their sizes, each ↓, and
+    /// then by address ↑. The objects are given by ascending address.
+    pub(super) fn ordered(
+        heap: &Arc<Heap>,
+        objects: &[ObjectIndex],
+        limit: Option<usize>,
+        sizes: impl Fn(&Heap, ObjectIndex) -> [u32; 2] + Sync,
+    ) -> Self {
+        let limit = limit.unwrap_or(usize::MAX).min(objects.len());
+        // Keys beside the objects: looking them up at each comparison goes all over the heap.
+        let mut keyed: Vec<(u64, ObjectIndex)> = objects
+            .par_iter()
+            .map(|&object| {
+                let [first, second] = sizes(heap, object);
+                (!(u64::from(first) << 32 | u64::from(second)), object)
+            })
+            .collect();
+        if limit < keyed.len() {
+            keyed.select_nth_unstable(limit);
+            keyed.truncate(limit);
+        }
+        keyed.par_sort_unstable();
+        Self {
+            heap: Arc::clone(heap),
+            objects: keyed.into_iter().map(|(_, object)| object).collect(),
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.objects.len()
+    }
+
+    #[inline]
+    fn instance(&self, object: ObjectIndex, change: Option<ChangeKind>) -> Instance {
+        Instance {
+            address: self.heap.address(object),
+            shallow_size: self.heap.shallow_size(object),
+            retained_size: self.heap.retained_size(object),
+            change,
+        }
+    }
+}
+
+/// Retained size, then shallow size.
+pub(super) fn by_retained_size(heap: &Heap, object: ObjectIndex) -> [u32; 2] {
+    [heap.retained_size(object), heap.shallow_size(object)]
+}
+
+/// Shallow size, then retained size.
+pub(super) fn by_shallow_size(heap: &Heap, object: ObjectIndex) -> [u32; 2] {
+    [heap.shallow_size(object), heap.retained_size(object)]
+}
+
+/// How many objects rows list that have so many each.
+pub(super) fn listed_count(counts: impl Iterator<Item = u64>, limit: Option<usize>) -> u64 {
+    let limit = limit.map_or(u64::MAX, |limit| limit as u64);
+    counts.map(|count| count.min(limit)).sum()
 }

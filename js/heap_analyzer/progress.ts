@@ -1,0 +1,61 @@
+/** The line on a terminal that shows how far long work is. It goes away when the work is done. */
+import type { WorkControl } from "../native.js";
+
+/** Milliseconds after which work counts as long. */
+const PATIENCE = 500;
+/** Milliseconds between two updates. */
+const INTERVAL = 100;
+
+const PHASES: Record<string, string> = {
+  module: "reading the module",
+  blocks: "walking the blocks",
+  objects: "reading the objects",
+  references: "following references",
+  search: "searching live objects",
+  dominators: "finding who keeps what alive",
+  sizes: "adding up sizes",
+  view: "grouping by class",
+};
+
+export class ProgressLine {
+  readonly #terminal = process.stderr.isTTY ? process.stderr : undefined;
+  #nextUpdate = performance.now() + PATIENCE;
+  #isShown = false;
+
+  /** Shows what running work does. */
+  async watch<T>(control: WorkControl, work: Promise<T>): Promise<T> {
+    const timer = setInterval(() => {
+      const { phase, fraction, bytes } = control.progress();
+      this.show(() => `${PHASES[phase]}: ${percent(fraction)} of ${mebibytes(bytes)}`);
+    }, INTERVAL);
+    try {
+      return await work;
+    } finally {
+      clearInterval(timer);
+      this.clear();
+    }
+  }
+
+  /** Shows a text, unless the last one is too fresh. */
+  show(text: () => string): void {
+    if (this.#terminal === undefined || performance.now() < this.#nextUpdate) return;
+    this.#nextUpdate = performance.now() + INTERVAL;
+    this.#isShown = true;
+    const line = text().slice(0, this.#terminal.columns - 1);
+    this.#terminal.write(`\r\x1b[K${line}`);
+  }
+
+  /** Makes the terminal as if nothing had been shown. */
+  clear(): void {
+    if (this.#isShown) this.#terminal?.write("\r\x1b[K");
+    this.#isShown = false;
+  }
+}
+
+export function percent(fraction: number): string {
+  return `${Math.floor(fraction * 100)} %`;
+}
+
+export function mebibytes(bytes: number): string {
+  return `${(bytes / 2 ** 20).toFixed(1)} MiB`;
+}

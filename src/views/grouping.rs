@@ -1,0 +1,84 @@
+//! Rows by class name, and the objects behind them.
+
+use std::collections::HashMap;
+
+use crate::heap::Heap;
+use crate::units::ObjectIndex;
+
+/// No row: nobody asks for objects of this class.
+pub(super) const NO_ROW: u32 = u32::MAX;
+
+/// Numbers class names in the order in which they first occur. Classes that share a name share a
+/// number.
+#[derive(Default)]
+pub(super) struct Names {
+    pub(super) all: Vec<String>,
+    numbers: HashMap<String, u32>,
+}
+
+impl Names {
+    /// The number of each class slot of a heap.
+    pub(super) fn of_classes(&mut self, heap: &Heap) -> Vec<u32> {
+        let classes = heap.objects.classes.iter();
+        classes
+            .map(|class| {
+                let name = &class.class.name;
+                *self.numbers.entry(name.clone()).or_insert_with(|| {
+                    self.all.push(name.clone());
+                    self.all.len() as u32 - 1
+                })
+            })
+            .collect()
+    }
+}
+
+/// Replaces numbers of rows by their positions in `order`, or by [`NO_ROW`].
+pub(super) fn renumber(rows: &mut [u32], order: &[u32]) {
+    let length = rows.iter().max().map_or(0, |&last| last as usize + 1);
+    let mut positions = vec![NO_ROW; length];
+    for (position, &row) in (0..).zip(order) {
+        if let Some(place) = positions.get_mut(row as usize) {
+            *place = position;
+        }
+    }
+    for row in rows {
+        *row = positions[*row as usize];
+    }
+}
+
+/// The objects of all rows, row by row.
+#[derive(Debug)]
+pub(super) struct RowObjects {
+    objects: Vec<ObjectIndex>,
+    /// Where each row ends, so far.
+    ends: Vec<usize>,
+}
+
+impl RowObjects {
+    /// Rows that are still empty, with room for so many objects each.
+    pub(super) fn with_room(counts: impl Iterator<Item = u64>) -> Self {
+        let mut start = 0;
+        let starts = counts.map(|count| {
+            start += count as usize;
+            start - count as usize
+        });
+        let ends = starts.collect();
+        Self {
+            objects: vec![ObjectIndex(0); start],
+            ends,
+        }
+    }
+
+    /// Adds an object to a row that has room for it.
+    pub(super) fn push(&mut self, row: u32, object: ObjectIndex) {
+        let end = &mut self.ends[row as usize];
+        self.objects[*end] = object;
+        *end += 1;
+    }
+
+    /// The objects of a row, as they were added, once all rows are full.
+    pub(super) fn of(&self, row: usize) -> &[ObjectIndex] {
+        let start = row.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.objects[start..self.ends[row]]
+    }
+}
