@@ -48,6 +48,7 @@ export function measureStages(
       read: perObject(yardsticks.readSeconds),
       parallelRead: perObject(yardsticks.parallelReadSeconds),
       chase: perObject(yardsticks.chaseSeconds),
+      fresh: perObject(yardsticks.freshSeconds),
     },
   };
 }
