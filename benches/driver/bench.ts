@@ -10,7 +10,7 @@ import { BenchBinary } from "./processes.js";
 import { comparison, report } from "./report.js";
 import type { Results, StageRow } from "./results.js";
 import { measureStages, openShop } from "./stages.js";
-import { PROMISED_SIZES, Targets } from "./targets.js";
+import { PROMISED_SIZES, type SizedShop, Targets } from "./targets.js";
 
 const USAGE = `usage: npm run bench -- [options]
 
@@ -94,19 +94,14 @@ function measure(options: Options, folder: string): Results {
   rmSync(heap.dump, { force: true });
 
   if (shapes.includes(SHOP)) {
-    const [small, large] = sizes.map((objects) => {
-      progress(`${SHOP}, ${title(objects)}`);
-      const shopFolder = join(folder, `${SHOP}-${objects}`);
-      mkdirSync(shopFolder);
-      const heaps = openShop(objects, shopFolder);
-      const size = title(objects);
+    progress(SHOP);
+    const shops = openShop(sizes, folder).map((heaps) => {
+      const size = title(heaps.objects);
       rows.push(measureStages(binary, heaps.after, { shape: SHOP, size, repetitions }));
       return { title: `${size} live`, heaps };
     });
-    if (small && large) {
-      progress("command line and API");
-      targets.measureShop(binary, [small, large], join(folder, "output.json"));
-    }
+    progress("command line and API");
+    targets.measureShop(binary, shops as [SizedShop, SizedShop], join(folder, "output.json"));
   }
   targets.judgeGrowth(rows, [title(sizes[0]), title(sizes[1])]);
   return {
