@@ -28,16 +28,17 @@ impl Graph {
         }
     }
 
-    fn tree(&self) -> DominatorTree {
+    fn solve(&self) -> (DominatorTree, Vec<u32>) {
         let edges = Edges::from_rows(self.rows.iter().map(Vec::as_slice));
-        DominatorTree::new(&edges, &self.roots, &Control::default()).unwrap()
+        DominatorTree::new(&edges, &self.sizes, &self.roots, &Control::default()).unwrap()
+    }
+
+    fn tree(&self) -> DominatorTree {
+        self.solve().0
     }
 
     fn retained(&self) -> Vec<u32> {
-        let sizes = &self.sizes;
-        self.tree()
-            .retained_sizes(sizes, &Control::default())
-            .unwrap()
+        self.solve().1
     }
 
     fn reachable_without(&self, removed: Option<usize>) -> Vec<bool> {
@@ -120,10 +121,8 @@ fn a_list_of_a_million_nodes_is_as_easy_as_a_short_one() {
     let targets: Vec<ObjectIndex> = (1..NODES as u32).map(ObjectIndex).collect();
     let rows = (0..NODES).map(|node| targets.get(node..node + 1).unwrap_or(&[]));
     let edges = Edges::from_rows(rows);
-    let tree = DominatorTree::new(&edges, &[ObjectIndex(0)], &Control::default()).unwrap();
-    let retained = tree
-        .retained_sizes(&vec![16; NODES], &Control::default())
-        .unwrap();
+    let (sizes, roots) = (vec![16; NODES], [ObjectIndex(0)]);
+    let (_, retained) = DominatorTree::new(&edges, &sizes, &roots, &Control::default()).unwrap();
     assert_eq!(retained[0], 16 * NODES as u32);
     assert_eq!(retained[NODES - 1], 16);
 }
@@ -134,6 +133,7 @@ fn cancelled_work_stops() {
     control.cancel();
     let targets: Vec<ObjectIndex> = (0..200_000).map(ObjectIndex).collect();
     let rows = (0..200_000).map(|_| &[] as &[ObjectIndex]);
-    let result = DominatorTree::new(&Edges::from_rows(rows), &targets, &control);
+    let sizes = vec![16; targets.len()];
+    let result = DominatorTree::new(&Edges::from_rows(rows), &sizes, &targets, &control);
     assert_eq!(result.unwrap_err().code(), "ABORT_ERR");
 }

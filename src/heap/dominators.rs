@@ -5,9 +5,9 @@
 //! compression as in Lengauer and Tarjan, and immediate dominators as nearest common ancestors.
 //!
 //! What makes it fast is where it does not go:
-//! - The search writes down the references that are not part of its own tree, so the graph is never
-//!   read again. An object that has none of them is dominated by its parent, and that is most of
-//!   them.
+//! - The search writes down what matters of the references that are not part of its own tree, so
+//!   the graph is never read again: of those that lead down in the tree one number per object. Who
+//!   has no other references is dominated by its parent, and that is most objects.
 //! - All later work is in preorder numbers, which follow memory as far as the heap does.
 //! - Stacks are columns: a list of ten million nodes is as deep as it is long.
 //!
@@ -23,20 +23,27 @@
 //! let rows: Vec<Vec<_>> = rows.iter().map(|row| row.iter().copied().map(ObjectIndex).collect()).collect();
 //! let edges = Edges::from_rows(rows.iter().map(Vec::as_slice));
 //!
-//! let tree = DominatorTree::new(&edges, &[ObjectIndex(0)], &Control::default())?;
-//! assert_eq!(tree.retained_sizes(&[16, 16, 16, 16], &Control::default())?, [64, 16, 16, 16]);
+//! let control = Control::default();
+//! let (_, retained_sizes) = DominatorTree::new(&edges, &[16; 4], &[ObjectIndex(0)], &control)?;
+//! assert_eq!(retained_sizes, [64, 16, 16, 16]);
 //! # Ok::<(), warpo_heap_analyzer::Error>(())
 //! ```
 
+use rayon::prelude::*;
+
 use super::columns;
 use super::edges::Edges;
-use super::search::{NO_REFERENCE, ROOT, Search};
+use super::prefetch::prefetch;
+use super::search::{Node, ROOT, Search};
 use crate::control::{Control, Phase, Step};
 use crate::error::Result;
 use crate::units::ObjectIndex;
 
 /// Steps between two looks at whether to stop.
 const CHECK_INTERVAL: u32 = 1 << 16;
+
+/// How many references ahead the memory of their sources is asked for.
+const LOOKAHEAD: u32 = 16;
 
 /// The dominator tree over the objects that the roots reach.
 ///
@@ -49,27 +56,49 @@ pub struct DominatorTree {
     immediate_dominators: Vec<u32>,
     /// Positions in `preorder` of the roots that no earlier root reaches.
     tree_starts: Vec<u32>,
-    object_count: usize,
 }
 
 impl DominatorTree {
-    /// Computes the tree for what these roots reach.
+    /// Computes the tree for what these roots reach, and the retained sizes: per object the sum of
+    /// the `sizes` of all that it dominates, itself included; 0 for objects that no root reaches.
+    /// Sums fit because all blocks lie in one memory of at most 4 GiB.
+    ///
+    /// Both come from one function because they share their memory: columns that the one does not
+    /// need any more hold the results of the other.
     ///
     /// # Errors
     /// [`Error::Aborted`](crate::Error::Aborted), [`Error::OutOfMemory`](crate::Error::OutOfMemory).
-    pub fn new(edges: &Edges, roots: &[ObjectIndex], control: &Control) -> Result<Self> {
-        let search = Search::run(edges, roots, control)?;
-        let step = control.begin(Phase::Dominators, search.parents.len() as u64);
-        let semidominators = semidominators(&search, &step)?;
-        let mut dominators = search.parents;
-        let patience = dominators.len();
-        Ancestors::new(patience).find_dominators(&mut dominators, &semidominators, &step)?;
-        Ok(Self {
-            preorder: search.preorder,
+    pub fn new(
+        edges: &Edges,
+        sizes: &[u32],
+        roots: &[ObjectIndex],
+        control: &Control,
+    ) -> Result<(Self, Vec<u32>)> {
+        let Search {
+            preorder,
+            numbers,
+            nodes,
+            tree_starts,
+            late_references,
+            late_counts: mut column,
+            is_tree,
+        } = Search::run(edges, roots, control)?;
+        let mut dominators = columns::with_capacity(nodes.len())?;
+        dominators.extend(nodes.iter().map(|node| node.parent));
+        if !is_tree {
+            let step = control.begin(Phase::Dominators, nodes.len() as u64);
+            let sources = sort_by_target(late_references, &mut column, &step)?;
+            find_semidominators(Forest::new(nodes), &sources, &mut column, &step)?;
+            let patience = dominators.len();
+            Ancestors::new(patience).find_dominators(&mut dominators, &column, &step)?;
+        }
+        let tree = Self {
+            preorder,
             immediate_dominators: dominators,
-            tree_starts: search.tree_starts,
-            object_count: edges.object_count(),
-        })
+            tree_starts,
+        };
+        let retained_sizes = tree.retained_sizes(sizes, column, numbers, control)?;
+        Ok((tree, retained_sizes))
     }
 
     /// The objects that the roots reach, in depth-first preorder.
@@ -94,126 +123,150 @@ impl DominatorTree {
         })
     }
 
-    /// Per object: the sum of the `sizes` of all that it dominates, itself included; 0 for objects
-    /// that no root reaches. Sums fit because all blocks lie in one memory of at most 4 GiB.
-    ///
-    /// # Errors
-    /// [`Error::Aborted`](crate::Error::Aborted), [`Error::OutOfMemory`](crate::Error::OutOfMemory).
-    pub fn retained_sizes(&self, sizes: &[u32], control: &Control) -> Result<Vec<u32>> {
+    /// Turns the preorder numbers of all objects into their retained sizes. `sums` is memory for one
+    /// number per node.
+    fn retained_sizes(
+        &self,
+        sizes: &[u32],
+        mut sums: Vec<u32>,
+        numbers: Vec<u32>,
+        control: &Control,
+    ) -> Result<Vec<u32>> {
         const ROUND: usize = CHECK_INTERVAL as usize;
         let live = self.preorder.len();
-        let step = control.begin(Phase::Sizes, 3 * live as u64);
-        let mut by_number = columns::with_capacity(live + 1)?;
-        by_number.push(0);
-        for objects in self.preorder.chunks(ROUND) {
-            by_number.extend(objects.iter().map(|object| sizes[object.at()]));
-            step.advance(objects.len() as u64)?;
-        }
+        let step = control.begin(Phase::Sizes, 2 * live as u64 + numbers.len() as u64);
+        let objects = self.preorder.par_chunks(ROUND);
+        sums[1..]
+            .par_chunks_mut(ROUND)
+            .zip(objects)
+            .try_for_each(|(sums, objects)| {
+                for (sum, object) in sums.iter_mut().zip(objects) {
+                    *sum = sizes[object.at()];
+                }
+                step.advance(sums.len() as u64)
+            })?;
         // Dominators come before what they dominate, so one sweep from the end sees every sum
         // complete.
         for number in (1..=live).rev() {
-            let size = by_number[number];
-            let dominator = &mut by_number[self.immediate_dominators[number] as usize];
-            *dominator = dominator.wrapping_add(size);
+            let sum = sums[number];
+            let dominator = &mut sums[self.immediate_dominators[number] as usize];
+            *dominator = dominator.wrapping_add(sum);
             if number.is_multiple_of(ROUND) {
                 step.advance(ROUND as u64)?;
             }
         }
-        let mut retained = columns::filled(0, self.object_count)?;
-        let sums = by_number[1..].chunks(ROUND);
-        for (objects, sums) in self.preorder.chunks(ROUND).zip(sums) {
-            for (object, &sum) in objects.iter().zip(sums) {
-                retained[object.at()] = sum;
+        // What was not reached has the number of the virtual root.
+        sums[ROOT as usize] = 0;
+        let mut retained = numbers;
+        retained.par_chunks_mut(ROUND).try_for_each(|numbers| {
+            for number in numbers.iter_mut() {
+                *number = sums[*number as usize];
             }
-            step.advance(objects.len() as u64)?;
-        }
+            step.advance(numbers.len() as u64)
+        })?;
         Ok(retained)
     }
 }
 
-/// Preorder number → preorder number of the semidominator: the least from which a path leads to the
-/// node over greater numbers only.
-fn semidominators(search: &Search, step: &Step<'_>) -> Result<Vec<u32>> {
-    let mut semidominators = columns::with_capacity(search.parents.len())?;
-    semidominators.extend_from_slice(&search.parents);
-    let mut forest = Forest::new(&search.parents)?;
-    for number in (1..search.parents.len() as u32).rev() {
-        let mut reference = search.last_reference[number as usize];
-        if reference != NO_REFERENCE {
-            let mut least = semidominators[number as usize];
-            while reference != NO_REFERENCE {
-                let [source, previous] = search.references[reference as usize];
-                least = least.min(forest.least_semidominator(source, number));
-                reference = previous;
-            }
-            semidominators[number as usize] = least;
-            forest.nodes[number as usize].least = least;
+/// Puts the sources of references in the order of their targets. `column` holds, for every node, the
+/// number of references to it, and in the end where their sources end.
+fn sort_by_target(
+    references: Vec<[u32; 2]>,
+    column: &mut [u32],
+    step: &Step<'_>,
+) -> Result<Vec<u32>> {
+    let mut end = 0;
+    for place in column.iter_mut() {
+        let count = *place;
+        *place = end;
+        end += count;
+    }
+    let mut sources = columns::filled(0, references.len())?;
+    for references in references.chunks(CHECK_INTERVAL as usize) {
+        for &[source, target] in references {
+            let place = &mut column[target as usize];
+            sources[*place as usize] = source;
+            *place += 1;
         }
+        step.advance(0)?;
+    }
+    Ok(sources)
+}
+
+/// Finds the semidominator of every node: the least node from which a path leads to it over greater
+/// numbers only.
+///
+/// `column` holds, for every node, where in `sources` those of the late references to it end; in the
+/// end it holds the semidominators.
+fn find_semidominators(
+    mut forest: Forest,
+    sources: &[u32],
+    column: &mut [u32],
+    step: &Step<'_>,
+) -> Result<()> {
+    for number in (1..column.len() as u32).rev() {
+        let node = number as usize;
+        let mut least = forest.nodes[node].first_source;
+        for place in (column[node - 1]..column[node]).rev() {
+            if let Some(&ahead) = sources.get(place.wrapping_sub(LOOKAHEAD) as usize) {
+                prefetch(&forest.nodes, ahead);
+            }
+            let source = sources[place as usize];
+            least = least.min(forest.least_semidominator(source, number));
+        }
+        forest.nodes[node].first_source = least;
+        column[node] = least;
         if number.is_multiple_of(CHECK_INTERVAL) {
             step.advance(u64::from(CHECK_INTERVAL) / 2)?;
         }
     }
-    Ok(semidominators)
+    Ok(())
 }
 
 /// The part of the search's tree whose semidominators are known, with compressed paths.
+///
+/// Of a node that is known, `parent` is the parent at first and later a higher ancestor, and
+/// `first_source` is the least semidominator from the node up to, but without, that ancestor.
 struct Forest {
-    nodes: Vec<ForestNode>,
+    nodes: Vec<Node>,
     path: Vec<u32>,
 }
 
-/// What lies between a node and an ancestor of it.
-#[derive(Clone, Copy)]
-struct ForestNode {
-    /// The parent at first; later a higher ancestor.
-    ancestor: u32,
-    /// The least semidominator from the node up to, but without, that ancestor.
-    least: u32,
-}
-
 impl Forest {
-    fn new(parents: &[u32]) -> Result<Self> {
-        let mut nodes = columns::with_capacity(parents.len())?;
-        nodes.extend(parents.iter().map(|&parent| ForestNode {
-            ancestor: parent,
-            least: parent,
-        }));
-        Ok(Self {
+    fn new(nodes: Vec<Node>) -> Self {
+        Self {
             nodes,
             path: Vec::new(),
-        })
+        }
     }
 
-    /// The least semidominator on the path from `node` up to, but without, the first ancestor that
-    /// is not above `last`; `node` itself if it is not above it.
+    /// The least semidominator on the path from `node`, which is above `last`, up to, but without,
+    /// the first ancestor that is not.
     #[inline]
     fn least_semidominator(&mut self, node: u32, last: u32) -> u32 {
-        if node <= last {
-            return node;
-        }
-        let ForestNode { ancestor, least } = self.nodes[node as usize];
-        if ancestor <= last {
-            return least;
+        let Node {
+            parent,
+            first_source,
+        } = self.nodes[node as usize];
+        if parent <= last {
+            return first_source;
         }
         self.compress(node, last)
     }
 
     fn compress(&mut self, node: u32, last: u32) -> u32 {
         let mut top = node;
-        while self.nodes[top as usize].ancestor > last {
+        while self.nodes[top as usize].parent > last {
             self.path.push(top);
-            top = self.nodes[top as usize].ancestor;
+            top = self.nodes[top as usize].parent;
         }
-        let ForestNode {
-            ancestor,
-            mut least,
-        } = self.nodes[top as usize];
+        let mut compressed = self.nodes[top as usize];
         while let Some(below) = self.path.pop() {
             let below = &mut self.nodes[below as usize];
-            least = least.min(below.least);
-            *below = ForestNode { ancestor, least };
+            compressed.first_source = compressed.first_source.min(below.first_source);
+            *below = compressed;
         }
-        least
+        compressed.first_source
     }
 }
 
@@ -323,13 +376,16 @@ mod tests {
             }
             let edges = Edges::from_rows(rows.iter().map(Vec::as_slice));
             let control = Control::default();
-            let search = Search::run(&edges, &[ObjectIndex(0)], &control).unwrap();
+            let Search { nodes, late_references, late_counts: mut column, .. } =
+                Search::run(&edges, &[ObjectIndex(0)], &control).unwrap();
+            let parents: Vec<u32> = nodes.iter().map(|node| node.parent).collect();
             let step = control.begin(Phase::Dominators, 1);
-            let semidominators = semidominators(&search, &step).unwrap();
+            let sources = sort_by_target(late_references, &mut column, &step).unwrap();
+            find_semidominators(Forest::new(nodes), &sources, &mut column, &step).unwrap();
             let [patient, impatient] = [usize::MAX, 0].map(|patience| {
-                let mut dominators = search.parents.clone();
+                let mut dominators = parents.clone();
                 let mut ancestors = Ancestors::new(patience);
-                ancestors.find_dominators(&mut dominators, &semidominators, &step).unwrap();
+                ancestors.find_dominators(&mut dominators, &column, &step).unwrap();
                 dominators
             });
             prop_assert_eq!(patient, impatient);

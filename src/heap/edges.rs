@@ -13,6 +13,7 @@ use rayon::prelude::*;
 
 use super::columns;
 use super::objects::ObjectTable;
+use super::prefetch::prefetch;
 use crate::control::{Control, Phase, Step};
 use crate::dump::Memory;
 use crate::error::{Error, Result};
@@ -112,6 +113,24 @@ impl Edges {
         let start = self.offsets[object.at()] as usize;
         let end = self.offsets[object.at() + 1] as usize;
         &self.targets[start..end]
+    }
+
+    /// Where in the column of all targets those of an object are.
+    #[inline]
+    pub(super) fn range(&self, object: ObjectIndex) -> Range<u32> {
+        self.offsets[object.at()]..self.offsets[object.at() + 1]
+    }
+
+    /// What is at this place of the column.
+    #[inline]
+    pub(super) fn target(&self, place: u32) -> ObjectIndex {
+        self.targets[place as usize]
+    }
+
+    /// Asks for the memory that [`range`](Self::range) needs.
+    #[inline]
+    pub(super) fn prefetch(&self, object: ObjectIndex) {
+        prefetch(&self.offsets, object.0);
     }
 
     /// How many objects the graph is over.

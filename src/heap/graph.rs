@@ -75,8 +75,9 @@ impl ObjectGraph {
         let mut by_kind = self.roots.clone();
         by_kind.sort_unstable_by_key(|&(object, kind)| (kind, object));
         let root_objects: Vec<_> = by_kind.into_iter().map(|(object, _)| object).collect();
-        let dominators = DominatorTree::new(&self.edges, &root_objects, control)?;
-        let retained_sizes = dominators.retained_sizes(&self.objects.shallow_sizes, control)?;
+        let sizes = &self.objects.shallow_sizes;
+        let (dominators, retained_sizes) =
+            DominatorTree::new(&self.edges, sizes, &root_objects, control)?;
         let live_classes = live_classes(&self.objects, &retained_sizes);
         let mut heap = Heap {
             total_size: self.total_size,

@@ -10,6 +10,7 @@ mod edges;
 mod graph;
 mod live_classes;
 mod objects;
+mod prefetch;
 mod reader;
 mod roots;
 mod search;

@@ -1,38 +1,51 @@
 //! The depth-first search over the live graph: which objects the roots reach, in which order, and
 //! by which references.
 
+use std::ops::Range;
+
 use super::columns;
 use super::edges::Edges;
+use super::prefetch::prefetch;
 use crate::control::{Control, Phase};
 use crate::error::Result;
 use crate::units::ObjectIndex;
 
 /// The preorder number of the virtual root.
 pub(super) const ROOT: u32 = 0;
-/// Ends a chain of references.
-pub(super) const NO_REFERENCE: u32 = 0;
 /// The number of an object that was not reached (yet).
-const UNREACHED: u32 = 0;
+const UNREACHED: u32 = ROOT;
 /// Objects or references between two looks at whether to stop.
 const CHECK_INTERVAL: usize = 1 << 16;
+/// How many targets of an object are asked for when the search comes to it.
+const LOOKAHEAD: usize = 8;
 
 /// A depth-first spanning tree of the live graph, in preorder numbers from 1, and the references that
 /// are not in it. Number 0 is the virtual root, which refers to all roots.
 pub(super) struct Search {
     /// Preorder number − 1 → object.
     pub(super) preorder: Vec<ObjectIndex>,
-    /// Preorder number → preorder number of the parent; the virtual root's is itself.
-    pub(super) parents: Vec<u32>,
+    /// Object → preorder number; that of the virtual root for objects that were not reached.
+    pub(super) numbers: Vec<u32>,
+    /// Preorder number → its place in the tree. The virtual root's parent is itself.
+    pub(super) nodes: Vec<Node>,
     /// Positions in `preorder` of the children of the virtual root.
     pub(super) tree_starts: Vec<u32>,
-    /// References that are not in the tree: the source's number, and the position of the last
-    /// earlier one to the same target. Position 0 is not used.
-    ///
-    /// Chaining them as they are found takes one pass and 8 bytes each; sorting them by target would
-    /// take two more passes and half as much again.
-    pub(super) references: Vec<[u32; 2]>,
-    /// Preorder number of a target → position of the last reference to it, or [`NO_REFERENCE`].
-    pub(super) last_reference: Vec<u32>,
+    /// References that are not in the tree and come from later objects: the numbers of their source
+    /// and target.
+    pub(super) late_references: Vec<[u32; 2]>,
+    /// Preorder number → how many late references there are to it.
+    pub(super) late_counts: Vec<u32>,
+    /// Whether there are any references besides those of the tree.
+    pub(super) is_tree: bool,
+}
+
+/// Where an object is in the tree, by preorder numbers.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Node {
+    pub(super) parent: u32,
+    /// The first object that refers to it. It is the parent, or an object above the parent: who comes
+    /// earlier and is not above it was left before this object was found.
+    pub(super) first_source: u32,
 }
 
 impl Search {
@@ -42,52 +55,58 @@ impl Search {
         let step = control.begin(Phase::Search, object_count as u64);
         let mut search = Self {
             preorder: columns::with_capacity(object_count)?,
-            parents: columns::with_capacity(object_count + 1)?,
+            numbers: columns::filled(UNREACHED, object_count)?,
+            nodes: columns::with_capacity(object_count + 1)?,
             tree_starts: Vec::new(),
-            references: Vec::new(),
-            last_reference: columns::with_capacity(object_count + 1)?,
+            late_references: Vec::new(),
+            late_counts: columns::with_capacity(object_count + 1)?,
+            is_tree: true,
         };
-        search.parents.push(ROOT);
-        search.last_reference.push(NO_REFERENCE);
-        columns::push(&mut search.references, [ROOT, NO_REFERENCE])?;
-        // Object → preorder number.
-        let mut numbers = columns::filled(UNREACHED, object_count)?;
-        // The way back to the root: a node's number and its references that were not tried yet.
-        let mut path: Vec<(u32, &[ObjectIndex])> = Vec::new();
+        search.nodes.push(Node {
+            parent: ROOT,
+            first_source: ROOT,
+        });
+        search.late_counts.push(0);
+        // The way back to the root: the number of an object, and where its references are that were
+        // not tried yet.
+        let mut path: Vec<(u32, Range<u32>)> = Vec::new();
         for &root in roots {
-            if numbers[root.at()] != UNREACHED {
-                search.add_reference(ROOT, numbers[root.at()])?;
+            let number = search.numbers[root.at()];
+            if number != UNREACHED {
+                search.add_reference(ROOT, number)?;
                 continue;
             }
             search.tree_starts.push(search.preorder.len() as u32);
-            let mut source = search.add_object(ROOT, root, &mut numbers);
-            let mut untried = edges.targets(root);
+            let mut source = search.add_object(ROOT, root);
+            let mut untried = edges.range(root);
             loop {
-                let Some((&target, others)) = untried.split_first() else {
+                let Some(reference) = untried.next() else {
                     match path.pop() {
                         Some(back) => (source, untried) = back,
                         None => break,
                     }
                     continue;
                 };
-                untried = others;
-                let number = numbers[target.at()];
+                let target = edges.target(reference);
+                let number = search.numbers[target.at()];
                 if number != UNREACHED {
-                    // A reference to itself keeps nothing alive.
-                    if number != source {
-                        search.add_reference(source, number)?;
-                        if search.references.len().is_multiple_of(CHECK_INTERVAL) {
-                            step.advance(0)?;
-                        }
+                    search.add_reference(source, number)?;
+                    if search.late_references.len().is_multiple_of(CHECK_INTERVAL) {
+                        step.advance(0)?;
                     }
                     continue;
                 }
-                let number = search.add_object(source, target, &mut numbers);
+                let number = search.add_object(source, target);
                 if (number as usize).is_multiple_of(CHECK_INTERVAL) {
                     step.advance(CHECK_INTERVAL as u64)?;
                 }
-                let next = edges.targets(target);
+                let next = edges.range(target);
                 if !next.is_empty() {
+                    for reference in next.clone().take(LOOKAHEAD) {
+                        let target = edges.target(reference);
+                        prefetch(&search.numbers, target.0);
+                        edges.prefetch(target);
+                    }
                     // Who has nothing left to try is not on the way back: a list that ends its nodes
                     // with `next` needs no path at all.
                     if !untried.is_empty() {
@@ -101,19 +120,33 @@ impl Search {
     }
 
     #[inline]
-    fn add_object(&mut self, parent: u32, object: ObjectIndex, numbers: &mut [u32]) -> u32 {
+    fn add_object(&mut self, parent: u32, object: ObjectIndex) -> u32 {
         self.preorder.push(object);
-        self.parents.push(parent);
-        self.last_reference.push(NO_REFERENCE);
+        self.nodes.push(Node {
+            parent,
+            first_source: parent,
+        });
+        self.late_counts.push(0);
         let number = self.preorder.len() as u32;
-        numbers[object.at()] = number;
+        self.numbers[object.at()] = number;
         number
     }
 
+    /// Adds a reference between objects that were found already.
     #[inline]
     fn add_reference(&mut self, source: u32, target: u32) -> Result<()> {
-        let last = &mut self.last_reference[target as usize];
-        let previous = std::mem::replace(last, self.references.len() as u32);
-        columns::push(&mut self.references, [source, previous])
+        if source < target {
+            // The search is back at an object that the target was found under.
+            let first = &mut self.nodes[target as usize].first_source;
+            *first = source.min(*first);
+        } else if source > target {
+            self.late_counts[target as usize] += 1;
+            columns::push(&mut self.late_references, [source, target])?;
+        } else {
+            // A reference to itself keeps nothing alive.
+            return Ok(());
+        }
+        self.is_tree = false;
+        Ok(())
     }
 }
