@@ -93,7 +93,7 @@ impl HeapReader<'_> {
                 damage: damage.to_string(),
             });
         } else if let Some(total) = self.collector.total.map(u64::from) {
-            self.check_total(&mut objects, statics, total);
+            self.check_total(&mut objects, statics, total)?;
         }
 
         let Objects {
@@ -164,8 +164,8 @@ impl HeapReader<'_> {
         let step = self.control.begin(Phase::Blocks, memory.size());
         let mut totals = BlockTotals::default();
         let mut unreported = 0;
-        let known = || KnownBlocks::read(memory, self.allocator, self.collector);
-        let walk = walk_blocks(memory, self.allocator, known, |block, info| {
+        let known = || KnownBlocks::read(memory, self.allocator, self.collector, &step);
+        let walk = walk_blocks(memory, self.allocator, known, &step, |block, info| {
             totals.add_block(info);
             unreported += u64::from(info.block_size());
             if unreported >= WALK_INTERVAL {
@@ -247,13 +247,15 @@ impl HeapReader<'_> {
     }
 
     /// Holds what was found against the collector's own count.
-    fn check_total(&mut self, objects: &mut Objects, statics: usize, total: u64) {
+    fn check_total(&mut self, objects: &mut Objects, statics: usize, total: u64) -> Result<()> {
         if objects.total_size() != total {
             // Raw memory that looks linked: two blocks that point at each other are in no list for
             // that.
-            let known = KnownBlocks::read(self.dump.memory, self.allocator, self.collector);
+            let step = self.control.begin(Phase::Objects, 1);
+            let memory = self.dump.memory;
+            let known = KnownBlocks::read(memory, self.allocator, self.collector, &step)?;
             if let Some(members) = known.objects {
-                objects.keep_where(statics, |_, block| members.binary_search(&block.0).is_ok());
+                objects.keep_where(statics, |_, block| members.contains(block));
             }
         }
         let walk = objects.total_size();
@@ -263,6 +265,7 @@ impl HeapReader<'_> {
                 walk,
             });
         }
+        Ok(())
     }
 }
 

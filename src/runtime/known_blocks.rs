@@ -1,90 +1,150 @@
 //! Blocks that the runtime itself vouches for: those in the allocator's free lists, and those in
 //! the collector's object lists. Whatever else memory looks like, these are blocks.
 
+use super::block_set::BlockSet;
 use super::blocks::{Allocator, BlockInfo};
 use super::collector::{Collector, CollectorState};
 use super::objects::next_of;
+use crate::control::Step;
 use crate::dump::Memory;
+use crate::error::Result;
 use crate::units::Address;
 
-/// Blocks of the heap that are in a list, ascending.
+/// Blocks between two looks at whether to stop.
+const CHECK_INTERVAL: u32 = 1 << 16;
+
+/// Blocks of the heap that are in a list.
 #[derive(Debug, Default)]
 pub struct KnownBlocks {
     /// Free blocks; `None` if the lists cannot be followed to their ends.
-    pub free: Option<Vec<u32>>,
+    pub free: Option<BlockSet>,
     /// Blocks of managed objects; `None` if the heads of the lists are not known or the lists
     /// cannot be followed to their ends.
-    pub objects: Option<Vec<u32>>,
+    pub objects: Option<BlockSet>,
 }
 
 impl KnownBlocks {
     /// Follows all lists.
-    pub fn read(memory: Memory<'_>, allocator: Allocator, collector: &Collector) -> Self {
-        Self {
-            free: free_blocks(memory, allocator),
-            objects: object_blocks(memory, allocator, collector),
-        }
+    ///
+    /// # Errors
+    /// [`Error::Aborted`](crate::Error::Aborted).
+    pub(crate) fn read(
+        memory: Memory<'_>,
+        allocator: Allocator,
+        collector: &Collector,
+        step: &Step<'_>,
+    ) -> Result<Self> {
+        let mut lists = Lists {
+            memory,
+            allocator,
+            step,
+            followed: 0,
+        };
+        Ok(Self {
+            free: lists.free_blocks()?,
+            objects: lists.object_blocks(collector)?,
+        })
     }
 
-    /// Whether a block is known to begin somewhere between two addresses, both excluded.
+    /// Whether a block is known to begin somewhere between two blocks, both excluded.
     pub fn any_between(&self, low: Address, high: Address) -> bool {
-        [&self.free, &self.objects]
-            .into_iter()
-            .flatten()
-            .any(|blocks| {
-                let first = blocks.partition_point(|&block| block <= low.0);
-                blocks.get(first).is_some_and(|&block| block < high.0)
-            })
+        let mut sets = [&self.free, &self.objects].into_iter().flatten();
+        sets.any(|blocks| blocks.any_between(low, high))
     }
 }
 
-/// No heap can hold more blocks than this.
-fn limit(memory: Memory<'_>) -> u64 {
-    memory.size() / 16
-}
-
-fn free_blocks(memory: Memory<'_>, allocator: Allocator) -> Option<Vec<u32>> {
-    const NEXT: u32 = 8;
-    let mut blocks = Vec::new();
-    for head in allocator.free_list_heads(memory)? {
-        let mut block = Address(head);
-        while block.0 != 0 {
-            if !BlockInfo(memory.word(block)?).is_free() || blocks.len() as u64 > limit(memory) {
-                return None;
-            }
-            blocks.push(block.0);
-            block = Address(memory.word(block.checked_add(NEXT)?)?);
-        }
-    }
-    blocks.sort_unstable();
-    Some(blocks)
-}
-
-fn object_blocks(
-    memory: Memory<'_>,
+struct Lists<'a> {
+    memory: Memory<'a>,
     allocator: Allocator,
-    collector: &Collector,
-) -> Option<Vec<u32>> {
-    let heads = collector.list_heads?;
-    let mut blocks = Vec::new();
-    for head in heads.all() {
-        let mut block = next_of(memory, head)?;
-        // What was swept already is gone; the rest of its list begins at the cursor.
-        if collector.state == Some(CollectorState::Sweeping) && head == heads.to_space {
-            block = collector.cursor?;
-        }
-        let mut steps = 0;
-        while block != head {
-            steps += 1;
-            if steps > limit(memory) {
-                return None;
-            }
-            if block >= allocator.first_block {
-                blocks.push(block.0);
-            }
-            block = next_of(memory, block)?;
-        }
+    step: &'a Step<'a>,
+    followed: u32,
+}
+
+impl Lists<'_> {
+    fn no_blocks(&self) -> BlockSet {
+        let end = u32::try_from(self.memory.size()).unwrap_or(u32::MAX);
+        BlockSet::between(self.allocator.first_block, Address(end))
     }
-    blocks.sort_unstable();
-    Some(blocks)
+
+    fn free_blocks(&mut self) -> Result<Option<BlockSet>> {
+        const NEXT: u32 = 8;
+        let memory = self.memory;
+        let Some(heads) = self.allocator.free_list_heads(memory) else {
+            return Ok(None);
+        };
+        let mut blocks = self.no_blocks();
+        for head in heads {
+            let followed = self.follow(
+                &mut blocks,
+                Address(head),
+                |block| block.0 == 0,
+                |block| {
+                    let is_free = BlockInfo(memory.word(block)?).is_free();
+                    let next = memory.word(block.checked_add(NEXT)?)?;
+                    is_free.then_some(Address(next))
+                },
+            )?;
+            if !followed {
+                return Ok(None);
+            }
+        }
+        Ok(Some(blocks))
+    }
+
+    fn object_blocks(&mut self, collector: &Collector) -> Result<Option<BlockSet>> {
+        let memory = self.memory;
+        let Some(heads) = collector.list_heads else {
+            return Ok(None);
+        };
+        let mut blocks = self.no_blocks();
+        for head in heads.all() {
+            // What was swept already is gone; the rest of its list begins at the cursor.
+            let is_swept =
+                collector.state == Some(CollectorState::Sweeping) && head == heads.to_space;
+            let first = match is_swept {
+                true => collector.cursor,
+                false => next_of(memory, head),
+            };
+            let Some(first) = first else {
+                return Ok(None);
+            };
+            let is_end = |block| block == head;
+            if !self.follow(&mut blocks, first, is_end, |block| next_of(memory, block))? {
+                return Ok(None);
+            }
+        }
+        Ok(Some(blocks))
+    }
+
+    /// Adds the blocks of a list. Returns whether it comes to its end.
+    fn follow(
+        &mut self,
+        blocks: &mut BlockSet,
+        first: Address,
+        is_end: impl Fn(Address) -> bool,
+        next: impl Fn(Address) -> Option<Address>,
+    ) -> Result<bool> {
+        let mut block = first;
+        // Static objects are in lists too, but they are no blocks of the heap.
+        let mut statics = 0;
+        while !is_end(block) {
+            self.followed = self.followed.wrapping_add(1);
+            if self.followed.is_multiple_of(CHECK_INTERVAL) {
+                self.step.advance(0)?;
+            }
+            let is_possible = match block < self.allocator.first_block {
+                true => {
+                    statics += 1;
+                    statics <= self.allocator.first_block.0 / 16
+                }
+                // Who comes by twice goes round for ever.
+                false => blocks.insert(block) == Some(true),
+            };
+            match next(block).filter(|_| is_possible) {
+                Some(following) => block = following,
+                None => return Ok(false),
+            }
+        }
+        Ok(true)
+    }
 }

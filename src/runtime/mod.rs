@@ -6,6 +6,7 @@
 //! `shared/typeinfo.ts`) and were checked against running programs. [`Runtime::read`] brings a dump
 //! and what its module tells together; what it returns is all that the [heap](crate::heap) needs.
 
+pub mod block_set;
 pub mod blocks;
 pub mod classes;
 pub mod collector;

@@ -6,13 +6,18 @@
 //! be forged are the lists: every free block of a region is in the allocator's, every object in the
 //! collector's, and none of their blocks lies inside another block.
 
+use super::block_set::BlockSet;
 use super::blocks::{Allocator, BLOCK_OVERHEAD, BlockInfo, first_block_from, read_block};
 use super::known_blocks::KnownBlocks;
+use crate::control::Step;
 use crate::dump::Memory;
 use crate::error::{Error, Result};
 use crate::units::Address;
 
 const PAGE: u32 = 1 << 16;
+
+/// Blocks between two looks at whether to stop.
+const CHECK_INTERVAL: u32 = 1 << 16;
 
 /// A run of blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,11 +42,12 @@ pub struct Walk {
 /// one region.
 ///
 /// # Errors
-/// What `visit` returns. A damaged heap is no error here: see [`Walk::damage`].
-pub fn walk_blocks(
+/// What `visit` and `known` return, and [`Error::Aborted`]. A damaged heap is no error here: see [`Walk::damage`].
+pub(crate) fn walk_blocks(
     memory: Memory<'_>,
     allocator: Allocator,
-    known: impl FnOnce() -> KnownBlocks,
+    known: impl FnOnce() -> Result<KnownBlocks>,
+    step: &Step<'_>,
     mut visit: impl FnMut(Address, BlockInfo) -> Result<()>,
 ) -> Result<Walk> {
     let mut walk = Walk::default();
@@ -61,12 +67,16 @@ pub fn walk_blocks(
                 if block == tail {
                     break None;
                 }
-                let search = search.get_or_insert_with(|| RegionSearch {
-                    memory,
-                    tail: limit,
-                    known: known.take().map(|known| known()).unwrap_or_default(),
-                });
-                let Some(next) = search.next_region(block) else {
+                if let Some(known) = known.take() {
+                    search = Some(RegionSearch {
+                        memory,
+                        tail: limit,
+                        known: known()?,
+                        step,
+                    });
+                }
+                let next = search.as_ref().map(|search| search.next_region(block));
+                let Some(next) = next.transpose()?.flatten() else {
                     break Some(Error::HeapCorrupt {
                         address: block,
                         found: "the end of a region with no further region behind it".to_owned(),
@@ -122,6 +132,7 @@ struct RegionSearch<'a> {
     memory: Memory<'a>,
     tail: Address,
     known: KnownBlocks,
+    step: &'a Step<'a>,
 }
 
 /// What a chain of blocks turns out to be.
@@ -137,18 +148,21 @@ enum Chain {
 
 impl RegionSearch<'_> {
     /// The first block of the region behind the one that ends at `end`.
-    fn next_region(&self, end: Address) -> Option<Address> {
+    fn next_region(&self, end: Address) -> Result<Option<Address>> {
         // Chains from several pages may run together. What came of the first comes of all.
-        let mut seen = SeenBlocks::new(end, self.tail);
+        let mut seen = BlockSet::between(end, self.tail);
         let mut possible = None;
         // Not the page right behind: the allocator would have merged it.
-        let mut page = end.checked_add(2 * PAGE - 1 + BLOCK_OVERHEAD)?.0 & !(PAGE - 1);
+        let Some(behind) = end.checked_add(2 * PAGE - 1 + BLOCK_OVERHEAD) else {
+            return Ok(None);
+        };
+        let mut page = behind.0 & !(PAGE - 1);
         let certain = loop {
             let Some(first) = first_block_from(Address(page)).filter(|&first| first < self.tail)
             else {
                 break None;
             };
-            match self.follow(first, &mut seen) {
+            match self.follow(first, &mut seen)? {
                 Chain::Broken => {}
                 Chain::Possible(end) => possible = possible.or(Some((first, end))),
                 Chain::Certain => break Some(first),
@@ -158,44 +172,49 @@ impl RegionSearch<'_> {
             };
             page = next;
         };
-        match (possible, certain) {
+        Ok(match (possible, certain) {
             // Neighbouring regions would have been merged: then the possible one is foreign.
             (Some((first, end)), Some(certain)) => {
                 let is_apart = certain.0.saturating_sub(end.0) >= PAGE;
                 Some(if is_apart { first } else { certain })
             }
             (possible, certain) => certain.or(possible.map(|(first, _)| first)),
-        }
+        })
     }
 
     /// Follows a chain of blocks by all the rules that the allocator keeps: neighbours of free
     /// blocks know it, free blocks point back at their start, two free blocks never touch, and a
     /// region ends with a page.
-    fn follow(&self, first: Address, seen: &mut SeenBlocks) -> Chain {
+    fn follow(&self, first: Address, seen: &mut BlockSet) -> Result<Chain> {
         let mut block = first;
         let mut left_is_free = false;
         let mut is_certain = false;
+        let mut followed = 0u32;
         loop {
-            if seen.contains_or_insert(block) {
-                return Chain::Broken;
+            if seen.insert(block) != Some(true) {
+                return Ok(Chain::Broken);
+            }
+            followed += 1;
+            if followed.is_multiple_of(CHECK_INTERVAL) {
+                self.step.advance(0)?;
             }
             let Ok((info, next)) = read_block(self.memory, block, self.tail) else {
-                return Chain::Broken;
+                return Ok(Chain::Broken);
             };
             if info.is_left_free() != left_is_free || (left_is_free && info.is_free()) {
-                return Chain::Broken;
+                return Ok(Chain::Broken);
             }
             if info.ends_region() {
-                return match block == self.tail || is_certain {
+                return Ok(match block == self.tail || is_certain {
                     true => Chain::Certain,
                     false if block.0.wrapping_add(BLOCK_OVERHEAD).is_multiple_of(PAGE) => {
                         Chain::Possible(block)
                     }
                     false => Chain::Broken,
-                };
+                });
             }
             if self.known.any_between(block, next) {
-                return Chain::Broken;
+                return Ok(Chain::Broken);
             }
             if info.is_free() {
                 let back = next
@@ -203,7 +222,7 @@ impl RegionSearch<'_> {
                     .and_then(|at| self.memory.word(at));
                 let is_listed = is_in(&self.known.free, block);
                 if back != Some(block.0) || is_listed == Some(false) {
-                    return Chain::Broken;
+                    return Ok(Chain::Broken);
                 }
                 is_certain |= is_listed == Some(true);
             } else {
@@ -216,33 +235,6 @@ impl RegionSearch<'_> {
 }
 
 /// Whether a block is in a list; `None` if the list is not known.
-fn is_in(blocks: &Option<Vec<u32>>, block: Address) -> Option<bool> {
-    Some(blocks.as_ref()?.binary_search(&block.0).is_ok())
-}
-
-/// One bit per 16 bytes between two addresses.
-struct SeenBlocks {
-    base: Address,
-    bits: Vec<u64>,
-}
-
-impl SeenBlocks {
-    fn new(base: Address, end: Address) -> Self {
-        let slots = (end.0.saturating_sub(base.0) / 16 + 1) as usize;
-        Self {
-            base,
-            bits: vec![0; slots / 64 + 1],
-        }
-    }
-
-    fn contains_or_insert(&mut self, block: Address) -> bool {
-        let slot = (block.0.wrapping_sub(self.base.0) / 16) as usize;
-        let Some(word) = self.bits.get_mut(slot / 64) else {
-            return true;
-        };
-        let bit = 1 << (slot % 64);
-        let seen = *word & bit != 0;
-        *word |= bit;
-        seen
-    }
+fn is_in(blocks: &Option<BlockSet>, block: Address) -> Option<bool> {
+    Some(blocks.as_ref()?.contains(block))
 }
