@@ -51,7 +51,7 @@ test("a run measures forged and real heaps, judges its promises, and compares it
 
   const comparison = bench("--shapes", "chain", "--compare", file);
   expect(comparison).toContain(`This run divided by that of ${results.date}`);
-  expect(comparison).toMatch(/^chain +500( +\d+\.\d\d){15}$/m);
+  expect(comparison).toMatch(/^chain +500( +\d+\.\d\d)+$/m);
 });
 
 test("a shape that is not there is named, with those that are", () => {

@@ -60,6 +60,7 @@ function main(): void {
 function measure(options: Options, folder: string): Results {
   const { sizes, repetitions, optimised } = options;
   const binary = BenchBinary.build(optimised);
+  const machine = thisMachine();
   const known = [...binary.shapes(), SHOP];
   const shapes = options.shapes ?? known;
   const unknown = shapes.find((shape) => !known.includes(shape));
@@ -107,7 +108,7 @@ function measure(options: Options, folder: string): Results {
   return {
     format: 1,
     date: new Date().toISOString(),
-    machine: thisMachine(),
+    machine,
     optimised,
     repetitions,
     stages: rows,

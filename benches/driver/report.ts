@@ -3,11 +3,15 @@ import { describe } from "./machine.js";
 import type { Results, StageRow, TargetRow } from "./results.js";
 
 export function report(results: Results): string {
+  const { machine, optimised } = results;
   return [
-    describe(results.machine),
-    ...(results.optimised
+    describe(machine),
+    ...(optimised ? [] : ["The engine is not optimised: the numbers are for trying out only."]),
+    ...(machine.busyCores < 0.1
       ? []
-      : ["The engine is not optimised: the numbers are for trying out only."]),
+      : [
+          `Other processes kept ${figure(machine.busyCores)} cores busy when it began: trust the fastest runs.`,
+        ]),
     "",
     `Nanoseconds per object (objects alive or not), medians of ${results.repetitions}; memory is the peak with the`,
     "mapped dump. To compare with: reading the dump once (one thread), following one pointer per object,",
