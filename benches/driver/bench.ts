@@ -2,7 +2,7 @@
  * `npm run bench`: measures the engine, the command line and the API on heaps of many shapes and
  * sizes, and says what was promised and what is kept. See BENCHMARKS.md.
  */
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { thisMachine } from "./machine.js";
@@ -10,7 +10,7 @@ import { BenchBinary } from "./processes.js";
 import { comparison, report } from "./report.js";
 import type { Results, StageRow } from "./results.js";
 import { measureStages, openShop } from "./stages.js";
-import { PROMISED_SIZES, Targets } from "./targets.js";
+import { PROMISED_SIZES, type SizedShop, Targets } from "./targets.js";
 
 const USAGE = `usage: npm run bench -- [options]
 
@@ -42,9 +42,9 @@ function main(): void {
   const options = readOptions();
   // Read first, so that it may also be the file that is written.
   const earlier = options.compare === undefined ? undefined : readResults(options.compare);
-  const folder = join(__dirname, "heaps");
-  rmSync(folder, { recursive: true, force: true });
-  mkdirSync(folder, { recursive: true });
+  const folder = mkdtempSync(join(__dirname, "heaps-"));
+  // Ctrl-C ends the measurement that is running, which ends this; but not before tidying up.
+  process.on("SIGINT", () => {});
   try {
     const results = measure(options, folder);
     mkdirSync(dirname(resolve(options.output)), { recursive: true });
@@ -53,13 +53,14 @@ function main(): void {
     if (earlier !== undefined) console.log(comparison(results, earlier));
     console.log(`As JSON: ${options.output}`);
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    rmSync(folder, { recursive: true });
   }
 }
 
 function measure(options: Options, folder: string): Results {
   const { sizes, repetitions, optimised } = options;
   const binary = BenchBinary.build(optimised);
+  const machine = thisMachine();
   const known = [...binary.shapes(), SHOP];
   const shapes = options.shapes ?? known;
   const unknown = shapes.find((shape) => !known.includes(shape));
@@ -94,25 +95,20 @@ function measure(options: Options, folder: string): Results {
   rmSync(heap.dump, { force: true });
 
   if (shapes.includes(SHOP)) {
-    const [small, large] = sizes.map((objects) => {
-      progress(`${SHOP}, ${title(objects)}`);
-      const shopFolder = join(folder, `${SHOP}-${objects}`);
-      mkdirSync(shopFolder);
-      const heaps = openShop(objects, shopFolder);
-      const size = title(objects);
+    progress(SHOP);
+    const shops = openShop(sizes, folder).map((heaps) => {
+      const size = title(heaps.objects);
       rows.push(measureStages(binary, heaps.after, { shape: SHOP, size, repetitions }));
       return { title: `${size} live`, heaps };
     });
-    if (small && large) {
-      progress("command line and API");
-      targets.measureShop(binary, [small, large], join(folder, "output.json"));
-    }
+    progress("command line and API");
+    targets.measureShop(binary, shops as [SizedShop, SizedShop], join(folder, "output.json"));
   }
   targets.judgeGrowth(rows, [title(sizes[0]), title(sizes[1])]);
   return {
     format: 1,
     date: new Date().toISOString(),
-    machine: thisMachine(),
+    machine,
     optimised,
     repetitions,
     stages: rows,

@@ -12,6 +12,8 @@ export interface Machine {
   rustc: string;
   /** The commit that was measured; `+` if there were changes on top of it. */
   commit: string;
+  /** How many cores other processes kept busy in the second before the first measurement. */
+  busyCores: number;
 }
 
 export function thisMachine(): Machine {
@@ -23,6 +25,7 @@ export function thisMachine(): Machine {
     node: process.version,
     rustc: outputOf("rustc", "--version") ?? "unknown",
     commit: commit(),
+    busyCores: busyCores(),
   };
 }
 
@@ -30,6 +33,17 @@ export function describe(machine: Machine): string {
   const { cpu, cores, memoryBytes, os, node, rustc, commit } = machine;
   const gigabytes = Math.round(memoryBytes / 2 ** 30);
   return `${cpu}, ${cores} cores, ${gigabytes} GiB; ${os}; Node ${node}, ${rustc}; commit ${commit}`;
+}
+
+function busyCores(): number {
+  const before = busyMilliseconds();
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1000);
+  return (busyMilliseconds() - before) / 1000;
+}
+
+function busyMilliseconds(): number {
+  const times = os.cpus().map(({ times: { user, nice, sys, irq } }) => user + nice + sys + irq);
+  return times.reduce((sum, time) => sum + time, 0);
 }
 
 function distribution(): string | undefined {

@@ -24,6 +24,7 @@ export interface Yardsticks {
   readSeconds: number;
   parallelReadSeconds: number;
   chaseSeconds: number;
+  freshSeconds: number;
 }
 
 /** The Rust side of the benchmark. */

@@ -3,14 +3,19 @@ import { describe } from "./machine.js";
 import type { Results, StageRow, TargetRow } from "./results.js";
 
 export function report(results: Results): string {
+  const { machine, optimised } = results;
   return [
-    describe(results.machine),
-    ...(results.optimised
+    describe(machine),
+    ...(optimised ? [] : ["The engine is not optimised: the numbers are for trying out only."]),
+    ...(machine.busyCores < 0.1
       ? []
-      : ["The engine is not optimised: the numbers are for trying out only."]),
+      : [
+          `Other processes kept ${figure(machine.busyCores)} cores busy when it began: trust the fastest runs.`,
+        ]),
     "",
     `Nanoseconds per object (objects alive or not), medians of ${results.repetitions}; memory is the peak with the`,
-    "mapped dump. To compare with: reading the dump once (one thread), following one pointer per object.",
+    "mapped dump. To compare with: reading the dump once (one thread), following one pointer per object,",
+    "getting as much fresh memory as the dump is large.",
     "",
     table(
       stageHeadings(results),
@@ -49,6 +54,7 @@ export function comparison(now: Results, earlier: Results): string {
         ratio(row.json.bytesPerSecond, before.json.bytesPerSecond),
         ratio(row.yardsticks.read, before.yardsticks.read),
         ratio(row.yardsticks.chase, before.yardsticks.chase),
+        ratio(row.yardsticks.fresh, before.yardsticks.fresh),
       ],
     ];
   });
@@ -75,6 +81,7 @@ export function comparison(now: Results, earlier: Results): string {
     "JSON MB/s",
     "read",
     "chase",
+    "fresh",
   ];
   return [
     `This run divided by that of ${earlier.date}, commit ${earlier.machine.commit}: 0.50 is half of what it was.`,
@@ -107,6 +114,7 @@ function stageHeadings(results: Results): string[] {
     ...memory,
     "read",
     "chase",
+    "fresh",
   ];
 }
 
@@ -124,6 +132,7 @@ function stageCells(row: StageRow, names: string[]): string[] {
     figure(row.json.bytesPerSecond / 1e6),
     figure(row.yardsticks.read),
     figure(row.yardsticks.chase),
+    figure(row.yardsticks.fresh),
   ];
 }
 

@@ -32,8 +32,11 @@ export interface StageRow {
   peakBytes: number | null;
   /** Making the JSON of everything, for nobody to read. */
   json: { bytes: number; bytesPerSecond: number; addedPeakBytes: number | null };
-  /** What the machine allows: reading the dump once, with one thread and with all; following one pointer per object. */
-  yardsticks: { read: number; parallelRead: number; chase: number };
+  /**
+   * What the machine allows: reading the dump once, with one thread and with all; following one
+   * pointer per object; getting fresh memory of the size of the dump.
+   */
+  yardsticks: { read: number; parallelRead: number; chase: number; fresh: number };
 }
 
 /** A promise, and what came of it. */

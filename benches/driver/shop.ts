@@ -1,7 +1,7 @@
 /**
- * Runs the shop (`benches/shop`) until it has so many objects, and dumps it before and after some
- * trade: `node build/bench/shop.js <objects> <folder>`. The folder gets `program.wasm`,
- * `before.dump` and `after.dump`.
+ * Runs the shop (`benches/shop`) once for each size, until it has so many objects, and dumps it
+ * before and after some trade: `node build/bench/shop.js <folder> <objects>…`. The folder gets
+ * `program.wasm` and for each size `<objects>-before.dump` and `<objects>-after.dump`.
  */
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -14,9 +14,8 @@ interface Shop {
   __collect(): void;
 }
 
-async function main([objects, folder]: string[]): Promise<void> {
-  if (objects === undefined || folder === undefined)
-    throw new Error("usage: shop <objects> <folder>");
+async function main([folder, ...sizes]: string[]): Promise<void> {
+  if (folder === undefined) throw new Error("usage: shop <folder> <objects>…");
   const wasm = join(resolve(folder), "program.wasm");
   const asc = join(require.resolve("assemblyscript/package.json"), "..", "bin", "asc.js");
   const transform = require.resolve("@warpo/heap-analyzer/asc-transform");
@@ -30,13 +29,15 @@ async function main([objects, folder]: string[]): Promise<void> {
     throw new Error("the shop aborted: is the memory full?");
   };
   const exposed = exposeGlobals(readFileSync(wasm));
-  const { instance } = await WebAssembly.instantiate(exposed, { env: { abort } });
-  const shop = instance.exports as unknown as Shop;
-  shop.grow(Number(objects));
-  shop.__collect();
-  writeDump(instance.exports, join(folder, "before.dump"));
-  shop.trade();
-  writeDump(instance.exports, join(folder, "after.dump"));
+  for (const objects of sizes) {
+    const { instance } = await WebAssembly.instantiate(exposed, { env: { abort } });
+    const shop = instance.exports as unknown as Shop;
+    shop.grow(Number(objects));
+    shop.__collect();
+    writeDump(instance.exports, join(folder, `${objects}-before.dump`));
+    shop.trade();
+    writeDump(instance.exports, join(folder, `${objects}-after.dump`));
+  }
 }
 
 main(process.argv.slice(2)).catch((error: unknown) => {

@@ -1,4 +1,5 @@
 /** Measures each stage of an analysis, by shape and size. */
+import { join } from "node:path";
 import { type BenchBinary, type Heap, runNode } from "./processes.js";
 import { type StageRow, sample } from "./results.js";
 
@@ -48,22 +49,26 @@ export function measureStages(
       read: perObject(yardsticks.readSeconds),
       parallelRead: perObject(yardsticks.parallelReadSeconds),
       chase: perObject(yardsticks.chaseSeconds),
+      fresh: perObject(yardsticks.freshSeconds),
     },
   };
 }
 
-/** The shop's dumps. */
+/** The shop's dumps of one size. */
 export interface ShopHeaps {
+  /** How many objects were asked for. */
+  objects: number;
   before: Heap;
   after: Heap;
 }
 
-/** Runs the shop until it has so many objects. */
-export function openShop(objects: number, folder: string): ShopHeaps {
-  runNode([require.resolve("./shop.js"), String(objects), folder]);
-  const wasm = `${folder}/program.wasm`;
-  return {
-    before: { dump: `${folder}/before.dump`, wasm },
-    after: { dump: `${folder}/after.dump`, wasm },
-  };
+/** Runs the shop for each size until it has so many objects. */
+export function openShop(sizes: readonly number[], folder: string): ShopHeaps[] {
+  runNode([require.resolve("./shop.js"), folder, ...sizes.map(String)]);
+  const wasm = join(folder, "program.wasm");
+  return sizes.map((objects) => ({
+    objects,
+    before: { dump: join(folder, `${objects}-before.dump`), wasm },
+    after: { dump: join(folder, `${objects}-after.dump`), wasm },
+  }));
 }

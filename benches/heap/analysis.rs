@@ -9,7 +9,7 @@ use memmap2::Mmap;
 use serde_json::{Value, json};
 use warpo_heap_analyzer::formats::JsonStream;
 use warpo_heap_analyzer::views::{ConstructorView, Selection};
-use warpo_heap_analyzer::{Control, Input, Program};
+use warpo_heap_analyzer::{Control, Input, Phase, Program};
 
 use crate::Failure;
 use crate::process::peak_memory;
@@ -21,9 +21,9 @@ pub fn measure(dump: &str, wasm: &str, with_json: bool) -> Result<Value, Failure
     let dump_bytes = mapped.len();
     let stages = Arc::new(Mutex::new(Stages::default()));
     let observer = Arc::clone(&stages);
-    let control = Control::observing(move |phase| observer.lock().unwrap().begin(phase.name()));
+    let control = Control::observing(move |phase| observer.lock().unwrap().begin(phase));
 
-    stages.lock().unwrap().begin("module");
+    stages.lock().unwrap().begin(Phase::Module);
     let program = Program::read(Input {
         name: wasm,
         bytes: &wasm_bytes,
@@ -33,7 +33,7 @@ pub fn measure(dump: &str, wasm: &str, with_json: bool) -> Result<Value, Failure
         bytes: mapped,
     };
     let heap = Arc::new(program.analyze(dump, &control)?);
-    stages.lock().unwrap().begin("view");
+    stages.lock().unwrap().begin(Phase::View);
     let view = ConstructorView::new(Arc::clone(&heap), Selection::default());
     let (seconds, stages) = stages.lock().unwrap().finish();
 
@@ -69,27 +69,22 @@ pub fn map(path: &str) -> Result<Mmap, Failure> {
 
 /// When each stage began.
 #[derive(Default)]
-struct Stages(Vec<(&'static str, Instant)>);
+struct Stages(Vec<(Phase, Instant)>);
 
 impl Stages {
-    fn begin(&mut self, name: &'static str) {
-        self.0.push((name, Instant::now()));
+    fn begin(&mut self, stage: Phase) {
+        self.0.push((stage, Instant::now()));
     }
 
     /// The time of all stages, and of each; a stage that begins again goes on.
-    fn finish(&mut self) -> (f64, Vec<(&'static str, f64)>) {
-        self.begin("");
-        let mut stages: Vec<(&str, f64)> = Vec::new();
-        for pair in self.0.windows(2) {
-            let [(name, begin), (_, end)] = pair else {
-                continue;
-            };
-            let duration = end.duration_since(*begin).as_secs_f64();
-            match stages.iter_mut().find(|(known, _)| known == name) {
-                Some((_, sum)) => *sum += duration,
-                None => stages.push((name, duration)),
-            }
+    fn finish(&self) -> (f64, Vec<(&'static str, f64)>) {
+        let ends = self.0.iter().skip(1).map(|&(_, begin)| begin);
+        let ends = ends.chain([Instant::now()]);
+        let mut times = Phase::ALL.map(|phase| (phase.name(), 0.0));
+        for (&(phase, begin), end) in self.0.iter().zip(ends) {
+            times[phase as usize].1 += end.duration_since(begin).as_secs_f64();
         }
-        (stages.iter().map(|(_, seconds)| seconds).sum(), stages)
+        let sum = times.iter().map(|(_, seconds)| seconds).sum();
+        (sum, times.to_vec())
     }
 }

@@ -14,7 +14,7 @@ pub const fn block_size(size: u32) -> u32 {
 }
 
 /// The bytes of a block with this payload.
-pub const fn raw_block_size(payload: u32) -> u32 {
+const fn raw_block_size(payload: u32) -> u32 {
     block_payload(payload) + 4
 }
 

@@ -234,7 +234,8 @@ impl Forge {
     fn write(&self, bytes: &mut [u8], records: bool) -> Truth {
         let mut dump = DumpFile { bytes };
         let mut scene = self.scene.clone();
-        // The places of memory are known only behind the header.
+        // Twice, because where the memory begins stands in the header, and the values of the globals
+        // are known at the end.
         scene.write_statics(&mut dump);
         let allocator = allocator_behind(scene.heap_base);
         let mut heap = HeapWriter::new(dump.memory(), allocator, self.seed, records);
