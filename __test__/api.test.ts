@@ -20,7 +20,7 @@ import {
   diffFile,
   diffFileAsync,
 } from "../dist/index.js";
-import type { ConstructorView } from "../index.js";
+import type { ConstructorView, Progress } from "../index.js";
 import {
   type LeakyServer,
   leakyServer,
@@ -46,6 +46,18 @@ beforeAll(async () => {
 /** A view with everything in it that is made lazily. */
 function whole(view: object): unknown {
   return JSON.parse(JSON.stringify(view));
+}
+
+/** Runs `use` with a pipe, which keeps work waiting until something is written to it. */
+async function withPipe(use: (pipe: string) => Promise<void>): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), "heap-analyzer-api-"));
+  try {
+    const pipe = join(folder, "slow.dump");
+    execFileSync("mkfifo", [pipe]);
+    await use(pipe);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 }
 
 interface CodedError extends Error {
@@ -278,6 +290,8 @@ describe("options", () => {
     [{ top: -1 }, "option top: found -1; expected a whole number ≥ 1"],
     [{ top: Number.NaN }, "option top: found NaN; expected a whole number ≥ 1"],
     [{ top: Number.POSITIVE_INFINITY }, "option top: found inf; expected a whole number ≥ 1"],
+    [{ instances: -1 }, "option instances: found -1; expected a whole number ≥ 0"],
+    [{ instances: 0.5 }, "option instances: found 0.5; expected a whole number ≥ 0"],
   ])("such as %j are refused, sync and async", async (options, message) => {
     for (const call of [analyze, analyzeAsync]) {
       const error = await errorOf(() => call(after, wasm, options as never));
@@ -305,6 +319,7 @@ describe("options", () => {
   test.each([
     [{ sort: 1 }, 'argument "options.sort" must be a string, found number'],
     [{ top: "3" }, 'argument "options.top" must be a number, found string'],
+    [{ instances: null }, 'argument "options.instances" must be a number, found null'],
   ])("of another type, such as %j, are refused", async (options, message) => {
     const error = await errorOf(() => analyze(after, wasm, options as never));
     expect([error.message, error.code]).toEqual([message, "ERR_INVALID_ARG_TYPE"]);
@@ -319,6 +334,91 @@ describe("options", () => {
     const view = analyze(after, wasm, { top: 1 });
     expect(view.constructors).toHaveLength(1);
     expect(view.totalLiveSize).toBe(analyze(after, wasm).totalLiveSize);
+  });
+});
+
+test("limited instances are the first ones, in lists and in columns", async () => {
+  const [all, some] = [analyze(after, wasm), analyze(after, wasm, { instances: 2 })];
+  expect(some.constructors.map((row) => row.count)).toEqual(
+    all.constructors.map((row) => row.count),
+  );
+  for (const [nth, row] of some.constructors.entries()) {
+    const whole = all.constructors[nth]?.instances;
+    expect(row.instances).toEqual(whole?.slice(0, 2));
+    expect(row.instanceColumns.addresses).toHaveLength(Math.min(2, row.count));
+  }
+  const changes = (await diffAsync(before, after, wasm, { instances: 1 })).constructors;
+  for (const row of changes) {
+    expect(row.instances).toHaveLength(1);
+    expect(row.instanceColumns.newCount).toBe(Math.min(1, row.newCount));
+  }
+});
+
+describe("progress", () => {
+  const PHASES = [
+    "module",
+    "blocks",
+    "objects",
+    "references",
+    "search",
+    "dominators",
+    "sizes",
+    "view",
+  ];
+
+  test("ends with everything done", async () => {
+    const reports: Progress[] = [];
+    await analyzeAsync(after, wasm, { onProgress: (progress) => reports.push(progress) });
+    expect(reports.at(-1)).toEqual({ phase: "view", fraction: 1, bytes: after.length });
+  });
+
+  test("of a comparison is of both dumps", async () => {
+    const reports: Progress[] = [];
+    const onProgress = (progress: Progress) => reports.push(progress);
+    await diffFileAsync(files.before, files.after, files.wasm, { onProgress });
+    expect(reports.at(-1)?.bytes).toBe(before.length + after.length);
+  });
+
+  test("is told while the work goes on, and never goes back", async () => {
+    const reports: Progress[] = [];
+    await withPipe(async (pipe) => {
+      let reported = () => {};
+      const firstReport = new Promise<void>((resolve) => {
+        reported = resolve;
+      });
+      const onProgress = (progress: Progress) => {
+        reports.push(progress);
+        reported();
+      };
+      const pending = analyzeFileAsync(pipe, files.wasm, { onProgress });
+      const writer = await open(pipe, "w");
+      await firstReport;
+      await writer.writeFile(after);
+      await writer.close();
+      await pending;
+    });
+    expect(reports.length).toBeGreaterThan(1);
+    expect(reports[0]?.fraction).toBe(0);
+    for (const [nth, { phase, fraction }] of reports.entries()) {
+      expect(PHASES).toContain(phase);
+      expect(fraction).toBeGreaterThanOrEqual(reports[nth - 1]?.fraction ?? 0);
+    }
+  });
+
+  test("whose listener throws ends the work with that error", async () => {
+    const mistake = new Error("a mistake of the caller");
+    const onProgress = () => {
+      throw mistake;
+    };
+    expect(await errorOf(() => analyzeAsync(after, wasm, { onProgress }))).toBe(mistake);
+  });
+
+  test("needs a function to tell it to", async () => {
+    const error = await errorOf(() => analyzeAsync(after, wasm, { onProgress: 1 as never }));
+    expect([error.message, error.code]).toEqual([
+      'argument "options.onProgress" must be a function, found number',
+      "ERR_INVALID_ARG_TYPE",
+    ]);
   });
 });
 
@@ -356,20 +456,18 @@ describe("a signal", () => {
   });
 
   test("stops work that is under way", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "heap-analyzer-api-"));
-    const pipe = join(folder, "after.dump");
-    execFileSync("mkfifo", [pipe]);
     const controller = new AbortController();
-    const pending = errorOf(() =>
-      analyzeFileAsync(pipe, files.wasm, { signal: controller.signal }),
-    );
-    // The other end of a pipe opens only when the work has come to reading it.
-    const writer = await open(pipe, "w");
-    controller.abort();
-    await writer.writeFile(after);
-    await writer.close();
-    expect((await pending).code).toBe("ABORT_ERR");
-    rmSync(folder, { recursive: true });
+    await withPipe(async (pipe) => {
+      const pending = errorOf(() =>
+        analyzeFileAsync(pipe, files.wasm, { signal: controller.signal }),
+      );
+      // The other end of a pipe opens only when the work has come to reading it.
+      const writer = await open(pipe, "w");
+      controller.abort();
+      await writer.writeFile(after);
+      await writer.close();
+      expect((await pending).code).toBe("ABORT_ERR");
+    });
   });
 
   test("that is never aborted changes nothing, and nothing listens to it afterwards", async () => {

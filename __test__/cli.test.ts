@@ -1,6 +1,7 @@
 // The command line as a process: what it prints, where, and how it ends.
 
 import { type SpawnSyncReturns, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import {
   copyFileSync,
   existsSync,
@@ -15,8 +16,10 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
+import { open } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type LeakyServer, leakyServer } from "./support/leaky_server.ts";
 
@@ -218,6 +221,66 @@ describe("an input error", () => {
     const output = join(freshFolder(), "out.json");
     failureOf(cli("analyze", "no.dump", "--wasm", "server.wasm", "--output", output));
     expect(existsSync(output)).toBe(false);
+  });
+});
+
+describe("--instances", () => {
+  test("lists the first ones of each row and leaves the sums whole", () => {
+    const whole = JSON.parse(outputOf(cli(...DIFF)));
+    for (const row of whole.constructors) row.instances = row.instances.slice(0, 2);
+    expect(JSON.parse(outputOf(cli(...DIFF, "--instances", "2")))).toEqual(whole);
+  });
+
+  test("of none leaves empty lists", () => {
+    const view = JSON.parse(outputOf(cli(...ANALYZE, "--instances", "0")));
+    for (const row of view.constructors) expect(row.instances).toEqual([]);
+  });
+
+  test("takes whole numbers only", () => {
+    expect(failureOf(cli(...ANALYZE, "--instances", "x"))).toBe(
+      "error: option '--instances <n>' argument 'x' is invalid. Expected a whole number ≥ 0.",
+    );
+  });
+});
+
+// `script` gives the process a terminal, and is spelled differently on other systems.
+describe.runIf(process.platform === "linux")("on a terminal", () => {
+  /** All that the terminal gets while a run waits for its dump, which comes through a pipe. */
+  async function terminalOutput(command: (dump: string) => string, patience: number) {
+    const pipe = join(freshFolder(), "slow.dump");
+    spawnSync("mkfifo", [pipe]);
+    const terminal = spawn("script", ["-qec", command(pipe), "/dev/null"], {
+      cwd: server.folder,
+      env: { ...ENVIRONMENT, TERM: "xterm", COLUMNS: "80" },
+    });
+    let output = "";
+    terminal.stdout.setEncoding("utf8").on("data", (text) => {
+      output += text;
+    });
+    const ended = once(terminal, "exit");
+    const writer = await open(pipe, "w");
+    await setTimeout(patience);
+    await writer.writeFile(readFileSync(server.after));
+    await writer.close();
+    expect(await ended).toEqual([0, null]);
+    return output;
+  }
+
+  const run = (options: string) => (dump: string) =>
+    `'${process.execPath}' '${CLI}' analyze '${dump}' --wasm server.wasm ${options}`;
+
+  test("long work shows how far it is, and takes that away in the end", async () => {
+    const output = await terminalOutput(run("--format table > table.txt"), 1500);
+    expect(output).toContain("\r\u001b[Kreading the module");
+    expect(output.endsWith("\r\u001b[K")).toBe(true);
+    expect(readFileSync(join(server.folder, "table.txt"), "utf8")).toBe(
+      outputOf(cli(...ANALYZE, "--format", "table")),
+    );
+  });
+
+  test("short work shows nothing but its result", async () => {
+    expect(await terminalOutput(run("> view.json"), 0)).toBe("");
+    expect(readFileSync(join(server.folder, "view.json"), "utf8")).toBe(outputOf(cli(...ANALYZE)));
   });
 });
 
