@@ -29,7 +29,8 @@ impl AddressIndex {
         let granules = addresses
             .last()
             .map_or(0, |&last| last as usize / GRANULE as usize + 1);
-        let mut words = columns::filled(0u64, granules.div_ceil(32))?;
+        let mut words = columns::with_capacity(granules.div_ceil(32))?;
+        words.resize(granules.div_ceil(32), 0u64);
         for &address in addresses {
             let granule = address / GRANULE;
             words[(granule / 32) as usize] |= 1 << (granule % 32);

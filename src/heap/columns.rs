@@ -5,6 +5,7 @@
 //! tables costs more than filling it, and random access to them misses the table's cache nearly
 //! every time.
 
+use crate::control::Step;
 use crate::error::{Error, Result};
 
 /// Makes room for so many more values. Room that is not used costs no memory where the system hands
@@ -32,14 +33,24 @@ pub(super) fn with_capacity<T>(capacity: usize) -> Result<Vec<T>> {
     Ok(column)
 }
 
-/// A column of the same value so many times.
+/// Fills a column up to a length. It is here that the system hands out the memory, which may take its
+/// time.
 ///
 /// # Errors
-/// [`Error::OutOfMemory`].
-pub(super) fn filled<T: Clone>(value: T, length: usize) -> Result<Vec<T>> {
-    let mut column = with_capacity(length)?;
-    column.resize(length, value);
-    Ok(column)
+/// [`Error::OutOfMemory`], [`Error::Aborted`].
+pub(super) fn fill<T: Clone>(
+    column: &mut Vec<T>,
+    value: T,
+    length: usize,
+    step: &Step<'_>,
+) -> Result<()> {
+    const ROUND: usize = 1 << 20;
+    reserve(column, length.saturating_sub(column.len()))?;
+    while column.len() < length {
+        column.resize((column.len() + ROUND).min(length), value.clone());
+        step.advance(0)?;
+    }
+    Ok(())
 }
 
 /// Adds a value to a column whose length nobody knows beforehand.
@@ -79,11 +90,15 @@ fn use_huge_pages<T>(_: &mut Vec<T>) {}
 #[allow(clippy::unwrap_used, reason = "in a test, what cannot be is a failure")]
 mod tests {
     use super::*;
+    use crate::control::{Control, Phase};
 
     #[test]
     fn a_column_of_many_huge_pages_holds_what_it_is_filled_with_and_what_is_written_afterwards() {
         let length = 3 << 20;
-        let mut column = filled(7u32, length).unwrap();
+        let control = Control::default();
+        let mut column = vec![7u32];
+        fill(&mut column, 7, length, &control.begin(Phase::Objects, 1)).unwrap();
+        assert_eq!(column.len(), length);
         assert!(column.iter().all(|&value| value == 7));
         for (value, nth) in column.iter_mut().zip(0..) {
             *value = nth;

@@ -83,15 +83,19 @@ impl DominatorTree {
             late_counts: mut column,
             is_tree,
         } = Search::run(edges, roots, control)?;
+        let step = control.begin(Phase::Dominators, nodes.len() as u64);
         let mut dominators = columns::with_capacity(nodes.len())?;
-        dominators.extend(nodes.iter().map(|node| node.parent));
+        for nodes in nodes.chunks(CHECK_INTERVAL as usize) {
+            dominators.extend(nodes.iter().map(|node| node.parent));
+            step.advance(0)?;
+        }
         if !is_tree {
-            let step = control.begin(Phase::Dominators, nodes.len() as u64);
             let sources = sort_by_target(late_references, &mut column, &step)?;
             find_semidominators(Forest::new(nodes), &sources, &mut column, &step)?;
             let patience = dominators.len();
             Ancestors::new(patience).find_dominators(&mut dominators, &column, &step)?;
         }
+        drop(step);
         let tree = Self {
             preorder,
             immediate_dominators: dominators,
@@ -181,7 +185,8 @@ fn sort_by_target(
         *place = end;
         end += count;
     }
-    let mut sources = columns::filled(0, references.len())?;
+    let mut sources = Vec::new();
+    columns::fill(&mut sources, 0, references.len(), step)?;
     for references in references.chunks(CHECK_INTERVAL as usize) {
         for &[source, target] in references {
             let place = &mut column[target as usize];

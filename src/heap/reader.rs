@@ -189,8 +189,7 @@ impl HeapReader<'_, '_> {
         let count = objects.payloads.len();
         let step = self.control.begin(Phase::Objects, count as u64);
         for column in [&mut objects.sizes, &mut objects.class_ids] {
-            columns::reserve(column, count - statics)?;
-            column.resize(count, 0);
+            columns::fill(column, 0, count, &step)?;
         }
 
         let payloads = objects.payloads[statics..].par_chunks_mut(CHUNK);

@@ -55,13 +55,14 @@ impl Search {
         let step = control.begin(Phase::Search, object_count as u64);
         let mut search = Self {
             preorder: columns::with_capacity(object_count)?,
-            numbers: columns::filled(UNREACHED, object_count)?,
+            numbers: Vec::new(),
             nodes: columns::with_capacity(object_count + 1)?,
             tree_starts: Vec::new(),
             late_references: Vec::new(),
             late_counts: columns::with_capacity(object_count + 1)?,
             is_tree: true,
         };
+        columns::fill(&mut search.numbers, UNREACHED, object_count, &step)?;
         search.nodes.push(Node {
             parent: ROOT,
             first_source: ROOT,
