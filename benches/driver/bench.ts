@@ -73,8 +73,12 @@ function measure(options: Options, folder: string): Results {
   const heap = { dump: join(folder, "forged.dump"), wasm: join(folder, "forged.wasm") };
   const forgeAndMeasure = (shape: string, size: string, flags: string[]): StageRow => {
     progress(`${shape}, ${size}`);
-    binary.forge(shape, flags, heap);
+    const live = binary.forge(shape, flags, heap);
     const row = measureStages(binary, heap, { shape, size, repetitions });
+    // What is fast and wrong is not fast.
+    if (row.live !== live) {
+      throw new Error(`${shape}, ${size}: ${live} objects are alive, the engine found ${row.live}`);
+    }
     rows.push(row);
     return row;
   };

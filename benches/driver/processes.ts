@@ -56,9 +56,10 @@ export class BenchBinary {
     return this.#run("shapes") as string[];
   }
 
-  /** Writes a heap; `size` is `--objects <n>` or `--memory <n>GiB`. */
-  forge(shape: string, size: string[], { dump, wasm }: Heap): void {
-    this.#run("forge", shape, ...size, dump, wasm);
+  /** Writes a heap; `size` is `--objects <n>` or `--memory <n>GiB`. Returns how many objects are alive in it. */
+  forge(shape: string, size: string[], { dump, wasm }: Heap): number {
+    const { truth } = this.#run("forge", shape, ...size, dump, wasm) as Forged;
+    return truth.live.count;
   }
 
   analyze({ dump, wasm }: Heap, withJson: boolean): Analysis {
@@ -72,6 +73,10 @@ export class BenchBinary {
   #run(...args: string[]): unknown {
     return JSON.parse(execFileSync(this.#path, args, { encoding: "utf8" }));
   }
+}
+
+interface Forged {
+  truth: { live: { count: number } };
 }
 
 interface Artifact {
