@@ -213,6 +213,9 @@ fn find_semidominators(
         let node = number as usize;
         let mut least = forest.nodes[node].first_source;
         for place in (column[node - 1]..column[node]).rev() {
+            if least == ROOT {
+                break;
+            }
             if let Some(&ahead) = sources.get(place.wrapping_sub(LOOKAHEAD) as usize) {
                 prefetch(&forest.nodes, ahead);
             }

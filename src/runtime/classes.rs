@@ -191,15 +191,15 @@ impl<'a> Classes<'a> {
         let Some(members) = comparable else {
             return (Some(layout), false);
         };
-        let is_certain = |offset: &u32| !self.is_unresolved_field(class, *offset);
         let missing = members
             .offsets
             .iter()
-            .any(|offset| !layout.offsets.contains(offset));
-        let extra = layout.offsets.iter().filter(|offset| is_certain(offset));
-        let extra = extra
-            .copied()
-            .any(|offset| !members.offsets.contains(&offset));
+            .any(|offset| layout.offsets.binary_search(offset).is_err());
+        let mut extra = layout
+            .offsets
+            .iter()
+            .filter(|offset| !members.offsets.contains(offset));
+        let extra = extra.any(|&offset| !self.is_unresolved_field(class, offset));
         let is_container = flags.is_some_and(TypeFlags::is_container);
         if is_container || !(missing || extra) {
             return (Some(layout), false);
@@ -253,6 +253,11 @@ impl<'a> Classes<'a> {
         class: &Class,
         flags: Option<TypeFlags>,
     ) -> Option<Option<ReferenceLayout>> {
+        let name = class.name.as_str();
+        // Most classes are the program's own, and a chain may be ten thousand of them long.
+        if !name.starts_with("~lib/") {
+            return None;
+        }
         let argument = |nth: usize| {
             class
                 .type_arguments
@@ -263,7 +268,6 @@ impl<'a> Classes<'a> {
         // Elements of a type that is not told are followed: a word that is exactly an object's
         // address is hardly a number.
         let element_is_reference = argument(0).map(|element| element.is_reference);
-        let name = class.name.as_str();
         let layout = if name == "~lib/tuple/SmallTuple" {
             Some(ReferenceLayout::new(Vec::new(), Contents::Tuple))
         } else if name.starts_with("~lib/function/Function<") {
