@@ -243,47 +243,6 @@ describe("--instances", () => {
   });
 });
 
-// `script` gives the process a terminal, and is spelled differently on other systems.
-describe.runIf(process.platform === "linux")("on a terminal", () => {
-  /** All that the terminal gets while a run waits for its dump, which comes through a pipe. */
-  async function terminalOutput(command: (dump: string) => string, patience: number) {
-    const pipe = join(freshFolder(), "slow.dump");
-    spawnSync("mkfifo", [pipe]);
-    const terminal = spawn("script", ["-qec", command(pipe), "/dev/null"], {
-      cwd: server.folder,
-      env: { ...ENVIRONMENT, TERM: "xterm", COLUMNS: "80" },
-    });
-    let output = "";
-    terminal.stdout.setEncoding("utf8").on("data", (text) => {
-      output += text;
-    });
-    const ended = once(terminal, "exit");
-    const writer = await open(pipe, "w");
-    await setTimeout(patience);
-    await writer.writeFile(readFileSync(server.after));
-    await writer.close();
-    expect(await ended).toEqual([0, null]);
-    return output;
-  }
-
-  const run = (options: string) => (dump: string) =>
-    `'${process.execPath}' '${CLI}' analyze '${dump}' --wasm server.wasm ${options}`;
-
-  test("long work shows how far it is, and takes that away in the end", async () => {
-    const output = await terminalOutput(run("--format table > table.txt"), 1500);
-    expect(output).toContain("\r\u001b[Kreading the module");
-    expect(output.endsWith("\r\u001b[K")).toBe(true);
-    expect(readFileSync(join(server.folder, "table.txt"), "utf8")).toBe(
-      outputOf(cli(...ANALYZE, "--format", "table")),
-    );
-  });
-
-  test("short work shows nothing but its result", async () => {
-    expect(await terminalOutput(run("> view.json"), 0)).toBe("");
-    expect(readFileSync(join(server.folder, "view.json"), "utf8")).toBe(outputOf(cli(...ANALYZE)));
-  });
-});
-
 describe("a warning", () => {
   /** A dump that was cut, but not into anything that is in use. */
   function cutDump(): string {
@@ -526,6 +485,44 @@ describe.skipIf(!hasScript)("on a terminal", () => {
 
   test("a dumb terminal gets no colours", () => {
     expect(terminal(120, { TERM: "dumb" }).join("\n")).not.toContain("\u001b");
+  });
+
+  /** All that the terminal gets while a run waits for its dump, which comes through a pipe. */
+  async function terminalOutput(command: (dump: string) => string, patience: number) {
+    const pipe = join(freshFolder(), "slow.dump");
+    spawnSync("mkfifo", [pipe]);
+    const terminal = spawn("script", ["-qec", command(pipe), "/dev/null"], {
+      cwd: server.folder,
+      env: { ...ENVIRONMENT, TERM: "xterm", COLUMNS: "80" },
+    });
+    let output = "";
+    terminal.stdout.setEncoding("utf8").on("data", (text) => {
+      output += text;
+    });
+    const ended = once(terminal, "exit");
+    const writer = await open(pipe, "w");
+    await setTimeout(patience);
+    await writer.writeFile(readFileSync(server.after));
+    await writer.close();
+    expect(await ended).toEqual([0, null]);
+    return output;
+  }
+
+  const run = (options: string) => (dump: string) =>
+    `'${process.execPath}' '${CLI}' analyze '${dump}' --wasm server.wasm ${options}`;
+
+  test("long work shows how far it is, and takes that away in the end", async () => {
+    const output = await terminalOutput(run("--format table > table.txt"), 1500);
+    expect(output).toContain("\r\u001b[Kreading the module");
+    expect(output.endsWith("\r\u001b[K")).toBe(true);
+    expect(readFileSync(join(server.folder, "table.txt"), "utf8")).toBe(
+      outputOf(cli(...ANALYZE, "--format", "table")),
+    );
+  });
+
+  test("short work shows nothing but its result", async () => {
+    expect(await terminalOutput(run("> view.json"), 0)).toBe("");
+    expect(readFileSync(join(server.folder, "view.json"), "utf8")).toBe(outputOf(cli(...ANALYZE)));
   });
 });
 
