@@ -1,0 +1,121 @@
+//! Work under way: its phases, its progress, and what it holds on to.
+
+#![allow(clippy::unwrap_used, reason = "in a test, what cannot be is a failure")]
+
+mod support;
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+
+use support::forge::{Forge, Shape, Size};
+use warpo_heap_analyzer::views::{ConstructorView, Selection};
+use warpo_heap_analyzer::{Control, Input, Phase, Program, Schedule};
+
+/// A dump with all that an analysis can find in one, and its module.
+fn mix() -> (Vec<u8>, Vec<u8>) {
+    let forge = Forge::new(Shape::named("mix").unwrap(), Size::Objects(100_000), 7);
+    (forge.dump().0.bytes, forge.module())
+}
+
+fn input<Bytes>(name: &str, bytes: Bytes) -> Input<'_, Bytes> {
+    Input { name, bytes }
+}
+
+#[test]
+fn the_phases_of_an_analysis_begin_in_their_order() {
+    let (dump, module) = mix();
+    let phases = Arc::new(Mutex::new(Vec::new()));
+    let seen = Arc::clone(&phases);
+    let control = Control::observing(move |phase| seen.lock().unwrap().push(phase));
+    let program = Program::read(input("wasm", &module[..])).unwrap();
+    program.analyze(input("dump", &dump), &control).unwrap();
+    // The module is read before, and a view is made afterwards.
+    let [_, expected @ .., _] = Phase::ALL;
+    assert_eq!(*phases.lock().unwrap(), expected);
+}
+
+#[test]
+fn a_finished_analysis_has_made_all_its_progress_but_for_the_view() {
+    let (dump, module) = mix();
+    let control = Control::default();
+    let program = Program::read(input("wasm", &module[..])).unwrap();
+    program.analyze(input("dump", &dump), &control).unwrap();
+    let progress = control.progress();
+    assert_eq!(progress.bytes, dump.len() as u64);
+    assert!((0.9..1.0).contains(&progress.fraction), "{progress:?}");
+}
+
+#[test]
+fn work_can_be_cancelled_in_every_phase() {
+    let (dump, module) = mix();
+    let program = Program::read(input("wasm", &module[..])).unwrap();
+    let [_, phases @ .., _] = Phase::ALL;
+    for last in phases {
+        let handle = Arc::new(Mutex::new(None::<Control>));
+        let own = Arc::clone(&handle);
+        let control = Control::observing(move |phase| {
+            if phase == last {
+                own.lock().unwrap().as_ref().unwrap().cancel();
+            }
+        });
+        *handle.lock().unwrap() = Some(control.clone());
+        let result = program.analyze(input("dump", &dump), &control);
+        assert_eq!(result.unwrap_err().code(), "ABORT_ERR", "in {last:?}");
+        assert_eq!(control.progress().phase, last, "nothing began after it");
+    }
+}
+
+/// Bytes that tell when they are dropped.
+struct Watched {
+    bytes: Vec<u8>,
+    is_dropped: Arc<AtomicBool>,
+}
+
+impl AsRef<[u8]> for Watched {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+impl Drop for Watched {
+    fn drop(&mut self) {
+        self.is_dropped.store(true, Ordering::SeqCst);
+    }
+}
+
+#[test]
+fn the_dump_is_dropped_before_the_search_takes_its_memory() {
+    let (bytes, module) = mix();
+    let is_dropped = Arc::new(AtomicBool::new(false));
+    let when_dropped = Arc::new(Mutex::new(Vec::new()));
+    let (asked, noted) = (Arc::clone(&is_dropped), Arc::clone(&when_dropped));
+    let control = Control::observing(move |phase| {
+        let is_dropped = asked.load(Ordering::SeqCst);
+        noted.lock().unwrap().push((phase, is_dropped));
+    });
+    let program = Program::read(input("wasm", &module[..])).unwrap();
+    let dump = Watched { bytes, is_dropped };
+    program.analyze(input("dump", dump), &control).unwrap();
+    let when_dropped = when_dropped.lock().unwrap();
+    assert!(when_dropped.contains(&(Phase::References, false)));
+    assert!(when_dropped.contains(&(Phase::Search, true)));
+}
+
+#[test]
+fn two_dumps_give_the_same_side_by_side_and_one_by_one() {
+    let (before, module) = mix();
+    let forge = Forge::new(Shape::named("mix").unwrap(), Size::Objects(2_000), 8);
+    let after = forge.dump().0.bytes;
+    let program = Program::read(input("wasm", &module[..])).unwrap();
+    let [side_by_side, one_by_one] = [Schedule::SideBySide, Schedule::OneByOne].map(|schedule| {
+        let dumps = (input("before", &before), input("after", &after));
+        let (before, after) = program
+            .analyze_both(dumps.0, dumps.1, schedule, &Control::default())
+            .unwrap();
+        [before, after].map(|heap| {
+            let view = ConstructorView::new(Arc::new(heap), Selection::default());
+            view.rows().to_vec()
+        })
+    });
+    assert_eq!(side_by_side, one_by_one);
+}
