@@ -92,8 +92,7 @@ export function comparison(now: Results, earlier: Results): string {
     "",
     table(headings, stages),
     "",
-    table(["promised", "earlier", "now", "ratio"], targets),
-    "",
+    ...(targets.length > 0 ? [table(["promised", "earlier", "now", "ratio"], targets), ""] : []),
   ].join("\n");
 }
 
