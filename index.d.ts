@@ -54,7 +54,8 @@ export type WarningCode =
   | "WARN_TOTAL_MISMATCH"
   | "WARN_MEMORY_NOT_WHOLE_PAGES"
   | "WARN_MODULE_MISMATCH"
-  | "WARN_PARTIAL";
+  | "WARN_PARTIAL"
+  | "WARN_MORE";
 
 /** Something that may make a number wrong; the analysis went on. */
 export interface Warning {

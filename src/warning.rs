@@ -1,5 +1,6 @@
 //! What does not stop an analysis but may make a number wrong.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use crate::mismatch::Mismatch;
@@ -88,6 +89,13 @@ pub enum Warning {
         /// What is wrong, and where.
         damage: String,
     },
+    /// More warnings like the ones before it, which are left out.
+    More {
+        /// Their code.
+        code: &'static str,
+        /// How many there are.
+        count: u64,
+    },
     /// A warning about one of several dumps.
     InDump {
         /// Which one: a path, or the name of an argument.
@@ -115,9 +123,29 @@ impl Warning {
             Self::MemoryNotWholePages { .. } => "WARN_MEMORY_NOT_WHOLE_PAGES",
             Self::ModuleMismatch { .. } => "WARN_MODULE_MISMATCH",
             Self::Partial { .. } => "WARN_PARTIAL",
+            Self::More { .. } => "WARN_MORE",
             Self::InDump { warning, .. } => warning.code(),
         }
     }
+}
+
+/// Warnings of one code that are listed. A hostile or damaged input could give one for every global and
+/// every class.
+const LISTED: u64 = 100;
+
+/// Leaves out what would make the list too long to read, and says how much that is.
+pub(crate) fn shorten(warnings: &mut Vec<Warning>) {
+    let mut counts: BTreeMap<&'static str, u64> = BTreeMap::new();
+    warnings.retain(|warning| {
+        let count = counts.entry(warning.code()).or_default();
+        *count += 1;
+        *count <= LISTED
+    });
+    let more = counts.into_iter().filter(|&(_, count)| count > LISTED);
+    warnings.extend(more.map(|(code, count)| Warning::More {
+        code,
+        count: count - LISTED,
+    }));
 }
 
 impl fmt::Display for Warning {
@@ -187,6 +215,10 @@ impl fmt::Display for Warning {
             Self::Partial { damage } => write!(
                 f,
                 "partial result: {damage}; what lies behind was not read, so objects and what they keep alive are missing"
+            ),
+            Self::More { code, count } => write!(
+                f,
+                "{count} more warnings with the code {code}, which are not listed: what the listed ones say holds for them too"
             ),
             Self::InDump { dump, warning } => write!(f, "{dump}: {warning}"),
         }

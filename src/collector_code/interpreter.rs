@@ -140,7 +140,8 @@ pub(super) struct Interpreter<'m, 'a> {
     pub(super) functions: &'m Functions<'a>,
     /// The class id of the object that is visited, if one is assumed.
     pub(super) class_id: Option<u32>,
-    /// Instructions that may still be read: hostile code must not take forever.
+    /// Instructions that may still be read, and values copied: hostile code must not take forever, nor
+    /// all memory.
     pub(super) budget: u64,
     decoded: HashMap<u32, Rc<Decoded<'a>>>,
 }
@@ -189,6 +190,7 @@ impl<'m, 'a> Interpreter<'m, 'a> {
                 .len()
                 .checked_add(count as usize)
                 .filter(|&length| length <= 50_000)?;
+            self.spend(1 + u64::from(count))?;
             locals.resize(length, initial);
         }
         let decoded = self.decode(function)?;
@@ -229,6 +231,11 @@ impl<'m, 'a> Interpreter<'m, 'a> {
         })
     }
 
+    fn spend(&mut self, steps: u64) -> Option<()> {
+        self.budget = self.budget.checked_sub(steps)?;
+        Some(())
+    }
+
     fn decode(&mut self, function: u32) -> Option<Rc<Decoded<'a>>> {
         if let Some(decoded) = self.decoded.get(&function) {
             return Some(Rc::clone(decoded));
@@ -238,7 +245,7 @@ impl<'m, 'a> Interpreter<'m, 'a> {
         let mut open = Vec::new();
         let mut assigned = Vec::new();
         for operator in self.functions.body(function)?.get_operators_reader().ok()? {
-            self.budget = self.budget.checked_sub(1)?;
+            self.spend(1)?;
             let operator = operator.ok()?;
             if let Operator::LocalSet { local_index } | Operator::LocalTee { local_index } =
                 operator
@@ -341,6 +348,7 @@ impl Run<'_, '_, '_> {
             Operator::Loop { blockty } => {
                 let signature = self.block_signature(*blockty)?;
                 if let Some(state) = &mut self.state {
+                    self.interpreter.spend(self.assigned.len() as u64)?;
                     for &local in self.assigned {
                         *state.locals.get_mut(local)? = Value::Unknown;
                     }
@@ -350,7 +358,7 @@ impl Run<'_, '_, '_> {
             Operator::If { blockty } => {
                 let signature = self.block_signature(*blockty)?;
                 let condition = self.state.as_mut().and_then(State::pop);
-                let (then, otherwise) = self.split(condition);
+                let (then, otherwise) = self.split(condition)?;
                 self.state = then;
                 self.open(false, signature);
                 let frame = self.frames.last_mut()?;
@@ -373,7 +381,7 @@ impl Run<'_, '_, '_> {
             Operator::Br { relative_depth } => self.branch(*relative_depth)?,
             Operator::BrIf { relative_depth } => {
                 let condition = self.state.as_mut().and_then(State::pop);
-                let (taken, passed) = self.split(condition);
+                let (taken, passed) = self.split(condition)?;
                 self.state = taken;
                 self.branch(*relative_depth)?;
                 self.state = passed;
@@ -395,8 +403,7 @@ impl Run<'_, '_, '_> {
             }
             other => self.compute(other)?,
         }
-        self.interpreter.budget = self.interpreter.budget.checked_sub(1)?;
-        Some(())
+        self.interpreter.spend(1)
     }
 
     /// An instruction that neither branches nor calls.
@@ -450,6 +457,7 @@ impl Run<'_, '_, '_> {
             })
             .flatten()
             .and_then(|reading| reading.result);
+        self.interpreter.spend(signature.results.into())?;
         let state = self.state.as_mut()?;
         for _ in 0..signature.results {
             state.stack.push(result.unwrap_or(Value::Unknown));
@@ -462,12 +470,14 @@ impl Run<'_, '_, '_> {
     }
 
     fn take_arguments(&mut self, signature: Signature) -> Option<Vec<Value>> {
+        self.interpreter.spend(signature.parameters.into())?;
         let stack = &mut self.state.as_mut()?.stack;
         let first = stack.len().checked_sub(signature.parameters as usize)?;
         Some(stack.split_off(first))
     }
 
     fn replace(&mut self, taken: u32, given: u32) -> Option<()> {
+        self.interpreter.spend(given.into())?;
         let stack = &mut self.state.as_mut()?.stack;
         let kept = stack.len().checked_sub(taken as usize)?;
         stack.truncate(kept);
@@ -476,13 +486,23 @@ impl Run<'_, '_, '_> {
     }
 
     /// The states with which a condition holds and does not hold.
-    fn split(&mut self, condition: Option<Value>) -> (Option<State>, Option<State>) {
+    fn split(&mut self, condition: Option<Value>) -> Option<(Option<State>, Option<State>)> {
         let state = self.state.take();
-        match condition.and_then(Value::as_constant) {
+        Some(match condition.and_then(Value::as_constant) {
             Some(0) => (None, state),
             Some(_) => (state, None),
-            None => (state.clone(), state),
+            None => (self.copy(&state)?, state),
+        })
+    }
+
+    /// A copy, which counts with all its values: there may be 50,000 locals, and a branch at every turn.
+    /// Whatever is joined or dropped later was copied before.
+    fn copy(&mut self, state: &Option<State>) -> Option<Option<State>> {
+        if let Some(state) = state {
+            let values = state.locals.len() + state.stack.len();
+            self.interpreter.spend(values as u64)?;
         }
+        Some(state.clone())
     }
 
     fn open(&mut self, is_loop: bool, signature: Signature) {
@@ -528,15 +548,17 @@ impl Run<'_, '_, '_> {
 
     fn branch_by_table(&mut self, targets: &BrTable<'_>) -> Option<()> {
         let index = self.state.as_mut().and_then(State::pop);
-        let Some(state) = self.state.take() else {
+        let state = self.state.take();
+        if state.is_none() {
             return Some(());
-        };
+        }
         let chosen = index.and_then(Value::as_constant);
         let count = targets.len();
+        self.interpreter.spend(count.into())?;
         let all = targets.targets().chain([Ok(targets.default())]);
         for (nth, target) in (0..).zip(all) {
             if chosen.is_none_or(|chosen| chosen.min(count) == nth) {
-                self.state = Some(state.clone());
+                self.state = self.copy(&state)?;
                 self.branch(target.ok()?)?;
             }
         }

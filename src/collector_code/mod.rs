@@ -18,10 +18,14 @@ use crate::module::{Functions, Module};
 use crate::units::{Address, ClassId, GlobalIndex};
 
 /// How many instructions may be read for one class, and for the roots.
-const BUDGET: u64 = 10_000_000;
+const BUDGET: u64 = 4_000_000;
+
+/// How many may be read for all classes together: for each, the branching code is read once, so this is
+/// enough for twenty thousand of them. What is not read counts as a shape that is not known.
+const WHOLE_BUDGET: u64 = 500_000_000;
 
 /// The same for the names of all classes, for each of which the branching code is read.
-const NAMES_BUDGET: u64 = 10 * BUDGET;
+const NAMES_BUDGET: u64 = 100_000_000;
 
 /// The id of `ArrayBufferView`, whose one reference is its buffer, at offset 0.
 const ARRAY_BUFFER_VIEW: u32 = 3;
@@ -36,19 +40,33 @@ pub struct CollectorCode {
 
 /// Reads the functions of a module; what was decoded once is kept for the next class.
 #[derive(Debug)]
-pub struct CodeReader<'m, 'a>(Interpreter<'m, 'a>);
+pub struct CodeReader<'m, 'a> {
+    interpreter: Interpreter<'m, 'a>,
+    /// What is left of [`WHOLE_BUDGET`].
+    left: u64,
+}
 
 impl<'m, 'a> CodeReader<'m, 'a> {
     /// A reader that has decoded nothing yet.
     pub fn new(functions: &'m Functions<'a>) -> Self {
-        Self(Interpreter::new(functions))
+        Self {
+            interpreter: Interpreter::new(functions),
+            left: WHOLE_BUDGET,
+        }
     }
 
     /// The interpreter, for the objects of one class or of any.
     fn about(&mut self, id: Option<ClassId>, budget: u64) -> &mut Interpreter<'m, 'a> {
-        self.0.class_id = id.map(|id| id.0);
-        self.0.budget = budget;
-        &mut self.0
+        self.return_budget();
+        self.interpreter.class_id = id.map(|id| id.0);
+        self.interpreter.budget = budget.min(self.left);
+        self.left -= self.interpreter.budget;
+        &mut self.interpreter
+    }
+
+    /// Takes back what the last reading left over.
+    fn return_budget(&mut self) {
+        self.left += std::mem::take(&mut self.interpreter.budget);
     }
 }
 
@@ -169,7 +187,7 @@ impl CollectorCode {
     /// An optimiser merges functions that do the same, and what is left has the name of one of
     /// them: a visitor that several classes share names none.
     pub fn class_names(&self, reader: &mut CodeReader<'_, '_>) -> HashMap<ClassId, String> {
-        let functions = reader.0.functions;
+        let functions = reader.interpreter.functions;
         if !functions.are_named() {
             return HashMap::new();
         }
@@ -195,7 +213,7 @@ impl CollectorCode {
     /// The functions that are called first to visit objects, each with the classes for which it is.
     /// `None` if the code cannot be read, or not for all classes.
     fn visitors(&self, reader: &mut CodeReader<'_, '_>) -> Option<HashMap<u32, Vec<ClassId>>> {
-        let functions = reader.0.functions;
+        let functions = reader.interpreter.functions;
         let mut found: HashMap<u32, Vec<ClassId>> = HashMap::new();
         let parameters = functions.signature(self.visit_members)?.parameters as usize;
         let mut arguments = vec![Value::Unknown; parameters];
@@ -222,7 +240,7 @@ impl CollectorCode {
     /// All calls that are made to visit an object of this class, by the function that branches and
     /// by all that are handed the object.
     fn calls_for(&self, reader: &mut CodeReader<'_, '_>, id: ClassId) -> Option<Vec<Call>> {
-        let functions = reader.0.functions;
+        let functions = reader.interpreter.functions;
         let interpreter = reader.about(Some(id), BUDGET);
         let parameters = functions.signature(self.visit_members)?.parameters as usize;
         let mut arguments = vec![Value::Unknown; parameters];

@@ -5,6 +5,7 @@
 //! does not close. Functions and their locals are passed over.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use gimli::{AttributeValue, DwTag, EndianSlice, LittleEndian, Operation};
 
@@ -36,18 +37,31 @@ impl DebugInfo {
         })
         .map_err(at(0))?;
 
+        let mut budget = Budget::of(module);
+        let mut tables = Abbreviations::default();
         let mut collected = Collected::default();
         let mut headers = dwarf.units();
         let mut unit_offset = 0;
         while let Some(header) = headers.next().map_err(at(unit_offset))? {
             unit_offset = header.debug_info_offset().map_or(0, |offset| offset.0);
-            let unit = dwarf.unit(header).map_err(at(unit_offset))?;
+            let table = tables.read(&dwarf, header.debug_abbrev_offset(), &mut budget);
+            // The header of the line table is read with every unit.
+            budget
+                .spend(module.debug_section(".debug_line").len())
+                .map_err(at(unit_offset))?;
+            let unit = gimli::Unit::new_with_abbreviations(
+                &dwarf,
+                header,
+                table.map_err(at(unit_offset))?,
+            )
+            .map_err(at(unit_offset))?;
             let mut entries = unit.entries();
             loop {
                 let offset = unit_offset + entries.next_offset().0;
                 let Some(entry) = entries.next_dfs().map_err(at(offset))? else {
                     break;
                 };
+                budget.spend(entry.attrs().len()).map_err(at(offset))?;
                 let reader = EntryReader {
                     dwarf: &dwarf,
                     unit: &unit,
@@ -55,7 +69,7 @@ impl DebugInfo {
                     entry,
                 };
                 collected
-                    .add(offset_of(unit_offset, entry), &reader)
+                    .add(offset_of(unit_offset, entry), &reader, &mut budget)
                     .map_err(at(offset))?;
             }
         }
@@ -67,10 +81,101 @@ fn offset_of(unit_offset: usize, entry: &Entry<'_>) -> usize {
     unit_offset + entry.offset().0
 }
 
-fn at(offset: usize) -> impl Fn(gimli::Error) -> Error {
+fn at<E: std::fmt::Display>(offset: usize) -> impl Fn(E) -> Error {
     move |error| Error::DebugInfo {
         offset: offset as u64,
         message: error.to_string(),
+    }
+}
+
+/// What may still be read. DWARF lets a few bytes stand for a lot: any number of units share a table of
+/// abbreviations, any number of entries a name, and attributes may take no bytes at all. What a compiler
+/// writes comes nowhere near these limits.
+struct Budget {
+    /// Bytes of names and of tables, and attributes.
+    steps: usize,
+    /// Classes, fields, base types and variables, which are kept.
+    kept: usize,
+}
+
+/// Why reading stops.
+enum Trouble {
+    Gimli(gimli::Error),
+    Bomb,
+}
+
+impl From<gimli::Error> for Trouble {
+    fn from(error: gimli::Error) -> Self {
+        Self::Gimli(error)
+    }
+}
+
+impl std::fmt::Display for Trouble {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Gimli(error) => error.fmt(f),
+            Self::Bomb => f.write_str(
+                "found much more in it than its size explains, expected what a compiler writes",
+            ),
+        }
+    }
+}
+
+impl Budget {
+    const STEPS_PER_BYTE: usize = 64;
+    const MORE_STEPS: usize = 16 << 20;
+    const KEPT: usize = 2 << 20;
+
+    fn of(module: &Module<'_>) -> Self {
+        let sections = [
+            ".debug_info",
+            ".debug_abbrev",
+            ".debug_str",
+            ".debug_line_str",
+        ];
+        let bytes: usize = sections
+            .iter()
+            .map(|name| module.debug_section(name).len())
+            .sum();
+        Self {
+            steps: bytes * Self::STEPS_PER_BYTE + Self::MORE_STEPS,
+            kept: Self::KEPT,
+        }
+    }
+
+    fn spend(&mut self, steps: usize) -> Result<(), Trouble> {
+        self.steps = self.steps.checked_sub(steps).ok_or(Trouble::Bomb)?;
+        Ok(())
+    }
+
+    fn keep(&mut self) -> Result<(), Trouble> {
+        self.kept = self.kept.checked_sub(1).ok_or(Trouble::Bomb)?;
+        Ok(())
+    }
+}
+
+/// The table of abbreviations that was read last: units usually share one.
+#[derive(Default)]
+struct Abbreviations(Option<(gimli::DebugAbbrevOffset, Arc<gimli::Abbreviations>)>);
+
+impl Abbreviations {
+    fn read(
+        &mut self,
+        dwarf: &gimli::Dwarf<Slice<'_>>,
+        offset: gimli::DebugAbbrevOffset,
+        budget: &mut Budget,
+    ) -> Result<Arc<gimli::Abbreviations>, Trouble> {
+        if let Some((known, table)) = &self.0
+            && *known == offset
+        {
+            return Ok(Arc::clone(table));
+        }
+        // Nothing tells its length but reading it: it may go on to the end of the section.
+        let section = gimli::Section::reader(&dwarf.debug_abbrev).len();
+        budget.spend(section.saturating_sub(offset.0))?;
+        let table = Arc::new(dwarf.debug_abbrev.abbreviations(offset)?);
+        self.0 = Some((offset, Arc::clone(&table)));
+        Ok(table)
     }
 }
 
@@ -93,7 +198,12 @@ struct RawClass {
 }
 
 impl Collected {
-    fn add(&mut self, offset: usize, entry: &EntryReader<'_, '_>) -> gimli::Result<()> {
+    fn add(
+        &mut self,
+        offset: usize,
+        entry: &EntryReader<'_, '_>,
+        budget: &mut Budget,
+    ) -> Result<(), Trouble> {
         let depth = entry.entry.depth();
         while self
             .open
@@ -109,15 +219,17 @@ impl Collected {
         };
         match (entry.entry.tag(), parent) {
             (gimli::DW_TAG_base_type, _) => {
-                let size = base_type_size(&entry.name()?);
+                budget.keep()?;
+                let size = base_type_size(&entry.name(budget)?);
                 self.types.insert(offset, TypeRef::Base { size });
             }
             (tag, _) if is_class(tag) => {
+                budget.keep()?;
                 let index = self.classes.len();
                 self.types.insert(offset, TypeRef::Class(index as u32));
                 self.open.push((depth, index));
                 self.classes.push(RawClass {
-                    name: entry.name()?,
+                    name: entry.name(budget)?,
                     id: entry.unsigned(gimli::DW_AT_signature).map(ClassId),
                     base: None,
                     members: Vec::new(),
@@ -126,12 +238,14 @@ impl Collected {
             }
             (gimli::DW_TAG_inheritance, Some(class)) => class.base = Some(entry.type_offset()),
             (gimli::DW_TAG_template_type_parameter, Some(class)) => {
+                budget.keep()?;
                 class.type_arguments.push(entry.type_offset());
             }
             (gimli::DW_TAG_member, Some(class)) => {
+                budget.keep()?;
                 if let Some(offset) = entry.unsigned(gimli::DW_AT_data_member_location) {
                     let member = Member {
-                        name: entry.name()?,
+                        name: entry.name(budget)?,
                         offset,
                         type_ref: TypeRef::Unresolved,
                     };
@@ -139,8 +253,9 @@ impl Collected {
                 }
             }
             (gimli::DW_TAG_variable, _) if depth == 1 => {
+                budget.keep()?;
                 let variable = GlobalVariable {
-                    name: entry.name()?,
+                    name: entry.name(budget)?,
                     type_ref: TypeRef::Unresolved,
                     location: entry.location()?,
                     initial: entry.unsigned(gimli::DW_AT_const_value),
@@ -202,11 +317,12 @@ struct EntryReader<'r, 'a> {
 }
 
 impl EntryReader<'_, '_> {
-    fn name(&self) -> gimli::Result<String> {
+    fn name(&self, budget: &mut Budget) -> Result<String, Trouble> {
         let Some(value) = self.entry.attr_value(gimli::DW_AT_name) else {
             return Ok(String::new());
         };
         let name = self.dwarf.attr_string(self.unit, value)?;
+        budget.spend(name.len())?;
         Ok(name.to_string_lossy().into_owned())
     }
 

@@ -1,19 +1,18 @@
 //! From the class ids in object headers, which may be any number, to dense slots: positions in the
 //! list of classes that occur.
 
-use std::collections::BTreeMap;
-
 use rayon::prelude::*;
 
 use super::objects::HeapClass;
-use crate::runtime::classes::Classes;
+use crate::runtime::classes::{Classes, RuntimeClass};
 use crate::units::ClassId;
 
 /// Objects that one task looks at.
 const CHUNK: usize = 1 << 16;
 
-/// Ids below this are counted in a table. Higher ones are not of any real program, but they may
-/// occur: a table for them could be as large as the dump.
+/// Ids below this are counted in a table, and each has a slot. Higher ones are not of any real program:
+/// the collector branches by class id, and no engine takes a branch with so many cases. But damage may
+/// make them, as many as there are objects: they all have one slot, under the lowest of them.
 const TABLE: usize = 1 << 16;
 
 /// How many objects there are of each class id.
@@ -32,9 +31,11 @@ impl ClassIds {
         Self(counts)
     }
 
-    /// All ids that occur, ascending.
+    /// All ids that occur, ascending; of those from [`TABLE`] on only the lowest and the highest.
     pub(super) fn iter(&self) -> impl Iterator<Item = ClassId> {
-        self.0.entries().map(|(id, _)| ClassId(id))
+        let ids = self.0.entries().map(|(id, _)| id);
+        ids.chain(self.0.high_ids.map(|(_, highest)| highest))
+            .map(ClassId)
     }
 
     /// Replaces the ids of all objects by slots, and returns the class of each slot, by ascending
@@ -44,10 +45,16 @@ impl ClassIds {
         let mut classes = Vec::new();
         for (id, count) in self.0.entries() {
             *slots.at(id) = classes.len() as u32;
-            let id = ClassId(id);
+            let class = match self.0.high_ids {
+                Some((lowest, highest)) if id == lowest && lowest < highest => RuntimeClass {
+                    name: format!("Class#{lowest} to {highest}"),
+                    ..RuntimeClass::unknown(ClassId(id))
+                },
+                _ => known.describe(ClassId(id)),
+            };
             classes.push(HeapClass {
-                id,
-                class: known.describe(id),
+                id: ClassId(id),
+                class,
                 count: u64::from(count),
             });
         }
@@ -60,11 +67,13 @@ impl ClassIds {
     }
 }
 
-/// A number for every class id; 0 where nothing else was set.
+/// A number for every class id, one for all from [`TABLE`] on; 0 where nothing else was set.
 #[derive(Default)]
 struct IdTable {
     low: Vec<u32>,
-    high: BTreeMap<u32, u32>,
+    high: u32,
+    /// The lowest and the highest id that `high` stands for.
+    high_ids: Option<(u32, u32)>,
 }
 
 impl IdTable {
@@ -72,7 +81,9 @@ impl IdTable {
     fn at(&mut self, id: u32) -> &mut u32 {
         let place = id as usize;
         if place >= TABLE {
-            return self.high.entry(id).or_default();
+            let (lowest, highest) = self.high_ids.unwrap_or((id, id));
+            self.high_ids = Some((lowest.min(id), highest.max(id)));
+            return &mut self.high;
         }
         if place >= self.low.len() {
             self.low.resize(place + 1, 0);
@@ -82,14 +93,16 @@ impl IdTable {
 
     #[inline]
     fn get(&self, id: u32) -> u32 {
-        let value = self.low.get(id as usize).or_else(|| self.high.get(&id));
-        value.copied().unwrap_or_default()
+        match id as usize {
+            TABLE.. => self.high,
+            place => self.low.get(place).copied().unwrap_or_default(),
+        }
     }
 
     /// What is not 0, by ascending id.
     fn entries(&self) -> impl Iterator<Item = (u32, u32)> {
         let low = (0..).zip(self.low.iter().copied());
-        let high = self.high.iter().map(|(&id, &value)| (id, value));
+        let high = self.high_ids.map(|(id, _)| (id, self.high));
         low.chain(high).filter(|&(_, value)| value != 0)
     }
 
@@ -100,6 +113,9 @@ impl IdTable {
         };
         for (id, count) in less.entries() {
             *more.at(id) += count;
+        }
+        if let Some((_, highest)) = less.high_ids {
+            more.at(highest);
         }
         more
     }

@@ -33,6 +33,9 @@ const CHUNKS_PER_THREAD: usize = 8;
 /// buffer is of one container; objects of unknown classes may share buffers.
 const READS_PER_WORD: u64 = 16;
 
+/// Fields that are read without counting the words. No class that a person writes has more.
+const MANY_FIELDS: usize = 256;
+
 /// The reference graph over the object table.
 #[derive(Debug, Default)]
 pub struct Edges {
@@ -261,10 +264,21 @@ impl<'a> Scanner<'a> {
         let Some((payload, mut fits)) = self.payload(address) else {
             return Ok(false);
         };
+        // Static objects may overlap.
+        if layout.offsets.len() > MANY_FIELDS {
+            run.will_read(
+                self,
+                layout.offsets.len().min(payload.size() as usize) as u64,
+            )?;
+        }
         for &offset in &layout.offsets {
             match payload.word(Address(offset)) {
                 Some(word) => run.follow(self, word),
-                None => fits = false,
+                // Nor does any other: offsets ascend.
+                None => {
+                    fits = false;
+                    break;
+                }
             }
         }
         fits &= match &layout.contents {

@@ -16,7 +16,7 @@ use crate::runtime::collector::CollectorState;
 use crate::runtime::roots::RootKind;
 use crate::tolerance::Tolerance;
 use crate::units::ObjectIndex;
-use crate::warning::Warning;
+use crate::warning::{Warning, shorten};
 
 /// The object graph of one dump. It does not borrow the dump.
 #[derive(Debug)]
@@ -95,6 +95,7 @@ impl ObjectGraph {
         heap.account(self.totals, self.collector_state);
         heap.warn_of_live_misfits(&self.misfits);
         heap.warn_of_classes();
+        shorten(&mut heap.warnings);
         Ok(heap)
     }
 }

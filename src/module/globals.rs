@@ -30,6 +30,8 @@ pub struct Globals<'a> {
     all: Vec<Global<'a>>,
     mutable_i32: u32,
     exports: HashMap<&'a str, GlobalIndex>,
+    /// The first global of each name.
+    names: HashMap<&'a str, GlobalIndex>,
 }
 
 impl<'a> Globals<'a> {
@@ -45,7 +47,9 @@ impl<'a> Globals<'a> {
 
     /// The global with this name in the `name` section.
     pub fn named(&self, name: &str) -> Option<&Global<'a>> {
-        self.all.iter().find(|global| global.name == Some(name))
+        // A damaged name section may rename a global later.
+        let global = self.get(*self.names.get(name)?)?;
+        (global.name == Some(name)).then_some(global)
     }
 
     /// The global that is exported under this name.
@@ -76,6 +80,8 @@ impl<'a> Globals<'a> {
             let naming = naming?;
             if let Some(global) = self.all.get_mut(naming.index as usize) {
                 global.name = Some(naming.name);
+                let first = self.names.entry(naming.name).or_insert(global.index);
+                *first = global.index.min(*first);
             }
         }
         Ok(())

@@ -6,8 +6,8 @@
 //! `Array` whatever its name. Where the debug information and the code disagree about a field, it
 //! counts as a reference: too much rather than too little.
 
-use std::cell::{OnceCell, RefCell};
-use std::collections::HashMap;
+use std::cell::{Cell, OnceCell, RefCell};
+use std::collections::{HashMap, HashSet};
 
 use super::evidence::Evidence;
 use super::layout::{Contents, EntryLayout, ReferenceLayout, Slot};
@@ -34,6 +34,16 @@ const BUCKETS: u32 = 0;
 const ENTRIES: u32 = 8;
 const FUNCTION_ENV: u32 = 4;
 
+/// Classes of one id that are looked at. Sound debug information has one.
+const RIVALS: usize = 8;
+
+/// Classes and fields that may be looked at for all classes together. A class has those of its bases
+/// too, so ten thousand classes, each the base of the next, have 50 million.
+const STEPS: u64 = 1 << 28;
+
+/// Offsets that all layouts together may have.
+const OFFSETS: u64 = 1 << 24;
+
 /// Everything that is known of one class.
 #[derive(Clone, Debug)]
 pub struct RuntimeClass {
@@ -49,6 +59,19 @@ pub struct RuntimeClass {
     pub rivals: Vec<String>,
 }
 
+impl RuntimeClass {
+    /// A class that nothing tells of but the ids of its objects.
+    pub fn unknown(id: ClassId) -> Self {
+        Self {
+            name: format!("Class#{id}"),
+            layout: ReferenceLayout::unknown(),
+            is_described: false,
+            is_disputed: false,
+            rivals: Vec::new(),
+        }
+    }
+}
+
 /// Answers what an id stands for.
 #[derive(Debug)]
 pub struct Classes<'a> {
@@ -60,6 +83,9 @@ pub struct Classes<'a> {
     by_id: HashMap<ClassId, Vec<&'a Class>>,
     /// What the collector's code calls the classes; read if the debug information lacks one.
     names_in_code: OnceCell<HashMap<ClassId, String>>,
+    /// What is left of [`STEPS`] and of [`OFFSETS`]. What needs more is no program's class, and unknown.
+    steps_left: Cell<u64>,
+    offsets_left: Cell<u64>,
 }
 
 impl<'a> Classes<'a> {
@@ -70,7 +96,7 @@ impl<'a> Classes<'a> {
         for class in &debug_info.classes {
             if let Some(id) = class.id.filter(|id| id.0 != 0) {
                 let classes = by_id.entry(id).or_default();
-                if classes.iter().all(|known| known.name != class.name) {
+                if classes.len() < RIVALS && classes.iter().all(|known| known.name != class.name) {
                     classes.push(class);
                 }
             }
@@ -82,6 +108,8 @@ impl<'a> Classes<'a> {
             flags,
             by_id,
             names_in_code: OnceCell::new(),
+            steps_left: Cell::new(STEPS),
+            offsets_left: Cell::new(OFFSETS),
         }
     }
 
@@ -129,6 +157,8 @@ impl<'a> Classes<'a> {
         let layout = layouts
             .reduce(|left, right| Some(left?.or(right?)))
             .flatten()
+            // There may be more that were not looked at.
+            .filter(|_| classes.len() < RIVALS)
             .unwrap_or_else(ReferenceLayout::unknown);
         let mut names: Vec<_> = classes.iter().map(|class| class.name.clone()).collect();
         let in_code = self.name_in_code(id);
@@ -198,8 +228,12 @@ impl<'a> Classes<'a> {
         let mut extra = layout
             .offsets
             .iter()
-            .filter(|offset| !members.offsets.contains(offset));
-        let extra = extra.any(|&offset| !self.is_unresolved_field(class, offset));
+            .filter(|offset| !members.offsets.contains(offset))
+            .peekable();
+        let extra = extra.peek().is_some() && {
+            let unresolved = self.unresolved_fields(class);
+            extra.any(|offset| !unresolved.contains(offset))
+        };
         let is_container = flags.is_some_and(TypeFlags::is_container);
         if is_container || !(missing || extra) {
             return (Some(layout), false);
@@ -209,17 +243,29 @@ impl<'a> Classes<'a> {
         (Some(ReferenceLayout::new(offsets, Contents::Fixed)), true)
     }
 
-    /// Whether the type of the field at this offset could not be told.
-    fn is_unresolved_field(&self, class: &Class, offset: u32) -> bool {
-        let mut fields = self.chain(class).flat_map(|class| &class.members);
-        fields.any(|member| member.offset == offset && member.type_ref == TypeRef::Unresolved)
+    /// The offsets of the fields whose types could not be told.
+    fn unresolved_fields(&self, class: &Class) -> HashSet<u32> {
+        let fields = self.chain(class).flat_map(|class| &class.members);
+        let unresolved = fields.filter(|member| member.type_ref == TypeRef::Unresolved);
+        unresolved.map(|member| member.offset).collect()
     }
 
-    /// A class and its bases. A chain cannot be longer than there are classes: one that is, is a
-    /// cycle.
+    /// A class and its bases. A chain that leads back to itself ends soon after it has.
     fn chain<'c>(&'c self, class: &'c Class) -> impl Iterator<Item = &'c Class> {
-        let base = |class: &&'c Class| self.debug_info.class(class.base?);
-        std::iter::successors(Some(class), base).take(self.debug_info.classes.len())
+        // Comparing with one earlier class at a time, later and later ones (Brent), takes no memory.
+        let (mut earlier, mut steps, mut limit) = (class, 0, 1);
+        let base = move |class: &&'c Class| {
+            let base = self.debug_info.class(class.base?)?;
+            if std::ptr::eq(base, earlier) {
+                return None;
+            }
+            steps += 1;
+            if steps == limit {
+                (earlier, steps, limit) = (base, 0, 2 * limit);
+            }
+            Some(base)
+        };
+        std::iter::successors(Some(class), base)
     }
 
     /// Follows the inheritance chain: every class adds its own fields, a standard container its
@@ -232,6 +278,7 @@ impl<'a> Classes<'a> {
         let mut offsets = Vec::new();
         let mut contents = Contents::Fixed;
         for class in self.chain(class) {
+            spend(&self.steps_left, 1 + class.members.len())?;
             let own = class
                 .members
                 .iter()
@@ -243,7 +290,9 @@ impl<'a> Classes<'a> {
                 contents = container.contents;
             }
         }
-        Some(ReferenceLayout::new(offsets, contents))
+        let layout = ReferenceLayout::new(offsets, contents);
+        spend(&self.offsets_left, layout.offsets.len())?;
+        Some(layout)
     }
 
     /// What a class adds as a standard container: `None` if it is none, `Some(None)` if it is one
@@ -299,6 +348,13 @@ impl<'a> Classes<'a> {
             is_reference: self.is_reference(type_ref),
         }
     }
+}
+
+/// Takes from what is left; `None` if that is too little.
+fn spend(left: &Cell<u64>, count: usize) -> Option<()> {
+    let rest = left.get().checked_sub(count as u64);
+    left.set(rest.unwrap_or(0));
+    rest.map(drop)
 }
 
 /// Unmanaged classes share id 0 with `Object`: their addresses are plain pointers, which the

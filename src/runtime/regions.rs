@@ -6,6 +6,8 @@
 //! be forged are the lists: every free block of a region is in the allocator's, every object in the
 //! collector's, and none of their blocks lies inside another block.
 
+use std::collections::VecDeque;
+
 use super::block_set::BlockSet;
 use super::blocks::{Allocator, BLOCK_OVERHEAD, BlockInfo, first_block_from, read_block};
 use super::known_blocks::KnownBlocks;
@@ -72,10 +74,12 @@ pub(crate) fn walk_blocks(
                         memory,
                         tail: limit,
                         known: known()?,
+                        possible: VecDeque::new(),
+                        certain: None,
                         step,
                     });
                 }
-                let next = search.as_ref().map(|search| search.next_region(block));
+                let next = search.as_mut().map(|search| search.next_region(block));
                 let Some(next) = next.transpose()?.flatten() else {
                     break Some(Error::HeapCorrupt {
                         address: block,
@@ -132,6 +136,11 @@ struct RegionSearch<'a> {
     memory: Memory<'a>,
     tail: Address,
     known: KnownBlocks,
+    /// First blocks and ends of the possible regions in front of the next certain one. They are kept, so
+    /// that memory full of what may be regions is looked at once, not again for each of them.
+    possible: VecDeque<(Address, Address)>,
+    /// The next certain region, or that there is none, once that was looked for.
+    certain: Option<Option<Address>>,
     step: &'a Step<'a>,
 }
 
@@ -148,31 +157,25 @@ enum Chain {
 
 impl RegionSearch<'_> {
     /// The first block of the region behind the one that ends at `end`.
-    fn next_region(&self, end: Address) -> Result<Option<Address>> {
-        // Chains from several pages may run together. What came of the first comes of all.
-        let mut seen = BlockSet::between(end, self.tail);
-        let mut possible = None;
+    fn next_region(&mut self, end: Address) -> Result<Option<Address>> {
         // Not the page right behind: the allocator would have merged it.
         let Some(behind) = end.checked_add(2 * PAGE - 1 + BLOCK_OVERHEAD) else {
             return Ok(None);
         };
-        let mut page = behind.0 & !(PAGE - 1);
-        let certain = loop {
-            let Some(first) = first_block_from(Address(page)).filter(|&first| first < self.tail)
-            else {
-                break None;
-            };
-            match self.follow(first, &mut seen)? {
-                Chain::Broken => {}
-                Chain::Possible(end) => possible = possible.or(Some((first, end))),
-                Chain::Certain => break Some(first),
-            }
-            let Some(Address(next)) = Address(page).checked_add(PAGE) else {
-                break None;
-            };
-            page = next;
+        let page = Address(behind.0 & !(PAGE - 1));
+        let certain = match self.certain {
+            Some(certain) if certain.is_none_or(|first| first > end) => certain,
+            _ => self.search(end, page)?,
         };
-        Ok(match (possible, certain) {
+        self.certain = Some(certain);
+        while self
+            .possible
+            .front()
+            .is_some_and(|&(first, _)| first < page)
+        {
+            self.possible.pop_front();
+        }
+        Ok(match (self.possible.front().copied(), certain) {
             // Neighbouring regions would have been merged: then the possible one is foreign.
             (Some((first, end)), Some(certain)) => {
                 let is_apart = certain.0.saturating_sub(end.0) >= PAGE;
@@ -180,6 +183,29 @@ impl RegionSearch<'_> {
             }
             (possible, certain) => certain.or(possible.map(|(first, _)| first)),
         })
+    }
+
+    /// Looks at every page from this one on, behind a region that ends at `end`, up to a certain region.
+    /// Keeps the possible ones.
+    fn search(&mut self, end: Address, page: Address) -> Result<Option<Address>> {
+        // Chains from several pages may run together. What came of the first comes of all.
+        let mut seen = BlockSet::between(end, self.tail);
+        self.possible.clear();
+        let mut page = page;
+        loop {
+            let Some(first) = first_block_from(page).filter(|&first| first < self.tail) else {
+                return Ok(None);
+            };
+            match self.follow(first, &mut seen)? {
+                Chain::Broken => {}
+                Chain::Possible(end) => self.possible.push_back((first, end)),
+                Chain::Certain => return Ok(Some(first)),
+            }
+            let Some(next) = page.checked_add(PAGE) else {
+                return Ok(None);
+            };
+            page = next;
+        }
     }
 
     /// Follows a chain of blocks by all the rules that the allocator keeps: neighbours of free

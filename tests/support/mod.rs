@@ -21,6 +21,7 @@
 mod dump_file;
 pub mod forge;
 mod module;
+pub mod random_heap;
 
 pub use dump_file::DumpFile;
 pub use module::{CollectorCode, ModuleOptions, WasmGlobal, encode_module};

@@ -1,0 +1,268 @@
+//! Small inputs that stand for a lot: each of these took minutes, or more memory than there is, before
+//! it had a bound. SECURITY.md lists the bounds.
+
+#![allow(clippy::unwrap_used, reason = "in a test, what cannot be is a failure")]
+
+mod support;
+
+use support::{
+    ALLOCATOR, Class, FIRST_BLOCK, ModuleOptions, Object, PAGE, Scene, TAIL_POINTER,
+    analyze_tolerating, encode_module, warnings,
+};
+use warpo_heap_analyzer::collector_code::CollectorCode;
+use warpo_heap_analyzer::debug_info::DebugInfo;
+use warpo_heap_analyzer::module::Module;
+use warpo_heap_analyzer::{Error, Tolerance};
+
+const EVERYTHING: Tolerance = Tolerance {
+    mismatch: true,
+    damage: true,
+};
+
+const COMPILE_UNIT: u8 = 0x11;
+const CLASS: u8 = 0x02;
+const NAME: u8 = 0x03;
+const EXTERNAL: u8 = 0x3f;
+const STRP: u8 = 0x0e;
+const FLAG_PRESENT: u8 = 0x19;
+
+/// A unit with these entries behind its root, which has the code 1.
+fn unit(entries: &[u8]) -> Vec<u8> {
+    let length = (7 + 1 + entries.len()) as u32;
+    let header = [4, 0, 0, 0, 0, 0, 4];
+    [&length.to_le_bytes()[..], &header, &[1], entries].concat()
+}
+
+fn read_dwarf(abbrev: Vec<u8>, info: Vec<u8>, str: Vec<u8>) -> Result<Option<DebugInfo>, Error> {
+    let sections = [
+        ("debug_abbrev", abbrev),
+        ("debug_info", info),
+        ("debug_str", str),
+    ];
+    let wasm = encode_module(&[], &sections, &ModuleOptions::default());
+    DebugInfo::read(&Module::parse(&wasm).unwrap())
+}
+
+#[track_caller]
+fn assert_is_bomb(result: Result<Option<DebugInfo>, Error>) {
+    let message = result.unwrap_err().to_string();
+    assert!(
+        message.contains("much more in it than its size explains"),
+        "{message}"
+    );
+}
+
+#[test]
+fn a_name_that_every_entry_shares_is_not_copied_without_end() {
+    let root = [1, COMPILE_UNIT, 1, 0, 0];
+    let class = [2, CLASS, 0, NAME, STRP, 0, 0, 0];
+    let info = unit(&[2, 0, 0, 0, 0].repeat(100_000));
+    assert_is_bomb(read_dwarf(
+        [&root[..], &class].concat(),
+        info,
+        [vec![b'x'; 1 << 20], vec![0]].concat(),
+    ));
+}
+
+#[test]
+fn attributes_without_a_size_are_not_read_without_end() {
+    let root = [1, COMPILE_UNIT, 1, 0, 0];
+    let attributes = [EXTERNAL, FLAG_PRESENT].repeat(20_000);
+    let abbrev = [&root[..], &[2, CLASS, 0], &attributes, &[0, 0, 0]].concat();
+    assert_is_bomb(read_dwarf(abbrev, unit(&[2].repeat(200_000)), Vec::new()));
+}
+
+#[test]
+fn tables_of_abbreviations_that_overlap_are_not_read_without_end() {
+    // From every other byte on there is a table, up to the one end.
+    let mut abbrev = Vec::new();
+    for code in 1..=8000u16 {
+        abbrev.extend([
+            (code & 0x7f) as u8 | 0x80,
+            (code >> 7) as u8,
+            COMPILE_UNIT,
+            0,
+            0,
+            0,
+        ]);
+    }
+    abbrev.push(0);
+    let units = (0..20_000u32).flat_map(|nth| {
+        let mut unit = unit(&[]);
+        unit[6..10].copy_from_slice(&(nth % 8000 * 6).to_le_bytes());
+        unit
+    });
+    // Most of the units have no root of code 1: what counts is that this ends.
+    assert!(read_dwarf(abbrev, units.collect(), Vec::new()).is_err());
+}
+
+/// A heap of one object of each of these classes, all kept by globals.
+fn one_of_each(scene: &mut Scene, classes: &[Class], size: u32) -> Vec<Object> {
+    classes
+        .iter()
+        .map(|&class| scene.object(class, size))
+        .collect()
+}
+
+#[test]
+fn a_long_chain_of_classes_is_unknown_rather_than_laid_out_for_each_of_them() {
+    let mut scene = Scene::new();
+    let mut classes: Vec<Class> = Vec::new();
+    for nth in 0..1310 {
+        let class = scene.class(&format!("assembly/index/C{nth}"));
+        if let Some(&base) = classes.last() {
+            scene.inherit(class, base);
+        }
+        for field in 0..20 {
+            scene.field(class, "f", 80 * nth + 4 * field, class);
+        }
+        classes.push(class);
+    }
+    let objects = one_of_each(&mut scene, &classes, 4);
+    let keeper = scene.class("assembly/index/Keeper");
+    scene.global("assembly/index/last", keeper, *objects.last().unwrap());
+    assert_eq!(
+        warnings(&scene.analyze()),
+        [
+            "nothing describes the class with runtime id 1313 (1 object(s)): every word of them was taken for a possible reference, so too much may look alive"
+        ]
+    );
+}
+
+#[test]
+fn objects_of_any_number_of_class_ids_share_one_class() {
+    let mut scene = Scene::new();
+    let class = scene.class("assembly/index/Node");
+    let objects = one_of_each(&mut scene, &[class; 1000], 4);
+    let mut dump = scene.dump();
+    for (nth, object) in (0..).zip(&objects) {
+        dump.poke(object.0 - 8, 1_000_000 + nth);
+    }
+    let heap = analyze_tolerating(&dump.bytes, &scene.module(), EVERYTHING).unwrap();
+    let names: Vec<_> = heap
+        .objects
+        .classes
+        .iter()
+        .map(|class| &class.class.name)
+        .collect();
+    assert_eq!(names, ["Class#1000000 to 1000999"]);
+    assert!(!heap.objects.classes[0].class.is_described);
+}
+
+#[test]
+fn one_class_id_beyond_all_others_is_still_told() {
+    let mut scene = Scene::new();
+    let class = scene.class("assembly/index/Node");
+    let object = scene.object(class, 4);
+    let mut dump = scene.dump();
+    dump.poke(object.0 - 8, 70_000);
+    let heap = analyze_tolerating(&dump.bytes, &scene.module(), EVERYTHING).unwrap();
+    assert_eq!(heap.objects.classes[0].class.name, "Class#70000");
+}
+
+#[test]
+fn warnings_of_one_kind_are_listed_a_hundred_times_and_then_counted() {
+    let mut scene = Scene::new();
+    let class = scene.class("assembly/index/Node");
+    scene.object(class, 4);
+    for nth in 0..150 {
+        scene.global(&format!("assembly/index/g{nth}"), class, 12345u32);
+    }
+    let heap = scene.analyze();
+    assert_eq!(heap.warnings.len(), 101);
+    assert_eq!(heap.warnings[100].code(), "WARN_MORE");
+    assert_eq!(
+        heap.warnings[100].to_string(),
+        "50 more warnings with the code WARN_GLOBAL_NOT_AN_OBJECT, which are not listed: what the listed ones say holds for them too"
+    );
+}
+
+/// A module whose one function branches by class id, behind this code.
+fn collector(locals: u32, code: &[u8]) -> Vec<u8> {
+    use wasm_encoder as enc;
+    let mut types = enc::TypeSection::new();
+    types.ty().function([enc::ValType::I32; 2], []);
+    types.ty().function([], [enc::ValType::I32; 1000]);
+    let mut functions = enc::FunctionSection::new();
+    functions.function(0).function(1);
+    let mut count = Vec::new();
+    enc::Encode::encode(&locals, &mut count);
+    let branch = [
+        0x20, 0, 0x41, 8, 0x6b, 0x28, 2, 0, // local.get 0, i32.const 8, i32.sub, i32.load
+        0x0e, 0, 0, // br_table
+    ];
+    let mut bodies = enc::CodeSection::new();
+    bodies.raw(&[&[1][..], &count, &[0x7f], code, &branch, &[0x0b]].concat());
+    bodies.raw(&[0, 0, 0x0b]);
+    let mut module = enc::Module::new();
+    module.section(&types).section(&functions).section(&bodies);
+    module.finish()
+}
+
+#[test]
+fn code_that_branches_with_fifty_thousand_locals_is_given_up() {
+    // block, local.get 0, br_if 0: after each, what is known of all locals is kept.
+    let code = [0x02, 0x40, 0x20, 0, 0x0d, 0].repeat(20_000);
+    let wasm = collector(49_000, &code);
+    assert!(CollectorCode::find(&Module::parse(&wasm).unwrap()).is_none());
+}
+
+#[test]
+fn code_that_gets_a_thousand_values_from_every_call_is_given_up() {
+    let wasm = collector(0, &[0x10, 1].repeat(500_000));
+    assert!(CollectorCode::find(&Module::parse(&wasm).unwrap()).is_none());
+}
+
+#[test]
+fn literals_that_overlap_are_not_compared_without_end() {
+    const END: u32 = 4 << 20;
+    // A string every 32 bytes, each up to the end of the static data.
+    let mut data = vec![0; END as usize];
+    for payload in (32..END - 32).step_by(32) {
+        let size = END - payload;
+        let block = (size + 20).next_multiple_of(16) - 4;
+        let words = [block, 0, 0, 2, size].map(u32::to_le_bytes).concat();
+        data[payload as usize - 20..payload as usize].copy_from_slice(&words);
+    }
+    let mut scene = Scene::new();
+    for global in &mut scene.globals {
+        match global.name.as_str() {
+            "~lib/memory/__data_end" | "~lib/memory/__heap_base" => global.value = END,
+            _ => {}
+        }
+    }
+    let mut dump = support::DumpFile::new(u64::from(END) + u64::from(PAGE), 7);
+    dump.write_header(&[END, 0, 0, 0, 0, 0, 0]);
+    dump.set_boundaries(END, END, END);
+    let start = dump.memory_start();
+    dump.bytes[start..start + data.len()].copy_from_slice(&data);
+    let wasm = scene.module_with(&ModuleOptions {
+        data: vec![(0, data)],
+        ..ModuleOptions::default()
+    });
+    let heap = analyze_tolerating(&dump.bytes, &wasm, EVERYTHING).unwrap();
+    assert_eq!(heap.live_size, 0);
+}
+
+#[test]
+fn pages_full_of_what_may_be_regions_are_not_searched_for_each_of_them() {
+    const PAGES: u32 = 900;
+    let mut scene = Scene::new();
+    scene.grow_to(PAGES);
+    let mut dump = scene.dump();
+    // Every third page is a region of raw blocks of 16 bytes: no list vouches for any of them.
+    for page in (3..PAGES - 3).step_by(3) {
+        for block in (page * PAGE + 12..(page + 1) * PAGE - 4).step_by(16) {
+            dump.poke(block, 12);
+        }
+        dump.poke((page + 1) * PAGE - 4, 0);
+    }
+    dump.poke(FIRST_BLOCK, PAGE - 4 - FIRST_BLOCK - 4);
+    dump.poke(PAGE - 4, 0);
+    dump.poke(TAIL_POINTER, PAGES * PAGE - 4);
+    for head in (ALLOCATOR..TAIL_POINTER).step_by(4) {
+        dump.poke(head, 0);
+    }
+    let heap = analyze_tolerating(&dump.bytes, &scene.module(), EVERYTHING).unwrap();
+    assert_eq!(heap.live_size, 0);
+}
