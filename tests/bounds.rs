@@ -74,17 +74,11 @@ fn attributes_without_a_size_are_not_read_without_end() {
 
 #[test]
 fn tables_of_abbreviations_that_overlap_are_not_read_without_end() {
-    // From every other byte on there is a table, up to the one end.
+    // A table begins at every entry and ends behind the last, which is the root's.
     let mut abbrev = Vec::new();
-    for code in 1..=8000u16 {
-        abbrev.extend([
-            (code & 0x7f) as u8 | 0x80,
-            (code >> 7) as u8,
-            COMPILE_UNIT,
-            0,
-            0,
-            0,
-        ]);
+    for code in (2..=8000u16).chain([1]) {
+        let code = [(code & 0x7f) as u8 | 0x80, (code >> 7) as u8];
+        abbrev.extend([code[0], code[1], COMPILE_UNIT, 0, 0, 0]);
     }
     abbrev.push(0);
     let units = (0..20_000u32).flat_map(|nth| {
@@ -92,8 +86,7 @@ fn tables_of_abbreviations_that_overlap_are_not_read_without_end() {
         unit[6..10].copy_from_slice(&(nth % 8000 * 6).to_le_bytes());
         unit
     });
-    // Most of the units have no root of code 1: what counts is that this ends.
-    assert!(read_dwarf(abbrev, units.collect(), Vec::new()).is_err());
+    assert_is_bomb(read_dwarf(abbrev, units.collect(), Vec::new()));
 }
 
 /// A heap of one object of each of these classes, all kept by globals.
@@ -108,7 +101,7 @@ fn one_of_each(scene: &mut Scene, classes: &[Class], size: u32) -> Vec<Object> {
 fn a_long_chain_of_classes_is_unknown_rather_than_laid_out_for_each_of_them() {
     let mut scene = Scene::new();
     let mut classes: Vec<Class> = Vec::new();
-    for nth in 0..1310 {
+    for nth in 0..660 {
         let class = scene.class(&format!("assembly/index/C{nth}"));
         if let Some(&base) = classes.last() {
             scene.inherit(class, base);
@@ -124,7 +117,7 @@ fn a_long_chain_of_classes_is_unknown_rather_than_laid_out_for_each_of_them() {
     assert_eq!(
         warnings(&scene.analyze()),
         [
-            "nothing describes the class with runtime id 1313 (1 object(s)): every word of them was taken for a possible reference, so too much may look alive"
+            "nothing describes the class with runtime id 663 (1 object(s)): every word of them was taken for a possible reference, so too much may look alive"
         ]
     );
 }

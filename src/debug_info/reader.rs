@@ -47,7 +47,7 @@ impl DebugInfo {
             let table = tables.read(&dwarf, header.debug_abbrev_offset(), &mut budget);
             // The header of the line table is read with every unit.
             budget
-                .spend(module.debug_section(".debug_line").len())
+                .read_table(module.debug_section(".debug_line").len())
                 .map_err(at(unit_offset))?;
             let unit = gimli::Unit::new_with_abbreviations(
                 &dwarf,
@@ -92,8 +92,10 @@ fn at<E: std::fmt::Display>(offset: usize) -> impl Fn(E) -> Error {
 /// abbreviations, any number of entries a name, and attributes may take no bytes at all. What a compiler
 /// writes comes nowhere near these limits.
 struct Budget {
-    /// Bytes of names and of tables, and attributes.
+    /// Bytes of names, and attributes.
     steps: usize,
+    /// Bytes of tables, of which one at a time is kept.
+    tables: usize,
     /// Classes, fields, base types and variables, which are kept.
     kept: usize,
 }
@@ -124,6 +126,7 @@ impl std::fmt::Display for Trouble {
 impl Budget {
     const STEPS_PER_BYTE: usize = 64;
     const MORE_STEPS: usize = 16 << 20;
+    const TABLES: usize = 16 << 20;
     const KEPT: usize = 2 << 20;
 
     fn of(module: &Module<'_>) -> Self {
@@ -139,12 +142,18 @@ impl Budget {
             .sum();
         Self {
             steps: bytes * Self::STEPS_PER_BYTE + Self::MORE_STEPS,
+            tables: Self::TABLES,
             kept: Self::KEPT,
         }
     }
 
     fn spend(&mut self, steps: usize) -> Result<(), Trouble> {
         self.steps = self.steps.checked_sub(steps).ok_or(Trouble::Bomb)?;
+        Ok(())
+    }
+
+    fn read_table(&mut self, bytes: usize) -> Result<(), Trouble> {
+        self.tables = self.tables.checked_sub(bytes).ok_or(Trouble::Bomb)?;
         Ok(())
     }
 
@@ -172,7 +181,7 @@ impl Abbreviations {
         }
         // Nothing tells its length but reading it: it may go on to the end of the section.
         let section = gimli::Section::reader(&dwarf.debug_abbrev).len();
-        budget.spend(section.saturating_sub(offset.0))?;
+        budget.read_table(section.saturating_sub(offset.0))?;
         let table = Arc::new(dwarf.debug_abbrev.abbreviations(offset)?);
         self.0 = Some((offset, Arc::clone(&table)));
         Ok(table)

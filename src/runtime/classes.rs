@@ -42,7 +42,7 @@ const RIVALS: usize = 8;
 const STEPS: u64 = 1 << 28;
 
 /// Offsets that all layouts together may have.
-const OFFSETS: u64 = 1 << 24;
+const OFFSETS: u64 = 1 << 22;
 
 /// Everything that is known of one class.
 #[derive(Clone, Debug)]
