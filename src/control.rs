@@ -178,7 +178,11 @@ impl Control {
         }
     }
 
-    fn check(&self) -> Result<()> {
+    /// To be asked by work that is no phase of its own.
+    ///
+    /// # Errors
+    /// [`Error::Aborted`] once the work was cancelled.
+    pub(crate) fn check(&self) -> Result<()> {
         match self.shared.is_cancelled.load(Ordering::Relaxed) {
             true => Err(Error::Aborted),
             false => Ok(()),

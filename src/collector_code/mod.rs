@@ -8,10 +8,12 @@
 //! contents of containers, which are visited in loops; run-time type flags do that.
 
 mod interpreter;
+mod value;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use interpreter::{Base, Call, Interpreter, Value};
+use interpreter::{Call, Interpreter};
+use value::{Base, Value};
 use wasmparser::{FunctionBody, Operator};
 
 use crate::module::{Functions, Module};

@@ -4,6 +4,8 @@
 use rayon::prelude::*;
 
 use super::objects::HeapClass;
+use crate::control::Control;
+use crate::error::Result;
 use crate::runtime::classes::{Classes, RuntimeClass};
 use crate::units::ClassId;
 
@@ -40,10 +42,20 @@ impl ClassIds {
 
     /// Replaces the ids of all objects by slots, and returns the class of each slot, by ascending
     /// id.
-    pub(super) fn into_slots(self, class_ids: &mut [u32], known: &Classes<'_>) -> Vec<HeapClass> {
+    ///
+    /// # Errors
+    /// [`Error::Aborted`](crate::Error::Aborted).
+    pub(super) fn into_slots(
+        self,
+        class_ids: &mut [u32],
+        known: &Classes<'_>,
+        control: &Control,
+    ) -> Result<Vec<HeapClass>> {
         let mut slots = IdTable::default();
         let mut classes = Vec::new();
         for (id, count) in self.0.entries() {
+            // Thousands of classes take a while to describe.
+            control.check()?;
             *slots.at(id) = classes.len() as u32;
             let class = match self.0.high_ids {
                 Some((lowest, highest)) if id == lowest && lowest < highest => RuntimeClass {
@@ -63,7 +75,7 @@ impl ClassIds {
                 *id = slots.get(*id);
             }
         });
-        classes
+        Ok(classes)
     }
 }
 

@@ -105,7 +105,7 @@ impl HeapReader<'_, '_> {
         let ids = ClassIds::count(&class_ids);
         self.tolerance
             .check(self.foreign_class(&ids), self.warnings)?;
-        let classes = ids.into_slots(&mut class_ids, self.classes);
+        let classes = ids.into_slots(&mut class_ids, self.classes, self.control)?;
         let index = AddressIndex::new(&payloads)?;
         let pinned = pinned.into_iter().map(Address);
         let mut pinned: Vec<_> = pinned.filter_map(|payload| index.get(payload)).collect();
