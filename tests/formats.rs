@@ -377,6 +377,20 @@ fn a_name_gives_no_orders_to_the_terminal() {
 }
 
 #[test]
+fn a_name_is_escaped_where_it_cannot_be_seen_and_nowhere_else() {
+    let mut scene = Scene::new();
+    let class = scene.class("ダンプ\\'é\"\u{202e}\u{9b}\u{2028}\u{200b}👩\u{200d}👧");
+    let object = scene.object(class, 12);
+    scene.pin(object);
+    let view = ConstructorView::new(Arc::new(scene.analyze()), Selection::default());
+    let text = table(&view, None, false);
+    assert!(
+        text.contains("\nダンプ\\'é\"\\u{202e}\\u{9b}\\u{2028}\\u{200b}👩\u{200d}👧  "),
+        "{text}"
+    );
+}
+
+#[test]
 fn growth_is_red_and_shrinkage_green() {
     let view = comparison(&[("shrunk", 2)], &[("grown", 9)]);
     let text = table(&view, None, true);

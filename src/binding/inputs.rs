@@ -1,7 +1,7 @@
 //! Where the bytes of an analysis come from: the caller's memory, a copy of it, or a mapped file.
 
 use std::fs::File;
-use std::io::Read;
+use std::io::{self, Read};
 
 use crate::dump;
 use crate::error::{Error, Result};
@@ -37,10 +37,7 @@ impl Source<'_> {
                 let map = unsafe { memmap2::Mmap::map(&file) };
                 return Ok(Self::Mapped(map.map_err(failed("cannot map the file"))?));
             }
-            let mut bytes = Vec::new();
-            file.take(LARGEST_INPUT)
-                .read_to_end(&mut bytes)
-                .map_err(failed("cannot read the file"))?;
+            let bytes = read_stream(file).map_err(failed("cannot read the file"))?;
             Ok(Self::Copied(bytes))
         };
         open().map_err(|error| error.in_file(path))
@@ -57,6 +54,34 @@ impl AsRef<[u8]> for Source<'_> {
     }
 }
 
-/// A pipe may never end. No dump is longer than this: a header, a value for each of the at most
-/// 1,000,000 globals that engines allow, and 4 GiB of memory.
-const LARGEST_INPUT: u64 = dump::HEADER_SIZE as u64 + 4_000_000 + (1 << 32) + 1;
+/// All that comes out of a pipe or a device, which may never end: nothing beyond a wrong magic, and
+/// not much more than an input of its kind can have.
+fn read_stream(mut stream: impl Read) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let mut start = stream.by_ref().take(dump::MAGIC.len() as u64);
+    start.read_to_end(&mut bytes)?;
+    let is_module = bytes == *b"\0asm";
+    if !is_module && bytes != dump::MAGIC {
+        // The reader of the input says what is wrong with it.
+        return Ok(bytes);
+    }
+    let largest = if is_module {
+        LARGEST_MODULE
+    } else {
+        LARGEST_DUMP
+    };
+    stream.take(largest).read_to_end(&mut bytes)?;
+    if is_module && bytes.len() as u64 > LARGEST_MODULE {
+        return Err(io::Error::other(
+            "it goes on after 1 GiB, and no engine takes a larger module",
+        ));
+    }
+    Ok(bytes)
+}
+
+/// A header, a value for each of the at most 1,000,000 globals that engines allow, and 4 GiB of memory.
+/// What is read beyond makes the memory too large.
+const LARGEST_DUMP: u64 = dump::HEADER_SIZE as u64 + 4_000_000 + (1 << 32);
+
+/// What engines allow.
+const LARGEST_MODULE: u64 = 1 << 30;

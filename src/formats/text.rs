@@ -26,19 +26,21 @@ pub(super) fn pad_left(text: &str, width: usize) -> String {
     format!("{}{text}", " ".repeat(width.saturating_sub(text.width())))
 }
 
-/// A name with its control characters escaped: a name comes from the module, and must neither
-/// break a line nor give orders to the terminal.
+/// A name with everything escaped that cannot be seen: a name comes from the module, and must neither
+/// break a line, nor give orders to the terminal, nor turn the direction of what stands beside it.
 pub(super) fn visible(name: &str) -> String {
     let mut visible = String::with_capacity(name.len());
-    for character in name.chars() {
-        if character.is_control() {
-            visible.extend(character.escape_default());
-        } else {
-            visible.push(character);
-        }
+    for piece in name.split_inclusive(KEPT) {
+        let text = piece.trim_end_matches(KEPT);
+        visible.extend(text.escape_debug());
+        visible.push_str(&piece[text.len()..]);
     }
     visible
 }
+
+/// What the library escapes, but is no danger: quotes, backslashes, and the joiners that emoji and some
+/// scripts need.
+const KEPT: [char; 5] = ['"', '\'', '\\', '\u{200c}', '\u{200d}'];
 
 /// Cuts a name in the middle: both the module at its start and the class at its end tell much.
 pub(super) fn shorten(name: &str, width: usize) -> String {
