@@ -529,7 +529,7 @@ describe("memoryDump", () => {
     expect(error.message).toContain("it is not valid UTF-8");
   });
 
-  test("refuses a path of more than 4096 bytes", () => {
+  test("refuses a path of more than 4095 bytes", () => {
     const error = errorOf(() => runWithDumps(freshFolder()).dumpTo("a/".repeat(2049)));
     expect(error.message).toContain("a dump path of 4098 bytes");
   });
@@ -608,7 +608,8 @@ describe("memoryDump", () => {
       const [directory, outside] = [freshFolder(), freshFolder()];
       const place = findPlace(directory, ["sub", "x.dump"]);
       let checks = 0;
-      const snapshot = { header: new Uint8Array(24), memory: new ArrayBuffer(65536) };
+      const memory = new ArrayBuffer(65536);
+      const snapshot = { header: new Uint8Array(24), memory, memorySize: memory.byteLength };
       const error = errorOf(() =>
         writeAtomically(snapshot, place.target, () => {
           if (checks++ === swapAt) {
@@ -618,6 +619,7 @@ describe("memoryDump", () => {
           place.checkFolder();
         }),
       );
+      place.leave();
       expect(error.message).toContain("its folder was replaced while the dump was written");
       expect(readdirSync(outside)).toEqual([]);
     },

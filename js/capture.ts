@@ -25,7 +25,7 @@ import { constants } from "node:buffer";
 import { types } from "node:util";
 
 import { writeDumpFile } from "./capture/dump_file.js";
-import { CaptureError } from "./capture/errors.js";
+import { CaptureError, invalidArgument } from "./capture/errors.js";
 import { type CaptureOptions, takeSnapshot } from "./capture/snapshot.js";
 import { exposeGlobals as exposeGlobalsNatively } from "./native.js";
 
@@ -48,12 +48,11 @@ export type { CaptureOptions } from "./capture/snapshot.js";
 export function exposeGlobals(wasm: Uint8Array): Uint8Array<ArrayBuffer> {
   // Not `instanceof`: test runners pass arrays from another realm.
   if (!types.isUint8Array(wasm)) {
-    throw new CaptureError(
-      "ERR_INVALID_ARG_TYPE",
-      "exposeGlobals(wasm) takes the bytes of a module as a Uint8Array or Buffer",
-    );
+    throw invalidArgument("wasm", "the bytes of a module as a Uint8Array or Buffer", wasm);
   }
-  return exposeGlobalsNatively(wasm) as Uint8Array<ArrayBuffer>;
+  // Another thread may write to shared memory while it is read: read a copy.
+  const bytes = types.isSharedArrayBuffer(wasm.buffer) ? wasm.slice() : wasm;
+  return exposeGlobalsNatively(bytes) as Uint8Array<ArrayBuffer>;
 }
 
 /**
@@ -68,8 +67,8 @@ export function exposeGlobals(wasm: Uint8Array): Uint8Array<ArrayBuffer> {
  *   if header and memory together exceed what this Node version can hold in one array.
  */
 export function captureDump(exports: object, options?: CaptureOptions): Uint8Array<ArrayBuffer> {
-  const { header, memory } = takeSnapshot(exports, options);
-  const size = header.byteLength + memory.byteLength;
+  const { header, memory, memorySize } = takeSnapshot(exports, options);
+  const size = header.byteLength + memorySize;
   if (size > constants.MAX_LENGTH) {
     throw new CaptureError(
       "ERR_DUMP_TOO_LARGE",
@@ -79,7 +78,7 @@ export function captureDump(exports: object, options?: CaptureOptions): Uint8Arr
   }
   const dump = new Uint8Array(size);
   dump.set(header);
-  dump.set(new Uint8Array(memory), header.byteLength);
+  dump.set(new Uint8Array(memory, 0, memorySize), header.byteLength);
   return dump;
 }
 
@@ -88,7 +87,8 @@ export function captureDump(exports: object, options?: CaptureOptions): Uint8Arr
  *
  * Missing folders are created. Under `path` there is either what was there before or the whole new
  * dump: it is written under a temporary name in the same folder, brought to the disk and renamed;
- * if anything fails, the temporary file is removed.
+ * if anything fails, the temporary file is removed. A new dump is readable for its owner alone, because
+ * it holds the program's secrets; one that is replaced keeps its permissions.
  *
  * @param path trusted, as it is the host's; for paths that a program chooses there is
  *   `memoryDump`.
@@ -96,5 +96,8 @@ export function captureDump(exports: object, options?: CaptureOptions): Uint8Arr
  *   that is no regular file, or the system's code (`ENOSPC`, `EACCES`, …) with its error as `cause`.
  */
 export function writeDump(exports: object, path: string, options?: CaptureOptions): void {
+  if (typeof path !== "string") {
+    throw invalidArgument("path", "a path (string)", path);
+  }
   writeDumpFile(takeSnapshot(exports, options), path);
 }

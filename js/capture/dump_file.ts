@@ -1,34 +1,14 @@
-// Writes a dump so that a file under the final name is always a whole dump: into a temporary file
-// in the same folder, to the disk, and only then under its name.
+// Writes a dump so that a file under the final name is always a whole dump.
 
-import { randomBytes } from "node:crypto";
-import {
-  closeSync,
-  constants,
-  fsyncSync,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  realpathSync,
-  renameSync,
-  statSync,
-  unlinkSync,
-  writeSync,
-} from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { closeSync, fsyncSync, mkdirSync, statSync } from "node:fs";
+import { dirname, resolve } from "node:path";
 
+import { behindLinks, Draft, reason, writeFully } from "../whole_file.js";
 import { CaptureError, quote } from "./errors.js";
 import type { Snapshot } from "./snapshot.js";
 
-/**
- * One write covers at most this many bytes. The system refuses writes of 2 GiB and more, and a
- * single view of a 4 GiB memory is not possible in every Node version.
- */
-const CHUNK_SIZE = 64 * 1024 * 1024;
-
-/** Neither follow a link nor open what is there already: the file must be ours from the start. */
-const CREATE_NEW =
-  constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
+/** For the owner alone, as V8's heap snapshots: a dump holds the program's secrets. */
+const PERMISSIONS = 0o600;
 
 /**
  * Writes a snapshot to `path`, which the host chose and which is therefore trusted: missing folders
@@ -49,8 +29,7 @@ export function writeDumpFile(snapshot: Snapshot, path: string): void {
         `cannot write the dump ${quote(path)}: it exists and is not a regular file`,
       );
     }
-    const isLink = lstatSync(target, { throwIfNoEntry: false })?.isSymbolicLink();
-    writeAtomically(snapshot, isLink ? realpathSync(target) : target, () => {});
+    writeAtomically(snapshot, behindLinks(target), () => {});
   });
 }
 
@@ -61,29 +40,20 @@ export function writeDumpFile(snapshot: Snapshot, path: string): void {
  *   it throws stops the write.
  */
 export function writeAtomically(snapshot: Snapshot, target: string, checkFolder: () => void): void {
-  // Not made from the target's name, which may already be as long as names can be.
-  const temporary = join(
-    dirname(target),
-    `.warpo-heap-analyzer-${process.pid}-${randomBytes(6).toString("hex")}.tmp`,
-  );
-  const file = openSync(temporary, CREATE_NEW, 0o666);
+  const draft = new Draft(target, PERMISSIONS);
   try {
     try {
       checkFolder();
-      writeFully(file, snapshot.header.buffer);
-      writeFully(file, snapshot.memory);
-      fsyncSync(file);
+      writeFully(draft.file, snapshot.header.buffer, 0, snapshot.header.byteLength);
+      writeFully(draft.file, snapshot.memory, 0, snapshot.memorySize);
+      fsyncSync(draft.file);
     } finally {
-      closeSync(file);
+      closeSync(draft.file);
     }
     checkFolder();
-    renameSync(temporary, target);
+    draft.publish();
   } catch (error) {
-    try {
-      unlinkSync(temporary);
-    } catch {
-      // The first error says more.
-    }
+    draft.discard();
     throw error;
   }
 }
@@ -96,19 +66,10 @@ export function namingPath<T>(path: string, work: () => T): T {
     if (error instanceof CaptureError) {
       throw error;
     }
-    const { code, message } = error as NodeJS.ErrnoException;
     throw new CaptureError(
-      code ?? "ERR_DUMP_WRITE",
-      `cannot write the dump ${quote(path)}: ${message}`,
+      (error as NodeJS.ErrnoException).code ?? "ERR_DUMP_WRITE",
+      `cannot write the dump ${quote(path)}: ${reason(error)}`,
       { cause: error },
     );
-  }
-}
-
-function writeFully(file: number, buffer: ArrayBufferLike): void {
-  let position = 0;
-  while (position < buffer.byteLength) {
-    const length = Math.min(CHUNK_SIZE, buffer.byteLength - position);
-    position += writeSync(file, new Uint8Array(buffer, position, length));
   }
 }

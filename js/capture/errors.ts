@@ -1,5 +1,7 @@
 // What goes wrong when a dump is captured, as errors that say what to do and carry a stable code.
 
+import { visible } from "../text.js";
+
 /**
  * A dump could not be captured or written.
  *
@@ -24,6 +26,15 @@ export class CaptureError extends Error {
   }
 }
 
+/** An argument of another type than the one asked for. */
+export function invalidArgument(name: string, expected: string, value: unknown): CaptureError {
+  const found = value === null ? "null" : typeof value;
+  return new CaptureError(
+    "ERR_INVALID_ARG_TYPE",
+    `argument "${name}" must be ${expected}, found ${found}`,
+  );
+}
+
 /** Longer texts are cut in messages: a guest may have chosen them. */
 const MAX_SHOWN_LENGTH = 200;
 
@@ -33,8 +44,5 @@ const MAX_SHOWN_LENGTH = 200;
  */
 export function quote(text: string): string {
   const shown = text.length > MAX_SHOWN_LENGTH ? `${text.slice(0, MAX_SHOWN_LENGTH)}…` : text;
-  return JSON.stringify(shown).replace(
-    /[\p{C}\p{Zl}\p{Zp}]/gu,
-    (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`,
-  );
+  return visible(JSON.stringify(shown));
 }

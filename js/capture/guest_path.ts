@@ -8,9 +8,10 @@ import { lstatSync, mkdirSync, realpathSync } from "node:fs";
 import { isAbsolute, join, relative, sep } from "node:path";
 
 import { CaptureError, quote } from "./errors.js";
+import { Folder } from "./folder.js";
 
-/** Longest path in bytes of UTF-8, and longest name in it. */
-const MAX_PATH_BYTES = 4096;
+/** Longest path in bytes of UTF-8, and longest name in it: those of Linux. */
+const MAX_PATH_BYTES = 4095;
 const MAX_NAME_BYTES = 255;
 
 /** Names that Windows gives to devices, with any extension. */
@@ -22,10 +23,9 @@ const DEVICE_NAME = /^(con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹
  * @returns the names from the folder down to the file; at least one.
  * @throws {CaptureError} `ERR_DUMP_PATH`.
  */
-export function readGuestPath(memory: ArrayBufferLike, address: number, size: number): string[] {
-  // Wasm hands i32 to JavaScript as signed numbers; addresses are not.
-  const start = address >>> 0;
-  const length = size >>> 0;
+export function readGuestPath(memory: ArrayBufferLike, address: unknown, size: unknown): string[] {
+  const start = unsigned(address);
+  const length = unsigned(size);
   if (start + length > memory.byteLength) {
     throw new CaptureError(
       "ERR_DUMP_PATH",
@@ -48,6 +48,17 @@ export function readGuestPath(memory: ArrayBufferLike, address: number, size: nu
     throw refusal(new TextDecoder().decode(bytes), "it is not valid UTF-8");
   }
   return splitGuestPath(path);
+}
+
+/** An i32 as the u32 that it stands for. A program may import the function with any other types. */
+function unsigned(value: unknown): number {
+  if (typeof value !== "number" || (value >>> 0 !== value && (value | 0) !== value)) {
+    throw new CaptureError(
+      "ERR_INVALID_ARG_TYPE",
+      "dumpMemoryRegion takes the address and the size of a path as two numbers of type i32",
+    );
+  }
+  return value >>> 0;
 }
 
 /** The names in a guest's path, if all of them are harmless. */
@@ -93,69 +104,102 @@ export function splitGuestPath(path: string): string[] {
 
 /** A place for a dump below the dump folder. */
 export interface Place {
-  /** Absolute, and free of links down to the last folder. */
+  /** Where to write: valid until the place is left. */
   target: string;
-  /** Throws if the target's folder has been replaced since. */
+  /** The same for people: absolute, and free of links down to the last folder. */
+  path: string;
+  /** Throws if the path no longer leads to the folder that was found. */
   checkFolder: () => void;
+  /** To be called when the dump is written. */
+  leave: () => void;
 }
 
 /**
  * Walks down from the dump folder, creates what is missing and follows no link out of it.
  *
  * A link in the folder to another place in the folder is fine. The last name may not be a link.
- * Another process of the same user that keeps replacing folders by links is noticed before and
- * after the data is written; Node has no call that would exclude it altogether.
+ * On Linux each folder is held open, so another process that replaces folders by links cannot lead
+ * the dump elsewhere. Other systems give Node no means to exclude that; there it is noticed before and
+ * after the data is written.
  *
  * @throws {CaptureError} `ERR_DUMP_PATH`; system errors come through as they are.
  */
 export function findPlace(directory: string, names: readonly string[]): Place {
-  const path = names.join("/");
   mkdirSync(directory, { recursive: true });
-  const root = realpathSync(directory);
-
-  let folder = root;
-  for (const name of names.slice(0, -1)) {
-    folder = enter(root, folder, name, path);
+  const walk = new Walk(realpathSync(directory), names);
+  try {
+    for (const name of names.slice(0, -1)) walk.enter(name);
+    return walk.arrive(names[names.length - 1] ?? "");
+  } catch (error) {
+    walk.folder.close();
+    throw error;
   }
-  const target = join(folder, names[names.length - 1] ?? "");
-  const existing = lstatSync(target, { throwIfNoEntry: false });
-  if (existing?.isSymbolicLink()) {
-    throw refusal(path, "it is a symbolic link");
-  }
-  if (existing && !existing.isFile()) {
-    throw refusal(path, "it exists and is not a regular file");
-  }
-  const checkFolder = () => {
-    if (realpathSync(folder) !== folder) {
-      throw refusal(path, "its folder was replaced while the dump was written");
-    }
-  };
-  return { target, checkFolder };
 }
 
-/** The real path of the folder `name` in `parent`, created if it is missing. */
-function enter(root: string, parent: string, name: string, path: string): string {
-  const folder = join(parent, name);
-  let found = lstatSync(folder, { throwIfNoEntry: false });
-  if (!found) {
-    // Recursive only so that it is no error if somebody else creates it at the same time.
-    mkdirSync(folder, { recursive: true });
-    found = lstatSync(folder);
+/** The way down from the dump folder. */
+class Walk {
+  /** Where it is. */
+  folder: Folder;
+  readonly #root: string;
+  readonly #path: string;
+
+  constructor(root: string, names: readonly string[]) {
+    this.#root = root;
+    this.#path = names.join("/");
+    if (Buffer.byteLength(join(root, ...names)) > MAX_PATH_BYTES) {
+      throw this.#refusal(`with the dump folder, it has more than ${MAX_PATH_BYTES} bytes`);
+    }
+    this.folder = Folder.at(root);
   }
-  if (found.isDirectory()) {
-    return folder;
+
+  /** Goes into a folder, or through a link to another place in the dump folder. */
+  enter(name: string): void {
+    const found = this.folder.lookUpOrCreate(name);
+    if (!found.isSymbolicLink()) {
+      if (!found.isDirectory()) throw this.#refusal(`${quote(name)} is not a folder`);
+      this.#goTo(this.folder.enter(name));
+      return;
+    }
+    const real = realpathSync(this.folder.entry(name));
+    if (!isInside(this.#root, real)) {
+      throw this.#refusal(`${quote(name)} is a symbolic link out of the dump folder`);
+    }
+    if (!lstatSync(real).isDirectory()) throw this.#refusal(`${quote(name)} is not a folder`);
+    this.#goTo(Folder.at(this.#root));
+    // There was no link on this way, so one that is there now is not followed.
+    for (const step of relative(this.#root, real).split(sep)) {
+      if (step !== "") this.#goTo(this.folder.enter(step));
+    }
   }
-  if (!found.isSymbolicLink()) {
-    throw refusal(path, `${quote(name)} is not a folder`);
+
+  /** The end of the way. */
+  arrive(name: string): Place {
+    const { folder } = this;
+    const existing = lstatSync(folder.entry(name), { throwIfNoEntry: false });
+    if (existing?.isSymbolicLink()) throw this.#refusal("it is a symbolic link");
+    if (existing && !existing.isFile()) {
+      throw this.#refusal("it exists and is not a regular file");
+    }
+    return {
+      target: folder.entry(name),
+      path: join(folder.path, name),
+      checkFolder: () => {
+        if (!folder.isInPlace()) {
+          throw this.#refusal("its folder was replaced while the dump was written");
+        }
+      },
+      leave: () => folder.close(),
+    };
   }
-  const real = realpathSync(folder);
-  if (!isInside(root, real)) {
-    throw refusal(path, `${quote(name)} is a symbolic link out of the dump folder`);
+
+  #goTo(folder: Folder): void {
+    this.folder.close();
+    this.folder = folder;
   }
-  if (!lstatSync(real).isDirectory()) {
-    throw refusal(path, `${quote(name)} is not a folder`);
+
+  #refusal(reason: string): CaptureError {
+    return refusal(this.#path, reason);
   }
-  return real;
 }
 
 function isInside(root: string, path: string): boolean {

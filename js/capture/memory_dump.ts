@@ -1,9 +1,9 @@
 // The host function that a program calls to have itself dumped: `MemoryDump.dumpMemoryRegion`.
 
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 
 import { namingPath, writeAtomically } from "./dump_file.js";
-import { CaptureError } from "./errors.js";
+import { CaptureError, invalidArgument } from "./errors.js";
 import { findPlace, readGuestPath } from "./guest_path.js";
 import { type CaptureOptions, takeSnapshot } from "./snapshot.js";
 
@@ -14,7 +14,10 @@ export interface MemoryDumpOptions extends CaptureOptions {
    * and replace any file below it, so give it a folder of its own.
    */
   directory: string;
-  /** Called with the absolute path of every dump that was written. */
+  /**
+   * Called with the absolute path of every dump that was written. What it throws goes through the
+   * program to whoever called it, so it can stop a program that dumps too often: nothing else does.
+   */
   onDump?: (path: string) => void;
 }
 
@@ -53,6 +56,12 @@ export class MemoryDump {
 
   /** Use {@link memoryDump}. */
   constructor(options: MemoryDumpOptions) {
+    if (typeof options?.directory !== "string") {
+      throw invalidArgument("options.directory", "a path (string)", options?.directory);
+    }
+    if (options.onDump !== undefined && typeof options.onDump !== "function") {
+      throw invalidArgument("options.onDump", "a function", options.onDump);
+    }
     this.#options = options;
     // Fixed now: the program must not write elsewhere because the host changes its folder.
     const directory = resolve(options.directory);
@@ -83,11 +92,15 @@ export class MemoryDump {
     }
     const snapshot = takeSnapshot(this.#attached, this.#options);
     const names = readGuestPath(snapshot.memory, filePathOffset, filePathSize);
-    const target = namingPath(names.join("/"), () => {
+    const path = namingPath(join(directory, ...names), () => {
       const place = findPlace(directory, names);
-      writeAtomically(snapshot, place.target, place.checkFolder);
-      return place.target;
+      try {
+        writeAtomically(snapshot, place.target, place.checkFolder);
+      } finally {
+        place.leave();
+      }
+      return place.path;
     });
-    this.#options.onDump?.(target);
+    this.#options.onDump?.(path);
   }
 }

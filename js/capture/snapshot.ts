@@ -1,6 +1,6 @@
 // Reads from an instance's exports what a dump is made of, without copying the memory yet.
 
-import { CaptureError } from "./errors.js";
+import { CaptureError, invalidArgument } from "./errors.js";
 
 /** Where to find what the exports alone do not show. */
 export interface CaptureOptions {
@@ -19,6 +19,8 @@ export interface CaptureOptions {
 export interface Snapshot {
   header: Uint8Array<ArrayBuffer>;
   memory: ArrayBufferLike;
+  /** In bytes, at the moment of the snapshot: another thread may make a shared memory grow. */
+  memorySize: number;
 }
 
 // The reserved names, as src/module/exports.rs has them.
@@ -35,6 +37,10 @@ const HEADER_SIZE = 24;
  * @throws {CaptureError} `ERR_GLOBALS_NOT_EXPOSED` or `ERR_MEMORY_MISSING`.
  */
 export function takeSnapshot(exports: object, options: CaptureOptions = {}): Snapshot {
+  // Bindings may wrap them in a function or a class.
+  if (exports === null || (typeof exports !== "object" && typeof exports !== "function")) {
+    throw invalidArgument("exports", "the exports of an instance", exports);
+  }
   const shown = exports as Readonly<Record<string, unknown>>;
   const boundaries = readBoundaries(shown, options.allowMissingGlobals === true);
   const memory = findMemory(shown, options.memory);
@@ -46,7 +52,7 @@ export function takeSnapshot(exports: object, options: CaptureOptions = {}): Sna
   [VERSION, ...boundaries, globals.length, ...globals].forEach((word, nth) => {
     view.setUint32(MAGIC.length + 4 * nth, word, true);
   });
-  return { header, memory };
+  return { header, memory, memorySize: memory.byteLength };
 }
 
 /** `__data_end`, `__heap_base`, `__stack_pointer`, in the order of the header. */
@@ -104,8 +110,11 @@ function findMemory(
   exports: Readonly<Record<string, unknown>>,
   given: CaptureOptions["memory"],
 ): ArrayBufferLike {
-  // Not `instanceof`: test runners and plugins bring exports from another realm.
-  for (const candidate of [given, exports[`${RESERVED_PREFIX}memory`], exports.memory]) {
+  if (given !== undefined) {
+    if (isBuffer(given?.buffer)) return given.buffer;
+    throw invalidArgument("options.memory", "a WebAssembly.Memory", given);
+  }
+  for (const candidate of [exports[`${RESERVED_PREFIX}memory`], exports.memory]) {
     const buffer = (candidate as { buffer?: unknown } | undefined)?.buffer;
     if (isBuffer(buffer)) {
       return buffer;
@@ -118,6 +127,7 @@ function findMemory(
   );
 }
 
+/** Not by `instanceof`: test runners and plugins bring exports from another realm. */
 function isBuffer(value: unknown): value is ArrayBufferLike {
   const tag = Object.prototype.toString.call(value);
   return tag === "[object ArrayBuffer]" || tag === "[object SharedArrayBuffer]";
