@@ -21,11 +21,8 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { CLI, ENVIRONMENT, failureOf, outputOf, runIn } from "./support/command_line.ts";
 import { type LeakyServer, leakyServer } from "./support/leaky_server.ts";
-
-const CLI = resolve(__dirname, "../dist/heap_analyzer/cli.js");
-/** Nothing about the terminal that the tests themselves run in. */
-const ENVIRONMENT = { PATH: process.env.PATH ?? "" };
 
 let server: LeakyServer;
 let folder: string;
@@ -40,14 +37,7 @@ afterAll(() => {
 });
 
 /** Runs the command line next to the server's files. */
-function cli(...args: string[]): SpawnSyncReturns<string> {
-  return spawnSync(process.execPath, [CLI, ...args], {
-    cwd: server.folder,
-    env: ENVIRONMENT,
-    encoding: "utf8",
-    maxBuffer: 1 << 28,
-  });
-}
+const cli = (...args: string[]): SpawnSyncReturns<string> => runIn(server.folder, args);
 
 const ANALYZE = ["analyze", "after.dump", "--wasm", "server.wasm"];
 const DIFF = ["diff", "before.dump", "after.dump", "--wasm", "server.wasm"];
@@ -55,21 +45,6 @@ const DIFF = ["diff", "before.dump", "after.dump", "--wasm", "server.wasm"];
 /** A folder of its own for one test. */
 function freshFolder(): string {
   return mkdtempSync(join(folder, "test-"));
-}
-
-/** What a run printed, if all went well and quietly. */
-function outputOf({ status, stderr, stdout }: SpawnSyncReturns<string>): string {
-  expect(stderr).toBe("");
-  expect(status).toBe(0);
-  return stdout;
-}
-
-/** The one line that a run failed with. */
-function failureOf({ status, stderr, stdout }: SpawnSyncReturns<string>): string {
-  expect(stdout).toBe("");
-  expect(status).toBe(1);
-  expect(stderr).toMatch(/^[^\n]+\n$/);
-  return stderr.trimEnd();
 }
 
 describe("the output", () => {
@@ -95,8 +70,11 @@ describe("the output", () => {
       expect(outputOf(cli(...args))).toBe(outputOf(explicit));
     });
 
-    test(`of ${command} --help is the golden one`, async () => {
-      const output = outputOf(cli(command, "--help"));
+    test.each([
+      [command, "--help"],
+      ["help", command],
+    ])("of %s %s is the golden one", async (...words) => {
+      const output = outputOf(cli(...words));
       await expect(output).toMatchFileSnapshot(`golden/${command}-help.txt`);
     });
   }
@@ -106,8 +84,8 @@ describe("the output", () => {
     await expect(output).toMatchFileSnapshot("golden/analyze-accounting.json");
   });
 
-  test("of --help is the golden one", async () => {
-    await expect(outputOf(cli("--help"))).toMatchFileSnapshot("golden/help.txt");
+  test.each(["--help", "help"])("of %s is the golden one", async (help) => {
+    await expect(outputOf(cli(help))).toMatchFileSnapshot("golden/help.txt");
   });
 
   test.each(["-v", "--version"])("of %s is the package's version", (flag) => {
@@ -134,6 +112,7 @@ describe("an argument error", () => {
   const cases: [string, string[], string][] = [
     ["no command", [], "error: no command given: expected analyze or diff (see --help)"],
     ["an unknown command", ["analyse"], "error: unknown command 'analyse'"],
+    ["help for an unknown command", ["help", "analyse"], "error: unknown command 'analyse'"],
     ["no dump", ["analyze", ...wasm], "error: missing required argument 'dump-file'"],
     [
       "one dump of two",
@@ -518,6 +497,28 @@ describe.skipIf(!hasScript)("on a terminal", () => {
     expect(readFileSync(join(server.folder, "table.txt"), "utf8")).toBe(
       outputOf(cli(...ANALYZE, "--format", "table")),
     );
+  });
+
+  test("Ctrl-C takes the progress away before it ends the run", async () => {
+    const pipe = join(freshFolder(), "slow.dump");
+    spawnSync("mkfifo", [pipe]);
+    const terminal = spawn("script", ["-qec", run("")(pipe), "/dev/null"], {
+      cwd: server.folder,
+      env: { ...ENVIRONMENT, TERM: "xterm", COLUMNS: "80" },
+    });
+    let output = "";
+    const isShown = new Promise((shown) => {
+      terminal.stdout.setEncoding("utf8").on("data", (text) => {
+        output += text;
+        if (output.includes("reading the module")) shown(undefined);
+      });
+    });
+    const ended = once(terminal, "exit");
+    await isShown;
+    terminal.stdin.write("\u0003");
+    // What a shell makes of a program that SIGINT ended.
+    expect(await ended).toEqual([130, null]);
+    expect(output.endsWith("\r\u001b[K")).toBe(true);
   });
 
   test("short work shows nothing but its result", async () => {

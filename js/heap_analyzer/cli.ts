@@ -5,10 +5,11 @@
  * The result goes to stdout, everything else to stderr. Any error is one line on stderr, with
  * nothing on stdout and exit code 1. Arguments are checked before any file is read.
  */
-import { Command, InvalidArgumentError, Option } from "commander";
+import { Argument, Command, InvalidArgumentError, Option } from "commander";
 import { availableMemory } from "../memory.js";
 import type * as native from "../native.js";
-import { refuseToOverwrite, write } from "./output.js";
+import { visible } from "../text.js";
+import { refuseToOverwrite, write, writeText } from "./output.js";
 import { mebibytes, ProgressLine, percent } from "./progress.js";
 
 interface CommonOptions {
@@ -34,16 +35,22 @@ const addon = () => require("../native.js") as typeof native;
 
 const { version } = require("../../package.json") as { version: string };
 
+// Whoever does not listen to what we have to say still gets the result, and the exit code.
+process.stderr.on("error", () => {});
+
 const program = new Command("warpo-heap-analyzer")
   .description("Heap snapshots for AssemblyScript and WARPO programs.")
   .version(version, "-v, --version")
   .showSuggestionAfterError(false)
-  .configureOutput({ outputError: (text, writeError) => writeError(oneLine(text)) });
+  .configureOutput({
+    writeOut: writeText,
+    outputError: (text, writeError) => writeError(oneLine(text)),
+  });
 
 const analyze = program
   .command("analyze")
   .description("constructor view: what takes space in a dump, by class")
-  .argument("<dump-file>", "a heap dump (ASHD)");
+  .addArgument(file("<dump-file>", "a heap dump (ASHD)"));
 withCommonOptions(analyze, ["retained", "shallow", "count"])
   .option("--accounting", "in JSON, add where every byte of the heap is (tables show it always)")
   .action((dump: string, options: SortedOptions) =>
@@ -55,8 +62,8 @@ withCommonOptions(analyze, ["retained", "shallow", "count"])
 const diff = program
   .command("diff")
   .description("comparison view: what came and went between two dumps, by class")
-  .argument("<before>", "the earlier heap dump")
-  .argument("<after>", "the later heap dump");
+  .addArgument(file("<before>", "the earlier heap dump"))
+  .addArgument(file("<after>", "the later heap dump"));
 withCommonOptions(diff, ["delta", "alloc", "freed", "count"]).action(
   (before: string, after: string, options: SortedOptions) =>
     run([before, after, options.wasm], options, (control) =>
@@ -70,6 +77,20 @@ withCommonOptions(diff, ["delta", "alloc", "freed", "count"]).action(
     ),
 );
 
+// Commander's own answers a wrong name with pages of help.
+program
+  .helpCommand(false)
+  .command("help")
+  .argument("[command]")
+  .description("display help for command")
+  .helpOption(false)
+  .action((name?: string) => {
+    const isNamed = (command: Command) => name === undefined || command.name() === name;
+    const command = [program, ...program.commands].find(isNamed);
+    if (command === undefined) throw new Error(`unknown command '${name}'`);
+    command.help();
+  });
+
 if (process.argv.length > 2) {
   program.parseAsync().catch(fail);
 } else {
@@ -78,7 +99,7 @@ if (process.argv.length > 2) {
 
 function withCommonOptions(command: Command, [defaultSort, ...otherSorts]: string[]): Command {
   return command
-    .requiredOption("--wasm <file>", "the module that the dump was taken from")
+    .requiredOption("--wasm <file>", "the module that the dump was taken from", fileName)
     .addOption(
       new Option("--sort <order>", "order of the rows")
         .choices([defaultSort as string, ...otherSorts])
@@ -91,9 +112,18 @@ function withCommonOptions(command: Command, [defaultSort, ...otherSorts]: strin
         .choices(["json", "table"])
         .default("json"),
     )
-    .option("--output <file>", "write to a file instead of stdout")
+    .option("--output <file>", "write to a file instead of stdout", fileName)
     .option("--force", "go on although the dump was not taken from the module")
     .option("--partial", "if the heap is damaged, report what lies before the damage");
+}
+
+function file(name: string, description: string): Argument {
+  return new Argument(name, description).argParser(fileName);
+}
+
+function fileName(text: string): string {
+  if (text === "") throw new InvalidArgumentError("Expected the name of a file.");
+  return text;
 }
 
 function wholeNumber(least: number): (text: string) => number {
@@ -158,6 +188,7 @@ function fail(error: unknown): void {
   process.exitCode = 1;
 }
 
+/** A line for the terminal, whatever names of files and classes are in it. */
 function oneLine(text: string): string {
-  return `${text.trim().replace(/\s*\n\s*/g, " ")}\n`;
+  return `${visible(text.trim())}\n`;
 }

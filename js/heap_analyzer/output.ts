@@ -1,16 +1,31 @@
 /** Where the command line's result goes: stdout, or a file that appears only when it is whole. */
-import { createWriteStream, realpathSync, renameSync, rmSync, statSync } from "node:fs";
+import { createWriteStream, statSync } from "node:fs";
+import { Socket } from "node:net";
 import type { Writable } from "node:stream";
 import { finished } from "node:stream/promises";
+import { behindLinks, Draft, reason, writeFully } from "../whole_file.js";
+import { interruptibly } from "./interruption.js";
+
+/** The file descriptor. */
+const STDOUT = 1;
 
 /** Refuses an output that is one of the inputs, by whatever path. */
 export function refuseToOverwrite(inputs: string[], output: string): void {
-  const target = statSync(output, { bigint: true, throwIfNoEntry: false });
+  const target = statusOf(output);
   for (const input of target?.isFile() ? inputs : []) {
-    const source = statSync(input, { bigint: true, throwIfNoEntry: false });
+    const source = statusOf(input);
     if (source?.dev === target?.dev && source?.ino === target?.ino) {
       throw new Error(`--output ${output} is the input ${input}: choose another file`);
     }
+  }
+}
+
+/** Nothing for what cannot be looked at: to open it will tell why. */
+function statusOf(path: string) {
+  try {
+    return statSync(path, { bigint: true });
+  } catch {
+    return undefined;
   }
 }
 
@@ -19,34 +34,66 @@ export function refuseToOverwrite(inputs: string[], output: string): void {
  * one after that may use its memory.
  */
 export async function write(chunks: Iterable<Buffer>, output: string | undefined): Promise<void> {
-  if (output !== undefined) return writeFile(chunks, output);
   try {
-    await writeAll(chunks, process.stdout);
+    await (output === undefined ? writeStdout(chunks) : writeFile(chunks, output));
   } catch (error) {
-    // Whoever read our output has seen enough, as in `… | head`.
-    if ((error as NodeJS.ErrnoException).code !== "EPIPE") throw error;
+    throw failure(output ?? "to stdout", error);
   }
+}
+
+/** Writes a text to stdout, at once. */
+export function writeText(text: string): void {
+  try {
+    writeBytes(Buffer.from(text));
+  } catch (error) {
+    if (!isClosedPipe(error)) throw failure("to stdout", error);
+  }
+}
+
+function failure(output: string, error: unknown): Error {
+  return new Error(`cannot write ${output}: ${reason(error)}`, { cause: error });
+}
+
+async function writeStdout(chunks: Iterable<Buffer>): Promise<void> {
+  try {
+    // Node's stream for files takes a part of a chunk for all of it, when the disk is full.
+    if (process.stdout instanceof Socket) await writeAll(chunks, process.stdout);
+    else for (const chunk of chunks) writeBytes(chunk);
+  } catch (error) {
+    if (!isClosedPipe(error)) throw error;
+  }
+}
+
+function writeBytes(bytes: Buffer): void {
+  writeFully(STDOUT, bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+/** Whoever read our output has seen enough, as in `… | head`. */
+function isClosedPipe(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === "EPIPE";
 }
 
 async function writeFile(chunks: Iterable<Buffer>, output: string): Promise<void> {
   const existing = statSync(output, { throwIfNoEntry: false });
-  try {
-    if (existing !== undefined && !existing.isFile()) {
-      // A device or a pipe cannot be replaced.
-      return await writeAndClose(chunks, createWriteStream(output, { flags: "w" }));
-    }
-    const target = existing === undefined ? output : realpathSync(output);
-    const temporary = `${target}.${process.pid}.tmp`;
-    try {
-      await writeAndClose(chunks, createWriteStream(temporary, { flags: "wx", flush: true }));
-      renameSync(temporary, target);
-    } catch (error) {
-      rmSync(temporary, { force: true });
-      throw error;
-    }
-  } catch (error) {
-    throw new Error(`cannot write ${output}: ${(error as Error).message}`, { cause: error });
+  if (existing !== undefined && !existing.isFile()) {
+    // A device or a pipe cannot be replaced.
+    return await writeAndClose(chunks, createWriteStream(output, { flags: "w" }));
   }
+  if (/[/\\]$/.test(output)) throw new Error("it ends in a slash, so it names a folder");
+  const draft = new Draft(behindLinks(output), 0o666);
+  await interruptibly(
+    () => draft.discard(),
+    async () => {
+      try {
+        const stream = createWriteStream("", { fd: draft.file, flush: true });
+        await writeAndClose(chunks, stream);
+        draft.publish();
+      } catch (error) {
+        draft.discard();
+        throw error;
+      }
+    },
+  );
 }
 
 async function writeAndClose(chunks: Iterable<Buffer>, stream: Writable): Promise<void> {

@@ -1,5 +1,6 @@
 /** The line on a terminal that shows how far long work is. It goes away when the work is done. */
 import type { WorkControl } from "../native.js";
+import { interruptibly } from "./interruption.js";
 
 /** Milliseconds after which work counts as long. */
 const PATIENCE = 500;
@@ -22,14 +23,17 @@ export class ProgressLine {
   #nextUpdate = performance.now() + PATIENCE;
   #isShown = false;
 
-  /** Shows what running work does. */
+  /** Shows what running work does, until it is done or the process is ended. */
   async watch<T>(control: WorkControl, work: Promise<T>): Promise<T> {
     const timer = setInterval(() => {
       const { phase, fraction, bytes } = control.progress();
       this.show(() => `${PHASES[phase]}: ${percent(fraction)} of ${mebibytes(bytes)}`);
     }, INTERVAL);
     try {
-      return await work;
+      return await interruptibly(
+        () => this.clear(),
+        () => work,
+      );
     } finally {
       clearInterval(timer);
       this.clear();
