@@ -12,7 +12,7 @@ use support::{
 use warpo_heap_analyzer::collector_code::CollectorCode;
 use warpo_heap_analyzer::debug_info::DebugInfo;
 use warpo_heap_analyzer::module::Module;
-use warpo_heap_analyzer::{Error, Tolerance};
+use warpo_heap_analyzer::{Control, Error, Tolerance};
 
 const EVERYTHING: Tolerance = Tolerance {
     mismatch: true,
@@ -40,7 +40,11 @@ fn read_dwarf(abbrev: Vec<u8>, info: Vec<u8>, str: Vec<u8>) -> Result<Option<Deb
         ("debug_str", str),
     ];
     let wasm = encode_module(&[], &sections, &ModuleOptions::default());
-    DebugInfo::read(&Module::parse(&wasm).unwrap())
+    DebugInfo::read(&parse(&wasm), &Control::default())
+}
+
+fn parse(wasm: &[u8]) -> Module<'_> {
+    Module::parse(wasm, &Control::default()).unwrap()
 }
 
 #[track_caller]
@@ -62,6 +66,22 @@ fn a_name_that_every_entry_shares_is_not_copied_without_end() {
         info,
         [vec![b'x'; 1 << 20], vec![0]].concat(),
     ));
+}
+
+#[test]
+fn a_name_that_is_no_utf8_counts_with_what_takes_its_place() {
+    let root = [1, COMPILE_UNIT, 1, 0, 0];
+    let class = [2, CLASS, 0, NAME, STRP, 0, 0, 0];
+    // Of a text of so many bytes there is room for 48 copies, but not for three times as much.
+    let names = |byte| {
+        read_dwarf(
+            [&root[..], &class].concat(),
+            unit(&[2, 0, 0, 0, 0].repeat(48)),
+            [vec![byte; 1 << 20], vec![0]].concat(),
+        )
+    };
+    assert_eq!(names(b'x').unwrap().unwrap().classes.len(), 48);
+    assert_is_bomb(names(0xff));
 }
 
 #[test]
@@ -197,13 +217,13 @@ fn code_that_branches_with_fifty_thousand_locals_is_given_up() {
     // block, local.get 0, br_if 0: after each, what is known of all locals is kept.
     let code = [0x02, 0x40, 0x20, 0, 0x0d, 0].repeat(20_000);
     let wasm = collector(49_000, &code);
-    assert!(CollectorCode::find(&Module::parse(&wasm).unwrap()).is_none());
+    assert!(CollectorCode::find(&parse(&wasm), &Control::default()).is_none());
 }
 
 #[test]
 fn code_that_gets_a_thousand_values_from_every_call_is_given_up() {
     let wasm = collector(0, &[0x10, 1].repeat(500_000));
-    assert!(CollectorCode::find(&Module::parse(&wasm).unwrap()).is_none());
+    assert!(CollectorCode::find(&parse(&wasm), &Control::default()).is_none());
 }
 
 #[test]
@@ -257,5 +277,30 @@ fn pages_full_of_what_may_be_regions_are_not_searched_for_each_of_them() {
         dump.poke(head, 0);
     }
     let heap = analyze_tolerating(&dump.bytes, &scene.module(), EVERYTHING).unwrap();
+    assert_eq!(heap.live_size, 0);
+}
+
+#[test]
+fn free_lists_that_share_static_memory_are_not_followed_each_through_all_of_it() {
+    const SIZE: u32 = 24 << 20;
+    const HEAP: u32 = SIZE - 2 * PAGE;
+    const FREE: u32 = 17;
+    let mut dump = support::DumpFile::new(u64::from(SIZE), 7);
+    dump.write_header(&[HEAP, 0, 0, 0, 0, 0, 0]);
+    dump.set_boundaries(HEAP, HEAP, HEAP);
+    // One long list, and the heads of all lists lead to its start.
+    for block in (64..HEAP - 64).step_by(16) {
+        dump.poke(block, FREE);
+        dump.poke(block + 8, block + 16);
+    }
+    dump.poke(HEAP - 64, FREE);
+    dump.poke(HEAP - 56, 0);
+    for head in (HEAP + 96..HEAP + 1568).step_by(4) {
+        dump.poke(head, 64);
+    }
+    // A first region without a block, so that others are searched for.
+    dump.poke(HEAP + 1568, SIZE - 4);
+    let wasm = Scene::new().module();
+    let heap = analyze_tolerating(&dump.bytes, &wasm, EVERYTHING).unwrap();
     assert_eq!(heap.live_size, 0);
 }

@@ -294,7 +294,7 @@ fn initial(wasm: &[u8], name: &str) -> Option<u32> {
     let (_, _, index) = exports(wasm)
         .into_iter()
         .find(|(export, ..)| *export == name)?;
-    let module = Module::parse(wasm).unwrap();
+    let module = Module::parse(wasm, &Control::default()).unwrap();
     module.globals.iter().nth(index as usize)?.initial
 }
 
@@ -310,7 +310,14 @@ fn a_module_with_named_boundaries_exposes_them_and_grows_no_global() {
     assert_eq!(initial(&exposed, "data_end"), Some(2000));
     assert_eq!(initial(&exposed, "heap_base"), Some(34000));
     assert_eq!(initial(&exposed, "stack_pointer"), Some(34000));
-    assert_eq!(Module::parse(&exposed).unwrap().globals.iter().len(), 4);
+    assert_eq!(
+        Module::parse(&exposed, &Control::default())
+            .unwrap()
+            .globals
+            .iter()
+            .len(),
+        4
+    );
 }
 
 #[test]
@@ -340,7 +347,7 @@ fn folded_boundaries_come_back_as_appended_globals() {
     assert_valid(&exposed);
     assert_eq!(initial(&exposed, "data_end"), Some(2000));
     assert_eq!(initial(&exposed, "heap_base"), Some(34000));
-    let module = Module::parse(&exposed).unwrap();
+    let module = Module::parse(&exposed, &Control::default()).unwrap();
     assert_eq!(module.globals.iter().len(), 4);
     assert_eq!(module.globals.mutable_i32_count(), 2);
 }
@@ -487,7 +494,10 @@ fn every_truncation_of_a_module_is_an_error_or_a_valid_module() {
     let whole = module.build();
     for length in 0..whole.len() {
         if let Ok(exposed) = expose_globals(&whole[..length]) {
-            assert!(Module::parse(&exposed).is_ok(), "cut at {length}");
+            assert!(
+                Module::parse(&exposed, &Control::default()).is_ok(),
+                "cut at {length}"
+            );
         }
     }
 }
@@ -620,7 +630,7 @@ proptest! {
             let section = sections(wasm).into_iter().find(|(id, _)| *id == 6);
             let contents = section.map(|(_, contents)| contents.to_vec()).unwrap_or_default();
             let mut count = Vec::new();
-            (Module::parse(wasm).unwrap().globals.iter().len() - module.imported.len()).encode(&mut count);
+            (Module::parse(wasm, &Control::default()).unwrap().globals.iter().len() - module.imported.len()).encode(&mut count);
             contents[count.len()..].to_vec()
         };
         prop_assert!(globals(&exposed).starts_with(&globals(&original)));

@@ -315,7 +315,7 @@ fn of_two_dumps_every_warning_names_its_own() {
     scene.set_global("~lib/rt/itcms/total", 1000);
     let strange = scene.dump();
     let module = scene.module();
-    let program = Program::read(input("program.wasm", &module)).unwrap();
+    let program = Program::read(input("program.wasm", &module), &Control::default()).unwrap();
     let (before, after) = program
         .analyze_both(
             input("before.dump", &sound.bytes),

@@ -9,8 +9,8 @@ use rayon::prelude::*;
 use super::accounting::BlockTotals;
 use super::address_index::AddressIndex;
 use super::class_slots::ClassIds;
-use super::columns;
 use super::objects::ObjectTable;
+use crate::columns;
 use crate::control::{Control, Phase};
 use crate::dump::Dump;
 use crate::error::{Error, Result};
@@ -147,11 +147,11 @@ impl HeapReader<'_, '_> {
         for (payload, header) in static_objects(self.dump) {
             // Data that only looks like an object has any id.
             if class_count == 0 || header.class_id.0 < class_count {
-                objects.payloads.push(payload.0);
-                objects.sizes.push(0);
-                objects.class_ids.push(header.class_id.0);
+                columns::push(&mut objects.payloads, payload.0)?;
+                columns::push(&mut objects.sizes, 0)?;
+                columns::push(&mut objects.class_ids, header.class_id.0)?;
                 if header.is_pinned() {
-                    objects.pinned.push(payload.0);
+                    columns::push(&mut objects.pinned, payload.0)?;
                 }
             }
         }
@@ -234,15 +234,15 @@ impl HeapReader<'_, '_> {
     fn keep_members(&self, objects: &mut Objects, statics: usize) -> Result<()> {
         let index = AddressIndex::new(&objects.payloads[statics..])?;
         let position = |block| Some(index.get(payload_of(block)?)?.at());
-        let blocks: Vec<_> = objects.blocks(statics).collect();
+        let mut blocks = columns::with_capacity(objects.payloads.len() - statics)?;
+        blocks.extend(objects.blocks(statics));
         let members = list_members(
             self.dump.memory,
             self.allocator.first_block,
             &blocks,
             position,
-        );
-        objects.keep_where(statics, |nth, _| members[nth]);
-        Ok(())
+        )?;
+        objects.keep_where(statics, |nth, _| members[nth])
     }
 
     /// Holds what was found against the collector's own count.
@@ -254,7 +254,7 @@ impl HeapReader<'_, '_> {
             let memory = self.dump.memory;
             let known = KnownBlocks::read(memory, self.allocator, self.collector, &step)?;
             if let Some(members) = known.objects {
-                objects.keep_where(statics, |_, block| members.contains(block));
+                objects.keep_where(statics, |_, block| members.contains(block))?;
             }
         }
         let walk = objects.total_size();
@@ -311,12 +311,10 @@ impl Objects {
 
     /// Keeps the static objects, and of the others those for whose position and block `keep` says
     /// so.
-    fn keep_where(&mut self, statics: usize, keep: impl Fn(usize, Address) -> bool) {
-        let kept: Vec<_> = self
-            .blocks(statics)
-            .enumerate()
-            .map(|(nth, block)| keep(nth, block))
-            .collect();
+    fn keep_where(&mut self, statics: usize, keep: impl Fn(usize, Address) -> bool) -> Result<()> {
+        let mut kept = columns::with_capacity(self.payloads.len() - statics)?;
+        let blocks = self.blocks(statics).enumerate();
+        kept.extend(blocks.map(|(nth, block)| keep(nth, block)));
         for column in self.columns() {
             let mut at = 0;
             column.retain(|_| {
@@ -324,5 +322,6 @@ impl Objects {
                 at <= statics || kept[at - 1 - statics]
             });
         }
+        Ok(())
     }
 }
