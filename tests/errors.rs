@@ -405,7 +405,7 @@ fn a_dump_whose_roots_are_no_objects_is_refused() {
         move || analyze(&dump, &module),
         "ERR_MODULE_MISMATCH",
         &mismatch_text(
-            "the collector starts from global assembly/index/broken, which is 0x1234, but there is no object at this address",
+            "the collector starts from global assembly/index/broken, which is 0x1234, but none of its lists has an object at this address (unless the dump was taken while the collector moved it)",
         ),
     );
 }

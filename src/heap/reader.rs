@@ -101,6 +101,7 @@ impl HeapReader<'_, '_> {
             sizes,
             mut class_ids,
             pinned,
+            half_linked: _,
         } = objects;
         let ids = ClassIds::count(&class_ids);
         self.tolerance
@@ -195,13 +196,14 @@ impl HeapReader<'_, '_> {
         let payloads = objects.payloads[statics..].par_chunks_mut(CHUNK);
         let sizes = objects.sizes[statics..].par_chunks_mut(CHUNK);
         let class_ids = objects.class_ids[statics..].par_chunks_mut(CHUNK);
-        let chunks: Vec<(usize, Vec<u32>)> = payloads
+        let chunks: Vec<(usize, Vec<u32>, Vec<u32>)> = payloads
             .zip(sizes)
             .zip(class_ids)
             .map(|((payloads, sizes), class_ids)| {
                 step.advance(payloads.len() as u64)?;
                 let mut kept = 0;
                 let mut pinned = Vec::new();
+                let mut half_linked = Vec::new();
                 for nth in 0..payloads.len() {
                     let payload = payloads[nth];
                     let block = block_of(Address(payload));
@@ -209,9 +211,9 @@ impl HeapReader<'_, '_> {
                     let (Some(block), Some(header)) = (block, header) else {
                         continue;
                     };
-                    let is_object = header.is_linked(memory, block)
-                        || (cursor == Some(block) && header.is_linked_forward(memory, block));
-                    if is_object {
+                    let forward = header.is_linked_forward(memory, block);
+                    let back = header.is_linked_back(memory, block);
+                    if forward && (back || cursor == Some(block)) {
                         payloads[kept] = payload;
                         sizes[kept] = header.block.block_size();
                         class_ids[kept] = header.class_id.0;
@@ -219,19 +221,23 @@ impl HeapReader<'_, '_> {
                         if header.is_pinned() {
                             pinned.push(payload);
                         }
+                    } else if forward || back || header.fits_between_neighbours(memory) {
+                        half_linked.push(payload);
                     }
                 }
-                Ok((kept, pinned))
+                Ok((kept, pinned, half_linked))
             })
             .collect::<Result<_>>()?;
-        objects.close_gaps(statics, chunks.iter().map(|&(kept, _)| kept));
-        let pinned = chunks.into_iter().flat_map(|(_, pinned)| pinned);
-        objects.pinned.extend(pinned);
+        objects.close_gaps(statics, chunks.iter().map(|&(kept, ..)| kept));
+        for (_, pinned, half_linked) in chunks {
+            objects.pinned.extend(pinned);
+            objects.half_linked.extend(half_linked);
+        }
         Ok(())
     }
 
     /// Keeps what is in a list, of objects whose neighbours point back at them.
-    fn keep_members(&self, objects: &mut Objects, statics: usize) -> Result<()> {
+    fn keep_members(&mut self, objects: &mut Objects, statics: usize) -> Result<()> {
         let index = AddressIndex::new(&objects.payloads[statics..])?;
         let position = |block| Some(index.get(payload_of(block)?)?.at());
         let mut blocks = columns::with_capacity(objects.payloads.len() - statics)?;
@@ -242,7 +248,45 @@ impl HeapReader<'_, '_> {
             &blocks,
             position,
         )?;
+        let is_member = |block| position(block).is_some_and(|at| members[at]);
+        let broken = self.broken_links(&objects.half_linked, is_member);
+        if let Some(&address) = broken.first() {
+            self.warnings.push(Warning::ListBroken {
+                address: Address(address),
+                count: broken.len() as u64,
+            });
+        }
         objects.keep_where(statics, |nth, _| members[nth])
+    }
+
+    /// The payloads of those blocks, of which not both neighbours point at them, that belong to a list for
+    /// all that: a neighbour does. Where the collector counts its objects, that count tells of them.
+    fn broken_links(&self, half_linked: &[u32], is_member: impl Fn(Address) -> bool) -> Vec<u32> {
+        let memory = self.dump.memory;
+        let is_listed = |block| block < self.allocator.first_block || is_member(block);
+        let is_broken = |payload: &u32| {
+            let block = block_of(Address(*payload))?;
+            let header = ObjectHeader::read(memory, block)?;
+            let is_listed = match header.is_linked_forward(memory, block) {
+                true => is_listed(header.next()),
+                false => is_listed(header.previous),
+            };
+            is_listed.then_some(())
+        };
+        let broken = half_linked.iter().copied();
+        let mut broken: Vec<_> = broken
+            .filter(|payload| is_broken(payload).is_some())
+            .collect();
+        // While sweeping, it is right that nothing is in front of the next object to be swept. Without
+        // names nothing tells which it is, but that a global holds its block.
+        let cursors = self.dump.globals.iter().filter_map(|value| {
+            let payload = payload_of(Address(value))?;
+            broken.binary_search(&payload.0).ok()
+        });
+        if let Some(cursor) = cursors.min() {
+            broken.remove(cursor);
+        }
+        broken
     }
 
     /// Holds what was found against the collector's own count.
@@ -277,6 +321,9 @@ struct Objects {
     class_ids: Vec<u32>,
     /// Payloads of pinned objects, whether or not they are kept.
     pinned: Vec<u32>,
+    /// Payloads of blocks that are not kept, but at which one neighbour points, or between whose neighbours
+    /// they would fit, ascending.
+    half_linked: Vec<u32>,
 }
 
 impl Objects {

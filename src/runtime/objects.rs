@@ -70,14 +70,27 @@ impl ObjectHeader {
     /// Both neighbours point back at the object at `block`.
     #[inline]
     pub fn is_linked(self, memory: Memory<'_>, block: Address) -> bool {
-        self.is_linked_forward(memory, block) && next_of(memory, self.previous) == Some(block)
+        self.is_linked_forward(memory, block) && self.is_linked_back(memory, block)
+    }
+
+    /// The neighbours point at each other: so it is between taking an object out of a list and putting it
+    /// into another.
+    #[inline]
+    pub fn fits_between_neighbours(self, memory: Memory<'_>) -> bool {
+        next_of(memory, self.previous) == Some(self.next())
+            && self.is_linked_forward(memory, self.previous)
+    }
+
+    /// The previous object points at the object at `block`.
+    #[inline]
+    pub fn is_linked_back(self, memory: Memory<'_>, block: Address) -> bool {
+        next_of(memory, self.previous) == Some(block)
     }
 
     /// The next object points back at the object at `block`.
     #[inline]
     pub fn is_linked_forward(self, memory: Memory<'_>, block: Address) -> bool {
-        let previous_of_next = self.next().checked_add(8).and_then(|at| memory.word(at));
-        previous_of_next == Some(block.0)
+        previous_of(memory, self.next()) == Some(block)
     }
 
     /// Bytes that the payload can hold at most.
@@ -103,6 +116,11 @@ impl ObjectHeader {
 pub fn next_of(memory: Memory<'_>, block: Address) -> Option<Address> {
     let word = memory.word(block.checked_add(4)?)?;
     Some(Address(word & !3))
+}
+
+/// The `previous` link of the object at `block`.
+pub fn previous_of(memory: Memory<'_>, block: Address) -> Option<Address> {
+    memory.word(block.checked_add(8)?).map(Address)
 }
 
 /// The payload of the object in this block.
