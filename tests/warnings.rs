@@ -355,6 +355,8 @@ impl Listed {
     fn new() -> Self {
         let mut scene = Scene::new();
         let class = scene.class("assembly/index/Node");
+        // Raw memory, of zeros as so often, is in no list.
+        scene.raw(&[0; 8]);
         let objects = [(); 3].map(|()| scene.object(class, 8));
         for (nth, object) in objects.into_iter().enumerate() {
             scene.describe_global(

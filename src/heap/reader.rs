@@ -101,7 +101,7 @@ impl HeapReader<'_, '_> {
             sizes,
             mut class_ids,
             pinned,
-            half_linked: _,
+            torn: _,
         } = objects;
         let ids = ClassIds::count(&class_ids);
         self.tolerance
@@ -203,7 +203,7 @@ impl HeapReader<'_, '_> {
                 step.advance(payloads.len() as u64)?;
                 let mut kept = 0;
                 let mut pinned = Vec::new();
-                let mut half_linked = Vec::new();
+                let mut torn = Vec::new();
                 for nth in 0..payloads.len() {
                     let payload = payloads[nth];
                     let block = block_of(Address(payload));
@@ -221,17 +221,17 @@ impl HeapReader<'_, '_> {
                         if header.is_pinned() {
                             pinned.push(payload);
                         }
-                    } else if forward || back || header.fits_between_neighbours(memory) {
-                        half_linked.push(payload);
+                    } else if forward || back || header.is_moving(memory) {
+                        torn.push(payload);
                     }
                 }
-                Ok((kept, pinned, half_linked))
+                Ok((kept, pinned, torn))
             })
             .collect::<Result<_>>()?;
         objects.close_gaps(statics, chunks.iter().map(|&(kept, ..)| kept));
-        for (_, pinned, half_linked) in chunks {
+        for (_, pinned, torn) in chunks {
             objects.pinned.extend(pinned);
-            objects.half_linked.extend(half_linked);
+            objects.torn.extend(torn);
         }
         Ok(())
     }
@@ -249,7 +249,7 @@ impl HeapReader<'_, '_> {
             position,
         )?;
         let is_member = |block| position(block).is_some_and(|at| members[at]);
-        let broken = self.broken_links(&objects.half_linked, is_member);
+        let broken = self.broken_links(&objects.torn, is_member);
         if let Some(&address) = broken.first() {
             self.warnings.push(Warning::ListBroken {
                 address: Address(address),
@@ -261,21 +261,19 @@ impl HeapReader<'_, '_> {
 
     /// The payloads of those blocks, of which not both neighbours point at them, that belong to a list for
     /// all that: a neighbour does. Where the collector counts its objects, that count tells of them.
-    fn broken_links(&self, half_linked: &[u32], is_member: impl Fn(Address) -> bool) -> Vec<u32> {
+    fn broken_links(&self, torn: &[u32], is_member: impl Fn(Address) -> bool) -> Vec<u32> {
         let memory = self.dump.memory;
         let is_listed = |block| block < self.allocator.first_block || is_member(block);
         let is_broken = |payload: &u32| {
             let block = block_of(Address(*payload))?;
             let header = ObjectHeader::read(memory, block)?;
-            let is_listed = match header.is_linked_forward(memory, block) {
-                true => is_listed(header.next()),
-                false => is_listed(header.previous),
-            };
-            is_listed.then_some(())
+            let forward = header.is_linked_forward(memory, block);
+            let back = header.is_linked_back(memory, block);
+            Some((back || is_listed(header.next())) && (forward || is_listed(header.previous)))
         };
-        let broken = half_linked.iter().copied();
+        let broken = torn.iter().copied();
         let mut broken: Vec<_> = broken
-            .filter(|payload| is_broken(payload).is_some())
+            .filter(|payload| is_broken(payload) == Some(true))
             .collect();
         // While sweeping, it is right that nothing is in front of the next object to be swept. Without
         // names nothing tells which it is, but that a global holds its block.
@@ -321,9 +319,9 @@ struct Objects {
     class_ids: Vec<u32>,
     /// Payloads of pinned objects, whether or not they are kept.
     pinned: Vec<u32>,
-    /// Payloads of blocks that are not kept, but at which one neighbour points, or between whose neighbours
-    /// they would fit, ascending.
-    half_linked: Vec<u32>,
+    /// Payloads of blocks that are not kept, but look as if they were on their way into a list or out of
+    /// one, ascending.
+    torn: Vec<u32>,
 }
 
 impl Objects {

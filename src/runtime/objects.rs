@@ -73,12 +73,14 @@ impl ObjectHeader {
         self.is_linked_forward(memory, block) && self.is_linked_back(memory, block)
     }
 
-    /// The neighbours point at each other: so it is between taking an object out of a list and putting it
-    /// into another.
+    /// No neighbour need point at the object, but it names two, and the next one is in a list: it is
+    /// between being taken out of a list and being put into another.
     #[inline]
-    pub fn fits_between_neighbours(self, memory: Memory<'_>) -> bool {
-        next_of(memory, self.previous) == Some(self.next())
-            && self.is_linked_forward(memory, self.previous)
+    pub fn is_moving(self, memory: Memory<'_>) -> bool {
+        let next = self.next();
+        // Raw memory is often zero, and so is what lies at address 0.
+        self.previous.0 != 0
+            && previous_of(memory, next).and_then(|before| next_of(memory, before)) == Some(next)
     }
 
     /// The previous object points at the object at `block`.
