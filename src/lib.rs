@@ -30,7 +30,7 @@
 //! use warpo_heap_analyzer::{Control, Input, Program, Result};
 //!
 //! fn biggest_class(dump: &[u8], wasm: &[u8]) -> Result<Option<String>> {
-//!     let program = Program::read(Input { name: "app.wasm", bytes: wasm })?;
+//!     let program = Program::read(Input { name: "app.wasm", bytes: wasm }, &Control::default())?;
 //!     let heap = program.analyze(Input { name: "app.dump", bytes: dump }, &Control::default())?;
 //!     let wanted = Selection::sorted(ConstructorSort::Retained).top(1);
 //!     let view = ConstructorView::new(Arc::new(heap), wanted);
@@ -46,6 +46,7 @@
 //! - `napi`: the Node binding. Off by default, so that the engine builds and tests without Node.
 
 pub mod collector_code;
+mod columns;
 mod control;
 pub mod debug_info;
 pub mod dump;

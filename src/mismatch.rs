@@ -97,7 +97,7 @@ impl fmt::Display for Mismatch {
             ),
             Self::Root { name, value } => write!(
                 f,
-                "the collector starts from global {name}, which is {value}, but there is no object at this address"
+                "the collector starts from global {name}, which is {value}, but none of its lists has an object at this address (unless the dump was taken while the collector moved it)"
             ),
             Self::ObjectBeyondTable { id, count } => write!(
                 f,

@@ -30,11 +30,12 @@ impl<'a> Program<'a> {
     /// Reads a module and all that it tells about classes and roots.
     ///
     /// # Errors
-    /// [`Error::InFile`](crate::Error::InFile) around whatever is wrong with the module.
-    pub fn read(wasm: Input<'a>) -> Result<Self> {
+    /// [`Error::InFile`](crate::Error::InFile) around whatever is wrong with the module;
+    /// [`Error::Aborted`](crate::Error::Aborted) as it is.
+    pub fn read(wasm: Input<'a>, control: &Control) -> Result<Self> {
         let read = || -> Result<Self> {
-            let module = Module::parse(wasm.bytes)?;
-            let evidence = Evidence::read(&module)?;
+            let module = Module::parse(wasm.bytes, control)?;
+            let evidence = Evidence::read(&module, control)?;
             Ok(Self {
                 module,
                 evidence,
@@ -77,6 +78,7 @@ impl<'a> Program<'a> {
             &self.evidence,
             self.tolerance,
             &mut warnings,
+            part,
         )?;
         ObjectGraph::read(&runtime, self.tolerance, warnings, part)
     }

@@ -74,6 +74,13 @@ pub enum Warning {
         /// The sum over the blocks found.
         walk: u64,
     },
+    /// An object that only one of its neighbours in the collector's list knows.
+    ListBroken {
+        /// The first such object.
+        address: Address,
+        /// How many there are.
+        count: u64,
+    },
     /// The memory is not made of whole wasm pages.
     MemoryNotWholePages {
         /// Its size in bytes.
@@ -120,6 +127,7 @@ impl Warning {
             Self::ContentsDoNotFit { .. } => "WARN_CONTENTS_DO_NOT_FIT",
             Self::ClassUnknown { .. } => "WARN_CLASS_UNKNOWN",
             Self::TotalMismatch { .. } => "WARN_TOTAL_MISMATCH",
+            Self::ListBroken { .. } => "WARN_LIST_BROKEN",
             Self::MemoryNotWholePages { .. } => "WARN_MEMORY_NOT_WHOLE_PAGES",
             Self::ModuleMismatch { .. } => "WARN_MODULE_MISMATCH",
             Self::Partial { .. } => "WARN_PARTIAL",
@@ -203,6 +211,10 @@ impl fmt::Display for Warning {
             Self::TotalMismatch { collector, walk } => write!(
                 f,
                 "the collector counts {collector} bytes of managed objects, but {walk} were found: the heap is damaged or was changed from outside, and objects may be missing or too many"
+            ),
+            Self::ListBroken { address, count } => write!(
+                f,
+                "the collector's lists are broken at {count} object(s), the first at {address}: the dump was taken while the collector changed them, or the heap was changed from outside, so objects may be missing"
             ),
             Self::MemoryNotWholePages { memory_size } => write!(
                 f,

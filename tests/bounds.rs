@@ -6,13 +6,13 @@
 mod support;
 
 use support::{
-    ALLOCATOR, Class, FIRST_BLOCK, ModuleOptions, Object, PAGE, Scene, TAIL_POINTER,
-    analyze_tolerating, encode_module, warnings,
+    ALLOCATOR, Class, FIRST_BLOCK, ModuleOptions, Object, PAGE, Scene, TAIL_POINTER, WasmGlobal,
+    analyze_tolerating, encode_module, live, warnings,
 };
 use warpo_heap_analyzer::collector_code::CollectorCode;
 use warpo_heap_analyzer::debug_info::DebugInfo;
 use warpo_heap_analyzer::module::Module;
-use warpo_heap_analyzer::{Error, Tolerance};
+use warpo_heap_analyzer::{Control, Error, Tolerance};
 
 const EVERYTHING: Tolerance = Tolerance {
     mismatch: true,
@@ -40,7 +40,11 @@ fn read_dwarf(abbrev: Vec<u8>, info: Vec<u8>, str: Vec<u8>) -> Result<Option<Deb
         ("debug_str", str),
     ];
     let wasm = encode_module(&[], &sections, &ModuleOptions::default());
-    DebugInfo::read(&Module::parse(&wasm).unwrap())
+    DebugInfo::read(&parse(&wasm), &Control::default())
+}
+
+fn parse(wasm: &[u8]) -> Module<'_> {
+    Module::parse(wasm, &Control::default()).unwrap()
 }
 
 #[track_caller]
@@ -62,6 +66,22 @@ fn a_name_that_every_entry_shares_is_not_copied_without_end() {
         info,
         [vec![b'x'; 1 << 20], vec![0]].concat(),
     ));
+}
+
+#[test]
+fn a_name_that_is_no_utf8_counts_with_what_takes_its_place() {
+    let root = [1, COMPILE_UNIT, 1, 0, 0];
+    let class = [2, CLASS, 0, NAME, STRP, 0, 0, 0];
+    // Of a text of so many bytes there is room for 48 copies, but not for three times as much.
+    let names = |byte| {
+        read_dwarf(
+            [&root[..], &class].concat(),
+            unit(&[2, 0, 0, 0, 0].repeat(48)),
+            [vec![byte; 1 << 20], vec![0]].concat(),
+        )
+    };
+    assert_eq!(names(b'x').unwrap().unwrap().classes.len(), 48);
+    assert_is_bomb(names(0xff));
 }
 
 #[test]
@@ -197,26 +217,33 @@ fn code_that_branches_with_fifty_thousand_locals_is_given_up() {
     // block, local.get 0, br_if 0: after each, what is known of all locals is kept.
     let code = [0x02, 0x40, 0x20, 0, 0x0d, 0].repeat(20_000);
     let wasm = collector(49_000, &code);
-    assert!(CollectorCode::find(&Module::parse(&wasm).unwrap()).is_none());
+    assert!(CollectorCode::find(&parse(&wasm), &Control::default()).is_none());
 }
 
 #[test]
 fn code_that_gets_a_thousand_values_from_every_call_is_given_up() {
     let wasm = collector(0, &[0x10, 1].repeat(500_000));
-    assert!(CollectorCode::find(&Module::parse(&wasm).unwrap()).is_none());
+    assert!(CollectorCode::find(&parse(&wasm), &Control::default()).is_none());
+}
+
+/// A dump with a static object of this class every so many bytes, each up to the end of the static data,
+/// behind which there is a page.
+fn statics(end: u32, distance: u32, class_id: u32) -> support::DumpFile {
+    let mut dump = support::DumpFile::new(u64::from(end) + u64::from(PAGE), 7);
+    dump.write_header(&[end, 0, 0, 0, 0, 0, 0]);
+    dump.set_boundaries(end, end, end);
+    for payload in (32..end - 32).step_by(distance as usize) {
+        let size = end - payload;
+        let block = (size + 20).next_multiple_of(16) - 4;
+        dump.poke_all(payload - 20, &[block, 0, 0, class_id, size]);
+    }
+    dump
 }
 
 #[test]
 fn literals_that_overlap_are_not_compared_without_end() {
     const END: u32 = 4 << 20;
-    // A string every 32 bytes, each up to the end of the static data.
-    let mut data = vec![0; END as usize];
-    for payload in (32..END - 32).step_by(32) {
-        let size = END - payload;
-        let block = (size + 20).next_multiple_of(16) - 4;
-        let words = [block, 0, 0, 2, size].map(u32::to_le_bytes).concat();
-        data[payload as usize - 20..payload as usize].copy_from_slice(&words);
-    }
+    let dump = statics(END, 32, support::STRING.id);
     let mut scene = Scene::new();
     for global in &mut scene.globals {
         match global.name.as_str() {
@@ -224,11 +251,8 @@ fn literals_that_overlap_are_not_compared_without_end() {
             _ => {}
         }
     }
-    let mut dump = support::DumpFile::new(u64::from(END) + u64::from(PAGE), 7);
-    dump.write_header(&[END, 0, 0, 0, 0, 0, 0]);
-    dump.set_boundaries(END, END, END);
     let start = dump.memory_start();
-    dump.bytes[start..start + data.len()].copy_from_slice(&data);
+    let data = dump.bytes[start..start + END as usize].to_vec();
     let wasm = scene.module_with(&ModuleOptions {
         data: vec![(0, data)],
         ..ModuleOptions::default()
@@ -258,4 +282,114 @@ fn pages_full_of_what_may_be_regions_are_not_searched_for_each_of_them() {
     }
     let heap = analyze_tolerating(&dump.bytes, &scene.module(), EVERYTHING).unwrap();
     assert_eq!(heap.live_size, 0);
+}
+
+#[test]
+fn free_lists_that_share_static_memory_are_not_followed_each_through_all_of_it() {
+    const SIZE: u32 = 24 << 20;
+    const HEAP: u32 = SIZE - 2 * PAGE;
+    const FREE: u32 = 17;
+    let mut dump = support::DumpFile::new(u64::from(SIZE), 7);
+    dump.write_header(&[HEAP, 0, 0, 0, 0, 0, 0]);
+    dump.set_boundaries(HEAP, HEAP, HEAP);
+    // One long list, and the heads of all lists lead to its start.
+    for block in (64..HEAP - 64).step_by(16) {
+        dump.poke(block, FREE);
+        dump.poke(block + 8, block + 16);
+    }
+    dump.poke(HEAP - 64, FREE);
+    dump.poke(HEAP - 56, 0);
+    for head in (HEAP + 96..HEAP + 1568).step_by(4) {
+        dump.poke(head, 64);
+    }
+    // A first region without a block, so that others are searched for.
+    dump.poke(HEAP + 1568, SIZE - 4);
+    let wasm = Scene::new().module();
+    let heap = analyze_tolerating(&dump.bytes, &wasm, EVERYTHING).unwrap();
+    assert_eq!(heap.live_size, 0);
+}
+
+#[test]
+fn line_tables_are_not_read_again_for_every_unit_without_end() {
+    let root = [1, COMPILE_UNIT, 0, 0, 0, 0];
+    let read = |units: usize| {
+        let sections = [
+            ("debug_abbrev", root.to_vec()),
+            ("debug_info", unit(&[]).repeat(units)),
+            ("debug_line", vec![0; 1 << 20]),
+        ];
+        let wasm = encode_module(&[], &sections, &ModuleOptions::default());
+        DebugInfo::read(&parse(&wasm), &Control::default())
+    };
+    assert!(read(15).is_ok());
+    assert_is_bomb(read(17));
+}
+
+#[test]
+fn variables_are_found_by_name_without_looking_at_all_globals_for_each() {
+    const COUNT: u32 = 50_000;
+    let mut scene = Scene::new();
+    let class = scene.class("assembly/index/Node");
+    let object = scene.object(class, 4);
+    for nth in 0..COUNT {
+        // Names that differ only at their ends.
+        let name = format!("assembly/index/a/variable/of/many/{nth:08}");
+        scene.describe_global(&name, class, None);
+        scene.globals.push(WasmGlobal::variable(&name, object.0));
+    }
+    let heap = scene.analyze();
+    assert_eq!(live(&heap), [object]);
+    assert_eq!(warnings(&heap), [""; 0]);
+}
+
+#[test]
+fn bases_that_lead_back_to_a_class_end() {
+    let mut scene = Scene::new();
+    let [first, second, outside] = ["A", "B", "C"].map(|name| scene.class(name));
+    scene.inherit(first, second);
+    scene.inherit(second, first);
+    scene.inherit(outside, first);
+    scene.field(first, "one", 0, first);
+    scene.field(second, "two", 4, first);
+    scene.field(outside, "three", 8, first);
+    let objects = [(); 3].map(|()| scene.object(first, 12));
+    let holder = scene.object_of(outside, &objects.map(|object| object.0));
+    scene.global("assembly/index/holder", outside, holder);
+    let heap = scene.analyze();
+    assert_eq!(live(&heap), [&objects[..], &[holder]].concat());
+    assert_eq!(warnings(&heap), [""; 0]);
+}
+
+#[test]
+fn what_more_classes_of_one_id_refer_to_than_are_looked_at_is_kept() {
+    let mut scene = Scene::new();
+    let node = scene.class("assembly/index/Node");
+    let first = scene.class("assembly/index/Rival0");
+    for nth in 1..20u32 {
+        let rival = scene.class_with_id(&format!("assembly/index/Rival{nth}"), Some(first.id));
+        scene.field(rival, "field", 4 * nth, node);
+    }
+    let target = scene.object(node, 4);
+    let mut words = [0; 20];
+    // Only the last of them has a field here.
+    words[19] = target.0;
+    let holder = scene.object_of(first, &words);
+    scene.global("assembly/index/holder", first, holder);
+    let heap = scene.analyze();
+    assert_eq!(live(&heap), [target, holder]);
+    assert_eq!(heap.warnings[0].code(), "WARN_CLASS_AMBIGUOUS");
+}
+
+#[test]
+fn fields_of_objects_that_overlap_are_not_read_without_end() {
+    const END: u32 = 1 << 20;
+    let mut scene = Scene::new();
+    let class = scene.class("assembly/index/Wide");
+    for nth in 0..4000 {
+        scene.field(class, "f", 4 * nth, class);
+    }
+    // An object every 32 bytes, each up to the end of the static data.
+    let dump = statics(END, 32, class.id);
+    let error = analyze_tolerating(&dump.bytes, &scene.module(), EVERYTHING).unwrap_err();
+    assert_eq!(error.code(), "ERR_TOO_MANY_REFERENCES");
 }

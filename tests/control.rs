@@ -8,8 +8,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use support::forge::{Forge, Shape, Size};
+use support::{Scene, encode_module};
+use warpo_heap_analyzer::debug_info::DebugInfo;
+use warpo_heap_analyzer::dump::Dump;
+use warpo_heap_analyzer::module::Module;
+use warpo_heap_analyzer::runtime::Runtime;
+use warpo_heap_analyzer::runtime::evidence::Evidence;
 use warpo_heap_analyzer::views::{ConstructorView, Selection};
-use warpo_heap_analyzer::{Control, Input, Phase, Program, Schedule};
+use warpo_heap_analyzer::{Control, Error, Input, Phase, Program, Schedule, Tolerance};
 
 /// A dump with all that an analysis can find in one, and its module.
 fn mix() -> (Vec<u8>, Vec<u8>) {
@@ -27,7 +33,7 @@ fn the_phases_of_an_analysis_begin_in_their_order() {
     let phases = Arc::new(Mutex::new(Vec::new()));
     let seen = Arc::clone(&phases);
     let control = Control::observing(move |phase| seen.lock().unwrap().push(phase));
-    let program = Program::read(input("wasm", &module[..])).unwrap();
+    let program = Program::read(input("wasm", &module[..]), &Control::default()).unwrap();
     program.analyze(input("dump", &dump), &control).unwrap();
     // The module is read before, and a view is made afterwards.
     let [_, expected @ .., _] = Phase::ALL;
@@ -38,7 +44,7 @@ fn the_phases_of_an_analysis_begin_in_their_order() {
 fn a_finished_analysis_has_made_all_its_progress_but_for_the_view() {
     let (dump, module) = mix();
     let control = Control::default();
-    let program = Program::read(input("wasm", &module[..])).unwrap();
+    let program = Program::read(input("wasm", &module[..]), &Control::default()).unwrap();
     program.analyze(input("dump", &dump), &control).unwrap();
     let progress = control.progress();
     assert_eq!(progress.bytes, dump.len() as u64);
@@ -48,7 +54,7 @@ fn a_finished_analysis_has_made_all_its_progress_but_for_the_view() {
 #[test]
 fn work_can_be_cancelled_in_every_phase() {
     let (dump, module) = mix();
-    let program = Program::read(input("wasm", &module[..])).unwrap();
+    let program = Program::read(input("wasm", &module[..]), &Control::default()).unwrap();
     let [_, phases @ .., _] = Phase::ALL;
     for last in phases {
         let handle = Arc::new(Mutex::new(None::<Control>));
@@ -62,7 +68,62 @@ fn work_can_be_cancelled_in_every_phase() {
         let result = program.analyze(input("dump", &dump), &control);
         assert_eq!(result.unwrap_err().code(), "ABORT_ERR", "in {last:?}");
         assert_eq!(control.progress().phase, last, "nothing began after it");
+        // The control holds its observer, which holds the control.
+        handle.lock().unwrap().take();
     }
+}
+
+fn cancelled() -> Control {
+    let control = Control::default();
+    control.cancel();
+    control
+}
+
+#[track_caller]
+fn assert_is_aborted<T>(result: Result<T, Error>) {
+    let error = result.map(drop).unwrap_err();
+    assert_eq!(error.code(), "ABORT_ERR");
+}
+
+#[test]
+fn reading_a_module_can_be_cancelled() {
+    let wasm = Scene::new().module();
+    assert_is_aborted(Program::read(input("wasm", &wasm), &cancelled()));
+}
+
+#[test]
+fn reading_debug_information_can_be_cancelled() {
+    let wasm = Scene::new().module();
+    let module = Module::parse(&wasm, &Control::default()).unwrap();
+    assert_is_aborted(DebugInfo::read(&module, &cancelled()));
+}
+
+#[test]
+fn reading_the_collectors_code_can_be_cancelled() {
+    let mut scene = Scene::new();
+    let class = scene.class("assembly/index/Node");
+    scene.global("assembly/index/node", class, support::NULL);
+    let wasm = scene.module_with_collector(&[(class, &[0])]);
+    let dump = scene.dump();
+    let dump = Dump::parse(&dump.bytes).unwrap();
+    let module = Module::parse(&wasm, &Control::default()).unwrap();
+    let evidence = Evidence::read(&module, &Control::default()).unwrap();
+    assert!(evidence.code.is_some());
+    assert_is_aborted(Runtime::read(
+        &dump,
+        &module,
+        &evidence,
+        Tolerance::default(),
+        &mut Vec::new(),
+        &cancelled(),
+    ));
+}
+
+#[test]
+fn a_cancelled_search_for_the_collectors_code_does_not_say_that_there_is_none() {
+    let wasm = encode_module(&[], &[], &support::ModuleOptions::default());
+    let module = Module::parse(&wasm, &Control::default()).unwrap();
+    assert_is_aborted(Evidence::read(&module, &cancelled()));
 }
 
 /// Bytes that tell when they are dropped.
@@ -93,7 +154,7 @@ fn the_dump_is_dropped_before_the_search_takes_its_memory() {
         let is_dropped = asked.load(Ordering::SeqCst);
         noted.lock().unwrap().push((phase, is_dropped));
     });
-    let program = Program::read(input("wasm", &module[..])).unwrap();
+    let program = Program::read(input("wasm", &module[..]), &Control::default()).unwrap();
     let dump = Watched { bytes, is_dropped };
     program.analyze(input("dump", dump), &control).unwrap();
     let when_dropped = when_dropped.lock().unwrap();
@@ -106,7 +167,7 @@ fn two_dumps_give_the_same_side_by_side_and_one_by_one() {
     let (before, module) = mix();
     let forge = Forge::new(Shape::named("mix").unwrap(), Size::Objects(2_000), 8);
     let after = forge.dump().0.bytes;
-    let program = Program::read(input("wasm", &module[..])).unwrap();
+    let program = Program::read(input("wasm", &module[..]), &Control::default()).unwrap();
     let [side_by_side, one_by_one] = [Schedule::SideBySide, Schedule::OneByOne].map(|schedule| {
         let dumps = (input("before", &before), input("after", &after));
         let (before, after) = program

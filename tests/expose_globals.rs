@@ -5,8 +5,8 @@
 #![allow(clippy::unwrap_used, reason = "in a test, what cannot be is a failure")]
 
 use proptest::prelude::*;
-use warpo_heap_analyzer::Error;
 use warpo_heap_analyzer::module::{Module, RESERVED_PREFIX, expose_globals};
+use warpo_heap_analyzer::{Control, Error};
 use wasm_encoder as enc;
 use wasm_encoder::Encode as _;
 use wasmparser::{ExternalKind, Parser, Payload};
@@ -14,6 +14,10 @@ use wasmparser::{ExternalKind, Parser, Payload};
 const STACK_POINTER: &str = "~lib/memory/__stack_pointer";
 const HEAP_BASE: &str = "~lib/memory/__heap_base";
 const DATA_END: &str = "~lib/memory/__data_end";
+
+fn parse(wasm: &[u8]) -> Module<'_> {
+    Module::parse(wasm, &Control::default()).unwrap()
+}
 
 /// One global of a test module.
 #[derive(Clone, Debug)]
@@ -294,7 +298,7 @@ fn initial(wasm: &[u8], name: &str) -> Option<u32> {
     let (_, _, index) = exports(wasm)
         .into_iter()
         .find(|(export, ..)| *export == name)?;
-    let module = Module::parse(wasm).unwrap();
+    let module = parse(wasm);
     module.globals.iter().nth(index as usize)?.initial
 }
 
@@ -310,7 +314,7 @@ fn a_module_with_named_boundaries_exposes_them_and_grows_no_global() {
     assert_eq!(initial(&exposed, "data_end"), Some(2000));
     assert_eq!(initial(&exposed, "heap_base"), Some(34000));
     assert_eq!(initial(&exposed, "stack_pointer"), Some(34000));
-    assert_eq!(Module::parse(&exposed).unwrap().globals.iter().len(), 4);
+    assert_eq!(parse(&exposed).globals.iter().len(), 4);
 }
 
 #[test]
@@ -340,7 +344,7 @@ fn folded_boundaries_come_back_as_appended_globals() {
     assert_valid(&exposed);
     assert_eq!(initial(&exposed, "data_end"), Some(2000));
     assert_eq!(initial(&exposed, "heap_base"), Some(34000));
-    let module = Module::parse(&exposed).unwrap();
+    let module = parse(&exposed);
     assert_eq!(module.globals.iter().len(), 4);
     assert_eq!(module.globals.mutable_i32_count(), 2);
 }
@@ -487,7 +491,10 @@ fn every_truncation_of_a_module_is_an_error_or_a_valid_module() {
     let whole = module.build();
     for length in 0..whole.len() {
         if let Ok(exposed) = expose_globals(&whole[..length]) {
-            assert!(Module::parse(&exposed).is_ok(), "cut at {length}");
+            assert!(
+                Module::parse(&exposed, &Control::default()).is_ok(),
+                "cut at {length}"
+            );
         }
     }
 }
@@ -620,7 +627,7 @@ proptest! {
             let section = sections(wasm).into_iter().find(|(id, _)| *id == 6);
             let contents = section.map(|(_, contents)| contents.to_vec()).unwrap_or_default();
             let mut count = Vec::new();
-            (Module::parse(wasm).unwrap().globals.iter().len() - module.imported.len()).encode(&mut count);
+            (parse(wasm).globals.iter().len() - module.imported.len()).encode(&mut count);
             contents[count.len()..].to_vec()
         };
         prop_assert!(globals(&exposed).starts_with(&globals(&original)));

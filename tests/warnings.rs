@@ -315,7 +315,7 @@ fn of_two_dumps_every_warning_names_its_own() {
     scene.set_global("~lib/rt/itcms/total", 1000);
     let strange = scene.dump();
     let module = scene.module();
-    let program = Program::read(input("program.wasm", &module)).unwrap();
+    let program = Program::read(input("program.wasm", &module), &Control::default()).unwrap();
     let (before, after) = program
         .analyze_both(
             input("before.dump", &sound.bytes),
@@ -343,6 +343,88 @@ fn a_module_without_names_hides_the_collector_and_that_is_no_reason_to_warn() {
     };
     let heap = analyze(&scene.dump(), &scene.module_with(&options)).unwrap();
     assert_eq!(warnings(&heap), [""; 0]);
+}
+
+/// Three objects in one list, in a module without names: so nothing tells how many there should be.
+struct Listed {
+    scene: Scene,
+    objects: [Object; 3],
+}
+
+impl Listed {
+    fn new() -> Self {
+        let mut scene = Scene::new();
+        let class = scene.class("assembly/index/Node");
+        // Raw memory, of zeros as so often, is in no list.
+        scene.raw(&[0; 8]);
+        let objects = [(); 3].map(|()| scene.object(class, 8));
+        for (nth, object) in objects.into_iter().enumerate() {
+            scene.describe_global(
+                &format!("assembly/index/node{nth}"),
+                class,
+                Some(scene.globals.len() as u32),
+            );
+            scene.globals.push(WasmGlobal::variable("", object.0));
+        }
+        Self { scene, objects }
+    }
+
+    /// The warnings about the dump with these words of memory changed.
+    fn warnings(&self, changes: &[(u32, u32)]) -> Vec<String> {
+        let options = ModuleOptions {
+            without_names: true,
+            ..ModuleOptions::default()
+        };
+        let mut dump = self.scene.dump();
+        for &(address, word) in changes {
+            dump.poke(address, word);
+        }
+        let heap = analyze(&dump, &self.scene.module_with(&options)).unwrap();
+        let broken = heap.warnings.iter();
+        let broken = broken.filter(|warning| warning.code() == "WARN_LIST_BROKEN");
+        broken.map(ToString::to_string).collect()
+    }
+}
+
+#[test]
+fn an_object_that_is_halfway_out_of_its_list_is_said_without_names() {
+    let listed = Listed::new();
+    let [first, second, third] = listed.objects;
+    assert_eq!(listed.warnings(&[]), [""; 0]);
+    // What the collector does first: the next object points back over the one that goes.
+    assert_eq!(
+        listed.warnings(&[(third.block() + 8, first.block())]),
+        [format!(
+            "the collector's lists are broken at 2 object(s), the first at {:#x}: the dump was taken while the collector changed them, or the heap was changed from outside, so objects may be missing",
+            second.0
+        )]
+    );
+}
+
+#[test]
+fn an_object_between_two_lists_is_said_without_names() {
+    let listed = Listed::new();
+    let [first, second, third] = listed.objects;
+    let warnings = listed.warnings(&[
+        (third.block() + 8, first.block()),
+        (first.block() + 4, third.block()),
+    ]);
+    assert_eq!(warnings.len(), 1);
+    assert!(warnings[0].contains(&format!("1 object(s), the first at {:#x}", second.0)));
+}
+
+#[test]
+fn the_next_object_to_be_swept_is_no_broken_list() {
+    let mut listed = Listed::new();
+    let [first, second, _] = listed.objects;
+    // The object before it was freed, and its memory used again.
+    let freed = [(first.block() + 4, 7), (first.block() + 8, 7)];
+    assert_eq!(listed.warnings(&freed).len(), 1);
+    listed
+        .scene
+        .globals
+        .push(WasmGlobal::variable("", second.block()));
+    assert_eq!(listed.warnings(&freed), [""; 0]);
 }
 
 #[test]

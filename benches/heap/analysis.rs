@@ -24,10 +24,13 @@ pub fn measure(dump: &str, wasm: &str, with_json: bool) -> Result<Value, Failure
     let control = Control::observing(move |phase| observer.lock().unwrap().begin(phase));
 
     stages.lock().unwrap().begin(Phase::Module);
-    let program = Program::read(Input {
-        name: wasm,
-        bytes: &wasm_bytes,
-    })?;
+    let program = Program::read(
+        Input {
+            name: wasm,
+            bytes: &wasm_bytes,
+        },
+        &Control::default(),
+    )?;
     let dump = Input {
         name: dump,
         bytes: mapped,

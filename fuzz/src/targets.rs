@@ -65,8 +65,8 @@ pub fn module(input: &[u8]) {
             assert!(is_valid(&exposed), "a valid module became invalid");
         }
         let (before, after) = (
-            Module::parse(input).unwrap(),
-            Module::parse(&exposed).unwrap(),
+            Module::parse(input, &Control::default()).unwrap(),
+            Module::parse(&exposed, &Control::default()).unwrap(),
         );
         assert_eq!(
             before.globals.mutable_i32_count(),
@@ -95,8 +95,10 @@ pub fn debug_info(input: &[u8]) {
     };
     let Some(sections) = sections() else { return };
     let wasm = encode_module(&[], &sections, &ModuleOptions::default());
-    let module = Module::parse(&wasm).unwrap();
-    within(MODULE, input.len(), || _ = DebugInfo::read(&module));
+    let module = Module::parse(&wasm, &Control::default()).unwrap();
+    within(MODULE, input.len(), || {
+        _ = DebugInfo::read(&module, &Control::default())
+    });
 }
 
 /// The input is a recipe, the damage to the module's bytes behind it. All classes are described.
@@ -106,15 +108,21 @@ pub fn classes(input: &[u8]) {
     let mut wasm = case.module;
     recipe.damage_bytes(&mut wasm, 16);
     within(both(&case.dump.bytes, &wasm), 0, || {
-        let Ok(module) = Module::parse(&wasm) else {
+        let Ok(module) = Module::parse(&wasm, &Control::default()) else {
             return;
         };
-        let Ok(evidence) = Evidence::read(&module) else {
+        let Ok(evidence) = Evidence::read(&module, &Control::default()) else {
             return;
         };
         let dump = Dump::parse(&case.dump.bytes).unwrap();
-        let Ok(runtime) = Runtime::read(&dump, &module, &evidence, EVERYTHING, &mut Vec::new())
-        else {
+        let Ok(runtime) = Runtime::read(
+            &dump,
+            &module,
+            &evidence,
+            EVERYTHING,
+            &mut Vec::new(),
+            &Control::default(),
+        ) else {
             return;
         };
         for id in 0..64 {
@@ -170,19 +178,22 @@ pub fn collector_code(input: &[u8]) {
     wasm.section(&code);
     let wasm = wasm.finish();
     within(MODULE, wasm.len(), || {
-        let Ok(module) = Module::parse(&wasm) else {
+        let Ok(module) = Module::parse(&wasm, &Control::default()) else {
             return;
         };
-        let Some(code) = CollectorCode::find(&module) else {
+        let Some(code) = CollectorCode::find(&module, &Control::default()) else {
             return;
         };
-        let mut reader = CodeReader::new(&module.functions);
+        let mut reader = CodeReader::new(&module.functions, &Control::default());
         for id in 0..16 {
             let members = code.members(&mut reader, ClassId(id));
-            let again = code.members(&mut CodeReader::new(&module.functions), ClassId(id));
+            let again = code.members(
+                &mut CodeReader::new(&module.functions, &Control::default()),
+                ClassId(id),
+            );
             assert_eq!(members, again, "what was read before shows");
         }
-        code.globals(&module.functions);
+        code.globals(&module.functions, &Control::default());
         code.class_names(&mut reader);
     });
 }
@@ -205,7 +216,7 @@ pub fn heap(input: &[u8]) {
         return;
     };
     let is_certain = |warning: &Warning| matches!(warning, Warning::ContentsDoNotFit { .. });
-    let describes_all = matches!(Module::parse(wasm), Ok(module) if !module.debug_section(".debug_info").is_empty());
+    let describes_all = matches!(Module::parse(wasm, &Control::default()), Ok(module) if !module.debug_section(".debug_info").is_empty());
     let is_idle = heap.accounting.collector
         == Some(warpo_heap_analyzer::runtime::collector::CollectorState::Idle);
     if describes_all
@@ -231,10 +242,13 @@ pub fn analyze_within(dump: &[u8], wasm: &[u8], tolerance: Tolerance) -> Result<
 }
 
 fn run(dump: &[u8], wasm: &[u8], tolerance: Tolerance) -> Result<Heap> {
-    let program = Program::read(Input {
-        name: "wasm",
-        bytes: wasm,
-    })?
+    let program = Program::read(
+        Input {
+            name: "wasm",
+            bytes: wasm,
+        },
+        &Control::default(),
+    )?
     .tolerating(tolerance);
     program.analyze(
         Input {
@@ -282,10 +296,13 @@ pub fn compare(input: &[u8]) {
     let mut after = case.dump.clone();
     recipe.damage(&mut after);
     let make = || -> Result<String> {
-        let program = Program::read(Input {
-            name: "wasm",
-            bytes: &case.module,
-        })?
+        let program = Program::read(
+            Input {
+                name: "wasm",
+                bytes: &case.module,
+            },
+            &Control::default(),
+        )?
         .tolerating(EVERYTHING);
         let (before, after) = program.analyze_both(
             Input {

@@ -207,10 +207,11 @@ fn opened(path: &str) -> crate::Result<SourceInput<'_>> {
 /// What both views begin with.
 fn read_program<'a>(wasm: &'a SourceInput<'_>, control: &Control) -> crate::Result<Program<'a>> {
     let _step = control.begin(Phase::Module, 1);
-    Program::read(Input {
+    let wasm = Input {
         name: wasm.name,
         bytes: wasm.bytes.as_ref(),
-    })
+    };
+    Program::read(wasm, control)
 }
 
 fn constructor_view<'a>(

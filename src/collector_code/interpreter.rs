@@ -12,6 +12,7 @@ use std::rc::Rc;
 use wasmparser::{BlockType, BrTable, Operator};
 
 use super::value::{Base, Value};
+use crate::control::Control;
 use crate::module::{Functions, Signature};
 
 /// A call that was read.
@@ -47,6 +48,7 @@ pub(super) struct Interpreter<'m, 'a> {
     /// Instructions that may still be read, and values copied: hostile code must not take forever, nor
     /// all memory.
     pub(super) budget: u64,
+    control: Control,
     decoded: HashMap<u32, Rc<Decoded<'a>>>,
 }
 
@@ -62,17 +64,18 @@ struct Decoded<'a> {
 
 impl<'m, 'a> Interpreter<'m, 'a> {
     /// An interpreter that may not read anything yet.
-    pub(super) fn new(functions: &'m Functions<'a>) -> Self {
+    pub(super) fn new(functions: &'m Functions<'a>, control: Control) -> Self {
         Self {
             functions,
             class_id: None,
             budget: 0,
+            control,
             decoded: HashMap::new(),
         }
     }
 
     /// Reads a function. `None` if it has no body, uses instructions that no visitor uses, or
-    /// exceeds the budget.
+    /// exceeds the budget, or if the work was cancelled.
     pub(super) fn read(&mut self, function: u32, arguments: &[Value]) -> Option<Reading> {
         self.read_at_depth(function, arguments, 0)
     }
@@ -136,6 +139,7 @@ impl<'m, 'a> Interpreter<'m, 'a> {
     }
 
     fn spend(&mut self, steps: u64) -> Option<()> {
+        self.control.check().ok()?;
         self.budget = self.budget.checked_sub(steps)?;
         Some(())
     }

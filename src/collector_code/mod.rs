@@ -16,6 +16,7 @@ use interpreter::{Call, Interpreter};
 use value::{Base, Value};
 use wasmparser::{FunctionBody, Operator};
 
+use crate::control::Control;
 use crate::module::{Functions, Module};
 use crate::units::{Address, ClassId, GlobalIndex};
 
@@ -49,10 +50,10 @@ pub struct CodeReader<'m, 'a> {
 }
 
 impl<'m, 'a> CodeReader<'m, 'a> {
-    /// A reader that has decoded nothing yet.
-    pub fn new(functions: &'m Functions<'a>) -> Self {
+    /// A reader that has decoded nothing yet. Once the work is cancelled, it can read nothing any more.
+    pub fn new(functions: &'m Functions<'a>, control: &Control) -> Self {
         Self {
-            interpreter: Interpreter::new(functions),
+            interpreter: Interpreter::new(functions, control.clone()),
             left: WHOLE_BUDGET,
         }
     }
@@ -92,8 +93,8 @@ pub enum VisitedGlobal {
 
 impl CollectorCode {
     /// Finds the collector's code by its names, or by what it does. `None` if the module has no
-    /// such code or it is of a shape that is not known.
-    pub fn find(module: &Module<'_>) -> Option<Self> {
+    /// such code, it is of a shape that is not known, or the work was cancelled.
+    pub fn find(module: &Module<'_>, control: &Control) -> Option<Self> {
         let functions = &module.functions;
         let visit_members = functions
             .named("~lib/rt/__visit_members")
@@ -101,17 +102,17 @@ impl CollectorCode {
             .or_else(|| {
                 let mut found = functions
                     .defined()
-                    .filter(|(_, body)| branches_by_class_id(body));
+                    .filter(|(_, body)| control.check().is_ok() && branches_by_class_id(body));
                 let (function, _) = found.next()?;
                 found.next().is_none().then_some(function)
             })?;
         let mut code = Self {
             visit: u32::MAX,
             visit_members,
-            constructed: constructed_classes(functions),
+            constructed: constructed_classes(functions, control)?,
         };
         // Every program has this class, and it has one reference: what gets it is `__visit`.
-        let reader = &mut CodeReader::new(functions);
+        let reader = &mut CodeReader::new(functions, control);
         let calls = code.calls_for(reader, ClassId(ARRAY_BUFFER_VIEW))?;
         let buffer = Value::Known {
             base: Base::Field(0),
@@ -150,12 +151,17 @@ impl CollectorCode {
         Some(members)
     }
 
-    /// Every global that is visited. `None` if the code cannot be read.
-    pub fn globals(&self, functions: &Functions<'_>) -> Option<BTreeSet<VisitedGlobal>> {
+    /// Every global that is visited. `None` if the code cannot be read, or the work was cancelled.
+    pub fn globals(
+        &self,
+        functions: &Functions<'_>,
+        control: &Control,
+    ) -> Option<BTreeSet<VisitedGlobal>> {
         let mut visited = BTreeSet::new();
-        let mut reader = CodeReader::new(functions);
+        let mut reader = CodeReader::new(functions, control);
         let interpreter = reader.about(None, BUDGET);
         for (function, body) in functions.defined() {
+            control.check().ok()?;
             if function == self.visit || !self.calls_visit(body) {
                 continue;
             }
@@ -302,13 +308,18 @@ fn operators<'a>(body: &FunctionBody<'a>) -> impl Iterator<Item = Operator<'a>> 
 }
 
 /// The classes that constructors name: the first thing that `assembly/index/Node#constructor`
-/// makes is the object itself. An id that several of them make first is left out.
-fn constructed_classes(functions: &Functions<'_>) -> HashMap<ClassId, String> {
+/// makes is the object itself. An id that several of them make first is left out. `None` if the work was
+/// cancelled.
+fn constructed_classes(
+    functions: &Functions<'_>,
+    control: &Control,
+) -> Option<HashMap<ClassId, String>> {
     let mut found: HashMap<ClassId, Option<&str>> = HashMap::new();
     let new = functions
         .exported("__new")
         .or_else(|| functions.named("~lib/rt/itcms/__new"));
     for (function, body) in functions.defined() {
+        control.check().ok()?;
         let name = functions
             .name(function)
             .and_then(|name| name.strip_suffix("#constructor"));
@@ -322,7 +333,7 @@ fn constructed_classes(functions: &Functions<'_>) -> HashMap<ClassId, String> {
     let named = found
         .into_iter()
         .filter_map(|(id, name)| Some((id, name?.to_owned())));
-    named.collect()
+    Some(named.collect())
 }
 
 /// The class id that a function first passes to `__new(size, id)`.

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use gimli::{AttributeValue, DwTag, EndianSlice, LittleEndian, Operation};
 
 use super::{Class, DebugInfo, GlobalVariable, Member, TypeRef};
+use crate::control::Control;
 use crate::error::{Error, Result};
 use crate::module::Module;
 use crate::units::{ClassId, GlobalIndex};
@@ -24,8 +25,9 @@ impl DebugInfo {
     /// Reads the debug sections of a module; `None` if it has none.
     ///
     /// # Errors
-    /// [`Error::DebugInfo`] with the offset in `debug_info` if gimli cannot read them.
-    pub fn read(module: &Module<'_>) -> Result<Option<Self>> {
+    /// [`Error::DebugInfo`] with the offset in `debug_info` if gimli cannot read them;
+    /// [`Error::Aborted`].
+    pub fn read(module: &Module<'_>, control: &Control) -> Result<Option<Self>> {
         if module.debug_section(".debug_info").is_empty() {
             return Ok(None);
         }
@@ -43,6 +45,7 @@ impl DebugInfo {
         let mut headers = dwarf.units();
         let mut unit_offset = 0;
         while let Some(header) = headers.next().map_err(at(unit_offset))? {
+            control.check()?;
             unit_offset = header.debug_info_offset().map_or(0, |offset| offset.0);
             let table = tables.read(&dwarf, header.debug_abbrev_offset(), &mut budget);
             // The header of the line table is read with every unit.
@@ -57,6 +60,7 @@ impl DebugInfo {
             .map_err(at(unit_offset))?;
             let mut entries = unit.entries();
             loop {
+                control.check()?;
                 let offset = unit_offset + entries.next_offset().0;
                 let Some(entry) = entries.next_dfs().map_err(at(offset))? else {
                     break;
@@ -332,7 +336,10 @@ impl EntryReader<'_, '_> {
         };
         let name = self.dwarf.attr_string(self.unit, value)?;
         budget.spend(name.len())?;
-        Ok(name.to_string_lossy().into_owned())
+        let text = name.to_string_lossy();
+        // What is no UTF-8 takes three times its size.
+        budget.spend(text.len().saturating_sub(name.len()))?;
+        Ok(text.into_owned())
     }
 
     fn unsigned(&self, attribute: gimli::DwAt) -> Option<u32> {

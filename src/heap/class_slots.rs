@@ -70,6 +70,8 @@ impl ClassIds {
                 count: u64::from(count),
             });
         }
+        // The last of them may have been described while the work was cancelled.
+        control.check()?;
         class_ids.par_chunks_mut(CHUNK).for_each(|ids| {
             for id in ids {
                 *id = slots.get(*id);

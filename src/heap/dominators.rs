@@ -31,10 +31,10 @@
 
 use rayon::prelude::*;
 
-use super::columns;
 use super::edges::Edges;
 use super::prefetch::prefetch;
 use super::search::{Node, ROOT, Search};
+use crate::columns;
 use crate::control::{Control, Phase, Step};
 use crate::error::Result;
 use crate::units::ObjectIndex;

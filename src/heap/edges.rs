@@ -11,9 +11,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::prelude::*;
 
-use super::columns;
 use super::objects::ObjectTable;
 use super::prefetch::prefetch;
+use crate::columns;
 use crate::control::{Control, Phase, Step};
 use crate::dump::Memory;
 use crate::error::{Error, Result};

@@ -9,8 +9,8 @@ use rayon::prelude::*;
 use super::accounting::BlockTotals;
 use super::address_index::AddressIndex;
 use super::class_slots::ClassIds;
-use super::columns;
 use super::objects::ObjectTable;
+use crate::columns;
 use crate::control::{Control, Phase};
 use crate::dump::Dump;
 use crate::error::{Error, Result};
@@ -101,6 +101,7 @@ impl HeapReader<'_, '_> {
             sizes,
             mut class_ids,
             pinned,
+            torn: _,
         } = objects;
         let ids = ClassIds::count(&class_ids);
         self.tolerance
@@ -147,11 +148,11 @@ impl HeapReader<'_, '_> {
         for (payload, header) in static_objects(self.dump) {
             // Data that only looks like an object has any id.
             if class_count == 0 || header.class_id.0 < class_count {
-                objects.payloads.push(payload.0);
-                objects.sizes.push(0);
-                objects.class_ids.push(header.class_id.0);
+                columns::push(&mut objects.payloads, payload.0)?;
+                columns::push(&mut objects.sizes, 0)?;
+                columns::push(&mut objects.class_ids, header.class_id.0)?;
                 if header.is_pinned() {
-                    objects.pinned.push(payload.0);
+                    columns::push(&mut objects.pinned, payload.0)?;
                 }
             }
         }
@@ -195,13 +196,14 @@ impl HeapReader<'_, '_> {
         let payloads = objects.payloads[statics..].par_chunks_mut(CHUNK);
         let sizes = objects.sizes[statics..].par_chunks_mut(CHUNK);
         let class_ids = objects.class_ids[statics..].par_chunks_mut(CHUNK);
-        let chunks: Vec<(usize, Vec<u32>)> = payloads
+        let chunks: Vec<(usize, Vec<u32>, Vec<u32>)> = payloads
             .zip(sizes)
             .zip(class_ids)
             .map(|((payloads, sizes), class_ids)| {
                 step.advance(payloads.len() as u64)?;
                 let mut kept = 0;
                 let mut pinned = Vec::new();
+                let mut torn = Vec::new();
                 for nth in 0..payloads.len() {
                     let payload = payloads[nth];
                     let block = block_of(Address(payload));
@@ -209,9 +211,9 @@ impl HeapReader<'_, '_> {
                     let (Some(block), Some(header)) = (block, header) else {
                         continue;
                     };
-                    let is_object = header.is_linked(memory, block)
-                        || (cursor == Some(block) && header.is_linked_forward(memory, block));
-                    if is_object {
+                    let forward = header.is_linked_forward(memory, block);
+                    let back = header.is_linked_back(memory, block);
+                    if forward && (back || cursor == Some(block)) {
                         payloads[kept] = payload;
                         sizes[kept] = header.block.block_size();
                         class_ids[kept] = header.class_id.0;
@@ -219,30 +221,70 @@ impl HeapReader<'_, '_> {
                         if header.is_pinned() {
                             pinned.push(payload);
                         }
+                    } else if forward || back || header.is_moving(memory) {
+                        torn.push(payload);
                     }
                 }
-                Ok((kept, pinned))
+                Ok((kept, pinned, torn))
             })
             .collect::<Result<_>>()?;
-        objects.close_gaps(statics, chunks.iter().map(|&(kept, _)| kept));
-        let pinned = chunks.into_iter().flat_map(|(_, pinned)| pinned);
-        objects.pinned.extend(pinned);
+        objects.close_gaps(statics, chunks.iter().map(|&(kept, ..)| kept));
+        for (_, pinned, torn) in chunks {
+            objects.pinned.extend(pinned);
+            objects.torn.extend(torn);
+        }
         Ok(())
     }
 
     /// Keeps what is in a list, of objects whose neighbours point back at them.
-    fn keep_members(&self, objects: &mut Objects, statics: usize) -> Result<()> {
+    fn keep_members(&mut self, objects: &mut Objects, statics: usize) -> Result<()> {
         let index = AddressIndex::new(&objects.payloads[statics..])?;
         let position = |block| Some(index.get(payload_of(block)?)?.at());
-        let blocks: Vec<_> = objects.blocks(statics).collect();
+        let mut blocks = columns::with_capacity(objects.payloads.len() - statics)?;
+        blocks.extend(objects.blocks(statics));
         let members = list_members(
             self.dump.memory,
             self.allocator.first_block,
             &blocks,
             position,
-        );
-        objects.keep_where(statics, |nth, _| members[nth]);
-        Ok(())
+        )?;
+        let is_member = |block| position(block).is_some_and(|at| members[at]);
+        let broken = self.broken_links(&objects.torn, is_member);
+        if let Some(&address) = broken.first() {
+            self.warnings.push(Warning::ListBroken {
+                address: Address(address),
+                count: broken.len() as u64,
+            });
+        }
+        objects.keep_where(statics, |nth, _| members[nth])
+    }
+
+    /// The payloads of those blocks, of which not both neighbours point at them, that belong to a list for
+    /// all that: a neighbour does. Where the collector counts its objects, that count tells of them.
+    fn broken_links(&self, torn: &[u32], is_member: impl Fn(Address) -> bool) -> Vec<u32> {
+        let memory = self.dump.memory;
+        let is_listed = |block| block < self.allocator.first_block || is_member(block);
+        let is_broken = |payload: &u32| {
+            let block = block_of(Address(*payload))?;
+            let header = ObjectHeader::read(memory, block)?;
+            let forward = header.is_linked_forward(memory, block);
+            let back = header.is_linked_back(memory, block);
+            Some((back || is_listed(header.next())) && (forward || is_listed(header.previous)))
+        };
+        let broken = torn.iter().copied();
+        let mut broken: Vec<_> = broken
+            .filter(|payload| is_broken(payload) == Some(true))
+            .collect();
+        // While sweeping, it is right that nothing is in front of the next object to be swept. Without
+        // names nothing tells which it is, but that a global holds its block.
+        let cursors = self.dump.globals.iter().filter_map(|value| {
+            let payload = payload_of(Address(value))?;
+            broken.binary_search(&payload.0).ok()
+        });
+        if let Some(cursor) = cursors.min() {
+            broken.remove(cursor);
+        }
+        broken
     }
 
     /// Holds what was found against the collector's own count.
@@ -254,7 +296,7 @@ impl HeapReader<'_, '_> {
             let memory = self.dump.memory;
             let known = KnownBlocks::read(memory, self.allocator, self.collector, &step)?;
             if let Some(members) = known.objects {
-                objects.keep_where(statics, |_, block| members.contains(block));
+                objects.keep_where(statics, |_, block| members.contains(block))?;
             }
         }
         let walk = objects.total_size();
@@ -277,6 +319,9 @@ struct Objects {
     class_ids: Vec<u32>,
     /// Payloads of pinned objects, whether or not they are kept.
     pinned: Vec<u32>,
+    /// Payloads of blocks that are not kept, but look as if they were on their way into a list or out of
+    /// one, ascending.
+    torn: Vec<u32>,
 }
 
 impl Objects {
@@ -311,12 +356,10 @@ impl Objects {
 
     /// Keeps the static objects, and of the others those for whose position and block `keep` says
     /// so.
-    fn keep_where(&mut self, statics: usize, keep: impl Fn(usize, Address) -> bool) {
-        let kept: Vec<_> = self
-            .blocks(statics)
-            .enumerate()
-            .map(|(nth, block)| keep(nth, block))
-            .collect();
+    fn keep_where(&mut self, statics: usize, keep: impl Fn(usize, Address) -> bool) -> Result<()> {
+        let mut kept = columns::with_capacity(self.payloads.len() - statics)?;
+        let blocks = self.blocks(statics).enumerate();
+        kept.extend(blocks.map(|(nth, block)| keep(nth, block)));
         for column in self.columns() {
             let mut at = 0;
             column.retain(|_| {
@@ -324,5 +367,6 @@ impl Objects {
                 at <= statics || kept[at - 1 - statics]
             });
         }
+        Ok(())
     }
 }

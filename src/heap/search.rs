@@ -3,9 +3,9 @@
 
 use std::ops::Range;
 
-use super::columns;
 use super::edges::Edges;
 use super::prefetch::prefetch;
+use crate::columns;
 use crate::control::{Control, Phase};
 use crate::error::Result;
 use crate::units::ObjectIndex;

@@ -13,6 +13,7 @@ use super::exports::{
 };
 use super::sections::{EXPORT_SECTION, GLOBAL_SECTION, Sections, slice, vector};
 use super::{Globals, Module};
+use crate::control::Control;
 use crate::error::{Error, Result};
 use crate::units::GlobalIndex;
 
@@ -40,7 +41,7 @@ use crate::units::GlobalIndex;
 /// memory or none, [`Error::GlobalMissing`] if the program has no shadow stack that can be found,
 /// as it is without the incremental runtime.
 pub fn expose_globals(wasm: &[u8]) -> Result<Vec<u8>> {
-    let module = Module::parse(wasm)?;
+    let module = Module::parse(wasm, &Control::default())?;
     if !module.has_memory {
         return Err(Error::ModuleKind {
             found: "no memory",

@@ -5,6 +5,9 @@ use std::collections::HashMap;
 
 use wasmparser::{CompositeInnerType, FunctionBody, NameMap, TypeSectionReader};
 
+use crate::control::Control;
+use crate::error::Result;
+
 /// How many values a function takes and gives.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Signature {
@@ -74,8 +77,13 @@ impl<'a> Functions<'a> {
         self.exports.insert(name, function);
     }
 
-    pub(super) fn read_types(&mut self, section: TypeSectionReader<'a>) -> wasmparser::Result<()> {
+    pub(super) fn read_types(
+        &mut self,
+        section: TypeSectionReader<'a>,
+        control: &Control,
+    ) -> Result<()> {
         for group in section {
+            control.check()?;
             for ty in group?.into_types() {
                 self.types.push(match &ty.composite_type.inner {
                     CompositeInnerType::Func(function) => Some(Signature {
@@ -102,8 +110,9 @@ impl<'a> Functions<'a> {
         self.bodies.push(body);
     }
 
-    pub(super) fn read_names(&mut self, map: NameMap<'a>) -> wasmparser::Result<()> {
+    pub(super) fn read_names(&mut self, map: NameMap<'a>, control: &Control) -> Result<()> {
         for naming in map {
+            control.check()?;
             let naming = naming?;
             self.names.insert(naming.index, naming.name);
         }

@@ -5,6 +5,8 @@ use std::collections::HashMap;
 
 use wasmparser::{GlobalType, NameMap, Operator, ValType};
 
+use crate::control::Control;
+use crate::error::Result;
 use crate::units::GlobalIndex;
 
 /// One global.
@@ -75,8 +77,9 @@ impl<'a> Globals<'a> {
         self.exports.insert(name, GlobalIndex(index));
     }
 
-    pub(super) fn read_names(&mut self, map: NameMap<'a>) -> wasmparser::Result<()> {
+    pub(super) fn read_names(&mut self, map: NameMap<'a>, control: &Control) -> Result<()> {
         for naming in map {
+            control.check()?;
             let naming = naming?;
             if let Some(global) = self.all.get_mut(naming.index as usize) {
                 global.name = Some(naming.name);

@@ -23,6 +23,7 @@ use wasmparser::{
     DataKind, ExternalKind, KnownCustom, MemoryType, Name, NameSectionReader, Parser, Payload,
 };
 
+use crate::control::Control;
 use crate::error::{Error, Result};
 use crate::units::Address;
 
@@ -55,10 +56,11 @@ impl<'a> Module<'a> {
     ///
     /// # Errors
     /// [`Error::Module`] if the bytes are no module or a section is broken;
-    /// [`Error::ModuleKind`] for a component or a 64-bit memory.
-    pub fn parse(wasm: &'a [u8]) -> Result<Self> {
+    /// [`Error::ModuleKind`] for a component or a 64-bit memory; [`Error::Aborted`].
+    pub fn parse(wasm: &'a [u8], control: &Control) -> Result<Self> {
         let mut module = Self::default();
         for payload in Parser::new(0).parse_all(wasm) {
+            control.check()?;
             match payload? {
                 Payload::Version { encoding, .. } if encoding != wasmparser::Encoding::Module => {
                     return Err(Error::ModuleKind {
@@ -68,6 +70,7 @@ impl<'a> Module<'a> {
                 }
                 Payload::ImportSection(section) => {
                     for import in section.into_imports() {
+                        control.check()?;
                         match import?.ty {
                             wasmparser::TypeRef::Global(ty) => module.globals.add_imported(ty),
                             wasmparser::TypeRef::Memory(ty) => module.add_memory(ty)?,
@@ -76,16 +79,22 @@ impl<'a> Module<'a> {
                         }
                     }
                 }
-                Payload::TypeSection(section) => module.functions.read_types(section)?,
+                Payload::TypeSection(section) => module.functions.read_types(section, control)?,
                 Payload::FunctionSection(section) => {
                     for ty in section {
+                        control.check()?;
                         module.functions.add_defined(ty?);
                     }
                 }
                 Payload::DataSection(section) => {
                     for segment in section {
+                        control.check()?;
                         let segment = segment?;
-                        if let DataKind::Active { offset_expr, .. } = segment.kind
+                        // Programs that were merged have a memory each; the dump is of the first.
+                        if let DataKind::Active {
+                            memory_index: 0,
+                            offset_expr,
+                        } = segment.kind
                             && let Some(start) = module.globals.evaluate(&offset_expr)
                         {
                             module.data.push(DataSegment {
@@ -103,11 +112,13 @@ impl<'a> Module<'a> {
                 }
                 Payload::GlobalSection(section) => {
                     for global in section {
+                        control.check()?;
                         module.globals.add_defined(&global?);
                     }
                 }
                 Payload::ExportSection(section) => {
                     for export in section {
+                        control.check()?;
                         let export = export?;
                         match export.kind {
                             ExternalKind::Global => {
@@ -124,7 +135,8 @@ impl<'a> Module<'a> {
                     if let KnownCustom::Name(names) = section.as_known() {
                         // A module with damaged names is still a valid module: what can be read
                         // of them counts.
-                        let _ = module.read_names(names);
+                        let _ = module.read_names(names, control);
+                        control.check()?;
                     } else if let Some(name) = dotted_debug_name(section.name()) {
                         module.debug_sections.entry(name).or_insert(section.data());
                     }
@@ -146,11 +158,11 @@ impl<'a> Module<'a> {
         Ok(())
     }
 
-    fn read_names(&mut self, names: NameSectionReader<'a>) -> wasmparser::Result<()> {
+    fn read_names(&mut self, names: NameSectionReader<'a>, control: &Control) -> Result<()> {
         for subsection in names {
             match subsection? {
-                Name::Global(map) => self.globals.read_names(map)?,
-                Name::Function(map) => self.functions.read_names(map)?,
+                Name::Global(map) => self.globals.read_names(map, control)?,
+                Name::Function(map) => self.functions.read_names(map, control)?,
                 _ => {}
             }
         }

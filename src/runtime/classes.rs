@@ -13,6 +13,7 @@ use super::evidence::Evidence;
 use super::layout::{Contents, EntryLayout, ReferenceLayout, Slot};
 use super::type_flags::{TypeFlags, TypeFlagsTable};
 use crate::collector_code::{CodeReader, CollectorCode, VisitedMembers};
+use crate::control::Control;
 use crate::debug_info::{Class, DebugInfo, TypeRef};
 use crate::module::Module;
 use crate::units::ClassId;
@@ -90,7 +91,12 @@ pub struct Classes<'a> {
 
 impl<'a> Classes<'a> {
     /// Brings the evidence together.
-    pub fn new(evidence: &'a Evidence, module: &'a Module<'a>, flags: TypeFlagsTable<'a>) -> Self {
+    pub fn new(
+        evidence: &'a Evidence,
+        module: &'a Module<'a>,
+        flags: TypeFlagsTable<'a>,
+        control: &Control,
+    ) -> Self {
         let debug_info = &evidence.debug_info;
         let mut by_id: HashMap<ClassId, Vec<&Class>> = HashMap::new();
         for class in &debug_info.classes {
@@ -104,7 +110,7 @@ impl<'a> Classes<'a> {
         Self {
             debug_info,
             code: evidence.code.as_ref(),
-            code_reader: RefCell::new(CodeReader::new(&module.functions)),
+            code_reader: RefCell::new(CodeReader::new(&module.functions, control)),
             flags,
             by_id,
             names_in_code: OnceCell::new(),
@@ -128,7 +134,7 @@ impl<'a> Classes<'a> {
         }
     }
 
-    /// Describes the class with this id.
+    /// Describes the class with this id. If the work was cancelled, that may not be the truth.
     pub fn describe(&self, id: ClassId) -> RuntimeClass {
         let classes = self.by_id.get(&id).map_or(&[][..], Vec::as_slice);
         if let (false, [_, _, ..]) = ((id.0 as usize) < FIXED_NAMES.len(), classes) {

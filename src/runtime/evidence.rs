@@ -1,6 +1,7 @@
 //! Everything that a module tells about its classes and roots, from two independent sources.
 
 use crate::collector_code::CollectorCode;
+use crate::control::Control;
 use crate::debug_info::DebugInfo;
 use crate::error::Result;
 use crate::module::Module;
@@ -20,13 +21,17 @@ impl Evidence {
     /// Reads all evidence of a module.
     ///
     /// # Errors
-    /// [`Error::DebugInfo`](crate::Error::DebugInfo) if there are debug sections, but broken ones.
-    pub fn read(module: &Module<'_>) -> Result<Self> {
-        let debug_info = DebugInfo::read(module)?;
+    /// [`Error::DebugInfo`](crate::Error::DebugInfo) if there are debug sections, but broken ones;
+    /// [`Error::Aborted`](crate::Error::Aborted).
+    pub fn read(module: &Module<'_>, control: &Control) -> Result<Self> {
+        let debug_info = DebugInfo::read(module, control)?;
+        let code = CollectorCode::find(module, control);
+        // What was not read to its end says nothing.
+        control.check()?;
         Ok(Self {
             has_debug_info: debug_info.is_some(),
             debug_info: debug_info.unwrap_or_default(),
-            code: CollectorCode::find(module),
+            code,
         })
     }
 }

@@ -1,7 +1,7 @@
 //! Blocks that the runtime itself vouches for: those in the allocator's free lists, and those in
 //! the collector's object lists. Whatever else memory looks like, these are blocks.
 
-use super::block_set::BlockSet;
+use super::block_set::{BlockSet, CompleteSet};
 use super::blocks::{Allocator, BlockInfo};
 use super::collector::{Collector, CollectorState};
 use super::objects::next_of;
@@ -17,17 +17,17 @@ const CHECK_INTERVAL: u32 = 1 << 16;
 #[derive(Debug, Default)]
 pub struct KnownBlocks {
     /// Free blocks; `None` if the lists cannot be followed to their ends.
-    pub free: Option<BlockSet>,
+    pub free: Option<CompleteSet>,
     /// Blocks of managed objects; `None` if the heads of the lists are not known or the lists
     /// cannot be followed to their ends.
-    pub objects: Option<BlockSet>,
+    pub objects: Option<CompleteSet>,
 }
 
 impl KnownBlocks {
     /// Follows all lists.
     ///
     /// # Errors
-    /// [`Error::Aborted`](crate::Error::Aborted).
+    /// [`Error::Aborted`](crate::Error::Aborted), [`Error::OutOfMemory`](crate::Error::OutOfMemory).
     pub(crate) fn read(
         memory: Memory<'_>,
         allocator: Allocator,
@@ -39,6 +39,7 @@ impl KnownBlocks {
             allocator,
             step,
             followed: 0,
+            statics: 0,
         };
         Ok(Self {
             free: lists.free_blocks()?,
@@ -58,21 +59,23 @@ struct Lists<'a> {
     allocator: Allocator,
     step: &'a Step<'a>,
     followed: u32,
+    /// Static objects among what was followed. They are in lists too, but are no blocks of the heap.
+    statics: u32,
 }
 
 impl Lists<'_> {
-    fn no_blocks(&self) -> BlockSet {
+    fn no_blocks(&self) -> Result<BlockSet> {
         let end = u32::try_from(self.memory.size()).unwrap_or(u32::MAX);
         BlockSet::between(self.allocator.first_block, Address(end))
     }
 
-    fn free_blocks(&mut self) -> Result<Option<BlockSet>> {
+    fn free_blocks(&mut self) -> Result<Option<CompleteSet>> {
         const NEXT: u32 = 8;
         let memory = self.memory;
         let Some(heads) = self.allocator.free_list_heads(memory) else {
             return Ok(None);
         };
-        let mut blocks = self.no_blocks();
+        let mut blocks = self.no_blocks()?;
         for head in heads {
             let followed = self.follow(
                 &mut blocks,
@@ -88,15 +91,15 @@ impl Lists<'_> {
                 return Ok(None);
             }
         }
-        Ok(Some(blocks))
+        Ok(Some(CompleteSet::new(blocks)?))
     }
 
-    fn object_blocks(&mut self, collector: &Collector) -> Result<Option<BlockSet>> {
+    fn object_blocks(&mut self, collector: &Collector) -> Result<Option<CompleteSet>> {
         let memory = self.memory;
         let Some(heads) = collector.list_heads else {
             return Ok(None);
         };
-        let mut blocks = self.no_blocks();
+        let mut blocks = self.no_blocks()?;
         for head in heads.all() {
             // What was swept already is gone; the rest of its list begins at the cursor.
             let is_swept =
@@ -113,7 +116,7 @@ impl Lists<'_> {
                 return Ok(None);
             }
         }
-        Ok(Some(blocks))
+        Ok(Some(CompleteSet::new(blocks)?))
     }
 
     /// Adds the blocks of a list. Returns whether it comes to its end.
@@ -125,17 +128,16 @@ impl Lists<'_> {
         next: impl Fn(Address) -> Option<Address>,
     ) -> Result<bool> {
         let mut block = first;
-        // Static objects are in lists too, but they are no blocks of the heap.
-        let mut statics = 0;
         while !is_end(block) {
             self.followed = self.followed.wrapping_add(1);
             if self.followed.is_multiple_of(CHECK_INTERVAL) {
                 self.step.advance(0)?;
             }
             let is_possible = match block < self.allocator.first_block {
+                // All lists together have no more than there is room for.
                 true => {
-                    statics += 1;
-                    statics <= self.allocator.first_block.0 / 16
+                    self.statics += 1;
+                    self.statics <= self.allocator.first_block.0 / 16
                 }
                 // Who comes by twice goes round for ever.
                 false => blocks.insert(block) == Some(true),

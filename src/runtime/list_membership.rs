@@ -1,11 +1,13 @@
 //! Which blocks are in a list of the collector's, if the module does not say where the lists begin.
 //!
-//! The lists are rings through their heads, and the heads are static: whoever follows `next` from
+//! The lists are rings through their heads, and the heads are static: whoever follows the links from
 //! an object comes to an address below the heap. Raw blocks that point at each other lead nowhere
 //! but round.
 
-use super::objects::next_of;
+use super::objects::{next_of, previous_of};
+use crate::columns;
 use crate::dump::Memory;
+use crate::error::Result;
 use crate::units::Address;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -19,15 +21,48 @@ enum Membership {
 
 /// For each of these blocks, whose neighbours point back at them, whether it is in a list.
 /// `position_of` tells where in `linked` a block is.
+///
+/// A list is broken in a dump that was taken while the collector changed it. So it is followed both ways:
+/// then only those are lost between which it is broken, and not all before them.
+///
+/// # Errors
+/// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
 pub fn list_members(
     memory: Memory<'_>,
     first_block: Address,
     linked: &[Address],
     position_of: impl Fn(Address) -> Option<usize>,
-) -> Vec<bool> {
-    let mut memberships = vec![Membership::Unknown; linked.len()];
+) -> Result<Vec<bool>> {
+    let leads_to = |neighbour: Option<Address>| match neighbour {
+        Some(neighbour) if neighbour < first_block => Way::Home,
+        Some(neighbour) => position_of(neighbour).map_or(Way::Nowhere, Way::On),
+        None => Way::Nowhere,
+    };
+    let mut are_members = follow(linked.len(), |at| leads_to(next_of(memory, linked[at])))?;
+    if are_members.contains(&false) {
+        let backwards = follow(linked.len(), |at| leads_to(previous_of(memory, linked[at])))?;
+        for (is_member, backwards) in are_members.iter_mut().zip(backwards) {
+            *is_member |= backwards;
+        }
+    }
+    Ok(are_members)
+}
+
+/// Where a link leads.
+enum Way {
+    /// Below the heap, where the heads are.
+    Home,
+    /// To another block that is looked at.
+    On(usize),
+    /// To anything else.
+    Nowhere,
+}
+
+/// For each of so many blocks, whether the way from it leads home.
+fn follow(count: usize, way_from: impl Fn(usize) -> Way) -> Result<Vec<bool>> {
+    let mut memberships = columns::filled(Membership::Unknown, count)?;
     let mut way = Vec::new();
-    for start in 0..linked.len() {
+    for start in 0..count {
         let mut at = start;
         let verdict = loop {
             match memberships[at] {
@@ -36,22 +71,18 @@ pub fn list_members(
                 Membership::Followed | Membership::Outsider => break Membership::Outsider,
             }
             memberships[at] = Membership::Followed;
-            way.push(at);
-            at = match next_of(memory, linked[at]) {
-                Some(next) if next < first_block => break Membership::Member,
-                Some(next) => match position_of(next) {
-                    Some(position) => position,
-                    None => break Membership::Outsider,
-                },
-                None => break Membership::Outsider,
+            columns::push(&mut way, at)?;
+            at = match way_from(at) {
+                Way::Home => break Membership::Member,
+                Way::On(position) => position,
+                Way::Nowhere => break Membership::Outsider,
             };
         };
         for at in way.drain(..) {
             memberships[at] = verdict;
         }
     }
-    memberships
-        .into_iter()
-        .map(|membership| membership == Membership::Member)
-        .collect()
+    let mut are_members = columns::with_capacity(count)?;
+    are_members.extend(memberships.iter().map(|&it| it == Membership::Member));
+    Ok(are_members)
 }

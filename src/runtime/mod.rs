@@ -29,6 +29,7 @@ use identity::{find_mismatch, global_count_mismatch};
 use roots::GlobalRoots;
 use type_flags::TypeFlagsTable;
 
+use crate::control::Control;
 use crate::dump::Dump;
 use crate::error::Result;
 use crate::module::Module;
@@ -55,18 +56,20 @@ impl<'a> Runtime<'a> {
     ///
     /// # Errors
     /// [`Error::ModuleMismatch`](crate::Error::ModuleMismatch) if the dump is not of this module,
-    /// unless that is tolerated.
+    /// unless that is tolerated; [`Error::OutOfMemory`](crate::Error::OutOfMemory),
+    /// [`Error::Aborted`](crate::Error::Aborted).
     pub fn read(
         dump: &Dump<'a>,
         module: &'a Module<'a>,
         evidence: &'a Evidence,
         tolerance: Tolerance,
         warnings: &mut Vec<Warning>,
+        control: &Control,
     ) -> Result<Self> {
         let flags = TypeFlagsTable::locate(dump, module);
         let has_foreign_globals = tolerance.check(global_count_mismatch(dump, module), warnings)?;
         tolerance.check(
-            find_mismatch(dump, module, &evidence.debug_info, flags),
+            find_mismatch(dump, module, &evidence.debug_info, flags)?,
             warnings,
         )?;
         // Values of other globals say nothing about ours.
@@ -74,8 +77,8 @@ impl<'a> Runtime<'a> {
             true => dump.without_globals(),
             false => *dump,
         };
-        let classes = Classes::new(evidence, module, flags);
-        let globals = GlobalRoots::find(evidence, &classes, module, &dump);
+        let classes = Classes::new(evidence, module, flags, control);
+        let globals = GlobalRoots::find(evidence, &classes, module, &dump, control)?;
         warn(&dump, module, evidence, &globals, warnings);
         Ok(Self {
             dump,

@@ -70,14 +70,29 @@ impl ObjectHeader {
     /// Both neighbours point back at the object at `block`.
     #[inline]
     pub fn is_linked(self, memory: Memory<'_>, block: Address) -> bool {
-        self.is_linked_forward(memory, block) && next_of(memory, self.previous) == Some(block)
+        self.is_linked_forward(memory, block) && self.is_linked_back(memory, block)
+    }
+
+    /// No neighbour need point at the object, but it names two, and the next one is in a list: it is
+    /// between being taken out of a list and being put into another.
+    #[inline]
+    pub fn is_moving(self, memory: Memory<'_>) -> bool {
+        let next = self.next();
+        // Raw memory is often zero, and so is what lies at address 0.
+        self.previous.0 != 0
+            && previous_of(memory, next).and_then(|before| next_of(memory, before)) == Some(next)
+    }
+
+    /// The previous object points at the object at `block`.
+    #[inline]
+    pub fn is_linked_back(self, memory: Memory<'_>, block: Address) -> bool {
+        next_of(memory, self.previous) == Some(block)
     }
 
     /// The next object points back at the object at `block`.
     #[inline]
     pub fn is_linked_forward(self, memory: Memory<'_>, block: Address) -> bool {
-        let previous_of_next = self.next().checked_add(8).and_then(|at| memory.word(at));
-        previous_of_next == Some(block.0)
+        previous_of(memory, self.next()) == Some(block)
     }
 
     /// Bytes that the payload can hold at most.
@@ -103,6 +118,11 @@ impl ObjectHeader {
 pub fn next_of(memory: Memory<'_>, block: Address) -> Option<Address> {
     let word = memory.word(block.checked_add(4)?)?;
     Some(Address(word & !3))
+}
+
+/// The `previous` link of the object at `block`.
+pub fn previous_of(memory: Memory<'_>, block: Address) -> Option<Address> {
+    memory.word(block.checked_add(8)?).map(Address)
 }
 
 /// The payload of the object in this block.

@@ -8,7 +8,7 @@
 
 use std::collections::VecDeque;
 
-use super::block_set::BlockSet;
+use super::block_set::{BlockSet, CompleteSet};
 use super::blocks::{Allocator, BLOCK_OVERHEAD, BlockInfo, first_block_from, read_block};
 use super::known_blocks::KnownBlocks;
 use crate::control::Step;
@@ -44,7 +44,7 @@ pub struct Walk {
 /// one region.
 ///
 /// # Errors
-/// What `visit` and `known` return, and [`Error::Aborted`]. A damaged heap is no error here: see [`Walk::damage`].
+/// What `visit` and `known` return, [`Error::Aborted`] and [`Error::OutOfMemory`]. A damaged heap is no error here: see [`Walk::damage`].
 pub(crate) fn walk_blocks(
     memory: Memory<'_>,
     allocator: Allocator,
@@ -74,6 +74,7 @@ pub(crate) fn walk_blocks(
                         memory,
                         tail: limit,
                         known: known()?,
+                        seen: BlockSet::between(block, limit)?,
                         possible: VecDeque::new(),
                         certain: None,
                         step,
@@ -136,6 +137,9 @@ struct RegionSearch<'a> {
     memory: Memory<'a>,
     tail: Address,
     known: KnownBlocks,
+    /// Blocks that were followed. Chains from several pages may run together: what came of the first comes
+    /// of all. None of them goes on behind a certain region, for it would be part of that.
+    seen: BlockSet,
     /// First blocks and ends of the possible regions in front of the next certain one. They are kept, so
     /// that memory full of what may be regions is looked at once, not again for each of them.
     possible: VecDeque<(Address, Address)>,
@@ -165,7 +169,7 @@ impl RegionSearch<'_> {
         let page = Address(behind.0 & !(PAGE - 1));
         let certain = match self.certain {
             Some(certain) if certain.is_none_or(|first| first > end) => certain,
-            _ => self.search(end, page)?,
+            _ => self.search(page)?,
         };
         self.certain = Some(certain);
         while self
@@ -185,18 +189,15 @@ impl RegionSearch<'_> {
         })
     }
 
-    /// Looks at every page from this one on, behind a region that ends at `end`, up to a certain region.
-    /// Keeps the possible ones.
-    fn search(&mut self, end: Address, page: Address) -> Result<Option<Address>> {
-        // Chains from several pages may run together. What came of the first comes of all.
-        let mut seen = BlockSet::between(end, self.tail);
+    /// Looks at every page from this one on, up to a certain region. Keeps the possible ones.
+    fn search(&mut self, page: Address) -> Result<Option<Address>> {
         self.possible.clear();
         let mut page = page;
         loop {
             let Some(first) = first_block_from(page).filter(|&first| first < self.tail) else {
                 return Ok(None);
             };
-            match self.follow(first, &mut seen)? {
+            match self.follow(first)? {
                 Chain::Broken => {}
                 Chain::Possible(end) => self.possible.push_back((first, end)),
                 Chain::Certain => return Ok(Some(first)),
@@ -211,13 +212,13 @@ impl RegionSearch<'_> {
     /// Follows a chain of blocks by all the rules that the allocator keeps: neighbours of free
     /// blocks know it, free blocks point back at their start, two free blocks never touch, and a
     /// region ends with a page.
-    fn follow(&self, first: Address, seen: &mut BlockSet) -> Result<Chain> {
+    fn follow(&mut self, first: Address) -> Result<Chain> {
         let mut block = first;
         let mut left_is_free = false;
         let mut is_certain = false;
         let mut followed = 0u32;
         loop {
-            if seen.insert(block) != Some(true) {
+            if self.seen.insert(block) != Some(true) {
                 return Ok(Chain::Broken);
             }
             followed += 1;
@@ -261,6 +262,6 @@ impl RegionSearch<'_> {
 }
 
 /// Whether a block is in a list; `None` if the list is not known.
-fn is_in(blocks: &Option<BlockSet>, block: Address) -> Option<bool> {
+fn is_in(blocks: &Option<CompleteSet>, block: Address) -> Option<bool> {
     Some(blocks.as_ref()?.contains(block))
 }

@@ -696,10 +696,13 @@ pub fn analyze_bytes(dump: &[u8], module: &[u8]) -> Result<Heap, Error> {
 
 /// As [`analyze`], with any bytes, and going on in spite of what is tolerated.
 pub fn analyze_tolerating(dump: &[u8], module: &[u8], tolerance: Tolerance) -> Result<Heap, Error> {
-    let program = Program::read(Input {
-        name: "program.wasm",
-        bytes: module,
-    })?;
+    let program = Program::read(
+        Input {
+            name: "program.wasm",
+            bytes: module,
+        },
+        &Control::default(),
+    )?;
     let program = program.tolerating(tolerance);
     let dump = Input {
         name: "heap.dump",

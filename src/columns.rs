@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 ///
 /// # Errors
 /// [`Error::OutOfMemory`].
-pub(super) fn reserve<T>(column: &mut Vec<T>, more: usize) -> Result<()> {
+pub(crate) fn reserve<T>(column: &mut Vec<T>, more: usize) -> Result<()> {
     column
         .try_reserve_exact(more)
         .map_err(|_| Error::OutOfMemory {
@@ -27,9 +27,19 @@ pub(super) fn reserve<T>(column: &mut Vec<T>, more: usize) -> Result<()> {
 ///
 /// # Errors
 /// [`Error::OutOfMemory`].
-pub(super) fn with_capacity<T>(capacity: usize) -> Result<Vec<T>> {
+pub(crate) fn with_capacity<T>(capacity: usize) -> Result<Vec<T>> {
     let mut column = Vec::new();
     reserve(&mut column, capacity)?;
+    Ok(column)
+}
+
+/// A column of so many equal values.
+///
+/// # Errors
+/// [`Error::OutOfMemory`].
+pub(crate) fn filled<T: Clone>(value: T, length: usize) -> Result<Vec<T>> {
+    let mut column = with_capacity(length)?;
+    column.resize(length, value);
     Ok(column)
 }
 
@@ -38,7 +48,7 @@ pub(super) fn with_capacity<T>(capacity: usize) -> Result<Vec<T>> {
 ///
 /// # Errors
 /// [`Error::OutOfMemory`], [`Error::Aborted`].
-pub(super) fn fill<T: Clone>(
+pub(crate) fn fill<T: Clone>(
     column: &mut Vec<T>,
     value: T,
     length: usize,
@@ -58,7 +68,7 @@ pub(super) fn fill<T: Clone>(
 /// # Errors
 /// [`Error::OutOfMemory`].
 #[inline]
-pub(super) fn push<T>(column: &mut Vec<T>, value: T) -> Result<()> {
+pub(crate) fn push<T>(column: &mut Vec<T>, value: T) -> Result<()> {
     if column.len() == column.capacity() {
         const FIRST: usize = 1 << 10;
         reserve(column, column.len().max(FIRST))?;
