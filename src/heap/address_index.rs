@@ -6,7 +6,7 @@
 //! to a number instead would save a quarter of the 64 MiB that a 4 GiB memory needs, but cost a second
 //! load from another place.
 
-use super::columns;
+use crate::columns;
 use crate::error::Result;
 use crate::units::{Address, ObjectIndex};
 

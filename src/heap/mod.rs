@@ -4,7 +4,6 @@
 mod accounting;
 mod address_index;
 mod class_slots;
-mod columns;
 mod dominators;
 mod edges;
 mod graph;

@@ -9,8 +9,8 @@ use rayon::prelude::*;
 use super::accounting::BlockTotals;
 use super::address_index::AddressIndex;
 use super::class_slots::ClassIds;
-use super::columns;
 use super::objects::ObjectTable;
+use crate::columns;
 use crate::control::{Control, Phase};
 use crate::dump::Dump;
 use crate::error::{Error, Result};
@@ -107,15 +107,16 @@ impl HeapReader<'_, '_> {
             .check(self.foreign_class(&ids), self.warnings)?;
         let classes = ids.into_slots(&mut class_ids, self.classes, self.control)?;
         let index = AddressIndex::new(&payloads)?;
+        let mut pinned_objects = columns::with_capacity(pinned.len())?;
         let pinned = pinned.into_iter().map(Address);
-        let mut pinned: Vec<_> = pinned.filter_map(|payload| index.get(payload)).collect();
-        pinned.sort_unstable();
+        pinned_objects.extend(pinned.filter_map(|payload| index.get(payload)));
+        pinned_objects.sort_unstable();
         let table = ObjectTable {
             addresses: payloads,
             class_slots: class_ids,
             shallow_sizes: sizes,
             classes,
-            pinned,
+            pinned: pinned_objects,
             index,
         };
         Ok((table, totals))
@@ -147,11 +148,11 @@ impl HeapReader<'_, '_> {
         for (payload, header) in static_objects(self.dump) {
             // Data that only looks like an object has any id.
             if class_count == 0 || header.class_id.0 < class_count {
-                objects.payloads.push(payload.0);
-                objects.sizes.push(0);
-                objects.class_ids.push(header.class_id.0);
+                columns::push(&mut objects.payloads, payload.0)?;
+                columns::push(&mut objects.sizes, 0)?;
+                columns::push(&mut objects.class_ids, header.class_id.0)?;
                 if header.is_pinned() {
-                    objects.pinned.push(payload.0);
+                    columns::push(&mut objects.pinned, payload.0)?;
                 }
             }
         }
@@ -217,7 +218,7 @@ impl HeapReader<'_, '_> {
                         class_ids[kept] = header.class_id.0;
                         kept += 1;
                         if header.is_pinned() {
-                            pinned.push(payload);
+                            columns::push(&mut pinned, payload)?;
                         }
                     }
                 }
@@ -225,8 +226,10 @@ impl HeapReader<'_, '_> {
             })
             .collect::<Result<_>>()?;
         objects.close_gaps(statics, chunks.iter().map(|&(kept, _)| kept));
-        let pinned = chunks.into_iter().flat_map(|(_, pinned)| pinned);
-        objects.pinned.extend(pinned);
+        for (_, pinned) in chunks {
+            columns::reserve(&mut objects.pinned, pinned.len())?;
+            objects.pinned.extend(pinned);
+        }
         Ok(())
     }
 
@@ -234,15 +237,15 @@ impl HeapReader<'_, '_> {
     fn keep_members(&self, objects: &mut Objects, statics: usize) -> Result<()> {
         let index = AddressIndex::new(&objects.payloads[statics..])?;
         let position = |block| Some(index.get(payload_of(block)?)?.at());
-        let blocks: Vec<_> = objects.blocks(statics).collect();
+        let mut blocks = columns::with_capacity(objects.payloads.len() - statics)?;
+        blocks.extend(objects.blocks(statics));
         let members = list_members(
             self.dump.memory,
             self.allocator.first_block,
             &blocks,
             position,
-        );
-        objects.keep_where(statics, |nth, _| members[nth]);
-        Ok(())
+        )?;
+        objects.keep_where(statics, |nth, _| members[nth])
     }
 
     /// Holds what was found against the collector's own count.
@@ -254,7 +257,7 @@ impl HeapReader<'_, '_> {
             let memory = self.dump.memory;
             let known = KnownBlocks::read(memory, self.allocator, self.collector, &step)?;
             if let Some(members) = known.objects {
-                objects.keep_where(statics, |_, block| members.contains(block));
+                objects.keep_where(statics, |_, block| members.contains(block))?;
             }
         }
         let walk = objects.total_size();
@@ -311,12 +314,10 @@ impl Objects {
 
     /// Keeps the static objects, and of the others those for whose position and block `keep` says
     /// so.
-    fn keep_where(&mut self, statics: usize, keep: impl Fn(usize, Address) -> bool) {
-        let kept: Vec<_> = self
-            .blocks(statics)
-            .enumerate()
-            .map(|(nth, block)| keep(nth, block))
-            .collect();
+    fn keep_where(&mut self, statics: usize, keep: impl Fn(usize, Address) -> bool) -> Result<()> {
+        let mut kept = columns::with_capacity(self.payloads.len() - statics)?;
+        let blocks = self.blocks(statics).enumerate();
+        kept.extend(blocks.map(|(nth, block)| keep(nth, block)));
         for column in self.columns() {
             let mut at = 0;
             column.retain(|_| {
@@ -324,5 +325,6 @@ impl Objects {
                 at <= statics || kept[at - 1 - statics]
             });
         }
+        Ok(())
     }
 }

@@ -3,9 +3,9 @@
 
 use std::ops::Range;
 
-use super::columns;
 use super::edges::Edges;
 use super::prefetch::prefetch;
+use crate::columns;
 use crate::control::{Control, Phase};
 use crate::error::Result;
 use crate::units::ObjectIndex;
@@ -77,7 +77,7 @@ impl Search {
                 search.add_reference(ROOT, number)?;
                 continue;
             }
-            search.tree_starts.push(search.preorder.len() as u32);
+            columns::push(&mut search.tree_starts, search.preorder.len() as u32)?;
             let mut source = search.add_object(ROOT, root);
             let mut untried = edges.range(root);
             loop {

@@ -1,5 +1,7 @@
 //! A set of block addresses: one bit per 16 bytes of a stretch of memory.
 
+use crate::columns;
+use crate::error::Result;
 use crate::units::Address;
 
 const GRANULE: u32 = 16;
@@ -14,13 +16,16 @@ pub struct BlockSet {
 
 impl BlockSet {
     /// An empty set for blocks between two addresses.
-    pub fn between(start: Address, end: Address) -> Self {
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
+    pub fn between(start: Address, end: Address) -> Result<Self> {
         let base = start.0 / GRANULE;
         let granules = (end.0 / GRANULE).saturating_sub(base) as usize + 1;
-        Self {
+        Ok(Self {
             base,
-            bits: vec![0; granules.div_ceil(64)],
-        }
+            bits: columns::repeated(0, granules.div_ceil(64))?,
+        })
     }
 
     /// Adds a block. `None` if no block can be there or it lies outside of the stretch, otherwise
@@ -93,7 +98,7 @@ mod tests {
             inserted in prop::collection::vec(0u32..300, 0..40),
             ranges in prop::collection::vec((0u32..310, 0u32..310), 40),
         ) {
-            let mut set = BlockSet::between(Address(START), block(299));
+            let mut set = BlockSet::between(Address(START), block(299))?;
             let mut expected = BTreeSet::new();
             for nth in inserted {
                 prop_assert_eq!(set.insert(block(nth)), Some(expected.insert(nth)));
@@ -108,7 +113,7 @@ mod tests {
 
     #[test]
     fn takes_no_block_that_cannot_be_there() {
-        let mut set = BlockSet::between(Address(1024), Address(2048));
+        let mut set = BlockSet::between(Address(1024), Address(2048)).unwrap();
         for address in [0, 1000, 1024, 1032, 1035, 4092, u32::MAX - 3] {
             assert_eq!(set.insert(Address(address)), None);
             assert!(!set.contains(Address(address)));

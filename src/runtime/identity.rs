@@ -4,8 +4,10 @@
 use super::objects::{ObjectHeader, block_of};
 use super::statics::static_objects;
 use super::type_flags::{TypeFlags, TypeFlagsTable};
+use crate::columns;
 use crate::debug_info::DebugInfo;
 use crate::dump::{Dump, Memory};
+use crate::error::Result;
 use crate::mismatch::Mismatch;
 use crate::module::{DataSegment, Module};
 use crate::units::{Address, ClassId};
@@ -20,15 +22,20 @@ pub fn global_count_mismatch(dump: &Dump<'_>, module: &Module<'_>) -> Option<Mis
 }
 
 /// The first other difference between a dump and a module.
+///
+/// # Errors
+/// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
 pub fn find_mismatch(
     dump: &Dump<'_>,
     module: &Module<'_>,
     debug_info: &DebugInfo,
     flags: TypeFlagsTable<'_>,
-) -> Option<Mismatch> {
-    boundary_mismatch(dump, module)
-        .or_else(|| static_data_mismatch(dump, &module.data))
-        .or_else(|| class_mismatch(debug_info, flags))
+) -> Result<Option<Mismatch>> {
+    if let Some(mismatch) = boundary_mismatch(dump, module) {
+        return Ok(Some(mismatch));
+    }
+    let mismatch = static_data_mismatch(dump, &module.data)?;
+    Ok(mismatch.or_else(|| class_mismatch(debug_info, flags)))
 }
 
 fn boundary_mismatch(dump: &Dump<'_>, module: &Module<'_>) -> Option<Mismatch> {
@@ -52,9 +59,9 @@ fn boundary_mismatch(dump: &Dump<'_>, module: &Module<'_>) -> Option<Mismatch> {
 }
 
 /// Compares the string literals: nothing of them changes but their links.
-fn static_data_mismatch(dump: &Dump<'_>, segments: &[DataSegment<'_>]) -> Option<Mismatch> {
+fn static_data_mismatch(dump: &Dump<'_>, segments: &[DataSegment<'_>]) -> Result<Option<Mismatch>> {
     // Optimisers split segments where there are zeros, even inside an object: put them together.
-    let mut image = vec![0; dump.data_end.0 as usize];
+    let mut image = columns::repeated(0, dump.data_end.0 as usize)?;
     for segment in segments {
         let start = segment.start.0 as usize;
         let end = start.saturating_add(segment.bytes.len());
@@ -84,8 +91,8 @@ fn static_data_mismatch(dump: &Dump<'_>, segments: &[DataSegment<'_>]) -> Option
             [dump.memory, initial.memory].map(|memory| memory.bytes_at(address, header.size));
         !is_string || found.map(Memory::as_bytes) != expected.map(Memory::as_bytes)
     });
-    let (address, _) = differing.next()?;
-    Some(Mismatch::StaticData { address })
+    let first = differing.next();
+    Ok(first.map(|(address, _)| Mismatch::StaticData { address }))
 }
 
 fn class_mismatch(debug_info: &DebugInfo, flags: TypeFlagsTable<'_>) -> Option<Mismatch> {

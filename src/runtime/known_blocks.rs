@@ -27,7 +27,7 @@ impl KnownBlocks {
     /// Follows all lists.
     ///
     /// # Errors
-    /// [`Error::Aborted`](crate::Error::Aborted).
+    /// [`Error::Aborted`](crate::Error::Aborted), [`Error::OutOfMemory`](crate::Error::OutOfMemory).
     pub(crate) fn read(
         memory: Memory<'_>,
         allocator: Allocator,
@@ -61,7 +61,7 @@ struct Lists<'a> {
 }
 
 impl Lists<'_> {
-    fn no_blocks(&self) -> BlockSet {
+    fn no_blocks(&self) -> Result<BlockSet> {
         let end = u32::try_from(self.memory.size()).unwrap_or(u32::MAX);
         BlockSet::between(self.allocator.first_block, Address(end))
     }
@@ -72,7 +72,7 @@ impl Lists<'_> {
         let Some(heads) = self.allocator.free_list_heads(memory) else {
             return Ok(None);
         };
-        let mut blocks = self.no_blocks();
+        let mut blocks = self.no_blocks()?;
         for head in heads {
             let followed = self.follow(
                 &mut blocks,
@@ -96,7 +96,7 @@ impl Lists<'_> {
         let Some(heads) = collector.list_heads else {
             return Ok(None);
         };
-        let mut blocks = self.no_blocks();
+        let mut blocks = self.no_blocks()?;
         for head in heads.all() {
             // What was swept already is gone; the rest of its list begins at the cursor.
             let is_swept =

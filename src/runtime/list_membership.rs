@@ -5,7 +5,9 @@
 //! but round.
 
 use super::objects::next_of;
+use crate::columns;
 use crate::dump::Memory;
+use crate::error::Result;
 use crate::units::Address;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -19,13 +21,16 @@ enum Membership {
 
 /// For each of these blocks, whose neighbours point back at them, whether it is in a list.
 /// `position_of` tells where in `linked` a block is.
+///
+/// # Errors
+/// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
 pub fn list_members(
     memory: Memory<'_>,
     first_block: Address,
     linked: &[Address],
     position_of: impl Fn(Address) -> Option<usize>,
-) -> Vec<bool> {
-    let mut memberships = vec![Membership::Unknown; linked.len()];
+) -> Result<Vec<bool>> {
+    let mut memberships = columns::repeated(Membership::Unknown, linked.len())?;
     let mut way = Vec::new();
     for start in 0..linked.len() {
         let mut at = start;
@@ -36,7 +41,7 @@ pub fn list_members(
                 Membership::Followed | Membership::Outsider => break Membership::Outsider,
             }
             memberships[at] = Membership::Followed;
-            way.push(at);
+            columns::push(&mut way, at)?;
             at = match next_of(memory, linked[at]) {
                 Some(next) if next < first_block => break Membership::Member,
                 Some(next) => match position_of(next) {
@@ -50,8 +55,6 @@ pub fn list_members(
             memberships[at] = verdict;
         }
     }
-    memberships
-        .into_iter()
-        .map(|membership| membership == Membership::Member)
-        .collect()
+    let memberships = memberships.into_iter();
+    columns::collected(memberships.map(|membership| membership == Membership::Member))
 }

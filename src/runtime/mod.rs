@@ -66,7 +66,7 @@ impl<'a> Runtime<'a> {
         let flags = TypeFlagsTable::locate(dump, module);
         let has_foreign_globals = tolerance.check(global_count_mismatch(dump, module), warnings)?;
         tolerance.check(
-            find_mismatch(dump, module, &evidence.debug_info, flags),
+            find_mismatch(dump, module, &evidence.debug_info, flags)?,
             warnings,
         )?;
         // Values of other globals say nothing about ours.

@@ -189,7 +189,7 @@ impl RegionSearch<'_> {
     /// Keeps the possible ones.
     fn search(&mut self, end: Address, page: Address) -> Result<Option<Address>> {
         // Chains from several pages may run together. What came of the first comes of all.
-        let mut seen = BlockSet::between(end, self.tail);
+        let mut seen = BlockSet::between(end, self.tail)?;
         self.possible.clear();
         let mut page = page;
         loop {
