@@ -182,6 +182,8 @@ async function controlled<T>(
     timer = onProgress && setInterval(() => report(), REPORT_INTERVAL);
     const result = await work;
     report({ fraction: 1 });
+    // While the result was on its way, or in this last report.
+    if (signal?.aborted) throw abortError();
     if (failure !== undefined) throw failure.error;
     return result;
   } catch (error) {

@@ -115,11 +115,14 @@ impl Task {
     /// Goes on in the lane of the engine, or first in that of the pipes.
     fn analyze<const N: usize>(self: &Arc<Self>, mut inputs: [Pending; N], work: impl Work<N>) {
         self.go_on(&ENGINE, Stage::Working, move |task| {
+            // All of them: what is missing is told before anything is waited for.
+            let mut has_pipe = false;
             for input in &inputs {
-                if input.is_pipe()? {
-                    task.read_pipes(inputs, work);
-                    return Ok(None);
-                }
+                has_pipe |= input.is_pipe()?;
+            }
+            if has_pipe {
+                task.read_pipes(inputs, work);
+                return Ok(None);
             }
             for input in &mut inputs {
                 input.open(&task.control)?;
@@ -158,7 +161,9 @@ impl Task {
                 step(&task)
             });
             if let Some(result) = result.transpose() {
-                task.settle(result);
+                // Not every phase looks, and a view that nobody wants any more is none.
+                let is_wanted = task.control.check();
+                task.settle(result.and_then(|view| is_wanted.map(|()| view)));
             }
         });
         if let Err(source) = submitted {

@@ -37,11 +37,18 @@ pub(super) fn start() -> Result<()> {
     Ok(())
 }
 
+/// Address space that a machine's worth of threads must leave.
+const ROOM_FOR_OTHERS: usize = 64 << 20;
+
 /// Rayon makes its one pool for everybody once, and never again if that fails. So the threads come
 /// first.
 fn start_up_to(wanted: usize) -> Result<()> {
     let mut threads: Vec<Sender<ThreadBuilder>> = Vec::new();
     for nth in 0..wanted {
+        // With as many as there is room for, the rest of the process would have none.
+        if nth > 0 && columns::check_room(ROOM_FOR_OTHERS).is_err() {
+            break;
+        }
         let (sender, receiver) = channel::<ThreadBuilder>();
         let thread = std::thread::Builder::new().name(format!("heap-analyzer-{nth}"));
         let started = thread.spawn(move || {
