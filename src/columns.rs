@@ -11,8 +11,9 @@ use crate::error::{Error, Result};
 /// A column that takes so many bytes must leave some for others.
 const BIG: u64 = 1 << 20;
 
-/// What must be left for small allocations, which end the process if they fail.
-const HEADROOM: usize = 8 << 20;
+/// What must be left for small allocations, which end the process if they fail: ours, and those of
+/// whoever else lives in the process. The young generation of V8 grows by 16 MiB at a time.
+const HEADROOM: usize = 32 << 20;
 
 /// Makes room for so many more values. Room that is not used costs no memory where the system hands
 /// out pages when they are touched.

