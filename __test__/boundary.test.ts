@@ -14,14 +14,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { exposeGlobals } from "../dist/capture.js";
-import {
-  analyze,
-  analyzeAsync,
-  analyzeFile,
-  diff,
-  diffAsync,
-  diffFileAsync,
-} from "../dist/index.js";
+import { analyze, analyzeAsync, analyzeFile, diff, diffAsync } from "../dist/index.js";
 import { encodeDebugSections } from "../dist/native.js";
 import type { AnalyzeOptions, AsyncOptions } from "../index.js";
 import { runScript } from "./support/child.ts";

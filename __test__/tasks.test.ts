@@ -313,6 +313,9 @@ describe("environments", () => {
 });
 
 describe.skipIf(!LINUX)("a system that refuses", () => {
+  /** Without it, the C library gives each thread 64 MiB of addresses to begin with. */
+  const ONE_ARENA = { MALLOC_ARENA_MAX: "1" };
+
   test("threads is told with a code", () => {
     const script = `
       const codes = [];
@@ -330,7 +333,8 @@ describe.skipIf(!LINUX)("a system that refuses", () => {
 
   test("so many threads gets by with fewer", () => {
     const script = "console.log(analyzeFile(after, wasm).totalLiveSize);";
-    const options = { env: { RAYON_NUM_THREADS: "100000" }, addressSpace: 2 << 20 };
+    const env = { ...ONE_ARENA, RAYON_NUM_THREADS: "100000" };
+    const options = { env, addressSpace: 2 << 20 };
     expect(output(script, options)).toBe(`${analyze(after, wasm).totalLiveSize}\n`);
   });
 
@@ -361,15 +365,13 @@ describe.skipIf(!LINUX)("a system that refuses", () => {
   test("memory at any moment is an error with a code, after which the process goes on", () => {
     const script = ATTEMPTS.replace("LARGE", JSON.stringify(largeFile));
     const size = `console.log(/^VmPeak:\\s*(\\d+)/m.exec(require("fs").readFileSync("/proc/self/status", "utf8"))[1]);`;
-    const flags = ["--expose-gc"];
-    const idle = Number(runScript(files, size, { flags }).stdout);
+    const options = { flags: ["--expose-gc"], env: ONE_ARENA };
+    const idle = Number(runScript(files, size, options).stdout);
     const seen = new Set<string>();
     for (let more = 16; more <= 160; more += 12) {
       const { stdout, ...rest } = runScript(files, script, {
-        flags,
+        ...options,
         addressSpace: idle + more * 1024,
-        // Otherwise each thread takes 64 MiB of addresses, without using them.
-        env: { MALLOC_ARENA_MAX: "1" },
       });
       expect({ more, ...rest }).toEqual({ more, status: 0, signal: null, stderr: "" });
       for (const outcome of stdout.trim().split(" ")) seen.add(outcome);

@@ -37,13 +37,16 @@ pub(super) fn start() -> Result<()> {
     Ok(())
 }
 
+/// What more threads must leave for the work that they are for.
+const ROOM_FOR_WORK: usize = 64 << 20;
+
 /// Rayon makes its one pool for everybody once, and never again if that fails. So the threads come
 /// first.
 fn start_up_to(wanted: usize) -> Result<()> {
     let mut threads: Vec<Sender<ThreadBuilder>> = Vec::new();
     for nth in 0..wanted {
         // With as many as there is room for, the rest of the process would have none.
-        if nth > 0 && columns::check_room(0).is_err() {
+        if nth > 0 && columns::check_room(ROOM_FOR_WORK).is_err() {
             break;
         }
         let (sender, receiver) = channel::<ThreadBuilder>();
