@@ -34,9 +34,15 @@ export type ErrorCode =
   | "ERR_TOO_MANY_REFERENCES"
   | "ERR_INVALID_OPTION"
   | "ERR_INVALID_ARG_TYPE"
+  /** The buffer of an argument was transferred, or a WebAssembly memory that grew has replaced it. */
+  | "ERR_BUFFER_DETACHED"
+  /** The buffer of an argument was resized, and the argument lies behind its end. */
+  | "ERR_BUFFER_OUT_OF_BOUNDS"
   | "ERR_IO"
   | "ERR_INTERNAL"
   | "ERR_OUT_OF_MEMORY"
+  /** The system starts no thread for the process any more. */
+  | "ERR_NO_THREADS"
   | "ABORT_ERR";
 
 /** The `code` of a warning: what may make a number wrong. */
@@ -214,13 +220,26 @@ export interface DiffOptions extends AnalysisOptions {
   instances?: number | undefined;
 }
 
-/** For work off the event loop. */
+/**
+ * For work off the event loop.
+ *
+ * It takes none of libuv's threads, so files, names and ciphers do not wait for it. The addon has a few
+ * threads of its own, as many as there are cores and at most 4, on which calls begin in the order in
+ * which they are made, whichever worker thread makes them. More calls wait, and hold no more than the
+ * copies of their bytes. What is neither a file nor a folder, such as a pipe, is read beforehand, up to
+ * 16 at a time, and keeps nobody else waiting.
+ */
 export interface AsyncOptions {
-  /** Stops the work, within 100 ms. The promise rejects with an `AbortError` (`code: "ABORT_ERR"`). */
+  /**
+   * Stops the work. The promise rejects with an `AbortError` (`code: "ABORT_ERR"`): at once if the
+   * work has not begun or waits for a pipe, otherwise when it has stopped and let go of its files,
+   * within 100 ms.
+   */
   signal?: AbortSignal | undefined;
   /**
    * Called about twenty times a second while the work goes on, and once when it is done. If it
-   * throws, the work stops and the promise rejects with what it threw.
+   * throws, the work stops and the promise rejects with what it threw. The same goes for a promise that
+   * it returns, if that is rejected while the work goes on.
    */
   onProgress?: ((progress: Progress) => void) | undefined;
 }
@@ -243,13 +262,22 @@ export interface Progress {
   bytes: number;
 }
 
-/** The constructor view of a dump. The bytes are read in place and not kept. */
+/**
+ * The constructor view of a dump. The bytes are read in place and not kept.
+ *
+ * Bytes are any Uint8Array, subclasses like Buffer and parts of larger buffers included. Shared memory
+ * is copied first. Other views, clamped ones too, are refused (`ERR_INVALID_ARG_TYPE`), and so are
+ * those whose buffer is gone (`ERR_BUFFER_DETACHED`), which JavaScript cannot tell from empty ones.
+ */
 export function analyze(
   dump: Uint8Array,
   wasm: Uint8Array,
   options?: AnalyzeOptions,
 ): ConstructorView;
-/** As {@link analyze}, off the event loop. The dump is copied first, so the caller may go on changing it. */
+/**
+ * As {@link analyze}, off the event loop. Dump and module are copied first, so the caller may go on
+ * changing them; the copies are kept until the work is done or aborted.
+ */
 export function analyzeAsync(
   dump: Uint8Array,
   wasm: Uint8Array,
@@ -271,7 +299,7 @@ export function diff(
   wasm: Uint8Array,
   options?: DiffOptions,
 ): ComparisonView;
-/** As {@link diff}, off the event loop. The dumps are copied first. */
+/** As {@link diff}, off the event loop. Dumps and module are copied first. */
 export function diffAsync(
   before: Uint8Array,
   after: Uint8Array,

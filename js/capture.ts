@@ -24,6 +24,7 @@
 import { constants } from "node:buffer";
 import { types } from "node:util";
 
+import { bytes } from "./bytes.js";
 import { writeDumpFile } from "./capture/dump_file.js";
 import { CaptureError, invalidArgument } from "./capture/errors.js";
 import { type CaptureOptions, takeSnapshot } from "./capture/snapshot.js";
@@ -42,17 +43,15 @@ export type { CaptureOptions } from "./capture/snapshot.js";
  * by what the exports take, because they count from the start of the file.
  *
  * @throws {Error} with `code` `ERR_MODULE` (not a module), `ERR_MODULE_KIND` (a 64-bit memory, or
- *   none), `ERR_GLOBAL_MISSING` (no shadow stack: not compiled with the incremental runtime) or
- *   `ERR_INVALID_ARG_TYPE`.
+ *   none), `ERR_GLOBAL_MISSING` (no shadow stack: not compiled with the incremental runtime),
+ *   `ERR_INVALID_ARG_TYPE`, `ERR_BUFFER_DETACHED`, `ERR_BUFFER_OUT_OF_BOUNDS` or `ERR_OUT_OF_MEMORY`.
  */
 export function exposeGlobals(wasm: Uint8Array): Uint8Array<ArrayBuffer> {
   // Not `instanceof`: test runners pass arrays from another realm.
   if (!types.isUint8Array(wasm)) {
     throw invalidArgument("wasm", "the bytes of a module as a Uint8Array or Buffer", wasm);
   }
-  // Another thread may write to shared memory while it is read: read a copy.
-  const bytes = types.isSharedArrayBuffer(wasm.buffer) ? wasm.slice() : wasm;
-  return exposeGlobalsNatively(bytes) as Uint8Array<ArrayBuffer>;
+  return exposeGlobalsNatively(bytes("wasm", wasm)) as Uint8Array<ArrayBuffer>;
 }
 
 /**

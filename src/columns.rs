@@ -8,19 +8,63 @@
 use crate::control::Step;
 use crate::error::{Error, Result};
 
+/// A column that takes so many bytes must leave some for others.
+const BIG: u64 = 1 << 20;
+
+/// What must be left for small allocations, which end the process if they fail: ours, and those of
+/// whoever else lives in the process. The young generation of V8 grows by 16 MiB at a time.
+const HEADROOM: usize = 32 << 20;
+
 /// Makes room for so many more values. Room that is not used costs no memory where the system hands
 /// out pages when they are touched.
 ///
 /// # Errors
 /// [`Error::OutOfMemory`].
 pub(crate) fn reserve<T>(column: &mut Vec<T>, more: usize) -> Result<()> {
+    let bytes = (column.len() as u64 + more as u64).saturating_mul(size_of::<T>() as u64);
     column
         .try_reserve_exact(more)
-        .map_err(|_| Error::OutOfMemory {
-            bytes: (column.len() as u64 + more as u64).saturating_mul(size_of::<T>() as u64),
-        })?;
+        .map_err(|_| Error::OutOfMemory { bytes })?;
+    if bytes >= BIG {
+        check_room(0)?;
+    }
     use_huge_pages(column);
     Ok(())
+}
+
+/// Checks that the system would give so many bytes, and still have some for small allocations. For
+/// work whose own allocations are many and small, and cannot fail one by one.
+///
+/// # Errors
+/// [`Error::OutOfMemory`].
+pub(crate) fn check_room(bytes: usize) -> Result<()> {
+    let bytes = bytes.saturating_add(HEADROOM);
+    // Not from the allocator: it keeps what it is given back.
+    memmap2::MmapMut::map_anon(bytes)
+        .map(drop)
+        .map_err(|_| Error::OutOfMemory {
+            bytes: bytes as u64,
+        })
+}
+
+/// A column of so many equal values.
+///
+/// # Errors
+/// [`Error::OutOfMemory`].
+pub(crate) fn repeated<T: Clone>(value: T, length: usize) -> Result<Vec<T>> {
+    let mut column = with_capacity(length)?;
+    column.resize(length, value);
+    Ok(column)
+}
+
+/// What an iterator of known length gives.
+///
+/// # Errors
+/// [`Error::OutOfMemory`].
+pub(crate) fn collected<T>(values: impl ExactSizeIterator<Item = T>) -> Result<Vec<T>> {
+    let mut column = with_capacity(values.len())?;
+    column.extend(values);
+    Ok(column)
 }
 
 /// An empty column with room for so many values.
@@ -30,16 +74,6 @@ pub(crate) fn reserve<T>(column: &mut Vec<T>, more: usize) -> Result<()> {
 pub(crate) fn with_capacity<T>(capacity: usize) -> Result<Vec<T>> {
     let mut column = Vec::new();
     reserve(&mut column, capacity)?;
-    Ok(column)
-}
-
-/// A column of so many equal values.
-///
-/// # Errors
-/// [`Error::OutOfMemory`].
-pub(crate) fn filled<T: Clone>(value: T, length: usize) -> Result<Vec<T>> {
-    let mut column = with_capacity(length)?;
-    column.resize(length, value);
     Ok(column)
 }
 

@@ -170,7 +170,8 @@ pub enum Error {
     },
     /// A defect in this crate: a panic, caught.
     #[error(
-        "internal error: {message}; this is a defect of the heap analyzer, please report it with the dump and the module"
+        "internal error: {message}; this is a defect of the heap analyzer: please report it with the dump and the module at {}/issues",
+        env!("CARGO_PKG_REPOSITORY")
     )]
     Internal {
         /// What the panic said.
@@ -183,6 +184,14 @@ pub enum Error {
     OutOfMemory {
         /// What was asked for.
         bytes: u64,
+    },
+    /// The system refused a thread.
+    #[error(
+        "cannot start a thread: {source}; the process or its container is at its limit of threads or memory: raise it, or let fewer threads run"
+    )]
+    Threads {
+        /// What the system said.
+        source: std::io::Error,
     },
     /// The caller asked to stop.
     #[error("the analysis was aborted")]
@@ -218,6 +227,7 @@ impl Error {
             Self::InvalidOption { .. } => "ERR_INVALID_OPTION",
             Self::Internal { .. } => "ERR_INTERNAL",
             Self::OutOfMemory { .. } => "ERR_OUT_OF_MEMORY",
+            Self::Threads { .. } => "ERR_NO_THREADS",
             Self::Aborted => "ABORT_ERR",
             Self::Io { .. } => "ERR_IO",
         }
@@ -226,7 +236,10 @@ impl Error {
     /// The same error, with the name of the input that it is about in front.
     pub fn in_file(self, file: impl Into<String>) -> Self {
         match self {
-            Self::Aborted | Self::OutOfMemory { .. } | Self::InFile { .. } => self,
+            Self::Aborted
+            | Self::OutOfMemory { .. }
+            | Self::Threads { .. }
+            | Self::InFile { .. } => self,
             other => Self::InFile {
                 file: file.into(),
                 source: Box::new(other),

@@ -1,8 +1,11 @@
 //! The two inputs of an analysis, by name: what is wrong with one is said with its name.
 
+use std::panic::resume_unwind;
+
+use crate::columns;
 use crate::control::Control;
 use crate::dump::Dump;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::heap::{Heap, ObjectGraph};
 use crate::module::Module;
 use crate::runtime::Runtime;
@@ -17,6 +20,10 @@ pub struct Input<'a, Bytes = &'a [u8]> {
     /// The contents: borrowed, or anything that owns them, such as a mapped file.
     pub bytes: Bytes,
 }
+
+/// How much memory reading a module takes, in many small pieces, for each of its bytes. That of the
+/// compilers is far below; one that was made to take more can still end the process.
+const ROOM_PER_MODULE_BYTE: usize = 16;
 
 /// What a module tells about every heap of the program: read once, used for each dump.
 #[derive(Debug)]
@@ -34,6 +41,8 @@ impl<'a> Program<'a> {
     /// [`Error::Aborted`](crate::Error::Aborted) as it is.
     pub fn read(wasm: Input<'a>, control: &Control) -> Result<Self> {
         let read = || -> Result<Self> {
+            columns::check_room(wasm.bytes.len().saturating_mul(ROOM_PER_MODULE_BYTE))?;
+            columns::check_room(wasm.bytes.len().saturating_mul(ROOM_PER_MODULE_BYTE))?;
             let module = Module::parse(wasm.bytes, control)?;
             let evidence = Evidence::read(&module, control)?;
             Ok(Self {
@@ -105,13 +114,29 @@ impl<'a> Program<'a> {
         let before = || analyze(before, &before_part);
         let after = || analyze(after, &after_part);
         match schedule {
-            Schedule::SideBySide => {
-                let (before, after) = rayon::join(before, after);
-                Ok((before?, after?))
-            }
+            Schedule::SideBySide => side_by_side(before, after),
             Schedule::OneByOne => Ok((before()?, after()?)),
         }
     }
+}
+
+/// Runs two analyses at the same time.
+///
+/// Not with rayon: one of its threads that waits for a piece of its analysis would begin another whole
+/// analysis, and could not go on before that is done.
+fn side_by_side<T: Send>(
+    first: impl FnOnce() -> Result<T>,
+    second: impl FnOnce() -> Result<T> + Send,
+) -> Result<(T, T)> {
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().name("heap-analyzer".to_owned());
+        let second = thread
+            .spawn_scoped(scope, second)
+            .map_err(|source| Error::Threads { source })?;
+        let first = first();
+        let second = second.join().unwrap_or_else(|panic| resume_unwind(panic));
+        Ok((first?, second?))
+    })
 }
 
 /// How two dumps are analyzed.

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// All string literals of a text, quotes left out.
 fn literals(text: &str) -> BTreeSet<String> {
@@ -15,10 +15,13 @@ fn literals(text: &str) -> BTreeSet<String> {
         .collect()
 }
 
+fn file_of_this_package(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
+}
+
 /// A part of a file of this package: from behind `start` up to `end`.
 fn part(file: &str, start: &str, end: &str) -> String {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
-    let text = fs::read_to_string(path).unwrap();
+    let text = fs::read_to_string(file_of_this_package(file)).unwrap();
     let (_, rest) = text.split_once(start).unwrap();
     let (part, _) = rest.split_once(end).unwrap();
     part.to_owned()
@@ -38,10 +41,16 @@ fn union(name: &str) -> BTreeSet<String> {
 }
 
 #[test]
-fn the_error_codes_of_the_engine_are_those_of_the_public_type() {
-    // The one code of the JavaScript layer itself.
-    let mut codes = codes_in("src/error.rs");
-    codes.insert("ERR_INVALID_ARG_TYPE".to_owned());
+fn the_error_codes_of_the_engine_and_of_the_boundary_are_those_of_the_public_type() {
+    let of_the_boundary =
+        literals(&fs::read_to_string(file_of_this_package("js/bytes.ts")).unwrap());
+    let of_the_boundary = of_the_boundary
+        .into_iter()
+        .filter(|text| text.starts_with("ERR_"));
+    let codes: BTreeSet<_> = codes_in("src/error.rs")
+        .into_iter()
+        .chain(of_the_boundary)
+        .collect();
     assert_eq!(codes, union("ErrorCode"));
 }
 

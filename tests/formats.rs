@@ -72,7 +72,7 @@ struct ComparisonRowJson {
 
 fn constructor_json(view: &ConstructorView) -> ConstructorJson {
     let rows = view.rows().iter().enumerate().map(|(nth, row)| {
-        let listed = view.instances(nth).unwrap();
+        let listed = view.instances(nth).unwrap().unwrap();
         let instances = listed.iter().map(|one| InstanceJson {
             address: one.address.0,
             shallow_size: one.shallow_size,
@@ -96,7 +96,7 @@ fn constructor_json(view: &ConstructorView) -> ConstructorJson {
 
 fn comparison_json(view: &ComparisonView) -> ComparisonJson {
     let rows = view.rows().iter().enumerate().map(|(nth, row)| {
-        let listed = view.instances(nth).unwrap();
+        let listed = view.instances(nth).unwrap().unwrap();
         let instances = listed.iter().zip(0..).map(|(one, nth)| InstanceJson {
             address: one.address.0,
             shallow_size: one.shallow_size,

@@ -113,7 +113,7 @@ fn rows(heap: &Heap, view: &ConstructorView) {
     let mut count = 0;
     let mut shallow = 0;
     for (nth, row) in view.rows().iter().enumerate() {
-        let instances = view.instances(nth).unwrap();
+        let instances = view.instances(nth).unwrap().unwrap();
         let sum = |size: fn(&_) -> u32| {
             instances
                 .iter()
@@ -148,7 +148,7 @@ pub fn comparison(before: &Arc<Heap>, after: &Arc<Heap>, view: &ComparisonView) 
     let listed = |wanted_new: bool| -> BTreeSet<(String, u32)> {
         let rows = view.rows().iter().enumerate();
         rows.flat_map(|(nth, row)| {
-            let instances: Instances = view.instances(nth).unwrap();
+            let instances: Instances = view.instances(nth).unwrap().unwrap();
             let new = instances.new_count().unwrap();
             let all: Vec<_> = instances.iter().collect();
             let part = if wanted_new { &all[..new] } else { &all[new..] };

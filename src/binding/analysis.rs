@@ -1,24 +1,28 @@
-//! The operations: each analyzes on the calling thread, or as a task on another one.
+//! The operations: each analyzes while the caller waits, or as a task.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use napi::bindgen_prelude::*;
 use napi_derive::napi;
 
 use super::error::Result;
-use super::inputs::Source;
+use super::guard::guarded;
+use super::inputs::{Pending, SourceInput};
 use super::options::{Request, ViewOptions, checked};
+use super::tasks::{Task, Work};
+use super::threads::aside;
 use super::views::ViewHandle;
 use crate::control::{Control, Phase};
-use crate::error::Error as EngineError;
 use crate::program::{Input, Program, Schedule};
 use crate::views::{ComparisonSort, ComparisonView, ConstructorSort, ConstructorView};
 
-/// A handle on running work.
+/// A handle on work that will run.
 #[napi]
 #[derive(Default)]
-pub struct WorkControl(Control);
+pub struct WorkControl {
+    control: Control,
+    task: Mutex<Option<Arc<Task>>>,
+}
 
 /// How far the work is.
 #[napi(object, object_from_js = false)]
@@ -41,19 +45,44 @@ impl WorkControl {
 
     /// Makes the work that was started with this handle stop soon.
     #[napi]
-    pub fn cancel(&self) {
-        self.0.cancel();
+    pub fn cancel(&self) -> Result<()> {
+        guarded(|| {
+            self.control.cancel();
+            if let Some(task) = &*self.task() {
+                task.cancel();
+            }
+            Ok(())
+        })
     }
 
     /// How far it is.
     #[napi]
-    pub fn progress(&self) -> ProgressData {
-        let progress = self.0.progress();
-        ProgressData {
-            phase: progress.phase.name(),
-            fraction: progress.fraction,
-            bytes: progress.bytes as f64,
-        }
+    pub fn progress(&self) -> Result<ProgressData> {
+        guarded(|| {
+            let progress = self.control.progress();
+            Ok(ProgressData {
+                phase: progress.phase.name(),
+                fraction: progress.fraction,
+                bytes: progress.bytes as f64,
+            })
+        })
+    }
+}
+
+impl WorkControl {
+    fn start<'env, const N: usize>(
+        &self,
+        env: &'env Env,
+        inputs: [Pending; N],
+        work: impl Work<N>,
+    ) -> Result<Object<'env>> {
+        let (task, promise) = Task::start(env, self.control.clone(), inputs, work)?;
+        *self.task() = Some(task);
+        Ok(promise)
+    }
+
+    fn task(&self) -> std::sync::MutexGuard<'_, Option<Arc<Task>>> {
+        self.task.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -65,14 +94,14 @@ pub fn analyze(
     wasm: &[u8],
     options: Option<ViewOptions>,
 ) -> Result<ViewHandle> {
-    let request = checked(options)?;
-    let inputs = || {
-        Ok([
-            named("dump", Source::Borrowed(dump)),
-            named("wasm", Source::Borrowed(wasm)),
-        ])
-    };
-    Ok(guarded(|| constructor_view(inputs, request, &Control::default()))?.registered(env))
+    guarded(|| {
+        let request = checked(options)?;
+        let view = aside(|| {
+            let inputs = [("dump", dump), ("wasm", wasm)];
+            constructor_view(inputs.map(borrowed), request, &Control::default())
+        })?;
+        Ok(view.registered(env))
+    })
 }
 
 /// The constructor view of two files.
@@ -83,41 +112,53 @@ pub fn analyze_file(
     wasm: String,
     options: Option<ViewOptions>,
 ) -> Result<ViewHandle> {
-    let request = checked(options)?;
-    let inputs = || Ok([opened(&dump)?, opened(&wasm)?]);
-    Ok(guarded(|| constructor_view(inputs, request, &Control::default()))?.registered(env))
+    guarded(|| {
+        let request = checked(options)?;
+        let view = aside(|| {
+            let inputs = [SourceInput::opened(&dump)?, SourceInput::opened(&wasm)?];
+            constructor_view(inputs, request, &Control::default())
+        })?;
+        Ok(view.registered(env))
+    })
 }
 
-/// As `analyze`, on a copy of the bytes and another thread.
+/// As `analyze`, on copies of the bytes, as a task.
 #[napi(ts_return_type = "Promise<ViewHandle>")]
-pub fn analyze_async(
+pub fn analyze_async<'env>(
+    env: &'env Env,
     dump: &[u8],
     wasm: &[u8],
     options: Option<ViewOptions>,
     control: &WorkControl,
-) -> Result<AsyncTask<ViewTask>> {
-    let request = checked(options)?;
-    let copies = [dump, wasm].map(|bytes| Source::Copied(bytes.to_vec()));
-    Ok(ViewTask::start(control, move |control| {
-        let [dump, wasm] = copies;
-        let inputs = || Ok([named("dump", dump), named("wasm", wasm)]);
-        constructor_view(inputs, request, control)
-    }))
+) -> Result<Object<'env>> {
+    guarded(|| {
+        let request = checked(options)?;
+        let inputs = [
+            Pending::copied("dump", dump)?,
+            Pending::copied("wasm", wasm)?,
+        ];
+        control.start(env, inputs, move |inputs, control| {
+            constructor_view(inputs, request, control)
+        })
+    })
 }
 
-/// As `analyzeFile`, on another thread.
+/// As `analyzeFile`, as a task.
 #[napi(ts_return_type = "Promise<ViewHandle>")]
-pub fn analyze_file_async(
+pub fn analyze_file_async<'env>(
+    env: &'env Env,
     dump: String,
     wasm: String,
     options: Option<ViewOptions>,
     control: &WorkControl,
-) -> Result<AsyncTask<ViewTask>> {
-    let request = checked(options)?;
-    Ok(ViewTask::start(control, move |control| {
-        let inputs = || Ok([opened(&dump)?, opened(&wasm)?]);
-        constructor_view(inputs, request, control)
-    }))
+) -> Result<Object<'env>> {
+    guarded(|| {
+        let request = checked(options)?;
+        let inputs = [dump, wasm].map(Pending::file);
+        control.start(env, inputs, move |inputs, control| {
+            constructor_view(inputs, request, control)
+        })
+    })
 }
 
 /// The comparison view of bytes in the caller's memory.
@@ -129,15 +170,14 @@ pub fn diff(
     wasm: &[u8],
     options: Option<ViewOptions>,
 ) -> Result<ViewHandle> {
-    let request = checked(options)?;
-    let inputs = || {
-        Ok([
-            named("before", Source::Borrowed(before)),
-            named("after", Source::Borrowed(after)),
-            named("wasm", Source::Borrowed(wasm)),
-        ])
-    };
-    Ok(guarded(|| comparison_view(inputs, request, &Control::default()))?.registered(env))
+    guarded(|| {
+        let request = checked(options)?;
+        let view = aside(|| {
+            let inputs = [("before", before), ("after", after), ("wasm", wasm)];
+            comparison_view(inputs.map(borrowed), request, &Control::default())
+        })?;
+        Ok(view.registered(env))
+    })
 }
 
 /// The comparison view of three files.
@@ -149,59 +189,64 @@ pub fn diff_file(
     wasm: String,
     options: Option<ViewOptions>,
 ) -> Result<ViewHandle> {
-    let request = checked(options)?;
-    let inputs = || Ok([opened(&before)?, opened(&after)?, opened(&wasm)?]);
-    Ok(guarded(|| comparison_view(inputs, request, &Control::default()))?.registered(env))
+    guarded(|| {
+        let request = checked(options)?;
+        let view = aside(|| {
+            let inputs = [
+                SourceInput::opened(&before)?,
+                SourceInput::opened(&after)?,
+                SourceInput::opened(&wasm)?,
+            ];
+            comparison_view(inputs, request, &Control::default())
+        })?;
+        Ok(view.registered(env))
+    })
 }
 
-/// As `diff`, on a copy of the bytes and another thread.
+/// As `diff`, on copies of the bytes, as a task.
 #[napi(ts_return_type = "Promise<ViewHandle>")]
-pub fn diff_async(
+pub fn diff_async<'env>(
+    env: &'env Env,
     before: &[u8],
     after: &[u8],
     wasm: &[u8],
     options: Option<ViewOptions>,
     control: &WorkControl,
-) -> Result<AsyncTask<ViewTask>> {
-    let request = checked(options)?;
-    let copies = [before, after, wasm].map(|bytes| Source::Copied(bytes.to_vec()));
-    Ok(ViewTask::start(control, move |control| {
-        let [before, after, wasm] = copies;
-        let inputs = || {
-            Ok([
-                named("before", before),
-                named("after", after),
-                named("wasm", wasm),
-            ])
-        };
-        comparison_view(inputs, request, control)
-    }))
+) -> Result<Object<'env>> {
+    guarded(|| {
+        let request = checked(options)?;
+        let inputs = [
+            Pending::copied("before", before)?,
+            Pending::copied("after", after)?,
+            Pending::copied("wasm", wasm)?,
+        ];
+        control.start(env, inputs, move |inputs, control| {
+            comparison_view(inputs, request, control)
+        })
+    })
 }
 
-/// As `diffFile`, on another thread.
+/// As `diffFile`, as a task.
 #[napi(ts_return_type = "Promise<ViewHandle>")]
-pub fn diff_file_async(
+pub fn diff_file_async<'env>(
+    env: &'env Env,
     before: String,
     after: String,
     wasm: String,
     options: Option<ViewOptions>,
     control: &WorkControl,
-) -> Result<AsyncTask<ViewTask>> {
-    let request = checked(options)?;
-    Ok(ViewTask::start(control, move |control| {
-        let inputs = || Ok([opened(&before)?, opened(&after)?, opened(&wasm)?]);
-        comparison_view(inputs, request, control)
-    }))
+) -> Result<Object<'env>> {
+    guarded(|| {
+        let request = checked(options)?;
+        let inputs = [before, after, wasm].map(Pending::file);
+        control.start(env, inputs, move |inputs, control| {
+            comparison_view(inputs, request, control)
+        })
+    })
 }
 
-type SourceInput<'a> = Input<'a, Source<'a>>;
-
-fn named<'a>(name: &'a str, bytes: Source<'a>) -> SourceInput<'a> {
-    Input { name, bytes }
-}
-
-fn opened(path: &str) -> crate::Result<SourceInput<'_>> {
-    Ok(named(path, Source::open(path)?))
+fn borrowed<'a>((name, bytes): (&'a str, &'a [u8])) -> SourceInput<'a> {
+    SourceInput::borrowed(name, bytes)
 }
 
 /// What both views begin with.
@@ -214,12 +259,11 @@ fn read_program<'a>(wasm: &'a SourceInput<'_>, control: &Control) -> crate::Resu
     Program::read(wasm, control)
 }
 
-fn constructor_view<'a>(
-    inputs: impl FnOnce() -> crate::Result<[SourceInput<'a>; 2]>,
+fn constructor_view(
+    [dump, wasm]: [SourceInput<'_>; 2],
     request: Request<ConstructorSort>,
     control: &Control,
 ) -> crate::Result<ViewHandle> {
-    let [dump, wasm] = inputs()?;
     let program = read_program(&wasm, control)?.tolerating(request.tolerance);
     let heap = program.analyze(dump, control)?;
     let _step = control.begin(Phase::View, 1);
@@ -229,12 +273,11 @@ fn constructor_view<'a>(
     )))
 }
 
-fn comparison_view<'a>(
-    inputs: impl FnOnce() -> crate::Result<[SourceInput<'a>; 3]>,
+fn comparison_view(
+    [before, after, wasm]: [SourceInput<'_>; 3],
     request: Request<ComparisonSort>,
     control: &Control,
 ) -> crate::Result<ViewHandle> {
-    let [before, after, wasm] = inputs()?;
     let program = read_program(&wasm, control)?.tolerating(request.tolerance);
     let schedule = schedule(&before, &after, request.available_memory);
     let (before, after) = program.analyze_both(before, after, schedule, control)?;
@@ -250,74 +293,5 @@ fn schedule(before: &SourceInput, after: &SourceInput, available: Option<f64>) -
     match available {
         Some(available) if available < bytes as f64 * 1.5 => Schedule::OneByOne,
         _ => Schedule::SideBySide,
-    }
-}
-
-/// Runs engine work in the engine's own thread pool. A panic becomes an error.
-fn guarded<T: Send>(work: impl FnOnce() -> crate::Result<T> + Send) -> crate::Result<T> {
-    static POOL: OnceLock<Option<rayon::ThreadPool>> = OnceLock::new();
-    let pool = POOL.get_or_init(|| {
-        let builder = rayon::ThreadPoolBuilder::new();
-        builder
-            .thread_name(|nth| format!("heap-analyzer-{nth}"))
-            .build()
-            .ok()
-    });
-    let run = AssertUnwindSafe(|| match pool {
-        Some(pool) => pool.install(work),
-        None => work(),
-    });
-    catch_unwind(run).unwrap_or_else(|panic| {
-        let message = panic
-            .downcast_ref::<&str>()
-            .map(|text| (*text).to_owned())
-            .or_else(|| panic.downcast_ref::<String>().cloned())
-            .unwrap_or_else(|| "a panic without a message".to_owned());
-        Err(EngineError::Internal { message })
-    })
-}
-
-/// Work for another thread that ends in a view.
-type Work = dyn FnOnce(&Control) -> crate::Result<ViewHandle> + Send;
-
-/// A promise for a view.
-pub struct ViewTask {
-    work: Option<Box<Work>>,
-    control: Control,
-}
-
-impl ViewTask {
-    fn start(
-        control: &WorkControl,
-        work: impl FnOnce(&Control) -> crate::Result<ViewHandle> + Send + 'static,
-    ) -> AsyncTask<Self> {
-        AsyncTask::new(Self {
-            work: Some(Box::new(work)),
-            control: control.0.clone(),
-        })
-    }
-}
-
-impl Task for ViewTask {
-    /// An error of the engine passes through here as a value: only `resolve`, which runs on the
-    /// JavaScript thread, can make an error object that carries its code.
-    type Output = crate::Result<ViewHandle>;
-    type JsValue = ViewHandle;
-
-    fn compute(&mut self) -> napi::Result<Self::Output> {
-        let Some(work) = self.work.take() else {
-            return Ok(Err(EngineError::Aborted));
-        };
-        Ok(guarded(|| work(&self.control)))
-    }
-
-    fn resolve(&mut self, env: Env, output: Self::Output) -> napi::Result<ViewHandle> {
-        match output {
-            Ok(view) => Ok(view.registered(env)),
-            Err(error) => {
-                let error = super::error::JsError::from(error);
-                Err(JsError::from(error).into_unknown(env).into())
-            }
-        }
     }
 }

@@ -3,6 +3,8 @@
 use napi::bindgen_prelude::Buffer;
 use napi_derive::napi;
 
+use super::error::{JsError, Result};
+use super::guard::guarded;
 use crate::debug_info::writer::{DebugInfoDescription, DebugSections, WriteError};
 
 /// The contents of the custom sections `debug_info`, `debug_abbrev` and `debug_str`.
@@ -17,17 +19,19 @@ pub struct EncodedDebugSections {
 }
 
 /// Encodes a description of classes and globals, given as JSON, as DWARF.
-#[napi(catch_unwind)]
-pub fn encode_debug_sections(description_json: String) -> napi::Result<EncodedDebugSections> {
-    let sections =
-        encode(&description_json).map_err(|error| napi::Error::from_reason(error.to_string()))?;
-    Ok(EncodedDebugSections {
-        debug_info: sections.debug_info.into(),
-        debug_abbrev: sections.debug_abbrev.into(),
-        debug_str: sections.debug_str.into(),
+#[napi]
+pub fn encode_debug_sections(description_json: String) -> Result<EncodedDebugSections> {
+    guarded(|| {
+        let sections = encode(&description_json)
+            .map_err(|error| JsError::new("ERR_DEBUG_INFO_DESCRIPTION", error))?;
+        Ok(EncodedDebugSections {
+            debug_info: sections.debug_info.into(),
+            debug_abbrev: sections.debug_abbrev.into(),
+            debug_str: sections.debug_str.into(),
+        })
     })
 }
 
-fn encode(description_json: &str) -> Result<DebugSections, WriteError> {
+fn encode(description_json: &str) -> std::result::Result<DebugSections, WriteError> {
     DebugInfoDescription::from_json(description_json)?.encode()
 }

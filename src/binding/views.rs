@@ -1,12 +1,14 @@
 //! Views as JavaScript sees them: handles that give out rows at once and instances on demand.
 
-use std::io::Read;
+use std::io::{self, Read};
 use std::sync::Arc;
 
-use napi::bindgen_prelude::*;
+use napi::bindgen_prelude::{BufferSlice, Env, ObjectFinalize, Uint32Array};
 use napi_derive::napi;
 
 use super::error::Result;
+use super::guard::guarded;
+use crate::error::Error;
 use crate::formats::{Document, JsonStream, TableOptions, accounting_json, render_table};
 use crate::heap::Heap;
 use crate::views::{ComparisonView, ConstructorView};
@@ -113,91 +115,102 @@ impl ObjectFinalize for ViewHandle {
 impl ViewHandle {
     /// The sizes of the whole, as `[key, number]` in the order of the public result.
     #[napi]
-    pub fn totals(&self) -> Vec<(&'static str, i64)> {
-        self.document()
-            .totals()
-            .iter()
-            .flat_map(|total| total.entries())
-            .collect()
+    pub fn totals(&self) -> Result<Vec<(&'static str, i64)>> {
+        guarded(|| {
+            let totals = self.document().totals();
+            Ok(totals.iter().flat_map(|total| total.entries()).collect())
+        })
     }
 
     /// The keys of a row's numbers.
     #[napi]
-    pub fn columns(&self) -> Vec<&'static str> {
-        self.document()
-            .columns()
-            .iter()
-            .map(|column| column.key)
-            .collect()
+    pub fn columns(&self) -> Result<Vec<&'static str>> {
+        guarded(|| {
+            let columns = self.document().columns().iter();
+            Ok(columns.map(|column| column.key).collect())
+        })
     }
 
     /// All rows, in order.
     #[napi]
-    pub fn rows(&self) -> Vec<RowData> {
-        let document = self.document();
-        let rows = (0..document.row_count()).filter_map(|nth| document.row(nth));
-        rows.map(|row| RowData {
-            class_name: row.class_name.to_owned(),
-            numbers: row.numbers,
+    pub fn rows(&self) -> Result<Vec<RowData>> {
+        guarded(|| {
+            let document = self.document();
+            let rows = (0..document.row_count()).filter_map(|nth| document.row(nth));
+            Ok(rows
+                .map(|row| RowData {
+                    class_name: row.class_name.to_owned(),
+                    numbers: row.numbers,
+                })
+                .collect())
         })
-        .collect()
     }
 
     /// The instances behind a row, in order.
-    #[napi(catch_unwind)]
-    pub fn instances(&self, row: u32) -> Option<InstanceData> {
-        let instances = self.document().instances(row as usize)?;
-        let columns = instances.columns();
-        Some(InstanceData {
-            addresses: columns.addresses.into(),
-            shallow_sizes: columns.shallow_sizes.into(),
-            retained_sizes: columns.retained_sizes.into(),
-            new_count: instances.new_count().map(|count| count as u32),
+    #[napi]
+    pub fn instances(&self, row: u32) -> Result<Option<InstanceData>> {
+        guarded(|| {
+            let Some(instances) = self.document().instances(row as usize)? else {
+                return Ok(None);
+            };
+            let columns = instances.columns()?;
+            Ok(Some(InstanceData {
+                addresses: columns.addresses.into(),
+                shallow_sizes: columns.shallow_sizes.into(),
+                retained_sizes: columns.retained_sizes.into(),
+                new_count: instances.new_count().map(|count| count as u32),
+            }))
         })
     }
 
     /// What may make a number wrong.
     #[napi]
-    pub fn warnings(&self) -> Vec<WarningData> {
-        let warnings = self.heaps().flat_map(|heap| &heap.warnings);
-        warnings
-            .map(|warning| WarningData {
-                code: warning.code().to_owned(),
-                message: warning.to_string(),
-            })
-            .collect()
+    pub fn warnings(&self) -> Result<Vec<WarningData>> {
+        guarded(|| {
+            let warnings = self.heaps().flat_map(|heap| &heap.warnings);
+            Ok(warnings
+                .map(|warning| WarningData {
+                    code: warning.code().to_owned(),
+                    message: warning.to_string(),
+                })
+                .collect())
+        })
     }
 
     /// Whether a heap is damaged and only a part of it is in here.
     #[napi]
-    pub fn is_partial(&self) -> bool {
-        self.document().is_partial()
+    pub fn is_partial(&self) -> Result<bool> {
+        guarded(|| Ok(self.document().is_partial()))
     }
 
     /// Where every byte is, as JSON text; null for a comparison.
     #[napi]
-    pub fn accounting(&self) -> Option<String> {
-        self.document().accounting().map(accounting_json)
+    pub fn accounting(&self) -> Result<Option<String>> {
+        guarded(|| Ok(self.document().accounting().map(accounting_json)))
     }
 
     /// The whole view as JSON text.
     #[napi]
-    pub fn json(&self, with_accounting: bool) -> JsonText {
-        let stream = JsonStream::new(self.document());
-        JsonText(match with_accounting {
-            true => stream.with_accounting(),
-            false => stream,
+    pub fn json(&self, with_accounting: bool) -> Result<JsonText> {
+        guarded(|| {
+            let stream = JsonStream::new(self.document());
+            Ok(JsonText(match with_accounting {
+                true => stream.with_accounting(),
+                false => stream,
+            }))
         })
     }
 
     /// The rows as a table.
-    #[napi(catch_unwind)]
-    pub fn table(&self, options: TableData) -> String {
-        let options = TableOptions {
-            width: options.width.map(|width| width as usize),
-            color: options.color,
-        };
-        render_table(&*self.document(), options)
+    #[napi]
+    pub fn table(&self, options: TableData) -> Result<String> {
+        guarded(|| {
+            let options = TableOptions {
+                width: options.width.map(|width| width as usize),
+                color: options.color,
+            };
+            Ok(render_table(&*self.document(), options))
+        })
     }
 }
 
@@ -208,24 +221,37 @@ pub struct JsonText(JsonStream<Arc<dyn Document + Send + Sync>>);
 #[napi]
 impl JsonText {
     /// Fills a buffer with what comes next, in UTF-8. Returns how many bytes that is; 0 at the end.
-    #[napi(catch_unwind)]
+    #[napi]
     pub fn read(&mut self, mut buffer: BufferSlice<'_>) -> Result<u32> {
-        let mut buffer: &mut [u8] = &mut buffer;
-        let room = buffer.len();
-        while !buffer.is_empty() {
-            match self.0.read(buffer).unwrap_or_default() {
-                0 => break,
-                length => buffer = &mut buffer[length..],
+        guarded(|| {
+            let mut buffer: &mut [u8] = &mut buffer;
+            let room = buffer.len();
+            while !buffer.is_empty() {
+                match self.0.read(buffer) {
+                    Ok(0) => break,
+                    Ok(length) => buffer = &mut buffer[length..],
+                    // Tried again at the next call.
+                    Err(_) if buffer.len() < room => break,
+                    Err(error) => return Err(why(error).into()),
+                }
             }
-        }
-        Ok((room - buffer.len()) as u32)
+            Ok((room - buffer.len()) as u32)
+        })
     }
 
     /// How much is written: from 0 to 1.
     #[napi]
-    pub fn fraction(&self) -> f64 {
-        self.0.fraction()
+    pub fn fraction(&self) -> Result<f64> {
+        guarded(|| Ok(self.0.fraction()))
     }
+}
+
+/// The engine's error in an error of reading.
+fn why(error: io::Error) -> Error {
+    error.downcast().unwrap_or_else(|source| Error::Io {
+        action: "cannot write the JSON",
+        source,
+    })
 }
 
 fn memory_of(heap: &Heap) -> i64 {

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use crate::error::Result;
 use crate::heap::Accounting;
 use crate::views::{ComparisonView, ConstructorView, Instances};
 
@@ -84,7 +85,10 @@ pub trait Document {
     /// How many instances are listed behind all rows.
     fn instance_count(&self) -> u64;
     /// What is behind the `nth` row; `None` past the last.
-    fn instances(&self, nth: usize) -> Option<Instances>;
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
+    fn instances(&self, nth: usize) -> Result<Option<Instances>>;
 }
 
 impl<D: Document + ?Sized> Document for Arc<D> {
@@ -116,7 +120,7 @@ impl<D: Document + ?Sized> Document for Arc<D> {
         (**self).instance_count()
     }
 
-    fn instances(&self, nth: usize) -> Option<Instances> {
+    fn instances(&self, nth: usize) -> Result<Option<Instances>> {
         (**self).instances(nth)
     }
 }
@@ -180,7 +184,7 @@ impl Document for ConstructorView {
         ConstructorView::instance_count(self)
     }
 
-    fn instances(&self, nth: usize) -> Option<Instances> {
+    fn instances(&self, nth: usize) -> Result<Option<Instances>> {
         ConstructorView::instances(self, nth)
     }
 }
@@ -252,7 +256,7 @@ impl Document for ComparisonView {
         ComparisonView::instance_count(self)
     }
 
-    fn instances(&self, nth: usize) -> Option<Instances> {
+    fn instances(&self, nth: usize) -> Result<Option<Instances>> {
         ComparisonView::instances(self, nth)
     }
 }

@@ -6,12 +6,14 @@ use std::io::{self, Read};
 
 use super::accounting::accounting_json;
 use super::document::{Document, Row, Total};
+use crate::error::Result;
 use crate::views::{ChangeKind, Instances};
 
 /// The text is made in pieces of about this many bytes.
 const PIECE: usize = 1 << 16;
 
-/// The JSON of a document, to be read to its end. Reading never fails.
+/// The JSON of a document, to be read to its end. Reading fails only if there is no memory for the
+/// order of a row's instances, and may then be tried again.
 #[derive(Debug)]
 pub struct JsonStream<D> {
     document: D,
@@ -64,7 +66,7 @@ impl<D: Document> JsonStream<D> {
     }
 
     /// Writes the next thing: the totals, the start of a row, or some instances.
-    fn step(&mut self, text: &mut Text) {
+    fn step(&mut self, text: &mut Text) -> Result<()> {
         if self.state == State::Start {
             text.raw("{\n");
             for (key, number) in self.document.totals().iter().flat_map(Total::entries) {
@@ -85,7 +87,7 @@ impl<D: Document> JsonStream<D> {
             }
         } else if let (Some(row), Some(instances)) = (
             self.document.row(self.row),
-            self.document.instances(self.row),
+            self.document.instances(self.row)?,
         ) {
             text.raw(if self.row == 0 {
                 "\n    {\n"
@@ -115,6 +117,7 @@ impl<D: Document> JsonStream<D> {
             text.raw("\n}\n");
             self.state = State::Done;
         }
+        Ok(())
     }
 }
 
@@ -123,11 +126,16 @@ impl<D: Document> Read for JsonStream<D> {
         if self.read == self.text.0.len() {
             let mut text = std::mem::take(&mut self.text);
             text.0.clear();
-            while self.state != State::Done && text.0.len() < PIECE {
-                self.step(&mut text);
+            let mut made = Ok(());
+            while made.is_ok() && self.state != State::Done && text.0.len() < PIECE {
+                made = self.step(&mut text);
             }
             self.text = text;
             self.read = 0;
+            // What was made before goes out first.
+            if self.text.0.is_empty() {
+                made.map_err(|error| io::Error::new(io::ErrorKind::OutOfMemory, error))?;
+            }
         }
         let length = (&self.text.0[self.read..]).read(buffer)?;
         self.read += length;

@@ -91,7 +91,7 @@ impl DominatorTree {
         }
         if !is_tree {
             let sources = sort_by_target(late_references, &mut column, &step)?;
-            find_semidominators(Forest::new(nodes), &sources, &mut column, &step)?;
+            find_semidominators(Forest::new(nodes)?, &sources, &mut column, &step)?;
             let patience = dominators.len();
             Ancestors::new(patience).find_dominators(&mut dominators, &column, &step)?;
         }
@@ -241,11 +241,10 @@ struct Forest {
 }
 
 impl Forest {
-    fn new(nodes: Vec<Node>) -> Self {
-        Self {
-            nodes,
-            path: Vec::new(),
-        }
+    fn new(nodes: Vec<Node>) -> Result<Self> {
+        // No path is longer. Most are very short, and room that is not used costs no memory.
+        let path = columns::with_capacity(nodes.len())?;
+        Ok(Self { nodes, path })
     }
 
     /// The least semidominator on the path from `node`, which is above `last`, up to, but without,
@@ -389,7 +388,7 @@ mod tests {
             let parents: Vec<u32> = nodes.iter().map(|node| node.parent).collect();
             let step = control.begin(Phase::Dominators, 1);
             let sources = sort_by_target(late_references, &mut column, &step).unwrap();
-            find_semidominators(Forest::new(nodes), &sources, &mut column, &step).unwrap();
+            find_semidominators(Forest::new(nodes).unwrap(), &sources, &mut column, &step).unwrap();
             let [patient, impatient] = [usize::MAX, 0].map(|patience| {
                 let mut dominators = parents.clone();
                 let mut ancestors = Ancestors::new(patience);

@@ -89,7 +89,9 @@ impl Edges {
             })?;
             for run in &runs {
                 edges.append(run, scanner.limit)?;
-                misfits.extend_from_slice(&run.misfits);
+                for &misfit in &run.misfits {
+                    columns::push(&mut misfits, misfit)?;
+                }
             }
         }
         edges.targets.shrink_to_fit();
@@ -184,6 +186,16 @@ impl Run {
         Ok(())
     }
 
+    /// To be called before so many words are followed: their targets need room, and there may be none.
+    #[inline]
+    fn make_room(&mut self, words: usize) -> Result<()> {
+        if self.targets.capacity() - self.targets.len() < words {
+            let more = words.max(self.targets.len());
+            columns::reserve(&mut self.targets, more)?;
+        }
+        Ok(())
+    }
+
     #[inline]
     fn follow(&mut self, scanner: &Scanner<'_>, word: u32) {
         self.targets
@@ -194,6 +206,7 @@ impl Run {
     fn follow_all(&mut self, scanner: &Scanner<'_>, buffer: Memory<'_>) -> Result<()> {
         for piece in buffer.pieces(4 * Self::REPORT) {
             self.will_read(scanner, piece.size() / 4)?;
+            self.make_room(piece.size() as usize / 4)?;
             piece.words().for_each(|word| self.follow(scanner, word));
         }
         Ok(())
@@ -271,6 +284,7 @@ impl<'a> Scanner<'a> {
                 layout.offsets.len().min(payload.size() as usize) as u64,
             )?;
         }
+        run.make_room(layout.offsets.len().min(payload.size() as usize / 4))?;
         for &offset in &layout.offsets {
             match payload.word(Address(offset)) {
                 Some(word) => run.follow(self, word),
@@ -293,7 +307,10 @@ impl<'a> Scanner<'a> {
             }
             Contents::Array => self.array_elements(payload, run)?,
             Contents::Entries(entry) => self.entries(payload, *entry, run)?,
-            Contents::Tuple => tuple_elements(payload, |word| run.follow(self, word)),
+            Contents::Tuple => {
+                run.make_room(u64::BITS as usize)?;
+                tuple_elements(payload, |word| run.follow(self, word))
+            }
         };
         Ok(fits)
     }
@@ -315,6 +332,7 @@ impl<'a> Scanner<'a> {
     /// words of its buffers count as well.
     fn every_word(&self, payload: Memory<'a>, run: &mut Run) -> Result<()> {
         for word in payload.words() {
+            run.make_room(1)?;
             run.follow(self, word);
             let target = self.objects.index.get(Address(word));
             if target.is_some_and(|target| self.objects.class_of(target).id == ARRAY_BUFFER)
@@ -368,6 +386,7 @@ impl<'a> Scanner<'a> {
         let room = buffer.size() as u32 / entry.stride;
         for nth in 0..count.min(room) {
             run.will_read(self, 1)?;
+            run.make_room(2)?;
             let at = |offset| buffer.word(Address(nth * entry.stride + offset));
             let is_deleted = at(entry.tagged_next).is_none_or(|tagged_next| tagged_next & 1 != 0);
             if is_deleted {

@@ -9,6 +9,7 @@ use super::live_classes::live_classes;
 use super::objects::ObjectTable;
 use super::reader::read_objects;
 use super::roots::{FoundRoots, find_roots};
+use crate::columns;
 use crate::control::Control;
 use crate::error::Result;
 use crate::runtime::Runtime;
@@ -51,7 +52,7 @@ impl ObjectGraph {
         let (objects, totals) = read_objects(runtime, tolerance, control, &mut warnings)?;
         let (edges, misfits) = Edges::extract(memory, &objects, control)?;
         let FoundRoots { roots, mismatch } =
-            find_roots(runtime, &objects, totals.is_partial(), &mut warnings);
+            find_roots(runtime, &objects, totals.is_partial(), &mut warnings)?;
         tolerance.check(mismatch, &mut warnings)?;
         let allocator = runtime.allocator;
         Ok(Self {
@@ -72,9 +73,9 @@ impl ObjectGraph {
     /// [`Error::OutOfMemory`](crate::Error::OutOfMemory), [`Error::Aborted`](crate::Error::Aborted).
     pub fn solve(self, control: &Control) -> Result<Heap> {
         // Globals first, so that what several kinds of roots reach counts for the first of them.
-        let mut by_kind = self.roots.clone();
+        let mut by_kind = columns::collected(self.roots.iter().copied())?;
         by_kind.sort_unstable_by_key(|&(object, kind)| (kind, object));
-        let root_objects: Vec<_> = by_kind.into_iter().map(|(object, _)| object).collect();
+        let root_objects = columns::collected(by_kind.into_iter().map(|(object, _)| object))?;
         let sizes = &self.objects.shallow_sizes;
         let (dominators, retained_sizes) =
             DominatorTree::new(&self.edges, sizes, &root_objects, control)?;

@@ -108,15 +108,16 @@ impl HeapReader<'_, '_> {
             .check(self.foreign_class(&ids), self.warnings)?;
         let classes = ids.into_slots(&mut class_ids, self.classes, self.control)?;
         let index = AddressIndex::new(&payloads)?;
+        let mut pinned_objects = columns::with_capacity(pinned.len())?;
         let pinned = pinned.into_iter().map(Address);
-        let mut pinned: Vec<_> = pinned.filter_map(|payload| index.get(payload)).collect();
-        pinned.sort_unstable();
+        pinned_objects.extend(pinned.filter_map(|payload| index.get(payload)));
+        pinned_objects.sort_unstable();
         let table = ObjectTable {
             addresses: payloads,
             class_slots: class_ids,
             shallow_sizes: sizes,
             classes,
-            pinned,
+            pinned: pinned_objects,
             index,
         };
         Ok((table, totals))
@@ -219,10 +220,10 @@ impl HeapReader<'_, '_> {
                         class_ids[kept] = header.class_id.0;
                         kept += 1;
                         if header.is_pinned() {
-                            pinned.push(payload);
+                            columns::push(&mut pinned, payload)?;
                         }
                     } else if forward || back || header.is_moving(memory) {
-                        torn.push(payload);
+                        columns::push(&mut torn, payload)?;
                     }
                 }
                 Ok((kept, pinned, torn))
@@ -230,7 +231,9 @@ impl HeapReader<'_, '_> {
             .collect::<Result<_>>()?;
         objects.close_gaps(statics, chunks.iter().map(|&(kept, ..)| kept));
         for (_, pinned, torn) in chunks {
+            columns::reserve(&mut objects.pinned, pinned.len())?;
             objects.pinned.extend(pinned);
+            columns::reserve(&mut objects.torn, torn.len())?;
             objects.torn.extend(torn);
         }
         Ok(())

@@ -1,6 +1,8 @@
 //! The objects that the collector starts from.
 
 use super::objects::ObjectTable;
+use crate::columns;
+use crate::error::Result;
 use crate::mismatch::Mismatch;
 use crate::runtime::Runtime;
 use crate::runtime::roots::{Certainty, RootKind, stack_words};
@@ -16,12 +18,15 @@ pub(super) struct FoundRoots {
 }
 
 /// Looks at every place. If the heap was read only in part, a missing object proves nothing.
+///
+/// # Errors
+/// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
 pub(super) fn find_roots(
     runtime: &Runtime<'_>,
     objects: &ObjectTable,
     is_partial: bool,
     warnings: &mut Vec<Warning>,
-) -> FoundRoots {
+) -> Result<FoundRoots> {
     let dump = &runtime.dump;
     let mut mismatch = None;
     let mut roots = Vec::new();
@@ -55,13 +60,18 @@ pub(super) fn find_roots(
     if runtime.globals.are_guessed {
         let static_objects = (0..objects.len() as u32).map(ObjectIndex);
         let static_objects = static_objects.take_while(|&object| !objects.is_on_heap(object));
-        roots.extend(static_objects.map(|object| (object, RootKind::Global)));
+        for object in static_objects {
+            columns::push(&mut roots, (object, RootKind::Global))?;
+        }
     }
     let on_stack = stack_words(dump).filter_map(|word| objects.index.get(Address(word)));
-    roots.extend(on_stack.map(|object| (object, RootKind::Stack)));
+    for object in on_stack {
+        columns::push(&mut roots, (object, RootKind::Stack))?;
+    }
+    columns::reserve(&mut roots, objects.pinned.len())?;
     let pinned = objects.pinned.iter();
     roots.extend(pinned.map(|&object| (object, RootKind::Pinned)));
     roots.sort_unstable();
     roots.dedup_by_key(|&mut (object, _)| object);
-    FoundRoots { roots, mismatch }
+    Ok(FoundRoots { roots, mismatch })
 }

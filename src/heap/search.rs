@@ -77,7 +77,7 @@ impl Search {
                 search.add_reference(ROOT, number)?;
                 continue;
             }
-            search.tree_starts.push(search.preorder.len() as u32);
+            columns::push(&mut search.tree_starts, search.preorder.len() as u32)?;
             let mut source = search.add_object(ROOT, root);
             let mut untried = edges.range(root);
             loop {

@@ -26,7 +26,7 @@ impl BlockSet {
         let granules = (end.0 / GRANULE).saturating_sub(base) + 1;
         Ok(Self {
             base,
-            bits: columns::filled(0, granules.div_ceil(WORD) as usize)?,
+            bits: columns::repeated(0, granules.div_ceil(WORD) as usize)?,
         })
     }
 
@@ -73,7 +73,7 @@ impl CompleteSet {
     /// # Errors
     /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
     pub fn new(set: BlockSet) -> Result<Self> {
-        let mut next = columns::filled(u32::MAX, set.bits.len())?;
+        let mut next = columns::repeated(u32::MAX, set.bits.len())?;
         let mut nearest = u32::MAX;
         for (word, next) in next.iter_mut().enumerate().rev() {
             if set.bits[word] != 0 {

@@ -61,7 +61,7 @@ fn boundary_mismatch(dump: &Dump<'_>, module: &Module<'_>) -> Option<Mismatch> {
 /// Compares the string literals: nothing of them changes but their links.
 fn static_data_mismatch(dump: &Dump<'_>, segments: &[DataSegment<'_>]) -> Result<Option<Mismatch>> {
     // Optimisers split segments where there are zeros, even inside an object: put them together.
-    let mut image = columns::filled(0, dump.data_end.0 as usize)?;
+    let mut image = columns::repeated(0, dump.data_end.0 as usize)?;
     for segment in segments {
         let start = segment.start.0 as usize;
         let end = start.saturating_add(segment.bytes.len());

@@ -60,7 +60,7 @@ enum Way {
 
 /// For each of so many blocks, whether the way from it leads home.
 fn follow(count: usize, way_from: impl Fn(usize) -> Way) -> Result<Vec<bool>> {
-    let mut memberships = columns::filled(Membership::Unknown, count)?;
+    let mut memberships = columns::repeated(Membership::Unknown, count)?;
     let mut way = Vec::new();
     for start in 0..count {
         let mut at = start;
@@ -82,7 +82,6 @@ fn follow(count: usize, way_from: impl Fn(usize) -> Way) -> Result<Vec<bool>> {
             memberships[at] = verdict;
         }
     }
-    let mut are_members = columns::with_capacity(count)?;
-    are_members.extend(memberships.iter().map(|&it| it == Membership::Member));
-    Ok(are_members)
+    let memberships = memberships.into_iter();
+    columns::collected(memberships.map(|membership| membership == Membership::Member))
 }

@@ -140,21 +140,32 @@ impl ComparisonView {
     /// the deleted ones with their sizes in the before heap; each shallow size ↓, retained size ↓,
     /// address ↑. `None` past the last row. The objects of all rows are looked up at the first call;
     /// those of a row are put in order at each.
-    pub fn instances(&self, nth: usize) -> Option<Instances> {
-        self.rows.get(nth)?;
-        let [deleted, new] = self.objects.get_or_init(|| self.group());
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
+    pub fn instances(&self, nth: usize) -> Result<Option<Instances>> {
+        if nth >= self.rows.len() {
+            return Ok(None);
+        }
+        let [deleted, new] = match self.objects.get() {
+            Some(objects) => objects,
+            None => {
+                let objects = self.group()?;
+                self.objects.get_or_init(|| objects)
+            }
+        };
         let [before, after] = &self.pair.heaps;
         let limit = self.instance_limit;
-        let new = Listed::ordered(after, new.of(nth), limit, by_shallow_size);
+        let new = Listed::ordered(after, new.of(nth), limit, by_shallow_size)?;
         let rest = limit.map(|limit| limit - new.len());
-        let deleted = Listed::ordered(before, deleted.of(nth), rest, by_shallow_size);
-        Some(Instances::changed(new, deleted))
+        let deleted = Listed::ordered(before, deleted.of(nth), rest, by_shallow_size)?;
+        Ok(Some(Instances::changed(new, deleted)))
     }
 
-    fn group(&self) -> [RowObjects; 2] {
+    fn group(&self) -> Result<[RowObjects; 2]> {
         let mut changed = [
-            RowObjects::with_room(self.rows.iter().map(|row| row.deleted_count)),
-            RowObjects::with_room(self.rows.iter().map(|row| row.new_count)),
+            RowObjects::with_room(self.rows.iter().map(|row| row.deleted_count))?,
+            RowObjects::with_room(self.rows.iter().map(|row| row.new_count))?,
         ];
         let all = [self.before(), self.after()].map(|heap| 0..heap.objects.len());
         self.pair.for_each_change(all, |heap, row, object| {
@@ -162,7 +173,7 @@ impl ComparisonView {
                 changed[heap].push(row, object);
             }
         });
-        changed
+        Ok(changed)
     }
 }
 

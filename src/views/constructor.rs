@@ -6,6 +6,7 @@ use std::sync::{Arc, OnceLock};
 use super::Selection;
 use super::grouping::{NO_ROW, Names, RowObjects, renumber};
 use super::instances::{Instances, Listed, by_retained_size, listed_count};
+use crate::error::Result;
 use crate::heap::{Heap, LiveClass};
 
 /// Live objects grouped by class name.
@@ -98,15 +99,27 @@ impl ConstructorView {
     /// The objects of the `nth` row: retained size ↓, shallow size ↓, address ↑; `None` past the last
     /// row. The objects of all rows are looked up at the first call; those of a row are put in order
     /// at each.
-    pub fn instances(&self, nth: usize) -> Option<Instances> {
-        self.rows.get(nth)?;
-        let objects = self.objects.get_or_init(|| self.group()).of(nth);
-        let listed = Listed::ordered(&self.heap, objects, self.instance_limit, by_retained_size);
-        Some(Instances::of_one(listed))
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
+    pub fn instances(&self, nth: usize) -> Result<Option<Instances>> {
+        if nth >= self.rows.len() {
+            return Ok(None);
+        }
+        let objects = match self.objects.get() {
+            Some(objects) => objects,
+            None => {
+                let objects = self.group()?;
+                self.objects.get_or_init(|| objects)
+            }
+        };
+        let (objects, limit) = (objects.of(nth), self.instance_limit);
+        let listed = Listed::ordered(&self.heap, objects, limit, by_retained_size)?;
+        Ok(Some(Instances::of_one(listed)))
     }
 
-    fn group(&self) -> RowObjects {
-        let mut grouped = RowObjects::with_room(self.rows.iter().map(|row| row.count));
+    fn group(&self) -> Result<RowObjects> {
+        let mut grouped = RowObjects::with_room(self.rows.iter().map(|row| row.count))?;
         for object in self.heap.live_heap_objects() {
             let slot = self.heap.objects.class_slots[object.at()];
             let row = self.row_of_slot[slot as usize];
@@ -114,7 +127,7 @@ impl ConstructorView {
                 grouped.push(row, object);
             }
         }
-        grouped
+        Ok(grouped)
     }
 }
 

@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use crate::columns;
+use crate::error::Result;
 use crate::heap::Heap;
 use crate::units::ObjectIndex;
 
@@ -56,17 +58,20 @@ pub(super) struct RowObjects {
 
 impl RowObjects {
     /// Rows that are still empty, with room for so many objects each.
-    pub(super) fn with_room(counts: impl Iterator<Item = u64>) -> Self {
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
+    pub(super) fn with_room(counts: impl Iterator<Item = u64>) -> Result<Self> {
         let mut start = 0;
         let starts = counts.map(|count| {
             start += count as usize;
             start - count as usize
         });
         let ends = starts.collect();
-        Self {
-            objects: vec![ObjectIndex(0); start],
+        Ok(Self {
+            objects: columns::repeated(ObjectIndex(0), start)?,
             ends,
-        }
+        })
     }
 
     /// Adds an object to a row that has room for it.

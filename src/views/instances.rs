@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use crate::columns;
+use crate::error::Result;
 use crate::heap::Heap;
 use crate::units::{Address, ObjectIndex};
 
@@ -101,22 +103,25 @@ impl Instances {
     }
 
     /// All objects, as columns.
-    pub fn columns(&self) -> InstanceColumns {
-        let mut columns = InstanceColumns::default();
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
+    pub fn columns(&self) -> Result<InstanceColumns> {
+        let mut all = InstanceColumns::default();
         let InstanceColumns {
             addresses,
             shallow_sizes,
             retained_sizes,
-        } = &mut columns;
+        } = &mut all;
         for column in [&mut *addresses, shallow_sizes, retained_sizes] {
-            column.reserve_exact(self.len());
+            columns::reserve(column, self.len())?;
         }
         for instance in self.iter() {
             addresses.push(instance.address.0);
             shallow_sizes.push(instance.shallow_size);
             retained_sizes.push(instance.retained_size);
         }
-        columns
+        Ok(all)
     }
 }
 
@@ -130,30 +135,31 @@ pub(super) struct Listed {
 impl Listed {
     /// The first `limit` of these objects when they are ordered by two of their sizes, each ↓, and
     /// then by address ↑. The objects are given by ascending address.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
     pub(super) fn ordered(
         heap: &Arc<Heap>,
         objects: &[ObjectIndex],
         limit: Option<usize>,
         sizes: impl Fn(&Heap, ObjectIndex) -> [u32; 2] + Sync,
-    ) -> Self {
+    ) -> Result<Self> {
         let limit = limit.unwrap_or(usize::MAX).min(objects.len());
         // Keys beside the objects: looking them up at each comparison goes all over the heap.
-        let mut keyed: Vec<(u64, ObjectIndex)> = objects
-            .par_iter()
-            .map(|&object| {
-                let [first, second] = sizes(heap, object);
-                (!(u64::from(first) << 32 | u64::from(second)), object)
-            })
-            .collect();
+        let mut keyed: Vec<(u64, ObjectIndex)> = columns::with_capacity(objects.len())?;
+        keyed.par_extend(objects.par_iter().map(|&object| {
+            let [first, second] = sizes(heap, object);
+            (!(u64::from(first) << 32 | u64::from(second)), object)
+        }));
         if limit < keyed.len() {
             keyed.select_nth_unstable(limit);
             keyed.truncate(limit);
         }
         keyed.par_sort_unstable();
-        Self {
+        Ok(Self {
             heap: Arc::clone(heap),
-            objects: keyed.into_iter().map(|(_, object)| object).collect(),
-        }
+            objects: columns::collected(keyed.iter().map(|&(_, object)| object))?,
+        })
     }
 
     pub(super) fn len(&self) -> usize {

@@ -1,0 +1,381 @@
+// Work off the event loop: how much of it at once, in which order, on whose threads, and how it ends:
+// aborted, with its environment, or for lack of memory or threads.
+
+import { execFileSync } from "node:child_process";
+import { setMaxListeners } from "node:events";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { open } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { captureDump } from "../dist/capture.js";
+import { analyze, analyzeAsync, analyzeFileAsync, diffFileAsync } from "../dist/index.js";
+import * as native from "../dist/native.js";
+import { type ChildOptions, preamble, runScript } from "./support/child.ts";
+import {
+  type LeakyServer,
+  leakyServer,
+  type ServerExports,
+  startServer,
+} from "./support/leaky_server.ts";
+
+const LINUX = process.platform === "linux";
+/** Windows has no named pipes among its files. */
+const WINDOWS = process.platform === "win32";
+
+let files: LeakyServer;
+let after: Buffer;
+let wasm: Buffer;
+/** A dump that takes a while, and a file of it. */
+let large: Uint8Array;
+let largeFile: string;
+
+beforeAll(async () => {
+  files = await leakyServer();
+  after = readFileSync(files.after);
+  wasm = readFileSync(files.wasm);
+  const exports = await startServer(new Uint8Array(wasm));
+  (exports as unknown as ServerExports).serve(40_000);
+  large = captureDump(exports);
+  largeFile = join(mkdtempSync(join(tmpdir(), "heap-analyzer-tasks-")), "large.dump");
+  writeFileSync(largeFile, large);
+});
+
+afterAll(() => {
+  rmSync(dirname(largeFile), { recursive: true });
+});
+
+async function codeOf(promise: Promise<unknown>): Promise<unknown> {
+  return promise.then(
+    () => "done",
+    (error: Error & { code?: unknown }) => error.code,
+  );
+}
+
+/** Runs `use` in a folder with pipes of these names. */
+async function withPipes(names: string[], use: (...pipes: string[]) => Promise<void>) {
+  const folder = mkdtempSync(join(tmpdir(), "heap-analyzer-tasks-"));
+  try {
+    const pipes = names.map((name) => join(folder, name));
+    execFileSync("mkfifo", pipes);
+    await use(...pipes);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** Lets a pipe's reader go, if one is there. */
+async function release(pipe: string): Promise<void> {
+  await (await open(pipe, "r+")).close();
+}
+
+/** What a script prints that must end by itself, without a word of complaint. */
+function output(script: string, options?: ChildOptions): string {
+  const { stdout, ...rest } = runScript(files, script, options);
+  expect(rest).toEqual({ status: 0, signal: null, stderr: "" });
+  return stdout;
+}
+
+describe("much work at once", () => {
+  const QUEUE = `
+    const ended = [];
+    const fs = require("fs");
+    const [dump, module] = [fs.readFileSync(after), fs.readFileSync(wasm)];
+    const analyses = Array.from({ length: 2000 }, (_, nth) =>
+      analyzeAsync(dump, module, { top: 1 }).then((view) => {
+        ended.push(nth);
+        return view.totalLiveSize;
+      }));`;
+
+  test("leaves the threads of libuv to others", () => {
+    const script = `
+      let ended = 0;
+      const others = [];
+      const other = (promise) => others.push(promise.then(() => ended));
+      for (let nth = 0; nth < 500; nth++) {
+        analyzeFileAsync(${JSON.stringify(largeFile)}, wasm).then(() => { ended++; });
+      }
+      const { promisify } = require("util");
+      other(require("fs").promises.readFile(wasm));
+      other(promisify(require("crypto").pbkdf2)("secret", "salt", 1, 32, "sha512"));
+      other(promisify(require("dns").lookup)("localhost"));
+      Promise.all(others).then((before) => {
+        console.log(before.every((count) => count < 400));
+        process.exit();
+      });`;
+    // One thread: with it busy, nothing else would come to an end.
+    expect(output(script, { env: { UV_THREADPOOL_SIZE: "1" } })).toBe("true\n");
+  });
+
+  test("gives every call its own result, about in the order of the calls", () => {
+    // As many as there are threads may overtake each other, and a settled promise another.
+    const script = `${QUEUE}
+      Promise.all(analyses).then((sizes) => {
+        const size = analyzeFile(after, wasm).totalLiveSize;
+        const isInOrder = ended.every((nth, place) => Math.abs(nth - place) < 200);
+        console.log(ended.length, sizes.every((each) => each === size), isInOrder);
+      });`;
+    expect(output(script)).toBe("2000 true true\n");
+  });
+
+  test.skipIf(!LINUX)("needs no more threads than one analysis of each kind", () => {
+    const script = `${QUEUE}
+      const threads = () => Number(/^Threads:\\s*(\\d+)/m.exec(fs.readFileSync("/proc/self/status", "utf8"))[1]);
+      let most = 0;
+      const timer = setInterval(() => { most = Math.max(most, threads()); }, 1);
+      Promise.all(analyses).then(() => {
+        clearInterval(timer);
+        const cores = require("os").availableParallelism();
+        // Node's own, a thread for each core, and those that take from the queue.
+        console.log(most > 0 && most <= 12 + cores + Math.min(cores, 4));
+      });`;
+    expect(output(script)).toBe("true\n");
+  });
+
+  test("is given up one by one: what is aborted before its turn is rejected before others are done", async () => {
+    const order: string[] = [];
+    const last = new AbortController();
+    setMaxListeners(0, last.signal);
+    const queue = Array.from({ length: 500 }, () =>
+      codeOf(analyzeFileAsync(largeFile, files.wasm, { signal: last.signal })),
+    );
+    const first = Promise.race(queue.slice(400)).then(() => order.push("queue"));
+    const controller = new AbortController();
+    const { signal } = controller;
+    setMaxListeners(0, signal);
+    const aborted = Array.from({ length: 50 }, () => analyzeAsync(after, wasm, { signal }));
+    controller.abort();
+    const codes = await Promise.all(aborted.map(codeOf));
+    order.push("aborted");
+    last.abort();
+    await first;
+    expect(new Set(codes)).toEqual(new Set(["ABORT_ERR"]));
+    expect(order).toEqual(["aborted", "queue"]);
+  });
+});
+
+describe("an abort", () => {
+  const PHASES = ["module", "blocks", "objects", "references", "search", "dominators", "sizes"];
+
+  /** Watches without ever giving way to the event loop, so that it sees every phase some time. */
+  async function abortedIn(
+    phase: string,
+    start: (control: native.WorkControl) => Promise<unknown>,
+  ) {
+    for (;;) {
+      const control = new native.WorkControl();
+      const work = codeOf(start(control));
+      let seen = "module";
+      while (seen !== phase && seen !== "view") seen = control.progress().phase;
+      control.cancel();
+      const code = await work;
+      if (seen === phase) return code;
+    }
+  }
+
+  test.each(PHASES)("in the phase %s ends the work, and the next call works", async (phase) => {
+    const analysis = (control: native.WorkControl) => native.analyzeAsync(large, wasm, {}, control);
+    const comparison = (control: native.WorkControl) =>
+      native.diffAsync(after, large, wasm, {}, control);
+    expect(await abortedIn(phase, analysis)).toBe("ABORT_ERR");
+    expect(await abortedIn(phase, comparison)).toBe("ABORT_ERR");
+    expect((await analyzeAsync(after, wasm)).totalLiveSize).toBe(
+      analyze(after, wasm).totalLiveSize,
+    );
+  });
+
+  test("after the end changes nothing", async () => {
+    const controller = new AbortController();
+    const view = await analyzeAsync(after, wasm, { signal: controller.signal });
+    controller.abort();
+    expect(view.constructors[0]?.instances.length).toBeGreaterThan(0);
+  });
+
+  test("twice is one", async () => {
+    const controller = new AbortController();
+    const work = codeOf(analyzeAsync(large, wasm, { signal: controller.signal }));
+    controller.abort();
+    controller.abort();
+    expect(await work).toBe("ABORT_ERR");
+  });
+});
+
+describe.skipIf(WINDOWS)("pipes that nothing comes through", () => {
+  test("keep no other work waiting, and can be given up", async () => {
+    const names = Array.from({ length: 10 }, (_, nth) => `${nth}.dump`);
+    await withPipes(names, async (...pipes) => {
+      const controller = new AbortController();
+      const { signal } = controller;
+      setMaxListeners(0, signal);
+      const stuck = pipes.map((pipe) => codeOf(analyzeFileAsync(pipe, files.wasm, { signal })));
+      stuck.push(codeOf(diffFileAsync(files.before, pipes[0] as string, files.wasm, { signal })));
+      for (let nth = 0; nth < 20; nth++) await analyzeFileAsync(files.after, files.wasm);
+      controller.abort();
+      expect(new Set(await Promise.all(stuck))).toEqual(new Set(["ABORT_ERR"]));
+      await Promise.all(pipes.map(release));
+    });
+  });
+
+  test("are read to their end when something comes", async () => {
+    await withPipes(["before", "after", "wasm"], async (...pipes) => {
+      const work = diffFileAsync(...(pipes as [string, string, string]));
+      const contents = [readFileSync(files.before), after, wasm];
+      for (const [nth, pipe] of pipes.entries()) {
+        const writer = await open(pipe, "w");
+        await writer.writeFile(contents[nth] as Buffer);
+        await writer.close();
+      }
+      const expected = await diffFileAsync(files.before, files.after, files.wasm);
+      expect(JSON.stringify(await work)).toBe(JSON.stringify(expected));
+    });
+  });
+
+  test("hide no error of the other file", async () => {
+    await withPipes(["a.dump"], async (pipe) => {
+      expect(await codeOf(analyzeFileAsync(pipe, "no.wasm"))).toBe("ERR_IO");
+    });
+  });
+
+  test("let the process end once they are given up", async () => {
+    await withPipes(["a.dump"], async (pipe) => {
+      const script = `
+        const controller = new AbortController();
+        const work = analyzeFileAsync(${JSON.stringify(pipe)}, wasm, { signal: controller.signal });
+        setTimeout(() => controller.abort(), 20);
+        work.catch((error) => console.log(error.code));`;
+      expect(output(script)).toBe("ABORT_ERR\n");
+    });
+  });
+});
+
+describe("environments", () => {
+  /** A worker that says when it has begun so much work of this kind. */
+  const worker = (work: string) =>
+    JSON.stringify(`${preamble(files)}
+      const { parentPort, workerData } = require("worker_threads");
+      ${work}
+      parentPort.postMessage("busy");`);
+
+  test("may end in the middle of their work, 200 of them", () => {
+    const script = `
+      const { Worker } = require("worker_threads");
+      const code = ${worker(`
+        for (let nth = 0; nth < 5; nth++) {
+          analyzeFileAsync(after, wasm).then(() => parentPort.postMessage("done"));
+          diffFileAsync(before, after, wasm, { onProgress() {} });
+          analyzeAsync(new Uint8Array(9), new Uint8Array(9)).catch(() => {});
+        }`)};
+      const one = () => new Promise((over, fail) => {
+        const worker = new Worker(code, { eval: true });
+        worker.once("message", () => worker.terminate());
+        worker.on("error", fail).on("exit", over);
+      });
+      (async () => {
+        for (let round = 0; round < 25; round++) {
+          await Promise.all(Array.from({ length: 8 }, one));
+        }
+        const view = await analyzeFileAsync(after, wasm);
+        console.log(view.totalLiveSize === analyzeFile(after, wasm).totalLiveSize);
+      })();`;
+    expect(output(script)).toBe("true\n");
+  });
+
+  test("take their queue with them", () => {
+    // Far more than could be done before the test is over.
+    const script = `
+      const { Worker } = require("worker_threads");
+      const code = ${worker(`
+        for (let nth = 0; nth < 4000; nth++) diffFileAsync(workerData, workerData, wasm);`)};
+      const busy = new Worker(code, { eval: true, workerData: ${JSON.stringify(largeFile)} });
+      busy.once("message", async () => {
+        await busy.terminate();
+        await analyzeFileAsync(after, wasm);
+        console.log("next");
+      });`;
+    expect(output(script)).toBe("next\n");
+  });
+
+  test("may be the only ones that ever loaded the addon", () => {
+    const script = `
+      const { Worker } = require("worker_threads");
+      const code = ${worker(`
+        analyzeFile(after, wasm).constructors[0].instances;
+        analyzeFileAsync(after, wasm).then(() => parentPort.postMessage("done"));`)};
+      let left = 5;
+      const next = () => new Worker(code, { eval: true }).on("exit", () => {
+        if (--left > 0) next();
+        // The threads of the addon are still there, and so must be its code.
+        else setTimeout(() => console.log("alive"), 200);
+      });
+      next();`;
+    expect(output(script, { bare: true })).toBe("alive\n");
+  });
+});
+
+describe.skipIf(!LINUX)("a system that refuses", () => {
+  /** Without it, the C library gives each thread 64 MiB of addresses to begin with. */
+  const ONE_ARENA = { MALLOC_ARENA_MAX: "1" };
+
+  test("threads is told with a code", () => {
+    const script = `
+      const codes = [];
+      const keep = (error) => codes.push(error.code);
+      try { analyzeFile(after, wasm); } catch (error) { keep(error); }
+      const work = [analyzeFileAsync(after, wasm), diffFileAsync(before, after, wasm)];
+      Promise.allSettled(work).then((all) => {
+        all.forEach(({ reason }) => keep(reason));
+        console.log(...codes);
+      });`;
+    // More of a stack than there are addresses.
+    const env = { RUST_MIN_STACK: String(2 ** 50) };
+    expect(output(script, { env })).toBe("ERR_NO_THREADS ERR_NO_THREADS ERR_NO_THREADS\n");
+  });
+
+  test("so many threads gets by with fewer", () => {
+    const script = "console.log(analyzeFile(after, wasm).totalLiveSize);";
+    const env = { ...ONE_ARENA, RAYON_NUM_THREADS: "100000" };
+    const options = { env, addressSpace: 2 << 20 };
+    expect(output(script, options)).toBe(`${analyze(after, wasm).totalLiveSize}\n`);
+  });
+
+  /** Attempts of every kind, one after another; each ends in a code, and so does the process. */
+  const ATTEMPTS = `
+    const fs = require("fs");
+    const [file] = [LARGE];
+    const bytes = [fs.readFileSync(file), fs.readFileSync(wasm)];
+    const read = (view) => { for (const row of view.constructors) row.instanceColumns; };
+    const attempts = [
+      () => analyzeFile(file, wasm),
+      () => analyze(...bytes),
+      () => analyzeFileAsync(file, wasm),
+      () => analyzeAsync(...bytes),
+      () => diffFile(after, file, wasm),
+      () => diffFileAsync(file, file, wasm),
+    ];
+    (async () => {
+      const outcomes = [];
+      for (const attempt of attempts) {
+        try { read(await attempt()); outcomes.push("done"); }
+        catch (error) { outcomes.push(error.code ?? String(error)); }
+        global.gc();
+      }
+      console.log(...outcomes);
+    })();`;
+
+  test("memory at any moment is an error with a code, after which the process goes on", () => {
+    const script = ATTEMPTS.replace("LARGE", JSON.stringify(largeFile));
+    const size = `console.log(/^VmPeak:\\s*(\\d+)/m.exec(require("fs").readFileSync("/proc/self/status", "utf8"))[1]);`;
+    const options = { flags: ["--expose-gc"], env: ONE_ARENA };
+    const idle = Number(runScript(files, size, options).stdout);
+    const seen = new Set<string>();
+    for (let more = 16; more <= 160; more += 12) {
+      const { stdout, ...rest } = runScript(files, script, {
+        ...options,
+        addressSpace: idle + more * 1024,
+      });
+      expect({ more, ...rest }).toEqual({ more, status: 0, signal: null, stderr: "" });
+      for (const outcome of stdout.trim().split(" ")) seen.add(outcome);
+    }
+    expect([...seen].sort()).toEqual(["ERR_OUT_OF_MEMORY", "done"]);
+  }, 120_000);
+});

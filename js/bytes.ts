@@ -1,0 +1,98 @@
+/**
+ * Bytes that a caller passes, checked by what they are, whatever they claim to be.
+ *
+ * Nothing here runs code of the caller: methods and getters are those of the engine, not the ones
+ * that an object brings along. So what was checked stays true until the call into the addon that
+ * follows.
+ */
+import { types } from "node:util";
+
+const { prototype } = Object.getPrototypeOf(Uint8Array) as { prototype: Uint8Array };
+
+function getter<K extends "buffer" | "byteOffset" | "length">(key: K) {
+  const get = Object.getOwnPropertyDescriptor(prototype, key)?.get as () => Uint8Array[K];
+  return (array: Uint8Array): Uint8Array[K] => get.call(array);
+}
+
+const bufferOf = getter("buffer");
+const byteOffsetOf = getter("byteOffset");
+const lengthOf = getter("length");
+const { keys, set } = prototype;
+
+/** An array that the addon may read until the caller goes on. */
+export function bytes(name: string, value: unknown): Uint8Array {
+  // Not `instanceof`: test runners pass objects of other realms.
+  if (!types.isUint8Array(value)) {
+    throw invalidArgument(name, "a Uint8Array or Buffer", value);
+  }
+  const buffer = bufferOf(value);
+  if (isOutOfBounds(value)) throw unreadable(name, buffer);
+  // Another thread may write to shared memory while it is read: read a copy.
+  return types.isSharedArrayBuffer(buffer) ? copyOf(name, value, buffer) : value;
+}
+
+/** Whether there are no bytes any more. Such an array looks as if it were empty. */
+function isOutOfBounds(array: Uint8Array): boolean {
+  try {
+    keys.call(array);
+    return false;
+  } catch {
+    return true;
+  }
+}
+
+function copyOf(name: string, array: Uint8Array, buffer: SharedArrayBuffer): Uint8Array {
+  // Read once: another thread may let the memory grow meanwhile.
+  const length = lengthOf(array);
+  let copy: Uint8Array;
+  try {
+    copy = new Uint8Array(length);
+  } catch (error) {
+    throw Object.assign(
+      new Error(
+        `argument "${name}" is shared memory, and there is no room for a copy of its ${length} bytes; ` +
+          "pass a file instead, or use a larger machine",
+        { cause: error },
+      ),
+      { code: "ERR_OUT_OF_MEMORY" },
+    );
+  }
+  set.call(copy, new Uint8Array(buffer, byteOffsetOf(array), length));
+  return copy;
+}
+
+function unreadable(name: string, buffer: ArrayBufferLike): Error {
+  const [text, code] = isDetached(buffer)
+    ? [
+        `the buffer of argument "${name}" is detached: it was transferred, for example by postMessage, or ` +
+          "it was a WebAssembly.Memory's and memory.grow replaced it; pass the bytes before that happens, " +
+          "or take them from memory.buffer again",
+        "ERR_BUFFER_DETACHED",
+      ]
+    : [
+        `argument "${name}" lies outside of its buffer, which was resized and is too short now; ` +
+          "make a new Uint8Array on the buffer",
+        "ERR_BUFFER_OUT_OF_BOUNDS",
+      ];
+  return Object.assign(new TypeError(text), { code });
+}
+
+function isDetached(buffer: ArrayBufferLike): boolean {
+  try {
+    new Uint8Array(buffer, 0, 0);
+    return false;
+  } catch {
+    return true;
+  }
+}
+
+/** The error for an argument of a wrong type. */
+export function invalidArgument(name: string, expected: string, value: unknown): TypeError {
+  const found = value === null ? "null" : typeof value;
+  const hint =
+    expected.includes("Uint8Array") && typeof value === "string"
+      ? "; to read files, call the …File variant"
+      : "";
+  const error = new TypeError(`argument "${name}" must be ${expected}, found ${found}${hint}`);
+  return Object.assign(error, { code: "ERR_INVALID_ARG_TYPE" });
+}

@@ -1,0 +1,224 @@
+//! Promises for views: work that is begun on the JavaScript thread, done on others, and settled once.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use napi::JsDeferred;
+use napi::bindgen_prelude::*;
+
+use super::error::JsError as CodedError;
+use super::guard::guarded;
+use super::inputs::{Pending, SourceInput};
+use super::lanes::Lane;
+use super::threads::{cores, start};
+use super::views::ViewHandle;
+use crate::columns;
+use crate::control::Control;
+use crate::error::Error as EngineError;
+
+/// Who analyzes. Each analysis takes memory in proportion to its dump, and has stretches that only one
+/// thread can do: so a few at a time, but not one alone.
+static ENGINE: Lane = Lane::new("heap-analyzer", || cores().min(4));
+
+/// Who reads pipes and the like, which may give nothing for ever: the others must not wait for them.
+static PIPES: Lane = Lane::new("heap-analyzer-p", || 16);
+
+/// What is done with the inputs when they are there.
+pub(super) trait Work<const N: usize>:
+    for<'a> FnOnce([SourceInput<'a>; N], &Control) -> crate::Result<ViewHandle> + Send + 'static
+{
+}
+
+impl<const N: usize, W> Work<N> for W where
+    W: for<'a> FnOnce([SourceInput<'a>; N], &Control) -> crate::Result<ViewHandle> + Send + 'static
+{
+}
+
+type Settle = Box<dyn FnOnce(Env) -> Result<ViewHandle> + Send>;
+type Deferred = JsDeferred<ViewHandle, Settle>;
+
+/// Work that a promise was given for.
+pub(super) struct Task {
+    number: u64,
+    environment: usize,
+    control: Control,
+    /// Until it is settled.
+    deferred: Mutex<Option<Deferred>>,
+    stage: Mutex<Stage>,
+}
+
+#[derive(Clone, Copy)]
+enum Stage {
+    /// It has this place in a lane, or will have at once.
+    Waiting(&'static Lane, u64),
+    /// It may be blocked by another process, and holds nothing that its caller could miss.
+    Reading,
+    /// It stops when it looks at its control, and has let go of all files then.
+    Working,
+}
+
+/// The tasks that are not settled, of all environments: the main thread and each worker is one.
+static ENVIRONMENTS: Mutex<Environments> = Mutex::new(Environments {
+    watched: BTreeSet::new(),
+    tasks: BTreeMap::new(),
+});
+
+struct Environments {
+    /// Those whose end we are told of.
+    watched: BTreeSet<usize>,
+    /// By environment and number.
+    tasks: BTreeMap<(usize, u64), Arc<Task>>,
+}
+
+impl Task {
+    /// Begins work on these inputs, as soon as a thread is free. Returns the promise, too.
+    pub(super) fn start<'env, const N: usize>(
+        env: &'env Env,
+        control: Control,
+        inputs: [Pending; N],
+        work: impl Work<N>,
+    ) -> std::result::Result<(Arc<Self>, Object<'env>), CodedError> {
+        start()?;
+        columns::check_room(0)?;
+        cancel_at_the_end_of(env).map_err(refused)?;
+        let (deferred, promise) = env.create_deferred().map_err(refused)?;
+        static LAST: AtomicU64 = AtomicU64::new(0);
+        let task = Arc::new(Self {
+            number: LAST.fetch_add(1, Ordering::Relaxed),
+            environment: env.raw() as usize,
+            control,
+            deferred: Mutex::new(Some(deferred)),
+            stage: Mutex::new(Stage::Working),
+        });
+        let tasks = &mut lock(&ENVIRONMENTS).tasks;
+        tasks.insert((task.environment, task.number), Arc::clone(&task));
+        task.analyze(inputs, work);
+        Ok((task, promise))
+    }
+
+    /// Makes the work stop. If nobody does it yet, or another process keeps it waiting, the promise is
+    /// rejected at once.
+    pub(super) fn cancel(&self) {
+        self.control.cancel();
+        let stage = *lock(&self.stage);
+        let is_over = match stage {
+            Stage::Waiting(lane, number) => lane.withdraw(number).is_some(),
+            Stage::Reading => true,
+            Stage::Working => false,
+        };
+        if is_over {
+            self.settle(Err(EngineError::Aborted));
+        }
+    }
+
+    /// Goes on in the lane of the engine, or first in that of the pipes.
+    fn analyze<const N: usize>(self: &Arc<Self>, mut inputs: [Pending; N], work: impl Work<N>) {
+        self.go_on(&ENGINE, Stage::Working, move |task| {
+            // All of them: what is missing is told before anything is waited for.
+            let mut has_pipe = false;
+            for input in &inputs {
+                has_pipe |= input.is_pipe()?;
+            }
+            if has_pipe {
+                task.read_pipes(inputs, work);
+                return Ok(None);
+            }
+            for input in &mut inputs {
+                input.open(&task.control)?;
+            }
+            work(inputs.each_mut().map(Pending::input), &task.control).map(Some)
+        });
+    }
+
+    /// Regular files are not opened before, so whoever cancels may do with them what they like at once.
+    fn read_pipes<const N: usize>(self: &Arc<Self>, mut inputs: [Pending; N], work: impl Work<N>) {
+        self.go_on(&PIPES, Stage::Reading, move |task| {
+            for input in &mut inputs {
+                if input.is_pipe()? {
+                    input.open(&task.control)?;
+                }
+            }
+            task.analyze(inputs, work);
+            Ok(None)
+        });
+    }
+
+    /// Lets a lane do a step of the work. The last step has the view.
+    fn go_on(
+        self: &Arc<Self>,
+        lane: &'static Lane,
+        stage: Stage,
+        step: impl FnOnce(&Arc<Self>) -> crate::Result<Option<ViewHandle>> + Send + 'static,
+    ) {
+        let number = lane.next_number();
+        *lock(&self.stage) = Stage::Waiting(lane, number);
+        let task = Arc::clone(self);
+        let submitted = lane.submit(number, move || {
+            *lock(&task.stage) = stage;
+            let result = guarded(|| {
+                task.control.check()?;
+                step(&task)
+            });
+            if let Some(result) = result.transpose() {
+                // Not every phase looks, and a view that nobody wants any more is none.
+                let is_wanted = task.control.check();
+                task.settle(result.and_then(|view| is_wanted.map(|()| view)));
+            }
+        });
+        if let Err(source) = submitted {
+            self.settle(Err(EngineError::Threads { source }));
+        }
+    }
+
+    /// Settles the promise, if nobody did so before. The environment may be gone.
+    fn settle(&self, result: crate::Result<ViewHandle>) {
+        let key = (self.environment, self.number);
+        lock(&ENVIRONMENTS).tasks.remove(&key);
+        if let Some(deferred) = lock(&self.deferred).take() {
+            deferred.resolve(Box::new(|env| match result {
+                Ok(view) => Ok(view.registered(env)),
+                // Only the JavaScript thread can make an error object that carries its code.
+                Err(error) => {
+                    let error = JsError::from(CodedError::from(error));
+                    Err(error.into_unknown(env).into())
+                }
+            }));
+        }
+    }
+}
+
+/// Cancels what an environment has not got yet when it ends: nobody waits for it.
+fn cancel_at_the_end_of(env: &Env) -> Result<()> {
+    let environment = env.raw() as usize;
+    if lock(&ENVIRONMENTS).watched.contains(&environment) {
+        return Ok(());
+    }
+    env.add_env_cleanup_hook(environment, |environment| {
+        let tasks: Vec<Arc<Task>> = {
+            let mut environments = lock(&ENVIRONMENTS);
+            environments.watched.remove(&environment);
+            let tasks = environments
+                .tasks
+                .range((environment, 0)..=(environment, u64::MAX));
+            tasks.map(|(_, task)| Arc::clone(task)).collect()
+        };
+        for task in tasks {
+            task.cancel();
+        }
+    })?;
+    lock(&ENVIRONMENTS).watched.insert(environment);
+    Ok(())
+}
+
+/// What Node would not do.
+fn refused(error: Error) -> EngineError {
+    EngineError::Internal {
+        message: error.reason.clone(),
+    }
+}
+
+/// No code of others runs under any of the locks.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,109 @@
+//! The threads that do the pieces of parallel work.
+
+use std::io;
+use std::num::NonZero;
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Mutex, PoisonError};
+
+use rayon::{ThreadBuilder, ThreadPoolBuilder};
+
+use super::guard::defect;
+use crate::columns;
+use crate::error::{Error, Result};
+
+/// How many threads the machine runs at once, as far as this process may use them.
+pub(super) fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, NonZero::get)
+}
+
+/// Starts the threads, once. There is one for each core, as many as the variable `RAYON_NUM_THREADS`
+/// says, or fewer if the system gives no more.
+///
+/// Only pieces run there, never whole analyses: a thread that waits for the other pieces of one
+/// analysis takes up whatever else there is, and would be stuck in another one until that is done.
+///
+/// # Errors
+/// [`Error::Threads`] if there is none at all, [`Error::OutOfMemory`]. Another call tries again.
+pub(super) fn start() -> Result<()> {
+    static ARE_STARTED: Mutex<bool> = Mutex::new(false);
+    let mut are_started = ARE_STARTED.lock().unwrap_or_else(PoisonError::into_inner);
+    if !*are_started {
+        columns::check_room(0)?;
+        let wanted = std::env::var("RAYON_NUM_THREADS").ok();
+        let wanted = wanted.and_then(|number| number.parse().ok());
+        start_up_to(wanted.filter(|&number| number > 0).unwrap_or_else(cores))?;
+        *are_started = true;
+    }
+    Ok(())
+}
+
+/// What more threads must leave for the work that they are for.
+const ROOM_FOR_WORK: usize = 64 << 20;
+
+/// Rayon makes its one pool for everybody once, and never again if that fails. So the threads come
+/// first.
+fn start_up_to(wanted: usize) -> Result<()> {
+    let mut threads: Vec<Sender<ThreadBuilder>> = Vec::new();
+    for nth in 0..wanted {
+        // With as many as there is room for, the rest of the process would have none.
+        if nth > 0 && columns::check_room(ROOM_FOR_WORK).is_err() {
+            break;
+        }
+        let (sender, receiver) = channel::<ThreadBuilder>();
+        let thread = std::thread::Builder::new().name(format!("heap-analyzer-{nth}"));
+        let started = thread.spawn(move || {
+            if let Ok(rayon_thread) = receiver.recv() {
+                rayon_thread.run();
+            }
+        });
+        match started {
+            Ok(_) => threads.push(sender),
+            Err(source) if nth == 0 => return Err(Error::Threads { source }),
+            Err(_) => break,
+        }
+    }
+    let pool = ThreadPoolBuilder::new().num_threads(threads.len());
+    let pool = pool.spawn_handler(|thread| {
+        let sent = threads[thread.index()].send(thread);
+        sent.map_err(|_| io::ErrorKind::BrokenPipe.into())
+    });
+    // Threads cannot be missing any more. All that can be is that there is a pool already, and then
+    // that is the one for everybody.
+    let _ = pool.build_global();
+    Ok(())
+}
+
+/// Does work on a thread of its own while the caller waits: it may be called with next to no stack
+/// left. A panic becomes an error.
+///
+/// # Errors
+/// [`Error::Threads`], [`Error::OutOfMemory`], and those of the work.
+pub(super) fn aside<T: Send>(work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
+    start()?;
+    columns::check_room(0)?;
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().name("heap-analyzer".to_owned());
+        let thread = thread.spawn_scoped(scope, work);
+        let thread = thread.map_err(|source| Error::Threads { source })?;
+        thread.join().unwrap_or_else(|panic| Err(defect(&*panic)))
+    })
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "in a test, what cannot be is a failure")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_aside_is_an_internal_error() {
+        let error = aside(|| -> Result<()> { panic!("aside") }).unwrap_err();
+        assert_eq!(error.code(), "ERR_INTERNAL");
+        assert!(error.to_string().contains("aside"), "{error}");
+    }
+
+    #[test]
+    fn work_aside_may_borrow_and_give_back() {
+        let bytes = [1u8, 2, 3];
+        assert_eq!(aside(|| Ok(bytes.len())).unwrap(), 3);
+    }
+}
