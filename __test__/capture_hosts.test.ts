@@ -6,6 +6,7 @@ import { once } from "node:events";
 import {
   chmodSync,
   lstatSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -116,6 +117,18 @@ describe.skipIf(noHold)("somebody who swaps folders for links", () => {
     place.leave();
     expect(error.message).toContain("its folder was replaced while the dump was written");
     expectSealed(outside);
+    expect(readdirSync(join(directory, "moved"))).toEqual([]);
+  });
+
+  test("cannot pass another folder off as the one that the dump is in", () => {
+    const directory = freshFolder();
+    const place = findPlace(directory, ["sub", "x.dump"]);
+    renameSync(join(directory, "sub"), join(directory, "moved"));
+    mkdirSync(join(directory, "sub"));
+    const error = errorOf(() => writeAtomically(snapshot, place.target, place.checkFolder));
+    place.leave();
+    expect(error.message).toContain("its folder was replaced while the dump was written");
+    expect(readdirSync(join(directory, "sub"))).toEqual([]);
     expect(readdirSync(join(directory, "moved"))).toEqual([]);
   });
 

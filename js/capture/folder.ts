@@ -64,12 +64,20 @@ export class Folder {
 
   /** Whether the path still leads here. */
   isInPlace(): boolean {
-    return realpathSync(this.path) === this.path;
+    return this.#file === undefined
+      ? realpathSync(this.path) === this.path
+      : isSame(openFile(this.#file), this.path);
   }
 
   close(): void {
     if (this.#file !== undefined) closeSync(this.#file);
   }
+}
+
+/** Whether both paths lead to the same folder. */
+function isSame(path: string, other: string): boolean {
+  const [one, two] = [path, other].map((each) => statSync(each, { bigint: true }));
+  return one?.dev === two?.dev && one?.ino === two?.ino;
 }
 
 function openFile(file: number): string {
@@ -83,8 +91,7 @@ function hold(path: string): number | undefined {
   if (process.permission?.has("fs.write", OPEN_FILES) === false) return undefined;
   const file = openSync(path, HOLD);
   try {
-    const [held, reached] = [fstatSync(file), statSync(openFile(file))];
-    if (held.dev === reached.dev && held.ino === reached.ino) return file;
+    if (fstatSync(file).ino === statSync(openFile(file)).ino) return file;
   } catch {
     // There is no /proc here.
   }

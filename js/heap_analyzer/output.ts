@@ -1,6 +1,7 @@
 /** Where the command line's result goes: stdout, or a file that appears only when it is whole. */
 import { createWriteStream, statSync } from "node:fs";
 import { Socket } from "node:net";
+import { sep } from "node:path";
 import type { Writable } from "node:stream";
 import { finished } from "node:stream/promises";
 import { behindLinks, Draft, reason, writeFully } from "../whole_file.js";
@@ -79,7 +80,8 @@ async function writeFile(chunks: Iterable<Buffer>, output: string): Promise<void
     // A device or a pipe cannot be replaced.
     return await writeAndClose(chunks, createWriteStream(output, { flags: "w" }));
   }
-  if (/[/\\]$/.test(output)) throw new Error("it ends in a slash, so it names a folder");
+  if (output.endsWith("/") || output.endsWith(sep))
+    throw new Error("it ends in a slash, so it names a folder");
   const draft = new Draft(behindLinks(output), 0o666);
   await interruptibly(
     () => draft.discard(),
