@@ -22,6 +22,7 @@ test("the root package holds what its users need and no binary", () => {
       "dist/asc_transform/compiler.d.mts",
       "dist/asc_transform/compiler.mjs",
       "dist/asc_transform/description.mjs",
+      "dist/bytes.js",
       "dist/capture.d.ts",
       "dist/capture.js",
       "dist/capture/dump_file.d.ts",
