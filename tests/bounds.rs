@@ -9,10 +9,10 @@ use support::{
     ALLOCATOR, Class, FIRST_BLOCK, ModuleOptions, Object, PAGE, Scene, TAIL_POINTER, WasmGlobal,
     analyze_tolerating, encode_module, live, warnings,
 };
-use warpo_heap_analyzer::collector_code::CollectorCode;
+use warpo_heap_analyzer::collector_code::{CodeReader, CollectorCode};
 use warpo_heap_analyzer::debug_info::DebugInfo;
 use warpo_heap_analyzer::module::Module;
-use warpo_heap_analyzer::{Control, Error, Tolerance};
+use warpo_heap_analyzer::{ClassId, Control, Error, Tolerance};
 
 const EVERYTHING: Tolerance = Tolerance {
     mismatch: true,
@@ -392,4 +392,53 @@ fn fields_of_objects_that_overlap_are_not_read_without_end() {
     let dump = statics(END, 32, class.id);
     let error = analyze_tolerating(&dump.bytes, &scene.module(), EVERYTHING).unwrap_err();
     assert_eq!(error.code(), "ERR_TOO_MANY_REFERENCES");
+}
+
+#[test]
+fn code_that_costs_every_class_its_millions_of_steps_is_given_up() {
+    use wasm_encoder as enc;
+    const CALLS: u32 = 1400;
+    // For every class a function is called so many times, and calls another one as often.
+    let mut types = enc::TypeSection::new();
+    types.ty().function([enc::ValType::I32; 2], []);
+    types.ty().function([], []);
+    let mut functions = enc::FunctionSection::new();
+    functions.function(0).function(0).function(0).function(1);
+    let [visit, repeat, nothing] = [1, 2, 3];
+    let mut members = enc::Function::new([]);
+    let field = enc::MemArg {
+        offset: 0,
+        align: 2,
+        target: enc::MemArgTarget::Memory(0),
+        ordering: None,
+    };
+    let mut code = members.instructions();
+    code.local_get(0).i32_load(field).local_get(1).call(visit);
+    for nth in 0..CALLS {
+        code.local_get(0).i32_const(nth as i32).call(repeat);
+    }
+    code.local_get(0).i32_const(8).i32_sub().i32_load(field);
+    code.br_table([], 0).end();
+    let mut empty = enc::Function::new([]);
+    empty.instructions().end();
+    let mut many = enc::Function::new([]);
+    for _ in 0..CALLS {
+        many.instructions().call(nothing);
+    }
+    many.instructions().end();
+    let mut bodies = enc::CodeSection::new();
+    bodies
+        .function(&members)
+        .function(&empty)
+        .function(&many)
+        .function(&empty);
+    let mut module = enc::Module::new();
+    module.section(&types).section(&functions).section(&bodies);
+    let wasm = module.finish();
+    let module = parse(&wasm);
+    let control = Control::default();
+    let code = CollectorCode::find(&module, &control).unwrap();
+    let mut reader = CodeReader::new(&module.functions, &control);
+    let is_read = (4..40).map(|id| code.members(&mut reader, ClassId(id)).is_some());
+    assert_eq!(is_read.filter(|&is_read| is_read).count(), 3);
 }

@@ -27,6 +27,10 @@ const BUDGET: u64 = 4_000_000;
 /// enough for twenty thousand of them. What is not read counts as a shape that is not known.
 const WHOLE_BUDGET: u64 = 500_000_000;
 
+/// How many of these there may be for each byte of code, beside those for one class: it takes as many classes
+/// to need them all.
+const STEPS_PER_BYTE: u64 = 256;
+
 /// The same for the names of all classes, for each of which the branching code is read.
 const NAMES_BUDGET: u64 = 100_000_000;
 
@@ -54,7 +58,7 @@ impl<'m, 'a> CodeReader<'m, 'a> {
     pub fn new(functions: &'m Functions<'a>, control: &Control) -> Self {
         Self {
             interpreter: Interpreter::new(functions, control.clone()),
-            left: WHOLE_BUDGET,
+            left: WHOLE_BUDGET.min(BUDGET + STEPS_PER_BYTE * functions.code_size()),
         }
     }
 
@@ -245,8 +249,8 @@ impl CollectorCode {
         })
     }
 
-    /// All calls that are made to visit an object of this class, by the function that branches and
-    /// by all that are handed the object.
+    /// The calls that are made to visit an object of this class, by the function that branches and by all
+    /// that are handed the object: those of `__visit`, and those that get something of the object.
     fn calls_for(&self, reader: &mut CodeReader<'_, '_>, id: ClassId) -> Option<Vec<Call>> {
         let functions = reader.interpreter.functions;
         let interpreter = reader.about(Some(id), BUDGET);
@@ -267,7 +271,15 @@ impl CollectorCode {
                 if self.is_followed(&inner) {
                     pending.push(inner.clone());
                 }
-                calls.push(inner);
+                // Millions of other calls may be made on the way.
+                if inner.function == Some(self.visit)
+                    || inner
+                        .arguments
+                        .iter()
+                        .any(|argument| argument.is_of_object())
+                {
+                    calls.push(inner);
+                }
             }
         }
         Some(calls)

@@ -62,6 +62,17 @@ impl Value {
         )
     }
 
+    /// Whether this is such an address, or relative to a field of the object.
+    pub(super) fn is_of_object(self) -> bool {
+        matches!(
+            self,
+            Self::Known {
+                base: Base::Object | Base::Field(_),
+                ..
+            }
+        )
+    }
+
     pub(super) fn add(self, other: Self) -> Self {
         match (self, other) {
             (

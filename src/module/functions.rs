@@ -26,6 +26,7 @@ pub struct Functions<'a> {
     type_of: Vec<u32>,
     imported: u32,
     bodies: Vec<FunctionBody<'a>>,
+    code_size: u64,
     names: HashMap<u32, &'a str>,
     exports: HashMap<&'a str, u32>,
 }
@@ -50,6 +51,11 @@ impl<'a> Functions<'a> {
     /// All functions that have a body, with their indexes.
     pub fn defined(&self) -> impl Iterator<Item = (u32, &FunctionBody<'a>)> {
         (self.imported..).zip(&self.bodies)
+    }
+
+    /// The bytes of all bodies.
+    pub fn code_size(&self) -> u64 {
+        self.code_size
     }
 
     /// The name of a function in the `name` section.
@@ -107,6 +113,7 @@ impl<'a> Functions<'a> {
     }
 
     pub(super) fn add_body(&mut self, body: FunctionBody<'a>) {
+        self.code_size += body.as_bytes().len() as u64;
         self.bodies.push(body);
     }
 
