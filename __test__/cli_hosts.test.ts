@@ -5,6 +5,7 @@ import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import {
   chmodSync,
+  copyFileSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -398,7 +399,12 @@ describe.skipIf(isWindows)("--output", () => {
     writeFileSync(output, "older");
     chmodSync(output, fileMode);
     chmodSync(place, folderMode);
-    const run = runUnprivileged([process.execPath, CLI, ...writeTo(output)], folder);
+    // A captured dump is for its owner alone.
+    const dump = join(freshFolder(), "readable.dump");
+    copyFileSync(server.after, dump);
+    chmodSync(dump, 0o644);
+    const command = [process.execPath, CLI, ...analyze(dump), "--output", output];
+    const run = runUnprivileged(command, folder);
     expect(failureOf(run)).toBe(`error: cannot write ${output}: EACCES: permission denied`);
     expect(readFileSync(output, "utf8")).toBe("older");
     expect(readdirSync(place)).toEqual(["view.json"]);
