@@ -56,7 +56,7 @@ for target in "${targets[@]}"; do
   # The limits in src/limits.rs are tighter; these are for what never returns.
   status=0
   "$programs/$target" -max_total_time="$seconds" -max_len=$length -timeout=120 -rss_limit_mb=3072 \
-    -print_final_stats=1 -artifact_prefix="artifacts/$target/" "${seeds[@]}" >"$log" 2>&1 || status=$?
+    -entropic_scale_per_exec_time=1 -print_final_stats=1 -artifact_prefix="artifacts/$target/" "${seeds[@]}" >"$log" 2>&1 || status=$?
   runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
   edges=$(sed -n 's/.* cov: \([0-9]*\) .*/\1/p' "$log" | tail -1)
   finds=none

@@ -2,6 +2,8 @@
 //! what it makes, so a byte of it that changes changes something that matters.
 
 use arbitrary::Unstructured;
+use warpo_heap_analyzer::formats::TableOptions;
+use warpo_heap_analyzer::views::Selection;
 
 use crate::module_edits;
 use crate::programs::{self, Program};
@@ -97,6 +99,25 @@ impl<'a> Recipe<'a> {
             }),
             2 => scene.module_with_collector(&[]),
             _ => crate::support::encode_module(&scene.globals, &[], &ModuleOptions::default()),
+        }
+    }
+
+    /// Part of a view, in one of these orders.
+    pub fn selection<Sort: Copy>(&mut self, sorts: &[Sort]) -> Selection<Sort> {
+        let sort = sorts[self.below(sorts.len())];
+        let mut some = || self.byte().checked_sub(128).map(usize::from);
+        Selection {
+            sort,
+            top: some(),
+            instances: some(),
+        }
+    }
+
+    /// How a table is drawn.
+    pub fn table(&mut self) -> TableOptions {
+        TableOptions {
+            width: self.byte().checked_sub(64).map(usize::from),
+            color: false,
         }
     }
 
