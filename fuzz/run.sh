@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Fuzzes every target in turn with libFuzzer, from the kept corpus and the real programs:
 # `npm run fuzz -- --minutes 5`, and `--target heap` for one of them. What it finds lies in
-# fuzz/artifacts/, what it learns in fuzz/target/corpus/; `--keep` adds to the kept corpus the few inputs
-# that reach what it does not. It takes the stable toolchain and a C++ compiler, which libFuzzer is
-# written for.
+# fuzz/artifacts/, what it learns in fuzz/target/corpus/, the full output in fuzz/target/logs/. `--keep`
+# fuzzes nothing and adds to the kept corpus the few learned inputs that reach what it does not. It takes
+# the stable toolchain and a C++ compiler, which libFuzzer is written for.
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -32,20 +32,31 @@ programs="target/$host/release"
 
 if $keep; then
   for target in "${targets[@]}"; do
-    mkdir -p "target/corpus/$target"
-    # Reached or not is what counts here, not how often: that keeps the corpus small.
+    # The corpus stays small: of inputs below 12 KiB, what is reached counts, not how often.
+    rm -rf "target/small/$target"
+    mkdir -p "target/corpus/$target" "target/small/$target"
+    find "target/corpus/$target" -type f -size -24 -exec cp -t "target/small/$target" {} +
     "$programs/$target" -set_cover_merge=1 -use_counters=0 -max_len=65536 -verbosity=0 \
-      "corpus/$target" "target/corpus/$target"
+      "corpus/$target" "target/small/$target"
   done
   exit
 fi
 
+mkdir -p target/logs
+found=0
+if ((${#targets[@]} > 1)); then
+  echo "== growth: the same shapes, once and four times as large"
+  if ! "$programs/growth" >target/logs/growth 2>&1; then
+    found=1
+    cat target/logs/growth
+  fi
+fi
+
 seconds=$(awk "BEGIN { printf \"%d\", $minutes * 60 / ${#targets[@]} + 1 }")
 summary=()
-found=0
 for target in "${targets[@]}"; do
   echo "== $target, $seconds s"
-  mkdir -p "artifacts/$target" "target/corpus/$target" "target/logs"
+  mkdir -p "artifacts/$target" "target/corpus/$target"
   log="target/logs/$target"
   seeds=("target/corpus/$target" "corpus/$target")
   case $target in
@@ -55,7 +66,7 @@ for target in "${targets[@]}"; do
   esac
   # The limits in src/limits.rs are tighter; these are for what never returns.
   status=0
-  "$programs/$target" -max_total_time="$seconds" -max_len=$length -timeout=120 -rss_limit_mb=3072 \
+  "$programs/$target" -max_total_time="$seconds" -max_len=$length -timeout=600 -rss_limit_mb=3072 \
     -entropic_scale_per_exec_time=1 -print_final_stats=1 -artifact_prefix="artifacts/$target/" "${seeds[@]}" >"$log" 2>&1 || status=$?
   runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
   edges=$(sed -n 's/.* cov: \([0-9]*\) .*/\1/p' "$log" | tail -1)
@@ -71,4 +82,7 @@ done
 
 printf '\n%-15s %10s %9s  %s\n' target executions edges finds
 printf '%s\n' "${summary[@]}"
+if ((found)); then
+  echo "error: the fuzzers found something" >&2
+fi
 exit $found

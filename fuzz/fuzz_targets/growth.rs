@@ -98,7 +98,7 @@ fn main() {
     }
     for (name, make) in MODULES {
         check(format!("module: {name}"), &|scale| {
-            let scene = make(scale * 4000);
+            let scene = make(scale * 20_000);
             let (dump, wasm) = (scene.dump().bytes, scene.module());
             time(|| _ = targets::analyze_within(&dump, &wasm, Tolerance::default()).unwrap())
         });

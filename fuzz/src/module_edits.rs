@@ -51,6 +51,11 @@ pub fn without(wasm: &[u8], names: bool, debug_info: bool) -> Vec<u8> {
     join(&sections)
 }
 
+/// Whether there may be functions in it.
+pub fn has_code(wasm: &[u8]) -> bool {
+    split(wasm).is_none_or(|sections| sections.iter().any(|section| section.id == CODE))
+}
+
 /// libFuzzer's own mutations or these, by the seed.
 #[cfg(feature = "libfuzzer")]
 pub fn mutate(data: &mut [u8], size: usize, max_size: usize, seed: u32, focus: Focus) -> usize {

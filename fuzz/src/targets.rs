@@ -132,7 +132,11 @@ pub fn classes(input: &[u8]) {
 }
 
 fn both(dump: &[u8], wasm: &[u8]) -> [(Limits, usize); 2] {
-    [(DUMP, dump.len()), (MODULE, wasm.len())]
+    let module = match module_edits::has_code(wasm) {
+        true => MODULE,
+        false => SECTIONS,
+    };
+    [(DUMP, dump.len()), (module, wasm.len())]
 }
 
 /// The input is a module, of which the collector's code is read.
