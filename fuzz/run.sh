@@ -32,11 +32,12 @@ programs="target/$host/release"
 
 if $keep; then
   for target in "${targets[@]}"; do
-    # The corpus stays small: of inputs below 12 KiB, what is reached counts, not how often.
+    # The corpus stays small: of inputs below 2 KiB, code that is reached counts,
+    # not how often or with which values.
     rm -rf "target/small/$target"
     mkdir -p "target/corpus/$target" "target/small/$target"
-    find "target/corpus/$target" -type f -size -24 -exec cp -t "target/small/$target" {} +
-    "$programs/$target" -set_cover_merge=1 -use_counters=0 -max_len=65536 -verbosity=0 \
+    find "target/corpus/$target" -type f -size -4 -exec cp -t "target/small/$target" {} +
+    "$programs/$target" -set_cover_merge=1 -use_counters=0 -use_cmp=0 -max_len=65536 -verbosity=0 \
       "corpus/$target" "target/small/$target"
   done
   exit
