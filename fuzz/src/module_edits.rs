@@ -319,7 +319,7 @@ fn edit_body(body: &mut Vec<u8>, recipe: &mut Recipe<'_>) {
             let to = starts[recipe.below(starts.len())];
             body.splice(to..to, piece);
         }
-        3 => _ = recipe.damage_bytes(body, 1),
+        3 => recipe.damage_bytes(body, 1),
         _ => _ = body.splice(at..at, instruction(recipe)),
     }
 }

@@ -2,6 +2,7 @@
 //! what it makes, so a byte of it that changes changes something that matters.
 
 use arbitrary::Unstructured;
+use warpo_heap_analyzer::dump::HEADER_SIZE;
 use warpo_heap_analyzer::formats::TableOptions;
 use warpo_heap_analyzer::views::Selection;
 
@@ -9,7 +10,7 @@ use crate::module_edits;
 use crate::programs::{self, Program};
 use crate::support::forge::{Forge, Shape, Size};
 use crate::support::random_heap::{Gap, Kind, Plan, Truth, build};
-use crate::support::{DUMP_HEADER, DumpFile, ModuleOptions, Scene};
+use crate::support::{DumpFile, ModuleOptions, Scene};
 
 /// A program and what it left, before or after damage.
 pub struct Case {
@@ -141,14 +142,10 @@ impl<'a> Recipe<'a> {
     /// Where a word of a dump is changed; nowhere, if bytes come or go instead.
     fn place(&mut self, map: &Map, dump: &mut DumpFile) -> Option<usize> {
         let start = map.memory_start;
-        let mut block = || match self.below(map.blocks.len().max(1)) {
-            nth if nth < map.blocks.len() => map.blocks[nth] as usize,
-            _ => map.allocator as usize + 1572,
-        };
-        let block = block();
+        let block = self.block(map) as usize;
         Some(match self.byte() {
             0..16 => 4 * self.below(6),
-            16..32 => DUMP_HEADER + 4 * self.below((start - DUMP_HEADER) / 4),
+            16..32 => HEADER_SIZE + 4 * self.below((start - HEADER_SIZE) / 4),
             32..56 => start + 4 * self.below(map.allocator as usize / 4),
             56..84 => start + map.allocator as usize + 4 * self.below(394),
             84..160 => start + block + 4 * self.below(5),
@@ -157,7 +154,7 @@ impl<'a> Recipe<'a> {
             224..236 => start + block - 4,
             236..252 => dump.bytes.len().checked_sub(4 + 4 * self.below(64))?,
             252 => {
-                let at = DUMP_HEADER + 4 * self.below(64);
+                let at = HEADER_SIZE + 4 * self.below(64);
                 let end = dump.bytes.len().min(at + 4 * self.below(4));
                 (at < end).then(|| dump.bytes.drain(at..end));
                 return None;
@@ -173,18 +170,22 @@ impl<'a> Recipe<'a> {
                 return None;
             }
             _ => {
-                let at = dump.bytes.len().min(DUMP_HEADER);
+                let at = dump.bytes.len().min(HEADER_SIZE);
                 dump.bytes.splice(at..at, [0; 4]);
                 return None;
             }
         })
     }
 
+    /// A block; where the first would be, if there is none.
+    fn block(&mut self, map: &Map) -> u32 {
+        let nth = self.below(map.blocks.len().max(1));
+        map.blocks.get(nth).copied().unwrap_or(map.first_block)
+    }
+
     /// What is written in place of a word.
     fn value(&mut self, word: u32, map: &Map, dump: &DumpFile) -> u32 {
-        let block = |nth: usize| map.blocks.get(nth).copied().unwrap_or(map.allocator);
-        let mut any_block = || block(self.below(map.blocks.len().max(1)));
-        let other = any_block();
+        let other = self.block(map);
         match self.below(10) {
             0 => word.wrapping_add(16 * u32::from(self.byte())),
             1 => word.wrapping_sub(16 * u32::from(self.byte())),
@@ -269,6 +270,7 @@ impl<'a> Recipe<'a> {
 struct Map {
     memory_start: usize,
     allocator: u32,
+    first_block: u32,
     /// The blocks of the first region.
     blocks: Vec<u32>,
 }
@@ -278,7 +280,8 @@ impl Map {
         let heap_base = u32::from_le_bytes(dump.bytes[12..16].try_into().unwrap());
         let allocator = heap_base.next_multiple_of(16);
         let mut blocks = Vec::new();
-        let mut block = (allocator + 1572 + 4).next_multiple_of(16) - 4;
+        let first_block = (allocator + 1572 + 4).next_multiple_of(16) - 4;
+        let mut block = first_block;
         while u64::from(block) + 4 <= dump.memory_size() {
             let size = dump.peek(block) & !3;
             if size == 0 {
@@ -290,6 +293,7 @@ impl Map {
         Self {
             memory_start: dump.memory_start(),
             allocator,
+            first_block,
             blocks,
         }
     }

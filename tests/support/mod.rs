@@ -23,7 +23,7 @@ pub mod forge;
 mod module;
 pub mod random_heap;
 
-pub use dump_file::{DUMP_HEADER, DumpFile};
+pub use dump_file::DumpFile;
 pub use module::{CollectorCode, ModuleOptions, WasmGlobal, encode_module};
 
 use std::ops::DerefMut;
