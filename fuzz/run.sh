@@ -1,19 +1,23 @@
 #!/usr/bin/env bash
-# Fuzzes every target in turn with libFuzzer, from the kept corpus: `npm run fuzz -- --minutes 5`, and
-# `--target heap` for one of them. What it finds lies in fuzz/artifacts/, what it learns in
-# fuzz/target/corpus/. It takes the stable toolchain and a C++ compiler, which libFuzzer is written for.
+# Fuzzes every target in turn with libFuzzer, from the kept corpus and the real programs:
+# `npm run fuzz -- --minutes 5`, and `--target heap` for one of them. What it finds lies in
+# fuzz/artifacts/, what it learns in fuzz/target/corpus/, the full output in fuzz/target/logs/. `--keep`
+# fuzzes nothing and adds to the kept corpus the few learned inputs that reach what it does not. It takes
+# the stable toolchain and a C++ compiler, which libFuzzer is written for.
 set -euo pipefail
 cd "$(dirname "$0")"
 
 minutes=5
 targets=(dump module debug_info classes collector_code heap analyze compare)
+keep=false
 while (($#)); do
   case $1 in
-    --minutes) minutes=$2 ;;
-    --target) targets=("$2") ;;
-    *) echo "error: unknown option $1; expected --minutes <number> or --target <${targets[*]}>" >&2; exit 2 ;;
+    --minutes) minutes=$2; shift ;;
+    --target) targets=("$2"); shift ;;
+    --keep) keep=true ;;
+    *) echo "error: unknown option $1; expected --minutes <number>, --target <${targets[*]}> or --keep" >&2; exit 2 ;;
   esac
-  shift 2
+  shift
 done
 
 # Coverage as cargo-fuzz asks for it. All of these are stable; only the sanitizers are not, and they
@@ -24,14 +28,62 @@ export RUSTFLAGS="-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4
 -Cllvm-args=-sanitizer-coverage-trace-compares"
 # With --target, so that the flags are not for build scripts.
 cargo build --release --locked --target "$host" --features libfuzzer --bins
+programs="target/$host/release"
+
+if $keep; then
+  for target in "${targets[@]}"; do
+    # The corpus stays small: of inputs of up to 1.5 KiB, code that is reached counts,
+    # not how often or with which values.
+    rm -rf "target/small/$target"
+    mkdir -p "target/corpus/$target" "target/small/$target"
+    find "target/corpus/$target" -type f -size -4 -exec cp -t "target/small/$target" {} +
+    "$programs/$target" -set_cover_merge=1 -use_counters=0 -use_cmp=0 -max_len=65536 -verbosity=0 \
+      "corpus/$target" "target/small/$target"
+  done
+  exit
+fi
+
+mkdir -p target/logs
+found=0
+if ((${#targets[@]} > 1)); then
+  echo "== growth: the same shapes, once and four times as large"
+  if ! "$programs/growth" >target/logs/growth 2>&1; then
+    found=1
+    cat target/logs/growth
+  fi
+fi
 
 seconds=$(awk "BEGIN { printf \"%d\", $minutes * 60 / ${#targets[@]} + 1 }")
-found=0
+summary=()
 for target in "${targets[@]}"; do
   echo "== $target, $seconds s"
-  mkdir -p "artifacts/$target" "target/corpus/$target" "corpus/$target"
-  "target/$host/release/$target" -max_total_time="$seconds" -max_len=8192 -timeout=30 -rss_limit_mb=3072 \
-    -print_final_stats=1 -verbosity=0 -artifact_prefix="artifacts/$target/" \
-    "target/corpus/$target" "corpus/$target" || found=1
+  mkdir -p "artifacts/$target" "target/corpus/$target"
+  log="target/logs/$target"
+  seeds=("target/corpus/$target" "corpus/$target")
+  case $target in
+    # These take modules; the others read a recipe, which may ask for a real program.
+    module | debug_info | collector_code) length=65536; seeds+=(programs) ;;
+    *) length=4096 ;;
+  esac
+  # The limits in src/limits.rs are tighter; these are for what never returns.
+  status=0
+  "$programs/$target" -max_total_time="$seconds" -max_len=$length -timeout=600 -rss_limit_mb=3072 \
+    -entropic_scale_per_exec_time=1 -print_final_stats=1 -artifact_prefix="artifacts/$target/" "${seeds[@]}" >"$log" 2>&1 || status=$?
+  runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
+  edges=$(sed -n 's/.* cov: \([0-9]*\) .*/\1/p' "$log" | tail -1)
+  finds=none
+  if ((status)); then
+    found=1
+    artifact=$(sed -n 's/.*Test unit written to //p' "$log" | tail -1)
+    grep -v '^#' "$log" | tail -25
+    finds="fuzz/${artifact:-target/logs/$target}; replay: fuzz/$programs/$target fuzz/${artifact:-<input>}"
+  fi
+  summary+=("$(printf '%-15s %10s %9s  %s' "$target" "${runs:-?}" "${edges:-?}" "$finds")")
 done
+
+printf '\n%-15s %10s %9s  %s\n' target executions edges finds
+printf '%s\n' "${summary[@]}"
+if ((found)); then
+  echo "error: the fuzzers found something" >&2
+fi
 exit $found

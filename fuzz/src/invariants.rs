@@ -5,7 +5,7 @@ use std::io::Read;
 use std::sync::{Arc, LazyLock};
 
 use rayon::ThreadPool;
-use warpo_heap_analyzer::formats::{Document, JsonStream};
+use warpo_heap_analyzer::formats::{Document, JsonStream, TableOptions, render_table};
 use warpo_heap_analyzer::heap::Heap;
 use warpo_heap_analyzer::views::{ComparisonView, ConstructorView, Instances, Selection};
 use warpo_heap_analyzer::{Control, ObjectIndex};
@@ -181,12 +181,16 @@ pub fn with_any_threads(make: impl Fn() -> String + Sync) -> String {
     first
 }
 
-/// A document as JSON, which must be JSON.
-pub fn json<D: Document>(document: D) -> String {
+/// A document as JSON, which must be JSON, and as a table, which must not give orders to a terminal.
+pub fn texts<D: Document + Clone>(document: D, table: TableOptions) -> String {
+    let table = render_table(&document, table);
+    let is_order = |character: char| character.is_control() && character != '\n';
+    assert!(!table.contains(is_order), "{table:?}");
     let mut text = String::new();
     JsonStream::new(document)
         .with_accounting()
         .read_to_string(&mut text)
         .unwrap();
-    text
+    serde_json::from_str::<serde::de::IgnoredAny>(&text).unwrap();
+    text + &table
 }

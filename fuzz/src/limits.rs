@@ -38,33 +38,42 @@ unsafe impl GlobalAlloc for Counting {
     }
 }
 
-/// What inputs of some kind may cost.
+/// What inputs of some kind may cost: so much for every byte of them, and so much for any.
+///
+/// CPU time does not depend on what else the machine does, but for its caches; the limits are several times
+/// what the worst inputs need in an instrumented build.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Bytes of memory per byte of input.
-    pub bytes_per_byte: usize,
-    /// Bytes of memory whatever the input is.
-    pub more_bytes: usize,
+    memory_per_byte: usize,
+    more_memory: usize,
+    time_per_byte: Duration,
+    more_time: Duration,
 }
 
 /// A dump: object table, references, dominators.
 pub const DUMP: Limits = Limits {
-    bytes_per_byte: 16,
-    more_bytes: 64 << 20,
+    memory_per_byte: 16,
+    more_memory: 64 << 20,
+    time_per_byte: Duration::from_micros(2),
+    more_time: Duration::from_secs(1),
 };
 
-/// A module: every byte may be a name, a function, an entry of the debug information.
+/// A module's sections and its debug information: every byte may be a name, a function, an entry.
+pub const SECTIONS: Limits = Limits {
+    memory_per_byte: 512,
+    more_memory: 192 << 20,
+    time_per_byte: Duration::from_micros(20),
+    more_time: Duration::from_secs(10),
+};
+
+/// A module with code: some instructions of its collector may be read however short it is.
 pub const MODULE: Limits = Limits {
-    bytes_per_byte: 512,
-    more_bytes: 192 << 20,
+    more_time: Duration::from_secs(20),
+    ..SECTIONS
 };
 
-/// CPU seconds for any input of a fuzzer: they have at most some 100 KB. The time itself is linear, but
-/// the constants are those of an instrumented build on a busy machine.
-const SECONDS: Duration = Duration::from_secs(20);
-
-/// Runs something on inputs of so many bytes and panics if it costs more than it may.
-pub fn within<T>(limits: Limits, input: usize, run: impl FnOnce() -> T) -> T {
+/// Runs something on inputs, each of its kind and so many bytes, and panics if it costs more than it may.
+pub fn within<T>(inputs: &[(Limits, usize)], run: impl FnOnce() -> T) -> T {
     // The counts are of the whole process: one at a time.
     static ONE: Mutex<()> = Mutex::new(());
     let _one = ONE.lock();
@@ -74,14 +83,22 @@ pub fn within<T>(limits: Limits, input: usize, run: impl FnOnce() -> T) -> T {
     let result = run();
     let time = start.elapsed();
     let peak = PEAK.load(Relaxed).saturating_sub(before);
-    let allowed = limits.bytes_per_byte * input + limits.more_bytes;
+    let sizes: Vec<usize> = inputs.iter().map(|&(_, bytes)| bytes).collect();
+    let memory: usize = inputs
+        .iter()
+        .map(|(limits, bytes)| limits.memory_per_byte * bytes + limits.more_memory)
+        .sum();
     assert!(
-        peak <= allowed,
-        "{peak} bytes of memory for {input} bytes of input, more than {allowed}"
+        peak <= memory,
+        "{peak} bytes of memory for inputs of {sizes:?} bytes, more than {memory}"
     );
+    let allowed: Duration = inputs
+        .iter()
+        .map(|&(limits, bytes)| limits.time_per_byte * bytes as u32 + limits.more_time)
+        .sum();
     assert!(
-        time <= SECONDS,
-        "{time:?} of CPU time for {input} bytes of input"
+        time <= allowed,
+        "{time:?} of CPU time for inputs of {sizes:?} bytes, more than {allowed:?}"
     );
     result
 }

@@ -2,15 +2,24 @@
 //! what it makes, so a byte of it that changes changes something that matters.
 
 use arbitrary::Unstructured;
+use warpo_heap_analyzer::dump::HEADER_SIZE;
+use warpo_heap_analyzer::formats::TableOptions;
+use warpo_heap_analyzer::views::Selection;
 
+use crate::module_edits;
+use crate::programs::{self, Program};
+use crate::support::forge::{Forge, Shape, Size};
 use crate::support::random_heap::{Gap, Kind, Plan, Truth, build};
-use crate::support::{DumpFile, FIRST_BLOCK, ModuleOptions, Scene};
+use crate::support::{DumpFile, ModuleOptions, Scene};
 
-/// A dump and its module, before or after damage.
+/// A program and what it left, before or after damage.
 pub struct Case {
-    pub scene: Scene,
     pub dump: DumpFile,
+    /// A later dump of the same run, where there is one.
+    pub later: Option<DumpFile>,
     pub module: Vec<u8>,
+    /// What is known of the heap, if it is one of those of which everything is.
+    pub known: Option<(Scene, Truth)>,
 }
 
 /// Choices out of bytes; where they end, every choice is the first.
@@ -37,8 +46,16 @@ impl<'a> Recipe<'a> {
         self.0.choose_index(limit).unwrap_or_default()
     }
 
-    pub fn rest(self) -> &'a [u8] {
-        self.0.take_rest()
+    /// A number in place of another: close to it, remarkable, or any.
+    pub fn number(&mut self, old: u32) -> u32 {
+        match self.below(8) {
+            0 => self.word(),
+            1 => REMARKABLE[self.below(REMARKABLE.len())],
+            2 => old ^ 1 << self.below(32),
+            3 => old.wrapping_add(self.byte().into()),
+            4 => old.wrapping_sub(self.byte().into()),
+            _ => self.byte().into(),
+        }
     }
 
     /// A heap as a program leaves it, and the truth about it.
@@ -86,58 +103,103 @@ impl<'a> Recipe<'a> {
         }
     }
 
-    /// Overwrites words of a dump: of the header, of the globals, of the heap.
+    /// Part of a view, in one of these orders.
+    pub fn selection<Sort: Copy>(&mut self, sorts: &[Sort]) -> Selection<Sort> {
+        let sort = sorts[self.below(sorts.len())];
+        let mut some = || self.byte().checked_sub(128).map(usize::from);
+        Selection {
+            sort,
+            top: some(),
+            instances: some(),
+        }
+    }
+
+    /// How a table is drawn.
+    pub fn table(&mut self) -> TableOptions {
+        TableOptions {
+            width: self.byte().checked_sub(64).map(usize::from),
+            color: false,
+        }
+    }
+
+    /// Changes a dump where it matters: header, global values, statics, stack, the allocator's and the
+    /// collector's words, fields, and the size of the whole.
     pub fn damage(&mut self, dump: &mut DumpFile) {
-        let start = dump.memory_start();
-        // The last block of these small heaps is free, and most of the memory.
-        let end = start + FIRST_BLOCK as usize + 0x1000;
+        let map = Map::of(dump);
         while !self.is_at_end() {
-            let place = match self.byte() {
-                0..16 => 4 * self.below(6),
-                16..48 => 24 + 4 * self.below(start / 4 - 6),
-                48..80 => start + 4 * self.below(FIRST_BLOCK as usize / 4),
-                80..96 => dump.bytes.len() - 4 - 4 * self.below(64),
-                _ => {
-                    let heap = start + FIRST_BLOCK as usize;
-                    heap + 4 * self.below((end - heap) / 4)
-                }
-            };
-            let Some(word) = dump.bytes.get(place..place + 4) else {
+            let Some(place) = self.place(&map, dump) else {
                 continue;
             };
-            let word = u32::from_le_bytes([word[0], word[1], word[2], word[3]]);
-            let other = |nth: usize| {
-                let at = start + FIRST_BLOCK as usize + 4 * nth;
-                let bytes = dump.bytes.get(at..at + 4);
-                bytes.map_or(0, |bytes| {
-                    u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]])
-                })
+            let Some(bytes) = dump.bytes.get(place..place + 4) else {
+                continue;
             };
-            const REMARKABLE: [u32; 12] = [
-                0,
-                1,
-                3,
-                4,
-                12,
-                16,
-                0x7fff_ffff,
-                0x8000_0000,
-                0xffff_ffec,
-                0xffff_fff0,
-                0xffff_fffc,
-                u32::MAX,
-            ];
-            let word = match self.below(8) {
-                0 => self.word(),
-                1 => REMARKABLE[self.below(REMARKABLE.len())],
-                2 => word ^ 1 << self.below(32),
-                3 => word.wrapping_add(16 * u32::from(self.byte())),
-                4 => word.wrapping_sub(16 * u32::from(self.byte())),
-                5 => other(self.below(0x400)),
-                6 => FIRST_BLOCK + 16 * u32::from(self.byte()),
-                _ => FIRST_BLOCK + 20 + 16 * u32::from(self.byte()),
-            };
+            let word = u32::from_le_bytes(bytes.try_into().unwrap());
+            let word = self.value(word, &map, dump);
             dump.bytes[place..place + 4].copy_from_slice(&word.to_le_bytes());
+        }
+    }
+
+    /// Where a word of a dump is changed; nowhere, if bytes come or go instead.
+    fn place(&mut self, map: &Map, dump: &mut DumpFile) -> Option<usize> {
+        let start = map.memory_start;
+        let block = self.block(map) as usize;
+        Some(match self.byte() {
+            0..16 => 4 * self.below(6),
+            16..32 => HEADER_SIZE + 4 * self.below((start - HEADER_SIZE) / 4),
+            32..56 => start + 4 * self.below(map.allocator as usize / 4),
+            56..84 => start + map.allocator as usize + 4 * self.below(394),
+            84..160 => start + block + 4 * self.below(5),
+            160..224 => start + block + 20 + 4 * self.below(16),
+            // The word in front of a block tells where a free one begins.
+            224..236 => start + block - 4,
+            236..252 => dump.bytes.len().checked_sub(4 + 4 * self.below(64))?,
+            252 => {
+                let at = HEADER_SIZE + 4 * self.below(64);
+                let end = dump.bytes.len().min(at + 4 * self.below(4));
+                (at < end).then(|| dump.bytes.drain(at..end));
+                return None;
+            }
+            253 => {
+                let length = dump.bytes.len().saturating_sub(4096 * self.below(32));
+                dump.bytes.truncate(length);
+                return None;
+            }
+            254 => {
+                dump.bytes
+                    .resize(dump.bytes.len() + 4096 * self.below(32), 0);
+                return None;
+            }
+            _ => {
+                let at = dump.bytes.len().min(HEADER_SIZE);
+                dump.bytes.splice(at..at, [0; 4]);
+                return None;
+            }
+        })
+    }
+
+    /// A block; where the first would be, if there is none.
+    fn block(&mut self, map: &Map) -> u32 {
+        let nth = self.below(map.blocks.len().max(1));
+        map.blocks.get(nth).copied().unwrap_or(map.first_block)
+    }
+
+    /// What is written in place of a word.
+    fn value(&mut self, word: u32, map: &Map, dump: &DumpFile) -> u32 {
+        let other = self.block(map);
+        match self.below(10) {
+            0 => word.wrapping_add(16 * u32::from(self.byte())),
+            1 => word.wrapping_sub(16 * u32::from(self.byte())),
+            2 => other,
+            3 => other + 20,
+            4 => other | 3,
+            // A word of another block: its size, its links, its class.
+            5 => {
+                let at = map.memory_start + other as usize + 4 * self.below(6);
+                let bytes = dump.bytes.get(at..at + 4);
+                bytes.map_or(0, |bytes| u32::from_le_bytes(bytes.try_into().unwrap()))
+            }
+            6 => 16 * self.below(map.allocator as usize / 16) as u32,
+            _ => self.number(word),
         }
     }
 
@@ -157,18 +219,101 @@ impl<'a> Recipe<'a> {
         }
     }
 
-    /// A heap that is as it should be: whatever is written into payloads, it stays one.
-    pub fn sound_case(&mut self) -> (Case, Truth) {
-        let (scene, truth) = self.heap();
-        let dump = scene.dump();
-        let module = self.module(&scene);
-        (
-            Case {
-                scene,
-                dump,
-                module,
-            },
-            truth,
-        )
+    /// A heap as it should be: any small one, one of the forge's, or one that a program left.
+    pub fn sound_case(&mut self) -> Case {
+        match self.below(4) {
+            0 | 1 => {
+                let (scene, truth) = self.heap();
+                Case {
+                    dump: scene.dump(),
+                    later: None,
+                    module: self.module(&scene),
+                    known: Some((scene, truth)),
+                }
+            }
+            2 => {
+                let shape = Shape::ALL[self.below(Shape::ALL.len())];
+                let objects = 1 + u64::from(self.byte());
+                let forge = Forge::new(shape, Size::Objects(objects), self.byte().into());
+                Case {
+                    dump: forge.dump().0,
+                    later: None,
+                    module: self.build_of(&forge.module()),
+                    known: None,
+                }
+            }
+            _ => {
+                let program = self.program();
+                Case {
+                    dump: program.before.clone(),
+                    later: Some(program.after.clone()),
+                    module: self.build_of(program.module),
+                    known: None,
+                }
+            }
+        }
+    }
+
+    /// A real program.
+    pub fn program(&mut self) -> &'static Program {
+        &programs::ALL[self.below(programs::ALL.len())]
+    }
+
+    /// A module with all that it says about itself, or less.
+    fn build_of(&mut self, module: &[u8]) -> Vec<u8> {
+        let kind = self.below(4);
+        module_edits::without(module, kind & 1 != 0, kind & 2 != 0)
     }
 }
+
+/// Where what matters is in a sound dump.
+struct Map {
+    memory_start: usize,
+    allocator: u32,
+    first_block: u32,
+    /// The blocks of the first region.
+    blocks: Vec<u32>,
+}
+
+impl Map {
+    fn of(dump: &DumpFile) -> Self {
+        let heap_base = u32::from_le_bytes(dump.bytes[12..16].try_into().unwrap());
+        let allocator = heap_base.next_multiple_of(16);
+        let mut blocks = Vec::new();
+        let first_block = (allocator + 1572 + 4).next_multiple_of(16) - 4;
+        let mut block = first_block;
+        while u64::from(block) + 4 <= dump.memory_size() {
+            let size = dump.peek(block) & !3;
+            if size == 0 {
+                break;
+            }
+            blocks.push(block);
+            block += size + 4;
+        }
+        Self {
+            memory_start: dump.memory_start(),
+            allocator,
+            first_block,
+            blocks,
+        }
+    }
+}
+
+const REMARKABLE: [u32; 16] = [
+    0,
+    1,
+    3,
+    4,
+    12,
+    16,
+    127,
+    128,
+    0xffff,
+    0x10000,
+    0x7fff_ffff,
+    0x8000_0000,
+    0xffff_ffec,
+    0xffff_fff0,
+    0xffff_fffc,
+    u32::MAX,
+];

@@ -3,9 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::recipe::Case;
 use crate::support::random_heap::{Kind, Truth};
-use crate::support::{ALLOCATOR, DATA_END, FIRST_BLOCK, HEAP_BASE, TAIL_POINTER};
+use crate::support::{ALLOCATOR, DATA_END, DumpFile, FIRST_BLOCK, HEAP_BASE, Scene, TAIL_POINTER};
 
 /// Address → what it refers to.
 type Graph = BTreeMap<u32, Vec<u32>>;
@@ -14,15 +13,15 @@ type Graph = BTreeMap<u32, Vec<u32>>;
 pub type Live = BTreeMap<u32, (u32, u32)>;
 
 /// The live objects, or `None` if the heap is not one plain region in order.
-pub fn live(case: &Case, truth: &Truth) -> Option<Live> {
-    let memory = Memory(case.dump.bytes.get(case.dump.memory_start()..)?);
+pub fn live(dump: &DumpFile, scene: &Scene, truth: &Truth) -> Option<Live> {
+    let memory = Memory(dump.bytes.get(dump.memory_start()..)?);
     let sizes = memory.objects()?;
     let all: BTreeSet<u32> = memory.statics().chain(sizes.keys().copied()).collect();
     let graph: Graph = all
         .iter()
         .map(|&object| (object, memory.references(object, &all, truth)))
         .collect();
-    let roots = memory.roots(case, &all)?;
+    let roots = memory.roots(dump, scene, &all)?;
     let size_of = |objects: &BTreeSet<u32>| -> u32 {
         objects
             .iter()
@@ -108,21 +107,17 @@ impl Memory<'_> {
         })
     }
 
-    fn roots(&self, case: &Case, all: &BTreeSet<u32>) -> Option<Vec<u32>> {
+    fn roots(&self, dump: &DumpFile, scene: &Scene, all: &BTreeSet<u32>) -> Option<Vec<u32>> {
         let mut words = Vec::new();
-        let variables = case
-            .scene
-            .globals
-            .iter()
-            .filter(|global| global.is_in_dump());
+        let variables = scene.globals.iter().filter(|global| global.is_in_dump());
         for (nth, global) in (0..).zip(variables) {
             if global.name == "assembly/index/root" {
                 let at = 24 + 4 * nth;
-                let bytes = case.dump.bytes.get(at..at + 4)?;
+                let bytes = dump.bytes.get(at..at + 4)?;
                 words.push(u32::from_le_bytes(bytes.try_into().unwrap()));
             }
         }
-        let top = u32::from_le_bytes(case.dump.bytes.get(16..20)?.try_into().unwrap());
+        let top = u32::from_le_bytes(dump.bytes.get(16..20)?.try_into().unwrap());
         words.extend(
             (top..HEAP_BASE.saturating_sub(3))
                 .step_by(4)

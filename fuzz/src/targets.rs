@@ -10,14 +10,17 @@ use warpo_heap_analyzer::module::{Module, expose_globals};
 use warpo_heap_analyzer::runtime::Runtime;
 use warpo_heap_analyzer::runtime::evidence::Evidence;
 use warpo_heap_analyzer::runtime::layout::Contents;
-use warpo_heap_analyzer::views::{ComparisonView, ConstructorView, Selection};
+use warpo_heap_analyzer::views::{
+    ComparisonSort, ComparisonView, ConstructorSort, ConstructorView, Selection,
+};
 use warpo_heap_analyzer::{ClassId, Control, Input, Program, Result, Schedule, Tolerance, Warning};
 
 use crate::invariants;
-use crate::limits::{DUMP, Limits, MODULE, within};
+use crate::limits::{DUMP, Limits, MODULE, SECTIONS, within};
+use crate::module_edits::{self, Focus};
 use crate::recipe::Recipe;
 use crate::reference;
-use crate::support::{DumpFile, ModuleOptions, RTTI_BASE, encode_module};
+use crate::support::{DumpFile, RTTI_BASE};
 
 /// A target and its name.
 pub type Target = (&'static str, fn(&[u8]));
@@ -41,7 +44,7 @@ const EVERYTHING: Tolerance = Tolerance {
 
 /// The input is a dump: what is read of it is all there and nothing else.
 pub fn dump(input: &[u8]) {
-    let Ok(dump) = within(DUMP, input.len(), || Dump::parse(input)) else {
+    let Ok(dump) = within(&[(DUMP, input.len())], || Dump::parse(input)) else {
         return;
     };
     let globals = 4 * dump.globals.len() as usize;
@@ -56,7 +59,7 @@ pub fn dump(input: &[u8]) {
 
 /// The input is a module. Exposing globals keeps a valid module valid, and a second time changes nothing.
 pub fn module(input: &[u8]) {
-    within(MODULE, input.len(), || {
+    within(&[(SECTIONS, input.len())], || {
         let Ok(exposed) = expose_globals(input) else {
             return;
         };
@@ -79,35 +82,23 @@ fn is_valid(wasm: &[u8]) -> bool {
     wasmparser::Validator::new().validate_all(wasm).is_ok()
 }
 
-/// The input is the lengths of `debug_abbrev` and `debug_str`, these two, and `debug_info`.
+/// The input is a module, of which the debug information is read.
 pub fn debug_info(input: &[u8]) {
-    let sections = || -> Option<_> {
-        let (lengths, rest) = input.split_first_chunk::<4>()?;
-        let [abbrev, str] =
-            [0, 2].map(|at| usize::from(u16::from_le_bytes([lengths[at], lengths[at + 1]])));
-        let (abbrev, rest) = rest.split_at_checked(abbrev)?;
-        let (str, info) = rest.split_at_checked(str)?;
-        Some([
-            ("debug_abbrev", abbrev.to_vec()),
-            ("debug_str", str.to_vec()),
-            ("debug_info", info.to_vec()),
-        ])
-    };
-    let Some(sections) = sections() else { return };
-    let wasm = encode_module(&[], &sections, &ModuleOptions::default());
-    let module = Module::parse(&wasm, &Control::default()).unwrap();
-    within(MODULE, input.len(), || {
-        _ = DebugInfo::read(&module, &Control::default())
+    within(&[(SECTIONS, input.len())], || {
+        let Ok(module) = Module::parse(input, &Control::default()) else {
+            return;
+        };
+        _ = DebugInfo::read(&module, &Control::default());
     });
 }
 
-/// The input is a recipe, the damage to the module's bytes behind it. All classes are described.
+/// The input is a recipe, the damage to the module behind it. All classes are described.
 pub fn classes(input: &[u8]) {
     let mut recipe = Recipe::new(input);
-    let (case, _) = recipe.sound_case();
+    let case = recipe.sound_case();
     let mut wasm = case.module;
-    recipe.damage_bytes(&mut wasm, 16);
-    within(both(&case.dump.bytes, &wasm), 0, || {
+    module_edits::edit(&mut wasm, &mut recipe, 16, Focus::Anything);
+    within(&both(&case.dump.bytes, &wasm), || {
         let Ok(module) = Module::parse(&wasm, &Control::default()) else {
             return;
         };
@@ -146,54 +137,31 @@ pub fn classes(input: &[u8]) {
     });
 }
 
-fn both(dump: &[u8], wasm: &[u8]) -> Limits {
-    Limits {
-        bytes_per_byte: 0,
-        more_bytes: DUMP.bytes_per_byte * dump.len()
-            + DUMP.more_bytes
-            + MODULE.bytes_per_byte * wasm.len()
-            + MODULE.more_bytes,
-    }
+fn both(dump: &[u8], wasm: &[u8]) -> [(Limits, usize); 2] {
+    let module = match module_edits::has_code(wasm) {
+        true => MODULE,
+        false => SECTIONS,
+    };
+    [(DUMP, dump.len()), (module, wasm.len())]
 }
 
-/// The input is instructions: the bodies of the functions that a collector consists of.
+/// The input is a module, of which the collector's code is read.
 pub fn collector_code(input: &[u8]) {
-    let mut wasm = wasm_encoder::Module::new();
-    let mut types = wasm_encoder::TypeSection::new();
-    use wasm_encoder::ValType::I32;
-    types.ty().function([I32, I32], []);
-    types.ty().function([I32], []);
-    types.ty().function([I32], [I32]);
-    types.ty().function([], [I32; 9]);
-    wasm.section(&types);
-    let bodies: Vec<&[u8]> = input.split(|&byte| byte == 0xff).take(64).collect();
-    let mut functions = wasm_encoder::FunctionSection::new();
-    (0..bodies.len() as u32).for_each(|nth| _ = functions.function(nth % 4));
-    wasm.section(&functions);
-    let mut code = wasm_encoder::CodeSection::new();
-    for body in bodies {
-        // No locals, unless the input says so.
-        code.raw(&[&[0], body, &[0x0b]].concat());
-    }
-    wasm.section(&code);
-    let wasm = wasm.finish();
-    within(MODULE, wasm.len(), || {
-        let Ok(module) = Module::parse(&wasm, &Control::default()) else {
+    let control = &Control::default();
+    within(&[(MODULE, input.len())], || {
+        let Ok(module) = Module::parse(input, control) else {
             return;
         };
-        let Some(code) = CollectorCode::find(&module, &Control::default()) else {
+        let Some(code) = CollectorCode::find(&module, control) else {
             return;
         };
-        let mut reader = CodeReader::new(&module.functions, &Control::default());
-        for id in 0..16 {
-            let members = code.members(&mut reader, ClassId(id));
-            let again = code.members(
-                &mut CodeReader::new(&module.functions, &Control::default()),
-                ClassId(id),
-            );
-            assert_eq!(members, again, "what was read before shows");
-        }
-        code.globals(&module.functions, &Control::default());
+        let mut reader = CodeReader::new(&module.functions, control);
+        let members: Vec<_> = (0..8)
+            .map(|id| code.members(&mut reader, ClassId(id)))
+            .collect();
+        let again = code.members(&mut CodeReader::new(&module.functions, control), ClassId(7));
+        assert_eq!(members[7], again, "what was read before shows");
+        code.globals(&module.functions, control);
         code.class_names(&mut reader);
     });
 }
@@ -202,12 +170,11 @@ pub fn collector_code(input: &[u8]) {
 /// as a naive reading has it.
 pub fn heap(input: &[u8]) {
     let mut recipe = Recipe::new(input);
-    let (mut case, truth) = recipe.sound_case();
+    let mut case = recipe.sound_case();
     // What sets are is only in their type flags, which the reference does not read.
     let type_flags = |dump: &DumpFile| {
-        (0..16)
-            .map(|nth| dump.peek(RTTI_BASE + 4 * nth))
-            .collect::<Vec<_>>()
+        let start = dump.memory_start() + RTTI_BASE as usize;
+        dump.bytes.get(start..start + 64).map(<[u8]>::to_vec)
     };
     let flags_before = type_flags(&case.dump);
     recipe.damage(&mut case.dump);
@@ -223,7 +190,8 @@ pub fn heap(input: &[u8]) {
         && type_flags(&case.dump) == flags_before
         && is_idle
         && heap.warnings.iter().all(is_certain)
-        && let Some(expected) = reference::live(&case, &truth)
+        && let Some((scene, truth)) = &case.known
+        && let Some(expected) = reference::live(&case.dump, scene, truth)
     {
         let found = heap.live_heap_objects().map(|object| {
             (
@@ -238,7 +206,7 @@ pub fn heap(input: &[u8]) {
 
 /// An analysis that may cost what SECURITY.md says.
 pub fn analyze_within(dump: &[u8], wasm: &[u8], tolerance: Tolerance) -> Result<Heap> {
-    within(both(dump, wasm), 0, || run(dump, wasm, tolerance))
+    within(&both(dump, wasm), || run(dump, wasm, tolerance))
 }
 
 fn run(dump: &[u8], wasm: &[u8], tolerance: Tolerance) -> Result<Heap> {
@@ -263,16 +231,16 @@ fn run(dump: &[u8], wasm: &[u8], tolerance: Tolerance) -> Result<Heap> {
 /// does not show, with or without tolerance.
 pub fn analyze(input: &[u8]) {
     let mut recipe = Recipe::new(input);
-    let (mut case, _) = recipe.sound_case();
+    let mut case = recipe.sound_case();
+    let selection = recipe.selection(&[
+        ConstructorSort::Retained,
+        ConstructorSort::Shallow,
+        ConstructorSort::Count,
+    ]);
+    let table = recipe.table();
     let edits = recipe.below(8);
-    recipe.damage_bytes(&mut case.module, edits);
-    let cut = recipe.below(16);
+    module_edits::edit(&mut case.module, &mut recipe, edits, Focus::Anything);
     recipe.damage(&mut case.dump);
-    if cut > 12 {
-        case.dump
-            .bytes
-            .truncate(case.dump.bytes.len() - 4096 * (cut - 12));
-    }
     let (dump, wasm) = (&case.dump.bytes, &case.module);
     for tolerance in [Tolerance::default(), EVERYTHING] {
         if let Ok(heap) = analyze_within(dump, wasm, tolerance) {
@@ -282,18 +250,26 @@ pub fn analyze(input: &[u8]) {
     invariants::with_any_threads(|| match run(dump, wasm, EVERYTHING) {
         Ok(heap) => {
             let warnings: Vec<_> = heap.warnings.iter().map(ToString::to_string).collect();
-            let view = ConstructorView::new(Arc::new(heap), Selection::default());
-            invariants::json(Arc::new(view)) + &warnings.join("\n")
+            let view = ConstructorView::new(Arc::new(heap), selection);
+            invariants::texts(Arc::new(view), table) + &warnings.join("\n")
         }
         Err(error) => error.to_string(),
     });
 }
 
-/// The input is a recipe for a heap and for damage: what a sound heap and a damaged one have in common.
+/// The input is a recipe for a heap and for damage: what a sound heap has in common with a damaged one, or
+/// with a later one of the same run.
 pub fn compare(input: &[u8]) {
     let mut recipe = Recipe::new(input);
-    let (case, _) = recipe.sound_case();
-    let mut after = case.dump.clone();
+    let case = recipe.sound_case();
+    let selection = recipe.selection(&[
+        ComparisonSort::Delta,
+        ComparisonSort::Alloc,
+        ComparisonSort::Freed,
+        ComparisonSort::Count,
+    ]);
+    let table = recipe.table();
+    let mut after = case.later.unwrap_or_else(|| case.dump.clone());
     recipe.damage(&mut after);
     let make = || -> Result<String> {
         let program = Program::read(
@@ -317,14 +293,12 @@ pub fn compare(input: &[u8]) {
             &Control::default(),
         )?;
         let (before, after) = (Arc::new(before), Arc::new(after));
-        let view = ComparisonView::new(
-            Arc::clone(&before),
-            Arc::clone(&after),
-            Selection::default(),
-            &Control::default(),
-        )?;
-        invariants::comparison(&before, &after, &view);
-        Ok(invariants::json(Arc::new(view)))
+        let view = |selection| {
+            let (before, after) = (Arc::clone(&before), Arc::clone(&after));
+            ComparisonView::new(before, after, selection, &Control::default())
+        };
+        invariants::comparison(&before, &after, &view(Selection::default())?);
+        Ok(invariants::texts(Arc::new(view(selection)?), table))
     };
     invariants::with_any_threads(|| make().unwrap_or_else(|error| error.to_string()));
 }

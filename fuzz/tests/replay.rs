@@ -3,9 +3,11 @@
 use std::path::Path;
 
 use warpo_heap_analyzer::Tolerance;
+use warpo_heap_analyzer_fuzz::module_edits::{self, Focus};
+use warpo_heap_analyzer_fuzz::recipe::Recipe;
 use warpo_heap_analyzer_fuzz::support::forge::random::Random;
 use warpo_heap_analyzer_fuzz::support::forge::{Forge, Shape, Size};
-use warpo_heap_analyzer_fuzz::targets;
+use warpo_heap_analyzer_fuzz::{programs, targets};
 
 #[test]
 fn the_kept_corpus_finds_nothing() {
@@ -25,11 +27,54 @@ fn the_kept_corpus_finds_nothing() {
 #[test]
 fn random_recipes_find_nothing() {
     let mut random = Random::new(1);
-    for _ in 0..2000 {
-        let length = 8 + random.below(400);
-        let input: Vec<u8> = (0..length).map(|_| random.next() as u8).collect();
-        for (_, run) in targets::ALL {
+    for _ in 0..500 {
+        let input = random_bytes(&mut random, 8, 400);
+        for run in [
+            targets::classes,
+            targets::heap,
+            targets::analyze,
+            targets::compare,
+        ] {
             run(&input);
+        }
+    }
+}
+
+#[test]
+fn random_damage_to_modules_finds_nothing() {
+    let mut random = Random::new(2);
+    for (nth, program) in (0..500).zip(programs::ALL.iter().cycle()) {
+        for (focus, run) in [
+            (Focus::Anything, targets::module as fn(&[u8])),
+            (Focus::Dwarf, targets::debug_info),
+            (Focus::Code, targets::collector_code),
+        ] {
+            let recipe = random_bytes(&mut random, 8, 64);
+            let mut wasm = program.module.to_vec();
+            module_edits::edit(&mut wasm, &mut Recipe::new(&recipe), 1 + nth % 4, focus);
+            run(&wasm);
+        }
+    }
+}
+
+fn random_bytes(random: &mut Random, least: u32, more: u32) -> Vec<u8> {
+    let length = least + random.below(more);
+    (0..length).map(|_| random.next() as u8).collect()
+}
+
+#[test]
+fn real_programs_without_damage_keep_to_the_limits() {
+    for program in programs::ALL.iter() {
+        for dump in [&program.before, &program.after] {
+            let heap =
+                targets::analyze_within(&dump.bytes, program.module, Tolerance::default()).unwrap();
+            assert_eq!(
+                heap.warnings
+                    .iter()
+                    .map(ToString::to_string)
+                    .collect::<Vec<_>>(),
+                [""; 0]
+            );
         }
     }
 }
