@@ -159,8 +159,11 @@ pub fn collector_code(input: &[u8]) {
         let members: Vec<_> = (0..8)
             .map(|id| code.members(&mut reader, ClassId(id)))
             .collect();
-        let again = code.members(&mut CodeReader::new(&module.functions, control), ClassId(7));
-        assert_eq!(members[7], again, "what was read before shows");
+        // Other classes may use up what may be read for all, but change nothing of what is read.
+        if members[7].is_some() {
+            let again = code.members(&mut CodeReader::new(&module.functions, control), ClassId(7));
+            assert_eq!(members[7], again, "what was read before shows");
+        }
         code.globals(&module.functions, control);
         code.class_names(&mut reader);
     });
