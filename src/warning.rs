@@ -60,6 +60,17 @@ pub enum Warning {
         /// How many objects there are.
         count: u64,
     },
+    /// Live objects that have no room for the fields of their class, or refer to something behind them.
+    FieldsDiffer {
+        /// The first such object.
+        address: Address,
+        /// Its class.
+        class_name: String,
+        /// Bytes that its fields take, as the debug information tells.
+        declared: u32,
+        /// How many objects there are, of all classes.
+        count: u64,
+    },
     /// Objects of a class that nothing describes.
     ClassUnknown {
         /// The runtime id.
@@ -125,6 +136,7 @@ impl Warning {
             Self::ClassAmbiguous { .. } => "WARN_CLASS_AMBIGUOUS",
             Self::ClassDisputed { .. } => "WARN_CLASS_DISPUTED",
             Self::ContentsDoNotFit { .. } => "WARN_CONTENTS_DO_NOT_FIT",
+            Self::FieldsDiffer { .. } => "WARN_FIELDS_DIFFER",
             Self::ClassUnknown { .. } => "WARN_CLASS_UNKNOWN",
             Self::TotalMismatch { .. } => "WARN_TOTAL_MISMATCH",
             Self::ListBroken { .. } => "WARN_LIST_BROKEN",
@@ -203,6 +215,15 @@ impl fmt::Display for Warning {
             } => write!(
                 f,
                 "the contents of {count} object(s) do not fit their buffers, the first is the {class_name} at {address}: what lies outside was not followed, so objects may be missing"
+            ),
+            Self::FieldsDiffer {
+                address,
+                class_name,
+                declared,
+                count,
+            } => write!(
+                f,
+                "{count} object(s) have other fields than their class, the first is the {class_name} at {address}, of which the debug information tells {declared} bytes: the dump was probably taken from another build of the module, and then every number and name may be wrong"
             ),
             Self::ClassUnknown { id, count } => write!(
                 f,

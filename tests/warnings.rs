@@ -241,6 +241,46 @@ fn contents_that_do_not_fit_name_the_first_object_and_count_all() {
     assert_warns(&scene, "WARN_CONTENTS_DO_NOT_FIT", &text);
 }
 
+/// What is said if the object at `object` cannot be of the class.
+fn other_fields(object: Object, declared: u32) -> String {
+    format!(
+        "1 object(s) have other fields than their class, the first is the assembly/index/Order at {:#x}, of which the debug information tells {declared} bytes: the dump was probably taken from another build of the module, and then every number and name may be wrong",
+        object.0
+    )
+}
+
+#[test]
+fn an_object_without_room_for_the_fields_of_its_class_is_of_another_build() {
+    let (mut scene, node, head) = small_scene();
+    let order = scene.class("assembly/index/Order");
+    scene.field(order, "first", 0, node);
+    scene.field(order, "number", 8, "u32");
+    let object = scene.object(order, 8);
+    scene.set(head, 0, object);
+    assert_warns(&scene, "WARN_FIELDS_DIFFER", &other_fields(object, 12));
+}
+
+#[test]
+fn an_object_that_refers_to_something_behind_the_fields_of_its_class_is_of_another_build() {
+    let (mut scene, node, head) = small_scene();
+    let order = scene.class("assembly/index/Order");
+    scene.field(order, "first", 0, node);
+    let object = scene.object(order, 8);
+    scene.set(object, 4, head);
+    scene.set(head, 0, object);
+    assert_warns(&scene, "WARN_FIELDS_DIFFER", &other_fields(object, 4));
+}
+
+#[test]
+fn mere_room_behind_the_fields_of_a_class_is_no_reason_to_warn() {
+    let (mut scene, node, head) = small_scene();
+    let order = scene.class("assembly/index/Order");
+    scene.field(order, "first", 0, node);
+    let object = scene.object(order, 64);
+    scene.set(head, 0, object);
+    assert_eq!(warnings(&scene.analyze()), [""; 0]);
+}
+
 #[test]
 fn contents_of_garbage_need_not_fit() {
     let (mut scene, node, head) = small_scene();

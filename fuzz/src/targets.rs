@@ -185,7 +185,12 @@ pub fn heap(input: &[u8]) {
     let Ok(heap) = analyze_within(dump, wasm, Tolerance::default()) else {
         return;
     };
-    let is_certain = |warning: &Warning| matches!(warning, Warning::ContentsDoNotFit { .. });
+    let is_certain = |warning: &Warning| {
+        matches!(
+            warning,
+            Warning::ContentsDoNotFit { .. } | Warning::FieldsDiffer { .. }
+        )
+    };
     let describes_all = matches!(Module::parse(wasm, &Control::default()), Ok(module) if !module.debug_section(".debug_info").is_empty());
     let is_idle = heap.accounting.collector
         == Some(warpo_heap_analyzer::runtime::collector::CollectorState::Idle);

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::prelude::*;
 
-use super::objects::ObjectTable;
+use super::objects::{HeapClass, ObjectTable};
 use super::prefetch::prefetch;
 use crate::columns;
 use crate::control::{Control, Phase, Step};
@@ -57,24 +57,23 @@ impl Edges {
         edges
     }
 
-    /// Scans all objects. Returns the graph, and the objects whose contents reach out of their
-    /// buffers, ascending.
+    /// Scans all objects. Returns the graph, and what is odd about objects.
     ///
     /// # Errors
     /// [`Error::TooManyReferences`] if there are more references than the memory has words, or far
     /// more places to look for them, which is only possible if containers claim each other's
     /// buffers; [`Error::OutOfMemory`]; [`Error::Aborted`].
-    pub fn extract(
+    pub(super) fn extract(
         memory: Memory<'_>,
         objects: &ObjectTable,
         control: &Control,
-    ) -> Result<(Self, Vec<ObjectIndex>)> {
+    ) -> Result<(Self, Oddities)> {
         let count = objects.len();
         let scanner = Scanner::new(memory, objects, control);
         let mut edges = Self::default();
         columns::reserve(&mut edges.offsets, count + 1)?;
         edges.offsets.push(0);
-        let mut misfits = Vec::new();
+        let mut oddities = Oddities::default();
         let mut runs: Vec<Run> = Vec::new();
         runs.resize_with(
             rayon::current_num_threads() * CHUNKS_PER_THREAD,
@@ -89,13 +88,11 @@ impl Edges {
             })?;
             for run in &runs {
                 edges.append(run, scanner.limit)?;
-                for &misfit in &run.misfits {
-                    columns::push(&mut misfits, misfit)?;
-                }
+                oddities.append(&run.oddities)?;
             }
         }
         edges.targets.shrink_to_fit();
-        Ok((edges, misfits))
+        Ok((edges, oddities))
     }
 
     fn append(&mut self, run: &Run, limit: u64) -> Result<()> {
@@ -154,14 +151,40 @@ impl Edges {
     }
 }
 
+/// Objects that are not as their classes have it, each list ascending.
+#[derive(Debug, Default)]
+pub(super) struct Oddities {
+    /// Their contents reach out of their buffers.
+    pub(super) misfits: Vec<ObjectIndex>,
+    /// They cannot have just the fields of their class.
+    pub(super) with_other_fields: Vec<ObjectIndex>,
+}
+
+impl Oddities {
+    /// Adds those of later objects.
+    fn append(&mut self, later: &Self) -> Result<()> {
+        for &object in &later.misfits {
+            columns::push(&mut self.misfits, object)?;
+        }
+        for &object in &later.with_other_fields {
+            columns::push(&mut self.with_other_fields, object)?;
+        }
+        Ok(())
+    }
+
+    fn clear(&mut self) {
+        self.misfits.clear();
+        self.with_other_fields.clear();
+    }
+}
+
 /// What a task found, object by object.
 #[derive(Default)]
 struct Run {
     targets: Vec<ObjectIndex>,
     /// Where in `targets` each object's end.
     ends: Vec<u32>,
-    /// Objects whose contents reach out of their buffers.
-    misfits: Vec<ObjectIndex>,
+    oddities: Oddities,
     /// Words that it read in buffers since its last report.
     words_read: u64,
     /// The length of `targets` then.
@@ -175,11 +198,11 @@ impl Run {
     fn scan(&mut self, scanner: &Scanner<'_>, objects: Range<u32>) -> Result<()> {
         self.targets.clear();
         self.ends.clear();
-        self.misfits.clear();
+        self.oddities.clear();
         self.reported_targets = 0;
         for object in objects.map(ObjectIndex) {
             if !scanner.scan(object, self)? {
-                self.misfits.push(object);
+                columns::push(&mut self.oddities.misfits, object)?;
             }
             self.ends.push(self.targets.len() as u32);
         }
@@ -240,8 +263,8 @@ impl Run {
 struct Scanner<'a> {
     memory: Memory<'a>,
     objects: &'a ObjectTable,
-    /// By class slot.
-    layouts: Vec<&'a ReferenceLayout>,
+    /// By class slot: the layout and, if it is known, the size that all objects have.
+    layouts: Vec<(&'a ReferenceLayout, Option<u32>)>,
     /// More references than this there cannot be.
     limit: u64,
     /// Words of buffers that were read, as far as reported.
@@ -257,7 +280,9 @@ impl<'a> Scanner<'a> {
         Self {
             memory,
             objects,
-            layouts: classes.map(|class| &class.class.layout).collect(),
+            layouts: classes
+                .map(|HeapClass { class, .. }| (&class.layout, class.declared_size))
+                .collect(),
             limit: memory.size() / 4,
             words_read: AtomicU64::new(0),
             targets_found: AtomicU64::new(0),
@@ -269,7 +294,7 @@ impl<'a> Scanner<'a> {
     /// Returns whether all that the object claims to hold fits.
     #[inline]
     fn scan(&self, object: ObjectIndex, run: &mut Run) -> Result<bool> {
-        let layout = self.layouts[self.objects.class_slots[object.at()] as usize];
+        let (layout, size) = self.layouts[self.objects.class_slots[object.at()] as usize];
         if layout.is_pointer_free() {
             return Ok(true);
         }
@@ -277,6 +302,9 @@ impl<'a> Scanner<'a> {
         let Some((payload, mut fits)) = self.payload(address) else {
             return Ok(false);
         };
+        if fits && size.is_some_and(|size| self.contradicts(payload, size)) {
+            columns::push(&mut run.oddities.with_other_fields, object)?;
+        }
         // Static objects may overlap.
         if layout.offsets.len() > MANY_FIELDS {
             run.will_read(
@@ -320,6 +348,20 @@ impl<'a> Scanner<'a> {
         let header = ObjectHeader::read(self.memory, block_of(address)?)?;
         let size = header.size.min(header.capacity());
         Some((self.memory.bytes_at(address, size)?, size == header.size))
+    }
+
+    /// Whether an object cannot have just the fields of its class: it has no room for them, or refers to
+    /// something behind them. Mere room behind them proves nothing.
+    fn contradicts(&self, payload: Memory<'_>, declared_size: u32) -> bool {
+        /// As many fields as anybody adds.
+        const LOOKED_AT: usize = 16;
+        let size = payload.size() as u32;
+        let behind = (declared_size.next_multiple_of(4)..size).step_by(4);
+        size < declared_size
+            || behind.take(LOOKED_AT).any(|offset| {
+                let word = payload.word(Address(offset));
+                word.is_some_and(|word| self.objects.index.get(Address(word)).is_some())
+            })
     }
 
     /// The payload of the buffer that a container's field refers to.

@@ -22,6 +22,8 @@ pub use graph::ObjectGraph;
 pub use live_classes::LiveClass;
 pub use objects::{HeapClass, ObjectTable};
 
+use edges::Oddities;
+
 use crate::runtime::roots::RootKind;
 use crate::units::{Address, ObjectIndex};
 use crate::warning::Warning;
@@ -100,28 +102,37 @@ impl Heap {
         self.objects.len() as u64 * COLUMNS_AND_NUMBERS + self.edges.len() as u64 * 4
     }
 
-    fn warn_of_live_misfits(&mut self, misfits: &[ObjectIndex]) {
-        if misfits.is_empty() {
-            return;
-        }
-        // What the collector has given up may refer to memory that was used again since.
-        let mut live = self
-            .dominators
-            .live()
-            .iter()
-            .copied()
-            .filter(|object| misfits.binary_search(object).is_ok());
-        if let Some(any) = live.next() {
-            let (first, count) = live.fold((any, 1), |(first, count), object| {
-                (object.min(first), count + 1)
+    fn warn_of(&mut self, oddities: &Oddities) {
+        if let Some((first, count)) = self.live_of(&oddities.with_other_fields) {
+            let class = &self.objects.class_of(first).class;
+            self.warnings.push(Warning::FieldsDiffer {
+                address: self.address(first),
+                class_name: class.name.clone(),
+                declared: class.declared_size.unwrap_or_default(),
+                count,
             });
-            let warning = Warning::ContentsDoNotFit {
+        }
+        if let Some((first, count)) = self.live_of(&oddities.misfits) {
+            self.warnings.push(Warning::ContentsDoNotFit {
                 address: self.address(first),
                 class_name: self.objects.class_of(first).class.name.clone(),
                 count,
-            };
-            self.warnings.push(warning);
+            });
         }
+    }
+
+    /// The first of these objects that is alive, and how many are; `objects` ascend. What the collector
+    /// has given up may refer to memory that was used again since.
+    fn live_of(&self, objects: &[ObjectIndex]) -> Option<(ObjectIndex, u64)> {
+        if objects.is_empty() {
+            return None;
+        }
+        let live = self.dominators.live().iter().copied();
+        let mut live = live.filter(|object| objects.binary_search(object).is_ok());
+        let any = live.next()?;
+        Some(live.fold((any, 1), |(first, count), object| {
+            (object.min(first), count + 1)
+        }))
     }
 
     fn warn_of_classes(&mut self) {

@@ -56,6 +56,8 @@ pub struct RuntimeClass {
     pub is_described: bool,
     /// Whether the debug information names other reference fields than the collector visits.
     pub is_disputed: bool,
+    /// Bytes that the fields of its objects take, if the debug information tells all of them.
+    pub declared_size: Option<u32>,
     /// Other classes that the debug information gives the same id.
     pub rivals: Vec<String>,
 }
@@ -68,6 +70,7 @@ impl RuntimeClass {
             layout: ReferenceLayout::unknown(),
             is_described: false,
             is_disputed: false,
+            declared_size: None,
             rivals: Vec::new(),
         }
     }
@@ -152,6 +155,9 @@ impl<'a> Classes<'a> {
             is_described: layout.is_some(),
             layout: layout.unwrap_or_else(ReferenceLayout::unknown),
             is_disputed,
+            declared_size: class
+                .filter(|_| !is_disputed)
+                .and_then(|class| self.declared_size(class)),
             rivals: Vec::new(),
         }
     }
@@ -174,6 +180,7 @@ impl<'a> Classes<'a> {
             layout,
             is_described: true,
             is_disputed: false,
+            declared_size: None,
             rivals: names,
         }
     }
@@ -254,6 +261,32 @@ impl<'a> Classes<'a> {
         let fields = self.chain(class).flat_map(|class| &class.members);
         let unresolved = fields.filter(|member| member.type_ref == TypeRef::Unresolved);
         unresolved.map(|member| member.offset).collect()
+    }
+
+    /// Where the last field of a class of the program's own ends, which is as large as its objects are. The
+    /// library makes objects of its own classes with more behind their fields.
+    fn declared_size(&self, class: &Class) -> Option<u32> {
+        let mut size = 0;
+        let mut steps: usize = 1000;
+        for class in self.chain(class) {
+            // With more bases and fields than this it is no class that somebody changes by hand.
+            steps = steps.checked_sub(1 + class.members.len())?;
+            let is_told = match class.base {
+                Some(base) => self.debug_info.class(base).is_some(),
+                None => true,
+            };
+            if !is_told || (class.name.starts_with("~lib/") && class.name != OBJECT) {
+                return None;
+            }
+            for member in &class.members {
+                if member.type_ref == (TypeRef::Base { size: None }) {
+                    return None;
+                }
+                let end = member.offset.checked_add(self.slot(member.type_ref).size)?;
+                size = size.max(end);
+            }
+        }
+        Some(size)
     }
 
     /// A class and its bases. A chain that leads back to itself ends soon after it has.
