@@ -140,9 +140,9 @@ impl Memory<'_> {
     }
 
     fn references(&self, object: u32, all: &BTreeSet<u32>, truth: &Truth) -> Vec<u32> {
-        let Some(kind) = self.word(object - 8).and_then(|id| truth.kinds.get(&id)) else {
-            return Vec::new();
-        };
+        const VIEW: u32 = 3;
+        let id = self.word(object - 8);
+        let kind = id.and_then(|id| truth.kinds.get(&id));
         let (start, size) = self.payload(object);
         let at = |offset: u32| {
             let is_inside = offset.checked_add(4).is_some_and(|end| end <= size);
@@ -160,6 +160,11 @@ impl Memory<'_> {
             is_inside.then(|| self.word(start + offset)).flatten()
         };
         let mut words: Vec<Option<u32>> = Vec::new();
+        let Some(kind) = kind else {
+            // No class of the heap's, but one that every program has.
+            words.extend((id == Some(VIEW)).then(|| at(0)));
+            return words.into_iter().flatten().filter(is_object).collect();
+        };
         match kind {
             Kind::Node | Kind::StaticNode => words.extend([at(0), at(8), at(12)]),
             Kind::Text => {}
