@@ -4,19 +4,21 @@
  *
  * A dump is mostly zeros, so it is kept as rows of words: how many are zero, how many follow, these.
  */
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import asc from "assemblyscript/asc";
-import AscTransform from "../../dist/asc_transform.mjs";
-import { captureDump, exposeGlobals } from "../../dist/capture.js";
+import { captureDump, exposeGlobals } from "@warpo/heap-analyzer/capture";
 
+const require = createRequire(import.meta.url);
+/** From where this is compiled to. */
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-const OUTPUT = fileURLToPath(new URL(".", import.meta.url));
+const OUTPUT = join(ROOT, "fuzz/programs");
 const JUDGED = "__test__/programs/judged";
 
-/** What is kept: source, flags, and what a program does that does not ask for its dumps itself. */
-const PROGRAMS = [
+/** Sources, each with the flags of its build. */
+const PROGRAMS: [source: string, ...flags: string[]][] = [
   [`${JUDGED}/arrays.ts`],
   [`${JUDGED}/sets.ts`, "-O3"],
   [`${JUDGED}/interfaces_generics.ts`],
@@ -30,25 +32,18 @@ const PROGRAMS = [
   ["examples/leaky-server/assembly/server.ts"],
 ];
 
-async function compile(source, flags) {
-  let wasm;
-  const { error, stderr } = await asc.main(
-    [source, "--baseDir", ROOT, "--outFile", "o.wasm", "--debug", "--exportRuntime", ...flags],
-    {
-      transforms: [AscTransform],
-      writeFile: (_, contents) => {
-        wasm = contents;
-      },
-    },
-  );
-  if (error) throw new Error(`${source}: ${stderr}`, { cause: error });
-  return wasm;
+function compile(source: string, flags: string[], wasm: string): void {
+  const asc = join(require.resolve("assemblyscript/package.json"), "..", "bin", "asc.js");
+  const transform = require.resolve("@warpo/heap-analyzer/asc-transform");
+  const all = ["--debug", "--exportRuntime", "--transform", transform, ...flags];
+  execFileSync(process.execPath, [asc, source, "-o", wasm, ...all], { cwd: ROOT });
 }
 
 /** The first dump of a run and the last. */
-async function run(wasm) {
-  const dumps = [];
-  const variable = (value, initial) => new WebAssembly.Global({ value, mutable: true }, initial);
+async function run(wasm: Uint8Array): Promise<[before: Uint8Array, after: Uint8Array]> {
+  const dumps: Uint8Array[] = [];
+  const variable = (value: "i32" | "i64", initial: number | bigint) =>
+    new WebAssembly.Global({ value, mutable: true }, initial);
   const { instance } = await WebAssembly.instantiate(exposeGlobals(wasm), {
     host: {
       dump: () => dumps.push(captureDump(instance.exports)),
@@ -64,22 +59,25 @@ async function run(wasm) {
       },
     },
   });
-  const { main, grow, trade, serve } = instance.exports;
-  const steps = {
-    main: [main],
-    shop: [() => grow(20), trade],
-    server: [() => serve(8), () => serve(20)],
-  };
-  for (const step of main ? steps.main : grow ? steps.shop : steps.server) {
+  const { main, grow, trade, serve } = instance.exports as Record<string, (n?: number) => void>;
+  // The judged programs ask for their dumps themselves.
+  const shop = [() => grow?.(20), () => trade?.()];
+  const server = [() => serve?.(8), () => serve?.(20)];
+  const steps = main ? [] : grow ? shop : server;
+  main?.();
+  for (const step of steps) {
     step();
-    if (!main) dumps.push(captureDump(instance.exports));
+    dumps.push(captureDump(instance.exports));
   }
-  return [dumps[0], dumps.at(-1)];
+  const [before] = dumps;
+  const after = dumps.at(-1);
+  if (!before || !after) throw new Error("the program asked for no dump");
+  return [before, after];
 }
 
-function sparse(dump) {
+function sparse(dump: Uint8Array): Uint8Array {
   const words = new Uint32Array(dump.slice().buffer);
-  const rows = [];
+  const rows: number[] = [];
   for (let at = 0; at < words.length; ) {
     const start = at;
     while (at < words.length && words[at] === 0) at++;
@@ -93,11 +91,12 @@ function sparse(dump) {
 for (const [source, ...flags] of PROGRAMS) {
   const name = basename(source, ".ts") === "index" ? "shop" : basename(source, ".ts");
   const folder = join(OUTPUT, name);
-  const wasm = await compile(source, flags);
-  const [before, after] = await run(wasm);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder);
-  writeFileSync(join(folder, "program.wasm"), wasm);
+  const file = join(folder, "program.wasm");
+  compile(source, flags, file);
+  const wasm = readFileSync(file);
+  const [before, after] = await run(wasm);
   writeFileSync(join(folder, "before"), sparse(before));
   writeFileSync(join(folder, "after"), sparse(after));
   console.log(`${name}: module ${wasm.length} bytes, dumps ${before.length} and ${after.length}`);
