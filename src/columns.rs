@@ -111,6 +111,18 @@ pub(crate) fn push<T>(column: &mut Vec<T>, value: T) -> Result<()> {
     Ok(())
 }
 
+/// Adds values to a column whose length nobody knows beforehand.
+///
+/// # Errors
+/// [`Error::OutOfMemory`].
+pub(crate) fn extend<T: Copy>(column: &mut Vec<T>, values: &[T]) -> Result<()> {
+    if column.capacity() - column.len() < values.len() {
+        reserve(column, column.len().max(values.len()))?;
+    }
+    column.extend_from_slice(values);
+    Ok(())
+}
+
 /// Asks for huge pages behind the whole ones of a column's spare room.
 #[cfg(target_os = "linux")]
 fn use_huge_pages<T>(column: &mut Vec<T>) {

@@ -163,13 +163,8 @@ pub(super) struct Oddities {
 impl Oddities {
     /// Adds those of later objects.
     fn append(&mut self, later: &Self) -> Result<()> {
-        for &object in &later.misfits {
-            columns::push(&mut self.misfits, object)?;
-        }
-        for &object in &later.with_other_fields {
-            columns::push(&mut self.with_other_fields, object)?;
-        }
-        Ok(())
+        columns::extend(&mut self.misfits, &later.misfits)?;
+        columns::extend(&mut self.with_other_fields, &later.with_other_fields)
     }
 
     fn clear(&mut self) {

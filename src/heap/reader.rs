@@ -231,10 +231,8 @@ impl HeapReader<'_, '_> {
             .collect::<Result<_>>()?;
         objects.close_gaps(statics, chunks.iter().map(|&(kept, ..)| kept));
         for (_, pinned, torn) in chunks {
-            columns::reserve(&mut objects.pinned, pinned.len())?;
-            objects.pinned.extend(pinned);
-            columns::reserve(&mut objects.torn, torn.len())?;
-            objects.torn.extend(torn);
+            columns::extend(&mut objects.pinned, &pinned)?;
+            columns::extend(&mut objects.torn, &torn)?;
         }
         Ok(())
     }
