@@ -196,3 +196,34 @@ impl From<wasmparser::BinaryReaderError> for Error {
         }
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "in a test, what cannot be is a failure")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn data_of_a_second_memory_is_not_taken_for_the_first_ones() {
+        use wasm_encoder::{
+            ConstExpr, DataSection, MemorySection, MemoryType, Module as WasmModule,
+        };
+        let memory = MemoryType {
+            minimum: 1,
+            maximum: None,
+            memory64: false,
+            shared: false,
+            page_size_log2: None,
+        };
+        let mut memories = MemorySection::new();
+        memories.memory(memory).memory(memory);
+        let mut data = DataSection::new();
+        data.active(0, &ConstExpr::i32_const(16), *b"first");
+        data.active(1, &ConstExpr::i32_const(16), *b"other");
+        let mut wasm = WasmModule::new();
+        wasm.section(&memories).section(&data);
+        let wasm = wasm.finish();
+        let module = Module::parse(&wasm, &Control::default()).unwrap();
+        let bytes: Vec<_> = module.data.iter().map(|segment| segment.bytes).collect();
+        assert_eq!(bytes, [b"first"]);
+    }
+}
