@@ -4,7 +4,7 @@
  * A text with everything escaped that cannot be seen: it must neither break a line, nor give orders to
  * the terminal, nor turn the direction of what stands beside it.
  */
-export function visible(text: string): string {
+export function escapeUnprintable(text: string): string {
   return text.replace(
     // Not the joiners, which emoji and some scripts need.
     /(?![\u200c\u200d])[\p{C}\p{Zl}\p{Zp}]/gu,

@@ -31,9 +31,9 @@ const CREATE_NEW =
   constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
 
 /** A file that has not got its name yet. */
-export class Draft {
+export class AtomicFile {
   /** Open for writing; whoever writes closes it. */
-  readonly file: number;
+  readonly descriptor: number;
   readonly #temporary: string;
   readonly #target: string;
 
@@ -52,8 +52,8 @@ export class Draft {
     this.#temporary = join(dirname(target), `.warpo-heap-analyzer-${process.pid}-${random}.tmp`);
     this.#target = target;
     const permissions = existing ? existing.mode & 0o777 : mode;
-    this.file = openSync(this.#temporary, CREATE_NEW, permissions);
-    if (existing) restorePermissions(this.file, permissions);
+    this.descriptor = openSync(this.#temporary, CREATE_NEW, permissions);
+    if (existing) restorePermissions(this.descriptor, permissions);
   }
 
   /** Gives the file its name, when it is on the disk and closed. */
@@ -96,11 +96,11 @@ function syncFolder(folder: string): void {
 }
 
 /** The path of the file behind all links, which need not exist yet. */
-export function behindLinks(path: string): string {
+export function resolveSymlinks(path: string): string {
   const place = join(realpathSync(dirname(path)), basename(path));
   if (!lstatSync(place, { throwIfNoEntry: false })?.isSymbolicLink()) return place;
   const next = readlinkSync(place);
-  return behindLinks(isAbsolute(next) ? next : dirname(place) + sep + next);
+  return resolveSymlinks(isAbsolute(next) ? next : dirname(place) + sep + next);
 }
 
 /** Writes all bytes. The system may take fewer at a time, as when a disk is nearly full. */

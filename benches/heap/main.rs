@@ -16,7 +16,7 @@
 
 mod analysis;
 mod process;
-#[path = "../../tests/support/mod.rs"]
+#[path = "../../tests/it/support/mod.rs"]
 mod support;
 mod yardsticks;
 

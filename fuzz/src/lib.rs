@@ -8,7 +8,7 @@
 //! - [`invariants`]: what is true of every result. [`reference`]: the same result, made naively.
 //! - [`limits`]: memory and time in proportion to the input.
 
-#[path = "../../tests/support/mod.rs"]
+#[path = "../../tests/it/support/mod.rs"]
 pub mod support;
 
 pub mod dwarf_edits;

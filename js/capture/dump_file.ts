@@ -3,7 +3,7 @@
 import { closeSync, fsyncSync, mkdirSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 
-import { behindLinks, Draft, reason, writeFully } from "../whole_file.js";
+import { AtomicFile, reason, resolveSymlinks, writeFully } from "../whole_file.js";
 import { CaptureError, quote } from "./errors.js";
 import type { Snapshot } from "./snapshot.js";
 
@@ -29,7 +29,7 @@ export function writeDumpFile(snapshot: Snapshot, path: string): void {
         `cannot write the dump ${quote(path)}: it exists and is not a regular file`,
       );
     }
-    writeAtomically(snapshot, behindLinks(target), () => {});
+    writeAtomically(snapshot, resolveSymlinks(target), () => {});
   });
 }
 
@@ -40,20 +40,20 @@ export function writeDumpFile(snapshot: Snapshot, path: string): void {
  *   it throws stops the write.
  */
 export function writeAtomically(snapshot: Snapshot, target: string, checkFolder: () => void): void {
-  const draft = new Draft(target, PERMISSIONS);
+  const file = new AtomicFile(target, PERMISSIONS);
   try {
     try {
       checkFolder();
-      writeFully(draft.file, snapshot.header.buffer, 0, snapshot.header.byteLength);
-      writeFully(draft.file, snapshot.memory, 0, snapshot.memorySize);
-      fsyncSync(draft.file);
+      writeFully(file.descriptor, snapshot.header.buffer, 0, snapshot.header.byteLength);
+      writeFully(file.descriptor, snapshot.memory, 0, snapshot.memorySize);
+      fsyncSync(file.descriptor);
     } finally {
-      closeSync(draft.file);
+      closeSync(file.descriptor);
     }
     checkFolder();
-    draft.publish();
+    file.publish();
   } catch (error) {
-    draft.discard();
+    file.discard();
     throw error;
   }
 }

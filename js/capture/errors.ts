@@ -1,6 +1,6 @@
 // What goes wrong when a dump is captured, as errors that say what to do and carry a stable code.
 
-import { visible } from "../text.js";
+import { escapeUnprintable } from "../text.js";
 
 /**
  * A dump could not be captured or written.
@@ -44,5 +44,5 @@ const MAX_SHOWN_LENGTH = 200;
  */
 export function quote(text: string): string {
   const shown = text.length > MAX_SHOWN_LENGTH ? `${text.slice(0, MAX_SHOWN_LENGTH)}…` : text;
-  return visible(JSON.stringify(shown));
+  return escapeUnprintable(JSON.stringify(shown));
 }

@@ -8,7 +8,7 @@
 import { Argument, Command, InvalidArgumentError, Option } from "commander";
 import { availableMemory } from "../memory.js";
 import type * as native from "../native.js";
-import { visible } from "../text.js";
+import { escapeUnprintable } from "../text.js";
 import { refuseToOverwrite, write, writeText } from "./output.js";
 import { mebibytes, ProgressLine, percent } from "./progress.js";
 
@@ -190,5 +190,5 @@ function fail(error: unknown): void {
 
 /** A line for the terminal, whatever names of files and classes are in it. */
 function oneLine(text: string): string {
-  return `${visible(text.trim())}\n`;
+  return `${escapeUnprintable(text.trim())}\n`;
 }

@@ -4,7 +4,7 @@ import { Socket } from "node:net";
 import { sep } from "node:path";
 import type { Writable } from "node:stream";
 import { finished } from "node:stream/promises";
-import { behindLinks, Draft, reason, writeFully } from "../whole_file.js";
+import { AtomicFile, reason, resolveSymlinks, writeFully } from "../whole_file.js";
 import { interruptibly } from "./interruption.js";
 
 /** The file descriptor. */
@@ -82,16 +82,16 @@ async function writeFile(chunks: Iterable<Buffer>, output: string): Promise<void
   }
   if (output.endsWith("/") || output.endsWith(sep))
     throw new Error("it ends in a slash, so it names a folder");
-  const draft = new Draft(behindLinks(output), 0o666);
+  const file = new AtomicFile(resolveSymlinks(output), 0o666);
   await interruptibly(
-    () => draft.discard(),
+    () => file.discard(),
     async () => {
       try {
-        const stream = createWriteStream("", { fd: draft.file, flush: true });
+        const stream = createWriteStream("", { fd: file.descriptor, flush: true });
         await writeAndClose(chunks, stream);
-        draft.publish();
+        file.publish();
       } catch (error) {
-        draft.discard();
+        file.discard();
         throw error;
       }
     },

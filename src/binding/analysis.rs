@@ -10,7 +10,7 @@ use super::guard::guarded;
 use super::inputs::{Pending, SourceInput};
 use super::options::{Request, ViewOptions, checked};
 use super::tasks::{Task, Work};
-use super::threads::aside;
+use super::threads::run_on_own_thread;
 use super::views::ViewHandle;
 use crate::control::{Control, Phase};
 use crate::program::{Input, Program, Schedule};
@@ -96,7 +96,7 @@ pub fn analyze(
 ) -> Result<ViewHandle> {
     guarded(|| {
         let request = checked(options)?;
-        let view = aside(|| {
+        let view = run_on_own_thread(|| {
             let inputs = [("dump", dump), ("wasm", wasm)];
             constructor_view(inputs.map(borrowed), request, &Control::default())
         })?;
@@ -114,7 +114,7 @@ pub fn analyze_file(
 ) -> Result<ViewHandle> {
     guarded(|| {
         let request = checked(options)?;
-        let view = aside(|| {
+        let view = run_on_own_thread(|| {
             let inputs = [SourceInput::opened(&dump)?, SourceInput::opened(&wasm)?];
             constructor_view(inputs, request, &Control::default())
         })?;
@@ -172,7 +172,7 @@ pub fn diff(
 ) -> Result<ViewHandle> {
     guarded(|| {
         let request = checked(options)?;
-        let view = aside(|| {
+        let view = run_on_own_thread(|| {
             let inputs = [("before", before), ("after", after), ("wasm", wasm)];
             comparison_view(inputs.map(borrowed), request, &Control::default())
         })?;
@@ -191,7 +191,7 @@ pub fn diff_file(
 ) -> Result<ViewHandle> {
     guarded(|| {
         let request = checked(options)?;
-        let view = aside(|| {
+        let view = run_on_own_thread(|| {
             let inputs = [
                 SourceInput::opened(&before)?,
                 SourceInput::opened(&after)?,

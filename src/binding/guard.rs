@@ -10,11 +10,11 @@ use crate::error::{Error, Result};
 /// That no value is seen half changed: what the work owns is dropped by the panic, and what it shares
 /// are caches that are filled at once or not at all.
 pub(super) fn guarded<T, E: From<Error>>(work: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
-    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(defect(&*panic).into()))
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(internal_error(&*panic).into()))
 }
 
 /// What a caught panic is for the caller.
-pub(super) fn defect(panic: &(dyn Any + Send)) -> Error {
+pub(super) fn internal_error(panic: &(dyn Any + Send)) -> Error {
     let text = panic.downcast_ref::<&str>().copied();
     let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
     Error::Internal {

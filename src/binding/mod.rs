@@ -6,7 +6,7 @@
 //! waiting. There are three kinds of threads, all of a bounded number:
 //!
 //! - A few take asynchronous work from a queue, first come, first served, and do what one thread does
-//!   alone ([`lanes`]). Another few read pipes, which may keep them waiting for ever.
+//!   alone ([`work_queue`]). Another few read pipes, which may keep them waiting for ever.
 //! - One for each core does the pieces that are cut for several ([`threads`]), of all work.
 //! - A synchronous call has one of its own: the caller may have used up its stack.
 
@@ -30,5 +30,5 @@ mod tasks;
 mod views;
 
 mod guard;
-mod lanes;
 mod threads;
+mod work_queue;

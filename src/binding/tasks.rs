@@ -10,19 +10,19 @@ use napi::bindgen_prelude::*;
 use super::error::JsError as CodedError;
 use super::guard::guarded;
 use super::inputs::{Pending, SourceInput};
-use super::lanes::Lane;
 use super::threads::{cores, start};
 use super::views::ViewHandle;
+use super::work_queue::WorkQueue;
 use crate::columns;
 use crate::control::Control;
 use crate::error::Error as EngineError;
 
 /// Who analyzes. Each analysis takes memory in proportion to its dump, and has stretches that only one
 /// thread can do: so a few at a time, but not one alone.
-static ENGINE: Lane = Lane::new("heap-analyzer", || cores().min(4));
+static ENGINE: WorkQueue = WorkQueue::new("heap-analyzer", || cores().min(4));
 
 /// Who reads pipes and the like, which may give nothing for ever: the others must not wait for them.
-static PIPES: Lane = Lane::new("heap-analyzer-p", || 16);
+static PIPES: WorkQueue = WorkQueue::new("heap-analyzer-p", || 16);
 
 /// What is done with the inputs when they are there.
 pub(super) trait Work<const N: usize>:
@@ -50,8 +50,8 @@ pub(super) struct Task {
 
 #[derive(Clone, Copy)]
 enum Stage {
-    /// It has this place in a lane, or will have at once.
-    Waiting(&'static Lane, u64),
+    /// It has this place in a queue, or will have at once.
+    Waiting(&'static WorkQueue, u64),
     /// It may be blocked by another process, and holds nothing that its caller could miss.
     Reading,
     /// It stops when it looks at its control, and has let go of all files then.
@@ -103,7 +103,7 @@ impl Task {
         self.control.cancel();
         let stage = *lock(&self.stage);
         let is_over = match stage {
-            Stage::Waiting(lane, number) => lane.withdraw(number).is_some(),
+            Stage::Waiting(queue, number) => queue.withdraw(number).is_some(),
             Stage::Reading => true,
             Stage::Working => false,
         };
@@ -112,7 +112,7 @@ impl Task {
         }
     }
 
-    /// Goes on in the lane of the engine, or first in that of the pipes.
+    /// Goes on in the queue of the engine, or first in that of the pipes.
     fn analyze<const N: usize>(self: &Arc<Self>, mut inputs: [Pending; N], work: impl Work<N>) {
         self.go_on(&ENGINE, Stage::Working, move |task| {
             // All of them: what is missing is told before anything is waited for.
@@ -144,17 +144,17 @@ impl Task {
         });
     }
 
-    /// Lets a lane do a step of the work. The last step has the view.
+    /// Lets a queue do a step of the work. The last step has the view.
     fn go_on(
         self: &Arc<Self>,
-        lane: &'static Lane,
+        queue: &'static WorkQueue,
         stage: Stage,
         step: impl FnOnce(&Arc<Self>) -> crate::Result<Option<ViewHandle>> + Send + 'static,
     ) {
-        let number = lane.next_number();
-        *lock(&self.stage) = Stage::Waiting(lane, number);
+        let number = queue.next_number();
+        *lock(&self.stage) = Stage::Waiting(queue, number);
         let task = Arc::clone(self);
-        let submitted = lane.submit(number, move || {
+        let submitted = queue.submit(number, move || {
             *lock(&task.stage) = stage;
             let result = guarded(|| {
                 task.control.check()?;

@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 
 use rayon::{ThreadBuilder, ThreadPoolBuilder};
 
-use super::guard::defect;
+use super::guard::internal_error;
 use crate::columns;
 use crate::error::{Error, Result};
 
@@ -78,14 +78,16 @@ fn start_up_to(wanted: usize) -> Result<()> {
 ///
 /// # Errors
 /// [`Error::Threads`], [`Error::OutOfMemory`], and those of the work.
-pub(super) fn aside<T: Send>(work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
+pub(super) fn run_on_own_thread<T: Send>(work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
     start()?;
     columns::check_room(0)?;
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().name("heap-analyzer".to_owned());
         let thread = thread.spawn_scoped(scope, work);
         let thread = thread.map_err(|source| Error::Threads { source })?;
-        thread.join().unwrap_or_else(|panic| Err(defect(&*panic)))
+        thread
+            .join()
+            .unwrap_or_else(|panic| Err(internal_error(&*panic)))
     })
 }
 
@@ -95,15 +97,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_panic_aside_is_an_internal_error() {
-        let error = aside(|| -> Result<()> { panic!("aside") }).unwrap_err();
+    fn a_panic_on_another_thread_is_an_internal_error() {
+        let error =
+            run_on_own_thread(|| -> Result<()> { panic!("run_on_own_thread") }).unwrap_err();
         assert_eq!(error.code(), "ERR_INTERNAL");
-        assert!(error.to_string().contains("aside"), "{error}");
+        assert!(error.to_string().contains("run_on_own_thread"), "{error}");
     }
 
     #[test]
     fn work_aside_may_borrow_and_give_back() {
         let bytes = [1u8, 2, 3];
-        assert_eq!(aside(|| Ok(bytes.len())).unwrap(), 3);
+        assert_eq!(run_on_own_thread(|| Ok(bytes.len())).unwrap(), 3);
     }
 }

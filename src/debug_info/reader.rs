@@ -105,22 +105,22 @@ struct Budget {
 }
 
 /// Why reading stops.
-enum Trouble {
+enum ReadFailure {
     Gimli(gimli::Error),
-    Bomb,
+    LimitExceeded,
 }
 
-impl From<gimli::Error> for Trouble {
+impl From<gimli::Error> for ReadFailure {
     fn from(error: gimli::Error) -> Self {
         Self::Gimli(error)
     }
 }
 
-impl std::fmt::Display for Trouble {
+impl std::fmt::Display for ReadFailure {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Gimli(error) => error.fmt(f),
-            Self::Bomb => f.write_str(
+            Self::LimitExceeded => f.write_str(
                 "found much more in it than its size explains, expected what a compiler writes",
             ),
         }
@@ -151,18 +151,24 @@ impl Budget {
         }
     }
 
-    fn spend(&mut self, steps: usize) -> Result<(), Trouble> {
-        self.steps = self.steps.checked_sub(steps).ok_or(Trouble::Bomb)?;
+    fn spend(&mut self, steps: usize) -> Result<(), ReadFailure> {
+        self.steps = self
+            .steps
+            .checked_sub(steps)
+            .ok_or(ReadFailure::LimitExceeded)?;
         Ok(())
     }
 
-    fn read_table(&mut self, bytes: usize) -> Result<(), Trouble> {
-        self.tables = self.tables.checked_sub(bytes).ok_or(Trouble::Bomb)?;
+    fn read_table(&mut self, bytes: usize) -> Result<(), ReadFailure> {
+        self.tables = self
+            .tables
+            .checked_sub(bytes)
+            .ok_or(ReadFailure::LimitExceeded)?;
         Ok(())
     }
 
-    fn keep(&mut self) -> Result<(), Trouble> {
-        self.kept = self.kept.checked_sub(1).ok_or(Trouble::Bomb)?;
+    fn keep(&mut self) -> Result<(), ReadFailure> {
+        self.kept = self.kept.checked_sub(1).ok_or(ReadFailure::LimitExceeded)?;
         Ok(())
     }
 }
@@ -177,7 +183,7 @@ impl Abbreviations {
         dwarf: &gimli::Dwarf<Slice<'_>>,
         offset: gimli::DebugAbbrevOffset,
         budget: &mut Budget,
-    ) -> Result<Arc<gimli::Abbreviations>, Trouble> {
+    ) -> Result<Arc<gimli::Abbreviations>, ReadFailure> {
         if let Some((known, table)) = &self.0
             && *known == offset
         {
@@ -216,7 +222,7 @@ impl Collected {
         offset: usize,
         entry: &EntryReader<'_, '_>,
         budget: &mut Budget,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), ReadFailure> {
         let depth = entry.entry.depth();
         while self
             .open
@@ -330,7 +336,7 @@ struct EntryReader<'r, 'a> {
 }
 
 impl EntryReader<'_, '_> {
-    fn name(&self, budget: &mut Budget) -> Result<String, Trouble> {
+    fn name(&self, budget: &mut Budget) -> Result<String, ReadFailure> {
         let Some(value) = self.entry.attr_value(gimli::DW_AT_name) else {
             return Ok(String::new());
         };

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::text::{format_size, visible};
+use super::text::{escape_unprintable, format_size};
 use crate::heap::Accounting;
 use crate::runtime::collector::CollectorState;
 
@@ -129,7 +129,10 @@ pub(super) fn accounting_lines(accounting: &Accounting) -> Vec<String> {
         .map_or("in an unknown state", state_name);
     lines.push(format!("collector {state}"));
     for (class_name, count) in &accounting.pinned {
-        lines.push(format!("pinned {count} × {}", visible(class_name)));
+        lines.push(format!(
+            "pinned {count} × {}",
+            escape_unprintable(class_name)
+        ));
     }
     lines
 }

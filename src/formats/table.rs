@@ -4,7 +4,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::accounting::accounting_lines;
 use super::document::{Document, Measure, Total};
-use super::text::{fit, format_size, pad_left, pad_right, shorten, visible};
+use super::text::{escape_unprintable, fit, format_size, pad_left, pad_right, shorten};
 
 /// How a table is drawn.
 #[derive(Clone, Copy, Debug, Default)]
@@ -53,7 +53,10 @@ pub fn render_table(document: &dyn Document, options: TableOptions) -> String {
         })
         .collect();
     let numbers_width: usize = number_widths.iter().map(|width| width + GAP.len()).sum();
-    let names: Vec<String> = rows.iter().map(|row| visible(row.class_name)).collect();
+    let names: Vec<String> = rows
+        .iter()
+        .map(|row| escape_unprintable(row.class_name))
+        .collect();
     let longest_name = names
         .iter()
         .map(|name| name.width())

@@ -28,14 +28,14 @@ pub(super) fn pad_left(text: &str, width: usize) -> String {
 
 /// A name with everything escaped that cannot be seen: a name comes from the module, and must neither
 /// break a line, nor give orders to the terminal, nor turn the direction of what stands beside it.
-pub(super) fn visible(name: &str) -> String {
-    let mut visible = String::with_capacity(name.len());
+pub(super) fn escape_unprintable(name: &str) -> String {
+    let mut escaped = String::with_capacity(name.len());
     for piece in name.split_inclusive(KEPT) {
         let text = piece.trim_end_matches(KEPT);
-        visible.extend(text.escape_debug());
-        visible.push_str(&piece[text.len()..]);
+        escaped.extend(text.escape_debug());
+        escaped.push_str(&piece[text.len()..]);
     }
-    visible
+    escaped
 }
 
 /// What the library escapes, but is no danger: quotes, backslashes, and the joiners that emoji and some

@@ -92,8 +92,8 @@ impl DominatorTree {
         if !is_tree {
             let sources = sort_by_target(late_references, &mut column, &step)?;
             find_semidominators(Forest::new(nodes)?, &sources, &mut column, &step)?;
-            let patience = dominators.len();
-            Ancestors::new(patience).find_dominators(&mut dominators, &column, &step)?;
+            let walk_budget = dominators.len();
+            Ancestors::new(walk_budget).find_dominators(&mut dominators, &column, &step)?;
         }
         drop(step);
         let tree = Self {
@@ -287,7 +287,7 @@ impl Forest {
 /// ancestor further up, and any walk takes a logarithmic number of steps.
 struct Ancestors {
     /// How many more steps may be walked without jumps.
-    patience: usize,
+    walk_budget: usize,
     /// Node → its depth and where its jump leads; empty as long as walks are short.
     jumps: Vec<Jump>,
 }
@@ -299,9 +299,9 @@ struct Jump {
 }
 
 impl Ancestors {
-    fn new(patience: usize) -> Self {
+    fn new(walk_budget: usize) -> Self {
         Self {
-            patience,
+            walk_budget,
             jumps: Vec::new(),
         }
     }
@@ -317,11 +317,11 @@ impl Ancestors {
             let semidominator = semidominators[number as usize];
             let mut dominator = dominators[number as usize];
             if self.jumps.is_empty() {
-                while dominator > semidominator && self.patience > 0 {
+                while dominator > semidominator && self.walk_budget > 0 {
                     dominator = dominators[dominator as usize];
-                    self.patience -= 1;
+                    self.walk_budget -= 1;
                 }
-                if self.patience == 0 {
+                if self.walk_budget == 0 {
                     self.jumps = columns::with_capacity(dominators.len())?;
                     self.jumps.push(Jump::default());
                     for earlier in 1..number {
@@ -389,13 +389,13 @@ mod tests {
             let step = control.begin(Phase::Dominators, 1);
             let sources = sort_by_target(late_references, &mut column, &step).unwrap();
             find_semidominators(Forest::new(nodes).unwrap(), &sources, &mut column, &step).unwrap();
-            let [patient, impatient] = [usize::MAX, 0].map(|patience| {
+            let [unlimited, exhausted] = [usize::MAX, 0].map(|walk_budget| {
                 let mut dominators = parents.clone();
-                let mut ancestors = Ancestors::new(patience);
+                let mut ancestors = Ancestors::new(walk_budget);
                 ancestors.find_dominators(&mut dominators, &column, &step).unwrap();
                 dominators
             });
-            prop_assert_eq!(patient, impatient);
+            prop_assert_eq!(unlimited, exhausted);
         }
     }
 }

@@ -67,13 +67,13 @@ impl Edges {
         memory: Memory<'_>,
         objects: &ObjectTable,
         control: &Control,
-    ) -> Result<(Self, Oddities)> {
+    ) -> Result<(Self, Anomalies)> {
         let count = objects.len();
         let scanner = Scanner::new(memory, objects, control);
         let mut edges = Self::default();
         columns::reserve(&mut edges.offsets, count + 1)?;
         edges.offsets.push(0);
-        let mut oddities = Oddities::default();
+        let mut anomalies = Anomalies::default();
         let mut runs: Vec<Run> = Vec::new();
         runs.resize_with(
             rayon::current_num_threads() * CHUNKS_PER_THREAD,
@@ -88,11 +88,11 @@ impl Edges {
             })?;
             for run in &runs {
                 edges.append(run, scanner.limit)?;
-                oddities.append(&run.oddities)?;
+                anomalies.append(&run.anomalies)?;
             }
         }
         edges.targets.shrink_to_fit();
-        Ok((edges, oddities))
+        Ok((edges, anomalies))
     }
 
     fn append(&mut self, run: &Run, limit: u64) -> Result<()> {
@@ -153,14 +153,14 @@ impl Edges {
 
 /// Objects that are not as their classes have it, each list ascending.
 #[derive(Debug, Default)]
-pub(super) struct Oddities {
+pub(super) struct Anomalies {
     /// Their contents reach out of their buffers.
     pub(super) misfits: Vec<ObjectIndex>,
     /// They cannot have just the fields of their class.
     pub(super) with_other_fields: Vec<ObjectIndex>,
 }
 
-impl Oddities {
+impl Anomalies {
     /// Adds those of later objects.
     fn append(&mut self, later: &Self) -> Result<()> {
         columns::extend(&mut self.misfits, &later.misfits)?;
@@ -179,7 +179,7 @@ struct Run {
     targets: Vec<ObjectIndex>,
     /// Where in `targets` each object's end.
     ends: Vec<u32>,
-    oddities: Oddities,
+    anomalies: Anomalies,
     /// Words that it read in buffers since its last report.
     words_read: u64,
     /// The length of `targets` then.
@@ -193,11 +193,11 @@ impl Run {
     fn scan(&mut self, scanner: &Scanner<'_>, objects: Range<u32>) -> Result<()> {
         self.targets.clear();
         self.ends.clear();
-        self.oddities.clear();
+        self.anomalies.clear();
         self.reported_targets = 0;
         for object in objects.map(ObjectIndex) {
             if !scanner.scan(object, self)? {
-                columns::push(&mut self.oddities.misfits, object)?;
+                columns::push(&mut self.anomalies.misfits, object)?;
             }
             self.ends.push(self.targets.len() as u32);
         }
@@ -298,7 +298,7 @@ impl<'a> Scanner<'a> {
             return Ok(false);
         };
         if fits && size.is_some_and(|size| self.contradicts(payload, size)) {
-            columns::push(&mut run.oddities.with_other_fields, object)?;
+            columns::push(&mut run.anomalies.with_other_fields, object)?;
         }
         // Static objects may overlap.
         if layout.offsets.len() > MANY_FIELDS {

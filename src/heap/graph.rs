@@ -4,7 +4,7 @@
 use super::Heap;
 use super::accounting::{Accounting, BlockTotals};
 use super::dominators::DominatorTree;
-use super::edges::{Edges, Oddities};
+use super::edges::{Anomalies, Edges};
 use super::live_classes::live_classes;
 use super::objects::ObjectTable;
 use super::reader::read_objects;
@@ -25,7 +25,7 @@ pub struct ObjectGraph {
     objects: ObjectTable,
     edges: Edges,
     roots: Vec<(ObjectIndex, RootKind)>,
-    oddities: Oddities,
+    anomalies: Anomalies,
     total_size: u64,
     totals: BlockTotals,
     collector_state: Option<CollectorState>,
@@ -49,7 +49,7 @@ impl ObjectGraph {
     ) -> Result<Self> {
         let memory = runtime.dump.memory;
         let (objects, totals) = read_objects(runtime, tolerance, control, &mut warnings)?;
-        let (edges, oddities) = Edges::extract(memory, &objects, control)?;
+        let (edges, anomalies) = Edges::extract(memory, &objects, control)?;
         let FoundRoots { roots, mismatch } =
             find_roots(runtime, &objects, totals.is_partial(), &mut warnings)?;
         tolerance.check(mismatch, &mut warnings)?;
@@ -59,7 +59,7 @@ impl ObjectGraph {
             objects,
             edges,
             roots,
-            oddities,
+            anomalies,
             totals,
             collector_state: runtime.collector.state,
             warnings,
@@ -93,7 +93,7 @@ impl ObjectGraph {
             warnings: self.warnings,
         };
         heap.account(self.totals, self.collector_state);
-        heap.warn_of(&self.oddities);
+        heap.warn_of(&self.anomalies);
         heap.warn_of_classes();
         shorten(&mut heap.warnings);
         Ok(heap)

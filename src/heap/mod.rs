@@ -22,7 +22,7 @@ pub use graph::ObjectGraph;
 pub use live_classes::LiveClass;
 pub use objects::{HeapClass, ObjectTable};
 
-use edges::Oddities;
+use edges::Anomalies;
 
 use crate::runtime::roots::RootKind;
 use crate::units::{Address, ObjectIndex};
@@ -102,8 +102,8 @@ impl Heap {
         self.objects.len() as u64 * COLUMNS_AND_NUMBERS + self.edges.len() as u64 * 4
     }
 
-    fn warn_of(&mut self, oddities: &Oddities) {
-        if let Some((first, count)) = self.live_of(&oddities.with_other_fields) {
+    fn warn_of(&mut self, anomalies: &Anomalies) {
+        if let Some((first, count)) = self.live_of(&anomalies.with_other_fields) {
             let class = &self.objects.class_of(first).class;
             self.warnings.push(Warning::FieldsDiffer {
                 address: self.address(first),
@@ -112,7 +112,7 @@ impl Heap {
                 count,
             });
         }
-        if let Some((first, count)) = self.live_of(&oddities.misfits) {
+        if let Some((first, count)) = self.live_of(&anomalies.misfits) {
             self.warnings.push(Warning::ContentsDoNotFit {
                 address: self.address(first),
                 class_name: self.objects.class_of(first).class.name.clone(),

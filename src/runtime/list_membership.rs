@@ -13,7 +13,7 @@ use crate::units::Address;
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Membership {
     Unknown,
-    /// On the way that is being followed.
+    /// On the path that is being followed.
     Followed,
     Member,
     Outsider,
@@ -34,9 +34,9 @@ pub fn list_members(
     position_of: impl Fn(Address) -> Option<usize>,
 ) -> Result<Vec<bool>> {
     let leads_to = |neighbour: Option<Address>| match neighbour {
-        Some(neighbour) if neighbour < first_block => Way::Home,
-        Some(neighbour) => position_of(neighbour).map_or(Way::Nowhere, Way::On),
-        None => Way::Nowhere,
+        Some(neighbour) if neighbour < first_block => Link::ListHead,
+        Some(neighbour) => position_of(neighbour).map_or(Link::Elsewhere, Link::Block),
+        None => Link::Elsewhere,
     };
     let mut are_members = follow(linked.len(), |at| leads_to(next_of(memory, linked[at])))?;
     if are_members.contains(&false) {
@@ -49,19 +49,19 @@ pub fn list_members(
 }
 
 /// Where a link leads.
-enum Way {
+enum Link {
     /// Below the heap, where the heads are.
-    Home,
+    ListHead,
     /// To another block that is looked at.
-    On(usize),
+    Block(usize),
     /// To anything else.
-    Nowhere,
+    Elsewhere,
 }
 
-/// For each of so many blocks, whether the way from it leads home.
-fn follow(count: usize, way_from: impl Fn(usize) -> Way) -> Result<Vec<bool>> {
+/// For each of so many blocks, whether the path from it leads home.
+fn follow(count: usize, link_from: impl Fn(usize) -> Link) -> Result<Vec<bool>> {
     let mut memberships = columns::repeated(Membership::Unknown, count)?;
-    let mut way = Vec::new();
+    let mut path = Vec::new();
     for start in 0..count {
         let mut at = start;
         let verdict = loop {
@@ -71,14 +71,14 @@ fn follow(count: usize, way_from: impl Fn(usize) -> Way) -> Result<Vec<bool>> {
                 Membership::Followed | Membership::Outsider => break Membership::Outsider,
             }
             memberships[at] = Membership::Followed;
-            columns::push(&mut way, at)?;
-            at = match way_from(at) {
-                Way::Home => break Membership::Member,
-                Way::On(position) => position,
-                Way::Nowhere => break Membership::Outsider,
+            columns::push(&mut path, at)?;
+            at = match link_from(at) {
+                Link::ListHead => break Membership::Member,
+                Link::Block(position) => position,
+                Link::Elsewhere => break Membership::Outsider,
             };
         };
-        for at in way.drain(..) {
+        for at in path.drain(..) {
             memberships[at] = verdict;
         }
     }

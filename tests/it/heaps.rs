@@ -3,11 +3,7 @@
 //!
 //! What ordinary programs look like is judged by the runtime's own collector, from Node.
 
-#![allow(clippy::unwrap_used, reason = "in a test, what cannot be is a failure")]
-
-mod support;
-
-use support::{
+use crate::support::{
     ARRAY_BUFFER, ARRAY_BUFFER_VIEW, Class, FIRST_BLOCK, NULL, NeverCompiled, OBJECT, Object, PAGE,
     STRING, Scene, Type, WasmGlobal, analyze, class_name, flags, live, retained, warnings,
 };
@@ -544,7 +540,7 @@ fn the_whole_shadow_stack_is_read_and_nothing_below_it() {
     let [outer, inner, popped] = [(); 3].map(|()| scene.object(node, 8));
     scene.push_on_stack(outer);
     scene.push_on_stack(inner);
-    scene.write(support::HEAP_BASE - 12, &[popped.0]);
+    scene.write(crate::support::HEAP_BASE - 12, &[popped.0]);
     assert_eq!(live(&scene.analyze()), [outer, inner]);
 }
 
@@ -635,7 +631,7 @@ fn assert_second_region_is_found(pages: u32, fill: impl FnOnce(&mut Scene, u32))
 }
 
 /// The head of the list of the smallest free blocks.
-const FIRST_FREE_LIST: u32 = support::ALLOCATOR + 96;
+const FIRST_FREE_LIST: u32 = crate::support::ALLOCATOR + 96;
 
 /// A block that fills a region of one page, and where such a region ends.
 const WHOLE_PAGE: u32 = PAGE - 20;

@@ -2,8 +2,6 @@
 //! refuses. The real compilers' modules are in `__test__/capture.test.ts`, with the runtime as the
 //! judge.
 
-#![allow(clippy::unwrap_used, reason = "in a test, what cannot be is a failure")]
-
 use proptest::prelude::*;
 use warpo_heap_analyzer::module::{Module, RESERVED_PREFIX, expose_globals};
 use warpo_heap_analyzer::{Control, Error};

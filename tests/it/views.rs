@@ -1,12 +1,8 @@
 //! The orders and the sums of both views, ties included.
 
-#![allow(clippy::unwrap_used, reason = "in a test, what cannot be is a failure")]
-
-mod support;
-
 use std::sync::Arc;
 
-use support::{Class, NeverCompiled, Object, Scene};
+use crate::support::{Class, NeverCompiled, Object, Scene};
 use warpo_heap_analyzer::Control;
 use warpo_heap_analyzer::views::{
     ChangeKind, ComparisonSort, ComparisonView, ConstructorSort, ConstructorView, Instances,

@@ -1,16 +1,12 @@
 //! The forge against the engine, and the engine against the forge: what is known of a heap by
 //! construction is what an analysis finds.
 
-#![allow(clippy::unwrap_used, reason = "in a test, what cannot be is a failure")]
-
-mod support;
-
 use std::collections::{BTreeMap, BTreeSet};
 
-use support::forge::random::{Permutation, Random};
-use support::forge::{Forge, Shape, Size, Truth};
-use support::{ALLOCATOR, DumpFile, FIRST_BLOCK, LIST_HEADS, Object, PAGE, TAIL_POINTER};
-use support::{analyze, live, retained, warnings};
+use crate::support::forge::random::{Permutation, Random};
+use crate::support::forge::{Forge, Shape, Size, Truth};
+use crate::support::{ALLOCATOR, DumpFile, FIRST_BLOCK, LIST_HEADS, Object, PAGE, TAIL_POINTER};
+use crate::support::{analyze, live, retained, warnings};
 use warpo_heap_analyzer::heap::Heap;
 
 fn forge(shape: &str, size: Size, seed: u64) -> Forge {

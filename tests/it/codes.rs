@@ -1,7 +1,5 @@
 //! The codes that programs see are the same in Rust and in TypeScript.
 
-#![allow(clippy::unwrap_used, reason = "in a test, what cannot be is a failure")]
-
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;

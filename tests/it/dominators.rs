@@ -1,8 +1,6 @@
 //! The dominator tree against the definition: remove a node, and what can no longer be reached is
 //! what the node dominates.
 
-#![allow(clippy::unwrap_used)]
-
 use proptest::prelude::*;
 use warpo_heap_analyzer::heap::{DominatorTree, Edges};
 use warpo_heap_analyzer::{Control, ObjectIndex};

@@ -1,19 +1,11 @@
 //! Every error that bad input can cause, with its whole text: people act on the text, so it is as
 //! much a part of the interface as the code.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    reason = "in a test, what cannot be is a failure"
-)]
-
-mod support;
-
 use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-use support::{
+use crate::support::{
     DATA_END, DumpFile, FIRST_BLOCK, HEAP_BASE, ModuleOptions, PAGE, Scene, TAIL_POINTER,
     WasmGlobal, analyze, analyze_bytes, encode_module,
 };
@@ -347,7 +339,7 @@ fn a_dump_with_other_boundaries_is_refused() {
 #[test]
 fn a_dump_with_other_string_literals_is_refused() {
     let mut scene = small_scene();
-    let literal = scene.static_object(support::STRING, &[0x6100_6200]);
+    let literal = scene.static_object(crate::support::STRING, &[0x6100_6200]);
     let dump = scene.dump();
     let words = (literal.block()..literal.0 + 4)
         .step_by(4)
@@ -372,7 +364,7 @@ fn a_dump_with_other_string_literals_is_refused() {
 #[test]
 fn a_dump_that_knows_fewer_classes_is_refused() {
     assert_dump_fails(
-        |dump| dump.poke(support::RTTI_BASE, 3),
+        |dump| dump.poke(crate::support::RTTI_BASE, 3),
         "ERR_MODULE_MISMATCH",
         &mismatch_text(
             "class assembly/index/Node has id 4 in the module, but the dump knows only 3 classes",
@@ -384,7 +376,7 @@ fn a_dump_that_knows_fewer_classes_is_refused() {
 fn a_dump_whose_container_is_of_another_kind_is_refused() {
     let mut scene = small_scene();
     let list = scene.class("~lib/array/Array<i32>");
-    scene.set_flags(list, support::flags::MAP);
+    scene.set_flags(list, crate::support::flags::MAP);
     assert_fails(
         move || scene.try_analyze(),
         "ERR_MODULE_MISMATCH",
@@ -397,8 +389,12 @@ fn a_dump_whose_container_is_of_another_kind_is_refused() {
 #[test]
 fn a_dump_whose_roots_are_no_objects_is_refused() {
     let mut scene = small_scene();
-    let node = support::Class::undescribed(4);
-    scene.global("assembly/index/broken", support::NeverCompiled, 0x1234u32);
+    let node = crate::support::Class::undescribed(4);
+    scene.global(
+        "assembly/index/broken",
+        crate::support::NeverCompiled,
+        0x1234u32,
+    );
     let module = scene.module_with_collector(&[(node, &[0])]);
     let dump = scene.dump();
     assert_fails(
@@ -506,7 +502,7 @@ fn arrays_that_share_one_buffer_do_not_fill_the_memory() {
     let node = scene.class("assembly/index/Node");
     let nodes = scene.generic("~lib/array/Array<assembly/index/Node>", &[&node]);
     let one = scene.object(node, 8);
-    let buffer = scene.object_of(support::ARRAY_BUFFER, &[one.0; 4000]);
+    let buffer = scene.object_of(crate::support::ARRAY_BUFFER, &[one.0; 4000]);
     for _ in 0..600 {
         scene.array_over(nodes, buffer, 4000);
     }

@@ -1,14 +1,10 @@
 //! However many threads there are, the output is the same to the byte.
 
-#![allow(clippy::unwrap_used, reason = "in a test, what cannot be is a failure")]
-
-mod support;
-
 use std::io::Read;
 use std::sync::Arc;
 
-use support::analyze;
-use support::forge::{Forge, Shape, Size};
+use crate::support::analyze;
+use crate::support::forge::{Forge, Shape, Size};
 use warpo_heap_analyzer::formats::JsonStream;
 use warpo_heap_analyzer::views::{ConstructorView, Selection};
 

@@ -1,14 +1,10 @@
 //! JSON against `serde_json`, and what tables promise to eyes and terminals.
 
-#![allow(clippy::unwrap_used, reason = "in a test, what cannot be is a failure")]
-
-mod support;
-
 use std::io::Read;
 use std::sync::Arc;
 
+use crate::support::Scene;
 use serde::Serialize;
-use support::Scene;
 use unicode_width::UnicodeWidthStr;
 use warpo_heap_analyzer::Control;
 use warpo_heap_analyzer::formats::{Document, JsonStream, TableOptions, render_table};

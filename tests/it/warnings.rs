@@ -1,10 +1,6 @@
 //! Every warning that an analysis can give, with its whole text, and that sound heaps give none.
 
-#![allow(clippy::unwrap_used, reason = "in a test, what cannot be is a failure")]
-
-mod support;
-
-use support::{
+use crate::support::{
     ARRAY_BUFFER, Class, CollectorCode, ModuleOptions, NULL, NeverCompiled, OBJECT, Object, STRING,
     Scene, WasmGlobal, analyze, analyze_tolerating, encode_module, flags, live, warnings,
 };

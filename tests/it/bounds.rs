@@ -1,11 +1,7 @@
 //! Small inputs that stand for a lot: each of these took minutes, or more memory than there is, before
 //! it had a bound. SECURITY.md lists the bounds.
 
-#![allow(clippy::unwrap_used, reason = "in a test, what cannot be is a failure")]
-
-mod support;
-
-use support::{
+use crate::support::{
     ALLOCATOR, Class, FIRST_BLOCK, ModuleOptions, Object, PAGE, Scene, TAIL_POINTER, WasmGlobal,
     analyze_tolerating, encode_module, live, warnings,
 };
@@ -228,8 +224,8 @@ fn code_that_gets_a_thousand_values_from_every_call_is_given_up() {
 
 /// A dump with a static object of this class every so many bytes, each up to the end of the static data,
 /// behind which there is a page.
-fn statics(end: u32, distance: u32, class_id: u32) -> support::DumpFile {
-    let mut dump = support::DumpFile::new(u64::from(end) + u64::from(PAGE), 7);
+fn statics(end: u32, distance: u32, class_id: u32) -> crate::support::DumpFile {
+    let mut dump = crate::support::DumpFile::new(u64::from(end) + u64::from(PAGE), 7);
     dump.write_header(&[end, 0, 0, 0, 0, 0, 0]);
     dump.set_boundaries(end, end, end);
     for payload in (32..end - 32).step_by(distance as usize) {
@@ -243,7 +239,7 @@ fn statics(end: u32, distance: u32, class_id: u32) -> support::DumpFile {
 #[test]
 fn literals_that_overlap_are_not_compared_without_end() {
     const END: u32 = 4 << 20;
-    let dump = statics(END, 32, support::STRING.id);
+    let dump = statics(END, 32, crate::support::STRING.id);
     let mut scene = Scene::new();
     for global in &mut scene.globals {
         match global.name.as_str() {
@@ -289,7 +285,7 @@ fn free_lists_that_share_static_memory_are_not_followed_each_through_all_of_it()
     const SIZE: u32 = 24 << 20;
     const HEAP: u32 = SIZE - 2 * PAGE;
     const FREE: u32 = 17;
-    let mut dump = support::DumpFile::new(u64::from(SIZE), 7);
+    let mut dump = crate::support::DumpFile::new(u64::from(SIZE), 7);
     dump.write_header(&[HEAP, 0, 0, 0, 0, 0, 0]);
     dump.set_boundaries(HEAP, HEAP, HEAP);
     // One long list, and the heads of all lists lead to its start.

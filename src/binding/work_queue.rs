@@ -8,12 +8,12 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// How long a thread waits for work before it ends.
-const PATIENCE: Duration = Duration::from_secs(5);
+const IDLE_TIMEOUT: Duration = Duration::from_secs(5);
 
 type Job = Box<dyn FnOnce() + Send>;
 
 /// Work in the order of its arrival, for a bounded number of threads, which come and go with it.
-pub(super) struct Lane {
+pub(super) struct WorkQueue {
     thread_name: &'static str,
     /// The most threads.
     bound: fn() -> usize,
@@ -29,7 +29,7 @@ struct State {
     idle: usize,
 }
 
-impl Lane {
+impl WorkQueue {
     pub(super) const fn new(thread_name: &'static str, bound: fn() -> usize) -> Self {
         Self {
             thread_name,
@@ -96,7 +96,7 @@ impl Lane {
                 continue;
             }
             state.idle += 1;
-            let waited = self.arrival.wait_timeout(state, PATIENCE);
+            let waited = self.arrival.wait_timeout(state, IDLE_TIMEOUT);
             let (woken, waited) = waited.unwrap_or_else(PoisonError::into_inner);
             state = woken;
             state.idle -= 1;
@@ -122,21 +122,21 @@ mod tests {
 
     use super::*;
 
-    fn lane(bound: fn() -> usize) -> &'static Lane {
-        Box::leak(Box::new(Lane::new("lane", bound)))
+    fn queue(bound: fn() -> usize) -> &'static WorkQueue {
+        Box::leak(Box::new(WorkQueue::new("queue", bound)))
     }
 
-    fn submit(lane: &'static Lane, job: impl FnOnce() + Send + 'static) -> u64 {
-        let number = lane.next_number();
-        lane.submit(number, job).unwrap();
+    fn submit(queue: &'static WorkQueue, job: impl FnOnce() + Send + 'static) -> u64 {
+        let number = queue.next_number();
+        queue.submit(number, job).unwrap();
         number
     }
 
-    /// Keeps a lane's only thread busy until something is sent. Returns when it has begun.
-    fn block(lane: &'static Lane) -> Sender<()> {
+    /// Keeps a queue's only thread busy until something is sent. Returns when it has begun.
+    fn block(queue: &'static WorkQueue) -> Sender<()> {
         let (go_on, told): (_, Receiver<()>) = channel();
         let (begin, begun) = channel();
-        submit(lane, move || {
+        submit(queue, move || {
             begin.send(()).unwrap();
             let _ = told.recv();
         });
@@ -146,12 +146,12 @@ mod tests {
 
     #[test]
     fn jobs_start_in_the_order_of_their_arrival() {
-        let lane = lane(|| 1);
-        let go_on = block(lane);
+        let queue = queue(|| 1);
+        let go_on = block(queue);
         let (report, reports) = channel();
         for nth in 0..100 {
             let report = report.clone();
-            submit(lane, move || report.send(nth).unwrap());
+            submit(queue, move || report.send(nth).unwrap());
         }
         drop((go_on, report));
         assert!(reports.iter().eq(0..100));
@@ -159,12 +159,12 @@ mod tests {
 
     #[test]
     fn there_are_never_more_threads_than_the_bound() {
-        let lane = lane(|| 3);
+        let queue = queue(|| 3);
         let running = Arc::new(AtomicUsize::new(0));
         let (report, reports) = channel();
         for _ in 0..200 {
             let (running, report) = (Arc::clone(&running), report.clone());
-            submit(lane, move || {
+            submit(queue, move || {
                 let now = running.fetch_add(1, Ordering::SeqCst) + 1;
                 std::thread::yield_now();
                 running.fetch_sub(1, Ordering::SeqCst);
@@ -173,37 +173,37 @@ mod tests {
         }
         drop(report);
         assert!(reports.iter().all(|now| now <= 3));
-        assert!(lane.state().threads <= 3);
+        assert!(queue.state().threads <= 3);
     }
 
     #[test]
     fn a_job_that_was_withdrawn_is_dropped_and_never_runs() {
-        let lane = lane(|| 1);
-        let go_on = block(lane);
+        let queue = queue(|| 1);
+        let go_on = block(queue);
         let memory = Arc::new(());
         let held = Arc::clone(&memory);
-        let number = submit(lane, move || panic!("withdrawn, but ran with {held:?}"));
-        assert!(lane.withdraw(number).is_some());
+        let number = submit(queue, move || panic!("withdrawn, but ran with {held:?}"));
+        assert!(queue.withdraw(number).is_some());
         assert_eq!(Arc::strong_count(&memory), 1);
-        assert!(lane.withdraw(number).is_none());
+        assert!(queue.withdraw(number).is_none());
         drop(go_on);
     }
 
     #[test]
     fn a_job_that_runs_cannot_be_withdrawn() {
-        let lane = lane(|| 1);
-        let go_on = block(lane);
-        assert!(lane.withdraw(0).is_none());
+        let queue = queue(|| 1);
+        let go_on = block(queue);
+        assert!(queue.withdraw(0).is_none());
         drop(go_on);
     }
 
     #[test]
     fn a_panic_costs_no_thread() {
-        let lane = lane(|| 1);
+        let queue = queue(|| 1);
         for _ in 0..3 {
-            submit(lane, || panic!("a job's own mistake"));
+            submit(queue, || panic!("a job's own mistake"));
         }
-        drop(block(lane));
-        assert_eq!(lane.state().threads, 1);
+        drop(block(queue));
+        assert_eq!(queue.state().threads, 1);
     }
 }

@@ -1,14 +1,10 @@
 //! Work under way: its phases, its progress, and what it holds on to.
 
-#![allow(clippy::unwrap_used, reason = "in a test, what cannot be is a failure")]
-
-mod support;
-
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
-use support::forge::{Forge, Shape, Size};
-use support::{Scene, encode_module};
+use crate::support::forge::{Forge, Shape, Size};
+use crate::support::{Scene, encode_module};
 use warpo_heap_analyzer::debug_info::DebugInfo;
 use warpo_heap_analyzer::dump::Dump;
 use warpo_heap_analyzer::module::Module;
@@ -102,7 +98,7 @@ fn reading_debug_information_can_be_cancelled() {
 fn reading_the_collectors_code_can_be_cancelled() {
     let mut scene = Scene::new();
     let class = scene.class("assembly/index/Node");
-    scene.global("assembly/index/node", class, support::NULL);
+    scene.global("assembly/index/node", class, crate::support::NULL);
     let wasm = scene.module_with_collector(&[(class, &[0])]);
     let dump = scene.dump();
     let dump = Dump::parse(&dump.bytes).unwrap();
@@ -121,7 +117,7 @@ fn reading_the_collectors_code_can_be_cancelled() {
 
 #[test]
 fn a_cancelled_search_for_the_collectors_code_does_not_say_that_there_is_none() {
-    let wasm = encode_module(&[], &[], &support::ModuleOptions::default());
+    let wasm = encode_module(&[], &[], &crate::support::ModuleOptions::default());
     let module = Module::parse(&wasm, &Control::default()).unwrap();
     assert_is_aborted(Evidence::read(&module, &cancelled()));
 }

@@ -1,19 +1,15 @@
 //! Debug information as other producers would write it: other versions, forms, units and section
 //! names. What WARPO itself writes is what `debug_info::writer` writes.
 
-#![allow(clippy::unwrap_used, reason = "in a test, what cannot be is a failure")]
-
-mod support;
-
+use crate::support::{
+    Class, DumpFile, ModuleOptions, Object, Scene, analyze, class_name, encode_module, live,
+    warnings,
+};
 use gimli::write::{
     AttributeValue, DebugInfoRef, Dwarf, EndianVec, Expression, LineProgram, Sections, Unit,
     UnitEntryId, UnitId,
 };
 use gimli::{Encoding, Format, LittleEndian};
-use support::{
-    Class, DumpFile, ModuleOptions, Object, Scene, analyze, class_name, encode_module, live,
-    warnings,
-};
 
 const NODE: &str = "assembly/index/Node";
 
@@ -34,7 +30,7 @@ impl Undescribed {
         let nodes = [(); 2].map(|()| scene.object(class, 8));
         scene.set(nodes[0], 4, nodes[1]);
         let global = scene.globals.len() as u32;
-        scene.globals.push(support::WasmGlobal::variable(
+        scene.globals.push(crate::support::WasmGlobal::variable(
             "assembly/index/head",
             nodes[0].0,
         ));

@@ -1,15 +1,11 @@
 //! The whole engine against the definitions, on random heaps: an object is alive if a root reaches
 //! it, and it retains what no root reaches any more without it.
 
-#![allow(clippy::unwrap_used, reason = "in a test, what cannot be is a failure")]
-
-mod support;
-
 use std::collections::BTreeMap;
 
+use crate::support::random_heap::{Gap, Kind, Plan, build};
+use crate::support::{Object, live, retained, warnings};
 use proptest::prelude::*;
-use support::random_heap::{Gap, Kind, Plan, build};
-use support::{Object, live, retained, warnings};
 
 fn any_plan() -> impl Strategy<Value = Plan> {
     let kind = prop_oneof![

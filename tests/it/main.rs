@@ -1,0 +1,24 @@
+//! The tests of the engine as its users see it, in one binary, so that what they share is compiled once.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "in a test, what cannot be is a failure"
+)]
+
+mod bounds;
+mod codes;
+mod control;
+mod dominators;
+mod dwarf;
+mod errors;
+mod expose_globals;
+mod forge;
+mod formats;
+mod heaps;
+mod random_heaps;
+mod support;
+mod threads;
+mod views;
+mod warnings;
