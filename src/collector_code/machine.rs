@@ -521,12 +521,12 @@ impl<'a, O: Observer> Run<'_, '_, 'a, O> {
             Op::I32Load16S { memarg } => self.load(memarg, |bytes: [u8; 2]| {
                 u64::from(i16::from_le_bytes(bytes) as u32)
             }),
-            Op::I64Load16S { memarg } => self.load(memarg, |bytes: [u8; 2]| {
-                i16::from_le_bytes(bytes) as u64
-            }),
-            Op::I64Load32S { memarg } => self.load(memarg, |bytes: [u8; 4]| {
-                i32::from_le_bytes(bytes) as u64
-            }),
+            Op::I64Load16S { memarg } => {
+                self.load(memarg, |bytes: [u8; 2]| i16::from_le_bytes(bytes) as u64)
+            }
+            Op::I64Load32S { memarg } => {
+                self.load(memarg, |bytes: [u8; 4]| i32::from_le_bytes(bytes) as u64)
+            }
             Op::I32Store { memarg } | Op::F32Store { memarg } | Op::I64Store32 { memarg } => {
                 self.store(memarg, 4)
             }

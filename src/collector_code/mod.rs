@@ -284,10 +284,13 @@ impl CollectorCode {
                 let uses = &mut GlobalUse::default();
                 let collected = |_: &Marked| false;
                 let calls = self.entry.calls;
-                self.entry.collect(calls, machine, &mut state, uses, &mut marked, collected)
+                self.entry
+                    .collect(calls, machine, &mut state, uses, &mut marked, collected)
             }
         };
-        marked.others.retain(|address| !self.constants.contains(address));
+        marked
+            .others
+            .retain(|address| !self.constants.contains(address));
         Some((marked, end))
     }
 }

@@ -191,7 +191,9 @@ impl Marked {
     /// The offsets of the words of a test object that were visited. `None` if anything else was marked, too.
     pub(super) fn offsets(&self, object: TestObject) -> Option<BTreeSet<u32>> {
         let offsets = self.probes.iter().map(|&probe| object.offset_of(probe));
-        offsets.collect::<Option<_>>().filter(|_| self.others.is_empty())
+        offsets
+            .collect::<Option<_>>()
+            .filter(|_| self.others.is_empty())
     }
 
     /// Whether any probe was marked.

@@ -87,9 +87,10 @@ impl<'m, 'a> Search<'m, 'a> {
             }
         };
         boundaries.push(data_end);
-        let heap_base = boundaries.iter().copied().min_by_key(|&boundary| {
-            (boundary == data_end && boundaries.len() > 1, boundary)
-        });
+        let heap_base = boundaries
+            .iter()
+            .copied()
+            .min_by_key(|&boundary| (boundary == data_end && boundaries.len() > 1, boundary));
         let mut stop = StopAtHeap {
             data_end,
             heap_base: heap_base.unwrap_or(data_end),
@@ -210,7 +211,14 @@ impl<'m, 'a> Search<'m, 'a> {
         let machine = self.machine(budget);
         let end = entry.collect(1, machine, &mut state, &mut uses, marked, |_| false);
         if end == End::Returned {
-            entry.collect(MOST_CALLS - 1, machine, &mut state, &mut uses, marked, |_| false);
+            entry.collect(
+                MOST_CALLS - 1,
+                machine,
+                &mut state,
+                &mut uses,
+                marked,
+                |_| false,
+            );
         }
         (uses, end)
     }
@@ -299,7 +307,9 @@ impl<'m, 'a> Search<'m, 'a> {
         visited.extend(constants.iter().map(|&address| {
             let mut globals = self.module.globals.iter();
             let constant = globals.find(|global| {
-                !global.mutable && global.initial == Some(address) && uses.read.contains(&global.index.0)
+                !global.mutable
+                    && global.initial == Some(address)
+                    && uses.read.contains(&global.index.0)
             });
             match constant {
                 Some(global) => VisitedGlobal::Global(global.index),

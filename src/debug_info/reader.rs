@@ -301,7 +301,9 @@ impl Collected {
         DebugInfo {
             describes_inheritance: classes.iter().any(|class| class.base.is_some())
                 || globals.is_empty()
-                || globals.iter().any(|(variable, _)| variable.location.is_some()),
+                || globals
+                    .iter()
+                    .any(|(variable, _)| variable.location.is_some()),
             classes: classes
                 .into_iter()
                 .map(|class| Class {

@@ -188,7 +188,8 @@ impl<'a> Classes<'a> {
     fn name_in_code(&self, id: ClassId) -> Option<String> {
         let code = self.code?;
         let names = || {
-            let classes = (0..self.flags.count()).map(|id| (ClassId(id), self.storage(ClassId(id))));
+            let classes =
+                (0..self.flags.count()).map(|id| (ClassId(id), self.storage(ClassId(id))));
             code.class_names(&mut self.code_reader.borrow_mut(), classes)
         };
         self.names_in_code.get_or_init(names).get(&id).cloned()
@@ -250,7 +251,9 @@ impl<'a> Classes<'a> {
                     ReferenceLayout::new([layout.offsets, inherited.offsets].concat(), contents);
             }
         }
-        let Some(members) = members else {
+        // Every word of a static array is an element.
+        let comparable = members.filter(|_| layout.contents != Contents::StaticArray);
+        let Some(members) = comparable else {
             return (Some(layout), false);
         };
         if members.by_bitmap && layout.contents == Contents::Fixed {
