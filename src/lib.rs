@@ -17,6 +17,7 @@
 //!   and what an object of each class refers to.
 //! - [`heap`] is the result: the object table, the references, the live set, dominators and retained
 //!   sizes, made once by [`Program::analyze`].
+//! - [`instrument`] changes a module so that a host can write complete dumps of it.
 //! - [`views`] group a heap by class, or compare two; [`formats`] render them.
 //!
 //! Everything is a pure function over `&[u8]`: no I/O and no global state. No input makes it panic:
@@ -53,6 +54,7 @@ pub mod dump;
 mod error;
 pub mod formats;
 pub mod heap;
+pub mod instrument;
 mod mismatch;
 pub mod module;
 mod program;
