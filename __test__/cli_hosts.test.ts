@@ -208,7 +208,7 @@ describe.skipIf(isWindows)("stderr", () => {
 describe.skipIf(isWindows)("an input", () => {
   test.each([
     ["dump", (path: string) => analyze(path), "not a heap dump"],
-    ["module", (path: string) => analyze(undefined, path), "cannot read the WebAssembly module"],
+    ["module", (path: string) => analyze(undefined, path), "not a WebAssembly module"],
   ])("that never ends is refused by its first bytes: a %s", async (_, args, message) => {
     const endless = pipe();
     const child = start(args(endless));
