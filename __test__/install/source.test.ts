@@ -41,7 +41,7 @@ test("a tarball that `npm pack` made in a clone says that it has no binary, and 
 
 test("a process that may not load addons is told so", () => {
   const script = `require(${JSON.stringify(ROOT)})`;
-  const { stderr } = node(["--no-addons", "-e", script], {});
+  const { stderr } = node(["--no-addons", "-e", script], { cwd: ROOT });
   expect(stderr).toContain("this process may not load addons: start Node without --no-addons");
 });
 
