@@ -71,7 +71,7 @@ export type ErrorCode =
   | "ERR_DUMP_NOT_ATTACHED"
   /** The program passed a path to which no dump may be written. */
   | "ERR_DUMP_PATH"
-  /** The dump file could not be written; the system's error is the `cause`. */
+  /** The dump file could not be written. The system's error is the `cause`. */
   | "ERR_DUMP_WRITE"
   | "ABORT_ERR";
 
