@@ -1,4 +1,4 @@
-//! What dump capture in a Node host needs of the engine. The host side is `js/capture.ts`.
+//! The part of dump capture that changes a module. `js/capture.ts` is the other part.
 
 use napi::bindgen_prelude::Buffer;
 use napi_derive::napi;

@@ -419,7 +419,7 @@ fn a_dump_that_knows_fewer_classes_is_refused() {
         |dump| dump.poke(crate::support::RTTI_BASE, 3),
         "ERR_MODULE_MISMATCH",
         &mismatch_text(
-            "class assembly/index/Node has id 4 in the module, but the dump knows only 3 classes",
+            "class assembly/index/Node has id 4 in the module, but the dump has only 3 classes",
         ),
     );
 }
