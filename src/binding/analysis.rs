@@ -1,4 +1,4 @@
-//! The operations: each analyzes while the caller waits, or as a task.
+//! The operations. Each has a synchronous and an asynchronous variant.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -7,7 +7,7 @@ use napi_derive::napi;
 
 use super::error::Result;
 use super::guard::guarded;
-use super::inputs::{Pending, SourceInput};
+use super::inputs::{NamedPath, Pending, SourceInput, open_all};
 use super::options::{Request, ViewOptions, checked};
 use super::tasks::{Task, Work};
 use super::threads::run_on_own_thread;
@@ -16,7 +16,7 @@ use crate::control::{Control, Phase};
 use crate::program::{Input, Program, Schedule};
 use crate::views::{ComparisonSort, ComparisonView, ConstructorSort, ConstructorView};
 
-/// A handle on work that will run.
+/// A handle on asynchronous work.
 #[napi]
 #[derive(Default)]
 pub struct WorkControl {
@@ -24,7 +24,7 @@ pub struct WorkControl {
     task: Mutex<Option<Arc<Task>>>,
 }
 
-/// How far the work is.
+/// The progress of the work.
 #[napi(object, object_from_js = false)]
 pub struct ProgressData {
     /// The name of the phase that began last.
@@ -37,13 +37,13 @@ pub struct ProgressData {
 
 #[napi]
 impl WorkControl {
-    /// A handle on no work yet.
+    /// A handle for work that is not started yet.
     #[napi(constructor)]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Makes the work that was started with this handle stop soon.
+    /// Stops the work that was started with this handle.
     #[napi]
     pub fn cancel(&self) -> Result<()> {
         guarded(|| {
@@ -55,7 +55,7 @@ impl WorkControl {
         })
     }
 
-    /// How far it is.
+    /// Its progress.
     #[napi]
     pub fn progress(&self) -> Result<ProgressData> {
         guarded(|| {
@@ -108,15 +108,15 @@ pub fn analyze(
 #[napi]
 pub fn analyze_file(
     env: Env,
-    dump: String,
-    wasm: String,
+    dump: Either<String, Buffer>,
+    wasm: Either<String, Buffer>,
     options: Option<ViewOptions>,
 ) -> Result<ViewHandle> {
     guarded(|| {
         let request = checked(options)?;
+        let files = [dump, wasm].map(NamedPath::from);
         let view = run_on_own_thread(|| {
-            let inputs = [SourceInput::opened(&dump)?, SourceInput::opened(&wasm)?];
-            constructor_view(inputs, request, &Control::default())
+            constructor_view(open_all(&files)?, request, &Control::default())
         })?;
         Ok(view.registered(env))
     })
@@ -147,8 +147,8 @@ pub fn analyze_async<'env>(
 #[napi(ts_return_type = "Promise<ViewHandle>")]
 pub fn analyze_file_async<'env>(
     env: &'env Env,
-    dump: String,
-    wasm: String,
+    dump: Either<String, Buffer>,
+    wasm: Either<String, Buffer>,
     options: Option<ViewOptions>,
     control: &WorkControl,
 ) -> Result<Object<'env>> {
@@ -184,21 +184,16 @@ pub fn diff(
 #[napi]
 pub fn diff_file(
     env: Env,
-    before: String,
-    after: String,
-    wasm: String,
+    before: Either<String, Buffer>,
+    after: Either<String, Buffer>,
+    wasm: Either<String, Buffer>,
     options: Option<ViewOptions>,
 ) -> Result<ViewHandle> {
     guarded(|| {
         let request = checked(options)?;
-        let view = run_on_own_thread(|| {
-            let inputs = [
-                SourceInput::opened(&before)?,
-                SourceInput::opened(&after)?,
-                SourceInput::opened(&wasm)?,
-            ];
-            comparison_view(inputs, request, &Control::default())
-        })?;
+        let files = [before, after, wasm].map(NamedPath::from);
+        let view =
+            run_on_own_thread(|| comparison_view(open_all(&files)?, request, &Control::default()))?;
         Ok(view.registered(env))
     })
 }
@@ -230,9 +225,9 @@ pub fn diff_async<'env>(
 #[napi(ts_return_type = "Promise<ViewHandle>")]
 pub fn diff_file_async<'env>(
     env: &'env Env,
-    before: String,
-    after: String,
-    wasm: String,
+    before: Either<String, Buffer>,
+    after: Either<String, Buffer>,
+    wasm: Either<String, Buffer>,
     options: Option<ViewOptions>,
     control: &WorkControl,
 ) -> Result<Object<'env>> {
@@ -286,8 +281,8 @@ fn comparison_view(
     Ok(ViewHandle::comparison(view))
 }
 
-/// Whether there is enough memory to analyze two dumps at the same time: each takes up to about one
-/// and a half times its size.
+/// Whether two dumps are analyzed at the same time. Each analysis needs about one and a half times the size
+/// of its dump.
 fn schedule(before: &SourceInput, after: &SourceInput, available: Option<f64>) -> Schedule {
     let bytes = before.bytes.as_ref().len() + after.bytes.as_ref().len();
     match available {

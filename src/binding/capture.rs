@@ -1,4 +1,4 @@
-//! What dump capture in a Node host needs of the engine. The host side is `js/capture.ts`.
+//! The part of dump capture that changes a module. `js/capture.ts` is the other part.
 
 use napi::bindgen_prelude::Buffer;
 use napi_derive::napi;
@@ -15,6 +15,7 @@ const ROOM_PER_BYTE: u64 = 16;
 #[napi]
 pub fn expose_globals(wasm: &[u8]) -> Result<Buffer> {
     guarded(|| {
+        module::check_start(wasm)?;
         let room = (wasm.len() as u64).saturating_mul(ROOM_PER_BYTE);
         columns::check_room(room, "exposing the module's globals")?;
         Ok(instrument::expose_globals(wasm)?.into())

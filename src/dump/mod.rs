@@ -22,26 +22,27 @@ mod memory;
 pub use memory::Memory;
 
 use crate::error::{Error, Result};
+use crate::file_kind::FileStart;
 use crate::units::Address;
 
-/// The bytes that every dump starts with.
+/// The first bytes of every dump.
 pub const MAGIC: [u8; 4] = *b"ASHD";
-/// The one version of the format that is read.
+/// The only supported version of the format.
 pub const VERSION: u32 = 2;
-/// Bytes before the global values.
+/// The number of bytes before the global values.
 pub const HEADER_SIZE: usize = 24;
 
 /// The most bytes that a wasm32 memory can hold.
 const MAX_MEMORY_SIZE: u64 = 1 << 32;
 
-/// A dump file, taken apart. It borrows the bytes: nothing is copied.
+/// The parts of a dump file. It borrows the bytes of the file.
 #[derive(Clone, Copy, Debug)]
 pub struct Dump<'a> {
     /// Where static data ends and the shadow stack begins.
     pub data_end: Address,
     /// Where the shadow stack ends and the allocator begins.
     pub heap_base: Address,
-    /// The shadow stack's top when the dump was taken: live words are from here to the heap base.
+    /// The top of the shadow stack when the dump was taken. Live words are between here and the heap base.
     pub stack_pointer: Address,
     /// The values of the mutable i32 globals.
     pub globals: GlobalValues<'a>,
@@ -54,12 +55,12 @@ pub struct Dump<'a> {
 pub struct GlobalValues<'a>(Memory<'a>);
 
 impl<'a> GlobalValues<'a> {
-    /// How many values the dump holds. 0 means that its writer could not read globals.
+    /// The number of values in the dump. 0 means that its writer could not read globals.
     pub fn len(&self) -> u32 {
         (self.0.size() / 4) as u32
     }
 
-    /// Whether the dump holds no values at all.
+    /// Whether the dump has no values.
     pub fn is_empty(&self) -> bool {
         self.0.size() == 0
     }
@@ -76,7 +77,7 @@ impl<'a> GlobalValues<'a> {
 }
 
 impl<'a> Dump<'a> {
-    /// The same dump as if its writer could not read globals.
+    /// The same dump, as if its writer could not read globals.
     pub fn without_globals(&self) -> Self {
         Self {
             globals: GlobalValues(Memory::new(&[])),
@@ -84,7 +85,7 @@ impl<'a> Dump<'a> {
         }
     }
 
-    /// Takes a dump file apart and checks that its header can be true.
+    /// Reads a dump file, and checks its header for contradictions.
     ///
     /// # Errors
     /// [`Error::DumpTruncated`], [`Error::DumpMagic`], [`Error::DumpVersion`],
@@ -101,7 +102,9 @@ impl<'a> Dump<'a> {
             .first_chunk::<4>()
             .ok_or(truncated("the magic \"ASHD\"", 0, 4))?;
         if *magic != MAGIC {
-            return Err(Error::DumpMagic { found: *magic });
+            return Err(Error::DumpMagic {
+                found: FileStart::of(file),
+            });
         }
         let header = Memory::new(file.get(..HEADER_SIZE).ok_or(truncated(
             "the header",
