@@ -234,6 +234,25 @@ describe("captureDump", () => {
     expect([dumped.length, dumped.at(-1)]).toEqual([80 * 65536, 42]);
   });
 
+  test("takes an instance for its exports", () => {
+    const { wasm } = program("a build with an exported start function");
+    const imports = {
+      env: { hostCounter: new WebAssembly.Global({ value: "i32", mutable: true }, 0), abort() {} },
+      MemoryDump: { dumpMemoryRegion() {} },
+    };
+    const module = new WebAssembly.Module(exposeGlobals(wasm));
+    const instance = new WebAssembly.Instance(module, imports);
+    const expected = captureDump(instance.exports);
+    expect(Buffer.compare(captureDump(instance), expected)).toBe(0);
+    expect(Buffer.compare(captureDump({ module, instance }), expected)).toBe(0);
+  });
+
+  test("says what to pass instead of a memory", () => {
+    const error = errorOf(() => captureDump(run("a debug build").memory));
+    expect(error.code).toBe("ERR_GLOBALS_NOT_EXPOSED");
+    expect(error.message).toContain("pass instance.exports");
+  });
+
   test("takes the memory that the option names", () => {
     const { exports } = run("a debug build");
     const memory = new WebAssembly.Memory({ initial: 2 });
@@ -503,6 +522,19 @@ describe("memoryDump", () => {
     ["NUL", "is the name of a device on Windows"],
     ["a/con.dump", "is the name of a device on Windows"],
     ["com1 .dump", "is the name of a device on Windows"],
+    ["Clock$.dump", "is the name of a device on Windows"],
+    ["a*.dump", "it contains *, which Windows does not allow in names"],
+    ["a?.dump", "it contains ?"],
+    ["a|b.dump", "it contains |"],
+    ["<a>/b.dump", "it contains <"],
+    ['"a".dump', 'it contains "'],
+    ["a\u202egpj.dump", "it contains the invisible character U+202E"],
+    ["a\u200b.dump", "it contains the invisible character U+200B"],
+    ["\ufeffa.dump", "it contains the invisible character U+FEFF"],
+    ["\u3164.dump", "it contains the invisible character U+3164"],
+    ["\u2800/a.dump", "it contains the invisible character U+2800"],
+    ["a\u{e0041}.dump", "it contains the invisible character U+E0041"],
+    ["\u3000/a.dump", "ends in a dot or a space"],
     ["LPT¹", "is the name of a device on Windows"],
     [`${"x".repeat(256)}/x.dump`, "a name in it has more than 255 bytes"],
     ["ü".repeat(128), "a name in it has more than 255 bytes"],

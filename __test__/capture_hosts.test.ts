@@ -20,6 +20,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { writeAtomically } from "../dist/capture/dump_file.js";
 import { findPlace } from "../dist/capture/guest_path.js";
@@ -341,10 +342,62 @@ test("a memory that another thread makes grow is dumped as long as it was at fir
   expect(statSync(target).size).toBe(24 + 65536);
 });
 
+describe("an instance is captured as it is now", () => {
+  const options = { allowMissingGlobals: true };
+
+  test("if a getter lets the memory grow", () => {
+    const exports = instance(1);
+    const growing = Object.defineProperty({ ...exports }, "__heap_base", {
+      get() {
+        exports.memory.grow(1);
+        return exports.__heap_base;
+      },
+    });
+    const path = join(freshFolder(), "x.dump");
+    writeDump(growing, path, options);
+    expect(statSync(path).size).toBe(24 + exports.memory.buffer.byteLength);
+    expect(captureDump(growing, options)).toHaveLength(24 + exports.memory.buffer.byteLength);
+  });
+
+  test("if Object.prototype has the names of parts of property descriptors", () => {
+    const path = join(freshFolder(), "x.dump");
+    const names = ["get", "set", "value", "apply", "construct"];
+    for (const name of names) Object.assign(Object.prototype, { [name]: () => 1 });
+    try {
+      writeDump(instance(1), path, options);
+    } finally {
+      for (const name of names) Reflect.deleteProperty(Object.prototype, name);
+    }
+    expect(statSync(path).size).toBe(24 + 65536);
+  });
+
+  test("if its path is a URL", () => {
+    const path = join(freshFolder(), "a b.dump");
+    writeDump(instance(1), pathToFileURL(path), options);
+    expect(statSync(path).size).toBe(24 + 65536);
+  });
+});
+
+describe("an empty path is refused", () => {
+  test("for a dump", () => {
+    const error = errorOf(() => writeDump(instance(1), "", { allowMissingGlobals: true }));
+    expect(error.code).toBe("ERR_DUMP_PATH");
+    expect(error.message).toContain("the path is empty");
+  });
+
+  test("for the folder of a program's dumps", () => {
+    const error = errorOf(() => memoryDump({ directory: "" }));
+    expect(error.code).toBe("ERR_DUMP_PATH");
+    expect(error.message).toContain("options.directory is empty");
+  });
+});
+
+/** Magic and version. */
+const EMPTY_MODULE = Uint8Array.of(0, 0x61, 0x73, 0x6d, 1, 0, 0, 0);
+
 describe("arguments of other types are refused:", () => {
   const exports = instance(1);
   const options = { allowMissingGlobals: true };
-  const url = new URL("file:///tmp/x.dump");
   test.each<[string, () => unknown, string]>([
     [
       "no exports",
@@ -352,8 +405,8 @@ describe("arguments of other types are refused:", () => {
       '"exports" must be the exports of an instance',
     ],
     ["exports that are a number", () => captureDump(5 as never), '"exports" must be'],
-    ["no path", () => writeDump(exports, undefined as never), '"path" must be a path (string)'],
-    ["a URL", () => writeDump(exports, url as never, options), '"path" must be a path (string)'],
+    ["no path", () => writeDump(exports, undefined as never), '"path" must be a path (string or'],
+    ["a path that is a number", () => writeDump(exports, 5 as never, options), "found a number"],
     ["no options", () => memoryDump(undefined as never), '"options.directory" must be a path'],
     ["no directory", () => memoryDump({} as never), '"options.directory" must be a path (string)'],
     [
@@ -372,6 +425,41 @@ describe("arguments of other types are refused:", () => {
       '"options.memory" must be a WebAssembly.Memory',
     ],
     ["a module that is a string", () => exposeGlobals("x" as never), '"wasm" must be the bytes'],
+    [
+      "a module that is an ArrayBuffer",
+      () => exposeGlobals(new ArrayBuffer(8) as never),
+      "found an ArrayBuffer; pass new Uint8Array(buffer)",
+    ],
+    [
+      "a module that is a response",
+      () => exposeGlobals(new Response() as never),
+      "found a Response; pass new Uint8Array(await response.arrayBuffer())",
+    ],
+    [
+      "a module that is a promise",
+      () => exposeGlobals(Promise.resolve() as never),
+      "found a Promise; await it first",
+    ],
+    [
+      "a module that is compiled already",
+      () => exposeGlobals(new WebAssembly.Module(EMPTY_MODULE) as never),
+      "found a WebAssembly.Module; pass the bytes that it was compiled from",
+    ],
+    [
+      "exports that are a promise",
+      () => captureDump(Promise.resolve()),
+      "found a Promise; await it first",
+    ],
+    [
+      "exports that are a module",
+      () => captureDump(new WebAssembly.Module(EMPTY_MODULE)),
+      "found a WebAssembly.Module; instantiate it and pass the exports of the instance",
+    ],
+    [
+      "exports that are the bytes of a module",
+      () => captureDump(EMPTY_MODULE),
+      "found a Uint8Array; pass the exports of a running instance, not its bytes",
+    ],
   ])("%s", (_, action, message) => {
     const error = errorOf(action);
     expect(error).toMatchObject({ name: "CaptureError", code: "ERR_INVALID_ARG_TYPE" });

@@ -3,7 +3,8 @@
  *
  * A host sees of an instance only what it exports, and AssemblyScript exports no globals. So the
  * module is changed before it is compiled: {@link exposeGlobals} returns the same program with
- * everything exported that a complete dump needs.
+ * everything exported that a complete dump needs. `@warpo/heap-analyzer/register` does this for all
+ * modules of a program, `warpo-heap-analyzer expose` at build time.
  *
  * ```js
  * import { exposeGlobals, captureDump } from "@warpo/heap-analyzer/capture";
@@ -22,9 +23,12 @@
  */
 
 import { constants } from "node:buffer";
+import { fileURLToPath } from "node:url";
 import { types } from "node:util";
 
 import { bytes } from "./bytes.js";
+import { tagOf } from "./capture/describe_value.js";
+import { joinDump } from "./capture/dump_bytes.js";
 import { writeDumpFile } from "./capture/dump_file.js";
 import { CaptureError, invalidArgument } from "./capture/errors.js";
 import { type CaptureOptions, takeSnapshot } from "./capture/snapshot.js";
@@ -49,10 +53,25 @@ export type { CaptureOptions } from "./capture/snapshot.js";
 export function exposeGlobals(wasm: Uint8Array): Uint8Array<ArrayBuffer> {
   // Not `instanceof`: test runners pass arrays from another realm.
   if (!types.isUint8Array(wasm)) {
-    throw invalidArgument("wasm", "the bytes of a module as a Uint8Array or Buffer", wasm);
+    throw invalidArgument(
+      "wasm",
+      "the bytes of a module as a Uint8Array or Buffer",
+      wasm,
+      BYTES_FROM[tagOf(wasm)],
+    );
   }
   return exposeGlobalsNatively(bytes("wasm", wasm)) as Uint8Array<ArrayBuffer>;
 }
+
+/** How to get the bytes of a module from what people pass by mistake. */
+const BYTES_FROM: Record<string, string> = {
+  ArrayBuffer: "pass new Uint8Array(buffer)",
+  SharedArrayBuffer: "pass new Uint8Array(buffer)",
+  Promise: "await it first",
+  Response: "pass new Uint8Array(await response.arrayBuffer())",
+  String: "pass the contents of the file: readFileSync(path)",
+  "WebAssembly.Module": "pass the bytes that it was compiled from",
+};
 
 /**
  * Captures a complete dump (ASHD version 2) of an instance: header, the values of all mutable i32
@@ -61,13 +80,16 @@ export function exposeGlobals(wasm: Uint8Array): Uint8Array<ArrayBuffer> {
  * The memory is copied once. A shared memory is copied while other threads may write to it: let
  * them wait if the dump is to be consistent.
  *
- * @param exports the exports of an instance of a module that went through {@link exposeGlobals}.
- * @throws {CaptureError} `ERR_GLOBALS_NOT_EXPOSED`, `ERR_MEMORY_MISSING`, or `ERR_DUMP_TOO_LARGE`
- *   if header and memory together exceed what this Node version can hold in one array.
+ * @param exports the exports of an instance of a module that went through {@link exposeGlobals},
+ *   or the instance itself. After `@warpo/heap-analyzer/register` was loaded, also the namespace of a
+ *   module that `asc --bindings` wrote, a loader's result, or the instance's memory.
+ * @throws {CaptureError} `ERR_GLOBALS_NOT_EXPOSED`, `ERR_INSTANCE_AMBIGUOUS`, `ERR_MEMORY_MISSING`,
+ *   `ERR_INVALID_ARG_TYPE`, or `ERR_DUMP_TOO_LARGE` if header and memory together exceed what this
+ *   Node version can hold in one array.
  */
 export function captureDump(exports: object, options?: CaptureOptions): Uint8Array<ArrayBuffer> {
-  const { header, memory, memorySize } = takeSnapshot(exports, options);
-  const size = header.byteLength + memorySize;
+  const snapshot = takeSnapshot(exports, options);
+  const size = snapshot.header.byteLength + snapshot.memorySize;
   if (size > constants.MAX_LENGTH) {
     throw new CaptureError(
       "ERR_DUMP_TOO_LARGE",
@@ -75,10 +97,7 @@ export function captureDump(exports: object, options?: CaptureOptions): Uint8Arr
         `${constants.MAX_LENGTH}: write it to a file with writeDump(exports, path)`,
     );
   }
-  const dump = new Uint8Array(size);
-  dump.set(header);
-  dump.set(new Uint8Array(memory, 0, memorySize), header.byteLength);
-  return dump;
+  return joinDump(snapshot);
 }
 
 /**
@@ -89,14 +108,19 @@ export function captureDump(exports: object, options?: CaptureOptions): Uint8Arr
  * if anything fails, the temporary file is removed. A new dump is readable for its owner alone, because
  * it holds the program's secrets; one that is replaced keeps its permissions.
  *
+ * @param exports as for {@link captureDump}.
  * @param path trusted, as it is the host's; for paths that a program chooses there is
  *   `memoryDump`.
- * @throws {CaptureError} as {@link captureDump} does, `ERR_DUMP_PATH` if the path names something
- *   that is no regular file, or the system's code (`ENOSPC`, `EACCES`, …) with its error as `cause`.
+ * @throws {CaptureError} as {@link captureDump} does, `ERR_DUMP_PATH` if the path is empty or names
+ *   something that is no regular file, or the system's code (`ENOSPC`, `EACCES`, …) with its error as
+ *   `cause`.
  */
-export function writeDump(exports: object, path: string, options?: CaptureOptions): void {
-  if (typeof path !== "string") {
-    throw invalidArgument("path", "a path (string)", path);
+export function writeDump(exports: object, path: string | URL, options?: CaptureOptions): void {
+  const file = tagOf(path) === "URL" ? fileURLToPath(path) : path;
+  if (typeof file !== "string") {
+    throw invalidArgument("path", "a path (string or file: URL)", path);
   }
-  writeDumpFile(takeSnapshot(exports, options), path);
+  if (file === "")
+    throw new CaptureError("ERR_DUMP_PATH", "cannot write the dump: the path is empty");
+  writeDumpFile(takeSnapshot(exports, options), file);
 }

@@ -1,17 +1,21 @@
 // What goes wrong when a dump is captured, as errors that say what to do and carry a stable code.
 
 import { escapeUnprintable } from "../text.js";
+import { describeValue } from "./describe_value.js";
 
 /**
  * A dump could not be captured or written.
  *
  * `code` is stable:
  * - `ERR_GLOBALS_NOT_EXPOSED`: the instance does not show its globals; compile the bytes that
- *   `exposeGlobals` returns.
+ *   `exposeGlobals` returns, or load `@warpo/heap-analyzer/register` first.
+ * - `ERR_INSTANCE_AMBIGUOUS`: several instances use the memory that was given.
  * - `ERR_MEMORY_MISSING`: the instance exports no memory, and none was given.
- * - `ERR_DUMP_TOO_LARGE`: the dump does not fit into one `Uint8Array` of this Node version.
+ * - `ERR_DUMP_TOO_LARGE`: the dump does not fit into one `Uint8Array` of this JavaScript engine.
  * - `ERR_DUMP_NOT_ATTACHED`: the program asked for a dump before its exports were known.
  * - `ERR_DUMP_PATH`: the path is not one that a dump may be written to.
+ * - `ERR_DUMP_SIGNAL`: `HEAP_DUMP_SIGNAL` names a signal that this system cannot handle.
+ * - `ERR_WEBASSEMBLY_FROZEN`: `register` cannot replace the functions of `WebAssembly`.
  * - `ERR_INVALID_ARG_TYPE`: an argument is of another type.
  * - a system code such as `ENOSPC` or `EACCES`: the file could not be written. The system's error
  *   is the `cause`.
@@ -26,12 +30,17 @@ export class CaptureError extends Error {
   }
 }
 
-/** An argument of another type than the one asked for. */
-export function invalidArgument(name: string, expected: string, value: unknown): CaptureError {
-  const found = value === null ? "null" : typeof value;
+/** An argument of another type than the one asked for. `hint` says what to pass instead. */
+export function invalidArgument(
+  name: string,
+  expected: string,
+  value: unknown,
+  hint?: string,
+): CaptureError {
+  const message = `argument "${name}" must be ${expected}, found ${describeValue(value)}`;
   return new CaptureError(
     "ERR_INVALID_ARG_TYPE",
-    `argument "${name}" must be ${expected}, found ${found}`,
+    hint === undefined ? message : `${message}; ${hint}`,
   );
 }
 
@@ -39,8 +48,8 @@ export function invalidArgument(name: string, expected: string, value: unknown):
 const MAX_SHOWN_LENGTH = 200;
 
 /**
- * A text that somebody else chose, fit for a message: in quotes, cut if it is very long, and with
- * everything escaped that a terminal would not show as it is.
+ * A text from outside (a guest's path, a file name), fit for a message: in quotes, cut if it is very
+ * long, and with all unprintable characters escaped.
  */
 export function quote(text: string): string {
   const shown = text.length > MAX_SHOWN_LENGTH ? `${text.slice(0, MAX_SHOWN_LENGTH)}…` : text;

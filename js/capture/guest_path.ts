@@ -15,7 +15,16 @@ const MAX_PATH_BYTES = 4095;
 const MAX_NAME_BYTES = 255;
 
 /** Names that Windows gives to devices, with any extension. */
-const DEVICE_NAME = /^(con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])\s*(\.|$)/i;
+const DEVICE_NAME = /^(con|prn|aux|nul|clock\$|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])\s*(\.|$)/i;
+
+/** Characters that Windows does not allow in names, or takes for wildcards. */
+const WINDOWS_SYNTAX = /[*?|<>"]/;
+
+/**
+ * Characters that cannot be seen, so that two names with them look the same, and those that change
+ * the direction of the text after them. U+2800 is a blank that Unicode counts as a symbol.
+ */
+const INVISIBLE = /[\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/u;
 
 /**
  * Reads the path that a guest passes as an address and a size in bytes, and checks it by its text.
@@ -69,6 +78,11 @@ export function splitGuestPath(path: string): string[] {
   if (/\p{Cc}/u.test(path)) {
     throw refusal(path, "it contains a control character");
   }
+  const invisible = INVISIBLE.exec(path)?.[0];
+  if (invisible !== undefined) {
+    const codePoint = (invisible.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0");
+    throw refusal(path, `it contains the invisible character U+${codePoint}`);
+  }
   if (path.includes("\\")) {
     throw refusal(path, "it contains a backslash; write / between folders");
   }
@@ -89,7 +103,11 @@ export function splitGuestPath(path: string): string[] {
     if (name.includes(":")) {
       throw refusal(path, "it contains a colon, which Windows takes for a drive or a stream");
     }
-    if (/[. ]$/.test(name)) {
+    const syntax = WINDOWS_SYNTAX.exec(name)?.[0];
+    if (syntax !== undefined) {
+      throw refusal(path, `it contains ${syntax}, which Windows does not allow in names`);
+    }
+    if (/[.\p{Zs}]$/u.test(name)) {
       throw refusal(path, `the name ${quote(name)} ends in a dot or a space, which Windows drops`);
     }
     if (DEVICE_NAME.test(name)) {

@@ -5,6 +5,7 @@ import { join, resolve } from "node:path";
 import { namingPath, writeAtomically } from "./dump_file.js";
 import { CaptureError, invalidArgument } from "./errors.js";
 import { findPlace, readGuestPath } from "./guest_path.js";
+import { registry } from "./registry.js";
 import { type CaptureOptions, takeSnapshot } from "./snapshot.js";
 
 /** What `memoryDump` needs to know. */
@@ -36,6 +37,7 @@ export interface MemoryDumpOptions extends CaptureOptions {
  * `ERR_DUMP_PATH` for a path that is refused (absolute, with `..`, through a link out of the
  * folder, not UTF-8, …), or a system code. A start function runs before there are exports, so it
  * cannot dump (`ERR_DUMP_NOT_ATTACHED`): compile with `--exportStart` and call it after `attach`.
+ * After `@warpo/heap-analyzer/register` was loaded, `attach` is not needed.
  */
 export function memoryDump(options: MemoryDumpOptions): MemoryDump {
   return new MemoryDump(options);
@@ -62,6 +64,12 @@ export class MemoryDump {
     if (options.onDump !== undefined && typeof options.onDump !== "function") {
       throw invalidArgument("options.onDump", "a function", options.onDump);
     }
+    if (options.directory === "") {
+      throw new CaptureError(
+        "ERR_DUMP_PATH",
+        'options.directory is empty: pass a folder for dumps alone, such as "dumps"',
+      );
+    }
     this.#options = options;
     // Fixed now: the program must not write elsewhere because the host changes its folder.
     const directory = resolve(options.directory);
@@ -82,7 +90,9 @@ export class MemoryDump {
   }
 
   #dump(directory: string, filePathOffset: number, filePathSize: number): void {
-    if (this.#attached === undefined) {
+    // Known without attach if the functions of WebAssembly are replaced.
+    const instance = registry.calling ?? this.#attached;
+    if (instance === undefined) {
       throw new CaptureError(
         "ERR_DUMP_NOT_ATTACHED",
         "the program asks for a dump before attach(instance.exports) was called: attach right after " +
@@ -90,7 +100,7 @@ export class MemoryDump {
           "and call that function after attach",
       );
     }
-    const snapshot = takeSnapshot(this.#attached, this.#options);
+    const snapshot = takeSnapshot(instance, this.#options);
     const names = readGuestPath(snapshot.memory, filePathOffset, filePathSize);
     const path = namingPath(join(directory, ...names), () => {
       const place = findPlace(directory, names);
