@@ -22,7 +22,6 @@
  * @module
  */
 
-import { constants } from "node:buffer";
 import { fileURLToPath } from "node:url";
 import { types } from "node:util";
 
@@ -84,20 +83,14 @@ const BYTES_FROM: Record<string, string> = {
  *   or the instance itself. After `@warpo/heap-analyzer/register` was loaded, also the namespace of a
  *   module that `asc --bindings` wrote, a loader's result, or the instance's memory.
  * @throws {CaptureError} `ERR_GLOBALS_NOT_EXPOSED`, `ERR_INSTANCE_AMBIGUOUS`, `ERR_MEMORY_MISSING`,
- *   `ERR_INVALID_ARG_TYPE`, or `ERR_DUMP_TOO_LARGE` if header and memory together exceed what this
- *   Node version can hold in one array.
+ *   `ERR_INVALID_ARG_TYPE`, or `ERR_DUMP_TOO_LARGE` if there is no room for header and memory in
+ *   one array.
  */
 export function captureDump(exports: object, options?: CaptureOptions): Uint8Array<ArrayBuffer> {
-  const snapshot = takeSnapshot(exports, options);
-  const size = snapshot.header.byteLength + snapshot.memorySize;
-  if (size > constants.MAX_LENGTH) {
-    throw new CaptureError(
-      "ERR_DUMP_TOO_LARGE",
-      `the dump has ${size} bytes, but an array in this version of Node holds at most ` +
-        `${constants.MAX_LENGTH}: write it to a file with writeDump(exports, path)`,
-    );
-  }
-  return joinDump(snapshot);
+  return joinDump(
+    takeSnapshot(exports, options),
+    "write it to a file with writeDump(exports, path)",
+  );
 }
 
 /**

@@ -11,7 +11,8 @@ import { describeValue } from "./describe_value.js";
  *   `exposeGlobals` returns, or load `@warpo/heap-analyzer/register` first.
  * - `ERR_INSTANCE_AMBIGUOUS`: several instances use the memory that was given.
  * - `ERR_MEMORY_MISSING`: the instance exports no memory, and none was given.
- * - `ERR_DUMP_TOO_LARGE`: the dump does not fit into one `Uint8Array` of this JavaScript engine.
+ * - `ERR_DUMP_TOO_LARGE`: there is no room for the dump in one `Uint8Array`.
+ * - `ERR_NO_DOCUMENT`: a worker asked for a download.
  * - `ERR_DUMP_NOT_ATTACHED`: the program asked for a dump before its exports were known.
  * - `ERR_DUMP_PATH`: the path is not one that a dump may be written to.
  * - `ERR_DUMP_SIGNAL`: `HEAP_DUMP_SIGNAL` names a signal that this system cannot handle.

@@ -67,18 +67,28 @@ export function notExposed(target: object): CaptureError {
       `a memory alone does not show the globals of an instance: pass instance.exports`,
     );
   }
+  return new CaptureError("ERR_GLOBALS_NOT_EXPOSED", message + advice());
+}
+
+/** What to do in this host. */
+function advice(): string {
   if (registry.expose !== undefined) {
-    return new CaptureError(
-      "ERR_GLOBALS_NOT_EXPOSED",
-      `${message}it was instantiated before @warpo/heap-analyzer/register was loaded; start the program with ` +
-        "node --import @warpo/heap-analyzer/register",
+    return (
+      "it was instantiated before @warpo/heap-analyzer/register was loaded; start the program with " +
+      "node --import @warpo/heap-analyzer/register"
     );
   }
-  return new CaptureError(
-    "ERR_GLOBALS_NOT_EXPOSED",
-    `${message}start the program with node --import @warpo/heap-analyzer/register, or ` +
-      "compile the bytes that exposeGlobals(wasm) returns and pass the exports of that instance " +
-      "(for a WARPO build that must stay as it is, see the option allowMissingGlobals)",
+  // Only the entry for browsers replaces the functions of WebAssembly without changing modules.
+  if (registry.isIntercepting) {
+    return (
+      "expose them when you build the module, with `warpo-heap-analyzer expose` or the transform " +
+      "@warpo/heap-analyzer/asc-transform/expose, and import @warpo/heap-analyzer/browser before the module"
+    );
+  }
+  return (
+    "start the program with node --import @warpo/heap-analyzer/register, or compile the bytes that " +
+    "exposeGlobals(wasm) returns and pass the exports of that instance " +
+    "(for a WARPO build that must stay as it is, see the option allowMissingGlobals)"
   );
 }
 

@@ -2,6 +2,7 @@
 import { Command } from "commander";
 import { addAnalyzeCommand } from "./commands/analyze.js";
 import { addDiffCommand } from "./commands/diff.js";
+import { addExposeCommand } from "./commands/expose.js";
 import { addHelpCommand } from "./commands/help.js";
 import { oneLine } from "./messages.js";
 import { writeText } from "./output.js";
@@ -20,6 +21,7 @@ export function createProgram(): Command {
     });
   addAnalyzeCommand(program);
   addDiffCommand(program);
+  addExposeCommand(program);
   addHelpCommand(program);
   return program;
 }
