@@ -9,6 +9,7 @@ import { build } from "vite";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { analyze, diffFile } from "../../dist/index.js";
 import { type AsinitProject, createAsinitProject, NODE } from "../support/asinit_project.ts";
+import { guideBlock } from "../support/guide.ts";
 import { findChromium, serve, startChromium } from "./chromium.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
@@ -113,6 +114,14 @@ describe.skipIf(missing)("in Chromium", () => {
     expect(view.constructors).toContainEqual(
       expect.objectContaining({ className: NODE, newCount: 7, deletedCount: 0 }),
     );
+  });
+
+  test("the guide's lines download a dump", async () => {
+    writePage("guide.html", guideBlock("js browser"));
+    const download = page.waitForEvent("download");
+    await page.goto(`${server.url}/guide.html`);
+    const file = await (await download).path();
+    expect(readFileSync(file).subarray(0, 4).toString()).toBe("ASHD");
   });
 
   test("a module that the command line exposed is captured", async () => {
