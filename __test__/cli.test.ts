@@ -23,6 +23,7 @@ import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { CLI, ENVIRONMENT, failureOf, outputOf, runIn } from "./support/command_line.ts";
 import { type LeakyServer, leakyServer } from "./support/leaky_server.ts";
+import { WINDOWS } from "./support/system.ts";
 
 let server: LeakyServer;
 let folder: string;
@@ -161,14 +162,14 @@ describe("an argument error", () => {
 
 describe("an input error", () => {
   test("of a missing dump names it", () => {
-    expect(failureOf(cli("analyze", "no.dump", "--wasm", "server.wasm"))).toBe(
-      "error: no.dump: cannot open the file: No such file or directory (os error 2)",
+    expect(failureOf(cli("analyze", "no.dump", "--wasm", "server.wasm"))).toMatch(
+      /^error: no\.dump: cannot open the file: [^\n]+ \(os error \d+\)$/,
     );
   });
 
   test("of a missing module names it", () => {
-    expect(failureOf(cli("analyze", "after.dump", "--wasm", "no.wasm"))).toBe(
-      "error: no.wasm: cannot open the file: No such file or directory (os error 2)",
+    expect(failureOf(cli("analyze", "after.dump", "--wasm", "no.wasm"))).toMatch(
+      /^error: no\.wasm: cannot open the file: [^\n]+ \(os error \d+\)$/,
     );
   });
 
@@ -188,12 +189,12 @@ describe("an input error", () => {
 
   test("of the second of two dumps names that one", () => {
     const message = failureOf(cli("diff", "before.dump", "server.wasm", "--wasm", "server.wasm"));
-    expect(message).toContain("error: server.wasm: not a heap dump");
+    expect(message).toContain("error: server.wasm: this is a WebAssembly module, not a heap dump");
   });
 
   test("of swapped arguments says so for the dump or the module", () => {
     const message = failureOf(cli("analyze", "after.dump", "--wasm", "before.dump"));
-    expect(message).toContain("error: before.dump: cannot read the WebAssembly module at offset 0");
+    expect(message).toContain("error: before.dump: this is a heap dump, not a WebAssembly module");
   });
 
   test("leaves no output file behind", () => {
@@ -320,19 +321,19 @@ describe("--output", () => {
 
   test("names a folder that is not there", () => {
     const output = join(freshFolder(), "missing", "out.json");
-    expect(failureOf(cli(...ANALYZE, "--output", output))).toMatch(
-      new RegExp(`^error: cannot write ${output}: ENOENT`),
+    expect(failureOf(cli(...ANALYZE, "--output", output))).toContain(
+      `error: cannot write ${output}: ENOENT`,
     );
   });
 
   test("names an output that is a folder", () => {
     const output = freshFolder();
-    expect(failureOf(cli(...ANALYZE, "--output", output))).toMatch(
-      new RegExp(`^error: cannot write ${output}: EISDIR`),
+    expect(failureOf(cli(...ANALYZE, "--output", output))).toContain(
+      `error: cannot write ${output}: EISDIR`,
     );
   });
 
-  test("writes to a device without replacing it", () => {
+  test.skipIf(WINDOWS)("writes to a device without replacing it", () => {
     expect(outputOf(cli(...ANALYZE, "--output", "/dev/null"))).toBe("");
     expect(statSync("/dev/null").isCharacterDevice()).toBe(true);
   });
@@ -367,7 +368,7 @@ describe("the command", () => {
     expect(outputOf(run)).toBe(outputOf(cli(...ANALYZE)));
   });
 
-  test("reads a dump from a pipe", () => {
+  test.skipIf(WINDOWS)("reads a dump from a pipe", () => {
     const run = spawnSync(
       "sh",
       [
@@ -381,7 +382,7 @@ describe("the command", () => {
     expect(outputOf(run)).toBe(outputOf(cli(...ANALYZE)));
   });
 
-  test("reads both dumps from named pipes", () => {
+  test.skipIf(WINDOWS)("reads both dumps from named pipes", () => {
     const place = freshFolder();
     const script = `mkfifo "$2/a" "$2/b"
       cat before.dump > "$2/a" & cat after.dump > "$2/b" &

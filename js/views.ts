@@ -1,6 +1,6 @@
 /**
- * Native views as plain objects whose instances come into being when they are read: a view of ten
- * million objects costs as many JavaScript objects as it has rows.
+ * Native views as plain objects. Instances are made when they are first read, so a view of ten million
+ * objects costs only one JavaScript object per row.
  */
 import type {
   ChangedInstance,
@@ -10,7 +10,9 @@ import type {
   Instance,
   InstanceColumns,
 } from "../index.js";
+import { descriptor } from "./descriptor.js";
 import type { ViewHandle } from "./native.js";
+import { callNative } from "./native_errors.js";
 
 export function constructorView(handle: ViewHandle): ConstructorView {
   const accounting = JSON.parse(handle.accounting() ?? "null");
@@ -40,7 +42,7 @@ function plainView<Columns extends InstanceColumns>(
 ): object {
   const keys = handle.columns();
   const constructors = handle.rows().map((row, nth) => {
-    const columns = () => handle.instances(nth) as unknown as Columns;
+    const columns = () => callNative(() => handle.instances(nth)) as unknown as Columns;
     const plainRow = {
       className: row.className,
       ...Object.fromEntries(keys.map((key, at) => [key, row.numbers[at]])),
@@ -62,13 +64,17 @@ function plainView<Columns extends InstanceColumns>(
 
 /** A property that is computed when first read, and then stays. */
 function defineLazily(target: object, key: string, enumerable: boolean, compute: () => unknown) {
-  Object.defineProperty(target, key, {
-    enumerable,
-    configurable: true,
-    get() {
-      const value = compute();
-      Object.defineProperty(target, key, { value, enumerable, configurable: true, writable: true });
-      return value;
-    },
-  });
+  const common = { enumerable, configurable: true };
+  Object.defineProperty(
+    target,
+    key,
+    descriptor({
+      ...common,
+      get() {
+        const value = compute();
+        Object.defineProperty(target, key, descriptor({ ...common, value, writable: true }));
+        return value;
+      },
+    }),
+  );
 }
