@@ -261,7 +261,7 @@ describe("captureDump", () => {
 
   test("refuses an instance that was not exposed and says what to do", () => {
     const error = errorOf(() => captureDump(run("a debug build", { expose: false }).exports));
-    expect(error).toMatchObject({ name: "CaptureError", code: "ERR_GLOBALS_NOT_EXPOSED" });
+    expect(error).toMatchObject({ name: "HeapAnalyzerError", code: "ERR_GLOBALS_NOT_EXPOSED" });
     expect(error.message).toContain("compile the bytes that exposeGlobals(wasm) returns");
   });
 
@@ -397,7 +397,8 @@ describe("writeDump", () => {
     const file = join(freshFolder(), "file");
     writeFileSync(file, "");
     const error = errorOf(() => writeDump(exports, join(file, "program.dump")));
-    expect(error.code).toMatch(/^(ENOTDIR|EEXIST)$/);
+    expect(error.code).toBe("ERR_DUMP_WRITE");
+    expect((error.cause as { code?: string }).code).toMatch(/^(ENOTDIR|EEXIST)$/);
     expect(error.message).toContain(JSON.stringify(join(file, "program.dump")));
     expect(error.cause).toBeInstanceOf(Error);
   });
@@ -417,7 +418,7 @@ describe("writeDump", () => {
          env: { hostCounter, abort() {} }, MemoryDump: { dumpMemoryRegion() {} },
        });
        exports.grow(80);
-       try { writeDump(exports, "program.dump"); } catch (error) { console.log(error.code); }`,
+       try { writeDump(exports, "program.dump"); } catch (error) { console.log(error.cause.code); }`,
     );
     // A limit of 64 KiB a file is a disk that is full in the middle of the memory.
     const shell = `trap "" XFSZ; ulimit -f 64; exec "${process.execPath}" write.mjs`;
@@ -659,12 +660,12 @@ describe("memoryDump", () => {
 });
 
 test("the built file exports all functions by name to an ES module", () => {
-  const code = `import { captureDump, exposeGlobals, memoryDump, writeDump, CaptureError } from "@warpo/heap-analyzer/capture";
-    console.log([captureDump, exposeGlobals, memoryDump, writeDump, CaptureError].map((f) => f.name).join(" "));`;
+  const code = `import { captureDump, exposeGlobals, memoryDump, writeDump, HeapAnalyzerError } from "@warpo/heap-analyzer/capture";
+    console.log([captureDump, exposeGlobals, memoryDump, writeDump, HeapAnalyzerError].map((f) => f.name).join(" "));`;
   const child = spawnSync(process.execPath, ["--input-type=module", "--eval", code], {
     cwd: new URL("..", import.meta.url),
     encoding: "utf8",
   });
   expect(child.stderr).toBe("");
-  expect(child.stdout).toBe("captureDump exposeGlobals memoryDump writeDump CaptureError\n");
+  expect(child.stdout).toBe("captureDump exposeGlobals memoryDump writeDump HeapAnalyzerError\n");
 });

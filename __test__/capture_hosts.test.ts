@@ -211,7 +211,7 @@ function dumping(path: string): string[] {
       writeDump(instance(32), ${JSON.stringify(path)}, { allowMissingGlobals: true });
       console.log("written");
     } catch (error) {
-      console.log(error.code, error.message);
+      console.log(error.cause?.code, error.message);
     }`;
   return [process.execPath, "--input-type=module", "--eval", code];
 }
@@ -291,7 +291,7 @@ describe("the program", () => {
   ])("that passes %s for the place of its path is refused", (_, address, size) => {
     const directory = freshFolder();
     const error = errorOf(() => guest(directory).dumpMemoryRegion(address, size));
-    expect(error).toMatchObject({ name: "CaptureError", code: "ERR_INVALID_ARG_TYPE" });
+    expect(error).toMatchObject({ name: "HeapAnalyzerError", code: "ERR_INVALID_ARG_TYPE" });
     expect(error.message).toContain("two numbers of type i32");
     expect(readdirSync(directory)).toEqual([]);
   });
@@ -381,14 +381,14 @@ describe("an instance is captured as it is now", () => {
 describe("an empty path is refused", () => {
   test("for a dump", () => {
     const error = errorOf(() => writeDump(instance(1), "", { allowMissingGlobals: true }));
-    expect(error.code).toBe("ERR_DUMP_PATH");
-    expect(error.message).toContain("the path is empty");
+    expect(error.code).toBe("ERR_INVALID_ARG_VALUE");
+    expect(error.message).toContain('"path" is an empty path');
   });
 
   test("for the folder of a program's dumps", () => {
     const error = errorOf(() => memoryDump({ directory: "" }));
-    expect(error.code).toBe("ERR_DUMP_PATH");
-    expect(error.message).toContain("options.directory is empty");
+    expect(error.code).toBe("ERR_INVALID_ARG_VALUE");
+    expect(error.message).toContain('"options.directory" is an empty path');
   });
 });
 
@@ -405,10 +405,14 @@ describe("arguments of other types are refused:", () => {
       '"exports" must be the exports of an instance',
     ],
     ["exports that are a number", () => captureDump(5 as never), '"exports" must be'],
-    ["no path", () => writeDump(exports, undefined as never), '"path" must be a path (string or'],
-    ["a path that is a number", () => writeDump(exports, 5 as never, options), "found a number"],
+    [
+      "no path",
+      () => writeDump(exports, undefined as never),
+      '"path" must be a path (string, URL or Buffer)',
+    ],
+    ["a path that is a number", () => writeDump(exports, 5 as never, options), "found number"],
     ["no options", () => memoryDump(undefined as never), '"options.directory" must be a path'],
-    ["no directory", () => memoryDump({} as never), '"options.directory" must be a path (string)'],
+    ["no directory", () => memoryDump({} as never), '"options.directory" must be a path'],
     [
       "an onDump that is no function",
       () => memoryDump({ directory: "x", onDump: true as never }),
@@ -424,7 +428,11 @@ describe("arguments of other types are refused:", () => {
       () => captureDump(exports, { ...options, memory: null as never }),
       '"options.memory" must be a WebAssembly.Memory',
     ],
-    ["a module that is a string", () => exposeGlobals("x" as never), '"wasm" must be the bytes'],
+    [
+      "a module that is a string",
+      () => exposeGlobals("x" as never),
+      '"wasm" must be a Uint8Array or Buffer, found string; read the file first',
+    ],
     [
       "a module that is an ArrayBuffer",
       () => exposeGlobals(new ArrayBuffer(8) as never),
@@ -462,7 +470,7 @@ describe("arguments of other types are refused:", () => {
     ],
   ])("%s", (_, action, message) => {
     const error = errorOf(action);
-    expect(error).toMatchObject({ name: "CaptureError", code: "ERR_INVALID_ARG_TYPE" });
+    expect(error).toMatchObject({ name: "HeapAnalyzerError", code: "ERR_INVALID_ARG_TYPE" });
     expect(error.message).toContain(message);
   });
 });

@@ -17,12 +17,12 @@
  */
 
 import { joinDump } from "./capture/dump_bytes.js";
-import { CaptureError } from "./capture/errors.js";
 import { interceptWebAssembly } from "./capture/interception.js";
 import { type CaptureOptions, takeSnapshot } from "./capture/snapshot.js";
+import { HeapAnalyzerError } from "./errors.js";
 
-export { CaptureError } from "./capture/errors.js";
 export type { CaptureOptions } from "./capture/snapshot.js";
+export { HeapAnalyzerError } from "./errors.js";
 
 interceptWebAssembly();
 
@@ -32,7 +32,7 @@ interceptWebAssembly();
  * @param exports the exports of an instance, the instance, the namespace of a module that
  *   `asc --bindings` wrote, a loader's result, or the instance's memory.
  * @returns the bytes of the dump. The memory is copied once.
- * @throws {CaptureError} `ERR_GLOBALS_NOT_EXPOSED`, `ERR_INSTANCE_AMBIGUOUS`, `ERR_MEMORY_MISSING`,
+ * @throws {HeapAnalyzerError} `ERR_GLOBALS_NOT_EXPOSED`, `ERR_INSTANCE_AMBIGUOUS`, `ERR_MEMORY_MISSING`,
  *   `ERR_INVALID_ARG_TYPE` or `ERR_DUMP_TOO_LARGE`.
  */
 export function captureDump(exports: object, options?: CaptureOptions): Uint8Array<ArrayBuffer> {
@@ -48,7 +48,7 @@ declare const document:
  * Captures a dump and offers it to the user as a download.
  *
  * @param fileName what the browser proposes as the file's name.
- * @throws {CaptureError} as {@link captureDump} does, and `ERR_NO_DOCUMENT` in a worker, which has no
+ * @throws {HeapAnalyzerError} as {@link captureDump} does, and `ERR_NO_DOCUMENT` in a worker, which has no
  *   downloads: post the bytes of {@link captureDump} to the page.
  */
 export function downloadDump(
@@ -57,7 +57,7 @@ export function downloadDump(
   options?: CaptureOptions,
 ): void {
   if (typeof document === "undefined") {
-    throw new CaptureError(
+    throw new HeapAnalyzerError(
       "ERR_NO_DOCUMENT",
       "only a page can offer a download: in a worker, call captureDump and post the bytes to the page",
     );

@@ -22,20 +22,18 @@
  * @module
  */
 
-import { fileURLToPath } from "node:url";
-import { types } from "node:util";
-
 import { bytes } from "./bytes.js";
-import { tagOf } from "./capture/describe_value.js";
 import { joinDump } from "./capture/dump_bytes.js";
 import { writeDumpFile } from "./capture/dump_file.js";
-import { CaptureError, invalidArgument } from "./capture/errors.js";
 import { type CaptureOptions, takeSnapshot } from "./capture/snapshot.js";
+import { invalidArgument } from "./errors.js";
 import { exposeGlobals as exposeGlobalsNatively } from "./native.js";
+import { callNative } from "./native_errors.js";
+import { textPath } from "./paths.js";
 
-export { CaptureError } from "./capture/errors.js";
 export { type MemoryDump, type MemoryDumpOptions, memoryDump } from "./capture/memory_dump.js";
 export type { CaptureOptions } from "./capture/snapshot.js";
+export { HeapAnalyzerError } from "./errors.js";
 
 /**
  * Returns the same module with every mutable i32 global, the boundaries of its memory and the
@@ -45,32 +43,17 @@ export type { CaptureOptions } from "./capture/snapshot.js";
  * analyzed with either module. Applying it twice changes nothing. Positions in a source map are off
  * by what the exports take, because they count from the start of the file.
  *
- * @throws {Error} with `code` `ERR_MODULE` (not a module), `ERR_MODULE_KIND` (a 64-bit memory, or
+ * @throws {HeapAnalyzerError} `ERR_MODULE` (not a module), `ERR_MODULE_KIND` (a 64-bit memory, or
  *   none), `ERR_GLOBAL_MISSING` (no shadow stack: not compiled with the incremental runtime),
  *   `ERR_INVALID_ARG_TYPE`, `ERR_BUFFER_DETACHED`, `ERR_BUFFER_OUT_OF_BOUNDS` or `ERR_OUT_OF_MEMORY`.
  */
 export function exposeGlobals(wasm: Uint8Array): Uint8Array<ArrayBuffer> {
-  // Not `instanceof`: test runners pass arrays from another realm.
-  if (!types.isUint8Array(wasm)) {
-    throw invalidArgument(
-      "wasm",
-      "the bytes of a module as a Uint8Array or Buffer",
-      wasm,
-      BYTES_FROM[tagOf(wasm)],
-    );
+  if (typeof wasm === "string") {
+    throw invalidArgument("wasm", "a Uint8Array or Buffer", wasm, "read the file first");
   }
-  return exposeGlobalsNatively(bytes("wasm", wasm)) as Uint8Array<ArrayBuffer>;
+  const module = bytes("wasm", wasm);
+  return callNative(() => exposeGlobalsNatively(module)) as Uint8Array<ArrayBuffer>;
 }
-
-/** How to get the bytes of a module from what people pass by mistake. */
-const BYTES_FROM: Record<string, string> = {
-  ArrayBuffer: "pass new Uint8Array(buffer)",
-  SharedArrayBuffer: "pass new Uint8Array(buffer)",
-  Promise: "await it first",
-  Response: "pass new Uint8Array(await response.arrayBuffer())",
-  String: "pass the contents of the file: readFileSync(path)",
-  "WebAssembly.Module": "pass the bytes that it was compiled from",
-};
 
 /**
  * Captures a complete dump (ASHD version 2) of an instance: header, the values of all mutable i32
@@ -82,11 +65,14 @@ const BYTES_FROM: Record<string, string> = {
  * @param exports the exports of an instance of a module that went through {@link exposeGlobals},
  *   or the instance itself. After `@warpo/heap-analyzer/register` was loaded, also the namespace of a
  *   module that `asc --bindings` wrote, a loader's result, or the instance's memory.
- * @throws {CaptureError} `ERR_GLOBALS_NOT_EXPOSED`, `ERR_INSTANCE_AMBIGUOUS`, `ERR_MEMORY_MISSING`,
+ * @throws {HeapAnalyzerError} `ERR_GLOBALS_NOT_EXPOSED`, `ERR_INSTANCE_AMBIGUOUS`, `ERR_MEMORY_MISSING`,
  *   `ERR_INVALID_ARG_TYPE`, or `ERR_DUMP_TOO_LARGE` if there is no room for header and memory in
  *   one array.
  */
-export function captureDump(exports: object, options?: CaptureOptions): Uint8Array<ArrayBuffer> {
+export function captureDump(
+  exports: object,
+  options?: CaptureOptions | null,
+): Uint8Array<ArrayBuffer> {
   return joinDump(
     takeSnapshot(exports, options),
     "write it to a file with writeDump(exports, path)",
@@ -104,16 +90,15 @@ export function captureDump(exports: object, options?: CaptureOptions): Uint8Arr
  * @param exports as for {@link captureDump}.
  * @param path trusted, as it is the host's; for paths that a program chooses there is
  *   `memoryDump`.
- * @throws {CaptureError} as {@link captureDump} does, `ERR_DUMP_PATH` if the path is empty or names
- *   something that is no regular file, or the system's code (`ENOSPC`, `EACCES`, …) with its error as
- *   `cause`.
+ * @throws {HeapAnalyzerError} as {@link captureDump} does, `ERR_INVALID_ARG_VALUE` if the path cannot be
+ *   one, `ERR_DUMP_PATH` if it names something that is not a regular file, or `ERR_DUMP_WRITE` with the
+ *   system's error (`ENOSPC`, `EACCES`, …) as `cause`.
  */
-export function writeDump(exports: object, path: string | URL, options?: CaptureOptions): void {
-  const file = tagOf(path) === "URL" ? fileURLToPath(path) : path;
-  if (typeof file !== "string") {
-    throw invalidArgument("path", "a path (string or file: URL)", path);
-  }
-  if (file === "")
-    throw new CaptureError("ERR_DUMP_PATH", "cannot write the dump: the path is empty");
+export function writeDump(
+  exports: object,
+  path: string | URL | Buffer,
+  options?: CaptureOptions | null,
+): void {
+  const file = textPath("path", path);
   writeDumpFile(takeSnapshot(exports, options), file);
 }

@@ -1,13 +1,13 @@
 // A snapshot as the bytes of a dump.
 
-import { CaptureError } from "./errors.js";
+import { HeapAnalyzerError } from "../errors.js";
 import type { Snapshot } from "./snapshot.js";
 
 /**
  * Header and memory in one array. Copies the memory.
  *
  * @param alternative what to do if there is no room, for the message.
- * @throws {CaptureError} `ERR_DUMP_TOO_LARGE`.
+ * @throws {HeapAnalyzerError} `ERR_DUMP_TOO_LARGE`.
  */
 export function joinDump(
   { header, memory, memorySize }: Snapshot,
@@ -18,7 +18,7 @@ export function joinDump(
   try {
     dump = new Uint8Array(size);
   } catch (error) {
-    throw new CaptureError(
+    throw new HeapAnalyzerError(
       "ERR_DUMP_TOO_LARGE",
       `the dump has ${size} bytes, and there is no room for an array of this size here: ${alternative}`,
       { cause: error },

@@ -1,7 +1,6 @@
 // Finds what shows the globals of an instance, from whatever a program has of the instance.
 
-import { tagOf } from "./describe_value.js";
-import { CaptureError, invalidArgument } from "./errors.js";
+import { HeapAnalyzerError, invalidArgument, kindOf } from "../errors.js";
 import { type HiddenExports, instancesUsing, registry } from "./registry.js";
 import { STACK_POINTER } from "./reserved_names.js";
 
@@ -23,12 +22,17 @@ const MISTAKES: Record<string, string> = {
  * @param target exports, an instance, what `WebAssembly.instantiate` or a loader returned, the
  *   namespace of a module that `asc --bindings` wrote, or a memory.
  * @param givenMemory the memory of the instance, if the target does not have it.
- * @throws {CaptureError} `ERR_INVALID_ARG_TYPE` or `ERR_INSTANCE_AMBIGUOUS`.
+ * @throws {HeapAnalyzerError} `ERR_INVALID_ARG_TYPE` or `ERR_INSTANCE_AMBIGUOUS`.
  */
 export function findExports(target: unknown, givenMemory: unknown): Exports {
   // Bindings may wrap exports in a function or a class.
-  if (!isObject(target) || Object.hasOwn(MISTAKES, tagOf(target))) {
-    throw invalidArgument("exports", "the exports of an instance", target, MISTAKES[tagOf(target)]);
+  if (!isObject(target) || Object.hasOwn(MISTAKES, kindOf(target))) {
+    throw invalidArgument(
+      "exports",
+      "the exports of an instance",
+      target,
+      MISTAKES[kindOf(target)],
+    );
   }
   // The result of `WebAssembly.instantiate` has an instance, an instance and a loader's result have exports.
   const levels = [target];
@@ -48,7 +52,7 @@ export function findExports(target: unknown, givenMemory: unknown): Exports {
 }
 
 /** Why the globals of this instance cannot be seen, and what to do. */
-export function notExposed(target: object): CaptureError {
+export function notExposed(target: object): HeapAnalyzerError {
   const { exports, memory } = target as Exports;
   const refusal = [target, exports, memory]
     .filter(isObject)
@@ -56,18 +60,18 @@ export function notExposed(target: object): CaptureError {
     .find((reason) => reason !== undefined);
   const message = "the instance does not show its globals: ";
   if (refusal !== undefined) {
-    return new CaptureError(
+    return new HeapAnalyzerError(
       "ERR_GLOBALS_NOT_EXPOSED",
       `${message}its module could not be changed: ${refusal}`,
     );
   }
   if (isMemory(target)) {
-    return new CaptureError(
+    return new HeapAnalyzerError(
       "ERR_GLOBALS_NOT_EXPOSED",
       `a memory alone does not show the globals of an instance: pass instance.exports`,
     );
   }
-  return new CaptureError("ERR_GLOBALS_NOT_EXPOSED", message + advice());
+  return new HeapAnalyzerError("ERR_GLOBALS_NOT_EXPOSED", message + advice());
 }
 
 /** What to do in this host. */
@@ -113,14 +117,14 @@ function usingMemory(memory: unknown, level: Exports): HiddenExports | undefined
   }
   if (found.size === 1) return [...found][0];
   if (users.length === 0) return undefined;
-  throw new CaptureError(
+  throw new HeapAnalyzerError(
     "ERR_INSTANCE_AMBIGUOUS",
     `${users.length} instances use this memory: pass the exports of the one whose globals the dump is to hold`,
   );
 }
 
 function isMemory(value: unknown): boolean {
-  return tagOf(value) === "WebAssembly.Memory";
+  return kindOf(value) === "WebAssembly.Memory";
 }
 
 function isObject(value: unknown): value is Exports {

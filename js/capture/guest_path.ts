@@ -7,8 +7,9 @@
 import { lstatSync, mkdirSync, realpathSync } from "node:fs";
 import { isAbsolute, join, relative, sep } from "node:path";
 
-import { CaptureError, quote } from "./errors.js";
+import { HeapAnalyzerError } from "../errors.js";
 import { Folder } from "./folder.js";
+import { quote } from "./quote.js";
 
 /** Longest path in bytes of UTF-8, and longest name in it: those of Linux. */
 const MAX_PATH_BYTES = 4095;
@@ -30,20 +31,20 @@ const INVISIBLE = /[\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/u;
  * Reads the path that a guest passes as an address and a size in bytes, and checks it by its text.
  *
  * @returns the names from the folder down to the file; at least one.
- * @throws {CaptureError} `ERR_DUMP_PATH`.
+ * @throws {HeapAnalyzerError} `ERR_DUMP_PATH`.
  */
 export function readGuestPath(memory: ArrayBufferLike, address: unknown, size: unknown): string[] {
   const start = unsigned(address);
   const length = unsigned(size);
   if (start + length > memory.byteLength) {
-    throw new CaptureError(
+    throw new HeapAnalyzerError(
       "ERR_DUMP_PATH",
       `the program passes a dump path of ${length} bytes at address ${start}, ` +
         `which is outside its memory of ${memory.byteLength} bytes`,
     );
   }
   if (length > MAX_PATH_BYTES) {
-    throw new CaptureError(
+    throw new HeapAnalyzerError(
       "ERR_DUMP_PATH",
       `the program passes a dump path of ${length} bytes at address ${start}; at most ${MAX_PATH_BYTES} are allowed`,
     );
@@ -62,7 +63,7 @@ export function readGuestPath(memory: ArrayBufferLike, address: unknown, size: u
 /** An i32 as the u32 that it stands for. A program may import the function with any other types. */
 function unsigned(value: unknown): number {
   if (typeof value !== "number" || (value >>> 0 !== value && (value | 0) !== value)) {
-    throw new CaptureError(
+    throw new HeapAnalyzerError(
       "ERR_INVALID_ARG_TYPE",
       "dumpMemoryRegion takes the address and the size of a path as two numbers of type i32",
     );
@@ -140,7 +141,7 @@ export interface Place {
  * the dump elsewhere. Other systems give Node no means to exclude that; there it is noticed before and
  * after the data is written.
  *
- * @throws {CaptureError} `ERR_DUMP_PATH`; system errors come through as they are.
+ * @throws {HeapAnalyzerError} `ERR_DUMP_PATH`; system errors come through as they are.
  */
 export function findPlace(directory: string, names: readonly string[]): Place {
   mkdirSync(directory, { recursive: true });
@@ -215,7 +216,7 @@ class Walk {
     this.folder = folder;
   }
 
-  #refusal(reason: string): CaptureError {
+  #refusal(reason: string): HeapAnalyzerError {
     return refusal(this.#path, reason);
   }
 }
@@ -225,8 +226,8 @@ function isInside(root: string, path: string): boolean {
   return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }
 
-function refusal(path: string, reason: string): CaptureError {
-  return new CaptureError(
+function refusal(path: string, reason: string): HeapAnalyzerError {
+  return new HeapAnalyzerError(
     "ERR_DUMP_PATH",
     `the program's dump path ${quote(path)} is refused: ${reason}`,
   );

@@ -6,8 +6,8 @@
 // compiled as it is. If an exposed module does not compile, the original is compiled, so that the
 // error is the original's. Each replacement is a proxy, which keeps names and other properties.
 
+import { HeapAnalyzerError } from "../errors.js";
 import { bindDumpImport, importsDump } from "./dump_import.js";
-import { CaptureError } from "./errors.js";
 import {
   type PreparedSource,
   prepareBytes,
@@ -40,7 +40,7 @@ interface WebAssemblyNamespace {
  *
  * @param expose changes modules. Without it, modules are compiled as they are, and only instances of
  *   modules that were exposed at build time are entered.
- * @throws {CaptureError} `ERR_WEBASSEMBLY_FROZEN`.
+ * @throws {HeapAnalyzerError} `ERR_WEBASSEMBLY_FROZEN`.
  */
 export function interceptWebAssembly(expose?: Expose): void {
   registry.expose ??= expose;
@@ -260,7 +260,7 @@ function wrap(owner: object, name: string, traps: ProxyHandler<Callable>): void 
 function define(owner: object, name: string, change: PropertyDescriptor): void {
   const descriptor = Object.assign(ownDescriptor(owner, name), change);
   if (!Reflect.defineProperty(owner, name, descriptor)) {
-    throw new CaptureError(
+    throw new HeapAnalyzerError(
       "ERR_WEBASSEMBLY_FROZEN",
       `cannot replace WebAssembly's ${name}, because the object is frozen: load ` +
         "@warpo/heap-analyzer/register before the code that freezes it, and do not run Node with --frozen-intrinsics",

@@ -2,9 +2,9 @@
 
 import { constants } from "node:os";
 import { BroadcastChannel, isMainThread } from "node:worker_threads";
-
+import { HeapAnalyzerError } from "../errors.js";
 import { report, writeAllDumps } from "./dump_files.js";
-import { CaptureError, quote } from "./errors.js";
+import { quote } from "./quote.js";
 
 /** Only the main thread receives signals: it passes them on to the others of the process. */
 const CHANNEL = "@warpo/heap-analyzer:signal";
@@ -16,12 +16,12 @@ const UNHANDLED = new Set(["SIGKILL", "SIGSTOP"]);
  * Writes dumps of all instances in all threads at each `signal`. A thread that is busy writes its
  * dumps when it returns to its event loop.
  *
- * @throws {CaptureError} `ERR_DUMP_SIGNAL`.
+ * @throws {HeapAnalyzerError} `ERR_DUMP_SIGNAL`.
  */
 export function dumpAtSignal(signal: string): void {
   const signals = Object.keys(constants.signals).filter((name) => !UNHANDLED.has(name));
   if (!signals.includes(signal)) {
-    throw new CaptureError(
+    throw new HeapAnalyzerError(
       "ERR_DUMP_SIGNAL",
       `HEAP_DUMP_SIGNAL is ${quote(signal)}: expected the name of a signal that a process can handle ` +
         `on this system, such as ${signals.includes("SIGUSR2") ? "SIGUSR2" : "SIGBREAK"}`,

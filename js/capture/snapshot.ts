@@ -1,6 +1,6 @@
 // Reads from an instance's exports what a dump is made of, without copying the memory yet.
 
-import { CaptureError, invalidArgument } from "./errors.js";
+import { HeapAnalyzerError, invalidArgument } from "../errors.js";
 import { findExports, notExposed } from "./find_exports.js";
 import { GLOBAL_PREFIX, MEMORY, RESERVED_PREFIX } from "./reserved_names.js";
 
@@ -38,7 +38,7 @@ const HEADER_SIZE = 24;
  * Reads the boundaries, the global values and the memory of an instance.
  *
  * @param target what `findExports` accepts.
- * @throws {CaptureError} `ERR_GLOBALS_NOT_EXPOSED`, `ERR_INSTANCE_AMBIGUOUS`, `ERR_MEMORY_MISSING` or
+ * @throws {HeapAnalyzerError} `ERR_GLOBALS_NOT_EXPOSED`, `ERR_INSTANCE_AMBIGUOUS`, `ERR_MEMORY_MISSING` or
  *   `ERR_INVALID_ARG_TYPE`.
  */
 export function takeSnapshot(target: object, options?: CaptureOptions | null): Snapshot {
@@ -74,7 +74,7 @@ function readExportedBoundaries(exports: Exports): number[] {
   return BOUNDARIES.map((name) => {
     const value = i32Value(exports[`__${name}`]);
     if (value === undefined) {
-      throw new CaptureError(
+      throw new HeapAnalyzerError(
         "ERR_GLOBALS_NOT_EXPOSED",
         `the instance exports no global __${name}, which a dump cannot do without even with ` +
           "allowMissingGlobals: compile the bytes that exposeGlobals(wasm) returns",
@@ -93,7 +93,7 @@ function readMutableI32Globals(exports: Exports): number[] {
       const value = i32Value(exports[name]);
       if (value === undefined) {
         // Left out, it would move all later values to the wrong globals.
-        throw new CaptureError(
+        throw new HeapAnalyzerError(
           "ERR_GLOBALS_NOT_EXPOSED",
           `the export ${name} is not an i32 global`,
         );
@@ -116,7 +116,7 @@ function findMemory(exports: Exports, given: CaptureOptions["memory"]): ArrayBuf
       return buffer;
     }
   }
-  throw new CaptureError(
+  throw new HeapAnalyzerError(
     "ERR_MEMORY_MISSING",
     "the instance exports no memory: pass the one that it imports as the option memory, " +
       "or compile the bytes that exposeGlobals(wasm) returns",
