@@ -289,7 +289,7 @@ describe("captureDump", () => {
     expect(error.code).toBe("ERR_MEMORY_MISSING");
   });
 
-  test("works behind the bindings that asc generates", async () => {
+  test("works with the raw bindings that asc generates", async () => {
     const { wasm, bindings } = await compileProgram("capture", "--debug", "--bindings", "raw");
     const file = join(freshFolder(), "bindings.mjs");
     writeFileSync(file, bindings ?? "");
@@ -461,7 +461,7 @@ describe("memoryDump", () => {
     expect(existsSync(join(directory, "größe/快照.dump"))).toBe(true);
   });
 
-  test("tells the host what was written", () => {
+  test("reports the written file to the host", () => {
     const directory = freshFolder();
     const written: string[] = [];
     const dumps = memoryDump({ directory, onDump: (path) => written.push(path) });
@@ -587,7 +587,7 @@ describe("memoryDump", () => {
     expect(readdirSync(outside)).toEqual([]);
   });
 
-  test("refuses a link out of the dump folder behind a link inside it", () => {
+  test("refuses a link out of the dump folder that is reached by a link inside it", () => {
     const [directory, outside] = [freshFolder(), freshFolder()];
     mkdirSync(join(directory, "real"));
     symlinkSync(outside, join(directory, "real/out"));

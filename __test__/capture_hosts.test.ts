@@ -1,4 +1,4 @@
-// Dump capture on a hostile host: somebody swaps folders for links while a dump is written, the disk
+// Dump capture on a hostile host: another process swaps folders for links while a dump is written, the disk
 // is full, folders are closed, and the program passes what no program should.
 
 import { spawn } from "node:child_process";
@@ -40,7 +40,7 @@ let folder: string;
 
 beforeAll(() => {
   folder = realpathSync(mkdtempSync(join(tmpdir(), "heap-analyzer-hosts-")));
-  // For others too: some tests run as somebody else.
+  // Readable for others: some tests run as another user.
   chmodSync(folder, 0o755);
 });
 
@@ -88,7 +88,7 @@ function errorOf(action: () => unknown): Error & { code?: string } {
   throw new Error("nothing was thrown");
 }
 
-/** Makes a later look tell whether anything was created in, renamed in or removed from a folder. */
+/** Prepares a folder so that a later check notices any file created, renamed or removed in it. */
 function seal(path: string): void {
   utimesSync(path, 0, 0);
 }
@@ -101,7 +101,7 @@ function expectSealed(path: string): void {
 const noHold = noPathsOfOpenFiles();
 if (noHold) console.warn(`tests of folders that are held open are skipped: ${noHold}`);
 
-describe.skipIf(noHold)("somebody who swaps folders for links", () => {
+describe.skipIf(noHold)("a process that swaps folders for links", () => {
   const snapshot = {
     header: new Uint8Array(24),
     memory: new ArrayBuffer(65536),
@@ -133,7 +133,7 @@ describe.skipIf(noHold)("somebody who swaps folders for links", () => {
     expect(readdirSync(join(directory, "moved"))).toEqual([]);
   });
 
-  test("cannot have the temporary file left behind in the folder that was moved away", () => {
+  test("cannot keep the temporary file in a folder that was moved away", () => {
     const [directory, outside] = [freshFolder(), freshFolder()];
     const place = findPlace(directory, ["sub", "x.dump"]);
     let checks = 0;
@@ -243,7 +243,7 @@ describe.skipIf(noRights)("permissions", () => {
     expect(stdout).toBe(`EACCES cannot write the dump "${path}": EACCES: permission denied\n`);
   });
 
-  test("that protect an older dump are heeded", () => {
+  test("that protect an older dump are respected", () => {
     const directory = freshFolder();
     chmodSync(directory, 0o777);
     const path = join(directory, "x.dump");
@@ -302,7 +302,7 @@ describe("the program", () => {
     expect(readdirSync(directory)).toEqual(["x".repeat(255)]);
   });
 
-  test("cannot go so deep that nobody can open the dump, and creates nothing on the way", () => {
+  test("cannot use a path too long to be opened, and creates nothing for it", () => {
     const directory = freshFolder();
     const error = errorOf(() => guest(directory).dumpTo(`${"a/".repeat(2040)}x.dump`));
     expect(error.code).toBe("ERR_DUMP_PATH");

@@ -34,12 +34,9 @@ export function findExports(target: unknown, givenMemory: unknown): Exports {
       MISTAKES[kindOf(target)],
     );
   }
-  // The result of `WebAssembly.instantiate` has an instance, an instance and a loader's result have exports.
-  const levels = [target];
-  for (const key of ["instance", "exports"]) {
-    const inner = levels[0]?.[key];
-    if (isObject(inner) && typeof inner !== "function") levels.unshift(inner);
-  }
+  // The results of `WebAssembly.instantiate` and of loaders have an instance.
+  const instance = [target, target.instance].find(isInstance);
+  const levels = instance === undefined ? [target] : [instance.exports, instance, target];
   for (const level of levels) {
     const shown = shownBy(level);
     if (shown !== undefined) return shown;
@@ -48,7 +45,7 @@ export function findExports(target: unknown, givenMemory: unknown): Exports {
     const shown = usingMemory(givenMemory ?? (isMemory(level) ? level : level.memory), level);
     if (shown !== undefined) return shown;
   }
-  return levels[0] as Exports;
+  return levels[0] ?? target;
 }
 
 /** Why the globals of this instance cannot be seen, and what to do. */
@@ -121,6 +118,10 @@ function usingMemory(memory: unknown, level: Exports): HiddenExports | undefined
     "ERR_INSTANCE_AMBIGUOUS",
     `${users.length} instances use this memory: pass the exports of the one whose globals the dump is to hold`,
   );
+}
+
+function isInstance(value: unknown): value is Exports & { exports: Exports } {
+  return kindOf(value) === "WebAssembly.Instance";
 }
 
 function isMemory(value: unknown): boolean {

@@ -1,8 +1,8 @@
 // The path of a dump that the guest chose, and that must not leave the folder that the host chose.
 //
 // The rules are the same on every system, so that a program that works on one works on all, and so
-// that a dump folder can be shared: what any system would take for something else than a plain
-// name below the folder is refused.
+// that a dump folder can be shared. A path is refused if any system would read it as something else
+// than a plain name below the folder, or if people could mistake it for another name.
 
 import { lstatSync, mkdirSync, realpathSync } from "node:fs";
 import { isAbsolute, join, relative, sep } from "node:path";
@@ -125,7 +125,7 @@ export function splitGuestPath(path: string): string[] {
 export interface Place {
   /** Where to write: valid until the place is left. */
   target: string;
-  /** The same for people: absolute, and free of links down to the last folder. */
+  /** The same place for messages: absolute, and free of links down to the last folder. */
   path: string;
   /** Throws if the path no longer leads to the folder that was found. */
   checkFolder: () => void;

@@ -17,7 +17,7 @@ export interface MemoryDumpOptions extends CaptureOptions {
   directory: string | URL;
   /**
    * Called with the absolute path of every dump that was written. What it throws goes through the
-   * program to whoever called it, so it can stop a program that dumps too often: nothing else does.
+   * program to its caller. It can so stop a program that dumps too often: nothing else limits that.
    */
   onDump?: (path: string) => void;
 }
