@@ -65,6 +65,8 @@ export type ErrorCode =
   | "ERR_NO_BINARY"
   /** The instance does not export its globals: instantiate the bytes that `exposeGlobals` returns. */
   | "ERR_GLOBALS_NOT_EXPOSED"
+  /** Several instances use the memory that was passed to a capture. */
+  | "ERR_INSTANCE_AMBIGUOUS"
   /** The instance exports no memory, and none was passed. */
   | "ERR_MEMORY_MISSING"
   /** The program asked for a dump before `attach` was called. */
@@ -73,6 +75,12 @@ export type ErrorCode =
   | "ERR_DUMP_PATH"
   /** The dump file could not be written. The system's error is the `cause`. */
   | "ERR_DUMP_WRITE"
+  /** `HEAP_DUMP_SIGNAL` names a signal that this system cannot handle. */
+  | "ERR_DUMP_SIGNAL"
+  /** A worker asked for a download. */
+  | "ERR_NO_DOCUMENT"
+  /** `register` cannot replace the functions of `WebAssembly`. */
+  | "ERR_WEBASSEMBLY_FROZEN"
   | "ABORT_ERR";
 
 /** The `code` of a warning: why a number may be wrong. */

@@ -111,7 +111,7 @@ describe("an argument error", () => {
   const diff = ["diff", "nowhere.dump", "neither.dump"];
   const wasm = ["--wasm", "nowhere.wasm"];
   const cases: [string, string[], string][] = [
-    ["no command", [], "error: no command given: expected analyze or diff (see --help)"],
+    ["no command", [], "error: no command given: expected analyze, diff or expose (see --help)"],
     ["an unknown command", ["analyse"], "error: unknown command 'analyse'"],
     ["help for an unknown command", ["help", "analyse"], "error: unknown command 'analyse'"],
     ["no dump", ["analyze", ...wasm], "error: missing required argument 'dump-file'"],
@@ -125,33 +125,33 @@ describe("an argument error", () => {
       [...analyze, "more.dump", ...wasm],
       "error: too many arguments for 'analyze'. Expected 1 argument but got 2.",
     ],
-    ["no module", analyze, "error: required option '--wasm <file>' not specified"],
+    ["no module", analyze, "error: required option '-w, --wasm <file>' not specified"],
     [
       "a module option without a value",
       [...analyze, "--wasm"],
-      "error: option '--wasm <file>' argument missing",
+      "error: option '-w, --wasm <file>' argument missing",
     ],
     [
       "an unknown sort of analyze",
       [...analyze, ...wasm, "--sort", "delta"],
-      "error: option '--sort <order>' argument 'delta' is invalid. Allowed choices are retained, shallow, count.",
+      "error: option '-s, --sort <order>' argument 'delta' is invalid. Allowed choices are retained, shallow, count.",
     ],
     [
       "an unknown sort of diff",
       [...diff, ...wasm, "--sort", "retained"],
-      "error: option '--sort <order>' argument 'retained' is invalid. Allowed choices are delta, alloc, freed, count.",
+      "error: option '-s, --sort <order>' argument 'retained' is invalid. Allowed choices are delta, alloc, freed, count.",
     ],
     [
       "an unknown format",
       [...diff, ...wasm, "--format", "xml"],
-      "error: option '--format <format>' argument 'xml' is invalid. Allowed choices are json, table.",
+      "error: option '-f, --format <format>' argument 'xml' is invalid. Allowed choices are json, table.",
     ],
     ["an unknown option", [...analyze, ...wasm, "--sorted"], "error: unknown option '--sorted'"],
     ...["0", "-1", "1.5", "1e3", "0x10", "", " 1", "ten", "+1"].map(
       (top): [string, string[], string] => [
         `--top ${JSON.stringify(top)}`,
         [...analyze, ...wasm, `--top=${top}`],
-        `error: option '--top <n>' argument '${top}' is invalid. Expected a whole number ≥ 1.`,
+        `error: option '-n, --top <n>' argument '${top}' is invalid. Expected a whole number ≥ 1.`,
       ],
     ),
   ];
@@ -218,7 +218,7 @@ describe("--instances", () => {
 
   test("takes whole numbers only", () => {
     expect(failureOf(cli(...ANALYZE, "--instances", "x"))).toBe(
-      "error: option '--instances <n>' argument 'x' is invalid. Expected a whole number ≥ 0.",
+      "error: option '-i, --instances <n>' argument 'x' is invalid. Expected a whole number ≥ 0.",
     );
   });
 });

@@ -162,6 +162,8 @@ function importCompiler(compiler: Compiler): Promise<typeof import("assemblyscri
 
 export interface CompilerRun {
   wasm: Uint8Array;
+  /** With `--sourceMap`. */
+  sourceMap: string | undefined;
   stderr: string;
 }
 
@@ -179,6 +181,7 @@ export async function runCompiler(
   { baseDir, transforms, sources, compiler = "assemblyscript" }: CompilerOptions,
 ): Promise<CompilerRun> {
   let wasm: Uint8Array | undefined;
+  let sourceMap: string | undefined;
   const { default: asc } = await importCompiler(compiler);
   const stderr = asc.createMemoryStream();
   const { error } = await asc.main(
@@ -195,10 +198,11 @@ export async function runCompiler(
       transforms: (transforms ?? []) as never,
       writeFile: (name: string, contents: string | Uint8Array) => {
         if (name === "out.wasm" && typeof contents !== "string") wasm = contents;
+        if (name === "out.wasm.map" && typeof contents === "string") sourceMap = contents;
       },
       ...(sources && { readFile: (name: string) => sources[name] ?? null, listFiles: () => [] }),
     },
   );
   if (error || !wasm) throw new Error(`${args.join(" ")}: ${error?.message}\n${stderr.toString()}`);
-  return { wasm, stderr: stderr.toString() };
+  return { wasm, sourceMap, stderr: stderr.toString() };
 }

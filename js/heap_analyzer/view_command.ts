@@ -1,0 +1,102 @@
+/** What the commands of the two views, `analyze` and `diff`, have in common. */
+import { type Command, Option } from "commander";
+import type * as native from "../native.js";
+import { addon } from "./addon.js";
+import { writeWarning } from "./messages.js";
+import {
+  addSharedOptions,
+  refuseUseless,
+  type SharedOptions,
+  wasmOption,
+  wholeNumber,
+} from "./options.js";
+import { refuseToOverwrite, write } from "./output.js";
+import { mebibytes, ProgressLine, percent } from "./progress.js";
+
+/** The options of both commands. */
+export interface ViewOptions extends SharedOptions {
+  sort: string;
+  top?: number;
+  instances?: number;
+  format: "json" | "table";
+  accounting?: boolean;
+}
+
+/** Bytes that are written at a time. */
+const CHUNK = 1 << 20;
+
+/** Adds the options of both commands. The first order is the default. */
+export function addViewOptions(command: Command, [defaultSort, ...otherSorts]: string[]): Command {
+  command
+    .addOption(wasmOption())
+    .addOption(
+      new Option("-s, --sort <order>", "order of the rows")
+        .choices([defaultSort as string, ...otherSorts])
+        .default(defaultSort),
+    )
+    .option("-n, --top <n>", "keep the first n rows; totals stay whole", wholeNumber(1))
+    .option(
+      "-i, --instances <n>",
+      "in JSON, list the first n instances of each row",
+      wholeNumber(0),
+    )
+    .addOption(
+      new Option("-f, --format <format>", "JSON, or a human-readable table")
+        .choices(["json", "table"])
+        .default("json"),
+    );
+  return addSharedOptions(command);
+}
+
+/** Runs an analysis and writes its view. */
+export async function runView(
+  command: Command,
+  inputs: string[],
+  options: ViewOptions,
+  analysis: (options: ViewOptions, control: native.WorkControl) => Promise<native.ViewHandle>,
+): Promise<void> {
+  if (options.format === "table") {
+    refuseUseless(command, {
+      instances: "tables list no instances; use --format json",
+      accounting: "tables show it always",
+    });
+  }
+  if (options.output !== undefined) refuseToOverwrite(inputs, options.output);
+  const line = new ProgressLine();
+  const { WorkControl } = addon();
+  const control = new WorkControl();
+  const view = await line.watch(control, analysis(options, control));
+  for (const { message } of view.warnings()) writeWarning(message);
+  const { output } = options;
+  if (options.format === "table") return write([table(view, options)], output);
+  const text = view.json(options.accounting ?? false);
+  // On a terminal the text itself shows the progress.
+  const isWatched = output === undefined && process.stdout.isTTY;
+  await write(isWatched ? chunks(text) : chunks(text, line), output);
+}
+
+/** A whole text in pieces. The memory of a piece is used again for the next but one. */
+function* chunks(text: native.JsonText, line?: ProgressLine): Generator<Buffer> {
+  const buffers = [Buffer.allocUnsafe(CHUNK), Buffer.allocUnsafe(CHUNK)];
+  let bytes = 0;
+  try {
+    for (let nth = 0; ; nth = 1 - nth) {
+      const buffer = buffers[nth] as Buffer;
+      const length = text.read(buffer);
+      if (length === 0) return;
+      bytes += length;
+      line?.show(() => `writing: ${percent(text.fraction())}, ${mebibytes(bytes)}`);
+      yield buffer.subarray(0, length);
+    }
+  } finally {
+    line?.clear();
+  }
+}
+
+function table(view: native.ViewHandle, { output }: ViewOptions): Buffer {
+  const terminal = output === undefined && process.stdout.isTTY ? process.stdout : undefined;
+  // Without a terminal, names stay whole for programs that search the text.
+  const width = terminal?.columns;
+  const color = terminal?.hasColors() ?? false;
+  return Buffer.from(view.table(width === undefined ? { color } : { width, color }));
+}
