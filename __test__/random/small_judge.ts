@@ -5,6 +5,7 @@ import { exposeGlobals } from "@warpo/heap-analyzer/capture";
 
 import { type HeapTruth, readTruth } from "../support/truth.ts";
 import { exportGlobals, readWasmModule, TYPE_I32 } from "../support/wasm_module.ts";
+import { isExpectedWarning } from "./builds.ts";
 import type { SmallBuild } from "./small_build.ts";
 
 /**
@@ -162,7 +163,7 @@ function judgeDump(build: SmallBuild, { bytes, truth }: SmallDump): SmallFailure
     return { verdict: "refused", message: messageOf(error) };
   }
   const differences = compare(build, view, truth);
-  const unexpected = view.warnings.filter(({ code }) => !isExpected(build, code));
+  const unexpected = view.warnings.filter(({ code }) => !isExpectedWarning(build, code));
   const codes = [...new Set(view.warnings.map(({ code }) => code))].join(", ");
   if (differences.length > 0) {
     const [verdict, said] =
@@ -174,11 +175,6 @@ function judgeDump(build: SmallBuild, { bytes, truth }: SmallDump): SmallFailure
   if (unexpected.length > 0)
     return { verdict: "false alarm", message: unexpected[0]?.message ?? "" };
   return undefined;
-}
-
-/** Without debug information, names are the only thing that may be missing. */
-function isExpected({ debugInformation }: SmallBuild, code: string): boolean {
-  return debugInformation === "none" && code.startsWith("WARN_NAMES_");
 }
 
 /** What is wrong, shortly. */
