@@ -14,7 +14,8 @@ import type { SmallBuild } from "./small_build.ts";
  * - `false alarm`: the collector's live set, and a warning all the same;
  * - `refused`: no result;
  * - `not exposed`: `exposeGlobals` refuses the module; its dumps are analyzed correctly;
- * - `program`: the program itself did not get through.
+ * - `program`: the program itself did not get through;
+ * - `endless`: the build or its analysis takes minutes.
  */
 export type Verdict =
   | "wrong"
@@ -22,7 +23,8 @@ export type Verdict =
   | "false alarm"
   | "refused"
   | "not exposed"
-  | "program";
+  | "program"
+  | "endless";
 
 export interface SmallFailure {
   verdict: Verdict;
@@ -37,19 +39,8 @@ export interface SmallDump {
   truth: HeapTruth;
 }
 
-export interface SmallOutcome {
-  dumps: SmallDump[];
-  /** The worst of what was found. */
-  failure?: SmallFailure;
-}
-
-export function judgeSmallBuild(build: SmallBuild): SmallOutcome {
-  let dumps: SmallDump[];
-  try {
-    dumps = runSmallBuild(build);
-  } catch (error) {
-    return { dumps: [], failure: { verdict: "program", message: messageOf(error) } };
-  }
+/** The worst of what the analyzer says of a program's dumps, or nothing if all is right. */
+export function judgeDumps(build: SmallBuild, dumps: SmallDump[]): SmallFailure | undefined {
   const failures = [
     ...notExposed(build.wasm),
     ...dumps.flatMap((dump, at): SmallFailure[] => {
@@ -57,11 +48,11 @@ export function judgeSmallBuild(build: SmallBuild): SmallOutcome {
       return failure ? [{ ...failure, dump: at }] : [];
     }),
   ];
-  const worst = failures.sort((left, right) => rank(left) - rank(right))[0];
-  return { dumps, ...(worst && { failure: worst }) };
+  return failures.sort((left, right) => rank(left) - rank(right))[0];
 }
 
 const RANKS: Verdict[] = [
+  "endless",
   "program",
   "wrong",
   "refused",
@@ -91,7 +82,7 @@ function notExposed(wasm: Uint8Array): SmallFailure[] {
 const STACK_SIZE = 32_768;
 
 /** Each dump twice: before a collection, and after it. The dumps are the judge's own work. */
-function runSmallBuild({ named, wasm }: SmallBuild): SmallDump[] {
+export function runSmallBuild({ named, wasm }: SmallBuild): SmallDump[] {
   const mutable = readWasmModule(named).globals.filter(
     (global) => global.mutable && global.type === TYPE_I32,
   );
