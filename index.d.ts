@@ -43,6 +43,9 @@ export type ErrorCode =
   | "ERR_OUT_OF_MEMORY"
   /** The system starts no thread for the process any more. */
   | "ERR_NO_THREADS"
+  | "ERR_NO_OBJECT"
+  | "ERR_UNKNOWN_CLASS"
+  | "ERR_DUMP_CHANGED"
   | "ABORT_ERR";
 
 /** The `code` of a warning: what may make a number wrong. */
@@ -63,7 +66,8 @@ export type WarningCode =
   | "WARN_MEMORY_NOT_WHOLE_PAGES"
   | "WARN_MODULE_MISMATCH"
   | "WARN_PARTIAL"
-  | "WARN_MORE";
+  | "WARN_MORE"
+  | "WARN_ADDRESS_INSIDE";
 
 /** Something that may make a number wrong; the analysis went on. */
 export interface Warning {
