@@ -59,6 +59,7 @@ pub mod module;
 mod program;
 pub mod questions;
 pub mod runtime;
+mod shown;
 mod side_by_side;
 mod tolerance;
 mod units;

@@ -1,6 +1,6 @@
-//! Renderings of the accounting: JSON for programs, lines of text for eyes.
+//! Renderings of the accounting: JSON for programs, lines of text for people.
 
-use super::text::{escape_unprintable, format_size};
+use super::text::{format_size, printable_name};
 use crate::heap::Accounting;
 use crate::questions::{AccountingJson, PinnedJson};
 
@@ -67,10 +67,7 @@ pub(super) fn accounting_lines_of(accounting: &AccountingJson) -> Vec<String> {
     let state = accounting.collector.unwrap_or("in an unknown state");
     lines.push(format!("collector {state}"));
     for PinnedJson { class_name, count } in &accounting.pinned {
-        lines.push(format!(
-            "pinned {count} × {}",
-            escape_unprintable(class_name)
-        ));
+        lines.push(format!("pinned {count} × {}", printable_name(class_name)));
     }
     lines
 }

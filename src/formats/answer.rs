@@ -4,7 +4,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::accounting::accounting_lines_of;
 use super::table::TableOptions;
-use super::text::{escape_unprintable, fit, format_count, format_size, pad_left, pad_right};
+use super::text::{fit, format_count, format_size, pad_left, pad_right, printable, printable_name};
 use crate::questions::{
     Answer, AnswerBody, Branch, Cut, DominatorGroups, Dominators, Edge, FoundObjects, MergedPaths,
     More, ObjectAnswer, Path, PathAnswer, Referrers, Root, Summary, Suspects, root_kind_name,
@@ -106,7 +106,7 @@ fn size(bytes: impl Into<u64>) -> String {
 }
 
 fn preview(preview: Option<&String>) -> String {
-    preview.map_or_else(String::new, |preview| escape_unprintable(preview))
+    preview.map_or_else(String::new, |preview| printable_name(preview))
 }
 
 /// A class name without the modules of the standard library, which everybody knows.
@@ -124,20 +124,20 @@ fn class(name: &str) -> String {
         rest = &path[end..];
     }
     text.push_str(rest);
-    escape_unprintable(&text)
+    printable_name(&text)
 }
 
 fn root(root: &Root) -> String {
     let kind = root_kind_name(root.kind);
     match &root.name {
-        Some(name) => format!("{kind} {}", escape_unprintable(name)),
+        Some(name) => format!("{kind} {}", printable_name(name)),
         None => kind.to_owned(),
     }
 }
 
 /// A label as it stands behind a class: `.next`, `[3]`, ` (buffer)`.
 fn label(label: &str) -> String {
-    let label = escape_unprintable(label);
+    let label = printable_name(label);
     let is_name = !label.starts_with(['[', '(', '+', '…']) && !label.contains(' ');
     match is_name {
         true => format!(".{label}"),
@@ -239,7 +239,7 @@ fn object_lines(object: &ObjectAnswer) -> Vec<String> {
             [
                 label(&field.name),
                 class(&field.type_name),
-                escape_unprintable(&field.value.to_string()),
+                printable_name(&field.value.to_string()),
             ]
         })
         .collect();
@@ -517,11 +517,7 @@ fn suspect_lines(suspects: &Suspects) -> Vec<String> {
         if nth > 0 {
             lines.push(String::new());
         }
-        lines.push(format!(
-            "{}. {}",
-            nth + 1,
-            escape_unprintable(&suspect.text)
-        ));
+        lines.push(format!("{}. {}", nth + 1, printable(&suspect.text)));
         if let Some(path) = &suspect.path {
             lines.extend(
                 path_lines(path)

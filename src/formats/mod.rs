@@ -1,5 +1,5 @@
-//! Renderings of views and answers. Both views offer themselves as a [`Document`]; every format renders
-//! any document. An answer to a question is rendered as JSON or as text.
+//! Renderings of views and answers. Every view implements [`Document`], and every format renders any
+//! document. An answer to a question is rendered as JSON or as text.
 
 mod accounting;
 mod answer;
@@ -12,4 +12,4 @@ pub use accounting::accounting_json;
 pub use answer::{render_json, render_text};
 pub use document::{Column, Document, Measure, Row, Total};
 pub use json::JsonStream;
-pub use table::{TableOptions, render_table};
+pub use table::{DEFAULT_WIDTH, TableOptions, render_table};
