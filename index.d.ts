@@ -81,6 +81,9 @@ export type ErrorCode =
   | "ERR_NO_DOCUMENT"
   /** `register` cannot replace the functions of `WebAssembly`. */
   | "ERR_WEBASSEMBLY_FROZEN"
+  | "ERR_NO_OBJECT"
+  | "ERR_UNKNOWN_CLASS"
+  | "ERR_DUMP_CHANGED"
   | "ABORT_ERR";
 
 /** The `code` of a warning: why a number may be wrong. */
@@ -109,7 +112,8 @@ export type WarningCode =
   | "WARN_STATIC_DATA_CHANGED"
   | "WARN_MODULE_MISMATCH"
   | "WARN_PARTIAL"
-  | "WARN_MORE";
+  | "WARN_MORE"
+  | "WARN_ADDRESS_INSIDE";
 
 /** A finding that may make a number wrong. It did not stop the analysis. */
 export interface Warning {
