@@ -43,6 +43,8 @@ export type ErrorCode =
   | "ERR_OUT_OF_MEMORY"
   /** The system starts no thread for the process any more. */
   | "ERR_NO_THREADS"
+  /** Instances were read after {@link View.close}. */
+  | "ERR_VIEW_CLOSED"
   | "ABORT_ERR";
 
 /** The `code` of a warning: what may make a number wrong. */
@@ -95,7 +97,7 @@ export interface ConstructorRow {
   totalRetainedSize: number;
   /** Retained size ↓, shallow size ↓, address ↑. Made when first read. */
   readonly instances: Instance[];
-  /** The same instances in the same order as columns: what to read when there are millions. Not enumerable. */
+  /** The same instances in the same order as columns: read these when there are millions. JSON leaves them out. */
   readonly instanceColumns: InstanceColumns;
 }
 
@@ -106,8 +108,27 @@ export interface InstanceColumns {
   retainedSizes: Uint32Array;
 }
 
+/** What both views have in common. */
+export interface View {
+  /**
+   * Releases the native memory from which instances are created. Rows and instances that were read before
+   * stay; to read others throws `ERR_VIEW_CLOSED`. A view of which all instances were read is closed
+   * already. Without a call, the garbage collector releases the memory, which a synchronous loop delays.
+   */
+  close(): void;
+  /** As {@link close}, for `using`. */
+  [Symbol.dispose](): void;
+}
+
+declare global {
+  // Older versions of the standard library do not declare it.
+  interface SymbolConstructor {
+    readonly dispose: unique symbol;
+  }
+}
+
 /** What takes space in one dump. */
-export interface ConstructorView {
+export interface ConstructorView extends View {
   /** Memory size − first allocator block: allocator space, not just live objects. */
   totalHeapSize: number;
   /** Sum of the shallow sizes of all live heap objects. */
@@ -168,7 +189,7 @@ export interface ComparisonRow {
   sizeDelta: number;
   /** New before deleted, then shallow size ↓, retained size ↓, address ↑. Made when first read. */
   readonly instances: ChangedInstance[];
-  /** The same instances in the same order as columns. Not enumerable. */
+  /** The same instances in the same order as columns. JSON leaves them out. */
   readonly instanceColumns: ChangedInstanceColumns;
 }
 
@@ -178,7 +199,7 @@ export interface ChangedInstanceColumns extends InstanceColumns {
 }
 
 /** What changed between two dumps. Objects are the same if class name and address are. */
-export interface ComparisonView {
+export interface ComparisonView extends View {
   beforeTotalHeapSize: number;
   afterTotalHeapSize: number;
   totalHeapSizeDelta: number;

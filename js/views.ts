@@ -1,6 +1,6 @@
 /**
- * Native views as plain objects whose instances come into being when they are read: a view of ten
- * million objects costs as many JavaScript objects as it has rows.
+ * Native views as plain objects. Instances are created when they are read: a view of ten million objects
+ * costs as many JavaScript objects as it has rows.
  */
 import type {
   ChangedInstance,
@@ -14,7 +14,7 @@ import type { ViewHandle } from "./native.js";
 
 export function constructorView(handle: ViewHandle): ConstructorView {
   const accounting = JSON.parse(handle.accounting() ?? "null");
-  return { ...plainView(handle, instanceAt), accounting } as ConstructorView;
+  return plainView(handle, { accounting }, instanceAt) as ConstructorView;
 }
 
 export function comparisonView(handle: ViewHandle): ComparisonView {
@@ -22,7 +22,7 @@ export function comparisonView(handle: ViewHandle): ComparisonView {
     ...instanceAt(columns, nth),
     changeKind: nth < columns.newCount ? "new" : "delete",
   });
-  return plainView(handle, changedInstanceAt) as ComparisonView;
+  return plainView(handle, {}, changedInstanceAt) as ComparisonView;
 }
 
 function instanceAt(columns: InstanceColumns, nth: number): Instance {
@@ -36,39 +36,73 @@ function instanceAt(columns: InstanceColumns, nth: number): Instance {
 /** The engine names its numbers by the keys of the public types and keeps their order. */
 function plainView<Columns extends InstanceColumns>(
   handle: ViewHandle,
+  more: object,
   instance: (columns: Columns, nth: number) => Instance,
 ): object {
   const keys = handle.columns();
-  const constructors = handle.rows().map((row, nth) => {
+  const rows = handle.rows();
+  let unreadRows = rows.length;
+  const constructors = rows.map((row, nth) => {
     const columns = () => handle.instances(nth) as unknown as Columns;
+    // What the one getter read serves the other, too, unless the caller may have changed it meanwhile.
+    let spare: Columns | undefined;
     const plainRow = {
       className: row.className,
       ...Object.fromEntries(keys.map((key, at) => [key, row.numbers[at]])),
     };
-    defineLazily(plainRow, "instances", true, () => {
+    defineLazily(plainRow, "instances", () => {
       const read = columns();
+      spare = read;
+      // After the last row, nothing native is needed any more.
+      if (--unreadRows === 0) handle.close();
       return Array.from(read.addresses, (_, at) => instance(read, at));
     });
-    defineLazily(plainRow, "instanceColumns", false, columns);
+    defineLazily(plainRow, "instanceColumns", () => spare ?? columns());
+    // Columns are enumerable, so that structuredClone copies them, but they are not part of the JSON.
+    defineHidden(plainRow, "toJSON", withoutColumns);
     return plainRow;
   });
-  return {
+  const view = {
     ...Object.fromEntries(handle.totals()),
     constructors,
     partial: handle.isPartial(),
     warnings: handle.warnings(),
+    ...more,
   };
+  const close = () => handle.close();
+  defineHidden(view, "close", close);
+  // Node 20 before 20.5 has no such symbol.
+  if (Symbol.dispose !== undefined) defineHidden(view, Symbol.dispose, close);
+  return view;
+}
+
+function withoutColumns(this: { instanceColumns: unknown }): object {
+  const json: Record<string, unknown> = {};
+  for (const key of Object.keys(this)) {
+    if (key !== "instanceColumns") json[key] = this[key as never];
+  }
+  return json;
 }
 
 /** A property that is computed when first read, and then stays. */
-function defineLazily(target: object, key: string, enumerable: boolean, compute: () => unknown) {
+function defineLazily(target: object, key: string, compute: () => unknown) {
   Object.defineProperty(target, key, {
-    enumerable,
+    enumerable: true,
     configurable: true,
     get() {
       const value = compute();
-      Object.defineProperty(target, key, { value, enumerable, configurable: true, writable: true });
+      Object.defineProperty(target, key, {
+        value,
+        enumerable: true,
+        configurable: true,
+        writable: true,
+      });
       return value;
     },
   });
+}
+
+/** A property that loops, JSON and structuredClone leave out. */
+function defineHidden(target: object, key: string | symbol, value: unknown) {
+  Object.defineProperty(target, key, { value, configurable: true, writable: true });
 }

@@ -2,6 +2,7 @@
 import { type Command, Option } from "commander";
 import type * as native from "../native.js";
 import { addon } from "./addon.js";
+import { checkInputs, STANDARD_INPUT } from "./inputs.js";
 import { writeWarning } from "./messages.js";
 import {
   addSharedOptions,
@@ -10,8 +11,9 @@ import {
   wasmOption,
   wholeNumber,
 } from "./options.js";
-import { refuseToOverwrite, write } from "./output.js";
+import { write } from "./output.js";
 import { mebibytes, ProgressLine, percent } from "./progress.js";
+import { outputWidth } from "./terminal.js";
 
 /** The options of both commands. */
 export interface ViewOptions extends SharedOptions {
@@ -20,6 +22,12 @@ export interface ViewOptions extends SharedOptions {
   instances?: number;
   format: "json" | "table";
   accounting?: boolean;
+  withWarnings?: boolean;
+}
+
+/** What the addon takes beside the options. */
+interface PassedOptions extends ViewOptions {
+  standardInput: string;
 }
 
 /** Bytes that are written at a time. */
@@ -44,7 +52,8 @@ export function addViewOptions(command: Command, [defaultSort, ...otherSorts]: s
       new Option("-f, --format <format>", "JSON, or a human-readable table")
         .choices(["json", "table"])
         .default("json"),
-    );
+    )
+    .option("--with-warnings", "in JSON, add whether the view is partial, and the warnings");
   return addSharedOptions(command);
 }
 
@@ -53,23 +62,30 @@ export async function runView(
   command: Command,
   inputs: string[],
   options: ViewOptions,
-  analysis: (options: ViewOptions, control: native.WorkControl) => Promise<native.ViewHandle>,
+  analysis: (options: PassedOptions, control: native.WorkControl) => Promise<native.ViewHandle>,
 ): Promise<void> {
   if (options.format === "table") {
     refuseUseless(command, {
       instances: "tables list no instances; use --format json",
       accounting: "tables show it always",
+      withWarnings: "with a table, warnings are on stderr",
     });
   }
-  if (options.output !== undefined) refuseToOverwrite(inputs, options.output);
+  checkInputs(inputs, options.output);
   const line = new ProgressLine();
   const { WorkControl } = addon();
   const control = new WorkControl();
-  const view = await line.watch(control, analysis(options, control));
+  const view = await line.watch(
+    control,
+    analysis({ ...options, standardInput: STANDARD_INPUT }, control),
+  );
   for (const { message } of view.warnings()) writeWarning(message);
   const { output } = options;
   if (options.format === "table") return write([table(view, options)], output);
-  const text = view.json(options.accounting ?? false);
+  const text = view.json({
+    withAccounting: options.accounting ?? false,
+    withWarnings: options.withWarnings ?? false,
+  });
   // On a terminal the text itself shows the progress.
   const isWatched = output === undefined && process.stdout.isTTY;
   await write(isWatched ? chunks(text) : chunks(text, line), output);
@@ -95,8 +111,7 @@ function* chunks(text: native.JsonText, line?: ProgressLine): Generator<Buffer> 
 
 function table(view: native.ViewHandle, { output }: ViewOptions): Buffer {
   const terminal = output === undefined && process.stdout.isTTY ? process.stdout : undefined;
-  // Without a terminal, names stay whole for programs that search the text.
-  const width = terminal?.columns;
+  const width = output === undefined ? outputWidth() : undefined;
   const color = terminal?.hasColors() ?? false;
   return Buffer.from(view.table(width === undefined ? { color } : { width, color }));
 }

@@ -153,8 +153,10 @@ pub fn analyze_file_async<'env>(
     control: &WorkControl,
 ) -> Result<Object<'env>> {
     guarded(|| {
+        let standard_input = ViewOptions::standard_input(options.as_ref());
         let request = checked(options)?;
-        let inputs = [dump, wasm].map(Pending::file);
+        let inputs = [dump, wasm]
+            .map(|path| Pending::file_or_standard_input(path, standard_input.as_deref()));
         control.start(env, inputs, move |inputs, control| {
             constructor_view(inputs, request, control)
         })
@@ -237,8 +239,10 @@ pub fn diff_file_async<'env>(
     control: &WorkControl,
 ) -> Result<Object<'env>> {
     guarded(|| {
+        let standard_input = ViewOptions::standard_input(options.as_ref());
         let request = checked(options)?;
-        let inputs = [before, after, wasm].map(Pending::file);
+        let inputs = [before, after, wasm]
+            .map(|path| Pending::file_or_standard_input(path, standard_input.as_deref()));
         control.start(env, inputs, move |inputs, control| {
             comparison_view(inputs, request, control)
         })

@@ -44,8 +44,9 @@ impl<'a> SourceInput<'a> {
 pub(super) struct Pending {
     /// A path, or what an argument is called.
     name: String,
-    /// `None` if it is a file that nobody has opened yet.
+    /// `None` if it was not opened yet.
     source: Option<Source<'static>>,
+    is_standard_input: bool,
 }
 
 impl Pending {
@@ -58,6 +59,7 @@ impl Pending {
         Ok(Self {
             name: name.to_owned(),
             source: Some(Source::Copied(copy)),
+            is_standard_input: false,
         })
     }
 
@@ -66,6 +68,19 @@ impl Pending {
         Self {
             name: path,
             source: None,
+            is_standard_input: false,
+        }
+    }
+
+    /// The standard input of the process if the path is the one that stands for it, otherwise a file.
+    pub(super) fn file_or_standard_input(path: String, standard_input: Option<&str>) -> Self {
+        match standard_input {
+            Some(name) if name == path => Self {
+                name: "standard input".to_owned(),
+                source: None,
+                is_standard_input: true,
+            },
+            _ => Self::file(path),
         }
     }
 
@@ -76,6 +91,9 @@ impl Pending {
     pub(super) fn is_pipe(&self) -> Result<bool> {
         if self.source.is_some() {
             return Ok(false);
+        }
+        if self.is_standard_input {
+            return Ok(true);
         }
         let kind = std::fs::metadata(&self.name).map_err(failed("cannot open the file"));
         let kind = kind.map_err(|error| error.in_file(&self.name))?;
@@ -88,7 +106,10 @@ impl Pending {
     /// [`Error::Io`], [`Error::OutOfMemory`], [`Error::Aborted`].
     pub(super) fn open(&mut self, control: &Control) -> Result<()> {
         if self.source.is_none() {
-            let source = Source::open(&self.name, control);
+            let source = match self.is_standard_input {
+                true => read_stream(io::stdin().lock(), control).map(Source::Copied),
+                false => Source::open(&self.name, control),
+            };
             self.source = Some(source.map_err(|error| error.in_file(&self.name))?);
         }
         Ok(())

@@ -21,6 +21,15 @@ pub struct ViewOptions {
     pub partial: Option<bool>,
     /// Bytes of memory that the process can still use.
     pub available_memory: Option<f64>,
+    /// The path that stands for standard input, if any does.
+    pub standard_input: Option<String>,
+}
+
+impl ViewOptions {
+    /// The path that stands for standard input.
+    pub(super) fn standard_input(options: Option<&Self>) -> Option<String> {
+        options.and_then(|options| options.standard_input.clone())
+    }
 }
 
 /// An order of rows that JavaScript knows by name.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::error::Result;
 use crate::heap::Accounting;
 use crate::views::{ComparisonView, ConstructorView, Instances};
+use crate::warning::Warning;
 
 /// A number that every row has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,6 +75,8 @@ pub trait Document {
     fn totals(&self) -> [Total; 2];
     /// Whether a heap is damaged and only a part of it is in here.
     fn is_partial(&self) -> bool;
+    /// What may make a number wrong.
+    fn warnings(&self) -> Vec<&Warning>;
     /// Where every byte is, for a view of one heap.
     fn accounting(&self) -> Option<&Accounting>;
     /// The columns of every row.
@@ -98,6 +101,10 @@ impl<D: Document + ?Sized> Document for Arc<D> {
 
     fn is_partial(&self) -> bool {
         (**self).is_partial()
+    }
+
+    fn warnings(&self) -> Vec<&Warning> {
+        (**self).warnings()
     }
 
     fn accounting(&self) -> Option<&Accounting> {
@@ -152,6 +159,10 @@ impl Document for ConstructorView {
 
     fn is_partial(&self) -> bool {
         self.heap().is_partial
+    }
+
+    fn warnings(&self) -> Vec<&Warning> {
+        self.heap().warnings.iter().collect()
     }
 
     fn accounting(&self) -> Option<&Accounting> {
@@ -214,6 +225,11 @@ impl Document for ComparisonView {
 
     fn is_partial(&self) -> bool {
         self.before().is_partial || self.after().is_partial
+    }
+
+    fn warnings(&self) -> Vec<&Warning> {
+        let heaps = [self.before(), self.after()];
+        heaps.iter().flat_map(|heap| &heap.warnings).collect()
     }
 
     fn accounting(&self) -> Option<&Accounting> {

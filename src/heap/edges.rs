@@ -140,6 +140,11 @@ impl Edges {
         self.offsets.len().saturating_sub(1)
     }
 
+    /// How many bytes the columns take.
+    pub(super) fn memory_size(&self) -> usize {
+        (self.offsets.capacity() + self.targets.capacity()) * size_of::<u32>()
+    }
+
     /// How many references there are.
     pub fn len(&self) -> usize {
         self.targets.len()

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::Selection;
 use super::grouping::{NO_ROW, Names, RowObjects, renumber};
-use super::instances::{Instances, Listed, by_retained_size, listed_count};
+use super::instances::{Instances, Listed, by_retained_size, listed_count, release_unread};
 use crate::error::Result;
 use crate::heap::{Heap, LiveClass};
 
@@ -80,6 +80,17 @@ impl ConstructorView {
         }
     }
 
+    /// Releases what the view does not read any more, if nothing else shares the heap: the graph, and
+    /// the objects if no instance is listed.
+    pub fn release_unread(&mut self) {
+        release_unread(&mut self.heap, self.instance_limit);
+    }
+
+    /// How many bytes the view takes beside its heap.
+    pub fn memory_size(&self) -> u64 {
+        self.objects.get().map_or(0, RowObjects::memory_size)
+    }
+
     /// The heap that the view is of.
     pub fn heap(&self) -> &Heap {
         &self.heap
@@ -105,6 +116,9 @@ impl ConstructorView {
     pub fn instances(&self, nth: usize) -> Result<Option<Instances>> {
         if nth >= self.rows.len() {
             return Ok(None);
+        }
+        if self.instance_limit == Some(0) {
+            return Ok(Some(Instances::of_one(Listed::none(&self.heap))));
         }
         let objects = match self.objects.get() {
             Some(objects) => objects,

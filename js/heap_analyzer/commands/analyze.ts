@@ -8,7 +8,7 @@ export function addAnalyzeCommand(program: Command): void {
   const command = program
     .command("analyze")
     .description("constructor view: what takes space in a dump, by class")
-    .addArgument(fileArgument("<dump-file>", "a heap dump (ASHD)"));
+    .addArgument(fileArgument("<dump-file>", "a heap dump (ASHD), or - for standard input"));
   addViewOptions(command, ["retained", "shallow", "count"])
     .option("--accounting", "in JSON, add where every byte of the heap is (tables show it always)")
     .action((dump: string, options: ViewOptions) =>

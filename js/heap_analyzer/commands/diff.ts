@@ -9,8 +9,8 @@ export function addDiffCommand(program: Command): void {
   const command = program
     .command("diff")
     .description("comparison view: what came and went between two dumps, by class")
-    .addArgument(fileArgument("<before>", "the earlier heap dump"))
-    .addArgument(fileArgument("<after>", "the later heap dump"));
+    .addArgument(fileArgument("<before>", "the earlier heap dump, or - for standard input"))
+    .addArgument(fileArgument("<after>", "the later heap dump, or -"));
   addViewOptions(command, ["delta", "alloc", "freed", "count"]).action(
     (before: string, after: string, options: ViewOptions) =>
       runView(command, [before, after, options.wasm], options, (passed, control) =>
