@@ -9,7 +9,7 @@ use super::error::Result;
 use super::guard::guarded;
 use super::inputs::{Pending, SourceInput};
 use super::options::{Request, ViewOptions, checked};
-use super::tasks::{Task, Work};
+use super::tasks::{Outcome, Task, Work};
 use super::threads::run_on_own_thread;
 use super::views::ViewHandle;
 use crate::control::{Control, Phase};
@@ -70,7 +70,8 @@ impl WorkControl {
 }
 
 impl WorkControl {
-    fn start<'env, const N: usize>(
+    /// Starts work on inputs that this handle controls.
+    pub(super) fn start<'env, const N: usize>(
         &self,
         env: &'env Env,
         inputs: [Pending; N],
@@ -138,7 +139,7 @@ pub fn analyze_async<'env>(
             Pending::copied("wasm", wasm)?,
         ];
         control.start(env, inputs, move |inputs, control| {
-            constructor_view(inputs, request, control)
+            constructor_view(inputs, request, control).map(Outcome::View)
         })
     })
 }
@@ -158,7 +159,7 @@ pub fn analyze_file_async<'env>(
         let inputs = [dump, wasm]
             .map(|path| Pending::file_or_standard_input(path, standard_input.as_deref()));
         control.start(env, inputs, move |inputs, control| {
-            constructor_view(inputs, request, control)
+            constructor_view(inputs, request, control).map(Outcome::View)
         })
     })
 }
@@ -223,7 +224,7 @@ pub fn diff_async<'env>(
             Pending::copied("wasm", wasm)?,
         ];
         control.start(env, inputs, move |inputs, control| {
-            comparison_view(inputs, request, control)
+            comparison_view(inputs, request, control).map(Outcome::View)
         })
     })
 }
@@ -244,17 +245,20 @@ pub fn diff_file_async<'env>(
         let inputs = [before, after, wasm]
             .map(|path| Pending::file_or_standard_input(path, standard_input.as_deref()));
         control.start(env, inputs, move |inputs, control| {
-            comparison_view(inputs, request, control)
+            comparison_view(inputs, request, control).map(Outcome::View)
         })
     })
 }
 
-fn borrowed<'a>((name, bytes): (&'a str, &'a [u8])) -> SourceInput<'a> {
+pub(super) fn borrowed<'a>((name, bytes): (&'a str, &'a [u8])) -> SourceInput<'a> {
     SourceInput::borrowed(name, bytes)
 }
 
-/// What both views begin with.
-fn read_program<'a>(wasm: &'a SourceInput<'_>, control: &Control) -> crate::Result<Program<'a>> {
+/// What every analysis begins with.
+pub(super) fn read_program<'a>(
+    wasm: &'a SourceInput<'_>,
+    control: &Control,
+) -> crate::Result<Program<'a>> {
     let _step = control.begin(Phase::Module, 1);
     let wasm = Input {
         name: wasm.name,

@@ -2,12 +2,16 @@
 
 use std::fs::{File, Metadata};
 use std::io::{self, Read};
+use std::path::Path;
+use std::sync::Arc;
 
+use super::contents::UnchangedFile;
 use crate::columns;
 use crate::control::Control;
 use crate::dump;
 use crate::error::{Error, Result};
 use crate::program::Input;
+use crate::questions::{Contents, InMemory};
 
 /// The bytes of a dump or a module. To drop it is to give its memory back.
 pub(super) enum Source<'a> {
@@ -15,8 +19,10 @@ pub(super) enum Source<'a> {
     Borrowed(&'a [u8]),
     /// A copy, for work that runs while the caller goes on; or what came through a pipe.
     Copied(Vec<u8>),
+    /// A copy that a loaded heap keeps.
+    Kept(Arc<Vec<u8>>),
     /// A file.
-    Mapped(memmap2::Mmap),
+    Mapped(memmap2::Mmap, Arc<UnchangedFile>),
 }
 
 /// Bytes with the name that errors call them by.
@@ -138,11 +144,40 @@ impl Source<'_> {
             // the file short meanwhile makes reads beyond its new end fail with a signal; the
             // documentation of the `…File` functions asks the caller not to.
             let map = unsafe { memmap2::Mmap::map(&file) };
-            return Ok(Self::Mapped(
-                map.map_err(|error| out_of_memory(error, kind.len()))?,
-            ));
+            let map = map.map_err(|error| out_of_memory(error, kind.len()))?;
+            let unchanged = UnchangedFile::new(Path::new(path), &kind);
+            let unchanged = unchanged.map_err(failed("cannot find the working directory"))?;
+            return Ok(Self::Mapped(map, Arc::new(unchanged)));
         }
         read_stream(file, control).map(Self::Copied)
+    }
+
+    /// The same bytes, with where a loaded heap can read them again, and how much memory that takes.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    pub(super) fn kept(self) -> Result<(Self, Box<dyn Contents>, u64)> {
+        let bytes = match self {
+            Self::Mapped(map, file) => {
+                let contents = Box::new(Arc::clone(&file));
+                return Ok((Self::Mapped(map, file), contents, 0));
+            }
+            Self::Borrowed(bytes) => Arc::new(columns::collected(bytes.iter().copied())?),
+            Self::Copied(bytes) => Arc::new(bytes),
+            Self::Kept(bytes) => bytes,
+        };
+        let size = bytes.capacity() as u64;
+        let contents = InMemory(SharedBytes(Arc::clone(&bytes)));
+        Ok((Self::Kept(bytes), Box::new(contents), size))
+    }
+}
+
+/// Bytes that a heap and its reader share.
+struct SharedBytes(Arc<Vec<u8>>);
+
+impl AsRef<[u8]> for SharedBytes {
+    fn as_ref(&self) -> &[u8] {
+        &self.0
     }
 }
 
@@ -206,7 +241,8 @@ impl AsRef<[u8]> for Source<'_> {
         match self {
             Self::Borrowed(bytes) => bytes,
             Self::Copied(bytes) => bytes,
-            Self::Mapped(map) => map,
+            Self::Kept(bytes) => bytes,
+            Self::Mapped(map, _) => map,
         }
     }
 }

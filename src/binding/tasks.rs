@@ -4,11 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use napi::JsDeferred;
 use napi::bindgen_prelude::*;
+use napi::{JsDeferred, sys};
 
 use super::error::JsError as CodedError;
 use super::guard::guarded;
+use super::heap::HeapHandle;
 use super::inputs::{Pending, SourceInput};
 use super::threads::{cores, start};
 use super::views::ViewHandle;
@@ -24,19 +25,53 @@ static ENGINE: WorkQueue = WorkQueue::new("heap-analyzer", || cores().min(4));
 /// Who reads pipes and the like, which may give nothing for ever: the others must not wait for them.
 static PIPES: WorkQueue = WorkQueue::new("heap-analyzer-p", || 16);
 
+/// What a promise is resolved with.
+pub(super) enum Outcome {
+    /// A view.
+    View(ViewHandle),
+    /// A loaded heap.
+    Heap(HeapHandle),
+    /// The text of an answer.
+    Answer(String),
+}
+
+impl Outcome {
+    /// Registers what it holds with V8.
+    fn registered(self, env: Env) -> Self {
+        match self {
+            Self::View(view) => Self::View(view.registered(env)),
+            Self::Heap(heap) => Self::Heap(heap.registered(env)),
+            Self::Answer(text) => Self::Answer(text),
+        }
+    }
+}
+
+impl ToNapiValue for Outcome {
+    unsafe fn to_napi_value(env: sys::napi_env, value: Self) -> Result<sys::napi_value> {
+        // SAFETY: the caller promises that the environment is alive, and this is its thread.
+        unsafe {
+            match value {
+                Self::View(view) => ToNapiValue::to_napi_value(env, view),
+                Self::Heap(heap) => ToNapiValue::to_napi_value(env, heap),
+                Self::Answer(text) => ToNapiValue::to_napi_value(env, text),
+            }
+        }
+    }
+}
+
 /// What is done with the inputs when they are there.
 pub(super) trait Work<const N: usize>:
-    for<'a> FnOnce([SourceInput<'a>; N], &Control) -> crate::Result<ViewHandle> + Send + 'static
+    for<'a> FnOnce([SourceInput<'a>; N], &Control) -> crate::Result<Outcome> + Send + 'static
 {
 }
 
 impl<const N: usize, W> Work<N> for W where
-    W: for<'a> FnOnce([SourceInput<'a>; N], &Control) -> crate::Result<ViewHandle> + Send + 'static
+    W: for<'a> FnOnce([SourceInput<'a>; N], &Control) -> crate::Result<Outcome> + Send + 'static
 {
 }
 
-type Settle = Box<dyn FnOnce(Env) -> Result<ViewHandle> + Send>;
-type Deferred = JsDeferred<ViewHandle, Settle>;
+type Settle = Box<dyn FnOnce(Env) -> Result<Outcome> + Send>;
+type Deferred = JsDeferred<Outcome, Settle>;
 
 /// Work that a promise was given for.
 pub(super) struct Task {
@@ -149,7 +184,7 @@ impl Task {
         self: &Arc<Self>,
         queue: &'static WorkQueue,
         stage: Stage,
-        step: impl FnOnce(&Arc<Self>) -> crate::Result<Option<ViewHandle>> + Send + 'static,
+        step: impl FnOnce(&Arc<Self>) -> crate::Result<Option<Outcome>> + Send + 'static,
     ) {
         let number = queue.next_number();
         *lock(&self.stage) = Stage::Waiting(queue, number);
@@ -172,7 +207,7 @@ impl Task {
     }
 
     /// Settles the promise, if nobody did so before. The environment may be gone.
-    fn settle(&self, result: crate::Result<ViewHandle>) {
+    fn settle(&self, result: crate::Result<Outcome>) {
         let key = (self.environment, self.number);
         lock(&ENVIRONMENTS).tasks.remove(&key);
         if let Some(deferred) = lock(&self.deferred).take() {

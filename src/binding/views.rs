@@ -11,6 +11,7 @@ use super::guard::guarded;
 use crate::error::Error;
 use crate::formats::{Document, JsonStream, TableOptions, accounting_json, render_table};
 use crate::views::{ComparisonView, ConstructorView};
+use crate::warning::Warning;
 
 /// A view that stays on the native side until it is closed.
 #[napi(custom_finalize)]
@@ -18,6 +19,8 @@ pub struct ViewHandle {
     view: Option<View>,
     /// Whether the memory of the heaps is this view's, and not that of a loaded heap.
     owns_heaps: bool,
+    /// Of a comparison of loaded heaps: what the dumps are called, for their warnings.
+    names: Option<[String; 2]>,
     /// How much memory V8 knows of.
     registered_bytes: i64,
 }
@@ -56,6 +59,15 @@ pub struct WarningData {
     pub code: String,
     /// The text.
     pub message: String,
+}
+
+impl From<&Warning> for WarningData {
+    fn from(warning: &Warning) -> Self {
+        Self {
+            code: warning.code().to_owned(),
+            message: warning.to_string(),
+        }
+    }
 }
 
 /// What JSON has beside the rows.
@@ -102,10 +114,24 @@ impl ViewHandle {
         Self::new(View::Comparison(Arc::new(view)), true)
     }
 
+    /// A view of a heap that stays loaded.
+    pub(super) fn of_loaded_heap(view: ConstructorView) -> Self {
+        Self::new(View::Constructor(Arc::new(view)), false)
+    }
+
+    /// A comparison of heaps that stay loaded, with what their dumps are called.
+    pub(super) fn of_loaded_heaps(view: ComparisonView, names: [String; 2]) -> Self {
+        Self {
+            names: Some(names),
+            ..Self::new(View::Comparison(Arc::new(view)), false)
+        }
+    }
+
     fn new(view: View, owns_heaps: bool) -> Self {
         Self {
             view: Some(view),
             owns_heaps,
+            names: None,
             registered_bytes: 0,
         }
     }
@@ -202,14 +228,21 @@ impl ViewHandle {
     #[napi]
     pub fn warnings(&self) -> Result<Vec<WarningData>> {
         guarded(|| {
+            if let (Some(names), Some(View::Comparison(view))) = (&self.names, &self.view) {
+                let heaps = names.iter().zip([view.before(), view.after()]);
+                return Ok(heaps
+                    .flat_map(|(name, heap)| {
+                        let warnings = heap.warnings.iter().map(WarningData::from);
+                        warnings.map(move |warning| WarningData {
+                            message: format!("{name}: {}", warning.message),
+                            ..warning
+                        })
+                    })
+                    .collect());
+            }
             let document = self.document()?;
             let warnings = document.warnings().into_iter();
-            Ok(warnings
-                .map(|warning| WarningData {
-                    code: warning.code().to_owned(),
-                    message: warning.to_string(),
-                })
-                .collect())
+            Ok(warnings.map(WarningData::from).collect())
         })
     }
 
