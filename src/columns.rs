@@ -1,53 +1,73 @@
-//! Big columns of numbers: allocated once, at the size that they may need, and on huge pages where
-//! the system has them.
+//! Large columns of numbers, and checks that there is enough memory for them.
 //!
-//! A column of ten million numbers is 10,000 ordinary pages. Entering each of them into the page
-//! tables costs more than filling it, and random access to them misses the table's cache nearly
-//! every time.
+//! A column is allocated once, at the largest size that it may need, and on huge pages where the
+//! system has them. A column of ten million numbers takes 10,000 ordinary pages: mapping each page
+//! costs more than filling it, and random access misses the translation cache nearly every time.
+//!
+//! A failed allocation of the standard library ends the process. So every allocation that grows with
+//! the input is made here, where a failure is an error.
 
 use crate::control::Step;
 use crate::error::{Error, Result};
 
-/// A column that takes so many bytes must leave some for others.
-const BIG: u64 = 1 << 20;
+/// After a column of at least this many bytes was allocated, [`HEADROOM`] must still be free.
+const LARGE: u64 = 1 << 20;
 
-/// What must be left for small allocations, which end the process if they fail: ours, and those of
-/// whoever else lives in the process. The young generation of V8 grows by 16 MiB at a time.
+/// The memory that must stay free for small allocations, which end the process if they fail: those of
+/// this crate, and those of the rest of the process. V8's young generation grows by 16 MiB at a time.
 const HEADROOM: usize = 32 << 20;
 
-/// Makes room for so many more values. Room that is not used costs no memory where the system hands
-/// out pages when they are touched.
+/// Makes room for `more` values. Room that is not used costs no memory on systems that hand out
+/// pages when they are first touched.
 ///
 /// # Errors
 /// [`Error::OutOfMemory`].
 pub(crate) fn reserve<T>(column: &mut Vec<T>, more: usize) -> Result<()> {
     let bytes = (column.len() as u64 + more as u64).saturating_mul(size_of::<T>() as u64);
+    let purpose = "a table of the analysis";
     column
         .try_reserve_exact(more)
-        .map_err(|_| Error::OutOfMemory { bytes })?;
-    if bytes >= BIG {
-        check_room(0)?;
+        .map_err(|_| Error::OutOfMemory { bytes, purpose })?;
+    if bytes >= LARGE {
+        check_headroom()?;
     }
     use_huge_pages(column);
     Ok(())
 }
 
-/// Checks that the system would give so many bytes, and still have some for small allocations. For
-/// work whose own allocations are many and small, and cannot fail one by one.
+/// Checks that the process could still get `bytes` of memory and [`HEADROOM`]. For work that makes
+/// many small allocations, none of which can fail by itself.
+///
+/// # Errors
+/// [`Error::OutOfMemory`] with these bytes and this purpose.
+pub(crate) fn check_room(bytes: u64, purpose: &'static str) -> Result<()> {
+    check_headroom()?;
+    match can_map(bytes.saturating_add(HEADROOM as u64)) {
+        true => Ok(()),
+        false => Err(Error::OutOfMemory { bytes, purpose }),
+    }
+}
+
+/// Checks that the process could still get [`HEADROOM`].
 ///
 /// # Errors
 /// [`Error::OutOfMemory`].
-pub(crate) fn check_room(bytes: usize) -> Result<()> {
-    let bytes = bytes.saturating_add(HEADROOM);
-    // Not from the allocator: it keeps what it is given back.
-    memmap2::MmapMut::map_anon(bytes)
-        .map(drop)
-        .map_err(|_| Error::OutOfMemory {
-            bytes: bytes as u64,
-        })
+pub(crate) fn check_headroom() -> Result<()> {
+    match can_map(HEADROOM as u64) {
+        true => Ok(()),
+        false => Err(Error::OutOfMemory {
+            bytes: HEADROOM as u64,
+            purpose: "small allocations, which must not fail",
+        }),
+    }
 }
 
-/// A column of so many equal values.
+/// Whether the system maps this much memory. Not asked of the allocator, which would keep the memory.
+fn can_map(bytes: u64) -> bool {
+    usize::try_from(bytes).is_ok_and(|bytes| memmap2::MmapMut::map_anon(bytes).is_ok())
+}
+
+/// A column of `length` equal values.
 ///
 /// # Errors
 /// [`Error::OutOfMemory`].
@@ -67,7 +87,7 @@ pub(crate) fn collected<T>(values: impl ExactSizeIterator<Item = T>) -> Result<V
     Ok(column)
 }
 
-/// An empty column with room for so many values.
+/// An empty column with room for `capacity` values.
 ///
 /// # Errors
 /// [`Error::OutOfMemory`].
@@ -77,8 +97,8 @@ pub(crate) fn with_capacity<T>(capacity: usize) -> Result<Vec<T>> {
     Ok(column)
 }
 
-/// Fills a column up to a length. It is here that the system hands out the memory, which may take its
-/// time.
+/// Fills a column up to a length. The system hands out the memory here, which can take long, so the
+/// work can be cancelled meanwhile.
 ///
 /// # Errors
 /// [`Error::OutOfMemory`], [`Error::Aborted`].
@@ -97,7 +117,7 @@ pub(crate) fn fill<T: Clone>(
     Ok(())
 }
 
-/// Adds a value to a column whose length nobody knows beforehand.
+/// Adds a value to a column whose final length is not known.
 ///
 /// # Errors
 /// [`Error::OutOfMemory`].
@@ -111,7 +131,7 @@ pub(crate) fn push<T>(column: &mut Vec<T>, value: T) -> Result<()> {
     Ok(())
 }
 
-/// Adds values to a column whose length nobody knows beforehand.
+/// Adds values to a column whose final length is not known.
 ///
 /// # Errors
 /// [`Error::OutOfMemory`].
@@ -123,7 +143,7 @@ pub(crate) fn extend<T: Copy>(column: &mut Vec<T>, values: &[T]) -> Result<()> {
     Ok(())
 }
 
-/// Asks for huge pages behind the whole ones of a column's spare room.
+/// Asks for huge pages for every whole huge page of a column's spare room.
 #[cfg(target_os = "linux")]
 fn use_huge_pages<T>(column: &mut Vec<T>) {
     const HUGE_PAGE: usize = 2 << 20;
@@ -166,5 +186,12 @@ mod tests {
     fn more_than_the_address_space_is_an_error() {
         let result = with_capacity::<u64>(usize::MAX / 4);
         assert!(matches!(result, Err(Error::OutOfMemory { .. })));
+    }
+
+    #[test]
+    fn a_check_that_fails_reports_what_was_asked_for() {
+        let error = check_room(1 << 60, "the test").unwrap_err().to_string();
+        let expected = "out of memory: cannot allocate 1152921504606846976 bytes for the test; ";
+        assert!(error.starts_with(expected), "{error}");
     }
 }

@@ -4,6 +4,7 @@
 //! What does not stop the analysis, but may make a number wrong, is a [`Warning`](crate::Warning).
 
 use crate::mismatch::Mismatch;
+use crate::shown::Shown;
 use crate::units::Address;
 
 /// The result of everything in this crate that can fail.
@@ -17,7 +18,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[non_exhaustive]
 pub enum Error {
     /// Another error, with the input that it is about.
-    #[error("{file}: {source}")]
+    #[error("{}: {source}", Shown(file))]
     InFile {
         /// A path, or the name of an argument.
         file: String,
@@ -159,7 +160,7 @@ pub enum Error {
         limit: u64,
     },
     /// An option that has no such value.
-    #[error("option {name}: found {found}; expected {expected}")]
+    #[error("option {name}: found {}; expected {expected}", Shown(found))]
     InvalidOption {
         /// The option's name.
         name: &'static str,
@@ -179,11 +180,13 @@ pub enum Error {
     },
     /// The system refused memory.
     #[error(
-        "cannot allocate {bytes} bytes: the analysis needs about as much memory as the dump has; free some, or use a larger machine"
+        "out of memory: cannot allocate {bytes} bytes for {purpose}; free some memory, raise the memory limit of the process or its container, or use a larger machine"
     )]
     OutOfMemory {
-        /// What was asked for.
+        /// How much was asked for.
         bytes: u64,
+        /// What it was for.
+        purpose: &'static str,
     },
     /// The system refused a thread.
     #[error(

@@ -57,6 +57,7 @@ mod mismatch;
 pub mod module;
 mod program;
 pub mod runtime;
+mod shown;
 mod tolerance;
 mod units;
 pub mod views;

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::shown::Shown;
 use crate::units::{Address, ClassId};
 
 /// Something that is in the module and in the dump, and differs.
@@ -85,7 +86,8 @@ impl fmt::Display for Mismatch {
                 count,
             } => write!(
                 f,
-                "class {class_name} has id {id} in the module, but the dump knows only {count} classes"
+                "class {class_name} has id {id} in the module, but the dump knows only {count} classes",
+                class_name = Shown(class_name)
             ),
             Self::ClassKind {
                 class_name,
@@ -93,11 +95,13 @@ impl fmt::Display for Mismatch {
                 flags,
             } => write!(
                 f,
-                "class {class_name} (id {id}) has type flags {flags:#x} in the dump, which are not those of such a container"
+                "class {class_name} (id {id}) has type flags {flags:#x} in the dump, which are not those of such a container",
+                class_name = Shown(class_name)
             ),
             Self::Root { name, value } => write!(
                 f,
-                "the collector starts from global {name}, which is {value}, but none of its lists has an object at this address (unless the dump was taken while the collector moved it)"
+                "the collector starts from global {name}, which is {value}, but none of its lists has an object at this address (unless the dump was taken while the collector moved it)",
+                name = Shown(name)
             ),
             Self::ObjectBeyondTable { id, count } => write!(
                 f,

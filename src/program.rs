@@ -1,4 +1,4 @@
-//! The two inputs of an analysis, by name: what is wrong with one is said with its name.
+//! The two inputs of an analysis. An error about an input begins with the input's name.
 
 use std::panic::resume_unwind;
 
@@ -21,11 +21,12 @@ pub struct Input<'a, Bytes = &'a [u8]> {
     pub bytes: Bytes,
 }
 
-/// How much memory reading a module takes, in many small pieces, for each of its bytes. That of the
-/// compilers is far below; one that was made to take more can still end the process.
-const ROOM_PER_MODULE_BYTE: usize = 16;
+/// The memory that must be free before a module is read, per byte of the module. Reading makes many
+/// small allocations. Modules of the compilers need far less; a hostile module can need more, and then
+/// a failed allocation ends the process.
+const ROOM_PER_MODULE_BYTE: u64 = 16;
 
-/// What a module tells about every heap of the program: read once, used for each dump.
+/// What the module says about every heap of the program: read once, used for each dump.
 #[derive(Debug)]
 pub struct Program<'a> {
     module: Module<'a>,
@@ -34,15 +35,15 @@ pub struct Program<'a> {
 }
 
 impl<'a> Program<'a> {
-    /// Reads a module and all that it tells about classes and roots.
+    /// Reads a module, and from it the classes and the roots.
     ///
     /// # Errors
     /// [`Error::InFile`](crate::Error::InFile) around whatever is wrong with the module;
     /// [`Error::Aborted`](crate::Error::Aborted) as it is.
     pub fn read(wasm: Input<'a>, control: &Control) -> Result<Self> {
         let read = || -> Result<Self> {
-            columns::check_room(wasm.bytes.len().saturating_mul(ROOM_PER_MODULE_BYTE))?;
-            columns::check_room(wasm.bytes.len().saturating_mul(ROOM_PER_MODULE_BYTE))?;
+            let room = (wasm.bytes.len() as u64).saturating_mul(ROOM_PER_MODULE_BYTE);
+            columns::check_room(room, "reading the module")?;
             let module = Module::parse(wasm.bytes, control)?;
             let evidence = Evidence::read(&module, control)?;
             Ok(Self {
@@ -59,8 +60,8 @@ impl<'a> Program<'a> {
         Self { tolerance, ..self }
     }
 
-    /// Analyzes a dump of this program. The dump is dropped as soon as it is read, before the rest of
-    /// the work takes its memory.
+    /// Analyzes a dump of this program. The dump is dropped as soon as it is read, so that the rest of
+    /// the work can use its memory.
     ///
     /// # Errors
     /// [`Error::InFile`](crate::Error::InFile) around whatever is wrong with the dump;
@@ -95,7 +96,7 @@ impl<'a> Program<'a> {
     /// Analyzes two dumps of this program. The warnings say which one they are of.
     ///
     /// # Errors
-    /// As [`analyze`](Self::analyze); if both dumps are wrong, what is wrong with the first.
+    /// As [`analyze`](Self::analyze); if both dumps fail, the error of the first.
     pub fn analyze_both<Bytes: AsRef<[u8]> + Send>(
         &self,
         before: Input<'_, Bytes>,
@@ -142,7 +143,7 @@ fn side_by_side<T: Send>(
 /// How two dumps are analyzed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Schedule {
-    /// At the same time, which takes less time: the work has stretches that one thread does alone.
+    /// At the same time, which is faster: parts of the work run on one thread only.
     #[default]
     SideBySide,
     /// One after the other, which takes less memory.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use crate::mismatch::Mismatch;
+use crate::shown::Shown;
 use crate::units::{Address, ClassId};
 
 /// Something found on the way that the numbers may suffer from. Its `Display` text says what was
@@ -177,15 +178,18 @@ impl fmt::Display for Warning {
             ),
             Self::GlobalUnknown { name } => write!(
                 f,
-                "the value of global {name} is not known (the module neither locates nor names it, or the host supplied it): objects that only it keeps alive are missing"
+                "the value of global {name} is not known (the module neither locates nor names it, or the host supplied it): objects that only it keeps alive are missing",
+                name = Shown(name)
             ),
             Self::GlobalNotAnObject { name, value } => write!(
                 f,
-                "global {name} should hold a reference, but {value} is not the address of an object: is this the module that the dump was taken from?"
+                "global {name} should hold a reference, but {value} is not the address of an object: is this the module that the dump was taken from?",
+                name = Shown(name)
             ),
             Self::GlobalDisputed { name } => write!(
                 f,
-                "the debug information and the collector's code disagree about global {name}: it was taken for a root, so too much may look alive; compile the module again if it was changed after compilation"
+                "the debug information and the collector's code disagree about global {name}: it was taken for a root, so too much may look alive; compile the module again if it was changed after compilation",
+                name = Shown(name)
             ),
             Self::NamesMissing => write!(
                 f,
@@ -202,11 +206,17 @@ impl fmt::Display for Warning {
             } => write!(
                 f,
                 "the debug information gives runtime id {id} to several classes: its objects are shown as {class_name}, but may be {}; the references of all were followed, so too much may look alive",
-                rivals.join(" or ")
+                rivals
+                    .iter()
+                    .map(|rival| Shown(rival).to_string())
+                    .collect::<Vec<_>>()
+                    .join(" or "),
+                class_name = Shown(class_name)
             ),
             Self::ClassDisputed { class_name } => write!(
                 f,
-                "the debug information and the collector's code name different reference fields of {class_name}: all of them were followed, so too much may look alive; compile the module again if it was changed after compilation"
+                "the debug information and the collector's code name different reference fields of {class_name}: all of them were followed, so too much may look alive; compile the module again if it was changed after compilation",
+                class_name = Shown(class_name)
             ),
             Self::ContentsDoNotFit {
                 address,
@@ -214,7 +224,8 @@ impl fmt::Display for Warning {
                 count,
             } => write!(
                 f,
-                "the contents of {count} object(s) do not fit their buffers, the first is the {class_name} at {address}: what lies outside was not followed, so objects may be missing"
+                "the contents of {count} object(s) do not fit their buffers, the first is the {class_name} at {address}: what lies outside was not followed, so objects may be missing",
+                class_name = Shown(class_name)
             ),
             Self::FieldsDiffer {
                 address,
@@ -223,7 +234,8 @@ impl fmt::Display for Warning {
                 count,
             } => write!(
                 f,
-                "{count} object(s) have other fields than their class, the first is the {class_name} at {address}, of which the debug information tells {declared} bytes: the dump was probably taken from another build of the module, and then every number and name may be wrong"
+                "{count} object(s) have other fields than their class, the first is the {class_name} at {address}, of which the debug information tells {declared} bytes: the dump was probably taken from another build of the module, and then every number and name may be wrong",
+                class_name = Shown(class_name)
             ),
             Self::ClassUnknown { id, count } => write!(
                 f,
@@ -253,7 +265,7 @@ impl fmt::Display for Warning {
                 f,
                 "{count} more warnings with the code {code}, which are not listed: what the listed ones say holds for them too"
             ),
-            Self::InDump { dump, warning } => write!(f, "{dump}: {warning}"),
+            Self::InDump { dump, warning } => write!(f, "{}: {warning}", Shown(dump)),
         }
     }
 }

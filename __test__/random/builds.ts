@@ -7,7 +7,7 @@ import { RANDOM_PROGRAMS } from "../support/compile.ts";
 import { exportGlobals, readWasmModule, TYPE_I32 } from "../support/wasm_module.ts";
 
 /** Small steps in short intervals, so that most dumps are taken in the middle of a cycle. */
-const COLLECTOR_SETTINGS = [
+export const COLLECTOR_SETTINGS = [
   ["ASC_GC_GRANULARITY", 256],
   ["ASC_GC_MARKCOST", 64],
   ["ASC_GC_SWEEPCOST", 64],

@@ -1,7 +1,8 @@
 /**
- * `npm run judge`: judges as many random heaps as it is told to. Each stream of operations that
- * makes the analyzer and the runtime's collector disagree is made as small as possible and
- * written to a file, from which `--replay` runs it again.
+ * `npm run judge`: judges as many random heaps, and builds of small programs, as it is asked to.
+ * Each stream of operations that makes the analyzer and the runtime's collector disagree is made as
+ * small as possible and written to a file, from which `--replay` runs it again. Of each build of a
+ * small program that fails, the module and the dumps are written to files.
  */
 
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -12,11 +13,14 @@ import { Command, InvalidArgumentError, Option } from "commander";
 import { BUILD_KINDS, type BuildKind, makeBuild } from "./builds.ts";
 import { type Failure, judgeStream } from "./heap_judge.ts";
 import { shrink } from "./shrink.ts";
+import { judgeSmallBuilds, replaySmallBuild } from "./small_command.ts";
+import { FAILURES } from "./small_report.ts";
 import { describeStream, randomStream, type Step } from "./stream.ts";
 import { JudgeThread } from "./thread.ts";
 
 interface Options {
-  heaps: number;
+  heaps?: number;
+  small?: number;
   seed: number;
   build?: string[];
   replay?: string;
@@ -36,10 +40,13 @@ interface FailedStream extends Failure {
 interface Totals {
   judged: number;
   cut: number;
+  judgedOfBuild: Map<string, number>;
   failures: FailedStream[];
 }
 
-const FAILURES = join("build", "judge", "failures");
+const USUAL_HEAPS = 1000;
+/** How many random heaps there are to one build of a small program. */
+const HEAPS_PER_SMALL_BUILD = 20;
 /** Making a stream small takes many runs, and a few small ones tell more than many. */
 const MOST_SHRUNK = 3;
 
@@ -48,22 +55,44 @@ async function main(): Promise<void> {
   process.exitCode = 1;
   const command = new Command("judge")
     .description("Compares the analyzer with the runtime's own collector on random heaps.")
-    .option("--heaps <number>", "judge at least this many heaps", wholeNumber, 1000)
-    .option("--seed <number>", "the seed of the first stream of operations", wholeNumber, 1)
+    .option(
+      "--heaps <number>",
+      `judge at least this many heaps (${USUAL_HEAPS}, or none if --small is given)`,
+      wholeNumber,
+    )
+    .option(
+      "--small <number>",
+      `judge this many builds of small programs (one for ${HEAPS_PER_SMALL_BUILD} heaps, or none if --build is given)`,
+      wholeNumber,
+    )
+    .option("--seed <number>", "the first seed", wholeNumber, 1)
     .addOption(
       new Option("--build <names...>", "only these builds").choices(
         BUILD_KINDS.map(({ name }) => name),
       ),
     )
-    .option("--replay <seed or file>", "run one stream again and show it")
+    .option(
+      "--replay <seed, file, or small-seed>",
+      "run one stream, or one build of a small program, again and show it",
+    )
     .parse();
   const options = command.opts<Options>();
   const kinds = BUILD_KINDS.filter(({ name }) => options.build?.includes(name) ?? true);
-  const disagreements =
-    options.replay === undefined
-      ? await judge(kinds, options)
-      : await replay(kinds, options.replay);
+  const disagreements = await run(kinds, options);
   process.exitCode = disagreements > 0 ? 1 : 0;
+}
+
+async function run(kinds: BuildKind[], options: Options): Promise<number> {
+  if (options.replay !== undefined) return replay(kinds, options.replay);
+  const heaps = options.heaps ?? (options.small === undefined ? USUAL_HEAPS : 0);
+  const small = options.small ?? (options.build ? 0 : Math.ceil(heaps / HEAPS_PER_SMALL_BUILD));
+  const threads = Array.from({ length: availableParallelism() }, () => new JudgeThread());
+  let disagreements = 0;
+  if (heaps > 0) disagreements += await judge(threads, kinds, { heaps, seed: options.seed });
+  if (small > 0)
+    disagreements += await judgeSmallBuilds(threads, { count: small, seed: options.seed });
+  await Promise.all(threads.map((thread) => thread.close()));
+  return disagreements;
 }
 
 function wholeNumber(text: string): number {
@@ -71,33 +100,39 @@ function wholeNumber(text: string): number {
   return Number(text);
 }
 
-async function judge(kinds: BuildKind[], { heaps, seed }: Options): Promise<number> {
+async function judge(
+  threads: JudgeThread[],
+  kinds: BuildKind[],
+  { heaps, seed }: { heaps: number; seed: number },
+): Promise<number> {
   // Compiles what is not compiled yet, once for all threads.
   for (const kind of kinds) await makeBuild(kind);
-  const totals: Totals = { judged: 0, cut: 0, failures: [] };
+  const totals: Totals = { judged: 0, cut: 0, judgedOfBuild: new Map(), failures: [] };
   const started = performance.now();
   let next = seed;
-  const judgeSome = async () => {
-    const thread = new JudgeThread();
+  const judgeSome = async (thread: JudgeThread) => {
     while (totals.judged < heaps) {
       const at = next++;
       const build = (kinds[at % kinds.length] as BuildKind).name;
       const { judged, cut, failure } = await thread.judge({ build, steps: randomStream(at) });
       totals.judged += judged;
       totals.cut += cut;
+      totals.judgedOfBuild.set(build, (totals.judgedOfBuild.get(build) ?? 0) + judged);
       if (failure) totals.failures.push({ ...failure, seed: at, build });
       showProgress(totals, heaps, started);
     }
-    await thread.close();
   };
-  await Promise.all(Array.from({ length: availableParallelism() }, judgeSome));
+  await Promise.all(threads.map(judgeSome));
   if (process.stderr.isTTY) process.stderr.write("\r\x1b[K");
 
   totals.failures.sort((left, right) => left.seed - right.seed);
   for (const { seed, message } of totals.failures) console.log(`seed ${seed}: ${message}\n`);
   for (const failed of totals.failures.slice(0, MOST_SHRUNK)) await explain(failed);
   console.log(`${totals.cut} retained sizes proven by deletion`);
-  console.log(`${totals.judged} heaps judged, ${totals.failures.length} disagreements`);
+  const ofBuilds = kinds.map(({ name }) => `${name} ${totals.judgedOfBuild.get(name) ?? 0}`);
+  console.log(
+    `${totals.judged} heaps judged, ${totals.failures.length} disagreements: ${ofBuilds.join(", ")}`,
+  );
   return totals.failures.length;
 }
 
@@ -130,6 +165,8 @@ async function explain({ seed, build, by }: FailedStream): Promise<void> {
 }
 
 async function replay(kinds: BuildKind[], what: string): Promise<number> {
+  const small = /^small-(\d+)$/.exec(what)?.[1];
+  if (small !== undefined) return replaySmallBuild(Number(small));
   const { build: only, steps }: Partial<Replay> = /^\d+$/.test(what)
     ? { steps: randomStream(Number(what)) }
     : (JSON.parse(readFileSync(what, "utf8")) as Replay);

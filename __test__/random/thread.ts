@@ -3,26 +3,44 @@
 import { Worker } from "node:worker_threads";
 
 import type { Outcome } from "./heap_judge.ts";
+import type { SmallReport } from "./small_report.ts";
 import type { Step } from "./stream.ts";
 
-export interface Task {
+/** A stream of operations for the random program. */
+export interface StreamTask {
   /** The name of a build. */
   build: string;
   steps: Step[];
 }
 
+/** A build of a small program. */
+export interface SmallTask {
+  smallSeed: number;
+}
+
+export type Task = StreamTask | SmallTask;
+
 /** A stream takes some milliseconds; the first one on a build waits for that. */
-const LONGEST_SECONDS = 30;
+const LONGEST_STREAM_SECONDS = 30;
+/** Optimisers can take long. */
+const LONGEST_BUILD_SECONDS = 300;
 
 export class JudgeThread {
   #worker: Worker | undefined;
 
-  async judge(task: Task): Promise<Outcome> {
-    const outcome = await this.#ask(task);
+  async judge(task: StreamTask): Promise<Outcome> {
+    const outcome = await this.#ask<Outcome>(task, LONGEST_STREAM_SECONDS);
     if (outcome) return outcome;
     await this.close();
-    const message = `${task.build}: the stream does not end within ${LONGEST_SECONDS} s`;
+    const message = `${task.build}: the stream does not end within ${LONGEST_STREAM_SECONDS} s`;
     return { judged: 0, cut: 0, failure: { by: "program", message } };
+  }
+
+  /** Nothing if the build takes too long. */
+  async judgeSmall(smallSeed: number): Promise<SmallReport | undefined> {
+    const report = await this.#ask<SmallReport>({ smallSeed }, LONGEST_BUILD_SECONDS);
+    if (!report) await this.close();
+    return report;
   }
 
   async close(): Promise<void> {
@@ -31,7 +49,7 @@ export class JudgeThread {
   }
 
   /** Nothing if it takes too long. */
-  #ask(task: Task): Promise<Outcome | undefined> {
+  #ask<Answer>(task: Task, longestSeconds: number): Promise<Answer | undefined> {
     this.#worker ??= new Worker(new URL("./worker.mjs", import.meta.url));
     const worker = this.#worker;
     return new Promise((resolve, reject) => {
@@ -39,7 +57,7 @@ export class JudgeThread {
         clearTimeout(timer);
         worker.off("message", onOutcome).off("error", onError);
       };
-      const onOutcome = (outcome?: Outcome) => {
+      const onOutcome = (outcome?: Answer) => {
         settle();
         resolve(outcome);
       };
@@ -47,7 +65,7 @@ export class JudgeThread {
         settle();
         reject(error);
       };
-      const timer = setTimeout(onOutcome, 1000 * LONGEST_SECONDS);
+      const timer = setTimeout(onOutcome, 1000 * longestSeconds);
       worker.on("message", onOutcome).on("error", onError);
       worker.postMessage(task);
     });

@@ -1,9 +1,10 @@
-/** What a thread of the judge runs: judges the streams that it is sent, one at a time. */
+/** What a thread of the judge runs: judges the streams and builds that it is sent, one at a time. */
 
 import { parentPort } from "node:worker_threads";
 
 import { BUILD_KINDS, makeBuild, type RandomBuild } from "./builds.ts";
 import { judgeStream } from "./heap_judge.ts";
+import { reportSmallBuild } from "./small_report.ts";
 import type { Task } from "./thread.ts";
 
 const builds = new Map<string, RandomBuild>();
@@ -16,6 +17,10 @@ async function buildNamed(name: string): Promise<RandomBuild> {
   return build;
 }
 
-parentPort?.on("message", async ({ build, steps }: Task) => {
-  parentPort?.postMessage(judgeStream(await buildNamed(build), steps));
+parentPort?.on("message", async (task: Task) => {
+  const answer =
+    "smallSeed" in task
+      ? await reportSmallBuild(task.smallSeed)
+      : judgeStream(await buildNamed(task.build), task.steps);
+  parentPort?.postMessage(answer);
 });

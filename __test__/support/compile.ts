@@ -8,7 +8,10 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import asc from "assemblyscript/asc";
 import type { Binaryen, BinaryenModule, Program } from "../../dist/asc_transform/compiler.mjs";
-import { describeProgram } from "../../dist/asc_transform/description.mjs";
+import {
+  type DebugInfoDescription,
+  describeProgram,
+} from "../../dist/asc_transform/description.mjs";
 import AscTransform from "../../dist/asc_transform.mjs";
 
 export interface CompiledProgram {
@@ -16,13 +19,13 @@ export interface CompiledProgram {
   wasm: Uint8Array;
   /** The compiler's own names of classes, by runtime id. */
   classNames: Map<number, string>;
-  /** The globals that the transform describes, and those of them with a constant value. */
-  described: { globals: string[]; constants: string[] };
+  /** What the transform writes into the debug sections. */
+  description: DebugInfoDescription;
 }
 
 interface CacheEntry {
   classNames: [number, string][];
-  described: CompiledProgram["described"];
+  description: DebugInfoDescription;
 }
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
@@ -84,22 +87,25 @@ export async function compile(
   const key = hash.digest("hex").slice(0, 16);
   const cached = join(CACHE, `${name}-${key}`);
   try {
-    const { classNames, described } = JSON.parse(
+    const { classNames, description } = JSON.parse(
       readFileSync(`${cached}.json`, "utf8"),
     ) as CacheEntry;
     return {
       name,
       wasm: readFileSync(`${cached}.wasm`),
       classNames: new Map(classNames),
-      described,
+      description,
     };
   } catch {
     // Not compiled yet.
   }
-  const program = await compileFile(name, flags, { folder, transform, compiler });
+  const program = await compileAndDescribe(name, flags, { baseDir: folder, transform, compiler });
   mkdirSync(CACHE, { recursive: true });
   writeWhole(`${cached}.wasm`, program.wasm);
-  const entry: CacheEntry = { classNames: [...program.classNames], described: program.described };
+  const entry: CacheEntry = {
+    classNames: [...program.classNames],
+    description: program.description,
+  };
   writeWhole(`${cached}.json`, JSON.stringify(entry));
   return program;
 }
@@ -111,14 +117,24 @@ function writeWhole(path: string, contents: Uint8Array | string): void {
   renameSync(unfinished, path);
 }
 
+/** Compiles a program that is not in a file. */
+export function compileSource(
+  name: string,
+  source: string,
+  flags: string[],
+  { transform = true }: { transform?: boolean } = {},
+): Promise<CompiledProgram> {
+  return compileAndDescribe(name, flags, { sources: { [`${name}.ts`]: source }, transform });
+}
+
 /** The class table is read by a second transform, so that names are the compiler's and not ours. */
-async function compileFile(
+async function compileAndDescribe(
   name: string,
   flags: string[],
-  { folder, transform, compiler }: Required<CompileOptions>,
+  { transform, ...options }: CompilerOptions & { transform: boolean },
 ): Promise<CompiledProgram> {
   const classNames = new Map<number, string>();
-  const described: CompiledProgram["described"] = { globals: [], constants: [] };
+  let description: DebugInfoDescription | undefined;
   class Recorder {
     declare program: Program;
     declare binaryen: Binaryen;
@@ -126,19 +142,15 @@ async function compileFile(
       // Parentheses and commas of function types are the only characters that it escapes.
       for (const [id, { internalName }] of this.program.managedClasses)
         classNames.set(id, decodeURIComponent(internalName));
-      for (const { name, constantValue } of describeProgram(this.program, module, this.binaryen)
-        .globals) {
-        described.globals.push(name);
-        if (constantValue !== undefined) described.constants.push(name);
-      }
+      description = describeProgram(this.program, module, this.binaryen);
     }
   }
   const { wasm } = await runCompiler([`${name}.ts`, ...flags], {
-    baseDir: folder,
-    compiler,
+    ...options,
     transforms: transform ? [AscTransform, Recorder] : [Recorder],
   });
-  return { name, wasm, classNames, described };
+  if (!description) throw new Error(`asc compiled ${name} without its transforms`);
+  return { name, wasm, classNames, description };
 }
 
 /** Written out, so that a bundler sees what is imported. */
@@ -153,20 +165,18 @@ export interface CompilerRun {
   stderr: string;
 }
 
+export interface CompilerOptions {
+  baseDir?: string;
+  transforms?: unknown[];
+  /** Contents of files by name, instead of the files in `baseDir`. */
+  sources?: Record<string, string>;
+  compiler?: Compiler;
+}
+
 /** Runs `asc` in this process and gives back the module; throws with the compiler's messages if there is none. */
 export async function runCompiler(
   args: string[],
-  {
-    baseDir,
-    transforms,
-    sources,
-    compiler = "assemblyscript",
-  }: {
-    baseDir?: string;
-    transforms?: unknown[];
-    sources?: Record<string, string>;
-    compiler?: Compiler;
-  },
+  { baseDir, transforms, sources, compiler = "assemblyscript" }: CompilerOptions,
 ): Promise<CompilerRun> {
   let wasm: Uint8Array | undefined;
   const { default: asc } = await importCompiler(compiler);

@@ -28,6 +28,7 @@ const SECTION_IMPORT = 2;
 const SECTION_GLOBAL = 6;
 const SECTION_EXPORT = 7;
 const KIND_GLOBAL = 3;
+const NAME_SUBSECTION_FUNCTIONS = 1;
 const NAME_SUBSECTION_GLOBALS = 7;
 
 class Cursor {
@@ -196,14 +197,83 @@ export function exportGlobals(
   return new Uint8Array(Buffer.concat(parts));
 }
 
+/** What is left of a name section. */
+export type NamesLeft = "all" | "functions" | "globals" | "half" | "none";
+
 /** The same module without names: what the compiler makes of the same program without `--debug`. */
 export function withoutNames(wasm: Uint8Array): Uint8Array<ArrayBuffer> {
+  return withNames(wasm, "none");
+}
+
+/** The same module with these names only. `half` leaves out every other name of each kind. */
+export function withNames(wasm: Uint8Array, left: NamesLeft): Uint8Array<ArrayBuffer> {
+  return replaceCustomSections(wasm, (name, contents) => {
+    if (name !== "name" || left === "all") return contents;
+    return left === "none" ? undefined : reduceNames(contents, left);
+  });
+}
+
+function reduceNames(nameSection: Uint8Array, left: NamesLeft): Uint8Array {
+  const parts: Uint8Array[] = [];
+  const cursor = new Cursor(nameSection);
+  while (!cursor.done) {
+    const id = cursor.byte();
+    const contents = cursor.take(cursor.number());
+    if (left === "functions" && id !== NAME_SUBSECTION_FUNCTIONS) continue;
+    if (left === "globals" && id !== NAME_SUBSECTION_GLOBALS) continue;
+    const isNameMap = id === NAME_SUBSECTION_FUNCTIONS || id === NAME_SUBSECTION_GLOBALS;
+    if (left === "half" && !isNameMap) continue;
+    const kept = left === "half" ? everyOtherName(contents) : contents;
+    parts.push(Uint8Array.of(id), leb(kept.length), kept);
+  }
+  return Buffer.concat(parts);
+}
+
+function everyOtherName(nameMap: Uint8Array): Uint8Array {
+  const cursor = new Cursor(nameMap);
+  const entries: Uint8Array[] = [];
+  for (let left = cursor.number(); left > 0; left--) {
+    const start = cursor.at;
+    cursor.number();
+    cursor.name();
+    entries.push(nameMap.subarray(start, cursor.at));
+  }
+  const kept = entries.filter((_, at) => at % 2 === 0);
+  return Buffer.concat([leb(kept.length), ...kept]);
+}
+
+/** The same module with other custom sections: contents that are not given remove the section. */
+export function replaceCustomSections(
+  wasm: Uint8Array,
+  replace: (name: string, contents: Uint8Array) => Uint8Array | undefined,
+): Uint8Array<ArrayBuffer> {
   const parts: Uint8Array[] = [wasm.subarray(0, 8)];
   for (const { id, start, contents } of sections(wasm)) {
-    const isName = id === SECTION_CUSTOM && contents.name() === "name";
-    if (!isName) parts.push(wasm.subarray(start, contents.end));
+    if (id !== SECTION_CUSTOM) {
+      parts.push(wasm.subarray(start, contents.end));
+      continue;
+    }
+    const name = contents.name();
+    const replaced = replace(name, wasm.subarray(contents.at, contents.end));
+    if (replaced) parts.push(customSection(name, replaced));
   }
   return new Uint8Array(Buffer.concat(parts));
+}
+
+/** The same module with more custom sections at its end. */
+export function addCustomSections(
+  wasm: Uint8Array,
+  sections: Map<string, Uint8Array>,
+): Uint8Array<ArrayBuffer> {
+  const added = [...sections].map(([name, contents]) => customSection(name, contents));
+  return new Uint8Array(Buffer.concat([wasm, ...added]));
+}
+
+function customSection(name: string, contents: Uint8Array): Uint8Array {
+  const text = new TextEncoder().encode(name);
+  const body = [leb(text.length), text, contents];
+  const length = body.reduce((sum, part) => sum + part.length, 0);
+  return Buffer.concat([Uint8Array.of(SECTION_CUSTOM), leb(length), ...body]);
 }
 
 function leb(value: number): Uint8Array {

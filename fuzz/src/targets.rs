@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use warpo_heap_analyzer::collector_code::{CodeReader, CollectorCode};
+use warpo_heap_analyzer::collector_code::{CodeReader, CollectorCode, Storage};
 use warpo_heap_analyzer::debug_info::DebugInfo;
 use warpo_heap_analyzer::dump::{Dump, HEADER_SIZE};
 use warpo_heap_analyzer::heap::Heap;
@@ -157,15 +157,16 @@ pub fn collector_code(input: &[u8]) {
         };
         let mut reader = CodeReader::new(&module.functions, control);
         let members: Vec<_> = (0..8)
-            .map(|id| code.members(&mut reader, ClassId(id)))
+            .map(|id| code.members(&mut reader, ClassId(id), Storage::Fields))
             .collect();
         // Other classes may use up what may be read for all, but change nothing of what is read.
         if members[7].is_some() {
-            let again = code.members(&mut CodeReader::new(&module.functions, control), ClassId(7));
+            let reader = &mut CodeReader::new(&module.functions, control);
+            let again = code.members(reader, ClassId(7), Storage::Fields);
             assert_eq!(members[7], again, "what was read before shows");
         }
-        code.globals(&module.functions, control);
-        code.class_names(&mut reader);
+        let classes = (0..8).map(|id| (ClassId(id), Storage::Fields));
+        code.class_names(&mut reader, classes);
     });
 }
 

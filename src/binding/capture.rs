@@ -7,15 +7,16 @@ use super::error::Result;
 use super::guard::guarded;
 use crate::{columns, module};
 
-/// How much memory the work takes, for each byte of the module.
-const ROOM_PER_BYTE: usize = 16;
+/// The memory that must be free before the work begins, per byte of the module.
+const ROOM_PER_BYTE: u64 = 16;
 
 /// The same module with every mutable i32 global, the boundary globals and the memory exported
 /// under reserved names.
 #[napi]
 pub fn expose_globals(wasm: &[u8]) -> Result<Buffer> {
     guarded(|| {
-        columns::check_room(wasm.len().saturating_mul(ROOM_PER_BYTE))?;
+        let room = (wasm.len() as u64).saturating_mul(ROOM_PER_BYTE);
+        columns::check_room(room, "exposing the module's globals")?;
         Ok(module::expose_globals(wasm)?.into())
     })
 }

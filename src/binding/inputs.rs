@@ -231,7 +231,10 @@ fn failed(action: &'static str) -> impl Fn(io::Error) -> Error {
 /// A file that cannot be mapped for lack of memory is no fault of the file.
 fn out_of_memory(error: io::Error, bytes: u64) -> Error {
     match error.kind() {
-        io::ErrorKind::OutOfMemory => Error::OutOfMemory { bytes },
+        io::ErrorKind::OutOfMemory => Error::OutOfMemory {
+            bytes,
+            purpose: "mapping the file",
+        },
         _ => failed("cannot map the file")(error),
     }
 }

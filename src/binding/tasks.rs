@@ -115,7 +115,7 @@ impl Task {
         work: impl Work<N>,
     ) -> std::result::Result<(Arc<Self>, Object<'env>), CodedError> {
         start()?;
-        columns::check_room(0)?;
+        columns::check_headroom()?;
         cancel_at_the_end_of(env).map_err(refused)?;
         let (deferred, promise) = env.create_deferred().map_err(refused)?;
         static LAST: AtomicU64 = AtomicU64::new(0);

@@ -1,4 +1,4 @@
-//! The threads that do the pieces of parallel work.
+//! The threads for pieces of parallel work.
 
 use std::io;
 use std::num::NonZero;
@@ -16,11 +16,12 @@ pub(super) fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, NonZero::get)
 }
 
-/// Starts the threads, once. There is one for each core, as many as the variable `RAYON_NUM_THREADS`
-/// says, or fewer if the system gives no more.
+/// Starts the threads, once. There is one for each core, or as many as the variable
+/// `RAYON_NUM_THREADS` says, up to [`most_threads`]; fewer if the system starts no more.
 ///
-/// Only pieces run there, never whole analyses: a thread that waits for the other pieces of one
-/// analysis takes up whatever else there is, and would be stuck in another one until that is done.
+/// Only pieces of work run there, never whole analyses. A rayon thread that waits for other pieces of
+/// its analysis takes any other job meanwhile. If that job were a whole analysis, the first analysis
+/// would have to wait for its end.
 ///
 /// # Errors
 /// [`Error::Threads`] if there is none at all, [`Error::OutOfMemory`]. Another call tries again.
@@ -28,25 +29,36 @@ pub(super) fn start() -> Result<()> {
     static ARE_STARTED: Mutex<bool> = Mutex::new(false);
     let mut are_started = ARE_STARTED.lock().unwrap_or_else(PoisonError::into_inner);
     if !*are_started {
-        columns::check_room(0)?;
+        columns::check_headroom()?;
         let wanted = std::env::var("RAYON_NUM_THREADS").ok();
         let wanted = wanted.and_then(|number| number.parse().ok());
-        start_up_to(wanted.filter(|&number| number > 0).unwrap_or_else(cores))?;
+        start_up_to(
+            wanted
+                .filter(|&number| number > 0)
+                .unwrap_or_else(cores)
+                .min(most_threads()),
+        )?;
         *are_started = true;
     }
     Ok(())
 }
 
-/// What more threads must leave for the work that they are for.
-const ROOM_FOR_WORK: usize = 64 << 20;
+/// The memory that must stay free for the work when a further thread is started.
+const ROOM_FOR_WORK: u64 = 64 << 20;
 
-/// Rayon makes its one pool for everybody once, and never again if that fails. So the threads come
-/// first.
+/// More threads than cores make nothing faster, and thousands of them leave none for the rest of the
+/// process. A machine with few cores still allows a few, for tests of other numbers of threads.
+fn most_threads() -> usize {
+    cores().max(16)
+}
+
+/// Starts the threads before rayon builds its pool. Rayon builds its global pool once and never again,
+/// even if the first attempt fails for lack of threads.
 fn start_up_to(wanted: usize) -> Result<()> {
     let mut threads: Vec<Sender<ThreadBuilder>> = Vec::new();
     for nth in 0..wanted {
         // With as many as there is room for, the rest of the process would have none.
-        if nth > 0 && columns::check_room(ROOM_FOR_WORK).is_err() {
+        if nth > 0 && columns::check_room(ROOM_FOR_WORK, "more threads").is_err() {
             break;
         }
         let (sender, receiver) = channel::<ThreadBuilder>();
@@ -67,20 +79,19 @@ fn start_up_to(wanted: usize) -> Result<()> {
         let sent = threads[thread.index()].send(thread);
         sent.map_err(|_| io::ErrorKind::BrokenPipe.into())
     });
-    // Threads cannot be missing any more. All that can be is that there is a pool already, and then
-    // that is the one for everybody.
+    // All threads exist, so this fails only if there is a pool already. Then that one is used.
     let _ = pool.build_global();
     Ok(())
 }
 
-/// Does work on a thread of its own while the caller waits: it may be called with next to no stack
-/// left. A panic becomes an error.
+/// Does work on a thread of its own while the caller waits, because the caller may have used up its
+/// stack. A panic becomes an error.
 ///
 /// # Errors
 /// [`Error::Threads`], [`Error::OutOfMemory`], and those of the work.
 pub(super) fn run_on_own_thread<T: Send>(work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
     start()?;
-    columns::check_room(0)?;
+    columns::check_headroom()?;
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().name("heap-analyzer".to_owned());
         let thread = thread.spawn_scoped(scope, work);
@@ -105,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn work_aside_may_borrow_and_give_back() {
+    fn work_may_borrow_from_its_caller_and_return_a_value() {
         let bytes = [1u8, 2, 3];
         assert_eq!(run_on_own_thread(|| Ok(bytes.len())).unwrap(), 3);
     }

@@ -1,54 +1,103 @@
-//! What the module's own collector code says: which globals it visits, which fields of each class,
-//! and what the classes are called.
+//! What the module's own collector does: which globals it starts from, which words of each class's objects
+//! it visits, and what functions call the classes.
 //!
-//! The compiler generates `__visit_globals`, which hands every managed global to `__visit`, and
-//! `__visit_members`, which branches by class id to code that hands over every managed field.
-//! Whatever an optimiser inlines and renames, those calls remain, and their arguments are read
-//! here. This is first-hand evidence: it is what the collector does. What it cannot tell are the
-//! contents of containers, which are visited in loops; run-time type flags do that.
+//! The collector's code is **executed** on objects of our own ([`probes`]) in a memory of our own
+//! ([`machine`]), and what it marks is what it visits. Optimisers inline, merge, rename and reorder the code,
+//! but they do not change what it does, so this works for any build of any compiler, with or without names.
+//! Matching instructions does not: each optimiser and each limit of inlining has shapes of its own.
+//!
+//! - The program's own start function is executed up to its first write to the heap. Then the collector's
+//!   variables are what they are before the first allocation.
+//! - A **global** is a root if the collector marks the probe that we store in it. All globals that a
+//!   collection reads and does not write are tried, in one run.
+//! - A static object is a root if the collector marks it while all roots in globals are null: then its address is a
+//!   **constant** in the code. Meanwhile all static objects are of a class without references.
+//! - The **stack pointer** is the global from which the collector scans words up to what the global starts with.
+//! - An object of a class is put where the collector comes to it, and each of its words refers to a probe.
+//!
+//! This is first-hand evidence: it is what the collector does. What it cannot show are the contents of
+//! containers, which are visited in loops; run-time type flags do that.
 
-mod interpreter;
-mod value;
+mod machine;
+mod memory;
+mod names;
+mod numeric;
+mod probes;
+mod search;
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+pub use probes::Storage;
 
-use interpreter::{Call, Interpreter};
-use value::{Base, Value};
-use wasmparser::{FunctionBody, Operator};
+use std::collections::{BTreeSet, HashMap};
+
+use machine::{End, GlobalUse, Machine, State};
+use probes::{Marked, TEST_OBJECTS, TestObject};
 
 use crate::control::Control;
 use crate::module::{Functions, Module};
 use crate::units::{Address, ClassId, GlobalIndex};
 
-/// How many instructions may be read for one class, and for the roots.
+/// Steps that one experiment may take.
 const BUDGET: u64 = 4_000_000;
 
-/// How many may be read for all classes together: for each, the branching code is read once, so this is
-/// enough for twenty thousand of them. What is not read counts as a shape that is not known.
+/// Steps that the experiments with all classes may take together. What was not tried counts as code that
+/// cannot be read.
 const WHOLE_BUDGET: u64 = 500_000_000;
 
 /// How many of these there may be for each byte of code, beside those for one class: it takes as many classes
 /// to need them all.
 const STEPS_PER_BYTE: u64 = 256;
 
-/// The same for the names of all classes, for each of which the branching code is read.
-const NAMES_BUDGET: u64 = 100_000_000;
+/// Calls of a function that does a step of a collection, until it has come to every object: it marks what
+/// the roots refer to, scans an object, and marks what the stack refers to. A call of it may do even less.
+const MOST_CALLS: u32 = 8;
 
-/// The id of `ArrayBufferView`, whose one reference is its buffer, at offset 0.
-const ARRAY_BUFFER_VIEW: u32 = 3;
+/// The words that the bitmap of a test object names.
+const BITMAP: [u32; 3] = [0, 5, 33];
 
-/// Where in a module the collector's code is. Its functions are read when they are asked about.
+/// How to make the collector of a module do its work.
 #[derive(Clone, Debug)]
 pub struct CollectorCode {
-    visit: u32,
-    visit_members: u32,
+    entry: Entry,
+    /// Memory and globals when the collector is idle, nothing is allocated, and no object refers to another.
+    idle: State,
+    roots: BTreeSet<VisitedGlobal>,
+    /// The static objects that are roots by their addresses.
+    constants: BTreeSet<u32>,
+    stack_pointer: Option<GlobalIndex>,
+    reach: Reach,
+    /// A function that visits the members of the object that it is passed, if there is one: with its arguments.
+    visitor: Option<(u32, Vec<u64>)>,
     constructed: HashMap<ClassId, String>,
 }
 
-/// Reads the functions of a module; what was decoded once is kept for the next class.
+/// A function whose call makes the collector work.
+#[derive(Clone, Debug)]
+struct Entry {
+    function: u32,
+    arguments: Vec<u64>,
+    /// A global that gets a value before each call, without which the function does not collect.
+    forced: Option<(u32, u64)>,
+    /// Calls until it has scanned an object.
+    calls: u32,
+}
+
+/// Where an object is put so that the collector scans it.
+#[derive(Clone, Copy, Debug)]
+enum Reach {
+    /// In a global that is a root.
+    Global(u32),
+    /// In the word below the address that this global starts with: on the stack.
+    Stack(u32),
+    /// In the list of marked objects, whose head is here.
+    MarkedList(u32),
+    /// In the list of pinned objects, whose head is here.
+    PinnedList(u32),
+}
+
+/// Executes functions of a module; what was decoded once is kept for the next class.
 #[derive(Debug)]
 pub struct CodeReader<'m, 'a> {
-    interpreter: Interpreter<'m, 'a>,
+    machine: Machine<'m, 'a>,
     /// What is left of [`WHOLE_BUDGET`].
     left: u64,
 }
@@ -57,23 +106,17 @@ impl<'m, 'a> CodeReader<'m, 'a> {
     /// A reader that has decoded nothing yet. Once the work is cancelled, it can read nothing any more.
     pub fn new(functions: &'m Functions<'a>, control: &Control) -> Self {
         Self {
-            interpreter: Interpreter::new(functions, control.clone()),
-            left: WHOLE_BUDGET.min(BUDGET + STEPS_PER_BYTE * functions.code_size()),
+            machine: Machine::new(functions, control),
+            left: WHOLE_BUDGET.min(2 * BUDGET + STEPS_PER_BYTE * functions.code_size()),
         }
     }
 
-    /// The interpreter, for the objects of one class or of any.
-    fn about(&mut self, id: Option<ClassId>, budget: u64) -> &mut Interpreter<'m, 'a> {
-        self.return_budget();
-        self.interpreter.class_id = id.map(|id| id.0);
-        self.interpreter.budget = budget.min(self.left);
-        self.left -= self.interpreter.budget;
-        &mut self.interpreter
-    }
-
-    /// Takes back what the last reading left over.
-    fn return_budget(&mut self) {
-        self.left += std::mem::take(&mut self.interpreter.budget);
+    /// The machine, for one experiment.
+    fn machine(&mut self, budget: u64) -> &mut Machine<'m, 'a> {
+        self.left += std::mem::take(&mut self.machine.budget);
+        self.machine.budget = budget.min(self.left);
+        self.left -= self.machine.budget;
+        &mut self.machine
     }
 }
 
@@ -82,7 +125,9 @@ impl<'m, 'a> CodeReader<'m, 'a> {
 pub struct VisitedMembers {
     /// Offsets of the fields, ascending.
     pub offsets: BTreeSet<u32>,
-    /// It visits more, which depends on the object: the elements of a container.
+    /// A bitmap in the last 8 bytes of an object says which words it visits.
+    pub by_bitmap: bool,
+    /// It visits more, which depends on the object.
     pub and_more: bool,
 }
 
@@ -96,267 +141,202 @@ pub enum VisitedGlobal {
 }
 
 impl CollectorCode {
-    /// Finds the collector's code by its names, or by what it does. `None` if the module has no
-    /// such code, it is of a shape that is not known, or the work was cancelled.
+    /// Finds the collector's code, by names or by what it does. `None` if the module has no such code, or it
+    /// does nothing that could be observed, or the work was cancelled.
     pub fn find(module: &Module<'_>, control: &Control) -> Option<Self> {
-        let functions = &module.functions;
-        let visit_members = functions
-            .named("~lib/rt/__visit_members")
-            .filter(|&function| functions.body(function).is_some_and(branches_by_class_id))
-            .or_else(|| {
-                let mut found = functions
-                    .defined()
-                    .filter(|(_, body)| control.check().is_ok() && branches_by_class_id(body));
-                let (function, _) = found.next()?;
-                found.next().is_none().then_some(function)
-            })?;
-        let mut code = Self {
-            visit: u32::MAX,
-            visit_members,
-            constructed: constructed_classes(functions, control)?,
-        };
-        // Every program has this class, and it has one reference: what gets it is `__visit`.
-        let reader = &mut CodeReader::new(functions, control);
-        let calls = code.calls_for(reader, ClassId(ARRAY_BUFFER_VIEW))?;
-        let buffer = Value::Known {
-            base: Base::Field(0),
-            plus: 0,
-        };
-        let visiting = calls
-            .iter()
-            .find(|call| call.arguments.first() == Some(&buffer))?;
-        code.visit = visiting.function?;
-        Some(code)
+        search::find(module, control)
     }
 
-    /// What is visited of objects of a class. `None` if the code for it cannot be read.
-    pub fn members(&self, reader: &mut CodeReader<'_, '_>, id: ClassId) -> Option<VisitedMembers> {
-        let mut members = VisitedMembers::default();
-        for call in self.calls_for(reader, id)? {
-            if call.function != Some(self.visit) {
-                // Whoever gets the object in a way that is not followed may visit anything of it.
-                members.and_more |= !self.is_followed(&call)
-                    && call
-                        .arguments
-                        .iter()
-                        .any(|argument| argument.is_in_object());
-                continue;
-            }
-            match call.arguments.first()? {
-                Value::Known {
-                    base: Base::Field(offset),
-                    plus: 0,
-                } => {
-                    members.offsets.insert(*offset);
-                }
-                _ => members.and_more = true,
-            }
-        }
-        Some(members)
+    /// Every global that is a root, and every object that is one by its address.
+    pub fn roots(&self) -> &BTreeSet<VisitedGlobal> {
+        &self.roots
     }
 
-    /// Every global that is visited. `None` if the code cannot be read, or the work was cancelled.
-    pub fn globals(
+    /// The global that holds the top of the shadow stack, if the collector scans one.
+    pub fn stack_pointer(&self) -> Option<GlobalIndex> {
+        self.stack_pointer
+    }
+
+    /// What is visited of objects of a class. `None` if the code fails for it.
+    pub fn members(
         &self,
-        functions: &Functions<'_>,
-        control: &Control,
-    ) -> Option<BTreeSet<VisitedGlobal>> {
-        let mut visited = BTreeSet::new();
-        let mut reader = CodeReader::new(functions, control);
-        let interpreter = reader.about(None, BUDGET);
-        for (function, body) in functions.defined() {
-            control.check().ok()?;
-            if function == self.visit || !self.calls_visit(body) {
-                continue;
-            }
-            let parameters = functions.signature(function)?.parameters as usize;
-            let reading = interpreter.read(function, &vec![Value::Unknown; parameters])?;
-            for call in reading
-                .calls
-                .iter()
-                .filter(|call| call.function == Some(self.visit))
-            {
-                match call.arguments.first()? {
-                    Value::Known {
-                        base: Base::Global(index),
-                        plus: 0,
-                    } => {
-                        visited.insert(VisitedGlobal::Global(GlobalIndex(*index)));
-                    }
-                    value => {
-                        let constant = value.as_constant().filter(|&address| address != 0);
-                        visited.extend(constant.map(|at| VisitedGlobal::Constant(Address(at))));
-                    }
-                }
-            }
+        reader: &mut CodeReader<'_, '_>,
+        id: ClassId,
+        storage: Storage,
+    ) -> Option<VisitedMembers> {
+        let mut observed = TEST_OBJECTS.map(|object| {
+            let (marked, end) = self.scan(reader, object, id, storage, None)?;
+            Some((marked.offsets(object), end == End::Returned))
+        });
+        let [first, second] = observed.each_mut().map(Option::take);
+        let ((first, first_returned), (second, second_returned)) = (first?, second?);
+        let (Some(first), Some(second)) = (&first, &second) else {
+            return Some(VisitedMembers {
+                and_more: true,
+                ..VisitedMembers::default()
+            });
+        };
+        let returned = first_returned && second_returned;
+        if !returned && first.is_empty() && second.is_empty() {
+            return None;
         }
-        Some(visited)
+        if first == second {
+            return Some(VisitedMembers {
+                offsets: first.clone(),
+                by_bitmap: false,
+                and_more: !returned,
+            });
+        }
+        let by_bitmap = self.follows_bitmap(reader, id, storage);
+        let always = first.intersection(second).copied();
+        Some(VisitedMembers {
+            offsets: always.filter(|_| !by_bitmap).collect(),
+            by_bitmap,
+            and_more: !by_bitmap,
+        })
     }
 
-    /// The names of classes, where a function's name tells them: their visitor's, as long as that
-    /// is a function of its own, or their constructor's.
+    /// Whether the words that are visited are those that the object's bitmap names.
+    fn follows_bitmap(
+        &self,
+        reader: &mut CodeReader<'_, '_>,
+        id: ClassId,
+        storage: Storage,
+    ) -> bool {
+        let [object, _] = TEST_OBJECTS;
+        let mut visits = |words: &[u32]| {
+            let expected: BTreeSet<u32> = words.iter().map(|word| 4 * word).collect();
+            let scan = self.scan(reader, object, id, storage, Some(words));
+            scan.and_then(|(marked, _)| marked.offsets(object)) == Some(expected)
+        };
+        visits(&[]) && visits(&BITMAP)
+    }
+
+    /// The names of classes, where a function's name says them: their visitor's, as long as that
+    /// is a function of its own, or their constructor's. `classes` are the ids to name.
     ///
     /// An optimiser merges functions that do the same, and what is left has the name of one of
     /// them: a visitor that several classes share names none.
-    pub fn class_names(&self, reader: &mut CodeReader<'_, '_>) -> HashMap<ClassId, String> {
-        let functions = reader.interpreter.functions;
+    pub fn class_names(
+        &self,
+        reader: &mut CodeReader<'_, '_>,
+        classes: impl Iterator<Item = (ClassId, Storage)>,
+    ) -> HashMap<ClassId, String> {
+        let functions = reader.machine.functions;
         if !functions.are_named() {
             return HashMap::new();
         }
+        let [object, _] = TEST_OBJECTS;
+        let mut visitors: HashMap<u32, Vec<ClassId>> = HashMap::new();
+        for (id, storage) in classes {
+            let Some((marked, _)) = self.scan(reader, object, id, storage, None) else {
+                continue;
+            };
+            let named = marked.visitors.into_iter().map(|(function, _)| function);
+            let visitor = named
+                .into_iter()
+                .find(|&function| names::visited_class(functions, function).is_some());
+            if let Some(visitor) = visitor {
+                visitors.entry(visitor).or_default().push(id);
+            }
+        }
         let mut names = self.constructed.clone();
-        for (visitor, ids) in self.visitors(reader).unwrap_or_default() {
-            let name = functions
-                .name(visitor)
-                .and_then(|name| name.strip_suffix("~visit"));
-            if let (Some(name), [id]) = (name, ids.as_slice()) {
+        for (visitor, ids) in visitors {
+            if let ([id], Some(name)) = (&ids[..], names::visited_class(functions, visitor)) {
                 names.insert(*id, name.to_owned());
             }
         }
         for name in names.values_mut() {
-            // The compiler escapes parentheses and commas of function types.
-            *name = name
-                .replace("%28", "(")
-                .replace("%29", ")")
-                .replace("%2C", ",");
+            *name = names::unescaped(name);
         }
         names
     }
 
-    /// The functions that are called first to visit objects, each with the classes for which it is.
-    /// `None` if the code cannot be read, or not for all classes.
-    fn visitors(&self, reader: &mut CodeReader<'_, '_>) -> Option<HashMap<u32, Vec<ClassId>>> {
-        let functions = reader.interpreter.functions;
-        let mut found: HashMap<u32, Vec<ClassId>> = HashMap::new();
-        let parameters = functions.signature(self.visit_members)?.parameters as usize;
-        let mut arguments = vec![Value::Unknown; parameters];
-        *arguments.first_mut()? = Value::OBJECT;
-        let interpreter = reader.about(None, NAMES_BUDGET);
-        for id in 0..self.class_count(functions)? {
-            interpreter.class_id = Some(id);
-            let reading = interpreter.read(self.visit_members, &arguments)?;
-            if let Some(first) = reading.calls.first().and_then(|call| call.function) {
-                found.entry(first).or_default().push(ClassId(id));
+    /// Lets the collector scan an object of this class. `None` if the experiment cannot be made.
+    fn scan(
+        &self,
+        reader: &mut CodeReader<'_, '_>,
+        object: TestObject,
+        id: ClassId,
+        storage: Storage,
+        bitmap: Option<&[u32]>,
+    ) -> Option<(Marked, End)> {
+        let mut state = self.idle.clone();
+        object.write(&mut state.memory, id, storage)?;
+        if let Some(words) = bitmap {
+            object.write_bitmap(&mut state.memory, words)?;
+        }
+        let mut marked = Marked::default();
+        let machine = reader.machine(BUDGET);
+        let end = match &self.visitor {
+            Some((function, arguments)) => {
+                let [first, _] = TEST_OBJECTS;
+                let this = |&argument: &u64| match argument == u64::from(first.payload()) {
+                    true => u64::from(object.payload()),
+                    false => argument,
+                };
+                let arguments: Vec<u64> = arguments.iter().map(this).collect();
+                let uses = &mut GlobalUse::default();
+                machine.call(*function, &arguments, &mut state, uses, &mut marked)
+            }
+            None => {
+                self.reach.put(object, &mut state)?;
+                let uses = &mut GlobalUse::default();
+                let collected = |_: &Marked| false;
+                let calls = self.entry.calls;
+                self.entry
+                    .collect(calls, machine, &mut state, uses, &mut marked, collected)
+            }
+        };
+        marked
+            .others
+            .retain(|address| !self.constants.contains(address));
+        Some((marked, end))
+    }
+}
+
+impl Entry {
+    /// Makes the collector work on this state, in up to so many calls, until `is_done` says so.
+    fn collect(
+        &self,
+        calls: u32,
+        machine: &mut Machine<'_, '_>,
+        state: &mut State,
+        uses: &mut GlobalUse,
+        marked: &mut Marked,
+        is_done: impl Fn(&Marked) -> bool,
+    ) -> End {
+        for _ in 0..calls {
+            if let Some((global, value)) = self.forced
+                && let Some(global) = state.globals.get_mut(global as usize)
+            {
+                *global = value;
+            }
+            let end = machine.call(self.function, &self.arguments, state, uses, marked);
+            if end != End::Returned || is_done(marked) {
+                return end;
             }
         }
-        Some(found)
+        End::Returned
     }
+}
 
-    /// How many classes the collector's code tells apart.
-    fn class_count(&self, functions: &Functions<'_>) -> Option<u32> {
-        operators(functions.body(self.visit_members)?).find_map(|operator| match operator {
-            Operator::BrTable { targets } => Some(targets.len()),
-            _ => None,
-        })
-    }
-
-    /// The calls that are made to visit an object of this class, by the function that branches and by all
-    /// that are handed the object: those of `__visit`, and those that get something of the object.
-    fn calls_for(&self, reader: &mut CodeReader<'_, '_>, id: ClassId) -> Option<Vec<Call>> {
-        let functions = reader.interpreter.functions;
-        let interpreter = reader.about(Some(id), BUDGET);
-        let parameters = functions.signature(self.visit_members)?.parameters as usize;
-        let mut arguments = vec![Value::Unknown; parameters];
-        *arguments.first_mut()? = Value::OBJECT;
-        let mut pending = vec![Call {
-            function: Some(self.visit_members),
-            arguments,
-        }];
-        let mut seen = HashSet::new();
-        let mut calls = Vec::new();
-        while let Some(call) = pending.pop() {
-            if !seen.insert(call.clone()) {
-                continue;
+impl Reach {
+    /// Puts an object there.
+    fn put(self, object: TestObject, state: &mut State) -> Option<()> {
+        match self {
+            Self::Global(global) => {
+                *state.globals.get_mut(global as usize)? = object.payload().into();
+                Some(())
             }
-            for inner in interpreter.read(call.function?, &call.arguments)?.calls {
-                if self.is_followed(&inner) {
-                    pending.push(inner.clone());
-                }
-                // Millions of other calls may be made on the way.
-                if inner.function == Some(self.visit)
-                    || inner
-                        .arguments
-                        .iter()
-                        .any(|argument| argument.is_of_object())
-                {
-                    calls.push(inner);
-                }
+            Self::Stack(global) => {
+                let word = (*state.globals.get(global as usize)? as u32).checked_sub(4)?;
+                state.memory.set_word(word, object.payload())?;
+                *state.globals.get_mut(global as usize)? = word.into();
+                Some(())
             }
-        }
-        Some(calls)
-    }
-
-    /// Whether the object is handed on to a function that can be read.
-    fn is_followed(&self, call: &Call) -> bool {
-        call.function.is_some_and(|function| function != self.visit)
-            && call.arguments.contains(&Value::OBJECT)
-    }
-
-    fn calls_visit(&self, body: &FunctionBody<'_>) -> bool {
-        operators(body).any(|operator| {
-            matches!(operator, Operator::Call { function_index } if function_index == self.visit)
-        })
-    }
-}
-
-/// Reads the class id from the header of its first argument and branches by it.
-fn branches_by_class_id(body: &FunctionBody<'_>) -> bool {
-    let mut earlier = [false; 4];
-    operators(body).any(|operator| {
-        let expected = [
-            matches!(operator, Operator::LocalGet { local_index: 0 }),
-            earlier[0] && matches!(operator, Operator::I32Const { value: 8 }),
-            earlier[1] && matches!(operator, Operator::I32Sub),
-            earlier[2] && matches!(operator, Operator::I32Load { memarg } if memarg.offset == 0),
-        ];
-        let branches = earlier[3] && matches!(operator, Operator::BrTable { .. });
-        earlier = expected;
-        branches
-    })
-}
-
-fn operators<'a>(body: &FunctionBody<'a>) -> impl Iterator<Item = Operator<'a>> {
-    let reader = body.get_operators_reader().ok();
-    reader.into_iter().flatten().map_while(Result::ok)
-}
-
-/// The classes that constructors name: the first thing that `assembly/index/Node#constructor`
-/// makes is the object itself. An id that several of them make first is left out. `None` if the work was
-/// cancelled.
-fn constructed_classes(
-    functions: &Functions<'_>,
-    control: &Control,
-) -> Option<HashMap<ClassId, String>> {
-    let mut found: HashMap<ClassId, Option<&str>> = HashMap::new();
-    let new = functions
-        .exported("__new")
-        .or_else(|| functions.named("~lib/rt/itcms/__new"));
-    for (function, body) in functions.defined() {
-        control.check().ok()?;
-        let name = functions
-            .name(function)
-            .and_then(|name| name.strip_suffix("#constructor"));
-        if let (Some(name), Some(new)) = (name, new)
-            && let Some(id) = first_made(body, new)
-        {
-            let known = found.entry(id).or_insert(Some(name));
-            *known = known.filter(|&known| known == name);
+            Self::MarkedList(head) => object.link_gray(&mut state.memory, head),
+            Self::PinnedList(head) => object.link_pinned(&mut state.memory, head),
         }
     }
-    let named = found
-        .into_iter()
-        .filter_map(|(id, name)| Some((id, name?.to_owned())));
-    Some(named.collect())
-}
-
-/// The class id that a function first passes to `__new(size, id)`.
-fn first_made(body: &FunctionBody<'_>, new: u32) -> Option<ClassId> {
-    let mut id = None;
-    for operator in operators(body) {
-        match operator {
-            Operator::Call { function_index } if function_index == new => return id,
-            Operator::I32Const { value } => id = Some(ClassId(value as u32)),
-            _ => id = None,
-        }
-    }
-    None
 }

@@ -16,6 +16,9 @@ pub struct DebugInfo {
     pub classes: Vec<Class>,
     /// The variables directly under a unit.
     pub globals: Vec<GlobalVariable>,
+    /// Whether classes are described with their bases. Older WARPO describes none, and no locations of
+    /// globals either: then nothing is known of what a class inherits.
+    pub describes_inheritance: bool,
 }
 
 /// A class as the producer described it.

@@ -299,6 +299,11 @@ impl Collected {
                 .unwrap_or(TypeRef::Unresolved)
         };
         DebugInfo {
+            describes_inheritance: classes.iter().any(|class| class.base.is_some())
+                || globals.is_empty()
+                || globals
+                    .iter()
+                    .any(|(variable, _)| variable.location.is_some()),
             classes: classes
                 .into_iter()
                 .map(|class| Class {

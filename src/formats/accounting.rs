@@ -1,8 +1,8 @@
-//! Renderings of the accounting: JSON for programs, lines of text for eyes.
+//! Renderings of the accounting: JSON for programs, lines of text for people.
 
 use serde::Serialize;
 
-use super::text::{escape_unprintable, format_size};
+use super::text::{format_size, printable_name};
 use crate::heap::Accounting;
 use crate::runtime::collector::CollectorState;
 
@@ -57,7 +57,7 @@ pub fn accounting_json(accounting: &Accounting) -> String {
             bytes: accounting.free.bytes,
             blocks: accounting.free.blocks,
             largest: accounting.free.largest,
-            // Four digits are more than anybody reads, and the same on every machine.
+            // Rounded to four digits, which are the same on every machine.
             fragmentation: (accounting.free.fragmentation() * 1e4).round() / 1e4,
         },
         overhead: accounting.overhead,
@@ -129,10 +129,7 @@ pub(super) fn accounting_lines(accounting: &Accounting) -> Vec<String> {
         .map_or("in an unknown state", state_name);
     lines.push(format!("collector {state}"));
     for (class_name, count) in &accounting.pinned {
-        lines.push(format!(
-            "pinned {count} × {}",
-            escape_unprintable(class_name)
-        ));
+        lines.push(format!("pinned {count} × {}", printable_name(class_name)));
     }
     lines
 }

@@ -1,5 +1,4 @@
-//! Renderings of views. Both views offer themselves as a [`Document`]; every format renders any
-//! document.
+//! Renderings of views. Every view implements [`Document`], and every format renders any document.
 
 mod accounting;
 mod document;
@@ -10,4 +9,4 @@ mod text;
 pub use accounting::accounting_json;
 pub use document::{Column, Document, Measure, Row, Total};
 pub use json::JsonStream;
-pub use table::{TableOptions, render_table};
+pub use table::{DEFAULT_WIDTH, TableOptions, render_table};

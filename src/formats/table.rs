@@ -1,19 +1,23 @@
-//! Tables for eyes: aligned columns, sizes with units, never wider than asked.
+//! Human-readable tables: aligned columns, sizes with units, no line wider than asked.
 
 use unicode_width::UnicodeWidthStr;
 
 use super::accounting::accounting_lines;
 use super::document::{Document, Measure, Total};
-use super::text::{escape_unprintable, fit, format_size, pad_left, pad_right, shorten};
+use super::text::{fit, format_size, pad_left, pad_right, printable_name, shorten};
 
 /// How a table is drawn.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TableOptions {
-    /// The most columns of text that a line may take; `None` for as many as it needs.
+    /// The most columns of text that a line may take; `None` for as many as it needs, 0 for
+    /// [`DEFAULT_WIDTH`].
     pub width: Option<usize>,
     /// Whether to use terminal colours.
     pub color: bool,
 }
+
+/// The width of a line on a terminal that reports 0 columns, as terminals of unknown size do.
+pub const DEFAULT_WIDTH: usize = 80;
 
 const GAP: &str = "  ";
 const NAME_TITLE: &str = "Constructor";
@@ -27,6 +31,10 @@ const RESET: &str = "\u{1b}[0m";
 
 /// Renders the totals and one line per row. Instances are left out.
 pub fn render_table(document: &dyn Document, options: TableOptions) -> String {
+    let width = options.width.map(|width| match width {
+        0 => DEFAULT_WIDTH,
+        width => width,
+    });
     let columns = document.columns();
     let rows: Vec<_> = (0..document.row_count())
         .filter_map(|nth| document.row(nth))
@@ -55,16 +63,14 @@ pub fn render_table(document: &dyn Document, options: TableOptions) -> String {
     let numbers_width: usize = number_widths.iter().map(|width| width + GAP.len()).sum();
     let names: Vec<String> = rows
         .iter()
-        .map(|row| escape_unprintable(row.class_name))
+        .map(|row| printable_name(row.class_name))
         .collect();
     let longest_name = names
         .iter()
         .map(|name| name.width())
         .max()
         .unwrap_or_default();
-    let room = options
-        .width
-        .map_or(usize::MAX, |width| width.saturating_sub(numbers_width));
+    let room = width.map_or(usize::MAX, |width| width.saturating_sub(numbers_width));
     let name_width = longest_name
         .max(NAME_TITLE.len())
         .min(room.max(MINIMUM_NAME_WIDTH));
@@ -82,7 +88,7 @@ pub fn render_table(document: &dyn Document, options: TableOptions) -> String {
         );
     }
     for line in &mut lines {
-        *line = fit(line, options.width);
+        *line = fit(line, width);
     }
     lines.push(String::new());
     let paint = |color: &str, text: String, is_wanted: bool| match is_wanted {
@@ -90,14 +96,14 @@ pub fn render_table(document: &dyn Document, options: TableOptions) -> String {
         false => text,
     };
     // Colours only where nothing is cut, or a cut might go through one.
-    let is_cut = name_width + numbers_width > options.width.unwrap_or(usize::MAX);
+    let is_cut = name_width + numbers_width > width.unwrap_or(usize::MAX);
     let is_colorful = options.color && !is_cut;
     let mut heading = pad_right(NAME_TITLE, name_width);
     for (column, &width) in columns.iter().zip(&number_widths) {
         heading += GAP;
         heading += &pad_left(column.title, width);
     }
-    lines.push(paint(BOLD, fit(&heading, options.width), options.color));
+    lines.push(paint(BOLD, fit(&heading, width), options.color));
     for ((row, name), cells) in rows.iter().zip(&names).zip(&cells) {
         let mut line = pad_right(&shorten(name, name_width), name_width);
         for (at, cell) in cells.iter().enumerate() {
@@ -113,11 +119,7 @@ pub fn render_table(document: &dyn Document, options: TableOptions) -> String {
                 _ => cell,
             };
         }
-        lines.push(if is_cut {
-            fit(&line, options.width)
-        } else {
-            line
-        });
+        lines.push(if is_cut { fit(&line, width) } else { line });
     }
     lines
         .iter()

@@ -1,6 +1,10 @@
-//! Pieces of text for eyes: sizes with units, names made fit to print, columns.
+//! Pieces of human-readable text: sizes with units, names that are safe to print, columns.
+
+use std::borrow::Cow;
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+use crate::shown::Shown;
 
 /// Bytes below 1 KiB as they are, above with one decimal.
 pub(super) fn format_size(bytes: u64) -> String {
@@ -26,23 +30,73 @@ pub(super) fn pad_left(text: &str, width: usize) -> String {
     format!("{}{text}", " ".repeat(width.saturating_sub(text.width())))
 }
 
-/// A name with everything escaped that cannot be seen: a name comes from the module, and must neither
-/// break a line, nor give orders to the terminal, nor turn the direction of what stands beside it.
-pub(super) fn escape_unprintable(name: &str) -> String {
+/// The most columns that a name takes, if there is no other limit. A table pads every name to the
+/// width of the longest, so a table of 65,536 classes stays below 30 MB.
+const MAXIMUM_NAME_WIDTH: usize = 400;
+
+/// A name as tables print it: cut if it is very long, and with everything invisible escaped.
+///
+/// A name comes from the module. It must not break a line, control the terminal, change the direction
+/// of the text beside it, or look like another name.
+pub(super) fn printable_name(name: &str) -> String {
+    // The cut comes first, so that a name of megabytes costs nothing from here on.
+    let name = match Shown(name).parts() {
+        Some((start, end)) => Cow::Owned(format!("{start}…{end}")),
+        None => Cow::Borrowed(name),
+    };
     let mut escaped = String::with_capacity(name.len());
-    for piece in name.split_inclusive(KEPT) {
-        let text = piece.trim_end_matches(KEPT);
-        escaped.extend(text.escape_debug());
-        escaped.push_str(&piece[text.len()..]);
+    // Whether a joiner would join the last character to the next one.
+    let mut can_join = false;
+    // Whether a selector would change the look of the last character.
+    let mut can_vary = false;
+    for character in name.chars() {
+        let is_kept = match character {
+            ZERO_WIDTH_NON_JOINER | ZERO_WIDTH_JOINER => can_join,
+            TEXT_STYLE | EMOJI_STYLE => can_vary,
+            _ => is_visible(character),
+        };
+        if is_kept {
+            escaped.push(character);
+        } else {
+            escaped.extend(character.escape_default());
+        }
+        let is_symbol = is_kept && is_visible(character) && !character.is_ascii();
+        can_join = is_symbol || (is_kept && matches!(character, TEXT_STYLE | EMOJI_STYLE));
+        can_vary = is_symbol;
     }
-    escaped
+    shorten(&escaped, MAXIMUM_NAME_WIDTH)
 }
 
-/// What the library escapes, but is no danger: quotes, backslashes, and the joiners that emoji and some
-/// scripts need.
-const KEPT: [char; 5] = ['"', '\'', '\\', '\u{200c}', '\u{200d}'];
+const ZERO_WIDTH_NON_JOINER: char = '\u{200c}';
+const ZERO_WIDTH_JOINER: char = '\u{200d}';
+const TEXT_STYLE: char = '\u{fe0e}';
+const EMOJI_STYLE: char = '\u{fe0f}';
 
-/// Cuts a name in the middle: both the module at its start and the class at its end tell much.
+/// Whether a character leaves a mark, or is the ordinary space.
+fn is_visible(character: char) -> bool {
+    match character {
+        ' '..='~' => true,
+        // What the standard library takes for printable, but looks like nothing.
+        '\u{34f}'
+        | '\u{115f}'..='\u{1160}'
+        | '\u{17b4}'..='\u{17b5}'
+        | '\u{180b}'..='\u{180f}'
+        | '\u{2800}'
+        | '\u{3164}'
+        | '\u{fe00}'..='\u{fe0f}'
+        | '\u{ffa0}'
+        | '\u{1d159}'
+        | '\u{e0100}'..='\u{e01ef}' => false,
+        // The debug form of a string escapes what cannot be printed, and a combining mark only at
+        // its start.
+        _ => {
+            let text = String::from_iter(['a', character]);
+            text.escape_debug().eq(text.chars())
+        }
+    }
+}
+
+/// Cuts a name in the middle: the start names its module, the end names the class.
 pub(super) fn shorten(name: &str, width: usize) -> String {
     if name.width() <= width {
         return name.to_owned();

@@ -29,6 +29,7 @@ pub struct Functions<'a> {
     code_size: u64,
     names: HashMap<u32, &'a str>,
     exports: HashMap<&'a str, u32>,
+    start: Option<u32>,
 }
 
 impl<'a> Functions<'a> {
@@ -77,6 +78,15 @@ impl<'a> Functions<'a> {
     /// The function that is exported under this name.
     pub fn exported(&self, name: &str) -> Option<u32> {
         self.exports.get(name).copied()
+    }
+
+    /// The function that runs at instantiation.
+    pub fn start(&self) -> Option<u32> {
+        self.start
+    }
+
+    pub(super) fn set_start(&mut self, function: u32) {
+        self.start = Some(function);
     }
 
     pub(super) fn add_export(&mut self, name: &'a str, function: u32) {

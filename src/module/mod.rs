@@ -104,6 +104,7 @@ impl<'a> Module<'a> {
                         }
                     }
                 }
+                Payload::StartSection { func, .. } => module.functions.set_start(func),
                 Payload::CodeSectionEntry(body) => module.functions.add_body(body),
                 Payload::MemorySection(section) => {
                     for memory in section {

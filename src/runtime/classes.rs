@@ -12,7 +12,7 @@ use std::collections::{HashMap, HashSet};
 use super::evidence::Evidence;
 use super::layout::{Contents, EntryLayout, ReferenceLayout, Slot};
 use super::type_flags::{TypeFlags, TypeFlagsTable};
-use crate::collector_code::{CodeReader, CollectorCode, VisitedMembers};
+use crate::collector_code::{CodeReader, CollectorCode, Storage, VisitedMembers};
 use crate::control::Control;
 use crate::debug_info::{Class, DebugInfo, TypeRef};
 use crate::module::Module;
@@ -187,7 +187,11 @@ impl<'a> Classes<'a> {
 
     fn name_in_code(&self, id: ClassId) -> Option<String> {
         let code = self.code?;
-        let names = || code.class_names(&mut self.code_reader.borrow_mut());
+        let names = || {
+            let classes =
+                (0..self.flags.count()).map(|id| (ClassId(id), self.storage(ClassId(id))));
+            code.class_names(&mut self.code_reader.borrow_mut(), classes)
+        };
         self.names_in_code.get_or_init(names).get(&id).cloned()
     }
 
@@ -206,14 +210,22 @@ impl<'a> Classes<'a> {
         }
         // An id beyond the table is no class of this program: no code runs for it.
         let is_known = id.0 < self.flags.count();
-        let members = self
-            .code
-            .filter(|_| is_known)
-            .and_then(|code| code.members(&mut self.code_reader.borrow_mut(), id));
+        let members = self.code.filter(|_| is_known).and_then(|code| {
+            code.members(&mut self.code_reader.borrow_mut(), id, self.storage(id))
+        });
         match (class, members) {
             (Some(class), members) => self.checked_layout(class, flags, members.as_ref()),
             (None, Some(members)) => (layout_from_code(members, flags), false),
             (None, None) => (flags.and_then(layout_from_flags), false),
+        }
+    }
+
+    fn storage(&self, id: ClassId) -> Storage {
+        match self.flags.get(id) {
+            Some(flags) if flags.is_array() => Storage::Array,
+            Some(flags) if flags.is_static_array() => Storage::StaticArray,
+            Some(flags) if flags.is_map() || flags.is_set() => Storage::Entries,
+            _ => Storage::Fields,
         }
     }
 
@@ -225,15 +237,32 @@ impl<'a> Classes<'a> {
         flags: Option<TypeFlags>,
         members: Option<&VisitedMembers>,
     ) -> (Option<ReferenceLayout>, bool) {
-        let Some(layout) = self.layout_from_debug_info(class, flags) else {
+        let Some(mut layout) = self.layout_from_debug_info(class, flags) else {
             return (None, false);
         };
-        // Containers are visited in loops, which the code reader does not follow.
-        let comparable =
-            members.filter(|members| layout.contents == Contents::Fixed && !members.and_more);
+        if !self.debug_info.describes_inheritance {
+            // What a class inherits is not said: that it is a container, for one.
+            if let Some(inherited) = flags.and_then(layout_from_flags) {
+                let contents = match layout.contents {
+                    Contents::Fixed => inherited.contents,
+                    contents => contents,
+                };
+                layout =
+                    ReferenceLayout::new([layout.offsets, inherited.offsets].concat(), contents);
+            }
+        }
+        // Every word of a static array is an element.
+        let comparable = members.filter(|_| layout.contents != Contents::StaticArray);
         let Some(members) = comparable else {
             return (Some(layout), false);
         };
+        if members.by_bitmap && layout.contents == Contents::Fixed {
+            layout.contents = Contents::Tuple;
+        }
+        if members.and_more && layout.contents == Contents::Fixed {
+            // A visitor of the program's own, which follows more than fields.
+            return (None, false);
+        }
         let missing = members
             .offsets
             .iter()
@@ -243,17 +272,19 @@ impl<'a> Classes<'a> {
             .iter()
             .filter(|offset| !members.offsets.contains(offset))
             .peekable();
-        let extra = extra.peek().is_some() && {
+        let extra = !members.and_more && extra.peek().is_some() && {
             let unresolved = self.unresolved_fields(class);
             extra.any(|offset| !unresolved.contains(offset))
         };
-        let is_container = flags.is_some_and(TypeFlags::is_container);
-        if is_container || !(missing || extra) {
-            return (Some(layout), false);
+        let is_disputed = extra || (missing && self.debug_info.describes_inheritance);
+        if missing {
+            let offsets = members.offsets.iter().copied();
+            layout = ReferenceLayout::new(
+                layout.offsets.into_iter().chain(offsets).collect(),
+                layout.contents,
+            );
         }
-        let mut offsets = layout.offsets;
-        offsets.extend(&members.offsets);
-        (Some(ReferenceLayout::new(offsets, Contents::Fixed)), true)
+        (Some(layout), is_disputed)
     }
 
     /// The offsets of the fields whose types could not be told.
@@ -266,6 +297,9 @@ impl<'a> Classes<'a> {
     /// Where the last field of a class of the program's own ends, which is as large as its objects are. The
     /// library makes objects of its own classes with more behind their fields.
     fn declared_size(&self, class: &Class) -> Option<u32> {
+        if !self.debug_info.describes_inheritance {
+            return None;
+        }
         let mut size = 0;
         let mut steps: usize = 1000;
         for class in self.chain(class) {
@@ -405,17 +439,17 @@ fn is_unmanaged(class: &Class) -> bool {
 /// Fields from the code, contents from the flags. `None` if the code visits more than fields and
 /// no flag says what.
 fn layout_from_code(members: VisitedMembers, flags: Option<TypeFlags>) -> Option<ReferenceLayout> {
-    match flags.and_then(layout_from_flags) {
-        Some(container) => {
-            let offsets = members.offsets.into_iter().chain(container.offsets);
-            Some(ReferenceLayout::new(offsets.collect(), container.contents))
-        }
-        None if members.and_more => None,
-        None => Some(ReferenceLayout::new(
-            members.offsets.into_iter().collect(),
-            Contents::Fixed,
-        )),
-    }
+    let container = flags.and_then(layout_from_flags);
+    let contents = match container {
+        Some(container) => container.contents,
+        None if members.by_bitmap => Contents::Tuple,
+        None if members.and_more => return None,
+        None => Contents::Fixed,
+    };
+    Some(ReferenceLayout::new(
+        members.offsets.into_iter().collect(),
+        contents,
+    ))
 }
 
 fn layout_from_flags(flags: TypeFlags) -> Option<ReferenceLayout> {

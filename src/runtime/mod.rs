@@ -78,7 +78,7 @@ impl<'a> Runtime<'a> {
             false => *dump,
         };
         let classes = Classes::new(evidence, module, flags, control);
-        let globals = GlobalRoots::find(evidence, &classes, module, &dump, control)?;
+        let globals = GlobalRoots::find(evidence, &classes, module, &dump);
         warn(&dump, module, evidence, &globals, warnings);
         Ok(Self {
             dump,

@@ -6,10 +6,8 @@ use super::classes::Classes;
 use super::collector::global_value;
 use super::evidence::Evidence;
 use crate::collector_code::VisitedGlobal;
-use crate::control::Control;
 use crate::debug_info::{GlobalVariable, TypeRef};
 use crate::dump::Dump;
-use crate::error::Result;
 use crate::module::{Global, Module};
 use crate::units::{Address, GlobalIndex};
 
@@ -62,29 +60,23 @@ pub struct GlobalRoots {
 impl GlobalRoots {
     /// Finds the globals that may hold references: those that the collector's code visits, or else
     /// those that the debug information declares, or else all; and both if the two disagree.
-    ///
-    /// # Errors
-    /// [`Error::Aborted`](crate::Error::Aborted).
     pub fn find(
         evidence: &Evidence,
         classes: &Classes<'_>,
         module: &Module<'_>,
         dump: &Dump<'_>,
-        control: &Control,
-    ) -> Result<Self> {
-        let code = evidence.code.as_ref();
-        let visited = code.and_then(|code| code.globals(&module.functions, control));
-        control.check()?;
+    ) -> Self {
+        let visited = evidence.code.as_ref().map(|code| code.roots());
         let declared: Vec<_> = evidence
             .debug_info
             .globals
             .iter()
             .filter(|variable| classes.is_reference(variable.type_ref))
             .collect();
-        Ok(match visited {
+        match visited {
             Some(visited) => {
                 let disputed = match evidence.has_debug_info && can_locate(&declared, module) {
-                    true => disputed_globals(&visited, &declared, module),
+                    true => disputed_globals(visited, &declared, module),
                     false => Vec::new(),
                 };
                 let visited = visited
@@ -116,7 +108,7 @@ impl GlobalRoots {
                 are_guessed: true,
                 ..Self::default()
             },
-        })
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use crate::support::{
     ALLOCATOR, Class, FIRST_BLOCK, ModuleOptions, Object, PAGE, Scene, TAIL_POINTER, WasmGlobal,
     analyze_tolerating, encode_module, live, warnings,
 };
-use warpo_heap_analyzer::collector_code::{CodeReader, CollectorCode};
+use warpo_heap_analyzer::collector_code::{CodeReader, CollectorCode, Storage};
 use warpo_heap_analyzer::debug_info::DebugInfo;
 use warpo_heap_analyzer::module::Module;
 use warpo_heap_analyzer::{ClassId, Control, Error, Tolerance};
@@ -186,40 +186,56 @@ fn warnings_of_one_kind_are_listed_a_hundred_times_and_then_counted() {
     );
 }
 
-/// A module whose one function branches by class id, behind this code.
+/// A module that exports this function as its collector.
 fn collector(locals: u32, code: &[u8]) -> Vec<u8> {
     use wasm_encoder as enc;
     let mut types = enc::TypeSection::new();
-    types.ty().function([enc::ValType::I32; 2], []);
-    types.ty().function([], [enc::ValType::I32; 1000]);
+    types.ty().function([], []);
     let mut functions = enc::FunctionSection::new();
-    functions.function(0).function(1);
+    functions.function(0);
+    let mut exports = enc::ExportSection::new();
+    exports.export("__collect", enc::ExportKind::Func, 0);
     let mut count = Vec::new();
     enc::Encode::encode(&locals, &mut count);
-    let branch = [
-        0x20, 0, 0x41, 8, 0x6b, 0x28, 2, 0, // local.get 0, i32.const 8, i32.sub, i32.load
-        0x0e, 0, 0, // br_table
-    ];
     let mut bodies = enc::CodeSection::new();
-    bodies.raw(&[&[1][..], &count, &[0x7f], code, &branch, &[0x0b]].concat());
-    bodies.raw(&[0, 0, 0x0b]);
+    bodies.raw(&[&[1][..], &count, &[0x7f], code, &[0x0b]].concat());
     let mut module = enc::Module::new();
-    module.section(&types).section(&functions).section(&bodies);
+    module
+        .section(&types)
+        .section(&functions)
+        .section(&exports)
+        .section(&bodies);
     module.finish()
 }
 
-#[test]
-fn code_that_branches_with_fifty_thousand_locals_is_given_up() {
-    // block, local.get 0, br_if 0: after each, what is known of all locals is kept.
-    let code = [0x02, 0x40, 0x20, 0, 0x0d, 0].repeat(20_000);
-    let wasm = collector(49_000, &code);
-    assert!(CollectorCode::find(&parse(&wasm), &Control::default()).is_none());
+fn assert_is_given_up(wasm: &[u8]) {
+    assert!(CollectorCode::find(&parse(wasm), &Control::default()).is_none());
 }
 
 #[test]
-fn code_that_gets_a_thousand_values_from_every_call_is_given_up() {
-    let wasm = collector(0, &[0x10, 1].repeat(500_000));
-    assert!(CollectorCode::find(&parse(&wasm), &Control::default()).is_none());
+fn a_collector_that_never_ends_is_given_up() {
+    // loop, br 0
+    assert_is_given_up(&collector(0, &[0x03, 0x40, 0x0c, 0, 0x0b]));
+}
+
+#[test]
+fn a_collector_that_calls_itself_with_fifty_thousand_locals_is_given_up() {
+    // call 0
+    assert_is_given_up(&collector(49_000, &[0x10, 0]));
+}
+
+#[test]
+fn a_collector_that_fills_all_memory_is_given_up() {
+    // loop, i32.const 0, i32.const 1, i32.const -1, memory.fill, br 0
+    let fill = [0x41, 0, 0x41, 1, 0x41, 0x7f, 0xfc, 0x0b, 0];
+    let code = [&[0x03, 0x40][..], &fill, &[0x0c, 0, 0x0b]].concat();
+    assert_is_given_up(&collector(0, &code));
+}
+
+#[test]
+fn a_collector_that_opens_a_million_blocks_is_given_up() {
+    let code = [[0x02, 0x40].repeat(500_000), [0x0b].repeat(500_000)].concat();
+    assert_is_given_up(&collector(0, &code));
 }
 
 /// A dump with a static object of this class every so many bytes, each up to the end of the static data,
@@ -391,50 +407,31 @@ fn fields_of_objects_that_overlap_are_not_read_without_end() {
 }
 
 #[test]
-fn code_that_costs_every_class_its_millions_of_steps_is_given_up() {
-    use wasm_encoder as enc;
-    const CALLS: u32 = 1400;
-    // For every class a function is called so many times, and calls another one as often.
-    let mut types = enc::TypeSection::new();
-    types.ty().function([enc::ValType::I32; 2], []);
-    types.ty().function([], []);
-    let mut functions = enc::FunctionSection::new();
-    functions.function(0).function(0).function(0).function(1);
-    let [visit, repeat, nothing] = [1, 2, 3];
-    let mut members = enc::Function::new([]);
-    let field = enc::MemArg {
-        offset: 0,
-        align: 2,
-        target: enc::MemArgTarget::Memory(0),
-        ordering: None,
+fn classes_whose_visitors_never_end_share_one_budget() {
+    let variable = WasmGlobal::variable("assembly/index/root", 0);
+    let collector = crate::support::CollectorCode {
+        globals: vec![0],
+        members: vec![vec![], vec![], vec![], vec![0], vec![4]],
+        is_endless: true,
     };
-    let mut code = members.instructions();
-    code.local_get(0).i32_load(field).local_get(1).call(visit);
-    for nth in 0..CALLS {
-        code.local_get(0).i32_const(nth as i32).call(repeat);
-    }
-    code.local_get(0).i32_const(8).i32_sub().i32_load(field);
-    code.br_table([], 0).end();
-    let mut empty = enc::Function::new([]);
-    empty.instructions().end();
-    let mut many = enc::Function::new([]);
-    for _ in 0..CALLS {
-        many.instructions().call(nothing);
-    }
-    many.instructions().end();
-    let mut bodies = enc::CodeSection::new();
-    bodies
-        .function(&members)
-        .function(&empty)
-        .function(&many)
-        .function(&empty);
-    let mut module = enc::Module::new();
-    module.section(&types).section(&functions).section(&bodies);
-    let wasm = module.finish();
+    let wasm = encode_module(
+        &[variable],
+        &[],
+        &ModuleOptions {
+            collector: Some(collector),
+            ..ModuleOptions::default()
+        },
+    );
     let module = parse(&wasm);
     let control = Control::default();
     let code = CollectorCode::find(&module, &control).unwrap();
     let mut reader = CodeReader::new(&module.functions, &control);
-    let is_read = (4..40).map(|id| code.members(&mut reader, ClassId(id)).is_some());
-    assert_eq!(is_read.filter(|&is_read| is_read).count(), 3);
+    let mut is_read = |id| {
+        code.members(&mut reader, ClassId(id), Storage::Fields)
+            .is_some()
+    };
+    assert!(is_read(4));
+    assert!(!(5..100).any(&mut is_read));
+    // What is left is not enough for any class.
+    assert!(!is_read(4));
 }

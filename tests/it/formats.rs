@@ -7,7 +7,9 @@ use crate::support::Scene;
 use serde::Serialize;
 use unicode_width::UnicodeWidthStr;
 use warpo_heap_analyzer::Control;
-use warpo_heap_analyzer::formats::{Document, JsonStream, TableOptions, render_table};
+use warpo_heap_analyzer::formats::{
+    DEFAULT_WIDTH, Document, JsonStream, TableOptions, render_table,
+};
 use warpo_heap_analyzer::heap::Heap;
 use warpo_heap_analyzer::views::{ComparisonView, ConstructorView, Selection};
 
@@ -318,6 +320,31 @@ fn no_line_of_a_table_is_wider_than_asked() {
 }
 
 #[test]
+fn a_terminal_that_reports_no_columns_gets_a_table_of_80() {
+    let view = varied_comparison();
+    assert_eq!(
+        table(&view, Some(0), false),
+        table(&view, Some(DEFAULT_WIDTH), false)
+    );
+}
+
+#[test]
+fn one_long_name_does_not_make_every_row_long() {
+    let long = format!("start{}end", "x".repeat(10 << 20));
+    let mut classes = vec![(long, 1)];
+    classes.extend((0..500).map(|nth| (format!("class{nth}"), 1)));
+    let classes: Vec<_> = classes
+        .iter()
+        .map(|(name, count)| (&name[..], *count))
+        .collect();
+    let text = table(&constructors(&classes), None, false);
+    let longest = text.lines().map(str::width).max().unwrap();
+    assert!(longest < 500, "{longest}");
+    let line = text.lines().find(|line| line.starts_with("start")).unwrap();
+    assert!(line.contains("x…x") && line.contains("xend "), "{line}");
+}
+
+#[test]
 fn a_table_without_a_width_shows_whole_names() {
     let view = varied_comparison();
     let text = table(&view, None, false);
@@ -372,18 +399,62 @@ fn a_name_gives_no_orders_to_the_terminal() {
     assert!(!text.contains('\u{1b}'));
 }
 
+/// How a table names a class.
+fn printed(name: &str) -> String {
+    let text = table(&constructors(&[(name, 1)]), None, false);
+    let rows = text
+        .lines()
+        .skip_while(|line| !line.starts_with("Constructor"));
+    let mut names = rows.skip(1).map(|line| line.split("  ").next().unwrap());
+    names
+        .find(|name| !name.starts_with("~lib/static"))
+        .unwrap()
+        .to_owned()
+}
+
 #[test]
-fn a_name_is_escaped_where_it_cannot_be_seen_and_nowhere_else() {
-    let mut scene = Scene::new();
-    let class = scene.class("ダンプ\\'é\"\u{202e}\u{9b}\u{2028}\u{200b}👩\u{200d}👧");
-    let object = scene.object(class, 12);
-    scene.pin(object);
-    let view = ConstructorView::new(Arc::new(scene.analyze()), Selection::default());
-    let text = table(&view, None, false);
-    assert!(
-        text.contains("\nダンプ\\'é\"\\u{202e}\\u{9b}\\u{2028}\\u{200b}👩\u{200d}👧  "),
-        "{text}"
-    );
+fn visible_characters_of_any_script_are_printed_as_they_are() {
+    for name in [
+        "ダンプ",
+        "\\'\"",
+        "e\u{301}te\u{301}",
+        "👩\u{200d}👧",
+        "❤\u{fe0f}\u{200d}🔥",
+        "क\u{94d}\u{200d}ष",
+    ] {
+        assert_eq!(printed(name), name);
+    }
+}
+
+#[test]
+fn invisible_characters_are_escaped() {
+    for invisible in [
+        '\u{202e}',
+        '\u{9b}',
+        '\u{2028}',
+        '\u{200b}',
+        '\u{a0}',
+        '\u{3000}',
+        '\u{ad}',
+        '\u{34f}',
+        '\u{115f}',
+        '\u{2800}',
+        '\u{3164}',
+        '\u{ffa0}',
+        '\u{fe00}',
+        '\u{e0100}',
+        '\u{2064}',
+    ] {
+        let escaped = format!("a\\u{{{:x}}}b", invisible as u32);
+        assert_eq!(printed(&format!("a{invisible}b")), escaped);
+    }
+}
+
+#[test]
+fn joiners_and_selectors_are_escaped_where_they_change_nothing_visible() {
+    assert_eq!(printed("a\u{200d}b\u{fe0f}"), "a\\u{200d}b\\u{fe0f}");
+    assert_eq!(printed("👩\u{200d}\u{200d}"), "👩\u{200d}\\u{200d}");
+    assert_eq!(printed("\u{200c}"), "\\u{200c}");
 }
 
 #[test]

@@ -174,6 +174,7 @@ fn a_global_that_only_the_debug_information_has_is_disputed() {
         collector: Some(CollectorCode {
             globals: vec![scene.globals.len() as u32 - 2],
             members,
+            ..CollectorCode::default()
         }),
         ..ModuleOptions::default()
     });

@@ -551,6 +551,7 @@ impl Scene {
             collector: Some(CollectorCode {
                 globals: globals.collect(),
                 members,
+                ..CollectorCode::default()
             }),
             ..ModuleOptions::default()
         })

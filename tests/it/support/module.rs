@@ -78,31 +78,37 @@ pub struct ModuleOptions {
     pub collector: Option<CollectorCode>,
 }
 
-/// What the functions say that the compiler generates for the collector.
+/// A collector that marks what globals reach: as small as it can be, and linked to no list.
 #[derive(Clone, Debug, Default)]
 pub struct CollectorCode {
     /// The indexes of the globals that are visited.
     pub globals: Vec<u32>,
     /// By class id: the offsets of the fields that are visited.
     pub members: Vec<Vec<u32>>,
+    /// Whether visiting an object of another class never ends.
+    pub is_endless: bool,
 }
 
-/// `__visit(object, cookie)`: what it does does not matter here.
+/// The index of `__visit(object, cookie)`, which marks a white object and visits its members.
 const VISIT: u32 = 0;
+/// The index of `__visit_members(object, cookie)`.
+const VISIT_MEMBERS: u32 = 1;
+/// The index of `__collect()`.
+pub const COLLECT: u32 = 2;
+/// The head of the list that marked objects would be in.
+const LIST: i32 = 64;
 
 impl CollectorCode {
     fn add_to(&self, module: &mut enc::Module) -> enc::CodeSection {
         use enc::ValType::I32;
         let mut types = enc::TypeSection::new();
         types.ty().function([I32, I32], []);
-        types.ty().function([I32], []);
+        types.ty().function([], []);
         module.section(&types);
         let mut code = enc::CodeSection::new();
-        let mut visit = enc::Function::new([]);
-        visit.instructions().end();
-        code.function(&visit);
+        code.function(&visit());
         code.function(&self.visit_members());
-        code.function(&self.visit_globals());
+        code.function(&self.collect());
         code
     }
 
@@ -133,22 +139,49 @@ impl CollectorCode {
             }
             code.return_();
         }
-        code.end().unreachable().end();
+        code.end();
+        if self.is_endless {
+            code.loop_(enc::BlockType::Empty).br(0).end();
+        }
+        code.unreachable().end();
         function
     }
 
-    fn visit_globals(&self) -> enc::Function {
+    fn collect(&self) -> enc::Function {
         let mut function = enc::Function::new([]);
         for &global in &self.globals {
             function
                 .instructions()
                 .global_get(global)
-                .local_get(0)
+                .i32_const(0)
                 .call(VISIT);
         }
         function.instructions().end();
         function
     }
+}
+
+fn visit() -> enc::Function {
+    let word = enc::MemArg {
+        offset: 0,
+        align: 2,
+        target: enc::MemArgTarget::Memory(0),
+        ordering: None,
+    };
+    let mut function = enc::Function::new([(1, enc::ValType::I32)]);
+    let mut code = function.instructions();
+    let (object, link) = (0, 2);
+    code.local_get(object).if_(enc::BlockType::Empty);
+    code.local_get(object).i32_const(16).i32_sub();
+    code.local_tee(link).i32_load(word);
+    code.i32_const(3)
+        .i32_and()
+        .i32_eqz()
+        .if_(enc::BlockType::Empty);
+    code.local_get(link).i32_const(LIST | 1).i32_store(word);
+    code.local_get(object).local_get(1).call(VISIT_MEMBERS);
+    code.end().end().end();
+    function
 }
 
 /// A module with these globals and debug sections.
@@ -186,6 +219,9 @@ pub fn encode_module(
     module.section(&defined);
     let mut exports = enc::ExportSection::new();
     exports.export("memory", enc::ExportKind::Memory, 0);
+    if code.is_some() {
+        exports.export("__collect", enc::ExportKind::Func, COLLECT);
+    }
     for (index, global) in globals.iter().enumerate() {
         if let Some(name) = &global.export {
             exports.export(name, enc::ExportKind::Global, index as u32);

@@ -1,0 +1,113 @@
+/** `npm run judge -- --small`: judges builds of small programs and lists what is wrong. */
+
+import { join } from "node:path";
+
+import { BUILDS_PER_PROGRAM, describeBuild, smallBuild } from "./small_build.ts";
+import { judgeSmallBuild, type Verdict } from "./small_judge.ts";
+import { FAILURES, keepFiles, type SmallReport } from "./small_report.ts";
+import type { JudgeThread } from "./thread.ts";
+
+/** Judges this many builds on these threads; gives back how many of them failed. */
+export async function judgeSmallBuilds(
+  threads: JudgeThread[],
+  { count, seed }: { count: number; seed: number },
+): Promise<number> {
+  const reports: SmallReport[] = [];
+  const started = performance.now();
+  let next = seed;
+  let unfinished = 0;
+  const judgeSome = async (thread: JudgeThread) => {
+    while (next < seed + count) {
+      // A thread takes all builds of a program, which is then compiled once.
+      const from = next;
+      const end = BUILDS_PER_PROGRAM * (Math.floor(from / BUILDS_PER_PROGRAM) + 1);
+      next = Math.min(end, seed + count);
+      for (let at = from; at < Math.min(end, seed + count); at++) {
+        const report = await thread.judgeSmall(at);
+        if (report) reports.push(report);
+        else {
+          unfinished++;
+          console.log(`small-${at}: the build or its analysis does not end`);
+        }
+        showProgress(reports, count, started);
+      }
+    }
+  };
+  await Promise.all(threads.map(judgeSome));
+  if (process.stderr.isTTY) process.stderr.write("\r\x1b[K");
+
+  const failed = reports.filter(({ failure }) => failure).sort((a, b) => a.seed - b.seed);
+  for (const report of failed) console.log(describeFailure(report));
+  if (failed.length > 0)
+    console.log(
+      `\nTheir programs, modules, dumps and truths are ${join(FAILURES, "small-<seed>.*")}. ` +
+        "Judge one again with: npm run judge -- --replay small-<seed>",
+    );
+  console.log(`\n${summary(reports)}`);
+  return failed.length + unfinished;
+}
+
+function showProgress(reports: SmallReport[], count: number, started: number): void {
+  if (!process.stderr.isTTY) return;
+  const failures = reports.filter(({ failure }) => failure).length;
+  const perSecond = (1000 * reports.length) / (performance.now() - started);
+  process.stderr.write(
+    `\r\x1b[K${reports.length} of ${count} builds of small programs judged, ${failures} failures, ` +
+      `${perSecond.toFixed(1)} a second`,
+  );
+}
+
+function describeFailure(report: SmallReport): string {
+  const { seed, failure } = report;
+  const where = failure?.dump === undefined ? "" : ` dump ${failure.dump}:`;
+  return `small-${seed}: ${failure?.verdict}:${where} ${failure?.message}\n  ${describeBuild(report)}`;
+}
+
+/** How many builds of each kind there were, and how many of them failed. */
+function summary(reports: SmallReport[]): string {
+  const dumps = reports.reduce((sum, report) => sum + report.dumps, 0);
+  const verdicts = new Map<Verdict | "right", number>();
+  for (const { failure } of reports) {
+    const verdict = failure?.verdict ?? "right";
+    verdicts.set(verdict, (verdicts.get(verdict) ?? 0) + 1);
+  }
+  const ofVerdicts = [...verdicts].map(([verdict, number]) => `${verdict} ${number}`);
+  return [
+    `${reports.length} builds of small programs, ${dumps} dumps: ${ofVerdicts.join(", ")}`,
+    `  compiler: ${count(reports, ({ asc }) => asc)}`,
+    `  Binaryen: ${count(reports, ({ binaryen }) => binaryen?.run ?? "not run")}`,
+    `  inlining: ${count(reports, ({ binaryen }) => binaryen?.inlining ?? "as asc does it")}`,
+    `  debug information: ${count(reports, ({ debugInformation }) => debugInformation)}`,
+    `  names: ${count(reports, ({ names }) => names)}`,
+  ].join("\n");
+}
+
+function count(reports: SmallReport[], kindOf: (report: SmallReport) => string): string {
+  const kinds = new Map<string, { all: number; failed: number }>();
+  for (const report of reports) {
+    const kind = kindOf(report);
+    const counts = kinds.get(kind) ?? { all: 0, failed: 0 };
+    counts.all++;
+    if (report.failure) counts.failed++;
+    kinds.set(kind, counts);
+  }
+  return [...kinds]
+    .sort(([left], [right]) => (left < right ? -1 : 1))
+    .map(([kind, { all, failed }]) => {
+      const wrong = failed > 0 ? ` (${failed} failed)` : "";
+      return `${kind} ${all}${wrong}`;
+    })
+    .join(", ");
+}
+
+/** Judges one build again, and keeps its files. */
+export async function replaySmallBuild(seed: number): Promise<number> {
+  const build = await smallBuild(seed);
+  const outcome = judgeSmallBuild(build);
+  keepFiles(build, outcome);
+  console.log(`${describeBuild(build)}\nIts files are ${join(FAILURES, `small-${seed}.*`)}.`);
+  const { failure } = outcome;
+  const where = failure?.dump === undefined ? "" : ` dump ${failure.dump}:`;
+  console.log(failure ? `${failure.verdict}:${where} ${failure.message}` : "no disagreement");
+  return failure ? 1 : 0;
+}

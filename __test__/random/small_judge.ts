@@ -1,0 +1,221 @@
+/** Runs a build of a small program, and compares what the analyzer says of it with the collector. */
+
+import { analyze, type ConstructorView } from "@warpo/heap-analyzer";
+import { exposeGlobals } from "@warpo/heap-analyzer/capture";
+
+import { type HeapTruth, readTruth } from "../support/truth.ts";
+import { exportGlobals, readWasmModule, TYPE_I32 } from "../support/wasm_module.ts";
+import type { SmallBuild } from "./small_build.ts";
+
+/**
+ * - `wrong`: another live set than the collector's, without a warning;
+ * - `wrong with a warning`: another live set, and a warning;
+ * - `false alarm`: the collector's live set, and a warning all the same;
+ * - `refused`: no result;
+ * - `not exposed`: `exposeGlobals` refuses the module; its dumps are analyzed correctly;
+ * - `program`: the program itself did not get through.
+ */
+export type Verdict =
+  | "wrong"
+  | "wrong with a warning"
+  | "false alarm"
+  | "refused"
+  | "not exposed"
+  | "program";
+
+export interface SmallFailure {
+  verdict: Verdict;
+  message: string;
+  /** The dump that it is about, if it is about one. */
+  dump?: number;
+}
+
+/** A dump, and what the collector keeps of it. */
+export interface SmallDump {
+  bytes: Uint8Array;
+  truth: HeapTruth;
+}
+
+export interface SmallOutcome {
+  dumps: SmallDump[];
+  /** The worst of what was found. */
+  failure?: SmallFailure;
+}
+
+export function judgeSmallBuild(build: SmallBuild): SmallOutcome {
+  let dumps: SmallDump[];
+  try {
+    dumps = runSmallBuild(build);
+  } catch (error) {
+    return { dumps: [], failure: { verdict: "program", message: messageOf(error) } };
+  }
+  const failures = [
+    ...notExposed(build.wasm),
+    ...dumps.flatMap((dump, at): SmallFailure[] => {
+      const failure = judgeDump(build, dump);
+      return failure ? [{ ...failure, dump: at }] : [];
+    }),
+  ];
+  const worst = failures.sort((left, right) => rank(left) - rank(right))[0];
+  return { dumps, ...(worst && { failure: worst }) };
+}
+
+const RANKS: Verdict[] = [
+  "program",
+  "wrong",
+  "refused",
+  "wrong with a warning",
+  "false alarm",
+  "not exposed",
+];
+
+function rank({ verdict }: SmallFailure): number {
+  return RANKS.indexOf(verdict);
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function notExposed(wasm: Uint8Array): SmallFailure[] {
+  try {
+    exposeGlobals(wasm);
+    return [];
+  } catch (error) {
+    return [{ verdict: "not exposed", message: messageOf(error) }];
+  }
+}
+
+/** What `asc` reserves for the shadow stack, between static data and heap. */
+const STACK_SIZE = 32_768;
+
+/** Each dump twice: before a collection, and after it. The dumps are the judge's own work. */
+function runSmallBuild({ named, wasm }: SmallBuild): SmallDump[] {
+  const mutable = readWasmModule(named).globals.filter(
+    (global) => global.mutable && global.type === TYPE_I32,
+  );
+  for (const needed of ["~lib/rt/itcms/toSpace", STACK_POINTER])
+    if (!mutable.some(({ name }) => name === needed))
+      throw new Error(`the optimiser removed ${needed}`);
+  const exported = new Map(mutable.map(({ index }) => [`judge:${index}`, index]));
+  const module = new WebAssembly.Module(exportGlobals(wasm, exported));
+  const dumps: SmallDump[] = [];
+  let waiting: Uint8Array | undefined;
+  const before = () => {
+    const values = [...globals().values()];
+    waiting = ashd(memory(), { heapBase, stackPointer: stackPointer(), values });
+  };
+  const after = () => {
+    const collected = waiting;
+    if (!collected) throw new Error("after() without before()");
+    const truth = readTruth(memory(), heapBase, globals());
+    before();
+    dumps.push({ bytes: collected, truth }, { bytes: waiting as Uint8Array, truth });
+  };
+  const { exports } = new WebAssembly.Instance(module, {
+    host: {
+      before,
+      after,
+      beforeAndAfter: () => {
+        before();
+        (exports.__collect as () => void)();
+        after();
+      },
+    },
+    env: {
+      abort: (_message: number, _file: number, line: number, column: number) => {
+        throw new Error(`the program aborts at ${line}:${column}`);
+      },
+    },
+  });
+  const memory = () => (exports.memory as WebAssembly.Memory).buffer;
+  const value = (name: string) => Number((exports[name] as WebAssembly.Global).value) >>> 0;
+  const globals = () =>
+    new Map(mutable.map(({ name, index }) => [name ?? `${index}`, value(`judge:${index}`)]));
+  const stackPointer = () => globals().get(STACK_POINTER) ?? 0;
+  // The stack is empty before the program runs.
+  const heapBase = stackPointer();
+  (exports.main as () => void)();
+  return dumps;
+}
+
+const STACK_POINTER = "~lib/memory/__stack_pointer";
+
+/** A dump, version 2. */
+function ashd(
+  memory: ArrayBuffer,
+  { heapBase, stackPointer, values }: { heapBase: number; stackPointer: number; values: number[] },
+): Uint8Array {
+  const header = [2, heapBase - STACK_SIZE, heapBase, stackPointer, values.length, ...values];
+  return Buffer.concat([
+    Buffer.from("ASHD"),
+    Buffer.from(Uint32Array.from(header).buffer),
+    Buffer.from(memory),
+  ]);
+}
+
+function judgeDump(build: SmallBuild, { bytes, truth }: SmallDump): SmallFailure | undefined {
+  let view: ConstructorView;
+  try {
+    view = analyze(bytes, build.wasm);
+  } catch (error) {
+    return { verdict: "refused", message: messageOf(error) };
+  }
+  const differences = compare(build, view, truth);
+  const unexpected = view.warnings.filter(({ code }) => !isExpected(build, code));
+  const codes = [...new Set(view.warnings.map(({ code }) => code))].join(", ");
+  if (differences.length > 0) {
+    const [verdict, said] =
+      unexpected.length > 0
+        ? (["wrong with a warning", ` (${codes})`] as const)
+        : (["wrong", ""] as const);
+    return { verdict, message: differences.join("; ") + said };
+  }
+  if (unexpected.length > 0)
+    return { verdict: "false alarm", message: unexpected[0]?.message ?? "" };
+  return undefined;
+}
+
+/** Without debug information, names are the only thing that may be missing. */
+function isExpected({ debugInformation }: SmallBuild, code: string): boolean {
+  return debugInformation === "none" && code.startsWith("WARN_NAMES_");
+}
+
+/** What is wrong, shortly. */
+function compare(build: SmallBuild, view: ConstructorView, truth: HeapTruth): string[] {
+  const found = new Map(
+    view.constructors.flatMap(({ className, instances }) =>
+      instances.map(({ address, shallowSize }) => [address, { className, shallowSize }] as const),
+    ),
+  );
+  const missing = [...truth].filter(([address]) => !found.has(address));
+  const tooMany = [...found].filter(([address]) => !truth.has(address));
+  const wrong: string[] = [];
+  const example = (address: number | undefined, className: string | undefined) =>
+    `as ${className} at ${address}`;
+  if (missing[0]) {
+    const [address, { rtId }] = missing[0];
+    wrong.push(`${missing.length} missing, ${example(address, build.classNames.get(rtId))}`);
+  }
+  if (tooMany[0]) {
+    const [address, { className }] = tooMany[0];
+    wrong.push(`${tooMany.length} too many, ${example(address, className)}`);
+  }
+  for (const [address, { rtId, blockBytes }] of truth) {
+    const object = found.get(address);
+    if (!object) continue;
+    const name = build.classNames.get(rtId);
+    if (object.shallowSize !== blockBytes)
+      wrong.push(`${address} has ${blockBytes} bytes, not ${object.shallowSize}`);
+    const mayBeNameless = build.debugInformation === "none";
+    if (object.className !== name && !(mayBeNameless && object.className === `Class#${rtId}`))
+      wrong.push(`${address} is a ${name}, not ${object.className}`);
+    if (wrong.length > 3) break;
+  }
+  const { live, garbage, raw, free, overhead, gaps, unread } = view.accounting;
+  const parts = [live.global, live.stack, live.pinned, garbage, raw, free.bytes, overhead, gaps];
+  const sum = parts.reduce((sum, part) => sum + part, unread);
+  if (sum !== view.totalHeapSize)
+    wrong.push(`the parts add up to ${sum} bytes, not ${view.totalHeapSize}`);
+  return wrong;
+}

@@ -1,0 +1,257 @@
+/**
+ * Small random AssemblyScript programs: one to nine classes, some globals, some dumps. Optimisers
+ * inline more of the collector the smaller a program is.
+ */
+
+import { type Random, randomFrom } from "./stream.ts";
+
+/** A global variable and what the program does with it. */
+interface Variable {
+  declaration: string;
+  /** Statements of a loop over `i`, and statements after which less is alive. */
+  fill: string;
+  shrink: string;
+}
+
+type Shape = (name: string, make: Maker, random: Random) => Variable;
+
+interface Maker {
+  /** The name of a class, and an expression that makes an object of it. */
+  type: string;
+  object: string;
+}
+
+const SHAPES: Shape[] = [
+  (name, { type, object }) => ({
+    declaration: `let ${name}: ${type} | null = null;`,
+    fill: `${name} = ${object};`,
+    shrink: `${name} = null;`,
+  }),
+  (name, { type, object }, random) => ({
+    declaration: `const ${name}: ${type}[] = ${random(2) ? "[]" : `new Array<${type}>()`};`,
+    fill: `${name}.push(${object});`,
+    shrink: `${name}.length = ${random(3)};`,
+  }),
+  (name, { type, object }) => ({
+    declaration: `let ${name}: ${type}[] = [];`,
+    fill: `${name}.push(${object});`,
+    shrink: `${name} = [];`,
+  }),
+  (name) => ({
+    declaration: `const ${name}: string[] = ["a", "b"];`,
+    fill: `${name}.push("n" + i.toString());`,
+    shrink: `${name}.length = 1;`,
+  }),
+  (name) => ({
+    declaration: `let ${name}: string = "start";`,
+    fill: `${name} = "s" + i.toString();`,
+    shrink: `${name} = "end";`,
+  }),
+  (name, { type, object }) => ({
+    declaration: `const ${name}: Map<i32, ${type}> = new Map();`,
+    fill: `${name}.set(i & 7, ${object});`,
+    shrink: `${name}.delete(1);`,
+  }),
+  (name, { type, object }) => ({
+    declaration: `let ${name}: Map<string, ${type}[]> = new Map();`,
+    fill: `{ const key = "k" + (i & 3).toString(); if (!${name}.has(key)) ${name}.set(key, []); ${name}.get(key).push(${object}); }`,
+    shrink: `${name}.delete("k1");`,
+  }),
+  (name, { type, object }) => ({
+    declaration: `const ${name}: Map<${type}, i64> = new Map();`,
+    fill: `${name}.set(${object}, i);`,
+    shrink: `${name}.clear();`,
+  }),
+  (name) => ({
+    declaration: `const ${name}: Map<u8, string> = new Map();`,
+    fill: `${name}.set(<u8>i, "v" + i.toString());`,
+    shrink: `${name}.delete(2);`,
+  }),
+  (name, { type, object }) => ({
+    declaration: `let ${name}: Map<string, Map<i64, ${type}>> = new Map();`,
+    fill: `{ const key = "m" + (i & 1).toString(); if (!${name}.has(key)) ${name}.set(key, new Map()); ${name}.get(key).set(i, ${object}); }`,
+    shrink: `${name}.delete("m0");`,
+  }),
+  (name, { type, object }) => ({
+    declaration: `const ${name}: Set<${type}> = new Set();`,
+    fill: `${name}.add(${object});`,
+    shrink: `${name}.clear();`,
+  }),
+  (name) => ({
+    declaration: `let ${name}: Set<string> = new Set();`,
+    fill: `${name}.add("e" + (i % 5).toString());`,
+    shrink: `${name}.delete("e1");`,
+  }),
+  (name, { type, object }) => ({
+    declaration: `const ${name}: StaticArray<${type} | null> = new StaticArray<${type} | null>(8);`,
+    fill: `${name}[i & 7] = ${object};`,
+    shrink: `${name}[3] = null;`,
+  }),
+  (name) => ({
+    declaration: `const ${name}: StaticArray<string> = ["x", "y", "z"];`,
+    fill: `${name}[i % 3] = "z" + i.toString();`,
+    shrink: `${name}[1] = "";`,
+  }),
+  (name, { type, object }) => ({
+    declaration: `const ${name}: ${type}[][] = [[], []];`,
+    fill: `${name}[i & 1].push(${object});`,
+    shrink: `${name}[0] = [];`,
+  }),
+  (name, { type, object }) => ({
+    declaration: `const ${name}: Set<${type}>[] = [];`,
+    fill: `{ const added = new Set<${type}>(); added.add(${object}); ${name}.push(added); }`,
+    shrink: `${name}.shift();`,
+  }),
+  (name) => ({
+    declaration: `let ${name}: Uint8Array[] = [];`,
+    fill: `${name}.push(new Uint8Array(i + 1));`,
+    shrink: `${name}.length = 2;`,
+  }),
+  (name) => ({
+    declaration: `let ${name}: ArrayBuffer | null = null;`,
+    fill: `${name} = new ArrayBuffer(i);`,
+    shrink: `${name} = null;`,
+  }),
+  (name) => ({
+    declaration: `const ${name}: Float64Array = new Float64Array(4);`,
+    fill: `${name}[i & 3] = i;`,
+    shrink: "",
+  }),
+  (name) => ({
+    declaration: `const ${name}: ((x: i32) => i32)[] = [(x: i32): i32 => x + 1];`,
+    fill: `${name}.push((x: i32): i32 => x * 3);`,
+    shrink: `${name}.length = 1;`,
+  }),
+  (name, { object }) => ({
+    declaration: `let ${name}: Object | null = null;`,
+    fill: `${name} = changetype<Object>(changetype<usize>(${object}));`,
+    shrink: `${name} = null;`,
+  }),
+  (name, { object }) => ({
+    declaration: `let ${name}: usize = 0;`,
+    fill: `if (${name}) __unpin(${name}); ${name} = __pin(changetype<usize>(${object}));`,
+    shrink: `if (${name}) { __unpin(${name}); ${name} = 0; }`,
+  }),
+  (name, { type, object }) => ({
+    declaration:
+      `class Of${name} { static readonly all: ${type}[] = []; static named: Map<string, ${type}> = new Map(); inner: ${type}[] = []; }\n` +
+      `let ${name}: Of${name} = new Of${name}();`,
+    fill: `Of${name}.all.push(${object}); Of${name}.named.set("c" + (i & 3).toString(), ${object}); ${name}.inner.push(${object});`,
+    shrink: `Of${name}.all.length = 1; ${name} = new Of${name}();`,
+  }),
+  (name, { type, object }) => ({
+    declaration: `class List${name} extends Array<${type}> { title: string = "list"; }\nconst ${name}: List${name} = new List${name}();`,
+    fill: `${name}.push(${object}); ${name}.title = "t" + i.toString();`,
+    shrink: `${name}.pop(); ${name}.title = "";`,
+  }),
+];
+
+const MOST_CLASSES = 9;
+const MOST_VARIABLES = 5;
+
+/** The source of a program, the same for the same seed. */
+export function smallProgram(seed: number): string {
+  const random = randomFrom(seed);
+  const classCount = 1 + random(MOST_CLASSES);
+  const classes = Array.from({ length: classCount }, (_, at) =>
+    classSource(at, classCount, random),
+  );
+  const variables = Array.from({ length: 1 + random(MOST_VARIABLES) }, (_, at) => {
+    const of = random(classCount);
+    const shape = SHAPES[random(SHAPES.length)] as Shape;
+    return shape(`g${at}`, { type: `K${of}`, object: `make${of}(i)` }, random);
+  });
+  const judge = random(2)
+    ? "function judge(): void { before(); __collect(); after(); }"
+    : "function judge(): void { beforeAndAfter(); }";
+  const [first, second] = [random(classCount), random(classCount)];
+  const fill = variables.map(({ fill }) => `    ${fill}`).join("\n");
+  const shrink = variables.map(({ shrink }) => `  ${shrink}`).join("\n");
+  return `@external("host", "before") declare function before(): void;
+@external("host", "after") declare function after(): void;
+@external("host", "beforeAndAfter") declare function beforeAndAfter(): void;
+${classes.join("\n")}
+${variables.map(({ declaration }) => declaration).join("\n")}
+${judge}
+function fill(from: i32, to: i32): void {
+  for (let i = from; i < to; i++) {
+${fill}
+    make${random(classCount)}(i);
+  }
+}
+function nested(object: K${first}, depth: i32): void {
+  const other = make${second}(depth);
+  const text = "d" + depth.toString();
+  if (depth > 0) nested(make${first}(depth), depth - 1);
+  else judge();
+  ${random(2) ? "touch(other, text);" : ""}
+  object.touched++;
+}
+function touch(object: K${second}, text: string): void { object.touched += text.length; }
+export function main(): void {
+  ${random(2) ? "judge();" : ""}
+  fill(0, ${5 + random(20)});
+  judge();
+  nested(make${first}(3), ${random(4)});
+${shrink}
+  judge();
+  fill(${random(3)}, ${5 + random(10)});
+  const kept = make${second}(4);
+  judge();
+  kept.touched++;
+}
+`;
+}
+
+/** A class and a function that makes its objects; those of an `i` have fields for smaller ones. */
+function classSource(at: number, classCount: number, random: Random): string {
+  const base = at > 0 && random(3) === 0 ? random(at) : undefined;
+  const fields: string[] = base === undefined ? ["touched: i32 = 0;"] : [];
+  const assignments: string[] = [];
+  const add = (type: string, initial: string, assigned?: string) => {
+    const name = `k${at}f${fields.length}`;
+    fields.push(`${name}: ${type} = ${initial};`);
+    if (assigned) assignments.push(assigned.replaceAll("$", `made.${name}`));
+  };
+  for (let left = random(5); left > 0; left--) {
+    const other = random(classCount);
+    const made = `i > 0 ? make${other}((i - 1) >> 2) : null`;
+    switch (random(12)) {
+      case 0:
+        add("i32", "7", "$ = i;");
+        break;
+      case 1:
+        add("i64", "7", "$ = i;");
+        break;
+      case 2:
+        add("bool", "false");
+        break;
+      case 3:
+        add("f64", "0.5", "$ = i;");
+        break;
+      case 4:
+        add("string", '"s"', '$ = "f" + i.toString();');
+        break;
+      case 5:
+      case 6:
+      case 7:
+        add(`K${other} | null`, "null", `$ = ${made};`);
+        break;
+      case 8:
+        add(`K${other}[]`, "[]", `if (i > 0) $.push(make${other}((i - 1) >> 2));`);
+        break;
+      case 9:
+        add(`K${at} | null`, "null", "$ = made;");
+        break;
+      case 10:
+        add(`Map<i32, K${other}> | null`, "null");
+        break;
+      case 11:
+        add("Uint8Array | null", "null", "if (i & 1) $ = new Uint8Array(i);");
+        break;
+    }
+  }
+  const heading = base === undefined ? `class K${at}` : `class K${at} extends K${base}`;
+  return `${heading} { ${fields.join(" ")} }
+function make${at}(i: i32): K${at} { const made = new K${at}(); ${assignments.join(" ")} return made; }`;
+}

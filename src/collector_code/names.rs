@@ -1,0 +1,65 @@
+//! What functions call the classes: constructors and visitors carry the class's name.
+
+use std::collections::HashMap;
+
+use wasmparser::{FunctionBody, Operator};
+
+use crate::control::Control;
+use crate::module::Functions;
+use crate::units::ClassId;
+
+/// The classes that constructors name: the first thing that `assembly/index/Node#constructor`
+/// makes is the object itself. An id that several of them make first is left out. `None` if the work was
+/// cancelled.
+pub(super) fn constructed_classes(
+    functions: &Functions<'_>,
+    control: &Control,
+) -> Option<HashMap<ClassId, String>> {
+    let mut found: HashMap<ClassId, Option<&str>> = HashMap::new();
+    let new = functions
+        .exported("__new")
+        .or_else(|| functions.named("~lib/rt/itcms/__new"))
+        .or_else(|| functions.named("~lib/rt/tcms/__new"));
+    for (function, body) in functions.defined() {
+        control.check().ok()?;
+        let name = functions
+            .name(function)
+            .and_then(|name| name.strip_suffix("#constructor"));
+        if let (Some(name), Some(new)) = (name, new)
+            && let Some(id) = first_made(body, new)
+        {
+            let known = found.entry(id).or_insert(Some(name));
+            *known = known.filter(|&known| known == name);
+        }
+    }
+    let named = found
+        .into_iter()
+        .filter_map(|(id, name)| Some((id, name?.to_owned())));
+    Some(named.collect())
+}
+
+/// The class id that a function first passes to `__new(size, id)`.
+fn first_made(body: &FunctionBody<'_>, new: u32) -> Option<ClassId> {
+    let mut id = None;
+    let operators = body.get_operators_reader().ok();
+    for operator in operators.into_iter().flatten().map_while(Result::ok) {
+        match operator {
+            Operator::Call { function_index } if function_index == new => return id,
+            Operator::I32Const { value } => id = Some(ClassId(value as u32)),
+            _ => id = None,
+        }
+    }
+    None
+}
+
+/// The name of the class whose objects a function visits, if its name says so.
+pub(super) fn visited_class<'a>(functions: &Functions<'a>, visitor: u32) -> Option<&'a str> {
+    functions.name(visitor)?.strip_suffix("~visit")
+}
+
+/// A class name as the source has it: the compiler escapes parentheses and commas of function types.
+pub(super) fn unescaped(name: &str) -> String {
+    name.replace("%28", "(")
+        .replace("%29", ")")
+        .replace("%2C", ",")
+}

@@ -1,0 +1,474 @@
+//! Finds out how to make a module's collector work, and what it starts from.
+
+use std::collections::BTreeSet;
+
+use super::machine::{CallStack, End, GlobalUse, Machine, Observer, State};
+use super::memory::Memory;
+use super::names::constructed_classes;
+use super::probes::{self, Marked, Storage, TEST_OBJECTS, global_probe};
+use super::{BUDGET, CollectorCode, Entry, MOST_CALLS, Reach, VisitedGlobal};
+use crate::control::Control;
+use crate::module::Module;
+use crate::units::{Address, ClassId, GlobalIndex};
+
+/// Steps of the start function.
+const START_BUDGET: u64 = 4_000_000;
+/// Steps that all experiments of the search may take together.
+const SEARCH_BUDGET: u64 = 60_000_000;
+/// Steps of a function that may be the collector's, if nothing but trying it can decide.
+const TRIAL_BUDGET: u64 = 200_000;
+/// Static data beyond this is not looked at.
+const MOST_STATIC_DATA: usize = 64 << 20;
+/// More than any collector waits for before it collects.
+const HUGE_TOTAL: u64 = 0x7fff_ffff;
+/// The class `ArrayBufferView`, which every program has. Its one reference is its buffer, at offset 0.
+const ARRAY_BUFFER_VIEW: ClassId = ClassId(3);
+/// The class `ArrayBuffer`, which has none.
+const ARRAY_BUFFER: u32 = 1;
+
+pub(super) fn find(module: &Module<'_>, control: &Control) -> Option<CollectorCode> {
+    if module.functions.defined().next().is_none() {
+        return None;
+    }
+    let mut search = Search {
+        module,
+        machine: Machine::new(&module.functions, control),
+        left: SEARCH_BUDGET,
+        idle: initial_state(module)?,
+    };
+    search.start();
+    search.idle.memory = search.idle.memory.clone().frozen();
+    let mut code = search
+        .by_name()
+        .into_iter()
+        .find_map(|entry| search.examine(entry, BUDGET))
+        .or_else(|| search.by_trial())?;
+    code.constructed = constructed_classes(&module.functions, control)?;
+    control.check().ok()?;
+    Some(code)
+}
+
+struct Search<'m, 'a> {
+    module: &'m Module<'a>,
+    machine: Machine<'m, 'a>,
+    /// What is left of [`SEARCH_BUDGET`].
+    left: u64,
+    idle: State,
+}
+
+impl<'m, 'a> Search<'m, 'a> {
+    /// The machine, for one experiment.
+    fn machine(&mut self, budget: u64) -> &mut Machine<'m, 'a> {
+        self.left += std::mem::take(&mut self.machine.budget);
+        self.machine.budget = budget.min(self.left);
+        self.left -= self.machine.budget;
+        &mut self.machine
+    }
+
+    /// Executes the start function up to the first store to the heap.
+    fn start(&mut self) {
+        let functions = &self.module.functions;
+        let start = functions
+            .start()
+            .or_else(|| functions.named("~start"))
+            .or_else(|| functions.exported("_start"))
+            .or_else(|| functions.exported("_initialize"));
+        let Some(start) = start else { return };
+        let stack_pointer = self.module.globals.named("~lib/memory/__stack_pointer");
+        let named = stack_pointer.and_then(|global| global.initial);
+        let data_end = static_data_end(self.module);
+        // The shadow stack lies between static data and the heap, which begins where the stack pointer does at first.
+        let mut boundaries: Vec<u32> = match named {
+            Some(boundary) => vec![boundary],
+            None => {
+                let globals = self.module.globals.iter().filter(|global| global.mutable);
+                let initial = globals.filter_map(|global| global.initial);
+                initial.filter(|&value| value >= data_end).collect()
+            }
+        };
+        boundaries.push(data_end);
+        let heap_base = boundaries
+            .iter()
+            .copied()
+            .min_by_key(|&boundary| (boundary == data_end && boundaries.len() > 1, boundary));
+        let mut stop = StopAtHeap {
+            data_end,
+            heap_base: heap_base.unwrap_or(data_end),
+            on_stack: Vec::new(),
+        };
+        let mut state = self.idle.clone();
+        let uses = &mut GlobalUse::default();
+        let before = self.idle.globals.clone();
+        self.machine(START_BUDGET)
+            .call(start, &[], &mut state, uses, &mut stop);
+        for address in stop.on_stack {
+            // A page that was written can be written again.
+            let _ = state.memory.set_word(address, 0);
+        }
+        for (global, before) in state.globals.iter_mut().zip(before) {
+            if before == u64::from(stop.heap_base) {
+                *global = before;
+            }
+        }
+        self.idle = state;
+    }
+
+    /// Functions that make the collector work by their names.
+    fn by_name(&self) -> Vec<Entry> {
+        let functions = &self.module.functions;
+        let without_arguments = |function| {
+            let signature = functions.signature(function)?;
+            (signature.parameters == 0 && functions.body(function).is_some()).then_some(Entry {
+                function,
+                arguments: Vec::new(),
+                forced: None,
+                calls: 1,
+            })
+        };
+        let collect = functions.exported("__collect");
+        let named = [
+            "~lib/rt/itcms/__collect",
+            "~lib/rt/tcms/__collect",
+            "~lib/rt/itcms/step",
+        ];
+        let named = named.iter().filter_map(|name| functions.named(name));
+        let mut entries: Vec<Entry> = collect
+            .into_iter()
+            .chain(named)
+            .filter_map(without_arguments)
+            .collect();
+        let new = functions
+            .exported("__new")
+            .or_else(|| functions.named("~lib/rt/itcms/__new"))
+            .or_else(|| functions.named("~lib/rt/tcms/__new"));
+        let total = ["~lib/rt/itcms/total", "~lib/rt/tcms/total"];
+        let total = total
+            .iter()
+            .find_map(|name| self.module.globals.named(name));
+        if let (Some(new), Some(total)) = (new, total) {
+            entries.push(allocation(new, total.index.0));
+        }
+        entries
+    }
+
+    /// Tries all functions: first those without parameters, of which the one that takes the fewest steps does
+    /// the least beside collecting; then those that allocate and collect at times.
+    fn by_trial(&mut self) -> Option<CollectorCode> {
+        let functions = &self.module.functions;
+        let with = |parameters: u32| {
+            let defined = functions.defined().map(|(function, _)| function);
+            let fitting = defined.filter(move |&function| {
+                functions
+                    .signature(function)
+                    .is_some_and(|signature| signature.parameters == parameters)
+            });
+            fitting.collect::<Vec<_>>()
+        };
+        let (without, with_two) = (with(0), with(2));
+        let mut best: Option<(u64, CollectorCode)> = None;
+        for function in without {
+            let entry = Entry {
+                function,
+                arguments: Vec::new(),
+                forced: None,
+                calls: 1,
+            };
+            let before = self.left + self.machine.budget;
+            let code = self.examine(entry, TRIAL_BUDGET);
+            let steps = before - (self.left + self.machine.budget);
+            if let Some(code) = code
+                && best.as_ref().is_none_or(|&(least, _)| steps < least)
+            {
+                best = Some((steps, code));
+            }
+        }
+        if let Some((_, code)) = best {
+            return Some(code);
+        }
+        with_two.into_iter().find_map(|function| {
+            let (uses, _) = self.uses(&allocation(function, u32::MAX), TRIAL_BUDGET);
+            uses.read.into_iter().find_map(|global| {
+                let is_variable = self.global(global).is_some_and(|global| global.mutable);
+                is_variable
+                    .then(|| self.examine(allocation(function, global), TRIAL_BUDGET))
+                    .flatten()
+            })
+        })
+    }
+
+    fn global(&self, index: u32) -> Option<&crate::module::Global<'a>> {
+        self.module
+            .globals
+            .get(GlobalIndex(index))
+            .filter(|global| global.is_i32)
+    }
+
+    /// The globals that a collection of an empty heap uses, and how its first call ended.
+    fn uses(&mut self, entry: &Entry, budget: u64) -> (GlobalUse, End) {
+        let mut state = self.idle.clone();
+        let mut uses = GlobalUse::default();
+        let marked = &mut Marked::default();
+        let machine = self.machine(budget);
+        let end = entry.collect(1, machine, &mut state, &mut uses, marked, |_| false);
+        if end == End::Returned {
+            entry.collect(
+                MOST_CALLS - 1,
+                machine,
+                &mut state,
+                &mut uses,
+                marked,
+                |_| false,
+            );
+        }
+        (uses, end)
+    }
+
+    /// What is marked from a state. The last of the arguments says when enough is.
+    fn marked(
+        &mut self,
+        entry: &Entry,
+        budget: u64,
+        mut state: State,
+        is_done: impl Fn(&Marked) -> bool,
+    ) -> (Marked, End) {
+        let mut marked = Marked::default();
+        let uses = &mut GlobalUse::default();
+        let machine = self.machine(budget);
+        let end = entry.collect(MOST_CALLS, machine, &mut state, uses, &mut marked, is_done);
+        (marked, end)
+    }
+
+    /// Finds out what the collector does if it is entered like this. `None` if this is no collector.
+    fn examine(&mut self, mut entry: Entry, budget: u64) -> Option<CollectorCode> {
+        let (uses, end) = self.uses(&entry, budget);
+        if end == End::Stopped || (end == End::Failed && budget == TRIAL_BUDGET) {
+            return None;
+        }
+        let unwritten: Vec<u32> = uses.read.difference(&uses.written).copied().collect();
+        let settable: Vec<u32> = unwritten
+            .into_iter()
+            .filter(|&global| {
+                let global = self.global(global);
+                // What the host supplies is not known, whether or not the program can change it.
+                global.is_some_and(|global| global.mutable || global.initial.is_none())
+            })
+            .filter(|global| entry.forced.is_none_or(|(forced, _)| forced != *global))
+            .collect();
+        let roots = self.root_globals(&entry, budget, &settable);
+        let mut idle = self.idle.clone();
+        for &global in &roots {
+            *idle.globals.get_mut(global as usize)? = 0;
+        }
+        clear_static_references(&mut idle, self.module)?;
+        idle.memory = idle.memory.frozen();
+        let (marked, _) = self.marked(&entry, budget, idle.clone(), |marked| {
+            !marked.others.is_empty()
+        });
+        let data_end = static_data_end(self.module);
+        let others = marked.others.iter().copied();
+        let constants: BTreeSet<u32> = others.filter(|&address| address < data_end).collect();
+
+        let mut others = settable.iter().copied().filter(|it| !roots.contains(it));
+        let stack_pointer = others.clone().find(|&global| {
+            let on_stack = || {
+                let mut state = idle.clone();
+                let word = (*state.globals.get(global as usize)? as u32).checked_sub(4)?;
+                state.memory.set_word(word, global_probe(0)?)?;
+                *state.globals.get_mut(global as usize)? = word.into();
+                Some(state)
+            };
+            on_stack().is_some_and(|state| {
+                let (marked, _) = self.marked(&entry, budget, state, Marked::any_probe);
+                marked.global(0)
+            })
+        });
+
+        let in_globals = roots.iter().next().map(|&global| Reach::Global(global));
+        let pinned = |global: u32| {
+            let head = *idle.globals.get(global as usize)? as u32;
+            (head != 0).then_some(Reach::PinnedList(head))
+        };
+        let ways: Vec<Reach> = in_globals
+            .into_iter()
+            .chain(stack_pointer.map(Reach::Stack))
+            .chain(marked.list.map(Reach::MarkedList))
+            .chain(others.by_ref().filter_map(pinned))
+            .collect();
+        let (reach, calls, visitor) = ways.into_iter().find_map(|reach| {
+            let (calls, visitor) = self.reaches(&entry, budget, &idle, &constants, reach)?;
+            Some((reach, calls, visitor))
+        })?;
+        entry.calls = calls;
+        let visitor = visitor.filter(|visitor| self.visits(visitor, budget, &idle));
+        let mut visited: BTreeSet<VisitedGlobal> = roots
+            .into_iter()
+            .map(|global| VisitedGlobal::Global(GlobalIndex(global)))
+            .collect();
+        visited.extend(constants.iter().map(|&address| {
+            let mut globals = self.module.globals.iter();
+            let constant = globals.find(|global| {
+                !global.mutable
+                    && global.initial == Some(address)
+                    && uses.read.contains(&global.index.0)
+            });
+            match constant {
+                Some(global) => VisitedGlobal::Global(global.index),
+                None => VisitedGlobal::Constant(Address(address)),
+            }
+        }));
+        Some(CollectorCode {
+            entry,
+            idle,
+            roots: visited,
+            constants,
+            stack_pointer: stack_pointer.map(GlobalIndex),
+            reach,
+            visitor,
+            constructed: Default::default(),
+        })
+    }
+
+    /// Those of these globals whose values are marked.
+    fn root_globals(&mut self, entry: &Entry, budget: u64, settable: &[u32]) -> BTreeSet<u32> {
+        let with_probes = |idle: &State, globals: &[u32]| {
+            let mut state = idle.clone();
+            for &index in globals {
+                if let (Some(global), Some(probe)) =
+                    (state.globals.get_mut(index as usize), global_probe(index))
+                {
+                    *global = probe.into();
+                }
+            }
+            state
+        };
+        let state = with_probes(&self.idle, settable);
+        let (marked, end) = self.marked(entry, budget, state, Marked::any_probe);
+        if end == End::Returned {
+            let found = settable.iter().copied();
+            return found.filter(|&global| marked.global(global)).collect();
+        }
+        // One of them is something else, whose value the collector cannot do without.
+        let found = settable.iter().copied().filter(|&global| {
+            let state = with_probes(&self.idle, &[global]);
+            let (marked, _) = self.marked(entry, budget, state, Marked::any_probe);
+            marked.global(global)
+        });
+        found.collect()
+    }
+
+    /// Whether the collector scans an object that is put there: how many calls that takes, and the outermost
+    /// function that was passed the object.
+    fn reaches(
+        &mut self,
+        entry: &Entry,
+        budget: u64,
+        idle: &State,
+        constants: &BTreeSet<u32>,
+        reach: Reach,
+    ) -> Option<(u32, Option<(u32, Vec<u64>)>)> {
+        let [object, _] = TEST_OBJECTS;
+        let mut state = idle.clone();
+        object.write(&mut state.memory, ARRAY_BUFFER_VIEW, Storage::Fields)?;
+        reach.put(object, &mut state)?;
+        let mut marked = Marked::default();
+        let uses = &mut GlobalUse::default();
+        let machine = self.machine(budget);
+        for calls in 1..=MOST_CALLS {
+            let end = entry.collect(1, machine, &mut state, uses, &mut marked, |_| false);
+            marked.others.retain(|address| !constants.contains(address));
+            if marked.offsets(object) == Some(BTreeSet::from([0])) && end == End::Returned {
+                return Some((calls, marked.visitors.into_iter().next()));
+            }
+            if end != End::Returned {
+                return None;
+            }
+        }
+        None
+    }
+
+    /// Whether a call of this function alone visits what an object refers to.
+    fn visits(&mut self, visitor: &(u32, Vec<u64>), budget: u64, idle: &State) -> bool {
+        let [object, _] = TEST_OBJECTS;
+        let mut state = idle.clone();
+        let mut marked = Marked::default();
+        let written = object.write(&mut state.memory, ARRAY_BUFFER_VIEW, Storage::Fields);
+        let (function, arguments) = visitor;
+        let uses = &mut GlobalUse::default();
+        let machine = self.machine(budget);
+        let end = machine.call(*function, arguments, &mut state, uses, &mut marked);
+        written.is_some()
+            && end == End::Returned
+            && marked.offsets(object) == Some(BTreeSet::from([0]))
+    }
+}
+
+/// A call that allocates an empty object, and collects if there is a lot to collect.
+fn allocation(function: u32, total: u32) -> Entry {
+    Entry {
+        function,
+        arguments: vec![16, ARRAY_BUFFER.into()],
+        forced: Some((total, HUGE_TOTAL)),
+        calls: 1,
+    }
+}
+
+/// What a module is instantiated with.
+fn initial_state(module: &Module<'_>) -> Option<State> {
+    let mut memory = Memory::new(probes::background);
+    for segment in &module.data {
+        if segment.start.0 as usize + segment.bytes.len() <= MOST_STATIC_DATA {
+            memory.write(segment.start.0, segment.bytes)?;
+        }
+    }
+    let globals = module.globals.iter();
+    Some(State {
+        memory: memory.frozen(),
+        globals: globals
+            .map(|global| global.initial.unwrap_or(0).into())
+            .collect(),
+    })
+}
+
+/// The end of the static data as far as it was written out.
+fn static_data_end(module: &Module<'_>) -> u32 {
+    let ends = module
+        .data
+        .iter()
+        .map(|segment| segment.start.0 as usize + segment.bytes.len());
+    let ends = ends.filter(|&end| end <= MOST_STATIC_DATA);
+    ends.max().unwrap_or(0).next_multiple_of(16) as u32
+}
+
+/// Makes static objects instances of a class without references.
+fn clear_static_references(state: &mut State, module: &Module<'_>) -> Option<()> {
+    const HEADER_SIZE: u32 = 20;
+    for payload in (32..static_data_end(module)).step_by(16) {
+        let block = payload - HEADER_SIZE;
+        let [info, next, previous, class, size] =
+            [0, 4, 8, 12, 16].map(|offset| state.memory.word(block + offset));
+        let expected = size?.checked_add(HEADER_SIZE);
+        let expected = expected.and_then(|size| size.checked_next_multiple_of(16));
+        let is_object = expected.is_some_and(|size| Some(size - 4) == info);
+        if is_object && (next, previous) == (Some(0), Some(0)) && class? > ARRAY_BUFFER {
+            state.memory.set_word(block + 12, ARRAY_BUFFER)?;
+        }
+    }
+    Some(())
+}
+
+/// Ends the start function at its first store to the heap.
+struct StopAtHeap {
+    data_end: u32,
+    heap_base: u32,
+    /// Words on the shadow stack that were written.
+    on_stack: Vec<u32>,
+}
+
+impl Observer for StopAtHeap {
+    fn store(&mut self, address: u32, _: u32, _: &CallStack<'_>) -> bool {
+        if (self.data_end..self.heap_base).contains(&address) {
+            self.on_stack.push(address);
+        }
+        address < self.heap_base
+    }
+}
