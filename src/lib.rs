@@ -17,7 +17,8 @@
 //!   and what an object of each class refers to.
 //! - [`heap`] is the result: the object table, the references, the live set, dominators and retained
 //!   sizes, made once by [`Program::analyze`].
-//! - [`views`] group a heap by class, or compare two; [`formats`] render them.
+//! - [`views`] group a heap by class, or compare two; [`questions`] ask a loaded heap why an object is
+//!   alive, and more; [`formats`] render both.
 //!
 //! Everything is a pure function over `&[u8]`: no I/O and no global state. No input makes it panic:
 //! what cannot be read is an [`Error`], what is doubtful is a [`Warning`].
@@ -56,6 +57,7 @@ pub mod heap;
 mod mismatch;
 pub mod module;
 mod program;
+pub mod questions;
 pub mod runtime;
 mod shown;
 mod tolerance;

@@ -8,9 +8,11 @@ use crate::dump::Dump;
 use crate::error::{Error, Result};
 use crate::heap::{Heap, ObjectGraph};
 use crate::module::Module;
+use crate::questions::{Contents, LoadedHeap};
 use crate::runtime::Runtime;
 use crate::runtime::evidence::Evidence;
 use crate::tolerance::Tolerance;
+use crate::warning::Warning;
 
 /// Bytes with the name that errors call them by.
 #[derive(Clone, Copy, Debug)]
@@ -79,18 +81,56 @@ impl<'a> Program<'a> {
         graph.solve(part)
     }
 
+    /// Opens a dump of this program for questions, which read it again through `contents`. The bytes
+    /// are dropped as soon as the dump is read.
+    ///
+    /// # Errors
+    /// As [`analyze`](Self::analyze).
+    pub fn open(
+        &self,
+        dump: Input<'_, impl AsRef<[u8]>>,
+        contents: Box<dyn Contents>,
+        control: &Control,
+    ) -> Result<LoadedHeap> {
+        let part = control.part(dump.bytes.as_ref().len() as u64);
+        let read = || {
+            let bytes = Dump::parse(dump.bytes.as_ref())?;
+            let memory_size = bytes.memory.size();
+            let memory_start = dump.bytes.as_ref().len() as u64 - memory_size;
+            let mut warnings = Vec::new();
+            let runtime = self.runtime(&bytes, &mut warnings, &part)?;
+            let (graph, names) =
+                ObjectGraph::read_with_names(&runtime, self.tolerance, warnings, &part)?;
+            Ok((graph, names, memory_start, memory_size))
+        };
+        let read = read().map_err(|error: Error| error.in_file(dump.name));
+        drop(dump);
+        let (graph, names, memory_start, memory_size) = read?;
+        let heap = graph.solve(&part)?;
+        Ok(LoadedHeap::new(
+            heap,
+            names,
+            contents,
+            memory_start,
+            memory_size,
+        ))
+    }
+
     fn read_graph(&self, dump: &[u8], part: &Control) -> Result<ObjectGraph> {
         let dump = Dump::parse(dump)?;
         let mut warnings = Vec::new();
-        let runtime = Runtime::read(
-            &dump,
-            &self.module,
-            &self.evidence,
-            self.tolerance,
-            &mut warnings,
-            part,
-        )?;
+        let runtime = self.runtime(&dump, &mut warnings, part)?;
         ObjectGraph::read(&runtime, self.tolerance, warnings, part)
+    }
+
+    fn runtime<'d>(
+        &'d self,
+        dump: &Dump<'d>,
+        warnings: &mut Vec<Warning>,
+        part: &Control,
+    ) -> Result<Runtime<'d>> {
+        let (module, evidence) = (&self.module, &self.evidence);
+        Runtime::read(dump, module, evidence, self.tolerance, warnings, part)
     }
 
     /// Analyzes two dumps of this program. The warnings say which one they are of.

@@ -13,9 +13,10 @@ use super::inputs::{Pending, SourceInput};
 use super::options::{Request, ViewOptions, checked};
 use super::tasks::Outcome;
 use super::threads::run_on_own_thread;
-use super::views::{ViewHandle, WarningData};
+use super::views::{TableData, ViewHandle, WarningData};
 use crate::control::Control;
-use crate::formats::{accounting_json, answer_json, answer_text};
+use crate::error::Error;
+use crate::formats::{TableOptions, accounting_json, render_json, render_text};
 use crate::program::Input;
 use crate::questions::{Answer, LoadedHeap, Question};
 use crate::tolerance::Tolerance;
@@ -197,42 +198,55 @@ impl HeapHandle {
 
 impl OpenHeap {
     fn memory_size(&self) -> u64 {
-        self.loaded.memory_size() + self.kept_bytes
+        self.loaded.heap().memory_size() + self.kept_bytes
     }
 
     fn ask(
         &self,
         question: &Question,
         before: Option<&Self>,
-        format: AnswerFormat,
+        text: Option<TableOptions>,
         control: &Control,
-    ) -> crate::Result<String> {
+    ) -> crate::Result<AnswerData> {
+        if let (Question::Paths { new_since, .. }, Some(before)) = (question, before)
+            && *new_since
+        {
+            before.check_same_module(self)?;
+        }
         let before = before.map(|before| &before.loaded);
         let answer = self.loaded.ask(question, before, control)?;
-        Ok(format.render(&answer))
+        Ok(AnswerData {
+            text: rendered(&answer, text),
+            warnings: answer.warnings.into_iter().map(Into::into).collect(),
+        })
+    }
+
+    /// Refuses to compare addresses of two programs.
+    fn check_same_module(&self, after: &Self) -> crate::Result<()> {
+        match self.module == after.module {
+            true => Ok(()),
+            false => Err(Error::DifferentModules {
+                before: self.name.clone(),
+                after: after.name.clone(),
+            }),
+        }
     }
 }
 
-/// How an answer is rendered.
-#[derive(Clone, Copy)]
-enum AnswerFormat {
-    Json,
-    Text,
+/// An answer, rendered, and what may make it wrong.
+#[napi(object, object_from_js = false)]
+pub struct AnswerData {
+    /// JSON, or text for people, which leaves the warnings out.
+    pub text: String,
+    /// The warnings.
+    pub warnings: Vec<WarningData>,
 }
 
-impl AnswerFormat {
-    fn named(name: &str) -> Self {
-        match name {
-            "text" => Self::Text,
-            _ => Self::Json,
-        }
-    }
-
-    fn render(self, answer: &Answer) -> String {
-        match self {
-            Self::Json => answer_json(answer),
-            Self::Text => answer_text(answer),
-        }
+/// How an answer is rendered: as text with these options, or as JSON without.
+fn rendered(answer: &Answer, text: Option<TableOptions>) -> String {
+    match text {
+        Some(options) => render_text(answer, options),
+        None => render_json(answer),
     }
 }
 
@@ -250,22 +264,22 @@ impl ObjectFinalize for HeapHandle {
 
 #[napi]
 impl HeapHandle {
-    /// Answers a question, given as JSON, as `json` or `text`.
+    /// Answers a question, given as JSON: as text if it is said how, otherwise as JSON.
     #[napi]
     pub fn ask(
         &mut self,
         env: Env,
         question: String,
         before: Option<ClassInstance<HeapHandle>>,
-        format: String,
-    ) -> Result<String> {
+        text: Option<TableData>,
+    ) -> Result<AnswerData> {
         guarded(|| {
             let heap = self.heap()?;
             let before = before.map(|before| before.heap()).transpose()?;
             let question = parsed(&question)?;
-            let format = AnswerFormat::named(&format);
+            let text = text.map(TableOptions::from);
             let answer = run_on_own_thread(|| {
-                heap.ask(&question, before.as_deref(), format, &Control::default())
+                heap.ask(&question, before.as_deref(), text, &Control::default())
             });
             // Questions build indexes, which stay.
             self.register(env);
@@ -274,13 +288,13 @@ impl HeapHandle {
     }
 
     /// As `ask`, as a task.
-    #[napi(ts_return_type = "Promise<string>")]
+    #[napi(ts_return_type = "Promise<AnswerData>")]
     pub fn ask_async<'env>(
         &mut self,
         env: &'env Env,
         question: String,
         before: Option<ClassInstance<HeapHandle>>,
-        format: String,
+        text: Option<TableData>,
         control: &WorkControl,
     ) -> Result<Object<'env>> {
         guarded(|| {
@@ -288,9 +302,9 @@ impl HeapHandle {
             let heap = self.heap()?;
             let before = before.map(|before| before.heap()).transpose()?;
             let question = parsed(&question)?;
-            let format = AnswerFormat::named(&format);
+            let text = text.map(TableOptions::from);
             control.start(env, [], move |[], control| {
-                let answer = heap.ask(&question, before.as_deref(), format, control)?;
+                let answer = heap.ask(&question, before.as_deref(), text, control)?;
                 Ok(Outcome::Answer(answer))
             })
         })
@@ -321,15 +335,7 @@ impl HeapHandle {
         guarded(|| {
             let (before, after) = (before.heap()?, self.heap()?);
             let request: Request<ComparisonSort> = checked(options)?;
-            if before.module != after.module {
-                return Err(JsError::new(
-                    "ERR_MODULE_MISMATCH",
-                    format!(
-                        "{} and {} were opened with different modules, so an address in the one says nothing about the other: open both with the .wasm file that was running",
-                        before.name, after.name
-                    ),
-                ));
-            }
+            before.check_same_module(&after)?;
             let view = run_on_own_thread(|| {
                 let heaps = [&before, &after].map(|heap| Arc::clone(heap.loaded.heap()));
                 let [before, after] = heaps;

@@ -9,7 +9,7 @@ use napi::{JsDeferred, sys};
 
 use super::error::JsError as CodedError;
 use super::guard::guarded;
-use super::heap::HeapHandle;
+use super::heap::{AnswerData, HeapHandle};
 use super::inputs::{Pending, SourceInput};
 use super::threads::{cores, start};
 use super::views::ViewHandle;
@@ -31,8 +31,8 @@ pub(super) enum Outcome {
     View(ViewHandle),
     /// A loaded heap.
     Heap(HeapHandle),
-    /// The text of an answer.
-    Answer(String),
+    /// An answer, rendered.
+    Answer(AnswerData),
 }
 
 impl Outcome {
@@ -41,7 +41,7 @@ impl Outcome {
         match self {
             Self::View(view) => Self::View(view.registered(env)),
             Self::Heap(heap) => Self::Heap(heap.registered(env)),
-            Self::Answer(text) => Self::Answer(text),
+            Self::Answer(answer) => Self::Answer(answer),
         }
     }
 }
@@ -53,7 +53,7 @@ impl ToNapiValue for Outcome {
             match value {
                 Self::View(view) => ToNapiValue::to_napi_value(env, view),
                 Self::Heap(heap) => ToNapiValue::to_napi_value(env, heap),
-                Self::Answer(text) => ToNapiValue::to_napi_value(env, text),
+                Self::Answer(answer) => ToNapiValue::to_napi_value(env, answer),
             }
         }
     }

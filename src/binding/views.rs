@@ -10,6 +10,7 @@ use super::error::{JsError, Result};
 use super::guard::guarded;
 use crate::error::Error;
 use crate::formats::{Document, JsonStream, TableOptions, accounting_json, render_table};
+use crate::questions::WarningText;
 use crate::views::{ComparisonView, ConstructorView};
 use crate::warning::Warning;
 
@@ -59,6 +60,24 @@ pub struct WarningData {
     pub code: String,
     /// The text.
     pub message: String,
+}
+
+impl From<WarningText> for WarningData {
+    fn from(warning: WarningText) -> Self {
+        Self {
+            code: warning.code.to_owned(),
+            message: warning.message,
+        }
+    }
+}
+
+impl From<TableData> for TableOptions {
+    fn from(options: TableData) -> Self {
+        Self {
+            width: options.width.map(|width| width as usize),
+            color: options.color,
+        }
+    }
 }
 
 impl From<&Warning> for WarningData {
@@ -286,13 +305,7 @@ impl ViewHandle {
     /// The rows as a table.
     #[napi]
     pub fn table(&self, options: TableData) -> Result<String> {
-        guarded(|| {
-            let options = TableOptions {
-                width: options.width.map(|width| width as usize),
-                color: options.color,
-            };
-            Ok(render_table(&*self.document()?, options))
-        })
+        guarded(|| Ok(render_table(&*self.document()?, options.into())))
     }
 }
 

@@ -4,8 +4,11 @@
 //! Types are kept as the producer wrote them; what they mean for the collector is decided in
 //! [`runtime`](crate::runtime).
 
+mod number;
 mod reader;
 pub mod writer;
+
+pub use number::Number;
 
 use crate::units::{ClassId, GlobalIndex};
 
@@ -65,10 +68,10 @@ pub struct GlobalVariable {
 /// What a field, a type argument or a variable is declared as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TypeRef {
-    /// A number or a boolean, with its size in bytes (`None` for a name that is not known).
+    /// A number or a boolean.
     Base {
-        /// Bytes in memory.
-        size: Option<u32>,
+        /// Which; `None` for a name that is not known.
+        number: Option<Number>,
     },
     /// `DebugInfo::classes[index]`.
     Class(u32),

@@ -22,6 +22,19 @@ pub(super) fn format_size(bytes: u64) -> String {
     format!("{size:.1} {}", UNITS[unit])
 }
 
+/// A number with a comma before every three digits.
+pub(super) fn format_count(count: u64) -> String {
+    let digits = count.to_string();
+    let mut text = String::new();
+    for (nth, digit) in digits.chars().enumerate() {
+        if nth > 0 && (digits.len() - nth).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
 pub(super) fn pad_right(text: &str, width: usize) -> String {
     format!("{text}{}", " ".repeat(width.saturating_sub(text.width())))
 }

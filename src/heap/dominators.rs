@@ -116,6 +116,12 @@ impl DominatorTree {
         &self.preorder
     }
 
+    /// By search number (the position in [`live`](Self::live) + 1; 0 is the virtual root): the search
+    /// number of the immediate dominator, which is always smaller.
+    pub fn immediate_dominators(&self) -> &[u32] {
+        &self.immediate_dominators
+    }
+
     /// The roots that no earlier root reaches, in their order, each with the objects that only the
     /// virtual root dominates among what it reaches beyond what earlier roots do. What those retain
     /// together is all that the root adds.

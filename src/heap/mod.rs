@@ -4,23 +4,29 @@
 mod accounting;
 mod address_index;
 mod class_slots;
+mod dominator_index;
 mod dominators;
 mod edges;
 mod graph;
+mod labels;
 mod live_classes;
 mod objects;
 mod prefetch;
 mod reader;
+mod root_slots;
 mod roots;
 mod search;
 
 pub use accounting::{Accounting, FreeBlocks, LiveBytes};
 pub use address_index::AddressIndex;
+pub use dominator_index::DominatorIndex;
 pub use dominators::DominatorTree;
 pub use edges::Edges;
-pub use graph::ObjectGraph;
+pub use graph::{HeapNames, ObjectGraph};
+pub use labels::{EdgeLabel, LabelKind};
 pub use live_classes::LiveClass;
 pub use objects::{HeapClass, ObjectTable};
+pub use root_slots::{RootSlot, RootSlots};
 
 use edges::Anomalies;
 

@@ -1,6 +1,7 @@
 //! The objects that the collector starts from.
 
 use super::objects::ObjectTable;
+use super::root_slots::FoundSlots;
 use crate::columns;
 use crate::error::Result;
 use crate::mismatch::Mismatch;
@@ -15,6 +16,8 @@ pub(super) struct FoundRoots {
     pub(super) roots: Vec<(ObjectIndex, RootKind)>,
     /// A place that must hold an object and does not.
     pub(super) mismatch: Option<Mismatch>,
+    /// Every place that holds an object, if that is wanted.
+    pub(super) slots: Option<FoundSlots>,
 }
 
 /// Looks at every place. If the heap was read only in part, a missing object proves nothing.
@@ -25,9 +28,11 @@ pub(super) fn find_roots(
     runtime: &Runtime<'_>,
     objects: &ObjectTable,
     is_partial: bool,
+    wants_slots: bool,
     warnings: &mut Vec<Warning>,
 ) -> Result<FoundRoots> {
     let dump = &runtime.dump;
+    let mut slots = wants_slots.then(FoundSlots::default);
     let mut mismatch = None;
     let mut roots = Vec::new();
     for global in &runtime.globals.roots {
@@ -42,6 +47,9 @@ pub(super) fn find_roots(
         };
         if let Some(object) = objects.index.get(value) {
             roots.push((object, RootKind::Global));
+            if let Some(slots) = &mut slots {
+                slots.add_global(&global.name, object)?;
+            }
         } else if value.0 != 0 && !is_possible && !is_partial {
             match global.certainty {
                 Certainty::Visited => {
@@ -62,16 +70,33 @@ pub(super) fn find_roots(
         let static_objects = static_objects.take_while(|&object| !objects.is_on_heap(object));
         for object in static_objects {
             columns::push(&mut roots, (object, RootKind::Global))?;
+            if let Some(slots) = &mut slots {
+                slots.add_guess(object)?;
+            }
         }
     }
-    let on_stack = stack_words(dump).filter_map(|word| objects.index.get(Address(word)));
-    for object in on_stack {
+    for (nth, word) in stack_words(dump).enumerate() {
+        let Some(object) = objects.index.get(Address(word)) else {
+            continue;
+        };
         columns::push(&mut roots, (object, RootKind::Stack))?;
+        if let Some(slots) = &mut slots {
+            slots.add_stack_word(nth, object)?;
+        }
+    }
+    if let Some(slots) = &mut slots {
+        for &object in &objects.pinned {
+            slots.add_pinned(object)?;
+        }
     }
     columns::reserve(&mut roots, objects.pinned.len())?;
     let pinned = objects.pinned.iter();
     roots.extend(pinned.map(|&object| (object, RootKind::Pinned)));
     roots.sort_unstable();
     roots.dedup_by_key(|&mut (object, _)| object);
-    Ok(FoundRoots { roots, mismatch })
+    Ok(FoundRoots {
+        roots,
+        mismatch,
+        slots,
+    })
 }

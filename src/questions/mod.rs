@@ -1,0 +1,215 @@
+//! One loaded heap, many questions: why an object is alive, what it keeps alive, what to cut.
+//!
+//! A [`LoadedHeap`] is opened once by [`Program::open`](crate::Program::open). It
+//! [answers](LoadedHeap::ask) any [`Question`], from several threads at a time, as a typed [`Answer`].
+//! What many questions need is made when the first of them asks, and kept.
+
+mod accounting;
+mod answer;
+mod dominators;
+mod find;
+mod glob;
+mod labels;
+mod lazy;
+mod memory;
+mod object;
+mod places;
+mod preview;
+mod question;
+mod summary;
+mod values;
+
+use std::sync::Arc;
+
+pub use accounting::{AccountingJson, FreeJson, LiveJson, PinnedJson};
+pub use answer::*;
+pub use memory::{Contents, InMemory};
+pub use question::Question;
+
+use lazy::Lazy;
+use question::{Page, PathTarget};
+
+use crate::control::Control;
+use crate::error::{Error, Result};
+use crate::heap::{DominatorIndex, Heap, HeapNames};
+use crate::runtime::shapes::ClassShape;
+use crate::units::ObjectIndex;
+use crate::warning::Warning;
+
+/// A heap that was opened for questions.
+pub struct LoadedHeap {
+    heap: Arc<Heap>,
+    names: HeapNames,
+    contents: Box<dyn Contents>,
+    /// Where in the dump the memory begins, and how many bytes it has.
+    memory_start: u64,
+    memory_size: u64,
+    dominators: Lazy<DominatorIndex>,
+}
+
+impl std::fmt::Debug for LoadedHeap {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("LoadedHeap")
+            .field("heap", &self.heap)
+            .finish_non_exhaustive()
+    }
+}
+
+impl LoadedHeap {
+    /// A heap, the names of what is in it, and where the dump can be read again: its memory is the
+    /// last `memory_size` bytes of it, from `memory_start` on.
+    pub(crate) fn new(
+        heap: Heap,
+        names: HeapNames,
+        contents: Box<dyn Contents>,
+        memory_start: u64,
+        memory_size: u64,
+    ) -> Self {
+        Self {
+            heap: Arc::new(heap),
+            names,
+            contents,
+            memory_start,
+            memory_size,
+            dominators: Lazy::default(),
+        }
+    }
+
+    /// The heap, for views.
+    pub fn heap(&self) -> &Arc<Heap> {
+        &self.heap
+    }
+
+    /// What may make a number wrong.
+    pub fn warnings(&self) -> &[Warning] {
+        &self.heap.warnings
+    }
+
+    /// Makes all indexes that questions share, so that the first ones do not wait for them.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`], [`Error::Aborted`].
+    pub fn prepare(&self, control: &Control) -> Result<()> {
+        self.dominator_index(control).map(drop)
+    }
+
+    /// Answers a question. Some compare with an earlier heap, `before`: `paths` of what is new, and
+    /// `suspects` of growth.
+    ///
+    /// # Errors
+    /// [`Error::NoObject`] for an address where nothing is, [`Error::UnknownClass`] for a class that no
+    /// live object has, [`Error::InvalidOption`] for a question that cannot be asked,
+    /// [`Error::DumpChanged`] and [`Error::Io`] if the dump cannot be read again,
+    /// [`Error::OutOfMemory`], [`Error::Aborted`].
+    pub fn ask(
+        &self,
+        question: &Question,
+        before: Option<&LoadedHeap>,
+        control: &Control,
+    ) -> Result<Answer> {
+        control.check()?;
+        let mut notes = Vec::new();
+        let body = match question {
+            Question::Summary => AnswerBody::Summary(self.summary()),
+            Question::Find {
+                class,
+                min_size,
+                contains,
+                limit,
+                offset,
+            } => AnswerBody::Find(self.find(
+                find::Wanted {
+                    class: class.as_deref(),
+                    min_size: *min_size,
+                    contains: contains.as_deref(),
+                },
+                page(*offset, *limit)?,
+                control,
+            )?),
+            Question::Object { address } => {
+                AnswerBody::Object(Box::new(self.object(*address, &mut notes, control)?))
+            }
+            Question::Dominators {
+                address,
+                by_class,
+                limit,
+                offset,
+            } => {
+                let page = page(*offset, *limit)?;
+                self.dominated(*address, *by_class, page, &mut notes, control)?
+            }
+            Question::Referrers { .. } | Question::Suspects { .. } => {
+                return Err(Error::Internal {
+                    message: "not yet".to_owned(),
+                });
+            }
+            Question::Paths {
+                objects,
+                class,
+                new_since,
+                ..
+            } => {
+                _ = PathTarget::of(objects.as_deref(), class.as_deref(), *new_since)?;
+                return Err(Error::Internal {
+                    message: "not yet".to_owned(),
+                });
+            }
+        };
+        let mut warnings: Vec<WarningText> = self.warnings().iter().map(Into::into).collect();
+        if let Some(before) = before {
+            warnings.extend(before.warnings().iter().map(WarningText::from));
+        }
+        warnings.extend(notes);
+        let is_partial =
+            self.heap.is_partial || before.is_some_and(|before| before.heap.is_partial);
+        Ok(Answer::new(body, is_partial, warnings))
+    }
+
+    fn dominator_index(&self, control: &Control) -> Result<&DominatorIndex> {
+        self.dominators
+            .get(|| DominatorIndex::new(&self.heap, control))
+    }
+
+    fn shape(&self, object: ObjectIndex) -> &ClassShape {
+        &self.names.shapes[self.heap.objects.class_slots[object.at()] as usize]
+    }
+
+    fn class_name(&self, object: ObjectIndex) -> &str {
+        &self.heap.objects.class_of(object).class.name
+    }
+
+    fn object_name(&self, object: ObjectIndex) -> ObjectName {
+        ObjectName {
+            address: self.heap.address(object).0,
+            class_name: self.class_name(object).to_owned(),
+        }
+    }
+
+    /// The slots of the classes whose name is of this form.
+    fn class_slots(&self, pattern: &str) -> Result<Vec<bool>> {
+        let classes = &self.heap.objects.classes;
+        let slots: Vec<bool> = classes
+            .iter()
+            .map(|class| glob::matches(pattern, &class.class.name))
+            .collect();
+        if !slots.contains(&true) {
+            let names = classes.iter().map(|class| class.class.name.as_str());
+            return Err(Error::UnknownClass {
+                pattern: pattern.to_owned(),
+                nearest: glob::nearest(pattern, names),
+            });
+        }
+        Ok(slots)
+    }
+}
+
+fn page(offset: u64, limit: u64) -> Result<Page> {
+    match limit {
+        0 => Err(Error::InvalidOption {
+            name: "limit",
+            found: "0".to_owned(),
+            expected: "a whole number of at least 1",
+        }),
+        limit => Ok(Page { offset, limit }),
+    }
+}

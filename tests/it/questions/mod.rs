@@ -1,0 +1,3 @@
+//! Questions about a loaded heap.
+
+mod objects;
