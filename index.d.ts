@@ -17,6 +17,9 @@
  * sizes are in bytes. An address is an offset in linear memory, the value that a reference holds.
  */
 
+export * from "./answers.js";
+export * from "./heap.js";
+
 /** The `code` of an error: what stopped an analysis. */
 export type ErrorCode =
   | "ERR_DUMP_TRUNCATED"
@@ -43,6 +46,14 @@ export type ErrorCode =
   | "ERR_OUT_OF_MEMORY"
   /** The system starts no thread for the process any more. */
   | "ERR_NO_THREADS"
+  /** A heap was used after {@link Heap.close}. */
+  | "ERR_HEAP_CLOSED"
+  /** No object is at the address that was asked about. */
+  | "ERR_NO_OBJECT"
+  /** No live object is of the class that was asked about. */
+  | "ERR_UNKNOWN_CLASS"
+  /** A dump was changed or replaced after its heap was opened. */
+  | "ERR_DUMP_CHANGED"
   /** Instances were read after {@link View.close}. */
   | "ERR_VIEW_CLOSED"
   | "ABORT_ERR";
