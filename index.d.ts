@@ -13,14 +13,26 @@
  * for (const row of view.constructors) console.log(row.className, row.count, row.totalRetainedSize);
  * ```
  *
- * Every function throws (or rejects with) an `Error` whose `code` is an {@link ErrorCode}. All
- * sizes are in bytes. An address is an offset in linear memory, the value that a reference holds.
+ * Every function throws (or rejects with) a {@link HeapAnalyzerError}. All sizes are in bytes. An address
+ * is an offset in linear memory, which is also the value of a reference.
  */
 
 export * from "./answers.js";
 export * from "./heap.js";
 
-/** The `code` of an error: what stopped an analysis. */
+/** An error of this package: `instanceof` identifies it, `code` says what happened. */
+export class HeapAnalyzerError extends Error {
+  constructor(code: ErrorCode, message: string, options?: { cause?: unknown });
+  /** A stable name for programs. The words of `message` may change. */
+  readonly code: ErrorCode;
+  /**
+   * For `ERR_IO`, an error with the system's `errno`, `code`, `path` and `syscall`, as Node's own. For
+   * `ABORT_ERR`, the signal's `reason`. For `ERR_NO_BINARY`, why the addon does not load.
+   */
+  readonly cause?: unknown;
+}
+
+/** The `code` of an error: what stopped an analysis or a capture. */
 export type ErrorCode =
   | "ERR_DUMP_TRUNCATED"
   | "ERR_DUMP_MAGIC"
@@ -30,6 +42,8 @@ export type ErrorCode =
   | "ERR_DUMP_TOO_LARGE"
   | "ERR_MODULE"
   | "ERR_MODULE_KIND"
+  /** Engines accept modules up to 1 GiB. */
+  | "ERR_MODULE_TOO_LARGE"
   | "ERR_GLOBAL_MISSING"
   | "ERR_DEBUG_INFO"
   | "ERR_MODULE_MISMATCH"
@@ -37,14 +51,18 @@ export type ErrorCode =
   | "ERR_TOO_MANY_REFERENCES"
   | "ERR_INVALID_OPTION"
   | "ERR_INVALID_ARG_TYPE"
+  /** A path that cannot be one: empty, with a null byte, or a URL that names no file. */
+  | "ERR_INVALID_ARG_VALUE"
   /** The buffer of an argument was transferred, or a WebAssembly memory that grew has replaced it. */
   | "ERR_BUFFER_DETACHED"
-  /** The buffer of an argument was resized, and the argument lies behind its end. */
+  /** The buffer of an argument was resized, and the argument lies beyond its end. */
   | "ERR_BUFFER_OUT_OF_BOUNDS"
   | "ERR_IO"
+  /** Two arguments name the same pipe, which can be read only once. */
+  | "ERR_SAME_PIPE"
   | "ERR_INTERNAL"
   | "ERR_OUT_OF_MEMORY"
-  /** The system starts no thread for the process any more. */
+  /** The system refuses to start a thread. */
   | "ERR_NO_THREADS"
   /** A heap was used after {@link Heap.close}. */
   | "ERR_HEAP_CLOSED"
@@ -56,6 +74,18 @@ export type ErrorCode =
   | "ERR_DUMP_CHANGED"
   /** Instances were read after {@link View.close}. */
   | "ERR_VIEW_CLOSED"
+  /** The addon's binary for this platform is missing or does not load. Thrown when the package is loaded. */
+  | "ERR_NO_BINARY"
+  /** The instance does not export its globals: instantiate the bytes that `exposeGlobals` returns. */
+  | "ERR_GLOBALS_NOT_EXPOSED"
+  /** The instance exports no memory, and none was passed. */
+  | "ERR_MEMORY_MISSING"
+  /** The program asked for a dump before `attach` was called. */
+  | "ERR_DUMP_NOT_ATTACHED"
+  /** The program passed a path to which no dump may be written. */
+  | "ERR_DUMP_PATH"
+  /** The dump file could not be written. The system's error is the `cause`. */
+  | "ERR_DUMP_WRITE"
   | "ABORT_ERR";
 
 /** The `code` of a warning: what may make a number wrong. */
@@ -228,29 +258,29 @@ export interface ComparisonView extends View {
 /** What to go on with, with a warning, instead of failing. */
 export interface AnalysisOptions {
   /** Go on although the dump was not taken from the module: every number and name may be wrong. */
-  force?: boolean | undefined;
+  force?: boolean | null | undefined;
   /** Report what lies before damage in the heap; the result is marked `partial`. */
-  partial?: boolean | undefined;
+  partial?: boolean | null | undefined;
 }
 
 /** How the rows of a constructor view are ordered and cut. */
 export interface AnalyzeOptions extends AnalysisOptions {
   /** `retained` (default), `shallow` or `count`, each ↓ with a total order behind it. */
-  sort?: "retained" | "shallow" | "count" | undefined;
+  sort?: "retained" | "shallow" | "count" | null | undefined;
   /** Keep this many rows (a whole number ≥ 1); totals stay whole. */
-  top?: number | undefined;
+  top?: number | null | undefined;
   /** List this many instances of each row, the first ones (a whole number ≥ 0; default: all); sums stay whole. */
-  instances?: number | undefined;
+  instances?: number | null | undefined;
 }
 
 /** How the rows of a comparison view are ordered and cut. */
 export interface DiffOptions extends AnalysisOptions {
   /** `delta` (default), `alloc`, `freed` or `count`. */
-  sort?: "delta" | "alloc" | "freed" | "count" | undefined;
+  sort?: "delta" | "alloc" | "freed" | "count" | null | undefined;
   /** Keep this many rows (a whole number ≥ 1); totals stay whole. */
-  top?: number | undefined;
+  top?: number | null | undefined;
   /** List this many instances of each row, the first ones (a whole number ≥ 0; default: all); sums stay whole. */
-  instances?: number | undefined;
+  instances?: number | null | undefined;
 }
 
 /**
@@ -268,13 +298,13 @@ export interface AsyncOptions {
    * work has not begun or waits for a pipe, otherwise when it has stopped and let go of its files,
    * within 100 ms.
    */
-  signal?: AbortSignal | undefined;
+  signal?: AbortSignal | null | undefined;
   /**
-   * Called about twenty times a second while the work goes on, and once when it is done. If it
-   * throws, the work stops and the promise rejects with what it threw. The same goes for a promise that
-   * it returns, if that is rejected while the work goes on.
+   * Called about twenty times a second while the work goes on, and once when it is done. If it throws,
+   * the work stops and the promise rejects with the same error. So it does if it returns a promise that
+   * is rejected before the work is done. A later rejection becomes a warning of the process.
    */
-  onProgress?: ((progress: Progress) => void) | undefined;
+  onProgress?: ((progress: Progress) => unknown) | null | undefined;
 }
 
 /** How far an analysis is. */
@@ -305,7 +335,7 @@ export interface Progress {
 export function analyze(
   dump: Uint8Array,
   wasm: Uint8Array,
-  options?: AnalyzeOptions,
+  options?: AnalyzeOptions | null,
 ): ConstructorView;
 /**
  * As {@link analyze}, off the event loop. Dump and module are copied first, so the caller may go on
@@ -314,15 +344,24 @@ export function analyze(
 export function analyzeAsync(
   dump: Uint8Array,
   wasm: Uint8Array,
-  options?: AnalyzeOptions & AsyncOptions,
+  options?: (AnalyzeOptions & AsyncOptions) | null,
 ): Promise<ConstructorView>;
-/** As {@link analyze}, from files. They are mapped, not copied, and must not be cut short meanwhile. */
-export function analyzeFile(dump: string, wasm: string, options?: AnalyzeOptions): ConstructorView;
+/**
+ * The path of a file: text, a `file:` URL, or the bytes of the path (a Buffer), which need not be UTF-8.
+ */
+export type FilePath = string | URL | Uint8Array;
+
+/** As {@link analyze}, from files. They are mapped, not copied, and must not be truncated meanwhile. */
+export function analyzeFile(
+  dump: FilePath,
+  wasm: FilePath,
+  options?: AnalyzeOptions | null,
+): ConstructorView;
 /** As {@link analyzeFile}, off the event loop. */
 export function analyzeFileAsync(
-  dump: string,
-  wasm: string,
-  options?: AnalyzeOptions & AsyncOptions,
+  dump: FilePath,
+  wasm: FilePath,
+  options?: (AnalyzeOptions & AsyncOptions) | null,
 ): Promise<ConstructorView>;
 
 /** The comparison view of two dumps of one module. */
@@ -330,26 +369,26 @@ export function diff(
   before: Uint8Array,
   after: Uint8Array,
   wasm: Uint8Array,
-  options?: DiffOptions,
+  options?: DiffOptions | null,
 ): ComparisonView;
 /** As {@link diff}, off the event loop. Dumps and module are copied first. */
 export function diffAsync(
   before: Uint8Array,
   after: Uint8Array,
   wasm: Uint8Array,
-  options?: DiffOptions & AsyncOptions,
+  options?: (DiffOptions & AsyncOptions) | null,
 ): Promise<ComparisonView>;
-/** As {@link diff}, from files. They are mapped, not copied, and must not be cut short meanwhile. */
+/** As {@link diff}, from files. They are mapped, not copied, and must not be truncated meanwhile. */
 export function diffFile(
-  before: string,
-  after: string,
-  wasm: string,
-  options?: DiffOptions,
+  before: FilePath,
+  after: FilePath,
+  wasm: FilePath,
+  options?: DiffOptions | null,
 ): ComparisonView;
 /** As {@link diffFile}, off the event loop. */
 export function diffFileAsync(
-  before: string,
-  after: string,
-  wasm: string,
-  options?: DiffOptions & AsyncOptions,
+  before: FilePath,
+  after: FilePath,
+  wasm: FilePath,
+  options?: (DiffOptions & AsyncOptions) | null,
 ): Promise<ComparisonView>;

@@ -188,12 +188,12 @@ describe("an input error", () => {
 
   test("of the second of two dumps names that one", () => {
     const message = failureOf(cli("diff", "before.dump", "server.wasm", "--wasm", "server.wasm"));
-    expect(message).toContain("error: server.wasm: not a heap dump");
+    expect(message).toContain("error: server.wasm: this is a WebAssembly module, not a heap dump");
   });
 
   test("of swapped arguments says so for the dump or the module", () => {
     const message = failureOf(cli("analyze", "after.dump", "--wasm", "before.dump"));
-    expect(message).toContain("error: before.dump: cannot read the WebAssembly module at offset 0");
+    expect(message).toContain("error: before.dump: this is a heap dump, not a WebAssembly module");
   });
 
   test("leaves no output file behind", () => {

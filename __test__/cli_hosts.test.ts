@@ -208,7 +208,7 @@ describe.skipIf(isWindows)("stderr", () => {
 describe.skipIf(isWindows)("an input", () => {
   test.each([
     ["dump", (path: string) => analyze(path), "not a heap dump"],
-    ["module", (path: string) => analyze(undefined, path), "cannot read the WebAssembly module"],
+    ["module", (path: string) => analyze(undefined, path), "not a WebAssembly module"],
   ])("that never ends is refused by its first bytes: a %s", async (_, args, message) => {
     const endless = pipe();
     const child = start(args(endless));
@@ -300,20 +300,12 @@ describe.skipIf(isWindows)("standard input", () => {
 
   test("cannot be two inputs", () => {
     expect(failureOf(shell(`cat /dev/null | $CLI`, analyze("-", "-")))).toBe(
-      "error: standard input and standard input are the same pipe, which can be read only once: " +
-        "write one of the inputs to a file",
+      "error: standard input ('-') can be read only once: write one of the inputs to a file",
     );
   });
 });
 
 describe.skipIf(isWindows)("a pipe", () => {
-  test("cannot be two inputs", () => {
-    const twice = pipe();
-    expect(failureOf(cli("diff", twice, twice, "--wasm", server.wasm))).toContain(
-      `error: ${twice} and ${twice} are the same pipe`,
-    );
-  });
-
   test("cannot be input and output", () => {
     const both = pipe();
     expect(failureOf(cli(...analyze(both), "--output", both))).toBe(

@@ -9,7 +9,13 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { captureDump } from "../dist/capture.js";
-import { analyze, analyzeAsync, analyzeFileAsync, diffFileAsync } from "../dist/index.js";
+import {
+  analyze,
+  analyzeAsync,
+  analyzeFile,
+  analyzeFileAsync,
+  diffFileAsync,
+} from "../dist/index.js";
 import * as native from "../dist/native.js";
 import { type ChildOptions, preamble, runScript } from "./support/child.ts";
 import {
@@ -232,6 +238,19 @@ describe.skipIf(WINDOWS)("pipes that nothing comes through", () => {
     });
   });
 
+  test("are refused as two inputs of one call", async () => {
+    await withPipes(["one"], async (pipe) => {
+      const work = diffFileAsync(pipe, pipe, files.wasm);
+      await expect(work).rejects.toMatchObject({
+        code: "ERR_SAME_PIPE",
+        message: expect.stringContaining("a pipe can be read only once"),
+      });
+      expect(() => analyzeFile(pipe, pipe)).toThrow(
+        expect.objectContaining({ code: "ERR_SAME_PIPE" }),
+      );
+    });
+  });
+
   test("hide no error of the other file", async () => {
     await withPipes(["a.dump"], async (pipe) => {
       expect(await codeOf(analyzeFileAsync(pipe, "no.wasm"))).toBe("ERR_IO");
@@ -338,6 +357,16 @@ describe.skipIf(!LINUX)("a system that refuses", () => {
     const env = { ...ONE_ARENA, RAYON_NUM_THREADS: "100000" };
     const options = { env, addressSpace: 2 << 20 };
     expect(output(script, options)).toBe(`${analyze(after, wasm).totalLiveSize}\n`);
+  });
+
+  test("is not asked for thousands of threads, whatever RAYON_NUM_THREADS says", () => {
+    const script = `
+      analyzeFile(after, wasm);
+      const fs = require("fs");
+      const names = fs.readdirSync("/proc/self/task").map((id) => fs.readFileSync(\`/proc/self/task/\${id}/comm\`, "utf8"));
+      const most = Math.max(16, require("os").availableParallelism());
+      console.log(names.filter((name) => name.startsWith("heap-analyzer-")).length <= most);`;
+    expect(output(script, { env: { RAYON_NUM_THREADS: "5000" } })).toBe("true\n");
   });
 
   /** Attempts of every kind, one after another; each ends in a code, and so does the process. */

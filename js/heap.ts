@@ -1,109 +1,106 @@
 /** The class `Heap` of the public API: a heap that is opened once and asked many times. */
 import type * as api from "../index.js";
-import { flag, path, readOptions, text, viewRequest, wholeNumber } from "./arguments.js";
-import { bytes, invalidArgument } from "./bytes.js";
+import { bytes } from "./bytes.js";
+import { descriptor } from "./descriptor.js";
+import { HeapAnalyzerError, invalidArgument } from "./errors.js";
 import * as native from "./native.js";
+import { callNative } from "./native_errors.js";
+import { openOptions, viewOptions } from "./options.js";
+import { path } from "./paths.js";
+import * as questions from "./questions.js";
 import { comparisonView, constructorView } from "./views.js";
 import { controlled } from "./work.js";
 
 /** Only this module creates heaps. */
 const TOKEN = Symbol("heap");
 
-/** A question in the form in which the engine reads it. */
-type Question = { question: string } & Record<string, unknown>;
-
-export class Heap implements api.Heap {
+// The types of the methods, which have overloads, are in `heap.d.ts`.
+class Heap {
   readonly #handle: native.HeapHandle;
   /** Questions that are being answered off the event loop. */
   readonly #running = new Set<native.WorkControl>();
   #isClosed = false;
 
   constructor(token: symbol, handle: native.HeapHandle) {
-    if (token !== TOKEN) throw new TypeError("call openHeap to get a Heap");
+    if (token !== TOKEN) {
+      throw new HeapAnalyzerError("ERR_INVALID_ARG_TYPE", "a Heap is made by openHeap, not by new");
+    }
     this.#handle = handle;
   }
 
-  get accounting(): api.Accounting {
-    return JSON.parse(this.#handle.accounting());
+  get accounting() {
+    return JSON.parse(callNative(() => this.#handle.accounting()));
   }
 
-  get warnings(): api.Warning[] {
-    return this.#handle.warnings() as api.Warning[];
+  get warnings() {
+    return callNative(() => this.#handle.warnings());
   }
 
-  get partial(): boolean {
-    return this.#handle.isPartial();
+  get partial() {
+    return callNative(() => this.#handle.isPartial());
   }
 
-  constructors(options?: api.ViewOptions<api.ConstructorSort>): api.ConstructorView {
-    return constructorView(this.#handle.constructors(viewRequest(options)));
+  constructors(options?: unknown) {
+    const request = viewOptions(options);
+    return constructorView(callNative(() => this.#handle.constructors(request)));
   }
 
-  compareWith(
-    before: api.Heap,
-    options?: api.ViewOptions<api.ComparisonSort>,
-  ): api.ComparisonView {
-    const request = viewRequest(options);
-    return comparisonView(this.#handle.compareWith(handleOf("before", before), request));
+  compareWith(before: unknown, options?: unknown) {
+    const request = viewOptions(options);
+    const handle = Heap.#handleOf("before", before);
+    return comparisonView(callNative(() => this.#handle.compareWith(handle, request)));
   }
 
-  summary(): api.SummaryAnswer {
-    return this.#ask({ question: "summary" });
+  summary() {
+    return this.#ask(questions.summary());
   }
 
-  find(options?: api.FindOptions): api.FindAnswer {
-    return this.#ask(findQuestion(options));
+  find(options?: unknown) {
+    return this.#ask(questions.find(options, "sync"));
   }
 
-  findAsync(options?: api.FindOptions & api.AsyncOptions): Promise<api.FindAnswer> {
-    return this.#askAsync(() => findQuestion(options), options);
+  async findAsync(options?: api.AsyncOptions) {
+    return await this.#askAsync(questions.find(options, "async"), options);
   }
 
-  object(address: number): api.ObjectAnswer {
-    return this.#ask(objectQuestion(address));
+  object(address: unknown) {
+    return this.#ask(questions.object(address, undefined, "sync"));
   }
 
-  objectAsync(address: number, options?: api.AsyncOptions): Promise<api.ObjectAnswer> {
-    return this.#askAsync(() => objectQuestion(address, options), options);
+  async objectAsync(address: unknown, options?: api.AsyncOptions) {
+    return await this.#askAsync(questions.object(address, options, "async"), options);
   }
 
-  referrers(address: number, options?: api.PageOptions): api.ReferrersAnswer {
-    return this.#ask(referrersQuestion(address, options));
+  referrers(address: unknown, options?: unknown) {
+    return this.#ask(questions.referrers(address, options, "sync"));
   }
 
-  referrersAsync(
-    address: number,
-    options?: api.PageOptions & api.AsyncOptions,
-  ): Promise<api.ReferrersAnswer> {
-    return this.#askAsync(() => referrersQuestion(address, options), options);
+  async referrersAsync(address: unknown, options?: api.AsyncOptions) {
+    return await this.#askAsync(questions.referrers(address, options, "async"), options);
   }
 
-  paths(target: never, options?: api.PathsOptions): never {
-    const { question, before } = pathsQuestion(target, options);
-    return this.#ask(question, before);
+  paths(target: unknown, options?: unknown) {
+    return this.#ask(questions.paths(target, options, "sync"));
   }
 
-  pathsAsync(target: never, options?: api.PathsOptions & api.AsyncOptions): Promise<never> {
-    return this.#askAsync(() => pathsQuestion(target, options), options);
+  async pathsAsync(target: unknown, options?: api.AsyncOptions) {
+    return await this.#askAsync(questions.paths(target, options, "async"), options);
   }
 
-  dominators(options?: never): never {
-    return this.#ask(dominatorsQuestion(options));
+  dominators(options?: unknown) {
+    return this.#ask(questions.dominators(options, "sync"));
   }
 
-  dominatorsAsync(options?: never): Promise<never> {
-    return this.#askAsync(() => dominatorsQuestion(options), options);
+  async dominatorsAsync(options?: api.AsyncOptions) {
+    return await this.#askAsync(questions.dominators(options, "async"), options);
   }
 
-  suspects(options?: api.SuspectsOptions): api.SuspectsAnswer {
-    const { question, before } = suspectsQuestion(options);
-    return this.#ask(question, before);
+  suspects(options?: unknown) {
+    return this.#ask(questions.suspects(options, "sync"));
   }
 
-  suspectsAsync(
-    options?: api.SuspectsOptions & api.AsyncOptions,
-  ): Promise<api.SuspectsAnswer> {
-    return this.#askAsync(() => suspectsQuestion(options), options);
+  async suspectsAsync(options?: api.AsyncOptions) {
+    return await this.#askAsync(questions.suspects(options, "async"), options);
   }
 
   close(): void {
@@ -112,51 +109,85 @@ export class Heap implements api.Heap {
     for (const control of this.#running) control.cancel();
   }
 
-  /** The handle of a heap that a caller passed. */
-  static handleOf(name: string, value: unknown): native.HeapHandle {
-    if (typeof value !== "object" || value === null || !(#handle in value)) {
-      throw invalidArgument(name, "a Heap", value);
-    }
-    return value.#handle;
+  #ask({ question, before }: questions.Asked) {
+    const earlier = Heap.#earlier(before);
+    const text = JSON.stringify(question);
+    return JSON.parse(callNative(() => this.#handle.ask(text, earlier)).text);
   }
 
-  #ask<Answer>(question: Question, before?: native.HeapHandle): Answer {
-    return JSON.parse(this.#handle.ask(JSON.stringify(question), before).text);
-  }
-
-  async #askAsync<Answer>(
-    read: () => Question | AskedWith,
-    options: api.AsyncOptions | undefined,
-  ): Promise<Answer> {
-    const asked = read();
-    const { question, before } = isAskedWith(asked)
-      ? asked
-      : { question: asked, before: undefined };
+  async #askAsync({ question, before }: questions.Asked, options: api.AsyncOptions | undefined) {
+    const earlier = Heap.#earlier(before);
+    const text = JSON.stringify(question);
     const answer = await controlled(options, async (control) => {
       this.#running.add(control);
       try {
-        return await this.#handle.askAsync(
-          JSON.stringify(question),
-          before,
-          undefined,
-          control,
-        );
+        return await this.#handle.askAsync(text, earlier, undefined, control);
       } catch (error) {
-        // The question was aborted because the heap was closed.
-        throw this.#isClosed ? closedError() : error;
+        if (!this.#isClosed) throw error;
+        throw new HeapAnalyzerError(
+          "ERR_HEAP_CLOSED",
+          "the heap was closed before the question was answered: call close() after the last answer",
+          { cause: error },
+        );
       } finally {
         this.#running.delete(control);
       }
     });
     return JSON.parse(answer.text);
   }
+
+  static #earlier(before: unknown): native.HeapHandle | undefined {
+    return before === undefined ? undefined : Heap.#handleOf("before", before);
+  }
+
+  static #handleOf(name: string, value: unknown): native.HeapHandle {
+    if (typeof value !== "object" || value === null || !(#handle in value)) {
+      throw invalidArgument(name, "a Heap", value);
+    }
+    return value.#handle;
+  }
 }
 
 // Node 20 before 20.5 has no such symbol.
 if (Symbol.dispose !== undefined) {
-  Object.defineProperty(Heap.prototype, Symbol.dispose, {
-    value: Heap.prototype.close,
-    configurable: true,
-    writable: true,
-  });
+  const dispose = { value: Heap.prototype.close, configurable: true, writable: true };
+  Object.defineProperty(Heap.prototype, Symbol.dispose, descriptor(dispose));
+}
+
+const PublicHeap = Heap as unknown as typeof api.Heap;
+
+export { PublicHeap as Heap };
+
+export const openHeap: typeof api.openHeap = (dump, wasm, options) => {
+  const request = openOptions(options, "sync");
+  return heap(callNative(() => native.openHeap(bytes("dump", dump), bytes("wasm", wasm), request)));
+};
+
+export const openHeapAsync: typeof api.openHeapAsync = async (dump, wasm, options) => {
+  const request = openOptions(options, "async");
+  return heap(
+    await controlled(options, (control) =>
+      native.openHeapAsync(bytes("dump", dump), bytes("wasm", wasm), request, control),
+    ),
+  );
+};
+
+export const openHeapFile: typeof api.openHeapFile = (dump, wasm, options) => {
+  const request = openOptions(options, "sync");
+  return heap(
+    callNative(() => native.openHeapFile(path("dump", dump), path("wasm", wasm), request)),
+  );
+};
+
+export const openHeapFileAsync: typeof api.openHeapFileAsync = async (dump, wasm, options) => {
+  const request = openOptions(options, "async");
+  return heap(
+    await controlled(options, (control) =>
+      native.openHeapFileAsync(path("dump", dump), path("wasm", wasm), request, control),
+    ),
+  );
+};
+
+function heap(handle: native.HeapHandle): api.Heap {
+  return new Heap(TOKEN, handle) as unknown as api.Heap;
 }

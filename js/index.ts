@@ -1,23 +1,31 @@
 /** The public API (`../index.d.ts`) on top of the native addon. */
 import type * as api from "../index.js";
-import { checked, path } from "./arguments.js";
 import { bytes } from "./bytes.js";
+import { HeapAnalyzerError } from "./errors.js";
+import { Heap, openHeap, openHeapAsync, openHeapFile, openHeapFileAsync } from "./heap.js";
 import * as native from "./native.js";
+import { callNative } from "./native_errors.js";
+import { asyncEngineOptions, engineOptions } from "./options.js";
+import { path } from "./paths.js";
 import { comparisonView, constructorView } from "./views.js";
 import { controlled } from "./work.js";
 
+export { Heap, HeapAnalyzerError, openHeap, openHeapAsync, openHeapFile, openHeapFileAsync };
+
 /*
- * Options are read before anything else, since to read them may run code of the caller: bytes that were
- * checked before could be gone.
+ * Options are read first, because reading them may run code of the caller, and that code could detach
+ * bytes that were checked before.
  */
 
 export const analyze: typeof api.analyze = (dump, wasm, options) => {
-  const request = checked(options);
-  return constructorView(native.analyze(bytes("dump", dump), bytes("wasm", wasm), request));
+  const request = engineOptions(options);
+  return constructorView(
+    callNative(() => native.analyze(bytes("dump", dump), bytes("wasm", wasm), request)),
+  );
 };
 
 export const analyzeAsync: typeof api.analyzeAsync = async (dump, wasm, options) => {
-  const request = checked(options);
+  const request = asyncEngineOptions(options);
   return constructorView(
     await controlled(options, (control) =>
       native.analyzeAsync(bytes("dump", dump), bytes("wasm", wasm), request, control),
@@ -26,12 +34,14 @@ export const analyzeAsync: typeof api.analyzeAsync = async (dump, wasm, options)
 };
 
 export const analyzeFile: typeof api.analyzeFile = (dump, wasm, options) => {
-  const request = checked(options);
-  return constructorView(native.analyzeFile(path("dump", dump), path("wasm", wasm), request));
+  const request = engineOptions(options);
+  return constructorView(
+    callNative(() => native.analyzeFile(path("dump", dump), path("wasm", wasm), request)),
+  );
 };
 
 export const analyzeFileAsync: typeof api.analyzeFileAsync = async (dump, wasm, options) => {
-  const request = checked(options);
+  const request = asyncEngineOptions(options);
   return constructorView(
     await controlled(options, (control) =>
       native.analyzeFileAsync(path("dump", dump), path("wasm", wasm), request, control),
@@ -40,14 +50,16 @@ export const analyzeFileAsync: typeof api.analyzeFileAsync = async (dump, wasm, 
 };
 
 export const diff: typeof api.diff = (before, after, wasm, options) => {
-  const request = checked(options);
+  const request = engineOptions(options);
   return comparisonView(
-    native.diff(bytes("before", before), bytes("after", after), bytes("wasm", wasm), request),
+    callNative(() =>
+      native.diff(bytes("before", before), bytes("after", after), bytes("wasm", wasm), request),
+    ),
   );
 };
 
 export const diffAsync: typeof api.diffAsync = async (before, after, wasm, options) => {
-  const request = checked(options);
+  const request = asyncEngineOptions(options);
   return comparisonView(
     await controlled(options, (control) =>
       native.diffAsync(
@@ -62,14 +74,16 @@ export const diffAsync: typeof api.diffAsync = async (before, after, wasm, optio
 };
 
 export const diffFile: typeof api.diffFile = (before, after, wasm, options) => {
-  const request = checked(options);
+  const request = engineOptions(options);
   return comparisonView(
-    native.diffFile(path("before", before), path("after", after), path("wasm", wasm), request),
+    callNative(() =>
+      native.diffFile(path("before", before), path("after", after), path("wasm", wasm), request),
+    ),
   );
 };
 
 export const diffFileAsync: typeof api.diffFileAsync = async (before, after, wasm, options) => {
-  const request = checked(options);
+  const request = asyncEngineOptions(options);
   return comparisonView(
     await controlled(options, (control) =>
       native.diffFileAsync(

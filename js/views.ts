@@ -1,6 +1,6 @@
 /**
- * Native views as plain objects. Instances are created when they are read: a view of ten million objects
- * costs as many JavaScript objects as it has rows.
+ * Native views as plain objects. Instances are made when they are first read, so a view of ten million
+ * objects costs only one JavaScript object per row.
  */
 import type {
   ChangedInstance,
@@ -10,7 +10,9 @@ import type {
   Instance,
   InstanceColumns,
 } from "../index.js";
+import { descriptor } from "./descriptor.js";
 import type { ViewHandle } from "./native.js";
+import { callNative } from "./native_errors.js";
 
 export function constructorView(handle: ViewHandle): ConstructorView {
   const accounting = JSON.parse(handle.accounting() ?? "null");
@@ -43,7 +45,7 @@ function plainView<Columns extends InstanceColumns>(
   const rows = handle.rows();
   let unreadRows = rows.length;
   const constructors = rows.map((row, nth) => {
-    const columns = () => handle.instances(nth) as unknown as Columns;
+    const columns = () => callNative(() => handle.instances(nth)) as unknown as Columns;
     // What the one getter read serves the other, too, unless the caller may have changed it meanwhile.
     let spare: Columns | undefined;
     const plainRow = {
@@ -86,23 +88,22 @@ function withoutColumns(this: { instanceColumns: unknown }): object {
 
 /** A property that is computed when first read, and then stays. */
 function defineLazily(target: object, key: string, compute: () => unknown) {
-  Object.defineProperty(target, key, {
-    enumerable: true,
-    configurable: true,
-    get() {
-      const value = compute();
-      Object.defineProperty(target, key, {
-        value,
-        enumerable: true,
-        configurable: true,
-        writable: true,
-      });
-      return value;
-    },
-  });
+  const common = { enumerable: true, configurable: true };
+  Object.defineProperty(
+    target,
+    key,
+    descriptor({
+      ...common,
+      get() {
+        const value = compute();
+        Object.defineProperty(target, key, descriptor({ ...common, value, writable: true }));
+        return value;
+      },
+    }),
+  );
 }
 
 /** A property that loops, JSON and structuredClone leave out. */
 function defineHidden(target: object, key: string | symbol, value: unknown) {
-  Object.defineProperty(target, key, { value, configurable: true, writable: true });
+  Object.defineProperty(target, key, descriptor({ value, configurable: true, writable: true }));
 }

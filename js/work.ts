@@ -1,31 +1,36 @@
 /** Native work off the event loop: aborted by a signal, with reports of its progress. */
 import { types } from "node:util";
 import type * as api from "../index.js";
-import { watched } from "./arguments.js";
+import { HeapAnalyzerError } from "./errors.js";
 import * as native from "./native.js";
+import { awaitNative } from "./native_errors.js";
+import { watchOptions } from "./options.js";
 
 /** Milliseconds between two reports of progress. */
 const REPORT_INTERVAL = 50;
 
-/** Runs native work that stops when the signal says so, and tells how far it is. */
+/** Runs native work, which stops when the signal is aborted and reports its progress. */
 export async function controlled<T>(
-  options: api.AsyncOptions | undefined,
+  options: api.AsyncOptions | null | undefined,
   start: (control: native.WorkControl) => Promise<T>,
 ): Promise<T> {
-  const { signal, onProgress } = watched(options);
+  const { signal, onProgress } = watchOptions(options);
   const abortError = () =>
-    Object.assign(new Error("The operation was aborted", { cause: signal?.reason }), {
-      name: "AbortError",
-      code: "ABORT_ERR",
-    });
+    Object.assign(
+      new HeapAnalyzerError("ABORT_ERR", "The operation was aborted", { cause: signal?.reason }),
+      { name: "AbortError" },
+    );
   const control = new native.WorkControl();
   const cancel = () => control.cancel();
   let failure: { error: unknown } | undefined;
   let isOver = false;
+  /** The listener's first error ends the work, and is what the promise rejects with. */
   const fail = (error: unknown) => {
-    // Nobody waits any more: let it be unhandled.
-    if (isOver) throw error;
-    // The caller's own error is what the promise ends in.
+    if (isOver) {
+      // The promise is settled. An unhandled rejection would end the process.
+      process.emitWarning(`onProgress failed after the analysis was done: ${error}`);
+      return;
+    }
     failure ??= { error };
     control.cancel();
   };
@@ -42,11 +47,13 @@ export async function controlled<T>(
   let timer: NodeJS.Timeout | undefined;
   try {
     if (signal?.aborted) throw abortError();
-    const work = start(control);
-    timer = onProgress && setInterval(() => report(), REPORT_INTERVAL);
+    const work = awaitNative(() => start(control));
+    if (onProgress) timer = setInterval(() => report(), REPORT_INTERVAL);
     const result = await work;
     report({ fraction: 1 });
-    // While the result was on its way, or in this last report.
+    // A promise that the listener returned may be rejected already: its handler runs before this goes on.
+    await undefined;
+    // The signal may have been aborted while the result was on its way, or in the last report.
     if (signal?.aborted) throw abortError();
     if (failure !== undefined) throw failure.error;
     return result;

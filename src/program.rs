@@ -7,7 +7,7 @@ use crate::control::Control;
 use crate::dump::Dump;
 use crate::error::{Error, Result};
 use crate::heap::{Heap, ObjectGraph};
-use crate::module::Module;
+use crate::module::{self, Module};
 use crate::questions::{Contents, LoadedHeap};
 use crate::runtime::Runtime;
 use crate::runtime::evidence::Evidence;
@@ -44,6 +44,7 @@ impl<'a> Program<'a> {
     /// [`Error::Aborted`](crate::Error::Aborted) as it is.
     pub fn read(wasm: Input<'a>, control: &Control) -> Result<Self> {
         let read = || -> Result<Self> {
+            module::check_start(wasm.bytes)?;
             let room = (wasm.bytes.len() as u64).saturating_mul(ROOM_PER_MODULE_BYTE);
             columns::check_room(room, "reading the module")?;
             let module = Module::parse(wasm.bytes, control)?;

@@ -7,17 +7,13 @@ export const STANDARD_INPUT = "-";
 const STDIN = 0;
 const STDOUT = 1;
 
-/** Refuses inputs that are the same pipe, and an output that is one of the inputs, by whatever path. */
+/** Refuses standard input as two inputs, and an output that is one of the inputs, by whatever path. */
 export function checkInputs(inputs: string[], output: string | undefined): void {
   const sources = inputs.map((path) => ({ path, status: statusOf(path) }));
-  for (const [nth, { path, status }] of sources.entries()) {
-    const earlier = sources.slice(0, nth).find((other) => isSame(other.status, status));
-    if (earlier !== undefined && !status?.isFile()) {
-      throw new Error(
-        `${shown(earlier.path)} and ${shown(path)} are the same ${status?.isFIFO() ? "pipe" : "stream"}, ` +
-          "which can be read only once: write one of the inputs to a file",
-      );
-    }
+  if (inputs.filter((path) => path === STANDARD_INPUT).length > 1) {
+    throw new Error(
+      "standard input ('-') can be read only once: write one of the inputs to a file",
+    );
   }
   if (output === undefined) return;
   const target = statusOf(output);
@@ -50,8 +46,4 @@ function statusOf(path: string): BigIntStats | undefined {
 
 function isSame(one: BigIntStats | undefined, other: BigIntStats | undefined): boolean {
   return one !== undefined && one.dev === other?.dev && one.ino === other.ino;
-}
-
-function shown(path: string): string {
-  return path === STANDARD_INPUT ? "standard input" : path;
 }

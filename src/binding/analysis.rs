@@ -7,7 +7,7 @@ use napi_derive::napi;
 
 use super::error::Result;
 use super::guard::guarded;
-use super::inputs::{Pending, SourceInput};
+use super::inputs::{NamedPath, Pending, SourceInput, open_all};
 use super::options::{Request, ViewOptions, checked};
 use super::tasks::{Outcome, Task, Work};
 use super::threads::run_on_own_thread;
@@ -109,15 +109,15 @@ pub fn analyze(
 #[napi]
 pub fn analyze_file(
     env: Env,
-    dump: String,
-    wasm: String,
+    dump: Either<String, Buffer>,
+    wasm: Either<String, Buffer>,
     options: Option<ViewOptions>,
 ) -> Result<ViewHandle> {
     guarded(|| {
         let request = checked(options)?;
+        let files = [dump, wasm].map(NamedPath::from);
         let view = run_on_own_thread(|| {
-            let inputs = [SourceInput::opened(&dump)?, SourceInput::opened(&wasm)?];
-            constructor_view(inputs, request, &Control::default())
+            constructor_view(open_all(&files)?, request, &Control::default())
         })?;
         Ok(view.registered(env))
     })
@@ -148,8 +148,8 @@ pub fn analyze_async<'env>(
 #[napi(ts_return_type = "Promise<ViewHandle>")]
 pub fn analyze_file_async<'env>(
     env: &'env Env,
-    dump: String,
-    wasm: String,
+    dump: Either<String, Buffer>,
+    wasm: Either<String, Buffer>,
     options: Option<ViewOptions>,
     control: &WorkControl,
 ) -> Result<Object<'env>> {
@@ -187,21 +187,16 @@ pub fn diff(
 #[napi]
 pub fn diff_file(
     env: Env,
-    before: String,
-    after: String,
-    wasm: String,
+    before: Either<String, Buffer>,
+    after: Either<String, Buffer>,
+    wasm: Either<String, Buffer>,
     options: Option<ViewOptions>,
 ) -> Result<ViewHandle> {
     guarded(|| {
         let request = checked(options)?;
-        let view = run_on_own_thread(|| {
-            let inputs = [
-                SourceInput::opened(&before)?,
-                SourceInput::opened(&after)?,
-                SourceInput::opened(&wasm)?,
-            ];
-            comparison_view(inputs, request, &Control::default())
-        })?;
+        let files = [before, after, wasm].map(NamedPath::from);
+        let view =
+            run_on_own_thread(|| comparison_view(open_all(&files)?, request, &Control::default()))?;
         Ok(view.registered(env))
     })
 }
@@ -233,9 +228,9 @@ pub fn diff_async<'env>(
 #[napi(ts_return_type = "Promise<ViewHandle>")]
 pub fn diff_file_async<'env>(
     env: &'env Env,
-    before: String,
-    after: String,
-    wasm: String,
+    before: Either<String, Buffer>,
+    after: Either<String, Buffer>,
+    wasm: Either<String, Buffer>,
     options: Option<ViewOptions>,
     control: &WorkControl,
 ) -> Result<Object<'env>> {

@@ -15,6 +15,7 @@ const ROOM_PER_BYTE: u64 = 16;
 #[napi]
 pub fn expose_globals(wasm: &[u8]) -> Result<Buffer> {
     guarded(|| {
+        module::check_start(wasm)?;
         let room = (wasm.len() as u64).saturating_mul(ROOM_PER_BYTE);
         columns::check_room(room, "exposing the module's globals")?;
         Ok(module::expose_globals(wasm)?.into())

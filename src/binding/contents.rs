@@ -8,7 +8,7 @@ use std::fs::{File, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::error::{Error, Result};
+use crate::error::{Error, FileAction, Result};
 use crate::questions::Contents;
 
 /// A file that must stay as it was when the dump was opened.
@@ -44,7 +44,7 @@ impl Contents for UnchangedFile {
         let failed = |source: io::Error| match source.kind() {
             io::ErrorKind::NotFound => self.changed("no file"),
             _ => Error::Io {
-                action: "cannot read the dump again",
+                action: FileAction::Read,
                 source,
             }
             .in_file(self.path.to_string_lossy()),

@@ -9,7 +9,7 @@ use napi_derive::napi;
 use super::analysis::{WorkControl, borrowed, read_program};
 use super::error::{JsError, Result};
 use super::guard::guarded;
-use super::inputs::{Pending, SourceInput};
+use super::inputs::{NamedPath, Pending, SourceInput, open_all};
 use super::options::{Request, ViewOptions, checked};
 use super::tasks::Outcome;
 use super::threads::run_on_own_thread;
@@ -90,16 +90,14 @@ pub fn open_heap(env: Env, dump: &[u8], wasm: &[u8], options: OpenData) -> Resul
 #[napi]
 pub fn open_heap_file(
     env: Env,
-    dump: String,
-    wasm: String,
+    dump: Either<String, Buffer>,
+    wasm: Either<String, Buffer>,
     options: OpenData,
 ) -> Result<HeapHandle> {
     guarded(|| {
         let request = OpenRequest::from(&options);
-        let heap = run_on_own_thread(|| {
-            let inputs = [SourceInput::opened(&dump)?, SourceInput::opened(&wasm)?];
-            opened(inputs, request, &Control::default())
-        })?;
+        let files = [dump, wasm].map(NamedPath::from);
+        let heap = run_on_own_thread(|| opened(open_all(&files)?, request, &Control::default()))?;
         Ok(heap.registered(env))
     })
 }
@@ -129,8 +127,8 @@ pub fn open_heap_async<'env>(
 #[napi(ts_return_type = "Promise<HeapHandle>")]
 pub fn open_heap_file_async<'env>(
     env: &'env Env,
-    dump: String,
-    wasm: String,
+    dump: Either<String, Buffer>,
+    wasm: Either<String, Buffer>,
     options: OpenData,
     control: &WorkControl,
 ) -> Result<Object<'env>> {

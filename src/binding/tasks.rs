@@ -150,12 +150,8 @@ impl Task {
     /// Goes on in the queue of the engine, or first in that of the pipes.
     fn analyze<const N: usize>(self: &Arc<Self>, mut inputs: [Pending; N], work: impl Work<N>) {
         self.go_on(&ENGINE, Stage::Working, move |task| {
-            // All of them: what is missing is told before anything is waited for.
-            let mut has_pipe = false;
-            for input in &inputs {
-                has_pipe |= input.is_pipe()?;
-            }
-            if has_pipe {
+            // Looks at all inputs first: a missing file is reported before a pipe is waited for.
+            if Pending::have_pipe(&inputs)? {
                 task.read_pipes(inputs, work);
                 return Ok(None);
             }
@@ -166,13 +162,12 @@ impl Task {
         });
     }
 
-    /// Regular files are not opened before, so whoever cancels may do with them what they like at once.
+    /// Reads the pipes. Regular files stay closed meanwhile, so that after an abort the caller can
+    /// change them at once.
     fn read_pipes<const N: usize>(self: &Arc<Self>, mut inputs: [Pending; N], work: impl Work<N>) {
         self.go_on(&PIPES, Stage::Reading, move |task| {
             for input in &mut inputs {
-                if input.is_pipe()? {
-                    input.open(&task.control)?;
-                }
+                input.read_if_pipe(&task.control)?;
             }
             task.analyze(inputs, work);
             Ok(None)

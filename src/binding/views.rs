@@ -341,10 +341,9 @@ impl JsonText {
     }
 }
 
-/// The engine's error in an error of reading.
+/// The engine's error inside an error of reading.
 fn why(error: io::Error) -> Error {
-    error.downcast().unwrap_or_else(|source| Error::Io {
-        action: "cannot write the JSON",
-        source,
+    error.downcast().unwrap_or_else(|error| Error::Internal {
+        message: error.to_string(),
     })
 }

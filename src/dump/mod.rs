@@ -22,6 +22,7 @@ mod memory;
 pub use memory::Memory;
 
 use crate::error::{Error, Result};
+use crate::file_kind::FileStart;
 use crate::units::Address;
 
 /// The bytes that every dump starts with.
@@ -101,7 +102,9 @@ impl<'a> Dump<'a> {
             .first_chunk::<4>()
             .ok_or(truncated("the magic \"ASHD\"", 0, 4))?;
         if *magic != MAGIC {
-            return Err(Error::DumpMagic { found: *magic });
+            return Err(Error::DumpMagic {
+                found: FileStart::of(file),
+            });
         }
         let header = Memory::new(file.get(..HEADER_SIZE).ok_or(truncated(
             "the header",

@@ -25,7 +25,31 @@ use wasmparser::{
 
 use crate::control::Control;
 use crate::error::{Error, Result};
+use crate::file_kind::FileStart;
 use crate::units::Address;
+
+/// The bytes that every module and every component starts with.
+pub const MAGIC: [u8; 4] = *b"\0asm";
+
+/// The most bytes that engines accept.
+pub const MAX_SIZE: u64 = 1 << 30;
+
+/// Checks that these bytes can be a module, before memory is asked for in proportion to their number.
+///
+/// # Errors
+/// [`Error::NotAModule`], [`Error::ModuleTooLarge`].
+pub fn check_start(wasm: &[u8]) -> Result<()> {
+    if !wasm.starts_with(&MAGIC) {
+        return Err(Error::NotAModule {
+            found: FileStart::of(wasm),
+        });
+    }
+    let size = wasm.len() as u64;
+    if size > MAX_SIZE {
+        return Err(Error::ModuleTooLarge { size });
+    }
+    Ok(())
+}
 
 /// Bytes that memory starts with.
 #[derive(Clone, Copy, Debug)]
@@ -55,9 +79,10 @@ impl<'a> Module<'a> {
     /// Reads a module.
     ///
     /// # Errors
-    /// [`Error::Module`] if the bytes are no module or a section is broken;
+    /// [`Error::NotAModule`], [`Error::ModuleTooLarge`]; [`Error::Module`] if a section is broken;
     /// [`Error::ModuleKind`] for a component or a 64-bit memory; [`Error::Aborted`].
     pub fn parse(wasm: &'a [u8], control: &Control) -> Result<Self> {
+        check_start(wasm)?;
         let mut module = Self::default();
         for payload in Parser::new(0).parse_all(wasm) {
             control.check()?;
@@ -65,7 +90,7 @@ impl<'a> Module<'a> {
                 Payload::Version { encoding, .. } if encoding != wasmparser::Encoding::Module => {
                     return Err(Error::ModuleKind {
                         found: "the component encoding",
-                        expected: "a core module",
+                        expected: "a core module, before a tool made a component from it",
                     });
                 }
                 Payload::ImportSection(section) => {

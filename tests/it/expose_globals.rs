@@ -477,9 +477,9 @@ fn a_module_without_a_memory_is_refused() {
 }
 
 #[test]
-fn what_is_no_module_is_refused_with_its_offset() {
+fn bytes_that_are_no_module_are_refused() {
     let error = expose_globals(b"ASHD\x02\0\0\0").unwrap_err();
-    assert!(matches!(error, Error::Module { offset: 0, .. }), "{error}");
+    assert!(matches!(error, Error::NotAModule { .. }), "{error}");
 }
 
 #[test]

@@ -502,7 +502,7 @@ fn a_heap_that_is_read_up_to_its_damage_is_said_to_be_partial() {
     assert_eq!(
         damage.unwrap().to_string(),
         format!(
-            "partial result: the heap is corrupt at address {:#x}: found a block header of 0xffffffff (4294967292 bytes), expected a block whose size is 12 more than a multiple of 16 and that ends inside the heap; capture the dump again, and if it stays so, look for a program that writes outside its objects; what lies behind was not read, so objects and what they keep alive are missing",
+            "partial result: the heap is corrupt at address {:#x}: found a block header of 0xffffffff (4294967292 bytes), expected a block whose size is 12 more than a multiple of 16 and that ends inside the heap; capture the dump again; if the error remains, look for code that writes outside its objects; what lies behind was not read, so objects and what they keep alive are missing",
             damaged.block()
         )
     );
