@@ -2,7 +2,14 @@
 import { Command } from "commander";
 import { addAnalyzeCommand } from "./commands/analyze.js";
 import { addDiffCommand } from "./commands/diff.js";
+import { addDominatorsCommand } from "./commands/dominators.js";
+import { addFindCommand } from "./commands/find.js";
 import { addHelpCommand } from "./commands/help.js";
+import { addObjectCommand } from "./commands/object.js";
+import { addPathsCommand } from "./commands/paths.js";
+import { addReferrersCommand } from "./commands/referrers.js";
+import { addSummaryCommand } from "./commands/summary.js";
+import { addSuspectsCommand } from "./commands/suspects.js";
 import { oneLine } from "./messages.js";
 import { writeText } from "./output.js";
 
@@ -20,6 +27,13 @@ export function createProgram(): Command {
     });
   addAnalyzeCommand(program);
   addDiffCommand(program);
+  addSummaryCommand(program);
+  addSuspectsCommand(program);
+  addPathsCommand(program);
+  addFindCommand(program);
+  addObjectCommand(program);
+  addReferrersCommand(program);
+  addDominatorsCommand(program);
   addHelpCommand(program);
   return program;
 }
