@@ -106,7 +106,8 @@ export type WarningCode =
   | "WARN_MEMORY_NOT_WHOLE_PAGES"
   | "WARN_MODULE_MISMATCH"
   | "WARN_PARTIAL"
-  | "WARN_MORE";
+  | "WARN_MORE"
+  | "WARN_ADDRESS_INSIDE";
 
 /** Something that may make a number wrong; the analysis went on. */
 export interface Warning {

@@ -62,6 +62,7 @@ mod program;
 pub mod questions;
 pub mod runtime;
 mod shown;
+mod side_by_side;
 mod tolerance;
 mod units;
 pub mod views;

@@ -1,7 +1,5 @@
 //! The two inputs of an analysis. An error about an input begins with the input's name.
 
-use std::panic::resume_unwind;
-
 use crate::columns;
 use crate::control::Control;
 use crate::dump::Dump;
@@ -11,6 +9,7 @@ use crate::module::{self, Module};
 use crate::questions::{Contents, LoadedHeap};
 use crate::runtime::Runtime;
 use crate::runtime::evidence::Evidence;
+use crate::side_by_side::side_by_side;
 use crate::tolerance::Tolerance;
 use crate::warning::Warning;
 
@@ -160,25 +159,6 @@ impl<'a> Program<'a> {
             Schedule::OneByOne => Ok((before()?, after()?)),
         }
     }
-}
-
-/// Runs two analyses at the same time.
-///
-/// Not with rayon: one of its threads that waits for a piece of its analysis would begin another whole
-/// analysis, and could not go on before that is done.
-fn side_by_side<T: Send>(
-    first: impl FnOnce() -> Result<T>,
-    second: impl FnOnce() -> Result<T> + Send,
-) -> Result<(T, T)> {
-    std::thread::scope(|scope| {
-        let thread = std::thread::Builder::new().name("heap-analyzer".to_owned());
-        let second = thread
-            .spawn_scoped(scope, second)
-            .map_err(|source| Error::Threads { source })?;
-        let first = first();
-        let second = second.join().unwrap_or_else(|panic| resume_unwind(panic));
-        Ok((first?, second?))
-    })
 }
 
 /// How two dumps are analyzed.

@@ -158,6 +158,7 @@ impl DominatorIndex {
     }
 
     /// All positions in chunks, for threads.
+    #[allow(dead_code)]
     pub(crate) fn chunks(&self) -> impl IndexedParallelIterator<Item = std::ops::Range<u32>> {
         let count = self.objects.len();
         (0..count.div_ceil(CHUNK)).into_par_iter().map(move |nth| {

@@ -136,13 +136,13 @@ impl Edges {
 
     /// Where in the column of all targets those of an object are.
     #[inline]
-    pub(super) fn range(&self, object: ObjectIndex) -> Range<u32> {
+    pub(crate) fn range(&self, object: ObjectIndex) -> Range<u32> {
         self.offsets[object.at()]..self.offsets[object.at() + 1]
     }
 
     /// What is at this place of the column.
     #[inline]
-    pub(super) fn target(&self, place: u32) -> ObjectIndex {
+    pub(crate) fn target(&self, place: u32) -> ObjectIndex {
         self.targets[place as usize]
     }
 

@@ -2,7 +2,7 @@
 //! key, a value. Two bytes a reference. Indexes and keys are read again from memory when somebody asks.
 
 /// The label of one reference, without index or key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EdgeLabel(u16);
 
 /// What an [`EdgeLabel`] says.
@@ -63,6 +63,12 @@ impl EdgeLabel {
     #[inline]
     pub(super) fn tuple_element(nth: u32) -> Self {
         Self((FIRST_TUPLE_ELEMENT + nth) as u16)
+    }
+
+    /// A number that differs for most labels.
+    #[inline]
+    pub(super) fn hash(self) -> u32 {
+        u32::from(self.0).wrapping_mul(0xc2b2_ae35)
     }
 
     /// What the label says.

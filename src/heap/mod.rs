@@ -4,6 +4,7 @@
 mod accounting;
 mod address_index;
 mod class_slots;
+mod cuts;
 mod dominator_index;
 mod dominators;
 mod edges;
@@ -11,14 +12,18 @@ mod graph;
 mod labels;
 mod live_classes;
 mod objects;
+mod path_groups;
+mod path_tree;
 mod prefetch;
 mod reader;
+mod referrers;
 mod root_slots;
 mod roots;
 mod search;
 
 pub use accounting::{Accounting, FreeBlocks, LiveBytes};
 pub use address_index::AddressIndex;
+pub use cuts::Cuts;
 pub use dominator_index::DominatorIndex;
 pub use dominators::DominatorTree;
 pub use edges::Edges;
@@ -26,7 +31,10 @@ pub use graph::{HeapNames, ObjectGraph};
 pub use labels::{EdgeLabel, LabelKind};
 pub use live_classes::LiveClass;
 pub use objects::{HeapClass, ObjectTable};
-pub use root_slots::{RootSlot, RootSlots};
+pub use path_groups::{GroupInfo, GroupStart, PathGroup, PathGroups};
+pub use path_tree::{PathPiece, PathTree};
+pub use referrers::ReferrerIndex;
+pub use root_slots::{RootOrigin, RootSlot, RootSlots};
 
 use edges::Anomalies;
 

@@ -31,6 +31,30 @@ pub struct RootSlots {
     names: Vec<String>,
 }
 
+/// What all paths share that begin with the same text: a global by its name, the stack, the pins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum RootOrigin {
+    /// The global with this number.
+    Global(u32),
+    /// A static object that no known global refers to.
+    Static(ObjectIndex),
+    /// The stack.
+    Stack,
+    /// The pins.
+    Pinned,
+}
+
+impl RootOrigin {
+    /// The kind of root.
+    pub fn kind(self) -> RootKind {
+        match self {
+            Self::Global(_) | Self::Static(_) => RootKind::Global,
+            Self::Stack => RootKind::Stack,
+            Self::Pinned => RootKind::Pinned,
+        }
+    }
+}
+
 /// Collects the places while they are found.
 #[derive(Debug, Default)]
 pub(super) struct FoundSlots {
@@ -114,6 +138,21 @@ impl RootSlots {
             .partition_point(|place| slot(place).object < object);
         let places = self.by_object[start..].iter().map(slot);
         places.take_while(move |slot| slot.object == object)
+    }
+
+    /// What the paths from this place begin with.
+    pub fn origin(&self, slot: RootSlot) -> RootOrigin {
+        match slot.kind {
+            RootKind::Global if slot.position == NO_NAME => RootOrigin::Static(slot.object),
+            RootKind::Global => RootOrigin::Global(slot.position),
+            RootKind::Stack => RootOrigin::Stack,
+            RootKind::Pinned => RootOrigin::Pinned,
+        }
+    }
+
+    /// The name of the global with this number.
+    pub fn global_name(&self, number: u32) -> Option<&str> {
+        self.names.get(number as usize).map(String::as_str)
     }
 
     /// What a place is called: the name of the global, `+16` for the stack; `None` for pins and for

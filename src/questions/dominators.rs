@@ -4,14 +4,13 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use super::LoadedHeap;
-use super::answer::{
-    AnswerBody, DominatorChild, DominatorGroup, DominatorGroups, Dominators, WarningText,
-};
+use super::answer::{AnswerBody, DominatorChild, DominatorGroup, DominatorGroups, Dominators};
 use super::question::Page;
 use crate::columns;
 use crate::control::Control;
 use crate::error::Result;
 use crate::units::ObjectIndex;
+use crate::warning::Warning;
 
 impl LoadedHeap {
     pub(super) fn dominated(
@@ -19,7 +18,7 @@ impl LoadedHeap {
         address: Option<u32>,
         by_class: bool,
         page: Page,
-        notes: &mut Vec<WarningText>,
+        notes: &mut Vec<Warning>,
         control: &Control,
     ) -> Result<AnswerBody> {
         let object = match address {

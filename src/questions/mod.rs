@@ -5,6 +5,7 @@
 //! What many questions need is made when the first of them asks, and kept.
 
 mod accounting;
+mod after_return;
 mod answer;
 mod dominators;
 mod find;
@@ -13,9 +14,12 @@ mod labels;
 mod lazy;
 mod memory;
 mod object;
+mod path_text;
+mod paths;
 mod places;
 mod preview;
 mod question;
+mod referrers;
 mod summary;
 mod values;
 
@@ -26,13 +30,15 @@ pub use answer::*;
 pub use memory::{Contents, InMemory};
 pub use question::Question;
 
+use after_return::AfterReturn;
 use lazy::Lazy;
 use question::{Page, PathTarget};
 
 use crate::control::Control;
 use crate::error::{Error, Result};
-use crate::heap::{DominatorIndex, Heap, HeapNames};
+use crate::heap::{Cuts, DominatorIndex, Heap, HeapNames, PathTree, ReferrerIndex};
 use crate::runtime::shapes::ClassShape;
+use crate::side_by_side::side_by_side;
 use crate::units::ObjectIndex;
 use crate::warning::Warning;
 
@@ -45,6 +51,10 @@ pub struct LoadedHeap {
     memory_start: u64,
     memory_size: u64,
     dominators: Lazy<DominatorIndex>,
+    referrers: Lazy<ReferrerIndex>,
+    cuts: Lazy<Cuts>,
+    paths: Lazy<PathTree>,
+    after_return: Lazy<AfterReturn>,
 }
 
 impl std::fmt::Debug for LoadedHeap {
@@ -72,6 +82,10 @@ impl LoadedHeap {
             memory_start,
             memory_size,
             dominators: Lazy::default(),
+            referrers: Lazy::default(),
+            cuts: Lazy::default(),
+            paths: Lazy::default(),
+            after_return: Lazy::default(),
         }
     }
 
@@ -90,7 +104,8 @@ impl LoadedHeap {
     /// # Errors
     /// [`Error::OutOfMemory`], [`Error::Aborted`].
     pub fn prepare(&self, control: &Control) -> Result<()> {
-        self.dominator_index(control).map(drop)
+        self.dominator_index(control)?;
+        side_by_side(|| self.cuts(control), || self.path_tree(control)).map(drop)
     }
 
     /// Answers a question. Some compare with an earlier heap, `before`: `paths` of what is new, and
@@ -138,7 +153,15 @@ impl LoadedHeap {
                 let page = page(*offset, *limit)?;
                 self.dominated(*address, *by_class, page, &mut notes, control)?
             }
-            Question::Referrers { .. } | Question::Suspects { .. } => {
+            Question::Referrers {
+                address,
+                limit,
+                offset,
+            } => {
+                let page = page(*offset, *limit)?;
+                AnswerBody::Referrers(self.referrers_of(*address, page, &mut notes, control)?)
+            }
+            Question::Suspects { .. } => {
                 return Err(Error::Internal {
                     message: "not yet".to_owned(),
                 });
@@ -147,19 +170,26 @@ impl LoadedHeap {
                 objects,
                 class,
                 new_since,
-                ..
+                limit,
             } => {
-                _ = PathTarget::of(objects.as_deref(), class.as_deref(), *new_since)?;
-                return Err(Error::Internal {
-                    message: "not yet".to_owned(),
-                });
+                let limit = page(0, *limit)?.end();
+                match PathTarget::of(objects.as_deref(), class.as_deref(), *new_since)? {
+                    PathTarget::Object(address) => AnswerBody::Path(Box::new(
+                        self.path_answer(address, limit, &mut notes, control)?,
+                    )),
+                    _ => {
+                        return Err(Error::Internal {
+                            message: "not yet".to_owned(),
+                        });
+                    }
+                }
             }
         };
         let mut warnings: Vec<WarningText> = self.warnings().iter().map(Into::into).collect();
         if let Some(before) = before {
             warnings.extend(before.warnings().iter().map(WarningText::from));
         }
-        warnings.extend(notes);
+        warnings.extend(notes.iter().map(WarningText::from));
         let is_partial =
             self.heap.is_partial || before.is_some_and(|before| before.heap.is_partial);
         Ok(Answer::new(body, is_partial, warnings))
@@ -168,6 +198,24 @@ impl LoadedHeap {
     fn dominator_index(&self, control: &Control) -> Result<&DominatorIndex> {
         self.dominators
             .get(|| DominatorIndex::new(&self.heap, control))
+    }
+
+    fn referrers(&self, control: &Control) -> Result<&ReferrerIndex> {
+        let live = self.dominator_index(control)?;
+        self.referrers
+            .get(|| ReferrerIndex::new(&self.heap, live, control))
+    }
+
+    fn cuts(&self, control: &Control) -> Result<&Cuts> {
+        let live = self.dominator_index(control)?;
+        let referrers = self.referrers(control)?;
+        self.cuts
+            .get(|| Cuts::new(live, referrers, &self.names.roots, control))
+    }
+
+    fn path_tree(&self, control: &Control) -> Result<&PathTree> {
+        self.paths
+            .get(|| PathTree::new(&self.heap, &self.names.roots, control))
     }
 
     fn shape(&self, object: ObjectIndex) -> &ClassShape {

@@ -1,19 +1,20 @@
 //! Everything about one object.
 
 use super::LoadedHeap;
-use super::answer::{ObjectAnswer, ObjectName, ObjectState, Root, WarningText};
+use super::answer::{ObjectAnswer, ObjectName, ObjectState, Root};
 use super::memory::Reader;
 use super::places::Found;
 use crate::control::Control;
 use crate::error::Result;
 use crate::heap::RootSlot;
 use crate::units::ObjectIndex;
+use crate::warning::Warning;
 
 impl LoadedHeap {
     pub(super) fn object(
         &self,
         address: u32,
-        notes: &mut Vec<WarningText>,
+        notes: &mut Vec<Warning>,
         control: &Control,
     ) -> Result<ObjectAnswer> {
         let heap = &self.heap;
@@ -55,8 +56,8 @@ impl LoadedHeap {
                 .collect(),
             preview: reader.preview(object)?,
             fields: reader.fields(object)?,
-            referrer_count: 0,
-            path: None,
+            referrer_count: self.referrers(control)?.of(object).len() as u64,
+            path: self.path(&mut reader, object, control)?,
         })
     }
 

@@ -1,12 +1,13 @@
 //! From an address that somebody asks about to what is there.
 
 use super::LoadedHeap;
-use super::answer::{ObjectState, WarningText};
+use super::answer::ObjectState;
 use super::memory::Reader;
 use crate::error::{Error, Result};
 use crate::runtime::blocks::{BLOCK_OVERHEAD, BlockInfo};
 use crate::runtime::objects::HEADER_SIZE;
 use crate::units::{Address, ObjectIndex};
+use crate::warning::Warning;
 
 /// What is at an address.
 pub(super) enum Found {
@@ -24,11 +25,7 @@ pub(super) enum Found {
 
 impl LoadedHeap {
     /// The object at an address, or around it.
-    pub(super) fn object_at(
-        &self,
-        address: u32,
-        notes: &mut Vec<WarningText>,
-    ) -> Result<ObjectIndex> {
+    pub(super) fn object_at(&self, address: u32, notes: &mut Vec<Warning>) -> Result<ObjectIndex> {
         match self.find_at(address, notes)? {
             Found::Object(object) => Ok(object),
             Found::Block { .. } => Err(self.no_object(address)),
@@ -36,17 +33,16 @@ impl LoadedHeap {
     }
 
     /// What is at an address, or around it.
-    pub(super) fn find_at(&self, address: u32, notes: &mut Vec<WarningText>) -> Result<Found> {
+    pub(super) fn find_at(&self, address: u32, notes: &mut Vec<Warning>) -> Result<Found> {
         let heap = &self.heap;
         if let Some(object) = heap.objects.index.get(Address(address)) {
             return Ok(Found::Object(object));
         }
-        let mut inside = |what: &str, start: u32| {
-            notes.push(WarningText {
-                code: "NOTE_INSIDE",
-                message: format!(
-                    "address {address:#x} is inside the {what} at {start:#x}: the answer is about that"
-                ),
+        let mut inside = |what, start| {
+            notes.push(Warning::AddressInside {
+                address: Address(address),
+                what,
+                start: Address(start),
             });
         };
         let mut reader = Reader::new(self);
@@ -76,7 +72,11 @@ impl LoadedHeap {
                 state,
             }) => {
                 if start != address {
-                    inside(&format!("{} block", state.name()), start);
+                    let what = match state {
+                        ObjectState::Free => "free block",
+                        _ => "raw block",
+                    };
+                    inside(what, start);
                 }
                 Ok(Found::Block {
                     address: start,

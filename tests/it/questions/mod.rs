@@ -1,3 +1,6 @@
 //! Questions about a loaded heap.
 
+mod naive;
 mod objects;
+mod paths;
+mod random;

@@ -90,7 +90,10 @@ fn an_address_inside_an_object_means_that_object_and_the_answer_says_so() {
     for inside in [object.0 - 20, object.0 + 1, object.0 + 40] {
         let answer = ask_object(&scene, inside);
         assert_eq!(answer["address"], object.0);
-        assert_eq!(answer["warnings"][0]["code"], "NOTE_INSIDE", "{answer}");
+        assert_eq!(
+            answer["warnings"][0]["code"], "WARN_ADDRESS_INSIDE",
+            "{answer}"
+        );
     }
     let answer = ask_object(&scene, block + 12);
     assert_eq!(answer["address"], block + 4);
