@@ -37,6 +37,7 @@ import {
   type ServerExports,
   startServer,
 } from "./support/leaky_server.ts";
+import { WINDOWS } from "./support/system.ts";
 
 const ROOT = resolve(__dirname, "..");
 const CLI = join(ROOT, "dist/heap_analyzer/cli.js");
@@ -57,9 +58,6 @@ beforeAll(async () => {
 function whole(view: object): unknown {
   return JSON.parse(JSON.stringify(view));
 }
-
-/** Windows has no named pipes among its files. */
-const WINDOWS = process.platform === "win32";
 
 /** Runs `use` with a pipe, which keeps work waiting until something is written to it. */
 async function withPipe(use: (pipe: string) => Promise<void>): Promise<void> {

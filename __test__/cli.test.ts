@@ -23,6 +23,7 @@ import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { CLI, ENVIRONMENT, failureOf, outputOf, runIn } from "./support/command_line.ts";
 import { type LeakyServer, leakyServer } from "./support/leaky_server.ts";
+import { WINDOWS } from "./support/system.ts";
 
 let server: LeakyServer;
 let folder: string;
@@ -161,14 +162,14 @@ describe("an argument error", () => {
 
 describe("an input error", () => {
   test("of a missing dump names it", () => {
-    expect(failureOf(cli("analyze", "no.dump", "--wasm", "server.wasm"))).toBe(
-      "error: no.dump: cannot open the file: No such file or directory (os error 2)",
+    expect(failureOf(cli("analyze", "no.dump", "--wasm", "server.wasm"))).toMatch(
+      /^error: no\.dump: cannot open the file: [^\n]+ \(os error \d+\)$/,
     );
   });
 
   test("of a missing module names it", () => {
-    expect(failureOf(cli("analyze", "after.dump", "--wasm", "no.wasm"))).toBe(
-      "error: no.wasm: cannot open the file: No such file or directory (os error 2)",
+    expect(failureOf(cli("analyze", "after.dump", "--wasm", "no.wasm"))).toMatch(
+      /^error: no\.wasm: cannot open the file: [^\n]+ \(os error \d+\)$/,
     );
   });
 
@@ -369,19 +370,19 @@ describe("--output", () => {
 
   test("names a folder that is not there", () => {
     const output = join(freshFolder(), "missing", "out.json");
-    expect(failureOf(cli(...ANALYZE, "--output", output))).toMatch(
-      new RegExp(`^error: cannot write ${output}: ENOENT`),
+    expect(failureOf(cli(...ANALYZE, "--output", output))).toContain(
+      `error: cannot write ${output}: ENOENT`,
     );
   });
 
   test("names an output that is a folder", () => {
     const output = freshFolder();
-    expect(failureOf(cli(...ANALYZE, "--output", output))).toMatch(
-      new RegExp(`^error: cannot write ${output}: EISDIR`),
+    expect(failureOf(cli(...ANALYZE, "--output", output))).toContain(
+      `error: cannot write ${output}: EISDIR`,
     );
   });
 
-  test("writes to a device without replacing it", () => {
+  test.skipIf(WINDOWS)("writes to a device without replacing it", () => {
     expect(outputOf(cli(...ANALYZE, "--output", "/dev/null"))).toBe("");
     expect(statSync("/dev/null").isCharacterDevice()).toBe(true);
   });
@@ -416,7 +417,7 @@ describe("the command", () => {
     expect(outputOf(run)).toBe(outputOf(cli(...ANALYZE)));
   });
 
-  test("reads a dump from a pipe", () => {
+  test.skipIf(WINDOWS)("reads a dump from a pipe", () => {
     const run = spawnSync(
       "sh",
       [
@@ -430,7 +431,7 @@ describe("the command", () => {
     expect(outputOf(run)).toBe(outputOf(cli(...ANALYZE)));
   });
 
-  test("reads both dumps from named pipes", () => {
+  test.skipIf(WINDOWS)("reads both dumps from named pipes", () => {
     const place = freshFolder();
     const script = `mkfifo "$2/a" "$2/b"
       cat before.dump > "$2/a" & cat after.dump > "$2/b" &

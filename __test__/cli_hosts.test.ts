@@ -32,6 +32,7 @@ import {
   shellQuoted,
 } from "./support/hosts.ts";
 import { type LeakyServer, leakyServer } from "./support/leaky_server.ts";
+import { WINDOWS } from "./support/system.ts";
 
 let server: LeakyServer;
 let folder: string;
@@ -99,13 +100,12 @@ function oddDump(): string {
   return dump;
 }
 
-const isWindows = process.platform === "win32";
-if (isWindows) console.warn("tests of signals, devices and pipes are skipped: Windows has others");
+if (WINDOWS) console.warn("tests of signals, devices and pipes are skipped: Windows has others");
 
 const isFullThere = existsSync("/dev/full");
 if (!isFullThere) console.warn("tests with /dev/full are skipped: it is not there");
 
-describe.skipIf(isWindows)("a signal", () => {
+describe.skipIf(WINDOWS)("a signal", () => {
   test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
     "%s ends a run as it ends any program",
     async (signal) => {
@@ -161,7 +161,7 @@ describe.skipIf(isWindows)("a signal", () => {
   });
 });
 
-describe.skipIf(isWindows)("stdout", () => {
+describe.skipIf(WINDOWS)("stdout", () => {
   test("on a disk that takes a part of it is an error", () => {
     // 40 blocks of 512 bytes a file are a disk that is full in the middle of the JSON.
     const { status, stderr } = shell("ulimit -f 40; $CLI > cut.json");
@@ -190,7 +190,7 @@ describe.skipIf(isWindows)("stdout", () => {
   });
 });
 
-describe.skipIf(isWindows)("stderr", () => {
+describe.skipIf(WINDOWS)("stderr", () => {
   test.each([
     ["is closed", "$CLI 2>&-; echo $?"],
     ["is a pipe that nobody reads", "{ { $CLI 2>&1 >&3; echo $? >&3; } | true; } 3>&1"],
@@ -205,7 +205,7 @@ describe.skipIf(isWindows)("stderr", () => {
   });
 });
 
-describe.skipIf(isWindows)("an input", () => {
+describe.skipIf(WINDOWS)("an input", () => {
   test.each([
     ["dump", (path: string) => analyze(path), "not a heap dump"],
     ["module", (path: string) => analyze(undefined, path), "not a WebAssembly module"],
@@ -368,7 +368,7 @@ describe("an empty name", () => {
   });
 });
 
-describe.skipIf(isWindows)("--output", () => {
+describe.skipIf(WINDOWS)("--output", () => {
   const writeTo = (output: string) => [...analyze(), "--output", output];
 
   test("takes the longest names", () => {

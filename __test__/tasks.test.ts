@@ -24,10 +24,7 @@ import {
   type ServerExports,
   startServer,
 } from "./support/leaky_server.ts";
-
-const LINUX = process.platform === "linux";
-/** Windows has no named pipes among its files. */
-const WINDOWS = process.platform === "win32";
+import { LINUX, WINDOWS } from "./support/system.ts";
 
 let files: LeakyServer;
 let after: Buffer;
@@ -163,22 +160,26 @@ describe("much work at once", () => {
 describe("an abort", () => {
   const PHASES = ["module", "blocks", "objects", "references", "search", "dominators", "sizes"];
 
-  /** Watches without ever giving way to the event loop, so that it sees every phase some time. */
+  /**
+   * Aborts work in a phase, and returns its code. It polls without returning to the event loop, so one of
+   * a few attempts sees even a short phase.
+   */
   async function abortedIn(
     phase: string,
     start: (control: native.WorkControl) => Promise<unknown>,
   ) {
-    for (;;) {
+    for (let attempt = 0; attempt < 1000; attempt++) {
       const control = new native.WorkControl();
       const work = codeOf(start(control));
       let seen = "module";
       while (seen !== phase && seen !== "view") seen = control.progress().phase;
       control.cancel();
-      // The work may have gone on while this thread had no turn.
+      // The work may have advanced while this thread did not run.
       const isInTime = control.progress().phase === phase;
       const code = await work;
       if (isInTime) return code;
     }
+    throw new Error(`the phase ${phase} was never seen`);
   }
 
   test.each(PHASES)("in the phase %s ends the work, and the next call works", async (phase) => {
