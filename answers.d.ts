@@ -46,7 +46,7 @@ export interface Root {
 /** One step of a path: a reference, and the object that it leads to. */
 export interface Step {
   /**
-   * The reference: a field (`.listeners`), an array element (`[42]`), a map value by its key
+   * The reference: a field (`listeners`), an array element (`[42]`), a map value by its key
    * (`["user:17"]`), a container's own storage (`(buffer)`); without debug information the offset (`+8`).
    * Null for the first step.
    */

@@ -265,7 +265,7 @@ describe.skipIf(WINDOWS)("an input", () => {
   });
 });
 
-describe.skipIf(isWindows)("standard input", () => {
+describe.skipIf(WINDOWS)("standard input", () => {
   test.each([
     ["a pipe", `cat ${"$DUMP"} | $CLI`],
     ["a file", `$CLI < ${"$DUMP"}`],
@@ -305,7 +305,7 @@ describe.skipIf(isWindows)("standard input", () => {
   });
 });
 
-describe.skipIf(isWindows)("a pipe", () => {
+describe.skipIf(WINDOWS)("a pipe", () => {
   test("cannot be input and output", () => {
     const both = pipe();
     expect(failureOf(cli(...analyze(both), "--output", both))).toBe(
