@@ -111,7 +111,7 @@ describe("an argument error", () => {
   const diff = ["diff", "nowhere.dump", "neither.dump"];
   const wasm = ["--wasm", "nowhere.wasm"];
   const cases: [string, string[], string][] = [
-    ["no command", [], "error: no command given: expected analyze or diff (see --help)"],
+    ["no command", [], "error: no command given: see --help for the commands"],
     ["an unknown command", ["analyse"], "error: unknown command 'analyse'"],
     ["help for an unknown command", ["help", "analyse"], "error: unknown command 'analyse'"],
     ["no dump", ["analyze", ...wasm], "error: missing required argument 'dump-file'"],

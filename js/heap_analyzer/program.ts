@@ -21,6 +21,8 @@ export function createProgram(): Command {
     .description("Heap snapshots for AssemblyScript and WARPO programs.")
     .version(version, "-v, --version")
     .showSuggestionAfterError(false)
+    // Without the arguments, which would leave no room for the descriptions.
+    .configureHelp({ subcommandTerm: (command) => command.name() })
     .configureOutput({
       writeOut: writeText,
       outputError: (text, write) => write(oneLine(text)),
