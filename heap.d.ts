@@ -18,31 +18,32 @@ import type {
   ComparisonView,
   ConstructorView,
   DiffOptions,
+  FilePath,
   Warning,
 } from "./index.js";
 
 /** How a heap is opened. */
 export interface OpenOptions extends AnalysisOptions {
   /** Build all indexes that questions need at once, in parallel. Otherwise the first question that needs one builds it. */
-  prepare?: boolean | undefined;
+  prepare?: boolean | null | undefined;
 }
 
 /** Which part of a list an answer holds. */
 export interface PageOptions {
   /** How many entries to list: a whole number ≥ 1 (default: 20). */
-  limit?: number | undefined;
+  limit?: number | null | undefined;
   /** How many entries to leave out before the first (default: 0). */
-  offset?: number | undefined;
+  offset?: number | null | undefined;
 }
 
 /** Which live objects to find; all conditions must hold. */
 export interface FindOptions extends PageOptions {
   /** A class name, in which `*` stands for any text and `?` for one character. */
-  class?: string | undefined;
+  class?: string | null | undefined;
   /** The least retained size in bytes. */
-  minSize?: number | undefined;
+  minSize?: number | null | undefined;
   /** A text that the object, a string, must contain. */
-  contains?: string | undefined;
+  contains?: string | null | undefined;
 }
 
 /** Which set of objects a question about paths is about. */
@@ -55,25 +56,25 @@ export type PathsTarget =
 /** How much of an answer about paths is listed. */
 export interface PathsOptions {
   /** How many branches, or independent references, to list: a whole number ≥ 1 (default: 20). */
-  limit?: number | undefined;
+  limit?: number | null | undefined;
 }
 
 /** What a question about dominators is about. */
 export interface DominatorsOptions extends PageOptions {
   /** An object; the whole heap without. */
-  address?: number | undefined;
+  address?: number | null | undefined;
   /** `class` to group the objects by class. */
-  by?: "class" | undefined;
+  by?: "class" | null | undefined;
 }
 
 /** What counts as a suspect. */
 export interface SuspectsOptions {
   /** An earlier heap, of the same build or another: suspects are then what grew. */
-  before?: Heap | undefined;
+  before?: Heap | null | undefined;
   /** The least part of the live bytes, above 0 and at most 1 (default: 0.1; with an earlier heap 0.02). */
-  threshold?: number | undefined;
+  threshold?: number | null | undefined;
   /** How many suspects to list: a whole number ≥ 1 (default: 20). */
-  limit?: number | undefined;
+  limit?: number | null | undefined;
 }
 
 /**
@@ -95,54 +96,54 @@ export declare class Heap {
   readonly partial: boolean;
 
   /** The constructor view. It stays usable after {@link close}, and keeps the memory of the heap until it is closed itself. */
-  constructors(options?: Omit<AnalyzeOptions, keyof AnalysisOptions>): ConstructorView;
+  constructors(options?: Omit<AnalyzeOptions, keyof AnalysisOptions | "retainedSet"> | null): ConstructorView;
   /** The comparison view with an earlier heap. Heaps of different modules are refused (`ERR_MODULE_MISMATCH`). */
-  compareWith(before: Heap, options?: Omit<DiffOptions, keyof AnalysisOptions>): ComparisonView;
+  compareWith(before: Heap, options?: Omit<DiffOptions, keyof AnalysisOptions> | null): ComparisonView;
 
   /** Totals: bytes, objects, classes, roots. */
   summary(): SummaryAnswer;
 
   /** Live objects by class, size and contents: retained size ↓, shallow size ↓, address ↑. */
-  find(options?: FindOptions): FindAnswer;
-  findAsync(options?: FindOptions & AsyncOptions): Promise<FindAnswer>;
+  find(options?: FindOptions | null): FindAnswer;
+  findAsync(options?: FindOptions & AsyncOptions | null): Promise<FindAnswer>;
 
   /** Everything about one object. */
   object(address: number): ObjectAnswer;
-  objectAsync(address: number, options?: AsyncOptions): Promise<ObjectAnswer>;
+  objectAsync(address: number, options?: AsyncOptions | null): Promise<ObjectAnswer>;
 
   /** The references to an object. */
-  referrers(address: number, options?: PageOptions): ReferrersAnswer;
-  referrersAsync(address: number, options?: PageOptions & AsyncOptions): Promise<ReferrersAnswer>;
+  referrers(address: number, options?: PageOptions | null): ReferrersAnswer;
+  referrersAsync(address: number, options?: PageOptions & AsyncOptions | null): Promise<ReferrersAnswer>;
 
   /** Why an object is alive, and what to cut. */
-  paths(address: number, options?: PathsOptions): PathAnswer;
+  paths(address: number, options?: PathsOptions | null): PathAnswer;
   /** Why a set of objects is alive: their paths, merged. */
-  paths(target: PathsTarget, options?: PathsOptions): MergedPathsAnswer;
+  paths(target: PathsTarget, options?: PathsOptions | null): MergedPathsAnswer;
   /** The same for the objects at these addresses. For one address the answer is that for this object. */
-  paths(target: { objects: number[] }, options?: PathsOptions): PathAnswer | MergedPathsAnswer;
-  pathsAsync(address: number, options?: PathsOptions & AsyncOptions): Promise<PathAnswer>;
+  paths(target: { objects: number[] }, options?: PathsOptions | null): PathAnswer | MergedPathsAnswer;
+  pathsAsync(address: number, options?: PathsOptions & AsyncOptions | null): Promise<PathAnswer>;
   pathsAsync(
     target: PathsTarget,
-    options?: PathsOptions & AsyncOptions,
+    options?: PathsOptions & AsyncOptions | null,
   ): Promise<MergedPathsAnswer>;
   pathsAsync(
     target: { objects: number[] },
-    options?: PathsOptions & AsyncOptions,
+    options?: PathsOptions & AsyncOptions | null,
   ): Promise<PathAnswer | MergedPathsAnswer>;
 
   /** What an object, or the whole heap, dominates immediately. */
-  dominators(options?: DominatorsOptions & { by?: undefined }): DominatorsAnswer;
+  dominators(options?: DominatorsOptions & { by?: undefined } | null): DominatorsAnswer;
   dominators(options: DominatorsOptions & { by: "class" }): DominatorGroupsAnswer;
   dominatorsAsync(
-    options?: DominatorsOptions & AsyncOptions & { by?: undefined },
+    options?: DominatorsOptions & AsyncOptions & { by?: undefined } | null,
   ): Promise<DominatorsAnswer>;
   dominatorsAsync(
     options: DominatorsOptions & AsyncOptions & { by: "class" },
   ): Promise<DominatorGroupsAnswer>;
 
   /** What retains the most, or with an earlier heap what grew the most, each as a paragraph for a ticket. */
-  suspects(options?: SuspectsOptions): SuspectsAnswer;
-  suspectsAsync(options?: SuspectsOptions & AsyncOptions): Promise<SuspectsAnswer>;
+  suspects(options?: SuspectsOptions | null): SuspectsAnswer;
+  suspectsAsync(options?: SuspectsOptions & AsyncOptions | null): Promise<SuspectsAnswer>;
 
   /**
    * Releases the heap. Asynchronous questions that are not answered yet are aborted, and reject with
@@ -155,21 +156,21 @@ export declare class Heap {
 }
 
 /** Opens a heap from bytes, of which it keeps a copy. */
-export function openHeap(dump: Uint8Array, wasm: Uint8Array, options?: OpenOptions): Heap;
+export function openHeap(dump: Uint8Array, wasm: Uint8Array, options?: OpenOptions | null): Heap;
 /** As {@link openHeap}, off the event loop. */
 export function openHeapAsync(
   dump: Uint8Array,
   wasm: Uint8Array,
-  options?: OpenOptions & AsyncOptions,
+  options?: OpenOptions & AsyncOptions | null,
 ): Promise<Heap>;
 /**
  * As {@link openHeap}, from files. The dump is not kept: questions about contents read it again, and throw
  * `ERR_DUMP_CHANGED` if it is no longer the file that was opened.
  */
-export function openHeapFile(dump: string, wasm: string, options?: OpenOptions): Heap;
+export function openHeapFile(dump: FilePath, wasm: FilePath, options?: OpenOptions | null): Heap;
 /** As {@link openHeapFile}, off the event loop. */
 export function openHeapFileAsync(
-  dump: string,
-  wasm: string,
-  options?: OpenOptions & AsyncOptions,
+  dump: FilePath,
+  wasm: FilePath,
+  options?: OpenOptions & AsyncOptions | null,
 ): Promise<Heap>;

@@ -137,6 +137,12 @@ export interface ConstructorRow {
   totalShallowSize: number;
   /** Sum of the instances' retained sizes. Regions overlap, so this may exceed the live size. */
   totalRetainedSize: number;
+  /**
+   * The sum of the retained sizes of those instances that no other instance of the class dominates. At
+   * least that is freed if all instances go away; it never exceeds the live size. In the views of a loaded
+   * heap, and with the option `retainedSet`. Not enumerable, so JSON leaves it out.
+   */
+  readonly retainedSetSize?: number;
   /** Retained size ↓, shallow size ↓, address ↑. Made when first read. */
   readonly instances: Instance[];
   /** The same instances in the same order as columns: read these when there are millions. JSON leaves them out. */
@@ -266,12 +272,14 @@ export interface AnalysisOptions {
 
 /** How the rows of a constructor view are ordered and cut. */
 export interface AnalyzeOptions extends AnalysisOptions {
-  /** `retained` (default), `shallow` or `count`, each ↓ with a total order behind it. */
-  sort?: "retained" | "shallow" | "count" | null | undefined;
+  /** `retained` (default), `retained-set`, `shallow` or `count`, each ↓; equal rows in the default order. */
+  sort?: "retained" | "retained-set" | "shallow" | "count" | null | undefined;
   /** Keep this many rows (a whole number ≥ 1); totals stay whole. */
   top?: number | null | undefined;
   /** List this many instances of each row, the first ones (a whole number ≥ 0; default: all); sums stay whole. */
   instances?: number | null | undefined;
+  /** Compute {@link ConstructorRow.retainedSetSize}. Views of a loaded heap compute it when it is read. */
+  retainedSet?: boolean | null | undefined;
 }
 
 /** How the rows of a comparison view are ordered and cut. */

@@ -8,7 +8,7 @@ import { callNative } from "./native_errors.js";
 import { openOptions, viewOptions } from "./options.js";
 import { path } from "./paths.js";
 import * as questions from "./questions.js";
-import { comparisonView, constructorView } from "./views.js";
+import { comparisonView, loadedView } from "./views.js";
 import { controlled } from "./work.js";
 
 /** Only this module creates heaps. */
@@ -42,7 +42,7 @@ class Heap {
 
   constructors(options?: unknown) {
     const request = viewOptions(options);
-    return constructorView(callNative(() => this.#handle.constructors(request)));
+    return loadedView(callNative(() => this.#handle.constructors(request)));
   }
 
   compareWith(before: unknown, options?: unknown) {

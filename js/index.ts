@@ -5,7 +5,7 @@ import { HeapAnalyzerError } from "./errors.js";
 import { Heap, openHeap, openHeapAsync, openHeapFile, openHeapFileAsync } from "./heap.js";
 import * as native from "./native.js";
 import { callNative } from "./native_errors.js";
-import { asyncEngineOptions, engineOptions } from "./options.js";
+import { analyzeOptions, diffOptions } from "./options.js";
 import { path } from "./paths.js";
 import { comparisonView, constructorView } from "./views.js";
 import { controlled } from "./work.js";
@@ -18,14 +18,14 @@ export { Heap, HeapAnalyzerError, openHeap, openHeapAsync, openHeapFile, openHea
  */
 
 export const analyze: typeof api.analyze = (dump, wasm, options) => {
-  const request = engineOptions(options);
+  const request = analyzeOptions(options, "sync");
   return constructorView(
     callNative(() => native.analyze(bytes("dump", dump), bytes("wasm", wasm), request)),
   );
 };
 
 export const analyzeAsync: typeof api.analyzeAsync = async (dump, wasm, options) => {
-  const request = asyncEngineOptions(options);
+  const request = analyzeOptions(options, "async");
   return constructorView(
     await controlled(options, (control) =>
       native.analyzeAsync(bytes("dump", dump), bytes("wasm", wasm), request, control),
@@ -34,14 +34,14 @@ export const analyzeAsync: typeof api.analyzeAsync = async (dump, wasm, options)
 };
 
 export const analyzeFile: typeof api.analyzeFile = (dump, wasm, options) => {
-  const request = engineOptions(options);
+  const request = analyzeOptions(options, "sync");
   return constructorView(
     callNative(() => native.analyzeFile(path("dump", dump), path("wasm", wasm), request)),
   );
 };
 
 export const analyzeFileAsync: typeof api.analyzeFileAsync = async (dump, wasm, options) => {
-  const request = asyncEngineOptions(options);
+  const request = analyzeOptions(options, "async");
   return constructorView(
     await controlled(options, (control) =>
       native.analyzeFileAsync(path("dump", dump), path("wasm", wasm), request, control),
@@ -50,7 +50,7 @@ export const analyzeFileAsync: typeof api.analyzeFileAsync = async (dump, wasm, 
 };
 
 export const diff: typeof api.diff = (before, after, wasm, options) => {
-  const request = engineOptions(options);
+  const request = diffOptions(options, "sync");
   return comparisonView(
     callNative(() =>
       native.diff(bytes("before", before), bytes("after", after), bytes("wasm", wasm), request),
@@ -59,7 +59,7 @@ export const diff: typeof api.diff = (before, after, wasm, options) => {
 };
 
 export const diffAsync: typeof api.diffAsync = async (before, after, wasm, options) => {
-  const request = asyncEngineOptions(options);
+  const request = diffOptions(options, "async");
   return comparisonView(
     await controlled(options, (control) =>
       native.diffAsync(
@@ -74,7 +74,7 @@ export const diffAsync: typeof api.diffAsync = async (before, after, wasm, optio
 };
 
 export const diffFile: typeof api.diffFile = (before, after, wasm, options) => {
-  const request = engineOptions(options);
+  const request = diffOptions(options, "sync");
   return comparisonView(
     callNative(() =>
       native.diffFile(path("before", before), path("after", after), path("wasm", wasm), request),
@@ -83,7 +83,7 @@ export const diffFile: typeof api.diffFile = (before, after, wasm, options) => {
 };
 
 export const diffFileAsync: typeof api.diffFileAsync = async (before, after, wasm, options) => {
-  const request = asyncEngineOptions(options);
+  const request = diffOptions(options, "async");
   return comparisonView(
     await controlled(options, (control) =>
       native.diffFileAsync(

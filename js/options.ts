@@ -9,15 +9,16 @@ export type Mode = "sync" | "async";
 /** The options of asynchronous calls only. */
 const WATCH_OPTIONS = ["signal", "onProgress"];
 
-/** The options for the engine. `null` and `undefined` count as absent. */
-export function engineOptions(options: unknown) {
-  const read = readOptions(options, { ...VIEW_OPTIONS, ...ANALYSIS_OPTIONS }, "sync");
-  return { ...read, availableMemory: availableMemory() };
+/** The options of `analyze` for the engine. `null` and `undefined` count as absent. */
+export function analyzeOptions(options: unknown, mode: Mode) {
+  const checks = { ...VIEW_OPTIONS, ...ANALYSIS_OPTIONS, retainedSet: typed("boolean") };
+  const { retainedSet, ...read } = readOptions(options, checks, mode);
+  return { ...read, retained: retainedSet === true ? "both" : "sum" };
 }
 
-/** As {@link engineOptions}, for a call that can be watched and aborted. */
-export function asyncEngineOptions(options: unknown) {
-  const read = readOptions(options, { ...VIEW_OPTIONS, ...ANALYSIS_OPTIONS }, "async");
+/** The options of `diff` for the engine. */
+export function diffOptions(options: unknown, mode: Mode) {
+  const read = readOptions(options, { ...VIEW_OPTIONS, ...ANALYSIS_OPTIONS }, mode);
   return { ...read, availableMemory: availableMemory() };
 }
 

@@ -19,6 +19,17 @@ export function constructorView(handle: ViewHandle): ConstructorView {
   return plainView(handle, { accounting }, instanceAt) as ConstructorView;
 }
 
+/** The constructor view of a loaded heap, which can be asked for the retained sizes of the classes as sets. */
+export function loadedView(handle: ViewHandle): ConstructorView {
+  let sizes: number[] | null | undefined;
+  const retainedSet = (nth: number) => {
+    sizes ??= callNative(() => handle.retainedSetSizes());
+    return sizes?.[nth];
+  };
+  const accounting = JSON.parse(handle.accounting() ?? "null");
+  return plainView(handle, { accounting }, instanceAt, retainedSet) as ConstructorView;
+}
+
 export function comparisonView(handle: ViewHandle): ComparisonView {
   const changedInstanceAt = (columns: ChangedInstanceColumns, nth: number): ChangedInstance => ({
     ...instanceAt(columns, nth),
@@ -35,11 +46,15 @@ function instanceAt(columns: InstanceColumns, nth: number): Instance {
   };
 }
 
+/** The key of a number that only rows of some views have. */
+const RETAINED_SET = "retainedSetSize";
+
 /** The engine names its numbers by the keys of the public types and keeps their order. */
 function plainView<Columns extends InstanceColumns>(
   handle: ViewHandle,
   more: object,
   instance: (columns: Columns, nth: number) => Instance,
+  retainedSet?: (nth: number) => number | undefined,
 ): object {
   const keys = handle.columns();
   const rows = handle.rows();
@@ -48,18 +63,23 @@ function plainView<Columns extends InstanceColumns>(
     const columns = () => callNative(() => handle.instances(nth)) as unknown as Columns;
     // What the one getter read serves the other, too, unless the caller may have changed it meanwhile.
     let spare: Columns | undefined;
+    const numbers = keys.map((key, at) => [key, row.numbers[at]] as const);
     const plainRow = {
       className: row.className,
-      ...Object.fromEntries(keys.map((key, at) => [key, row.numbers[at]])),
+      ...Object.fromEntries(numbers.filter(([key]) => key !== RETAINED_SET)),
     };
-    defineLazily(plainRow, "instances", () => {
+    defineLazily(plainRow, "instances", true, () => {
       const read = columns();
       spare = read;
       // After the last row, nothing native is needed any more.
-      if (--unreadRows === 0) handle.close();
+      if (--unreadRows === 0 && !retainedSet) handle.close();
       return Array.from(read.addresses, (_, at) => instance(read, at));
     });
-    defineLazily(plainRow, "instanceColumns", () => spare ?? columns());
+    defineLazily(plainRow, "instanceColumns", true, () => spare ?? columns());
+    // Not part of the JSON of a drop-in for WARPO's analyzer.
+    const [, known] = numbers.find(([key]) => key === RETAINED_SET) ?? [];
+    if (known !== undefined) defineHidden(plainRow, RETAINED_SET, known);
+    else if (retainedSet) defineLazily(plainRow, RETAINED_SET, false, () => retainedSet(nth));
     // Columns are enumerable, so that structuredClone copies them, but they are not part of the JSON.
     defineHidden(plainRow, "toJSON", withoutColumns);
     return plainRow;
@@ -87,8 +107,8 @@ function withoutColumns(this: { instanceColumns: unknown }): object {
 }
 
 /** A property that is computed when first read, and then stays. */
-function defineLazily(target: object, key: string, compute: () => unknown) {
-  const common = { enumerable: true, configurable: true };
+function defineLazily(target: object, key: string, enumerable: boolean, compute: () => unknown) {
+  const common = { enumerable, configurable: true };
   Object.defineProperty(
     target,
     key,

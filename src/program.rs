@@ -1,5 +1,7 @@
 //! The two inputs of an analysis. An error about an input begins with the input's name.
 
+use std::hash::{DefaultHasher, Hasher};
+
 use crate::columns;
 use crate::control::Control;
 use crate::dump::Dump;
@@ -30,6 +32,7 @@ const ROOM_PER_MODULE_BYTE: u64 = 16;
 /// What the module says about every heap of the program: read once, used for each dump.
 #[derive(Debug)]
 pub struct Program<'a> {
+    wasm: &'a [u8],
     module: Module<'a>,
     evidence: Evidence,
     tolerance: Tolerance,
@@ -49,6 +52,7 @@ impl<'a> Program<'a> {
             let module = Module::parse(wasm.bytes, control)?;
             let evidence = Evidence::read(&module, control)?;
             Ok(Self {
+                wasm: wasm.bytes,
                 module,
                 evidence,
                 tolerance: Tolerance::default(),
@@ -95,25 +99,22 @@ impl<'a> Program<'a> {
         let part = control.part(dump.bytes.as_ref().len() as u64);
         let read = || {
             let bytes = Dump::parse(dump.bytes.as_ref())?;
-            let memory_size = bytes.memory.size();
-            let memory_start = dump.bytes.as_ref().len() as u64 - memory_size;
+            let file_size = dump.bytes.as_ref().len() as u64;
+            let memory = file_size - bytes.memory.size()..file_size;
             let mut warnings = Vec::new();
             let runtime = self.runtime(&bytes, &mut warnings, &part)?;
             let (graph, names) =
                 ObjectGraph::read_with_names(&runtime, self.tolerance, warnings, &part)?;
-            Ok((graph, names, memory_start, memory_size))
+            Ok((graph, names, memory))
         };
         let read = read().map_err(|error: Error| error.in_file(dump.name));
         drop(dump);
-        let (graph, names, memory_start, memory_size) = read?;
+        let (graph, names, memory) = read?;
         let heap = graph.solve(&part)?;
-        Ok(LoadedHeap::new(
-            heap,
-            names,
-            contents,
-            memory_start,
-            memory_size,
-        ))
+        let mut hasher = DefaultHasher::new();
+        hasher.write(self.wasm);
+        let module_hash = hasher.finish();
+        Ok(LoadedHeap::new(heap, names, module_hash, contents, memory))
     }
 
     fn read_graph(&self, dump: &[u8], part: &Control) -> Result<ObjectGraph> {

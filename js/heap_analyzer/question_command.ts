@@ -108,7 +108,8 @@ export function asked(
   const { WorkControl } = addon();
   const control = new WorkControl();
   const width = output === undefined ? outputWidth() : undefined;
-  const text = { color: false, ...(width === undefined ? {} : { width }) };
+  const isTerminal = output === undefined && process.stdout.isTTY;
+  const text = { color: false, isTerminal, ...(width === undefined ? {} : { width }) };
   const rendered = format === "text" ? text : undefined;
   const answer = heap.askAsync(JSON.stringify(question), before, rendered, control);
   return line.watch(control, answer);

@@ -17,12 +17,18 @@ import { outputWidth } from "./terminal.js";
 
 /** The options of both commands. */
 export interface ViewOptions extends SharedOptions {
-  sort: string;
+  sort?: string;
   top?: number;
   instances?: number;
   format: "json" | "table";
   accounting?: boolean;
+  retainedSet?: boolean;
   withWarnings?: boolean;
+}
+
+/** The option `--sort` with these orders. */
+export function sortOption(orders: string[]): Option {
+  return new Option("-s, --sort <order>", "order of the rows").choices(orders);
 }
 
 /** What the addon takes beside the options. */
@@ -33,15 +39,11 @@ interface PassedOptions extends ViewOptions {
 /** Bytes that are written at a time. */
 const CHUNK = 1 << 20;
 
-/** Adds the options of both commands. The first order is the default. */
-export function addViewOptions(command: Command, [defaultSort, ...otherSorts]: string[]): Command {
+/** Adds the options of both commands. */
+export function addViewOptions(command: Command, sort: Option): Command {
   command
     .addOption(wasmOption())
-    .addOption(
-      new Option("-s, --sort <order>", "order of the rows")
-        .choices([defaultSort as string, ...otherSorts])
-        .default(defaultSort),
-    )
+    .addOption(sort)
     .option("-n, --top <n>", "keep the first n rows; totals stay whole", wholeNumber(1))
     .option(
       "-i, --instances <n>",
@@ -68,6 +70,7 @@ export async function runView(
     refuseUseless(command, {
       instances: "tables list no instances; use --format json",
       accounting: "tables show it always",
+      retainedSet: "tables show it always",
       withWarnings: "with a table, warnings are on stderr",
     });
   }
@@ -112,6 +115,6 @@ function* chunks(text: native.JsonText, line?: ProgressLine): Generator<Buffer> 
 function table(view: native.ViewHandle, { output }: ViewOptions): Buffer {
   const terminal = output === undefined && process.stdout.isTTY ? process.stdout : undefined;
   const width = output === undefined ? outputWidth() : undefined;
-  const color = terminal?.hasColors() ?? false;
-  return Buffer.from(view.table(width === undefined ? { color } : { width, color }));
+  const options = { color: terminal?.hasColors() ?? false, isTerminal: terminal !== undefined };
+  return Buffer.from(view.table(width === undefined ? options : { ...options, width }));
 }

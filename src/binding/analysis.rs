@@ -14,7 +14,7 @@ use super::threads::run_on_own_thread;
 use super::views::ViewHandle;
 use crate::control::{Control, Phase};
 use crate::program::{Input, Program, Schedule};
-use crate::views::{ComparisonSort, ComparisonView, ConstructorSort, ConstructorView};
+use crate::views::{ComparisonSort, ComparisonView, ConstructorSort};
 
 /// A handle on work that will run.
 #[napi]
@@ -270,10 +270,8 @@ fn constructor_view(
     let program = read_program(&wasm, control)?.tolerating(request.tolerance);
     let heap = program.analyze(dump, control)?;
     let _step = control.begin(Phase::View, 1);
-    Ok(ViewHandle::constructor(ConstructorView::new(
-        Arc::new(heap),
-        request.selection,
-    )))
+    let view = request.constructor_view(Arc::new(heap), control)?;
+    Ok(ViewHandle::constructor(view))
 }
 
 fn comparison_view(

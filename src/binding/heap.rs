@@ -20,7 +20,7 @@ use crate::formats::{TableOptions, accounting_json, render_json, render_text};
 use crate::program::Input;
 use crate::questions::{Answer, LoadedHeap, Question};
 use crate::tolerance::Tolerance;
-use crate::views::{ComparisonSort, ComparisonView, ConstructorSort, ConstructorView};
+use crate::views::{ComparisonSort, ComparisonView, ConstructorSort};
 
 /// A loaded heap that stays on the native side until it is closed.
 #[napi(custom_finalize)]
@@ -316,7 +316,7 @@ impl HeapHandle {
             let request: Request<ConstructorSort> = checked(options)?;
             let view = run_on_own_thread(|| {
                 let heap = Arc::clone(heap.loaded.heap());
-                Ok(ConstructorView::new(heap, request.selection))
+                request.constructor_view(heap, &Control::default())
             })?;
             Ok(ViewHandle::of_loaded_heap(view).registered(env))
         })

@@ -8,6 +8,8 @@ use napi_derive::napi;
 
 use super::error::{JsError, Result};
 use super::guard::guarded;
+use super::threads::run_on_own_thread;
+use crate::control::Control;
 use crate::error::Error;
 use crate::formats::{Document, JsonStream, TableOptions, accounting_json, render_table};
 use crate::questions::WarningText;
@@ -76,6 +78,7 @@ impl From<TableData> for TableOptions {
         Self {
             width: options.width.map(|width| width as usize),
             color: options.color,
+            ascii_minus: !options.is_terminal,
         }
     }
 }
@@ -105,6 +108,8 @@ pub struct TableData {
     pub width: Option<u32>,
     /// Whether to use terminal colours.
     pub color: bool,
+    /// Whether the text is for a terminal, and not for a file or another program.
+    pub is_terminal: bool,
 }
 
 impl View {
@@ -289,6 +294,20 @@ impl ViewHandle {
                 stream = stream.with_warnings();
             }
             Ok(JsonText(stream))
+        })
+    }
+
+    /// Per row: the retained size of its objects as a set; null for a view whose graph was released.
+    #[napi]
+    pub fn retained_set_sizes(&self) -> Result<Option<Vec<i64>>> {
+        guarded(|| {
+            self.document()?;
+            let view = match &self.view {
+                Some(View::Constructor(view)) if !self.owns_heaps => view,
+                _ => return Ok(None),
+            };
+            let sizes = run_on_own_thread(|| view.retained_set_sizes(&Control::default()))?;
+            Ok(Some(sizes.into_iter().map(|size| size as i64).collect()))
         })
     }
 

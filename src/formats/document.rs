@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::error::Result;
 use crate::heap::Accounting;
-use crate::views::{ComparisonView, ConstructorView, Instances};
+use crate::views::{ComparisonView, ConstructorView, Instances, RetainedColumns};
 use crate::warning::Warning;
 
 /// A number that every row has.
@@ -170,12 +170,16 @@ impl Document for ConstructorView {
     }
 
     fn columns(&self) -> &'static [Column] {
-        const COLUMNS: [Column; 3] = [
-            column("count", "Count", Measure::Count),
-            column("totalShallowSize", "Shallow size", Measure::Size),
-            column("totalRetainedSize", "Retained size", Measure::Size),
-        ];
-        &COLUMNS
+        const COUNT: Column = column("count", "Count", Measure::Count);
+        const SHALLOW: Column = column("totalShallowSize", "Shallow size", Measure::Size);
+        const SUM: Column = column("totalRetainedSize", "Retained size", Measure::Size);
+        const SUM_BESIDE_SET: Column = column("totalRetainedSize", "Retained sum", Measure::Size);
+        const SET: Column = column("retainedSetSize", "Retained size", Measure::Size);
+        match self.retained_columns() {
+            RetainedColumns::Sum => &[COUNT, SHALLOW, SUM],
+            RetainedColumns::Set => &[COUNT, SHALLOW, SET],
+            RetainedColumns::Both => &[COUNT, SHALLOW, SUM_BESIDE_SET, SET],
+        }
     }
 
     fn row_count(&self) -> usize {
@@ -184,10 +188,18 @@ impl Document for ConstructorView {
 
     fn row(&self, nth: usize) -> Option<Row<'_>> {
         let row = self.rows().get(nth)?;
-        let numbers = [row.count, row.total_shallow_size, row.total_retained_size];
+        let (sum, set) = (row.total_retained_size, row.retained_set_size);
+        let set = set.unwrap_or_default();
+        let retained = match self.retained_columns() {
+            RetainedColumns::Sum => vec![sum],
+            RetainedColumns::Set => vec![set],
+            RetainedColumns::Both => vec![sum, set],
+        };
+        let numbers = [row.count, row.total_shallow_size].into_iter();
+        let numbers = numbers.chain(retained).map(|number| number as i64);
         Some(Row {
             class_name: &row.class_name,
-            numbers: numbers.map(|number| number as i64).to_vec(),
+            numbers: numbers.collect(),
         })
     }
 

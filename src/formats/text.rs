@@ -5,22 +5,7 @@ use std::borrow::Cow;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use crate::shown::Shown;
-
-/// Bytes below 1 KiB as they are, above with one decimal.
-pub(super) fn format_size(bytes: u64) -> String {
-    const UNITS: [&str; 4] = ["KiB", "MiB", "GiB", "TiB"];
-    if bytes < 1024 {
-        return format!("{bytes} B");
-    }
-    let mut size = bytes as f64 / 1024.0;
-    let mut unit = 0;
-    // 1023.95 would be printed as 1024.0.
-    while size >= 1023.95 && unit + 1 < UNITS.len() {
-        size /= 1024.0;
-        unit += 1;
-    }
-    format!("{size:.1} {}", UNITS[unit])
-}
+pub(super) use crate::units::format_size;
 
 /// A number with a comma before every three digits.
 pub(super) fn format_count(count: u64) -> String {

@@ -17,6 +17,7 @@ mod path_tree;
 mod prefetch;
 mod reader;
 mod referrers;
+mod retained_sets;
 mod root_slots;
 mod roots;
 mod search;

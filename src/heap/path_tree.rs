@@ -14,6 +14,7 @@ use super::root_slots::RootSlots;
 use crate::columns;
 use crate::control::{Control, Phase};
 use crate::error::Result;
+use crate::runtime::roots::RootKind;
 use crate::units::ObjectIndex;
 
 /// Objects between two looks at whether to stop.
@@ -44,6 +45,8 @@ struct Node {
     label: EdgeLabel,
     /// Whether all references since the entry have that same label.
     is_uniform: bool,
+    /// Where the path begins.
+    root: Option<RootKind>,
 }
 
 impl PathTree {
@@ -72,6 +75,7 @@ impl PathTree {
                     group: groups.first(roots.origin(*slot), object)?,
                     label: EdgeLabel::default(),
                     is_uniform: true,
+                    root: Some(slot.kind),
                 };
                 columns::push(&mut queue, object)?;
             }
@@ -131,6 +135,7 @@ impl PathTree {
                         group,
                         label,
                         is_uniform,
+                        root: parent.root,
                     };
                     columns::push(&mut queue, target)?;
                 }
@@ -145,6 +150,12 @@ impl PathTree {
     /// Whether a root reaches an object.
     pub fn is_reached(&self, object: ObjectIndex) -> bool {
         self.nodes[object.at()].depth != 0
+    }
+
+    /// Where the path of an object begins; `None` if no root reaches it.
+    #[inline]
+    pub fn root_kind(&self, object: ObjectIndex) -> Option<RootKind> {
+        self.nodes[object.at()].root
     }
 
     /// The group of a live object's path.

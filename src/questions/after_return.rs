@@ -40,7 +40,7 @@ impl AfterReturn {
         Ok(Self {
             dominators,
             retained_sizes,
-            on_stack: heap.reached_from(of(true), control)?,
+            on_stack: heap.reached_from(of(true), &[], control)?,
         })
     }
 
@@ -104,10 +104,12 @@ impl LoadedHeap {
         Ok(None)
     }
 
-    /// One bit per object: whether these reach it.
+    /// One bit per object: whether these reach it without passing through `removed`, the bits of
+    /// which are set as well.
     pub(super) fn reached_from(
         &self,
         starts: impl Iterator<Item = ObjectIndex>,
+        removed: &[ObjectIndex],
         control: &Control,
     ) -> Result<Vec<u64>> {
         const CHECK_INTERVAL: usize = 1 << 16;
@@ -120,6 +122,9 @@ impl LoadedHeap {
             *word |= bit;
             is_new
         };
+        for &object in removed {
+            visit(object);
+        }
         let mut pending = Vec::new();
         for start in starts {
             if visit(start) {

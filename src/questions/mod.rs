@@ -13,6 +13,7 @@ mod glob;
 mod labels;
 mod lazy;
 mod memory;
+mod merged;
 mod object;
 mod path_text;
 mod paths;
@@ -21,8 +22,12 @@ mod preview;
 mod question;
 mod referrers;
 mod summary;
+mod suspect_growth;
+mod suspect_text;
+mod suspects;
 mod values;
 
+use std::ops::Range;
 use std::sync::Arc;
 
 pub use accounting::{AccountingJson, FreeJson, LiveJson, PinnedJson};
@@ -50,6 +55,7 @@ pub struct LoadedHeap {
     /// Where in the dump the memory begins, and how many bytes it has.
     memory_start: u64,
     memory_size: u64,
+    module_hash: u64,
     dominators: Lazy<DominatorIndex>,
     referrers: Lazy<ReferrerIndex>,
     cuts: Lazy<Cuts>,
@@ -66,21 +72,22 @@ impl std::fmt::Debug for LoadedHeap {
 }
 
 impl LoadedHeap {
-    /// A heap, the names of what is in it, and where the dump can be read again: its memory is the
-    /// last `memory_size` bytes of it, from `memory_start` on.
+    /// A heap, the names of what is in it, a hash of its module, and where the dump can be read again:
+    /// its memory lies there in `memory`.
     pub(crate) fn new(
         heap: Heap,
         names: HeapNames,
+        module_hash: u64,
         contents: Box<dyn Contents>,
-        memory_start: u64,
-        memory_size: u64,
+        memory: Range<u64>,
     ) -> Self {
         Self {
             heap: Arc::new(heap),
             names,
             contents,
-            memory_start,
-            memory_size,
+            memory_start: memory.start,
+            memory_size: memory.end - memory.start,
+            module_hash,
             dominators: Lazy::default(),
             referrers: Lazy::default(),
             cuts: Lazy::default(),
@@ -161,10 +168,9 @@ impl LoadedHeap {
                 let page = page(*offset, *limit)?;
                 AnswerBody::Referrers(self.referrers_of(*address, page, &mut notes, control)?)
             }
-            Question::Suspects { .. } => {
-                return Err(Error::Internal {
-                    message: "not yet".to_owned(),
-                });
+            Question::Suspects { threshold, limit } => {
+                let limit = page(0, *limit)?.end();
+                AnswerBody::Suspects(self.suspects(*threshold, before, limit, control)?)
             }
             Question::Paths {
                 objects,
@@ -172,17 +178,9 @@ impl LoadedHeap {
                 new_since,
                 limit,
             } => {
+                let target = PathTarget::of(objects.as_deref(), class.as_deref(), *new_since)?;
                 let limit = page(0, *limit)?.end();
-                match PathTarget::of(objects.as_deref(), class.as_deref(), *new_since)? {
-                    PathTarget::Object(address) => AnswerBody::Path(Box::new(
-                        self.path_answer(address, limit, &mut notes, control)?,
-                    )),
-                    _ => {
-                        return Err(Error::Internal {
-                            message: "not yet".to_owned(),
-                        });
-                    }
-                }
+                self.paths_of(&target, before, limit, &mut notes, control)?
             }
         };
         let mut warnings: Vec<WarningText> = self.warnings().iter().map(Into::into).collect();
@@ -193,6 +191,41 @@ impl LoadedHeap {
         let is_partial =
             self.heap.is_partial || before.is_some_and(|before| before.heap.is_partial);
         Ok(Answer::new(body, is_partial, warnings))
+    }
+
+    fn paths_of(
+        &self,
+        target: &PathTarget<'_>,
+        before: Option<&LoadedHeap>,
+        limit: usize,
+        notes: &mut Vec<Warning>,
+        control: &Control,
+    ) -> Result<AnswerBody> {
+        let set = match *target {
+            PathTarget::Object(address) => {
+                let path = self.path_answer(address, limit, notes, control)?;
+                return Ok(AnswerBody::Path(Box::new(path)));
+            }
+            PathTarget::Objects(addresses) => self.set_of_addresses(addresses, notes, control)?,
+            PathTarget::Class(pattern) => self.set_of_class(pattern, control)?,
+            PathTarget::NewSince => match before {
+                Some(before) => self.set_of_new(before, control)?,
+                None => {
+                    return Err(Error::InvalidOption {
+                        name: "newSince",
+                        found: "no earlier heap".to_owned(),
+                        expected: "an earlier heap of the same module beside the question",
+                    });
+                }
+            },
+        };
+        let paths = self.merged_paths(set, limit, control)?;
+        Ok(AnswerBody::MergedPaths(paths))
+    }
+
+    /// Whether both heaps are of one module: only then do their addresses mean the same.
+    pub fn is_same_module(&self, other: &Self) -> bool {
+        self.module_hash == other.module_hash
     }
 
     fn dominator_index(&self, control: &Control) -> Result<&DominatorIndex> {

@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { availableMemory } from "../../memory.js";
 import { addon } from "../addon.js";
 import { fileArgument } from "../options.js";
-import { addViewOptions, runView, type ViewOptions } from "../view_command.js";
+import { addViewOptions, runView, sortOption, type ViewOptions } from "../view_command.js";
 
 export function addDiffCommand(program: Command): void {
   const command = program
@@ -11,16 +11,16 @@ export function addDiffCommand(program: Command): void {
     .description("comparison view: what came and went between two dumps, by class")
     .addArgument(fileArgument("<before>", "the earlier heap dump, or - for standard input"))
     .addArgument(fileArgument("<after>", "the later heap dump, or -"));
-  addViewOptions(command, ["delta", "alloc", "freed", "count"]).action(
-    (before: string, after: string, options: ViewOptions) =>
-      runView(command, [before, after, options.wasm], options, (passed, control) =>
-        addon().diffFileAsync(
-          before,
-          after,
-          options.wasm,
-          { ...passed, availableMemory: availableMemory() },
-          control,
-        ),
+  const sort = sortOption(["delta", "alloc", "freed", "count"]).default("delta");
+  addViewOptions(command, sort).action((before: string, after: string, options: ViewOptions) =>
+    runView(command, [before, after, options.wasm], options, (passed, control) =>
+      addon().diffFileAsync(
+        before,
+        after,
+        options.wasm,
+        { ...passed, availableMemory: availableMemory() },
+        control,
       ),
+    ),
   );
 }

@@ -4,3 +4,4 @@ mod naive;
 mod objects;
 mod paths;
 mod random;
+mod suspects;

@@ -181,4 +181,69 @@ proptest! {
             prop_assert!(children.is_sorted_by_key(order));
         }
     }
+
+    #[test]
+    fn the_paths_of_a_set_are_merged_without_losing_any(plans in plans(), wanted in prop::collection::vec(any::<bool>(), 40), limit in 1usize..5) {
+        let (heap, truth) = open(&plans);
+        let live = truth.reached(|_| true);
+        let set: Vec<Object> = live.iter().copied().zip(wanted.iter().cycle()).filter(|(_, wanted)| **wanted).map(|(object, _)| object).collect();
+        if set.len() < 2 {
+            return Ok(());
+        }
+        let addresses: Vec<u32> = set.iter().map(|object| object.0).collect();
+        let answer = ask(&heap, json!({ "question": "paths", "objects": addresses, "limit": limit }));
+        let size = |objects: &[Object]| objects.iter().map(|object| u64::from(truth.sizes[object])).sum::<u64>();
+        prop_assert_eq!(&answer["count"], set.len());
+        prop_assert_eq!(&answer["shallowSize"], size(&set));
+
+        let into_set: Vec<Reference> = set.iter().flat_map(|&object| truth.references_to(object)).collect();
+        let rest = truth.reached_size(|reference| !into_set.contains(&reference));
+        let freed = truth.reached_size(|_| true) - rest;
+        prop_assert_eq!(&answer["freedByRemovingAll"], freed);
+        let tops = set.iter().filter(|&&object| {
+            let dominators = truth.dominators(object, |_| true);
+            !dominators[1..].iter().any(|dominator| set.contains(dominator))
+        });
+        let retained = tops.map(|&object| {
+            let into = truth.references_to(object);
+            truth.reached_size(|_| true) - truth.reached_size(|reference| !into.contains(&reference))
+        });
+        let retained: u64 = retained.sum();
+        prop_assert_eq!(&answer["retainedSetSize"], retained);
+        prop_assert!(retained <= freed);
+
+        let mut held = [0; 3];
+        for &object in &set {
+            let Some(Reference::Root(root)) = truth.path(object).map(|path| path[0]) else { panic!("it is alive") };
+            held[truth.root_slots[root].0 as usize] += u64::from(truth.sizes[&object]);
+        }
+        let expected = json!({ "global": held[0], "stack": held[1], "pinned": held[2] });
+        prop_assert_eq!(&answer["heldBy"], &expected);
+        let total = sum(answer["tree"].as_array().unwrap(), &answer["more"]);
+        prop_assert_eq!(total, (set.len() as u64, size(&set)));
+        for branch in answer["tree"].as_array().unwrap() {
+            check_branch(branch)?;
+        }
+    }
+}
+
+/// The objects and bytes of some branches and of what is left out beside them.
+fn sum(branches: &[Value], more: &Value) -> (u64, u64) {
+    let numbers = |value: &Value| {
+        (
+            value["count"].as_u64().unwrap_or(0),
+            value["shallowSize"].as_u64().unwrap_or(0),
+        )
+    };
+    let all = branches.iter().chain([more]).map(numbers);
+    all.fold((0, 0), |sum, next| (sum.0 + next.0, sum.1 + next.1))
+}
+
+/// No branch has less than what continues it.
+fn check_branch(branch: &Value) -> Result<(), TestCaseError> {
+    let children = branch["children"].as_array().unwrap();
+    let below = sum(children, &branch["more"]);
+    prop_assert!(below.0 <= branch["count"].as_u64().unwrap());
+    prop_assert!(below.1 <= branch["shallowSize"].as_u64().unwrap());
+    children.iter().try_for_each(check_branch)
 }
