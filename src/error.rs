@@ -203,7 +203,8 @@ pub enum Error {
     },
     /// No class of a name that was asked about.
     #[error(
-        "no object is of a class {pattern:?}{}; class names carry their module (assembly/index/Node), and * stands for any text",
+        "no object is of a class \"{}\"{}; class names carry their module (assembly/index/Node), and * stands for any text",
+        Shown(pattern),
         nearest_names(nearest)
     )]
     UnknownClass {
@@ -357,7 +358,7 @@ impl Error {
 fn nearest_objects(nearest: &[(Address, String)]) -> String {
     let objects = nearest
         .iter()
-        .map(|(address, class_name)| format!("{address} ({class_name})"));
+        .map(|(address, class_name)| format!("{address} ({})", Shown(class_name)));
     match objects.collect::<Vec<_>>().join(" and ") {
         none if none.is_empty() => ": the heap has no objects".to_owned(),
         objects => format!("; the nearest objects are at {objects}"),
@@ -365,7 +366,8 @@ fn nearest_objects(nearest: &[(Address, String)]) -> String {
 }
 
 fn nearest_names(nearest: &[String]) -> String {
-    match nearest.join(", ") {
+    let names = nearest.iter().map(|name| Shown(name).to_string());
+    match names.collect::<Vec<_>>().join(", ") {
         none if none.is_empty() => String::new(),
         names => format!("; the most similar names are {names}"),
     }

@@ -4,7 +4,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::accounting::accounting_lines_of;
 use super::table::TableOptions;
-use super::text::{fit, format_count, format_size, pad_left, pad_right, printable_name};
+use super::text::{fit, format_count, format_size, pad_left, pad_right, printable, printable_name};
 use crate::questions::{
     Answer, AnswerBody, Branch, Cut, DominatorGroups, Dominators, Edge, FoundObjects, MergedPaths,
     More, ObjectAnswer, Path, PathAnswer, Referrers, Root, Summary, Suspects, root_kind_name,
@@ -517,7 +517,7 @@ fn suspect_lines(suspects: &Suspects) -> Vec<String> {
         if nth > 0 {
             lines.push(String::new());
         }
-        lines.push(format!("{}. {}", nth + 1, printable_name(&suspect.text)));
+        lines.push(format!("{}. {}", nth + 1, printable(&suspect.text)));
         if let Some(path) = &suspect.path {
             lines.extend(
                 path_lines(path)

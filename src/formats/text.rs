@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use crate::shown::Shown;
+
 pub(super) use crate::units::format_size;
 
 /// A number with a comma before every three digits.
@@ -42,12 +43,17 @@ pub(super) fn printable_name(name: &str) -> String {
         Some((start, end)) => Cow::Owned(format!("{start}…{end}")),
         None => Cow::Borrowed(name),
     };
-    let mut escaped = String::with_capacity(name.len());
+    shorten(&printable(&name), MAXIMUM_NAME_WIDTH)
+}
+
+/// A text with everything invisible escaped.
+pub(super) fn printable(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
     // Whether a joiner would join the last character to the next one.
     let mut can_join = false;
     // Whether a selector would change the look of the last character.
     let mut can_vary = false;
-    for character in name.chars() {
+    for character in text.chars() {
         let is_kept = match character {
             ZERO_WIDTH_NON_JOINER | ZERO_WIDTH_JOINER => can_join,
             TEXT_STYLE | EMOJI_STYLE => can_vary,
@@ -62,7 +68,7 @@ pub(super) fn printable_name(name: &str) -> String {
         can_join = is_symbol || (is_kept && matches!(character, TEXT_STYLE | EMOJI_STYLE));
         can_vary = is_symbol;
     }
-    shorten(&escaped, MAXIMUM_NAME_WIDTH)
+    escaped
 }
 
 const ZERO_WIDTH_NON_JOINER: char = '\u{200c}';

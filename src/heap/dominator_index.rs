@@ -4,8 +4,6 @@
 //! of numbers, which begins with its own. The largest children do not come first: to sort ten million
 //! objects takes longer than all else here.
 
-use rayon::prelude::*;
-
 use super::Heap;
 use crate::columns;
 use crate::control::{Control, Phase};
@@ -155,15 +153,5 @@ impl DominatorIndex {
     /// How many bytes this value takes, about.
     pub fn memory_size(&self) -> u64 {
         (self.positions.len() + 3 * self.objects.len()) as u64 * 4
-    }
-
-    /// All positions in chunks, for threads.
-    #[allow(dead_code)]
-    pub(crate) fn chunks(&self) -> impl IndexedParallelIterator<Item = std::ops::Range<u32>> {
-        let count = self.objects.len();
-        (0..count.div_ceil(CHUNK)).into_par_iter().map(move |nth| {
-            let start = nth * CHUNK;
-            start as u32..(start + CHUNK).min(count) as u32
-        })
     }
 }

@@ -254,10 +254,7 @@ impl LoadedHeap {
         let mut siblings = Vec::new();
         // The heads passed so far, each with the classes that are one with it.
         let mut heads: Vec<(u32, Vec<u32>)> = vec![(start, vec![slot(start)])];
-        loop {
-            let Some((head, classes)) = heads.last() else {
-                break;
-            };
+        while let Some((head, classes)) = heads.last() {
             let head = *head;
             let region = self.region(index, head, classes, step)?;
             let children = region.children.iter().copied();

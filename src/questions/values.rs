@@ -89,14 +89,12 @@ fn hexadecimal(bytes: &[u8]) -> String {
 /// escaped. `is_whole` says whether these are all.
 pub(super) fn literal(units: impl IntoIterator<Item = u16>, is_whole: bool) -> String {
     let mut text = "\"".to_owned();
-    let mut shown = 0;
     let mut is_cut = !is_whole;
-    for unit in char::decode_utf16(units) {
-        if shown == SHOWN {
+    for (nth, unit) in char::decode_utf16(units).enumerate() {
+        if nth == SHOWN {
             is_cut = true;
             break;
         }
-        shown += 1;
         match unit {
             Ok('"') => text.push_str("\\\""),
             Ok('\\') => text.push_str("\\\\"),
