@@ -272,8 +272,8 @@ export interface AnalysisOptions {
 
 /** The order of a constructor view, and how much of it is listed. */
 export interface AnalyzeOptions extends AnalysisOptions {
-  /** `retained` (default), `shallow` or `count`, largest first. Ties are broken by the other numbers and the name. */
-  sort?: "retained" | "shallow" | "count" | null | undefined;
+  /** `retained` (default), `retained-set`, `shallow` or `count`, largest first. Ties are broken by the other numbers and the name. */
+  sort?: "retained" | "retained-set" | "shallow" | "count" | null | undefined;
   /** List only the first rows (a whole number ≥ 1). Totals still cover all rows. */
   top?: number | null | undefined;
   /** List only the first instances of each row (a whole number ≥ 0; default: all). Sums still cover all instances. */

@@ -134,7 +134,7 @@ describe("an argument error", () => {
     [
       "an unknown sort of analyze",
       [...analyze, ...wasm, "--sort", "delta"],
-      "error: option '-s, --sort <order>' argument 'delta' is invalid. Allowed choices are retained, shallow, count.",
+      "error: option '-s, --sort <order>' argument 'delta' is invalid. Allowed choices are retained, retained-set, shallow, count.",
     ],
     [
       "an unknown sort of diff",

@@ -108,7 +108,7 @@ export function asked(
   const { WorkControl } = addon();
   const control = new WorkControl();
   const width = output === undefined ? outputWidth() : undefined;
-  const isTerminal = output === undefined && process.stdout.isTTY;
+  const isTerminal = output === undefined && process.stdout.isTTY === true;
   const text = { color: false, isTerminal, ...(width === undefined ? {} : { width }) };
   const rendered = format === "text" ? text : undefined;
   const answer = heap.askAsync(JSON.stringify(question), before, rendered, control);

@@ -31,8 +31,8 @@ export function sortOption(orders: string[]): Option {
   return new Option("-s, --sort <order>", "order of the rows").choices(orders);
 }
 
-/** What the addon takes beside the options. */
-interface PassedOptions extends ViewOptions {
+/** The options, with what the addon takes beside them. */
+export interface PassedOptions extends ViewOptions {
   standardInput: string;
 }
 
@@ -59,12 +59,17 @@ export function addViewOptions(command: Command, sort: Option): Command {
   return addSharedOptions(command);
 }
 
-/** Runs an analysis and writes its view. */
+/**
+ * Runs an analysis and writes its view.
+ *
+ * @param footer makes a text that follows a table.
+ */
 export async function runView(
   command: Command,
   inputs: string[],
   options: ViewOptions,
   analysis: (options: PassedOptions, control: native.WorkControl) => Promise<native.ViewHandle>,
+  footer: (line: ProgressLine) => Promise<string> = async () => "",
 ): Promise<void> {
   if (options.format === "table") {
     refuseUseless(command, {
@@ -84,7 +89,10 @@ export async function runView(
   );
   for (const { message } of view.warnings()) writeWarning(message);
   const { output } = options;
-  if (options.format === "table") return write([table(view, options)], output);
+  if (options.format === "table") {
+    const text = table(view, options) + (await footer(line));
+    return write([Buffer.from(text)], output);
+  }
   const text = view.json({
     withAccounting: options.accounting ?? false,
     withWarnings: options.withWarnings ?? false,
@@ -112,9 +120,9 @@ function* chunks(text: native.JsonText, line?: ProgressLine): Generator<Buffer> 
   }
 }
 
-function table(view: native.ViewHandle, { output }: ViewOptions): Buffer {
+function table(view: native.ViewHandle, { output }: ViewOptions): string {
   const terminal = output === undefined && process.stdout.isTTY ? process.stdout : undefined;
   const width = output === undefined ? outputWidth() : undefined;
   const options = { color: terminal?.hasColors() ?? false, isTerminal: terminal !== undefined };
-  return Buffer.from(view.table(width === undefined ? options : { ...options, width }));
+  return view.table(width === undefined ? options : { ...options, width });
 }
