@@ -208,6 +208,7 @@ describe("an option that would do nothing", () => {
   test.each([
     ["--instances", ["--instances", "3"], "tables list no instances; use --format json"],
     ["--accounting", ["--accounting"], "tables show it always"],
+    ["--retained-set", ["--retained-set"], "tables show it always"],
     ["--with-warnings", ["--with-warnings"], "with a table, warnings are on stderr"],
   ])("with a table is refused: %s", (name, options, reason) => {
     const message = failureOf(cli(...ANALYZE, "--format", "table", ...options));
@@ -230,6 +231,19 @@ test("short options are those that are used most", () => {
   );
   const long = cli(...DIFF, "--sort", "count", "--top", "2");
   expect(outputOf(short)).toBe(outputOf(long));
+});
+
+describe("--retained-set", () => {
+  test("adds one number to each row of the JSON, after the sum, and changes nothing else", () => {
+    const plain = JSON.parse(outputOf(cli(...ANALYZE)));
+    const view = JSON.parse(outputOf(cli(...ANALYZE, "--retained-set")));
+    for (const row of view.constructors) {
+      const keys = Object.keys(row);
+      expect(keys.indexOf("retainedSetSize")).toBe(keys.indexOf("totalRetainedSize") + 1);
+      delete row.retainedSetSize;
+    }
+    expect(view).toEqual(plain);
+  });
 });
 
 describe("--with-warnings", () => {

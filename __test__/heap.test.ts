@@ -25,7 +25,7 @@ import {
   openHeapFile,
   openHeapFileAsync,
 } from "../dist/index.js";
-import type { Heap } from "../index.js";
+import type { ConstructorView, Heap } from "../index.js";
 import { runScript } from "./support/child.ts";
 import {
   type LeakyServer,
@@ -201,6 +201,45 @@ describe("an answer", () => {
     const both = heap.find({ class: LISTENER, limit: 6 });
     expect([...first.objects, ...second.objects]).toEqual(both.objects);
     expect([first.total, first.offset, first.limit]).toEqual([160, 0, 3]);
+  });
+});
+
+describe("the retained size of a class as a set", () => {
+  const rows = () => heap.constructors().constructors;
+
+  test("is that of the merged paths of the class", () => {
+    for (const { className, retainedSetSize } of rows()) {
+      const paths = heap.paths({ class: className });
+      expect([className, retainedSetSize]).toEqual([className, paths.retainedSetSize]);
+    }
+  });
+
+  test("is the same from analyze, if it is asked for", () => {
+    const sets = analyze(after, wasm, { retainedSet: true }).constructors;
+    expect(sets.map((row) => row.retainedSetSize)).toEqual(
+      rows().map((row) => row.retainedSetSize),
+    );
+    expect(analyze(after, wasm).constructors[0]?.retainedSetSize).toBeUndefined();
+  });
+
+  test("is at most the live size and the sum, and not part of JSON", () => {
+    const { totalLiveSize } = heap.summary();
+    for (const row of rows()) {
+      expect(row.retainedSetSize).toBeGreaterThanOrEqual(row.totalShallowSize);
+      expect(row.retainedSetSize).toBeLessThanOrEqual(
+        Math.min(totalLiveSize, row.totalRetainedSize),
+      );
+      expect(JSON.stringify(row)).not.toContain("retainedSetSize");
+    }
+  });
+
+  test("orders the rows, if it is asked to", () => {
+    const sizes = (view: ConstructorView) => view.constructors.map((row) => row.retainedSetSize);
+    const sorted = sizes(heap.constructors({ sort: "retained-set" }));
+    expect(sorted).toEqual([...sorted].sort((one, other) => (other ?? 0) - (one ?? 0)));
+    expect(sizes(analyze(after, wasm, { sort: "retained-set", retainedSet: true }))).toEqual(
+      sorted,
+    );
   });
 });
 
