@@ -153,6 +153,16 @@ pub enum Error {
         /// What differs.
         mismatch: Mismatch,
     },
+    /// Two heaps whose addresses say nothing about each other.
+    #[error(
+        "{before} and {after} were opened with different modules, so their addresses cannot be compared: open both with the .wasm file that was running"
+    )]
+    DifferentModules {
+        /// The earlier dump.
+        before: String,
+        /// The later dump.
+        after: String,
+    },
     /// A block header that contradicts the allocator's rules.
     #[error(
         "the heap is corrupt at address {address}: found {found}, expected {expected}; capture the dump again; if the error remains, look for code that writes outside its objects"
@@ -314,6 +324,7 @@ impl Error {
             Self::GlobalMissing { .. } => "ERR_GLOBAL_MISSING",
             Self::DebugInfo { .. } => "ERR_DEBUG_INFO",
             Self::ModuleMismatch { .. } => "ERR_MODULE_MISMATCH",
+            Self::DifferentModules { .. } => "ERR_MODULE_MISMATCH",
             Self::HeapCorrupt { .. } => "ERR_HEAP_CORRUPT",
             Self::TooManyReferences { .. } => "ERR_TOO_MANY_REFERENCES",
             Self::InvalidOption { .. } => "ERR_INVALID_OPTION",
