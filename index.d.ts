@@ -83,31 +83,39 @@ export type ErrorCode =
   | "ERR_WEBASSEMBLY_FROZEN"
   | "ABORT_ERR";
 
-/** The `code` of a warning: what may make a number wrong. */
+/** The `code` of a warning: why a number may be wrong. */
 export type WarningCode =
   | "WARN_GLOBALS_MISSING"
   | "WARN_GLOBAL_UNKNOWN"
   | "WARN_GLOBAL_NOT_AN_OBJECT"
   | "WARN_GLOBAL_DISPUTED"
   | "WARN_NAMES_MISSING"
+  | "WARN_NAMES_INCOMPLETE"
   | "WARN_ROOTS_UNKNOWN"
+  | "WARN_ROOTS_INCOMPLETE"
   | "WARN_CLASS_AMBIGUOUS"
   | "WARN_CLASS_DISPUTED"
+  | "WARN_BASES_UNKNOWN"
   | "WARN_CONTENTS_DO_NOT_FIT"
   | "WARN_FIELDS_DIFFER"
   | "WARN_CLASS_UNKNOWN"
   | "WARN_TOTAL_MISMATCH"
   | "WARN_LIST_BROKEN"
   | "WARN_MEMORY_NOT_WHOLE_PAGES"
+  | "WARN_MEMORY_OUTSIDE_LIMITS"
+  | "WARN_MEMORY_SHRANK"
+  | "WARN_STACK_POINTER_DISPUTED"
+  | "WARN_STACK_POINTER_UNALIGNED"
+  | "WARN_STATIC_DATA_CHANGED"
   | "WARN_MODULE_MISMATCH"
   | "WARN_PARTIAL"
   | "WARN_MORE";
 
-/** Something that may make a number wrong; the analysis went on. */
+/** A finding that may make a number wrong. It did not stop the analysis. */
 export interface Warning {
   /** A stable name for programs. */
   code: WarningCode;
-  /** For people: what was found, and which numbers it can make wrong. */
+  /** For people: what was found, and which numbers may be wrong. */
   message: string;
 }
 
@@ -117,7 +125,7 @@ export interface Instance {
   address: number;
   /** The whole allocator block: payload, object header and block header. */
   shallowSize: number;
-  /** What would be freed if this object went away: the shallow size of all that it dominates, itself included. */
+  /** What would be freed if this object went away: the shallow sizes of the object and of all objects that it dominates. */
   retainedSize: number;
 }
 
@@ -129,7 +137,7 @@ export interface ConstructorRow {
   count: number;
   /** Sum of the instances' shallow sizes. */
   totalShallowSize: number;
-  /** Sum of the instances' retained sizes. Regions overlap, so this may exceed the live size. */
+  /** Sum of the instances' retained sizes. Retained sizes overlap, so the sum may exceed the live size. */
   totalRetainedSize: number;
   /** Retained size ↓, shallow size ↓, address ↑. Made when first read. */
   readonly instances: Instance[];
@@ -144,23 +152,23 @@ export interface InstanceColumns {
   retainedSizes: Uint32Array;
 }
 
-/** What takes space in one dump. */
+/** What uses memory in one dump, by class. */
 export interface ConstructorView {
-  /** Memory size − first allocator block: allocator space, not just live objects. */
+  /** The allocator's space: the size of the memory minus the address of the first block. */
   totalHeapSize: number;
   /** Sum of the shallow sizes of all live heap objects. */
   totalLiveSize: number;
-  /** Rows in the order asked for. */
+  /** Rows in the requested order. */
   constructors: ConstructorRow[];
-  /** Whether the heap is damaged and only what lies before the damage is in here ({@link AnalysisOptions.partial}). */
+  /** Whether the heap is damaged and the view covers only the part before the damage ({@link AnalysisOptions.partial}). */
   partial: boolean;
-  /** Empty when nothing is in doubt. */
+  /** Empty if no number may be wrong. */
   warnings: Warning[];
-  /** Where every byte of the heap is. */
+  /** What every byte of the heap is used for. */
   accounting: Accounting;
 }
 
-/** The whole heap in bytes: live + garbage + raw + free + overhead + gaps + unread = totalHeapSize, exactly. */
+/** The whole heap in bytes. live + garbage + raw + free + overhead + gaps + unread = totalHeapSize, exactly. */
 export interface Accounting {
   /** Live objects, by the first kind of root that reaches them: global variables, stack, pinned objects. */
   live: { global: number; stack: number; pinned: number };
@@ -168,13 +176,13 @@ export interface Accounting {
   garbage: number;
   /** Blocks in use that hold no object (`heap.alloc`). */
   raw: number;
-  /** Blocks that the allocator can give out. `fragmentation` is the share that is not in the largest. */
+  /** Free blocks of the allocator. `fragmentation` is the share of their bytes that is not in the largest one. */
   free: { bytes: number; blocks: number; largest: number; fragmentation: number };
   /** Ends of regions and padding. */
   overhead: number;
-  /** Memory that the allocator does not own: pages that something else grew. */
+  /** Memory that does not belong to the allocator: pages that other code added with `memory.grow`. */
   gaps: number;
-  /** What lies behind damage; 0 unless the result is partial. */
+  /** The part after damage; 0 unless the result is partial. */
   unread: number;
   /** What the collector was doing; null if the module does not name its state. */
   collector: "idle" | "marking" | "sweeping" | null;
@@ -182,7 +190,7 @@ export interface Accounting {
   pinned: { className: string; count: number }[];
 }
 
-/** One object that came or went. */
+/** One object that was created or deleted between two dumps. */
 export interface ChangedInstance extends Instance {
   /** `new`: only in the after dump, with its sizes there. `delete`: only in the before dump, with its sizes there. */
   changeKind: "new" | "delete";
@@ -215,7 +223,7 @@ export interface ChangedInstanceColumns extends InstanceColumns {
   newCount: number;
 }
 
-/** What changed between two dumps. Objects are the same if class name and address are. */
+/** What changed between two dumps. Two objects are the same if their class name and address are the same. */
 export interface ComparisonView {
   beforeTotalHeapSize: number;
   afterTotalHeapSize: number;
@@ -223,69 +231,69 @@ export interface ComparisonView {
   beforeTotalLiveSize: number;
   afterTotalLiveSize: number;
   totalLiveSizeDelta: number;
-  /** Rows in the order asked for; classes without a change are left out. */
+  /** Rows in the requested order; classes without a change are left out. */
   constructors: ComparisonRow[];
-  /** Whether a heap is damaged and only what lies before the damage is in here ({@link AnalysisOptions.partial}). */
+  /** Whether a heap is damaged and the view covers only the part before the damage ({@link AnalysisOptions.partial}). */
   partial: boolean;
-  /** The warnings of both dumps; each message begins with the dump that it is about. */
+  /** The warnings of both dumps. Each message begins with the name of the dump. */
   warnings: Warning[];
 }
 
-/** What to go on with, with a warning, instead of failing. */
+/** Cases in which the analysis continues with a warning instead of an error. */
 export interface AnalysisOptions {
-  /** Go on although the dump was not taken from the module: every number and name may be wrong. */
+  /** Continue although the dump was not taken from the module: every number and name may be wrong. */
   force?: boolean | null | undefined;
-  /** Report what lies before damage in the heap; the result is marked `partial`. */
+  /** If the heap is damaged, report the part before the damage. The result is then `partial`. */
   partial?: boolean | null | undefined;
 }
 
-/** How the rows of a constructor view are ordered and cut. */
+/** The order of a constructor view, and how much of it is listed. */
 export interface AnalyzeOptions extends AnalysisOptions {
-  /** `retained` (default), `shallow` or `count`, each ↓ with a total order behind it. */
+  /** `retained` (default), `shallow` or `count`, largest first. Ties are broken by the other numbers and the name. */
   sort?: "retained" | "shallow" | "count" | null | undefined;
-  /** Keep this many rows (a whole number ≥ 1); totals stay whole. */
+  /** List only the first rows (a whole number ≥ 1). Totals still cover all rows. */
   top?: number | null | undefined;
-  /** List this many instances of each row, the first ones (a whole number ≥ 0; default: all); sums stay whole. */
+  /** List only the first instances of each row (a whole number ≥ 0; default: all). Sums still cover all instances. */
   instances?: number | null | undefined;
 }
 
-/** How the rows of a comparison view are ordered and cut. */
+/** The order of a comparison view, and how much of it is listed. */
 export interface DiffOptions extends AnalysisOptions {
   /** `delta` (default), `alloc`, `freed` or `count`. */
   sort?: "delta" | "alloc" | "freed" | "count" | null | undefined;
-  /** Keep this many rows (a whole number ≥ 1); totals stay whole. */
+  /** List only the first rows (a whole number ≥ 1). Totals still cover all rows. */
   top?: number | null | undefined;
-  /** List this many instances of each row, the first ones (a whole number ≥ 0; default: all); sums stay whole. */
+  /** List only the first instances of each row (a whole number ≥ 0; default: all). Sums still cover all instances. */
   instances?: number | null | undefined;
 }
 
 /**
- * For work off the event loop.
+ * Options of asynchronous calls.
  *
- * It takes none of libuv's threads, so files, names and ciphers do not wait for it. The addon has a few
- * threads of its own, as many as there are cores and at most 4, on which calls begin in the order in
- * which they are made, whichever worker thread makes them. More calls wait, and hold no more than the
- * copies of their bytes. What is neither a file nor a folder, such as a pipe, is read beforehand, up to
- * 16 at a time, and keeps nobody else waiting.
+ * The work does not use libuv's threads, so file access, name lookups and cryptography do not wait for
+ * it. The addon has one thread per core for it, at most 4. Calls start in the order in which they are
+ * made, for all worker threads together. A waiting call holds only the copies of its bytes. Inputs that
+ * are neither files nor folders, such as pipes, are read before that by other threads, at most 16 at a
+ * time.
  */
 export interface AsyncOptions {
   /**
-   * Stops the work. The promise rejects with an `AbortError` (`code: "ABORT_ERR"`): at once if the
-   * work has not begun or waits for a pipe, otherwise when it has stopped and let go of its files,
-   * within 100 ms.
+   * Stops the work. The promise rejects with an `AbortError` (`code: "ABORT_ERR"`): at once if the work
+   * has not started or waits for a pipe, otherwise when the work has stopped and closed its files, within
+   * 100 ms.
    */
   signal?: AbortSignal | null | undefined;
   /**
-   * Called about twenty times a second while the work goes on, and once when it is done. If it throws,
-   * the work stops and the promise rejects with the same error. So it does if it returns a promise that
-   * is rejected before the work is done. A later rejection becomes a warning of the process.
+   * Called about twenty times per second during the work, and once when it is done. If it throws, or
+   * returns a promise that is rejected before the work is done, the work stops and the call rejects with
+   * the same error. A later rejection becomes a warning of the process.
    */
   onProgress?: ((progress: Progress) => unknown) | null | undefined;
 }
 
-/** How far an analysis is. */
+/** The progress of an analysis. */
 export interface Progress {
-  /** What is being done: the phase that began last. In a comparison both dumps go through all of them. */
+  /** The phase that began last. In a comparison, each dump goes through all phases. */
   phase:
     | "module"
     | "blocks"
@@ -295,7 +303,7 @@ export interface Progress {
     | "dominators"
     | "sizes"
     | "view";
-  /** How much of the whole work is done: from 0 to 1, never going down. */
+  /** The part of the whole work that is done: from 0 to 1, never decreasing. */
   fraction: number;
   /** The size of all dumps that are being analyzed. */
   bytes: number;
@@ -304,9 +312,9 @@ export interface Progress {
 /**
  * The constructor view of a dump. The bytes are read in place and not kept.
  *
- * Bytes are any Uint8Array, subclasses like Buffer and parts of larger buffers included. Shared memory
- * is copied first. Other views, clamped ones too, are refused (`ERR_INVALID_ARG_TYPE`), and so are
- * those whose buffer is gone (`ERR_BUFFER_DETACHED`), which JavaScript cannot tell from empty ones.
+ * Bytes are any Uint8Array, including subclasses such as Buffer, and parts of larger buffers. Shared
+ * memory is copied first. Other typed arrays are refused (`ERR_INVALID_ARG_TYPE`). So are arrays with a
+ * detached buffer (`ERR_BUFFER_DETACHED`), which otherwise look like empty ones.
  */
 export function analyze(
   dump: Uint8Array,
@@ -314,8 +322,8 @@ export function analyze(
   options?: AnalyzeOptions | null,
 ): ConstructorView;
 /**
- * As {@link analyze}, off the event loop. Dump and module are copied first, so the caller may go on
- * changing them; the copies are kept until the work is done or aborted.
+ * As {@link analyze}, asynchronously. Dump and module are copied first, so the caller may change them
+ * meanwhile. The copies are kept until the work is done or aborted.
  */
 export function analyzeAsync(
   dump: Uint8Array,
@@ -333,7 +341,7 @@ export function analyzeFile(
   wasm: FilePath,
   options?: AnalyzeOptions | null,
 ): ConstructorView;
-/** As {@link analyzeFile}, off the event loop. */
+/** As {@link analyzeFile}, asynchronously. */
 export function analyzeFileAsync(
   dump: FilePath,
   wasm: FilePath,
@@ -347,7 +355,7 @@ export function diff(
   wasm: Uint8Array,
   options?: DiffOptions | null,
 ): ComparisonView;
-/** As {@link diff}, off the event loop. Dumps and module are copied first. */
+/** As {@link diff}, asynchronously. Dumps and module are copied first. */
 export function diffAsync(
   before: Uint8Array,
   after: Uint8Array,
@@ -361,7 +369,7 @@ export function diffFile(
   wasm: FilePath,
   options?: DiffOptions | null,
 ): ComparisonView;
-/** As {@link diffFile}, off the event loop. */
+/** As {@link diffFile}, asynchronously. */
 export function diffFileAsync(
   before: FilePath,
   after: FilePath,

@@ -5,6 +5,7 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
+import { diffFile } from "@warpo/heap-analyzer";
 import { exposeGlobals, writeDump } from "@warpo/heap-analyzer/capture";
 
 interface Server {
@@ -21,7 +22,7 @@ async function main(): Promise<void> {
 
   compile(resolve(__dirname, "../../examples/leaky-server"), "assembly/server.ts", wasmFile);
 
-  // Exported globals are what a dump needs beside the memory. The program runs as before.
+  // A dump needs the globals besides the memory. Exporting them does not change how the program runs.
   const exposed = exposeGlobals(readFileSync(wasmFile));
   const env = {
     abort: () => {
@@ -45,27 +46,30 @@ async function main(): Promise<void> {
       stdio: "inherit",
     });
 
-  console.log("What takes space after 2,400 requests (constructor view):\n");
+  console.log("What uses memory after 2,400 requests (constructor view):\n");
   show("analyze", after, "--top", "8");
   console.log(
-    "\nShallow size is what the objects of a class take themselves; retained size is what would be\n" +
-      "freed if they went away. A class that retains much more than it takes is an owner: ask who holds it.\n",
+    "\nThe shallow size is the size of the objects themselves. The retained size is what would be freed if\n" +
+      "they went away. A class that retains much more than its shallow size is an owner.\n",
   );
-  console.log("What the last 2,000 requests left behind (comparison view):\n");
+  console.log("What changed during the last 2,000 requests (comparison view):\n");
   show("diff", before, after, "--top", "8");
+  const { constructors } = diffFile(before, after, wasmFile);
+  const leak = constructors.find(({ newCount, deletedCount }) => newCount >= 2000 && !deletedCount);
   console.log(
-    "\nThe class on top gained the most bytes; many new and no deleted objects mean that something\n" +
-      "collects them and never lets go. Here nobody removes a PriceListener when its session ends.\n",
+    leak === undefined
+      ? "\nNo class has many new and no deleted objects: the server does not leak.\n"
+      : `\nEvery request created a ${leak.className}, and none was deleted. The class is a leak: see docs/guide.md.\n`,
   );
 
   const here = relative(process.cwd(), folder) || ".";
-  console.log(`The dumps and the module are in ${here}. Go on with:`);
+  console.log(`The dumps and the module are in ${here}. To compare them again:`);
   console.log(
     `  node dist/heap_analyzer/cli.js diff ${here}/before.dump ${here}/after.dump --wasm ${here}/server.wasm`,
   );
 }
 
-/** Class names carry the source's path as the compiler sees it: from the server's own folder. */
+/** Compiles in the server's folder, because class names contain the path of the source as the compiler sees it. */
 function compile(folder: string, source: string, wasmFile: string): void {
   const asc = join(require.resolve("assemblyscript/package.json"), "..", "bin", "asc.js");
   const transform = require.resolve("@warpo/heap-analyzer/asc-transform");

@@ -15,15 +15,15 @@ pub struct ViewOptions {
     pub top: Option<f64>,
     /// How many instances to list of each row.
     pub instances: Option<f64>,
-    /// Go on although dump and module do not belong together.
+    /// Continue although the dump was not taken from the module.
     pub force: Option<bool>,
-    /// Report what lies before damage.
+    /// If the heap is damaged, report the part before the damage.
     pub partial: Option<bool>,
     /// Bytes of memory that the process can still use.
     pub available_memory: Option<f64>,
 }
 
-/// An order of rows that JavaScript knows by name.
+/// An order of rows that has a name in JavaScript.
 pub(super) trait SortByName: Default {
     const EXPECTED: &'static str;
     fn named(name: &str) -> Option<Self>;
@@ -91,7 +91,7 @@ pub(super) fn checked<S: SortByName>(options: Option<ViewOptions>) -> Result<Req
     })
 }
 
-/// A whole number. Numbers beyond usize saturate: they keep everything.
+/// A whole number. Numbers beyond `usize` saturate, so everything is kept.
 fn count(
     name: &'static str,
     value: Option<f64>,
