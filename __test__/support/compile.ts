@@ -32,7 +32,7 @@ const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 /** A program is one file in such a folder, and may import what lies in the folder's `support/`. */
 const PROGRAMS = join(ROOT, "__test__/programs/judged");
 export const RANDOM_PROGRAMS = join(ROOT, "__test__/programs/random");
-const CACHE = join(ROOT, "build/judge");
+export const CACHE = join(ROOT, "build/judge");
 
 export const UNOPTIMISED = ["--debug"];
 export const OPTIMISED = ["-O3", "--debug"];
@@ -100,7 +100,6 @@ export async function compile(
     // Not compiled yet.
   }
   const program = await compileAndDescribe(name, flags, { baseDir: folder, transform, compiler });
-  mkdirSync(CACHE, { recursive: true });
   writeWhole(`${cached}.wasm`, program.wasm);
   const entry: CacheEntry = {
     classNames: [...program.classNames],
@@ -110,8 +109,9 @@ export async function compile(
   return program;
 }
 
-/** Test files run in parallel, so a file must be complete from the moment it is there. */
-function writeWhole(path: string, contents: Uint8Array | string): void {
+/** Writes to the cache. Test files run in parallel, so a file must be complete from the moment it is there. */
+export function writeWhole(path: string, contents: Uint8Array | string): void {
+  mkdirSync(CACHE, { recursive: true });
   const unfinished = `${path}.${process.pid}`;
   writeFileSync(unfinished, contents);
   renameSync(unfinished, path);

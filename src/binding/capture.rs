@@ -5,7 +5,7 @@ use napi_derive::napi;
 
 use super::error::Result;
 use super::guard::guarded;
-use crate::{columns, instrument};
+use crate::{columns, instrument, module};
 
 /// The memory that must be free before the work begins, per byte of the module.
 const ROOM_PER_BYTE: u64 = 16;
