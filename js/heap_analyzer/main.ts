@@ -14,19 +14,11 @@ export async function runProgram(argv: string[]): Promise<void> {
   try {
     const program = createProgram();
     if (argv.length <= 2) {
-      const names = program.commands.map((command) => command.name());
-      const known = names.filter((name) => name !== "help");
-      throw new Error(`no command given: expected ${listed(known)} (see --help)`);
+      throw new Error("no command given: see --help for the commands");
     }
     await program.parseAsync(argv);
   } catch (error) {
     writeError(error);
     process.exitCode = 1;
   }
-}
-
-/** As in `analyze, diff or object`. */
-function listed(names: string[]): string {
-  const [last, ...others] = [...names].reverse();
-  return others.length === 0 ? String(last) : `${others.reverse().join(", ")} or ${last}`;
 }

@@ -9,14 +9,14 @@ export interface SharedOptions {
   partial?: boolean;
 }
 
-/** An argument that names a file; `-` is standard input. */
+/** An argument that names an input file; `-` is standard input. */
 export function fileArgument(name: string, description: string): Argument {
   return new Argument(name, description).argParser(fileName);
 }
 
 /** The option `--wasm`. */
 export function wasmOption(): Option {
-  return new Option("-w, --wasm <file>", "the module that the dump was taken from")
+  return new Option("-w, --wasm <file>", "the module that the dump was taken from, or -")
     .argParser(fileName)
     .makeOptionMandatory();
 }

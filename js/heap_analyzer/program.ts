@@ -2,8 +2,15 @@
 import { Command } from "commander";
 import { addAnalyzeCommand } from "./commands/analyze.js";
 import { addDiffCommand } from "./commands/diff.js";
+import { addDominatorsCommand } from "./commands/dominators.js";
 import { addExposeCommand } from "./commands/expose.js";
+import { addFindCommand } from "./commands/find.js";
 import { addHelpCommand } from "./commands/help.js";
+import { addObjectCommand } from "./commands/object.js";
+import { addPathsCommand } from "./commands/paths.js";
+import { addReferrersCommand } from "./commands/referrers.js";
+import { addSummaryCommand } from "./commands/summary.js";
+import { addSuspectsCommand } from "./commands/suspects.js";
 import { oneLine } from "./messages.js";
 import { writeText } from "./output.js";
 
@@ -15,6 +22,8 @@ export function createProgram(): Command {
     .description("Heap snapshots for AssemblyScript and WARPO programs.")
     .version(version, "-v, --version")
     .showSuggestionAfterError(false)
+    // Without the arguments, which would leave no room for the descriptions.
+    .configureHelp({ subcommandTerm: (command) => command.name() })
     .configureOutput({
       writeOut: writeText,
       outputError: (text, write) => write(oneLine(text)),
@@ -22,6 +31,13 @@ export function createProgram(): Command {
   addAnalyzeCommand(program);
   addDiffCommand(program);
   addExposeCommand(program);
+  addSummaryCommand(program);
+  addSuspectsCommand(program);
+  addPathsCommand(program);
+  addFindCommand(program);
+  addObjectCommand(program);
+  addReferrersCommand(program);
+  addDominatorsCommand(program);
   addHelpCommand(program);
   return program;
 }

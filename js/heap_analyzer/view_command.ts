@@ -2,6 +2,7 @@
 import { type Command, Option } from "commander";
 import type * as native from "../native.js";
 import { addon } from "./addon.js";
+import { checkInputs, STANDARD_INPUT } from "./inputs.js";
 import { writeWarning } from "./messages.js";
 import {
   addSharedOptions,
@@ -10,30 +11,39 @@ import {
   wasmOption,
   wholeNumber,
 } from "./options.js";
-import { refuseToOverwrite, write } from "./output.js";
+import { write } from "./output.js";
 import { mebibytes, ProgressLine, percent } from "./progress.js";
+import { outputWidth } from "./terminal.js";
 
 /** The options of both commands. */
 export interface ViewOptions extends SharedOptions {
-  sort: string;
+  sort?: string;
   top?: number;
   instances?: number;
   format: "json" | "table";
   accounting?: boolean;
+  retainedSet?: boolean;
+  withWarnings?: boolean;
+}
+
+/** The option `--sort` with these orders. */
+export function sortOption(orders: string[]): Option {
+  return new Option("-s, --sort <order>", "order of the rows").choices(orders);
+}
+
+/** The options, with what the addon takes beside them. */
+export interface PassedOptions extends ViewOptions {
+  standardInput: string;
 }
 
 /** Bytes that are written at a time. */
 const CHUNK = 1 << 20;
 
-/** Adds the options of both commands. The first order is the default. */
-export function addViewOptions(command: Command, [defaultSort, ...otherSorts]: string[]): Command {
+/** Adds the options of both commands. */
+export function addViewOptions(command: Command, sort: Option): Command {
   command
     .addOption(wasmOption())
-    .addOption(
-      new Option("-s, --sort <order>", "order of the rows")
-        .choices([defaultSort as string, ...otherSorts])
-        .default(defaultSort),
-    )
+    .addOption(sort)
     .option("-n, --top <n>", "keep the first n rows; totals stay whole", wholeNumber(1))
     .option(
       "-i, --instances <n>",
@@ -44,32 +54,49 @@ export function addViewOptions(command: Command, [defaultSort, ...otherSorts]: s
       new Option("-f, --format <format>", "JSON, or a human-readable table")
         .choices(["json", "table"])
         .default("json"),
-    );
+    )
+    .option("--with-warnings", "in JSON, add whether the view is partial, and the warnings");
   return addSharedOptions(command);
 }
 
-/** Runs an analysis and writes its view. */
+/**
+ * Runs an analysis and writes its view.
+ *
+ * @param footer makes a text that follows a table.
+ */
 export async function runView(
   command: Command,
   inputs: string[],
   options: ViewOptions,
-  analysis: (options: ViewOptions, control: native.WorkControl) => Promise<native.ViewHandle>,
+  analysis: (options: PassedOptions, control: native.WorkControl) => Promise<native.ViewHandle>,
+  footer: (line: ProgressLine) => Promise<string> = async () => "",
 ): Promise<void> {
   if (options.format === "table") {
     refuseUseless(command, {
       instances: "tables list no instances; use --format json",
       accounting: "tables show it always",
+      retainedSet: "tables show it always",
+      withWarnings: "with a table, warnings are on stderr",
     });
   }
-  if (options.output !== undefined) refuseToOverwrite(inputs, options.output);
+  checkInputs(inputs, options.output);
   const line = new ProgressLine();
   const { WorkControl } = addon();
   const control = new WorkControl();
-  const view = await line.watch(control, analysis(options, control));
+  const view = await line.watch(
+    control,
+    analysis({ ...options, standardInput: STANDARD_INPUT }, control),
+  );
   for (const { message } of view.warnings()) writeWarning(message);
   const { output } = options;
-  if (options.format === "table") return write([table(view, options)], output);
-  const text = view.json(options.accounting ?? false);
+  if (options.format === "table") {
+    const text = table(view, options) + (await footer(line));
+    return write([Buffer.from(text)], output);
+  }
+  const text = view.json({
+    withAccounting: options.accounting ?? false,
+    withWarnings: options.withWarnings ?? false,
+  });
   // On a terminal the text itself shows the progress.
   const isWatched = output === undefined && process.stdout.isTTY;
   await write(isWatched ? chunks(text) : chunks(text, line), output);
@@ -93,10 +120,9 @@ function* chunks(text: native.JsonText, line?: ProgressLine): Generator<Buffer> 
   }
 }
 
-function table(view: native.ViewHandle, { output }: ViewOptions): Buffer {
+function table(view: native.ViewHandle, { output }: ViewOptions): string {
   const terminal = output === undefined && process.stdout.isTTY ? process.stdout : undefined;
-  // Without a terminal, names stay whole for programs that search the text.
-  const width = terminal?.columns;
-  const color = terminal?.hasColors() ?? false;
-  return Buffer.from(view.table(width === undefined ? { color } : { width, color }));
+  const width = output === undefined ? outputWidth() : undefined;
+  const options = { color: terminal?.hasColors() ?? false, isTerminal: terminal !== undefined };
+  return view.table(width === undefined ? options : { ...options, width });
 }
