@@ -19,7 +19,7 @@ import type { Random } from "./stream.ts";
 export interface CutTotals {
   /** Cuts that were performed. */
   cuts: number;
-  /** Cuts that cannot be: of constants, and of the entries of a map that is not empty. */
+  /** Cuts that cannot be: of constants in the code, and of what a container keeps its contents in. */
   impossible: number;
   /** Steps of paths that were found in memory. */
   steps: number;
@@ -361,9 +361,8 @@ class CutJudge {
     );
   }
 
-  #cutSlot({ address, holder, isTakenForGranted }: Slot): Change | undefined {
-    const ENTRIES_OFFSET = 16;
-    if (isTakenForGranted && this.#graph.slots.word(holder + ENTRIES_OFFSET) > 0) return undefined;
+  #cutSlot({ address, isTakenForGranted }: Slot): Change | undefined {
+    if (isTakenForGranted) return undefined;
     return () => new DataView(this.#subject.parts.memory).setUint32(address, 0, true);
   }
 

@@ -15,7 +15,7 @@ export interface Slot {
   target: number;
   /** The position of an array's element. */
   element?: number;
-  /** Whether the collector reads what this refers to without asking whether it is there. */
+  /** Whether the collector reads contents from what this refers to, and so must find it there. */
   isTakenForGranted?: boolean;
 }
 
@@ -29,6 +29,7 @@ const FLAG_KEY_ALIGN_0 = 15;
 const FLAG_KEY_MANAGED = 1 << 23;
 
 /** Fields of arrays, maps and sets. */
+const ARRAY_BUFFER = 0;
 const ARRAY_DATA_START = 4;
 const ARRAY_LENGTH = 12;
 const ENTRIES = 8;
@@ -73,10 +74,17 @@ export class ReferenceSlots {
       if (target !== 0 && this.#isObject(target)) slots.push({ holder, address, target, ...more });
     };
     const isTable = (flags & (FLAG_SET | FLAG_MAP)) !== 0;
+    const isArray = (flags & FLAG_VALUE_MANAGED) !== 0 && (flags & FLAG_ARRAY) !== 0;
+    const storage =
+      isTable && this.word(holder + ENTRIES_OFFSET) > 0
+        ? ENTRIES
+        : isArray && this.word(holder + ARRAY_LENGTH) > 0
+          ? ARRAY_BUFFER
+          : undefined;
     for (const offset of this.#fieldOffsets.get(rtId) ?? [])
       if (offset + 4 <= rtSize)
-        add(holder + offset, { isTakenForGranted: isTable && offset === ENTRIES });
-    if ((flags & FLAG_VALUE_MANAGED) !== 0 && (flags & FLAG_ARRAY) !== 0) {
+        add(holder + offset, offset === storage ? { isTakenForGranted: true } : {});
+    if (isArray) {
       const start = this.word(holder + ARRAY_DATA_START);
       const length = this.word(holder + ARRAY_LENGTH);
       for (let element = 0; element < length; element++) add(start + 4 * element, { element });
