@@ -13,11 +13,26 @@
  * for (const row of view.constructors) console.log(row.className, row.count, row.totalRetainedSize);
  * ```
  *
- * Every function throws (or rejects with) an `Error` whose `code` is an {@link ErrorCode}. All
- * sizes are in bytes. An address is an offset in linear memory, the value that a reference holds.
+ * Every function throws (or rejects with) a {@link HeapAnalyzerError}. All sizes are in bytes. An address
+ * is an offset in linear memory, which is also the value of a reference.
  */
 
-/** The `code` of an error: what stopped an analysis. */
+export * from "./answers.js";
+export * from "./heap.js";
+
+/** An error of this package: `instanceof` identifies it, `code` says what happened. */
+export class HeapAnalyzerError extends Error {
+  constructor(code: ErrorCode, message: string, options?: { cause?: unknown });
+  /** A stable name for programs. The words of `message` may change. */
+  readonly code: ErrorCode;
+  /**
+   * For `ERR_IO`, an error with the system's `errno`, `code`, `path` and `syscall`, as Node's own. For
+   * `ABORT_ERR`, the signal's `reason`. For `ERR_NO_BINARY`, why the addon does not load.
+   */
+  readonly cause?: unknown;
+}
+
+/** The `code` of an error: what stopped an analysis or a capture. */
 export type ErrorCode =
   | "ERR_DUMP_TRUNCATED"
   | "ERR_DUMP_MAGIC"
@@ -27,6 +42,8 @@ export type ErrorCode =
   | "ERR_DUMP_TOO_LARGE"
   | "ERR_MODULE"
   | "ERR_MODULE_KIND"
+  /** Engines accept modules up to 1 GiB. */
+  | "ERR_MODULE_TOO_LARGE"
   | "ERR_GLOBAL_MISSING"
   | "ERR_DEBUG_INFO"
   | "ERR_MODULE_MISMATCH"
@@ -34,46 +51,85 @@ export type ErrorCode =
   | "ERR_TOO_MANY_REFERENCES"
   | "ERR_INVALID_OPTION"
   | "ERR_INVALID_ARG_TYPE"
+  /** A path that cannot be one: empty, with a null byte, or a URL that names no file. */
+  | "ERR_INVALID_ARG_VALUE"
   /** The buffer of an argument was transferred, or a WebAssembly memory that grew has replaced it. */
   | "ERR_BUFFER_DETACHED"
-  /** The buffer of an argument was resized, and the argument lies behind its end. */
+  /** The buffer of an argument was resized, and the argument lies beyond its end. */
   | "ERR_BUFFER_OUT_OF_BOUNDS"
   | "ERR_IO"
+  /** Two arguments name the same pipe, which can be read only once. */
+  | "ERR_SAME_PIPE"
   | "ERR_INTERNAL"
   | "ERR_OUT_OF_MEMORY"
-  /** The system starts no thread for the process any more. */
+  /** The system refuses to start a thread. */
   | "ERR_NO_THREADS"
+  /** A heap was used after {@link Heap.close}. */
+  | "ERR_HEAP_CLOSED"
+  /** No object is at the address that was asked about. */
   | "ERR_NO_OBJECT"
+  /** No live object is of the class that was asked about. */
   | "ERR_UNKNOWN_CLASS"
+  /** A dump was changed or replaced after its heap was opened. */
   | "ERR_DUMP_CHANGED"
+  /** Instances were read after {@link View.close}. */
+  | "ERR_VIEW_CLOSED"
+  /** The addon's binary for this platform is missing or does not load. Thrown when the package is loaded. */
+  | "ERR_NO_BINARY"
+  /** The instance does not export its globals: instantiate the bytes that `exposeGlobals` returns. */
+  | "ERR_GLOBALS_NOT_EXPOSED"
+  /** Several instances use the memory that was passed to a capture. */
+  | "ERR_INSTANCE_AMBIGUOUS"
+  /** The instance exports no memory, and none was passed. */
+  | "ERR_MEMORY_MISSING"
+  /** The program asked for a dump before `attach` was called. */
+  | "ERR_DUMP_NOT_ATTACHED"
+  /** The program passed a path to which no dump may be written. */
+  | "ERR_DUMP_PATH"
+  /** The dump file could not be written. The system's error is the `cause`. */
+  | "ERR_DUMP_WRITE"
+  /** `HEAP_DUMP_SIGNAL` names a signal that this system cannot handle. */
+  | "ERR_DUMP_SIGNAL"
+  /** A worker asked for a download. */
+  | "ERR_NO_DOCUMENT"
+  /** `register` cannot replace the functions of `WebAssembly`. */
+  | "ERR_WEBASSEMBLY_FROZEN"
   | "ABORT_ERR";
 
-/** The `code` of a warning: what may make a number wrong. */
+/** The `code` of a warning: why a number may be wrong. */
 export type WarningCode =
   | "WARN_GLOBALS_MISSING"
   | "WARN_GLOBAL_UNKNOWN"
   | "WARN_GLOBAL_NOT_AN_OBJECT"
   | "WARN_GLOBAL_DISPUTED"
   | "WARN_NAMES_MISSING"
+  | "WARN_NAMES_INCOMPLETE"
   | "WARN_ROOTS_UNKNOWN"
+  | "WARN_ROOTS_INCOMPLETE"
   | "WARN_CLASS_AMBIGUOUS"
   | "WARN_CLASS_DISPUTED"
+  | "WARN_BASES_UNKNOWN"
   | "WARN_CONTENTS_DO_NOT_FIT"
   | "WARN_FIELDS_DIFFER"
   | "WARN_CLASS_UNKNOWN"
   | "WARN_TOTAL_MISMATCH"
   | "WARN_LIST_BROKEN"
   | "WARN_MEMORY_NOT_WHOLE_PAGES"
+  | "WARN_MEMORY_OUTSIDE_LIMITS"
+  | "WARN_MEMORY_SHRANK"
+  | "WARN_STACK_POINTER_DISPUTED"
+  | "WARN_STACK_POINTER_UNALIGNED"
+  | "WARN_STATIC_DATA_CHANGED"
   | "WARN_MODULE_MISMATCH"
   | "WARN_PARTIAL"
   | "WARN_MORE"
   | "WARN_ADDRESS_INSIDE";
 
-/** Something that may make a number wrong; the analysis went on. */
+/** A finding that may make a number wrong. It did not stop the analysis. */
 export interface Warning {
   /** A stable name for programs. */
   code: WarningCode;
-  /** For people: what was found, and which numbers it can make wrong. */
+  /** For people: what was found, and which numbers may be wrong. */
   message: string;
 }
 
@@ -83,7 +139,7 @@ export interface Instance {
   address: number;
   /** The whole allocator block: payload, object header and block header. */
   shallowSize: number;
-  /** What would be freed if this object went away: the shallow size of all that it dominates, itself included. */
+  /** What would be freed if this object went away: the shallow sizes of the object and of all objects that it dominates. */
   retainedSize: number;
 }
 
@@ -95,11 +151,17 @@ export interface ConstructorRow {
   count: number;
   /** Sum of the instances' shallow sizes. */
   totalShallowSize: number;
-  /** Sum of the instances' retained sizes. Regions overlap, so this may exceed the live size. */
+  /** Sum of the instances' retained sizes. Retained sizes overlap, so the sum may exceed the live size. */
   totalRetainedSize: number;
+  /**
+   * The sum of the retained sizes of those instances that no other instance of the class dominates. At
+   * least that is freed if all instances go away; it never exceeds the live size. In the views of a loaded
+   * heap, and with the option `retainedSet`. Not enumerable, so JSON leaves it out.
+   */
+  readonly retainedSetSize?: number;
   /** Retained size ↓, shallow size ↓, address ↑. Made when first read. */
   readonly instances: Instance[];
-  /** The same instances in the same order as columns: what to read when there are millions. Not enumerable. */
+  /** The same instances in the same order as columns: read these when there are millions. JSON leaves them out. */
   readonly instanceColumns: InstanceColumns;
 }
 
@@ -110,23 +172,42 @@ export interface InstanceColumns {
   retainedSizes: Uint32Array;
 }
 
-/** What takes space in one dump. */
-export interface ConstructorView {
-  /** Memory size − first allocator block: allocator space, not just live objects. */
+/** What both views have in common. */
+export interface View {
+  /**
+   * Releases the native memory from which instances are created. Rows and instances that were read before
+   * stay; to read others throws `ERR_VIEW_CLOSED`. A view of which all instances were read is closed
+   * already. Without a call, the garbage collector releases the memory, which a synchronous loop delays.
+   */
+  close(): void;
+  /** As {@link close}, for `using`. */
+  [Symbol.dispose](): void;
+}
+
+declare global {
+  // Older versions of the standard library do not declare it.
+  interface SymbolConstructor {
+    readonly dispose: unique symbol;
+  }
+}
+
+/** What uses memory in one dump, by class. */
+export interface ConstructorView extends View {
+  /** The allocator's space: the size of the memory minus the address of the first block. */
   totalHeapSize: number;
   /** Sum of the shallow sizes of all live heap objects. */
   totalLiveSize: number;
-  /** Rows in the order asked for. */
+  /** Rows in the requested order. */
   constructors: ConstructorRow[];
-  /** Whether the heap is damaged and only what lies before the damage is in here ({@link AnalysisOptions.partial}). */
+  /** Whether the heap is damaged and the view covers only the part before the damage ({@link AnalysisOptions.partial}). */
   partial: boolean;
-  /** Empty when nothing is in doubt. */
+  /** Empty if no number may be wrong. */
   warnings: Warning[];
-  /** Where every byte of the heap is. */
+  /** What every byte of the heap is used for. */
   accounting: Accounting;
 }
 
-/** The whole heap in bytes: live + garbage + raw + free + overhead + gaps + unread = totalHeapSize, exactly. */
+/** The whole heap in bytes. live + garbage + raw + free + overhead + gaps + unread = totalHeapSize, exactly. */
 export interface Accounting {
   /** Live objects, by the first kind of root that reaches them: global variables, stack, pinned objects. */
   live: { global: number; stack: number; pinned: number };
@@ -134,13 +215,13 @@ export interface Accounting {
   garbage: number;
   /** Blocks in use that hold no object (`heap.alloc`). */
   raw: number;
-  /** Blocks that the allocator can give out. `fragmentation` is the share that is not in the largest. */
+  /** Free blocks of the allocator. `fragmentation` is the share of their bytes that is not in the largest one. */
   free: { bytes: number; blocks: number; largest: number; fragmentation: number };
   /** Ends of regions and padding. */
   overhead: number;
-  /** Memory that the allocator does not own: pages that something else grew. */
+  /** Memory that does not belong to the allocator: pages that other code added with `memory.grow`. */
   gaps: number;
-  /** What lies behind damage; 0 unless the result is partial. */
+  /** The part after damage; 0 unless the result is partial. */
   unread: number;
   /** What the collector was doing; null if the module does not name its state. */
   collector: "idle" | "marking" | "sweeping" | null;
@@ -148,7 +229,7 @@ export interface Accounting {
   pinned: { className: string; count: number }[];
 }
 
-/** One object that came or went. */
+/** One object that was created or deleted between two dumps. */
 export interface ChangedInstance extends Instance {
   /** `new`: only in the after dump, with its sizes there. `delete`: only in the before dump, with its sizes there. */
   changeKind: "new" | "delete";
@@ -172,7 +253,7 @@ export interface ComparisonRow {
   sizeDelta: number;
   /** New before deleted, then shallow size ↓, retained size ↓, address ↑. Made when first read. */
   readonly instances: ChangedInstance[];
-  /** The same instances in the same order as columns. Not enumerable. */
+  /** The same instances in the same order as columns. JSON leaves them out. */
   readonly instanceColumns: ChangedInstanceColumns;
 }
 
@@ -181,77 +262,79 @@ export interface ChangedInstanceColumns extends InstanceColumns {
   newCount: number;
 }
 
-/** What changed between two dumps. Objects are the same if class name and address are. */
-export interface ComparisonView {
+/** What changed between two dumps. Two objects are the same if their class name and address are the same. */
+export interface ComparisonView extends View {
   beforeTotalHeapSize: number;
   afterTotalHeapSize: number;
   totalHeapSizeDelta: number;
   beforeTotalLiveSize: number;
   afterTotalLiveSize: number;
   totalLiveSizeDelta: number;
-  /** Rows in the order asked for; classes without a change are left out. */
+  /** Rows in the requested order; classes without a change are left out. */
   constructors: ComparisonRow[];
-  /** Whether a heap is damaged and only what lies before the damage is in here ({@link AnalysisOptions.partial}). */
+  /** Whether a heap is damaged and the view covers only the part before the damage ({@link AnalysisOptions.partial}). */
   partial: boolean;
-  /** The warnings of both dumps; each message begins with the dump that it is about. */
+  /** The warnings of both dumps. Each message begins with the name of the dump. */
   warnings: Warning[];
 }
 
-/** What to go on with, with a warning, instead of failing. */
+/** Cases in which the analysis continues with a warning instead of an error. */
 export interface AnalysisOptions {
-  /** Go on although the dump was not taken from the module: every number and name may be wrong. */
-  force?: boolean | undefined;
-  /** Report what lies before damage in the heap; the result is marked `partial`. */
-  partial?: boolean | undefined;
+  /** Continue although the dump was not taken from the module: every number and name may be wrong. */
+  force?: boolean | null | undefined;
+  /** If the heap is damaged, report the part before the damage. The result is then `partial`. */
+  partial?: boolean | null | undefined;
 }
 
-/** How the rows of a constructor view are ordered and cut. */
+/** The order of a constructor view, and how much of it is listed. */
 export interface AnalyzeOptions extends AnalysisOptions {
-  /** `retained` (default), `shallow` or `count`, each ↓ with a total order behind it. */
-  sort?: "retained" | "shallow" | "count" | undefined;
-  /** Keep this many rows (a whole number ≥ 1); totals stay whole. */
-  top?: number | undefined;
-  /** List this many instances of each row, the first ones (a whole number ≥ 0; default: all); sums stay whole. */
-  instances?: number | undefined;
+  /** `retained` (default), `retained-set`, `shallow` or `count`, largest first. Ties are broken by the other numbers and the name. */
+  sort?: "retained" | "retained-set" | "shallow" | "count" | null | undefined;
+  /** List only the first rows (a whole number ≥ 1). Totals still cover all rows. */
+  top?: number | null | undefined;
+  /** List only the first instances of each row (a whole number ≥ 0; default: all). Sums still cover all instances. */
+  instances?: number | null | undefined;
+  /** Compute {@link ConstructorRow.retainedSetSize}. Views of a loaded heap compute it when it is read. */
+  retainedSet?: boolean | null | undefined;
 }
 
-/** How the rows of a comparison view are ordered and cut. */
+/** The order of a comparison view, and how much of it is listed. */
 export interface DiffOptions extends AnalysisOptions {
   /** `delta` (default), `alloc`, `freed` or `count`. */
-  sort?: "delta" | "alloc" | "freed" | "count" | undefined;
-  /** Keep this many rows (a whole number ≥ 1); totals stay whole. */
-  top?: number | undefined;
-  /** List this many instances of each row, the first ones (a whole number ≥ 0; default: all); sums stay whole. */
-  instances?: number | undefined;
+  sort?: "delta" | "alloc" | "freed" | "count" | null | undefined;
+  /** List only the first rows (a whole number ≥ 1). Totals still cover all rows. */
+  top?: number | null | undefined;
+  /** List only the first instances of each row (a whole number ≥ 0; default: all). Sums still cover all instances. */
+  instances?: number | null | undefined;
 }
 
 /**
- * For work off the event loop.
+ * Options of asynchronous calls.
  *
- * It takes none of libuv's threads, so files, names and ciphers do not wait for it. The addon has a few
- * threads of its own, as many as there are cores and at most 4, on which calls begin in the order in
- * which they are made, whichever worker thread makes them. More calls wait, and hold no more than the
- * copies of their bytes. What is neither a file nor a folder, such as a pipe, is read beforehand, up to
- * 16 at a time, and keeps nobody else waiting.
+ * The work does not use libuv's threads, so file access, name lookups and cryptography do not wait for
+ * it. The addon has one thread per core for it, at most 4. Calls start in the order in which they are
+ * made, for all worker threads together. A waiting call holds only the copies of its bytes. Inputs that
+ * are neither files nor folders, such as pipes, are read before that by other threads, at most 16 at a
+ * time.
  */
 export interface AsyncOptions {
   /**
-   * Stops the work. The promise rejects with an `AbortError` (`code: "ABORT_ERR"`): at once if the
-   * work has not begun or waits for a pipe, otherwise when it has stopped and let go of its files,
-   * within 100 ms.
+   * Stops the work. The promise rejects with an `AbortError` (`code: "ABORT_ERR"`): at once if the work
+   * has not started or waits for a pipe, otherwise when the work has stopped and closed its files, within
+   * 100 ms.
    */
-  signal?: AbortSignal | undefined;
+  signal?: AbortSignal | null | undefined;
   /**
-   * Called about twenty times a second while the work goes on, and once when it is done. If it
-   * throws, the work stops and the promise rejects with what it threw. The same goes for a promise that
-   * it returns, if that is rejected while the work goes on.
+   * Called about twenty times per second during the work, and once when it is done. If it throws, or
+   * returns a promise that is rejected before the work is done, the work stops and the call rejects with
+   * the same error. A later rejection becomes a warning of the process.
    */
-  onProgress?: ((progress: Progress) => void) | undefined;
+  onProgress?: ((progress: Progress) => unknown) | null | undefined;
 }
 
-/** How far an analysis is. */
+/** The progress of an analysis. */
 export interface Progress {
-  /** What is being done: the phase that began last. In a comparison both dumps go through all of them. */
+  /** The phase that began last. In a comparison, each dump goes through all phases. */
   phase:
     | "module"
     | "blocks"
@@ -261,7 +344,7 @@ export interface Progress {
     | "dominators"
     | "sizes"
     | "view";
-  /** How much of the whole work is done: from 0 to 1, never going down. */
+  /** The part of the whole work that is done: from 0 to 1, never decreasing. */
   fraction: number;
   /** The size of all dumps that are being analyzed. */
   bytes: number;
@@ -270,31 +353,40 @@ export interface Progress {
 /**
  * The constructor view of a dump. The bytes are read in place and not kept.
  *
- * Bytes are any Uint8Array, subclasses like Buffer and parts of larger buffers included. Shared memory
- * is copied first. Other views, clamped ones too, are refused (`ERR_INVALID_ARG_TYPE`), and so are
- * those whose buffer is gone (`ERR_BUFFER_DETACHED`), which JavaScript cannot tell from empty ones.
+ * Bytes are any Uint8Array, including subclasses such as Buffer, and parts of larger buffers. Shared
+ * memory is copied first. Other typed arrays are refused (`ERR_INVALID_ARG_TYPE`). So are arrays with a
+ * detached buffer (`ERR_BUFFER_DETACHED`), which otherwise look like empty ones.
  */
 export function analyze(
   dump: Uint8Array,
   wasm: Uint8Array,
-  options?: AnalyzeOptions,
+  options?: AnalyzeOptions | null,
 ): ConstructorView;
 /**
- * As {@link analyze}, off the event loop. Dump and module are copied first, so the caller may go on
- * changing them; the copies are kept until the work is done or aborted.
+ * As {@link analyze}, asynchronously. Dump and module are copied first, so the caller may change them
+ * meanwhile. The copies are kept until the work is done or aborted.
  */
 export function analyzeAsync(
   dump: Uint8Array,
   wasm: Uint8Array,
-  options?: AnalyzeOptions & AsyncOptions,
+  options?: (AnalyzeOptions & AsyncOptions) | null,
 ): Promise<ConstructorView>;
-/** As {@link analyze}, from files. They are mapped, not copied, and must not be cut short meanwhile. */
-export function analyzeFile(dump: string, wasm: string, options?: AnalyzeOptions): ConstructorView;
-/** As {@link analyzeFile}, off the event loop. */
+/**
+ * The path of a file: text, a `file:` URL, or the bytes of the path (a Buffer), which need not be UTF-8.
+ */
+export type FilePath = string | URL | Uint8Array;
+
+/** As {@link analyze}, from files. They are mapped, not copied, and must not be truncated meanwhile. */
+export function analyzeFile(
+  dump: FilePath,
+  wasm: FilePath,
+  options?: AnalyzeOptions | null,
+): ConstructorView;
+/** As {@link analyzeFile}, asynchronously. */
 export function analyzeFileAsync(
-  dump: string,
-  wasm: string,
-  options?: AnalyzeOptions & AsyncOptions,
+  dump: FilePath,
+  wasm: FilePath,
+  options?: (AnalyzeOptions & AsyncOptions) | null,
 ): Promise<ConstructorView>;
 
 /** The comparison view of two dumps of one module. */
@@ -302,26 +394,26 @@ export function diff(
   before: Uint8Array,
   after: Uint8Array,
   wasm: Uint8Array,
-  options?: DiffOptions,
+  options?: DiffOptions | null,
 ): ComparisonView;
-/** As {@link diff}, off the event loop. Dumps and module are copied first. */
+/** As {@link diff}, asynchronously. Dumps and module are copied first. */
 export function diffAsync(
   before: Uint8Array,
   after: Uint8Array,
   wasm: Uint8Array,
-  options?: DiffOptions & AsyncOptions,
+  options?: (DiffOptions & AsyncOptions) | null,
 ): Promise<ComparisonView>;
-/** As {@link diff}, from files. They are mapped, not copied, and must not be cut short meanwhile. */
+/** As {@link diff}, from files. They are mapped, not copied, and must not be truncated meanwhile. */
 export function diffFile(
-  before: string,
-  after: string,
-  wasm: string,
-  options?: DiffOptions,
+  before: FilePath,
+  after: FilePath,
+  wasm: FilePath,
+  options?: DiffOptions | null,
 ): ComparisonView;
-/** As {@link diffFile}, off the event loop. */
+/** As {@link diffFile}, asynchronously. */
 export function diffFileAsync(
-  before: string,
-  after: string,
-  wasm: string,
-  options?: DiffOptions & AsyncOptions,
+  before: FilePath,
+  after: FilePath,
+  wasm: FilePath,
+  options?: (DiffOptions & AsyncOptions) | null,
 ): Promise<ComparisonView>;

@@ -1,11 +1,20 @@
 // The public API as programs use it, from every kind of module and thread.
 
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { open } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 import { runInNewContext } from "node:vm";
 import { Worker } from "node:worker_threads";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -19,6 +28,7 @@ import {
   diffAsync,
   diffFile,
   diffFileAsync,
+  HeapAnalyzerError,
 } from "../dist/index.js";
 import type { ConstructorView, Progress } from "../index.js";
 import {
@@ -27,6 +37,7 @@ import {
   type ServerExports,
   startServer,
 } from "./support/leaky_server.ts";
+import { WINDOWS } from "./support/system.ts";
 
 const ROOT = resolve(__dirname, "..");
 const CLI = join(ROOT, "dist/heap_analyzer/cli.js");
@@ -47,9 +58,6 @@ beforeAll(async () => {
 function whole(view: object): unknown {
   return JSON.parse(JSON.stringify(view));
 }
-
-/** Windows has no named pipes among its files. */
-const WINDOWS = process.platform === "win32";
 
 /** Runs `use` with a pipe, which keeps work waiting until something is written to it. */
 async function withPipe(use: (pipe: string) => Promise<void>): Promise<void> {
@@ -110,7 +118,8 @@ describe("the variants agree", () => {
     ];
     const names = ["dump", "dump", notADump, notADump, "before", "before", notADump, notADump];
     const text =
-      'not a heap dump: expected the magic "ASHD" at offset 0, found "\\0asm"; is this the dump, and not the module?';
+      "this is a WebAssembly module, not a heap dump: were the dump and the module swapped? " +
+      "Pass the dump first, then the module (on the command line: <dump-file> --wasm <module>)";
     expect(errors.map(({ message }) => message)).toEqual(names.map((name) => `${name}: ${text}`));
     expect(new Set(errors.map(({ code }) => code))).toEqual(new Set(["ERR_DUMP_MAGIC"]));
     expect(errors.every((error) => error instanceof Error)).toBe(true);
@@ -170,9 +179,9 @@ describe("a view", () => {
     }
   });
 
-  test("does not list the columns among its keys", () => {
+  test("does not list the columns in JSON", () => {
     const [row] = analyze(after, wasm).constructors;
-    expect(Object.keys(row ?? {})).toEqual([
+    expect(Object.keys(whole(row ?? {}) as object)).toEqual([
       "className",
       "count",
       "totalShallowSize",
@@ -181,9 +190,51 @@ describe("a view", () => {
     ]);
   });
 
-  test("can be cloned to another thread", () => {
+  test("can be cloned to another thread, columns included", () => {
     const view = analyze(after, wasm);
-    expect(structuredClone(view)).toEqual(whole(view));
+    const clone = structuredClone(view);
+    expect(whole(clone.constructors.map(({ instanceColumns: _, ...row }) => row))).toEqual(
+      whole(view.constructors),
+    );
+    expect(clone.constructors.map((row) => row.instanceColumns)).toEqual(
+      view.constructors.map((row) => row.instanceColumns),
+    );
+  });
+
+  test.each([
+    ["constructors", () => analyze(after, wasm)],
+    ["changes", () => diff(before, after, wasm)],
+  ])("of %s that was closed keeps what was read, and refuses the rest", (_, open) => {
+    const view = open();
+    const [first, second] = view.constructors;
+    const instances = first?.instances;
+    view.close();
+    view.close();
+    expect(first?.instances).toBe(instances);
+    expect(first?.instanceColumns.addresses).toHaveLength(instances?.length ?? -1);
+    expect(() => second?.instances).toThrow(
+      expect.objectContaining({
+        code: "ERR_VIEW_CLOSED",
+        message: expect.stringContaining("close()"),
+      }),
+    );
+  });
+
+  test("closes at the end of a block with `using`", () => {
+    const view = analyze(after, wasm);
+    view[Symbol.dispose]();
+    expect(() => view.constructors[0]?.instances).toThrow("the view was closed");
+  });
+
+  test("without instances has empty lists", () => {
+    for (const row of analyze(after, wasm, { instances: 0 }).constructors) {
+      expect(row.instances).toEqual([]);
+      expect(row.instanceColumns.addresses).toHaveLength(0);
+    }
+    for (const row of diff(before, after, wasm, { instances: 0 }).constructors) {
+      expect(row.instances).toEqual([]);
+      expect(row.instanceColumns).toMatchObject({ newCount: 0 });
+    }
   });
 
   test("sums up: the live size is that of all instances", () => {
@@ -240,14 +291,22 @@ describe("bytes", () => {
     ["a path", "after.dump", "string; to read files, call the …File variant"],
     ["nothing", undefined, "undefined"],
     ["null", null, "null"],
-    ["a number array", [1, 2], "object"],
-    ["words", new Uint32Array(4), "object"],
-    ["a buffer without a view", new ArrayBuffer(8), "object"],
+    ["an object", {}, "object"],
+    ["a number array", [1, 2], "an Array"],
+    ["words", new Uint32Array(4), "a Uint32Array"],
+    ["a buffer without a view", new ArrayBuffer(8), "an ArrayBuffer; pass new Uint8Array(buffer)"],
+    ["a promise", Promise.resolve(), "a Promise; await it first"],
+    ["a response", new Response(), "a Response; pass new Uint8Array(await response.arrayBuffer())"],
+    [
+      "a module",
+      new WebAssembly.Module(Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0)),
+      "a WebAssembly.Module; pass the bytes that it was compiled from",
+    ],
   ])("must not be %s", async (_, value, found) => {
     const expected = `argument "dump" must be a Uint8Array or Buffer, found ${found}`;
     for (const call of [analyze, analyzeAsync]) {
       const error = await errorOf(() => call(value as never, wasm));
-      expect(error).toBeInstanceOf(TypeError);
+      expect(error).toBeInstanceOf(HeapAnalyzerError);
       expect([error.message, error.code]).toEqual([expected, "ERR_INVALID_ARG_TYPE"]);
     }
   });
@@ -263,24 +322,79 @@ describe("bytes", () => {
 });
 
 describe("paths", () => {
-  test("must not be bytes", async () => {
-    for (const call of [analyzeFile, analyzeFileAsync]) {
-      const error = await errorOf(() => call(after as never, files.wasm));
-      expect([error.message, error.code]).toEqual([
-        'argument "dump" must be a path (string), found object',
-        "ERR_INVALID_ARG_TYPE",
-      ]);
+  test("may be text, file URLs, or the bytes of a path", async () => {
+    const expected = whole(analyzeFile(files.after, files.wasm));
+    const urls = [pathToFileURL(files.after), pathToFileURL(files.wasm)] as const;
+    const buffers = [Buffer.from(files.after), Buffer.from(files.wasm)] as const;
+    for (const [dump, module] of [urls, buffers]) {
+      expect(whole(analyzeFile(dump, module))).toEqual(expected);
+      expect(whole(await analyzeFileAsync(dump, module))).toEqual(expected);
     }
   });
 
-  test("that lead nowhere are errors with a code", async () => {
+  test.runIf(process.platform === "linux")("may be bytes that are not UTF-8", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "paths-"));
+    const dump = Buffer.concat([Buffer.from(`${folder}/`), Buffer.from([0xff, 0xfe])]);
+    copyFileSync(files.after, dump);
+    const expected = whole(analyzeFile(files.after, files.wasm));
+    expect(whole(analyzeFile(dump, files.wasm))).toEqual(expected);
+    expect(whole(await analyzeFileAsync(dump, files.wasm))).toEqual(expected);
+    rmSync(folder, { recursive: true });
+  });
+
+  test.each<[unknown, string, string]>([
+    [3, "must be a path (string, URL or Buffer), found number", "ERR_INVALID_ARG_TYPE"],
+    [null, "must be a path (string, URL or Buffer), found null", "ERR_INVALID_ARG_TYPE"],
+    ["", "is an empty path; expected the path of a file", "ERR_INVALID_ARG_VALUE"],
+    ["a\0b", "is a path with a null byte; expected the path of a file", "ERR_INVALID_ARG_VALUE"],
+    [
+      Buffer.from("ASHD\0"),
+      "is a path with a null byte; a Uint8Array is read as the bytes of a path: to analyze bytes, " +
+        "call the variant without File; expected the path of a file",
+      "ERR_INVALID_ARG_VALUE",
+    ],
+    [
+      new URL("https://example.org/a.dump"),
+      "is the URL https://example.org/a.dump, which names no file; expected the path of a file",
+      "ERR_INVALID_ARG_VALUE",
+    ],
+  ])("such as %j are refused", async (path, message, code) => {
+    for (const call of [analyzeFile, analyzeFileAsync]) {
+      const error = await errorOf(() => call(path as never, files.wasm));
+      expect([error.message, error.code]).toEqual([`argument "dump" ${message}`, code]);
+    }
+  });
+});
+
+describe("an error", () => {
+  test("of the system has the properties of Node's own as its cause", async () => {
     for (const call of [analyzeFile, analyzeFileAsync]) {
       const error = await errorOf(() => call("no.dump", files.wasm));
-      expect([error.message, error.code]).toEqual([
-        "no.dump: cannot open the file: No such file or directory (os error 2)",
-        "ERR_IO",
-      ]);
+      expect(error.code).toBe("ERR_IO");
+      expect(error.message).toMatch(/^no\.dump: cannot open the file: /);
+      expect(error.cause).toMatchObject({
+        code: "ENOENT",
+        errno: expect.any(Number),
+        path: "no.dump",
+        syscall: "open",
+      });
     }
+  });
+
+  test("of the engine is a HeapAnalyzerError, sync and async", async () => {
+    for (const call of [analyze, analyzeAsync]) {
+      const error = await errorOf(() => call(wasm, wasm));
+      expect(error).toBeInstanceOf(HeapAnalyzerError);
+      expect(error.name).toBe("HeapAnalyzerError");
+      expect(error.cause).toBeUndefined();
+    }
+  });
+
+  test("of an asynchronous call has a stack with its caller", async () => {
+    async function theCaller() {
+      await analyzeAsync(wasm, wasm);
+    }
+    expect((await errorOf(theCaller)).stack).toContain("theCaller");
   });
 });
 
@@ -322,15 +436,28 @@ describe("options", () => {
   test.each([
     [{ sort: 1 }, 'argument "options.sort" must be a string, found number'],
     [{ top: "3" }, 'argument "options.top" must be a number, found string'],
-    [{ instances: null }, 'argument "options.instances" must be a number, found null'],
+    [{ instances: {} }, 'argument "options.instances" must be a number, found object'],
   ])("of another type, such as %j, are refused", async (options, message) => {
     const error = await errorOf(() => analyze(after, wasm, options as never));
     expect([error.message, error.code]).toEqual([message, "ERR_INVALID_ARG_TYPE"]);
   });
 
-  test("may be undefined one by one", () => {
-    const view = analyze(after, wasm, { sort: undefined, top: undefined });
-    expect(whole(view)).toEqual(whole(analyze(after, wasm)));
+  test("may be undefined or null, one by one or all", async () => {
+    const expected = whole(analyze(after, wasm));
+    const absent = { sort: undefined, top: null, signal: null, onProgress: null };
+    expect(whole(await analyzeAsync(after, wasm, absent))).toEqual(expected);
+    expect(whole(await analyzeAsync(after, wasm, null))).toEqual(expected);
+    expect(whole(analyze(after, wasm, null))).toEqual(expected);
+  });
+
+  test.each([
+    [{ srot: "count" }, "unknown option srot; did you mean sort?"],
+    [{ instance: 3 }, "unknown option instance; did you mean instances?"],
+    [{ colour: 1 }, "unknown option colour; the options are sort, top, instances, force, partial"],
+    [{ signal: undefined }, "option signal works only in the …Async functions"],
+  ])("that do not exist, such as %j, are refused", async (options, message) => {
+    const error = await errorOf(() => analyze(after, wasm, options as never));
+    expect([error.message, error.code]).toEqual([message, "ERR_INVALID_OPTION"]);
   });
 
   test("that keep some rows leave the totals whole", () => {
@@ -566,7 +693,8 @@ describe("the package is loaded", () => {
     const script = `
       const { parentPort, workerData } = require("node:worker_threads");
       const { analyze } = require("@warpo/heap-analyzer");
-      parentPort.postMessage(analyze(workerData.dump, workerData.wasm, { top: 2 }));`;
+      const view = analyze(workerData.dump, workerData.wasm, { top: 2 });
+      parentPort.postMessage(JSON.parse(JSON.stringify(view)));`;
     const path = join(folder, "worker.cjs");
     writeFileSync(path, script);
     const workers = Array.from({ length: 3 }, () => {

@@ -312,7 +312,7 @@ describe("how it is found", () => {
     writeFileSync(join(folder, "entry.ts"), SOURCE);
     const installed = join(folder, "node_modules/@warpo/heap-analyzer");
     mkdirSync(dirname(installed), { recursive: true });
-    symlinkSync(ROOT, installed, "dir");
+    symlinkSync(ROOT, installed, "junction");
     return folder;
   }
 

@@ -32,6 +32,7 @@ import {
   shellQuoted,
 } from "./support/hosts.ts";
 import { type LeakyServer, leakyServer } from "./support/leaky_server.ts";
+import { WINDOWS } from "./support/system.ts";
 
 let server: LeakyServer;
 let folder: string;
@@ -99,13 +100,12 @@ function oddDump(): string {
   return dump;
 }
 
-const isWindows = process.platform === "win32";
-if (isWindows) console.warn("tests of signals, devices and pipes are skipped: Windows has others");
+if (WINDOWS) console.warn("tests of signals, devices and pipes are skipped: Windows has others");
 
 const isFullThere = existsSync("/dev/full");
 if (!isFullThere) console.warn("tests with /dev/full are skipped: it is not there");
 
-describe.skipIf(isWindows)("a signal", () => {
+describe.skipIf(WINDOWS)("a signal", () => {
   test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
     "%s ends a run as it ends any program",
     async (signal) => {
@@ -161,7 +161,7 @@ describe.skipIf(isWindows)("a signal", () => {
   });
 });
 
-describe.skipIf(isWindows)("stdout", () => {
+describe.skipIf(WINDOWS)("stdout", () => {
   test("on a disk that takes a part of it is an error", () => {
     // 40 blocks of 512 bytes a file are a disk that is full in the middle of the JSON.
     const { status, stderr } = shell("ulimit -f 40; $CLI > cut.json");
@@ -190,7 +190,7 @@ describe.skipIf(isWindows)("stdout", () => {
   });
 });
 
-describe.skipIf(isWindows)("stderr", () => {
+describe.skipIf(WINDOWS)("stderr", () => {
   test.each([
     ["is closed", "$CLI 2>&-; echo $?"],
     ["is a pipe that nobody reads", "{ { $CLI 2>&1 >&3; echo $? >&3; } | true; } 3>&1"],
@@ -205,10 +205,10 @@ describe.skipIf(isWindows)("stderr", () => {
   });
 });
 
-describe.skipIf(isWindows)("an input", () => {
+describe.skipIf(WINDOWS)("an input", () => {
   test.each([
     ["dump", (path: string) => analyze(path), "not a heap dump"],
-    ["module", (path: string) => analyze(undefined, path), "cannot read the WebAssembly module"],
+    ["module", (path: string) => analyze(undefined, path), "not a WebAssembly module"],
   ])("that never ends is refused by its first bytes: a %s", async (_, args, message) => {
     const endless = pipe();
     const child = start(args(endless));
@@ -262,6 +262,55 @@ describe.skipIf(isWindows)("an input", () => {
     chmodSync(dump, 0);
     const run = runUnprivileged([process.execPath, CLI, ...analyze(dump)], folder);
     expect(failureOf(run)).toContain(`error: ${dump}: cannot open the file: Permission denied`);
+  });
+});
+
+describe.skipIf(WINDOWS)("standard input", () => {
+  test.each([
+    ["a pipe", `cat ${"$DUMP"} | $CLI`],
+    ["a file", `$CLI < ${"$DUMP"}`],
+  ])("may be the dump: %s", (_, script) => {
+    const { stdout, stderr, status } = shell(
+      script.replace("$DUMP", shellQuoted(server.after)),
+      analyze("-"),
+    );
+    expect(stderr).toBe("");
+    expect(status).toBe(0);
+    expect(stdout).toBe(wholeOutput());
+  });
+
+  test("may be a socket, as other programs give it", () => {
+    const run = spawnSync(process.execPath, [CLI, ...analyze("-")], {
+      input: readFileSync(server.after),
+      env: ENVIRONMENT,
+      maxBuffer: 1 << 28,
+    });
+    expect(run.stdout.toString()).toBe(wholeOutput());
+  });
+
+  test("may be the module", () => {
+    const { stdout } = shell(`$CLI < ${shellQuoted(server.wasm)}`, analyze(undefined, "-"));
+    expect(stdout).toBe(wholeOutput());
+  });
+
+  test("is named in an error", () => {
+    const run = shell(`echo "no dump" | $CLI`, analyze("-"));
+    expect(failureOf(run)).toContain("error: standard input: not a heap dump");
+  });
+
+  test("cannot be two inputs", () => {
+    expect(failureOf(shell(`cat /dev/null | $CLI`, analyze("-", "-")))).toBe(
+      "error: standard input ('-') can be read only once: write one of the inputs to a file",
+    );
+  });
+});
+
+describe.skipIf(WINDOWS)("a pipe", () => {
+  test("cannot be input and output", () => {
+    const both = pipe();
+    expect(failureOf(cli(...analyze(both), "--output", both))).toBe(
+      `error: --output ${both} is the input ${both}: choose another file`,
+    );
   });
 });
 
@@ -319,7 +368,7 @@ describe("an empty name", () => {
   });
 });
 
-describe.skipIf(isWindows)("--output", () => {
+describe.skipIf(WINDOWS)("--output", () => {
   const writeTo = (output: string) => [...analyze(), "--output", output];
 
   test("takes the longest names", () => {
@@ -371,6 +420,18 @@ describe.skipIf(isWindows)("--output", () => {
     expect(readFileSync(output, "utf8")).toBe(wholeOutput());
     expect(await once(child, "close")).toEqual([0, null]);
     expect(statSync(output).isFIFO()).toBe(true);
+  });
+
+  test.each(["/dev/stdout", "/dev/fd/1"])("may be %s, whose reader may stop early", (path) => {
+    expect(shell("$CLI | cat", writeTo(path)).stdout).toBe(wholeOutput());
+    expect(shell("{ $CLI; echo $? >&2; } | true", writeTo(path)).stderr).toBe("0\n");
+  });
+
+  test("may be a pipe whose reader stops early", () => {
+    const output = pipe();
+    const script = `head -c 1 ${shellQuoted(output)} > /dev/null & $CLI`;
+    const { status, stderr } = shell(script, writeTo(output));
+    expect([status, stderr]).toEqual([0, ""]);
   });
 
   test("names a folder that goes away meanwhile", async () => {

@@ -9,7 +9,13 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { captureDump } from "../dist/capture.js";
-import { analyze, analyzeAsync, analyzeFileAsync, diffFileAsync } from "../dist/index.js";
+import {
+  analyze,
+  analyzeAsync,
+  analyzeFile,
+  analyzeFileAsync,
+  diffFileAsync,
+} from "../dist/index.js";
 import * as native from "../dist/native.js";
 import { type ChildOptions, preamble, runScript } from "./support/child.ts";
 import {
@@ -18,10 +24,7 @@ import {
   type ServerExports,
   startServer,
 } from "./support/leaky_server.ts";
-
-const LINUX = process.platform === "linux";
-/** Windows has no named pipes among its files. */
-const WINDOWS = process.platform === "win32";
+import { LINUX, WINDOWS } from "./support/system.ts";
 
 let files: LeakyServer;
 let after: Buffer;
@@ -157,22 +160,26 @@ describe("much work at once", () => {
 describe("an abort", () => {
   const PHASES = ["module", "blocks", "objects", "references", "search", "dominators", "sizes"];
 
-  /** Watches without ever giving way to the event loop, so that it sees every phase some time. */
+  /**
+   * Aborts work in a phase, and returns its code. It polls without returning to the event loop, so one of
+   * a few attempts sees even a short phase.
+   */
   async function abortedIn(
     phase: string,
     start: (control: native.WorkControl) => Promise<unknown>,
   ) {
-    for (;;) {
+    for (let attempt = 0; attempt < 1000; attempt++) {
       const control = new native.WorkControl();
       const work = codeOf(start(control));
       let seen = "module";
       while (seen !== phase && seen !== "view") seen = control.progress().phase;
       control.cancel();
-      // The work may have gone on while this thread had no turn.
+      // The work may have advanced while this thread did not run.
       const isInTime = control.progress().phase === phase;
       const code = await work;
       if (isInTime) return code;
     }
+    throw new Error(`the phase ${phase} was never seen`);
   }
 
   test.each(PHASES)("in the phase %s ends the work, and the next call works", async (phase) => {
@@ -229,6 +236,19 @@ describe.skipIf(WINDOWS)("pipes that nothing comes through", () => {
       }
       const expected = await diffFileAsync(files.before, files.after, files.wasm);
       expect(JSON.stringify(await work)).toBe(JSON.stringify(expected));
+    });
+  });
+
+  test("are refused as two inputs of one call", async () => {
+    await withPipes(["one"], async (pipe) => {
+      const work = diffFileAsync(pipe, pipe, files.wasm);
+      await expect(work).rejects.toMatchObject({
+        code: "ERR_SAME_PIPE",
+        message: expect.stringContaining("a pipe can be read only once"),
+      });
+      expect(() => analyzeFile(pipe, pipe)).toThrow(
+        expect.objectContaining({ code: "ERR_SAME_PIPE" }),
+      );
     });
   });
 
@@ -338,6 +358,16 @@ describe.skipIf(!LINUX)("a system that refuses", () => {
     const env = { ...ONE_ARENA, RAYON_NUM_THREADS: "100000" };
     const options = { env, addressSpace: 2 << 20 };
     expect(output(script, options)).toBe(`${analyze(after, wasm).totalLiveSize}\n`);
+  });
+
+  test("is not asked for thousands of threads, whatever RAYON_NUM_THREADS says", () => {
+    const script = `
+      analyzeFile(after, wasm);
+      const fs = require("fs");
+      const names = fs.readdirSync("/proc/self/task").map((id) => fs.readFileSync(\`/proc/self/task/\${id}/comm\`, "utf8"));
+      const most = Math.max(16, require("os").availableParallelism());
+      console.log(names.filter((name) => name.startsWith("heap-analyzer-")).length <= most);`;
+    expect(output(script, { env: { RAYON_NUM_THREADS: "5000" } })).toBe("true\n");
   });
 
   /** Attempts of every kind, one after another; each ends in a code, and so does the process. */

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Fuzzes every target in turn with libFuzzer, from the kept corpus and the real programs:
-# `npm run fuzz -- --minutes 5`, and `--target heap` for one of them. What it finds lies in
-# fuzz/artifacts/, what it learns in fuzz/target/corpus/, the full output in fuzz/target/logs/. `--keep`
-# fuzzes nothing and adds to the kept corpus the few learned inputs that reach what it does not. It takes
-# the stable toolchain and a C++ compiler, which libFuzzer is written for.
+# Fuzzes every target in turn with libFuzzer, starting from the kept corpus and the real programs:
+# `npm run fuzz -- --minutes 5`; with `--target heap`, only that target. Inputs that fail are written to
+# fuzz/artifacts/, new inputs to fuzz/target/corpus/, the full output to fuzz/target/logs/. `--keep` does
+# not fuzz: it adds those new inputs to the kept corpus that reach code which the kept ones do not reach.
+# It needs the stable toolchain and a C++ compiler, for libFuzzer.
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -30,6 +30,13 @@ export RUSTFLAGS="-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4
 cargo build --release --locked --target "$host" --features libfuzzer --bins
 programs="target/$host/release"
 
+# The kept corpus is one archive per target. It is unpacked for libFuzzer, which reads folders.
+for target in "${targets[@]}"; do
+  rm -rf "target/kept/$target"
+  mkdir -p "target/kept/$target"
+  tar -xzf "corpus/$target.tar.gz" -C "target/kept/$target"
+done
+
 if $keep; then
   for target in "${targets[@]}"; do
     # The corpus stays small: of inputs of up to 1.5 KiB, code that is reached counts,
@@ -38,7 +45,11 @@ if $keep; then
     mkdir -p "target/corpus/$target" "target/small/$target"
     find "target/corpus/$target" -type f -size -4 -exec cp -t "target/small/$target" {} +
     "$programs/$target" -set_cover_merge=1 -use_counters=0 -use_cmp=0 -max_len=65536 -verbosity=0 \
-      "corpus/$target" "target/small/$target"
+      "target/kept/$target" "target/small/$target"
+    # The same files make the same bytes, on any day.
+    tar --sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner --mode=644 \
+      -C "target/kept/$target" -c --no-recursion $(ls "target/kept/$target") |
+      gzip -9n >"corpus/$target.tar.gz"
   done
   exit
 fi
@@ -59,7 +70,7 @@ for target in "${targets[@]}"; do
   echo "== $target, $seconds s"
   mkdir -p "artifacts/$target" "target/corpus/$target"
   log="target/logs/$target"
-  seeds=("target/corpus/$target" "corpus/$target")
+  seeds=("target/corpus/$target" "target/kept/$target")
   case $target in
     # These take modules; the others read a recipe, which may ask for a real program.
     module | debug_info | collector_code) length=65536; seeds+=(programs) ;;

@@ -1,11 +1,11 @@
 /**
- * Bytes that a caller passes, checked by what they are, whatever they claim to be.
+ * Bytes that a caller passes, checked.
  *
- * Nothing here runs code of the caller: methods and getters are those of the engine, not the ones
- * that an object brings along. So what was checked stays true until the call into the addon that
- * follows.
+ * Nothing here runs code of the caller: methods and getters are the built-in ones, not those of the
+ * object. So the checked facts stay true until the call into the addon that follows.
  */
 import { types } from "node:util";
+import { HeapAnalyzerError, invalidArgument } from "./errors.js";
 
 const { prototype } = Object.getPrototypeOf(Uint8Array) as { prototype: Uint8Array };
 
@@ -19,7 +19,7 @@ const byteOffsetOf = getter("byteOffset");
 const lengthOf = getter("length");
 const { keys, set } = prototype;
 
-/** An array that the addon may read until the caller goes on. */
+/** An array that the addon may read until the caller's code runs again. */
 export function bytes(name: string, value: unknown): Uint8Array {
   // Not `instanceof`: test runners pass objects of other realms.
   if (!types.isUint8Array(value)) {
@@ -31,7 +31,7 @@ export function bytes(name: string, value: unknown): Uint8Array {
   return types.isSharedArrayBuffer(buffer) ? copyOf(name, value, buffer) : value;
 }
 
-/** Whether there are no bytes any more. Such an array looks as if it were empty. */
+/** Whether the bytes are gone. Such an array looks like an empty one. */
 function isOutOfBounds(array: Uint8Array): boolean {
   try {
     keys.call(array);
@@ -48,13 +48,11 @@ function copyOf(name: string, array: Uint8Array, buffer: SharedArrayBuffer): Uin
   try {
     copy = new Uint8Array(length);
   } catch (error) {
-    throw Object.assign(
-      new Error(
-        `argument "${name}" is shared memory, and there is no room for a copy of its ${length} bytes; ` +
-          "pass a file instead, or use a larger machine",
-        { cause: error },
-      ),
-      { code: "ERR_OUT_OF_MEMORY" },
+    throw new HeapAnalyzerError(
+      "ERR_OUT_OF_MEMORY",
+      `argument "${name}" is shared memory, and there is no memory for a copy of its ${length} bytes; ` +
+        "pass a file instead, or use a larger machine",
+      { cause: error },
     );
   }
   set.call(copy, new Uint8Array(buffer, byteOffsetOf(array), length));
@@ -62,19 +60,18 @@ function copyOf(name: string, array: Uint8Array, buffer: SharedArrayBuffer): Uin
 }
 
 function unreadable(name: string, buffer: ArrayBufferLike): Error {
-  const [text, code] = isDetached(buffer)
-    ? [
+  return isDetached(buffer)
+    ? new HeapAnalyzerError(
+        "ERR_BUFFER_DETACHED",
         `the buffer of argument "${name}" is detached: it was transferred, for example by postMessage, or ` +
           "it was a WebAssembly.Memory's and memory.grow replaced it; pass the bytes before that happens, " +
           "or take them from memory.buffer again",
-        "ERR_BUFFER_DETACHED",
-      ]
-    : [
+      )
+    : new HeapAnalyzerError(
+        "ERR_BUFFER_OUT_OF_BOUNDS",
         `argument "${name}" lies outside of its buffer, which was resized and is too short now; ` +
           "make a new Uint8Array on the buffer",
-        "ERR_BUFFER_OUT_OF_BOUNDS",
-      ];
-  return Object.assign(new TypeError(text), { code });
+      );
 }
 
 function isDetached(buffer: ArrayBufferLike): boolean {
@@ -84,15 +81,4 @@ function isDetached(buffer: ArrayBufferLike): boolean {
   } catch {
     return true;
   }
-}
-
-/** The error for an argument of a wrong type. */
-export function invalidArgument(name: string, expected: string, value: unknown): TypeError {
-  const found = value === null ? "null" : typeof value;
-  const hint =
-    expected.includes("Uint8Array") && typeof value === "string"
-      ? "; to read files, call the …File variant"
-      : "";
-  const error = new TypeError(`argument "${name}" must be ${expected}, found ${found}${hint}`);
-  return Object.assign(error, { code: "ERR_INVALID_ARG_TYPE" });
 }

@@ -1,7 +1,10 @@
 /**
- * The native addon. Where it cannot be loaded, the error says on which platform, why, and what to do
- * next: the loader that napi-rs generates (`loader.js`) only advises to install again.
+ * The native addon. If it cannot be loaded, the error says on which platform, why, and what to do next.
+ * The loader that napi-rs generates (`loader.js`) only advises to install again.
  */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { HeapAnalyzerError } from "./errors.js";
 
 interface Manifest {
   name: string;
@@ -12,15 +15,13 @@ interface Manifest {
 try {
   require("./loader.js");
 } catch (error) {
-  throw Object.assign(new Error(explain(reasons(error)), { cause: error }), {
-    code: "ERR_NO_BINARY",
-  });
+  throw new HeapAnalyzerError("ERR_NO_BINARY", explain(reasons(error)), { cause: error });
 }
 
-// Behind the attempt, and compiled in this order: here nothing can fail any more.
+// After the attempt, and compiled in this order: nothing can fail here.
 export * from "./loader.js";
 
-/** What each attempt of the loader came to. It also tries WebAssembly, of which there is no build. */
+/** The failure of each attempt of the loader. It also tries WebAssembly, for which there is no build. */
 function reasons(error: unknown): string[] {
   const messages: string[] = [];
   for (let cause = (error as Error).cause; cause instanceof Error; cause = cause.cause) {
@@ -37,16 +38,22 @@ function explain(messages: string[]): string {
   const failure = messages.find(
     (message, i) => missing[i] === undefined && !message.startsWith("Unsupported"),
   );
-  // Not NAPI_RS_NATIVE_LIBRARY_PATH, which the loader knows too: every addon made with napi-rs obeys it.
+  // NAPI_RS_NATIVE_LIBRARY_PATH is not mentioned: every addon made with napi-rs obeys it, not only this one.
   const fromSource =
     "To build it, clone the repository on this machine and, with Rust 1.88 or newer, run " +
     "`npm ci && npm run build` there; then run `npm install <the clone>` here.";
 
+  if (messages.some((message) => message.includes("addons is disabled"))) {
+    return `${name} is a native addon, and this process may not load addons: start Node without --no-addons`;
+  }
   if (failure !== undefined) {
     return `the binary of ${name} does not load on ${platform()}: ${failure}. ${fromSource}`;
   }
   if (prebuilt.length === 0) {
-    return `the binary of ${name} for ${platform()} is not built yet: run \`npm run build\` in the source tree`;
+    const isSourceTree = existsSync(join(__dirname, "..", "Cargo.toml"));
+    return isSourceTree
+      ? `the binary of ${name} for ${platform()} is not built yet: run \`npm run build\` in the source tree`
+      : `this copy of ${name} has no binary, because it was packed from a source tree and not by a release. ${fromSource}`;
   }
   if (wanted !== undefined && prebuilt.includes(wanted)) {
     return (

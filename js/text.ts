@@ -1,15 +1,38 @@
-/** Texts that somebody else chose (a guest, a module, a file name), made fit for a message. */
+/** Text from elsewhere (a guest program, a module, a file name), made safe for a message. */
 
 /**
- * A text with everything escaped that cannot be seen: it must neither break a line, nor give orders to
- * the terminal, nor turn the direction of what stands beside it.
+ * A text with everything invisible escaped. It then cannot break a line, control the terminal, change
+ * the direction of the text beside it, or look like another text. The rules are those of
+ * `printable_name` in `src/formats/text.rs`.
  */
 export function escapeUnprintable(text: string): string {
-  return text.replace(
-    // Not the joiners, which emoji and some scripts need.
-    /(?![\u200c\u200d])[\p{C}\p{Zl}\p{Zp}]/gu,
-    (character) => NAMED[character] ?? `\\u{${character.codePointAt(0)?.toString(16)}}`,
-  );
+  if (PLAIN.test(text)) return text;
+  let result = "";
+  // Whether a joiner would join the last character to the next one.
+  let canJoin = false;
+  // Whether a selector would change the look of the last character.
+  let canVary = false;
+  for (const character of text) {
+    const isVisible = !INVISIBLE.test(character);
+    const isSelector = SELECTOR.test(character);
+    const isKept: boolean = isVisible || (isSelector ? canVary : JOINER.test(character) && canJoin);
+    result += isKept ? character : escaped(character);
+    canVary = isVisible && !PLAIN.test(character);
+    canJoin = canVary || (isKept && isSelector);
+  }
+  return result;
 }
 
+const PLAIN = /^[ -~]*$/;
+/** Control, format and unassigned characters, blanks, and letters and symbols that leave no mark. */
+const INVISIBLE = /(?! )[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800\u{1d159}]/u;
+/** They choose the text or the emoji form of the symbol before them. */
+const SELECTOR = /[\ufe0e\ufe0f]/;
+/** Some scripts and emoji need them. */
+const JOINER = /[\u200c\u200d]/;
+
 const NAMED: Record<string, string> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
+
+function escaped(character: string): string {
+  return NAMED[character] ?? `\\u{${character.codePointAt(0)?.toString(16)}}`;
+}

@@ -1,8 +1,11 @@
 //! Everything that can stop an analysis: one variant per failure, with the offset, what was found
 //! and what was expected, and a stable [`code`](Error::code) for programs.
 //!
-//! What does not stop the analysis, but may make a number wrong, is a [`Warning`](crate::Warning).
+//! Findings that do not stop the analysis, but may make a number wrong, are a [`Warning`](crate::Warning).
 
+use std::fmt;
+
+use crate::file_kind::{FileStart, not_a_dump, not_a_module};
 use crate::mismatch::Mismatch;
 use crate::shown::Shown;
 use crate::units::Address;
@@ -12,8 +15,8 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Why an analysis could not be made.
 ///
-/// The text is for people: what was being read, where, what was found, what was expected, what to
-/// do next. Engine functions see bytes, not files; [`Error::in_file`] adds the name of the input.
+/// The text is for people: what was being read, where, what was found, what was expected, and what to
+/// do next. The engine sees bytes, not files; [`Error::in_file`] adds the name of the input.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -27,7 +30,7 @@ pub enum Error {
     },
     /// The file ends before something that must be there.
     #[error(
-        "the dump ends at byte {length}, but {what} needs bytes {offset} to {end}: the file was cut short; capture the dump again",
+        "the dump ends at byte {length}, but {what} needs bytes {offset} to {end}: the file is truncated; capture the dump again",
         end = offset + needed
     )]
     DumpTruncated {
@@ -41,13 +44,10 @@ pub enum Error {
         length: u64,
     },
     /// Not a dump file.
-    #[error(
-        "not a heap dump: expected the magic \"ASHD\" at offset 0, found {:?}; is this the dump, and not the module?",
-        String::from_utf8_lossy(found)
-    )]
+    #[error("{}", not_a_dump(found))]
     DumpMagic {
-        /// The first four bytes.
-        found: [u8; 4],
+        /// Its first bytes.
+        found: FileStart,
     },
     /// A dump format that this version does not read.
     #[error(
@@ -59,7 +59,7 @@ pub enum Error {
     },
     /// A boundary in the header that lies outside the memory.
     #[error(
-        "{name} at offset {offset} is {value}, but the memory in this dump has {memory_size} bytes: expected {name} inside it; the dump is damaged or was cut short"
+        "{name} at offset {offset} is {value}, but the memory in this dump has {memory_size} bytes: expected {name} inside it; the dump is damaged or truncated"
     )]
     DumpBoundary {
         /// The field's name.
@@ -71,7 +71,7 @@ pub enum Error {
         /// The size of the memory in bytes.
         memory_size: u64,
     },
-    /// Boundaries in the header that cannot be true together.
+    /// Boundaries in the header that contradict each other.
     #[error(
         "{name} at offset {offset} is {value}, which is above __heap_base at offset 12, {heap_base}: expected {name} at or below it, because static data and the shadow stack lie below the heap; the dump is damaged, or its writer mixed up the fields"
     )]
@@ -93,7 +93,21 @@ pub enum Error {
         /// The size of the memory in bytes.
         memory_size: u64,
     },
-    /// The bytes are not a module that can be read.
+    /// Not a module.
+    #[error("{}", not_a_module(found))]
+    NotAModule {
+        /// Its first bytes.
+        found: FileStart,
+    },
+    /// A module that no engine accepts.
+    #[error(
+        "the module has at least {size} bytes: expected at most 1 GiB, the most that engines accept; pass the .wasm file that the dump was taken from"
+    )]
+    ModuleTooLarge {
+        /// How many bytes there are; a pipe may have more.
+        size: u64,
+    },
+    /// A module with a part that cannot be read.
     #[error(
         "cannot read the WebAssembly module at offset {offset}: {message}; pass the .wasm file that the dump was taken from"
     )]
@@ -133,15 +147,25 @@ pub enum Error {
     },
     /// The dump is not of this module.
     #[error(
-        "the dump was taken from another module, or from another build of it: {mismatch}; pass the very module that was running, or go on at your own risk (--force on the command line, force: true in the API)"
+        "the dump was taken from another module, or from another build of it: {mismatch}; pass the module that was running, or continue with --force (force: true in the API), which may make every number wrong"
     )]
     ModuleMismatch {
         /// What differs.
         mismatch: Mismatch,
     },
-    /// A block header that cannot be.
+    /// Two heaps whose addresses say nothing about each other.
     #[error(
-        "the heap is corrupt at address {address}: found {found}, expected {expected}; capture the dump again, and if it stays so, look for a program that writes outside its objects"
+        "{before} and {after} were opened with different modules, so their addresses cannot be compared: open both with the .wasm file that was running"
+    )]
+    DifferentModules {
+        /// The earlier dump.
+        before: String,
+        /// The later dump.
+        after: String,
+    },
+    /// A block header that contradicts the allocator's rules.
+    #[error(
+        "the heap is corrupt at address {address}: found {found}, expected {expected}; capture the dump again; if the error remains, look for code that writes outside its objects"
     )]
     HeapCorrupt {
         /// The block.
@@ -197,9 +221,9 @@ pub enum Error {
         /// What is there now.
         found: String,
     },
-    /// A defect in this crate: a panic, caught.
+    /// A bug in this crate: a panic that was caught.
     #[error(
-        "internal error: {message}; this is a defect of the heap analyzer: please report it with the dump and the module at {}/issues",
+        "internal error: {message}; this is a bug in the heap analyzer: please report it, with the dump and the module if you may share them, at {}/issues",
         env!("CARGO_PKG_REPOSITORY")
     )]
     Internal {
@@ -218,7 +242,7 @@ pub enum Error {
     },
     /// The system refused a thread.
     #[error(
-        "cannot start a thread: {source}; the process or its container is at its limit of threads or memory: raise it, or let fewer threads run"
+        "cannot start a thread: {source}; the process or its container is at its limit of threads or memory: raise the limit, or run fewer threads"
     )]
     Threads {
         /// What the system said.
@@ -227,14 +251,60 @@ pub enum Error {
     /// The caller asked to stop.
     #[error("the analysis was aborted")]
     Aborted,
-    /// A file could not be read or written.
+    /// A file could not be read.
     #[error("{action}: {source}")]
     Io {
         /// What was being done.
-        action: &'static str,
+        action: FileAction,
         /// What the system said.
         source: std::io::Error,
     },
+    /// One pipe for two inputs. A pipe can be read only once.
+    #[error(
+        "it is the same pipe as {}: a pipe can be read only once; write one of the two inputs to a file, or use two pipes",
+        Shown(other)
+    )]
+    SamePipe {
+        /// The name of the other input.
+        other: String,
+    },
+}
+
+/// What is done with a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FileAction {
+    /// To open it.
+    Open,
+    /// To ask for its kind and size.
+    Inspect,
+    /// To read its contents.
+    Read,
+    /// To map its contents.
+    Map,
+}
+
+impl FileAction {
+    /// The name of the system call, as in Node's `error.syscall`.
+    pub fn system_call(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::Inspect => "fstat",
+            Self::Read => "read",
+            Self::Map => "mmap",
+        }
+    }
+}
+
+impl fmt::Display for FileAction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Open => "cannot open the file",
+            Self::Inspect => "cannot get the size of the file",
+            Self::Read => "cannot read the file",
+            Self::Map => "cannot map the file",
+        })
+    }
 }
 
 impl Error {
@@ -248,11 +318,13 @@ impl Error {
             Self::DumpBoundary { .. } => "ERR_DUMP_BOUNDARY",
             Self::DumpBoundaryOrder { .. } => "ERR_DUMP_BOUNDARY_ORDER",
             Self::DumpTooLarge { .. } => "ERR_DUMP_TOO_LARGE",
-            Self::Module { .. } => "ERR_MODULE",
+            Self::Module { .. } | Self::NotAModule { .. } => "ERR_MODULE",
+            Self::ModuleTooLarge { .. } => "ERR_MODULE_TOO_LARGE",
             Self::ModuleKind { .. } => "ERR_MODULE_KIND",
             Self::GlobalMissing { .. } => "ERR_GLOBAL_MISSING",
             Self::DebugInfo { .. } => "ERR_DEBUG_INFO",
             Self::ModuleMismatch { .. } => "ERR_MODULE_MISMATCH",
+            Self::DifferentModules { .. } => "ERR_MODULE_MISMATCH",
             Self::HeapCorrupt { .. } => "ERR_HEAP_CORRUPT",
             Self::TooManyReferences { .. } => "ERR_TOO_MANY_REFERENCES",
             Self::InvalidOption { .. } => "ERR_INVALID_OPTION",
@@ -264,10 +336,11 @@ impl Error {
             Self::Threads { .. } => "ERR_NO_THREADS",
             Self::Aborted => "ABORT_ERR",
             Self::Io { .. } => "ERR_IO",
+            Self::SamePipe { .. } => "ERR_SAME_PIPE",
         }
     }
 
-    /// The same error, with the name of the input that it is about in front.
+    /// The same error with the name of the input in front, where the error is about an input.
     pub fn in_file(self, file: impl Into<String>) -> Self {
         match self {
             Self::Aborted

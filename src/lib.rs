@@ -1,7 +1,7 @@
 //! Heap snapshots for AssemblyScript and WARPO programs: from the bytes of a dump and of the module
-//! that it was taken from to what is alive, what keeps what alive, and what changed.
+//! that it was taken from to which objects are alive, what keeps them alive, and what changed.
 //!
-//! Bytes enter at the left, typed views leave at the right, and nothing flows back:
+//! Bytes enter at the left and typed views leave at the right. A module uses only what stands left of it:
 //!
 //! ```text
 //! dump bytes ─► dump ──────────────────────┐
@@ -12,16 +12,18 @@
 //!
 //! - [`dump`] takes the file apart; [`module`] reads globals, functions, names and debug sections.
 //! - [`debug_info`] turns DWARF into classes and variables; [`collector_code`] reads from the
-//!   collector's own functions what it visits. Either will do, and each checks the other.
+//!   collector's own functions what it visits. One of them is enough; if both exist, each checks the other.
 //! - [`runtime`] knows how the AssemblyScript runtime lies in memory: blocks, headers, lists, roots,
 //!   and what an object of each class refers to.
 //! - [`heap`] is the result: the object table, the references, the live set, dominators and retained
 //!   sizes, made once by [`Program::analyze`].
+//! - [`instrument`] changes a module so that a host can write complete dumps of it.
 //! - [`views`] group a heap by class, or compare two; [`questions`] ask a loaded heap why an object is
 //!   alive, and more; [`formats`] render both.
 //!
-//! Everything is a pure function over `&[u8]`: no I/O and no global state. No input makes it panic:
-//! what cannot be read is an [`Error`], what is doubtful is a [`Warning`].
+//! The engine works on `&[u8]`: it opens no files. No input makes it panic: what cannot be read is an
+//! [`Error`], what is doubtful is a [`Warning`]. Its only global state is rayon's thread pool; the `napi`
+//! feature adds the files, the queues and the threads of the Node binding.
 //!
 //! # Example
 //!
@@ -52,8 +54,10 @@ mod control;
 pub mod debug_info;
 pub mod dump;
 mod error;
+mod file_kind;
 pub mod formats;
 pub mod heap;
+pub mod instrument;
 mod mismatch;
 pub mod module;
 mod program;
@@ -66,12 +70,13 @@ mod units;
 pub mod views;
 mod warning;
 
-// The unit tests take what needs no Node.
+// The unit tests include the parts of the binding that need no Node.
 #[cfg(any(feature = "napi", test))]
 mod binding;
 
 pub use control::{Control, Phase, Progress};
-pub use error::{Error, Result};
+pub use error::{Error, FileAction, Result};
+pub use file_kind::{FileKind, FileStart};
 pub use mismatch::Mismatch;
 pub use program::{Input, Program, Schedule};
 pub use tolerance::Tolerance;

@@ -14,16 +14,35 @@ test("without Rust, `npm run build` says what is missing and what to do", () => 
   expect(stdout).toContain("npm install @warpo/heap-analyzer");
 });
 
-test("a clone where nothing was built says so", () => {
-  const clone = emptyFolder("clone");
-  for (const part of ["package.json", "dist", "node_modules/commander"]) {
-    const built = (file: string) => !file.endsWith(".node");
-    cpSync(join(ROOT, part), join(clone, part), { recursive: true, filter: built });
+/** What the command line says in a copy of these parts of the source tree, without a binary. */
+function complaintOf(parts: string[]): string {
+  const copy = emptyFolder("copy");
+  for (const part of ["package.json", "dist", "node_modules/commander", ...parts]) {
+    const isKept = (file: string) => !file.endsWith(".node");
+    cpSync(join(ROOT, part), join(copy, part), { recursive: true, filter: isKept });
   }
   const args = ["dist/heap_analyzer/cli.js", "analyze", "a.dump", "--wasm", "a.wasm"];
-  const { status, stdout, stderr } = node(args, { cwd: clone });
+  const { status, stdout, stderr } = node(args, { cwd: copy });
   expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
-  expect(stderr).toMatch(/^error: the binary of .* is not built yet: run `npm run build` .*\n$/);
+  return stderr;
+}
+
+test("a clone where nothing was built says so", () => {
+  expect(complaintOf(["Cargo.toml"])).toMatch(
+    /^error: the binary of .* is not built yet: run `npm run build` .*\n$/,
+  );
+});
+
+test("a tarball that `npm pack` made in a clone says that it has no binary, and what to do", () => {
+  expect(complaintOf([])).toMatch(
+    /^error: this copy of .* has no binary, because it was packed from a source tree .* run `npm install <the clone>` here\.\n$/,
+  );
+});
+
+test("a process that may not load addons is told so", () => {
+  const script = `require(${JSON.stringify(ROOT)})`;
+  const { stderr } = node(["--no-addons", "-e", script], { cwd: ROOT });
+  expect(stderr).toContain("this process may not load addons: start Node without --no-addons");
 });
 
 test("a project installs the folder where it was built", () => {

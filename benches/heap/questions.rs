@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use serde_json::{Map, Value, json};
 use warpo_heap_analyzer::questions::{Contents, LoadedHeap, Question};
-use warpo_heap_analyzer::{Control, Error, Input, Program};
+use warpo_heap_analyzer::{Control, Error, FileAction, Input, Program};
 
 use crate::Failure;
 use crate::analysis::map;
@@ -17,7 +17,7 @@ struct DumpFile(File);
 
 impl Contents for DumpFile {
     fn read_at(&self, offset: u64, into: &mut [u8]) -> Result<(), Error> {
-        let action = "cannot read the dump again";
+        let action = FileAction::Read;
         let read = self.0.read_exact_at(into, offset);
         read.map_err(|source| Error::Io { action, source })
     }

@@ -1,6 +1,6 @@
 /**
  * Finds the leak in a small server: compiles it with stock AssemblyScript, runs it in this Node
- * process, takes a dump before and after some traffic, and prints both views.
+ * process, takes a dump before and after some traffic, and prints both views and what grew.
  */
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync } from "node:fs";
@@ -21,7 +21,7 @@ async function main(): Promise<void> {
 
   compile(resolve(__dirname, "../../examples/leaky-server"), "assembly/server.ts", wasmFile);
 
-  // Exported globals are what a dump needs beside the memory. The program runs as before.
+  // A dump needs the globals besides the memory. Exporting them does not change how the program runs.
   const exposed = exposeGlobals(readFileSync(wasmFile));
   const env = {
     abort: () => {
@@ -40,32 +40,28 @@ async function main(): Promise<void> {
   writeDump(instance.exports, after);
 
   const cli = require.resolve("@warpo/heap-analyzer/dist/heap_analyzer/cli.js");
-  const show = (...args: string[]) =>
-    execFileSync(process.execPath, [cli, ...args, "--wasm", wasmFile, "--format", "table"], {
-      stdio: "inherit",
-    });
+  const run = (...args: string[]) =>
+    execFileSync(process.execPath, [cli, ...args, "--wasm", wasmFile], { stdio: "inherit" });
 
-  console.log("What takes space after 2,400 requests (constructor view):\n");
-  show("analyze", after, "--top", "8");
+  console.log("What uses memory after 2,400 requests (constructor view):\n");
+  run("analyze", after, "--format", "table", "--top", "8");
   console.log(
-    "\nShallow size is what the objects of a class take themselves; retained size is what would be\n" +
-      "freed if they went away. A class that retains much more than it takes is an owner: ask who holds it.\n",
+    "\nThe shallow size is the size of the objects themselves. The retained size is what would be freed if\n" +
+      "they went away. A class that retains much more than its shallow size is an owner.\n",
   );
-  console.log("What the last 2,000 requests left behind (comparison view):\n");
-  show("diff", before, after, "--top", "8");
-  console.log(
-    "\nThe class on top gained the most bytes; many new and no deleted objects mean that something\n" +
-      "collects them and never lets go. Here nobody removes a PriceListener when its session ends.\n",
-  );
+  console.log("What changed during the last 2,000 requests (comparison view):\n");
+  run("diff", before, after, "--format", "table", "--top", "8");
+  console.log("\nWhat grew, and what to cut (suspects):\n");
+  run("suspects", after, "--before", before);
 
   const here = relative(process.cwd(), folder) || ".";
-  console.log(`The dumps and the module are in ${here}. Go on with:`);
+  console.log(`\nThe dumps and the module are in ${here}. To compare them again:`);
   console.log(
     `  node dist/heap_analyzer/cli.js diff ${here}/before.dump ${here}/after.dump --wasm ${here}/server.wasm`,
   );
 }
 
-/** Class names carry the source's path as the compiler sees it: from the server's own folder. */
+/** Compiles in the server's folder, because class names contain the path of the source as the compiler sees it. */
 function compile(folder: string, source: string, wasmFile: string): void {
   const asc = join(require.resolve("assemblyscript/package.json"), "..", "bin", "asc.js");
   const transform = require.resolve("@warpo/heap-analyzer/asc-transform");

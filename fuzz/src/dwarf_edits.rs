@@ -3,8 +3,8 @@
 
 use gimli::{EndianSlice, LittleEndian};
 
-use crate::module_edits::{encoded, number};
-use crate::recipe::Recipe;
+use crate::choices::Choices;
+use crate::leb128::{self, encoded};
 
 /// The two sections that say what there is; names lie in a third.
 pub struct Dwarf {
@@ -22,12 +22,12 @@ struct Places {
 }
 
 impl Dwarf {
-    pub fn edit(&mut self, recipe: &mut Recipe<'_>) {
-        match recipe.below(8) {
-            0 => self.edit_header(recipe),
-            1 => self.move_entries(recipe),
-            2..4 => self.edit_abbreviation(recipe),
-            _ => self.edit_value(recipe),
+    pub fn edit(&mut self, choices: &mut Choices<'_>) {
+        match choices.below(8) {
+            0 => self.edit_header(choices),
+            1 => self.move_entries(choices),
+            2..4 => self.edit_abbreviation(choices),
+            _ => self.edit_value(choices),
         }
     }
 
@@ -61,31 +61,31 @@ impl Dwarf {
         Ok(())
     }
 
-    fn edit_header(&mut self, recipe: &mut Recipe<'_>) {
+    fn edit_header(&mut self, choices: &mut Choices<'_>) {
         // Length, version, abbreviations, address size.
-        let (at, size) = [(0, 4), (4, 2), (6, 4), (10, 1)][recipe.below(4)];
+        let (at, size) = [(0, 4), (4, 2), (6, 4), (10, 1)][choices.below(4)];
         if let Some(place) = self.info.get_mut(at..at + size) {
             let mut word = [0; 4];
             word[..size].copy_from_slice(place);
-            let value = recipe.number(u32::from_le_bytes(word));
+            let value = choices.number(u32::from_le_bytes(word));
             place.copy_from_slice(&value.to_le_bytes()[..size]);
         }
     }
 
     /// Copies entries to another place, removes them, or repeats the whole unit.
-    fn move_entries(&mut self, recipe: &mut Recipe<'_>) {
+    fn move_entries(&mut self, choices: &mut Choices<'_>) {
         let Places { entries, .. } = self.places();
         if entries.is_empty() {
             return;
         }
-        let from = recipe.below(entries.len());
-        let end = entries.get(from + 1 + recipe.below(16)).copied();
+        let from = choices.below(entries.len());
+        let end = entries.get(from + 1 + choices.below(16)).copied();
         let (start, end) = (entries[from], end.unwrap_or(self.info.len()));
-        match recipe.below(4) {
+        match choices.below(4) {
             0 => self.replace(start, end, &[]),
             1 if self.info.len() < 1 << 15 => self.info.extend_from_within(..),
             _ => {
-                let to = entries[recipe.below(entries.len())];
+                let to = entries[choices.below(entries.len())];
                 let piece = self.info[start..end].to_vec();
                 self.replace(to, to, &piece);
             }
@@ -93,7 +93,7 @@ impl Dwarf {
     }
 
     /// Changes a tag, a name or a form in the table of abbreviations.
-    fn edit_abbreviation(&mut self, recipe: &mut Recipe<'_>) {
+    fn edit_abbreviation(&mut self, choices: &mut Choices<'_>) {
         const TAGS: [u8; 12] = [
             0x02, 0x13, 0x38, 0x0d, 0x1c, 0x2f, 0x34, 0x24, 0x2e, 0x11, 0x41, 0x3a,
         ];
@@ -111,7 +111,7 @@ impl Dwarf {
         // Code, tag, whether it has children, then names and forms up to two zeros.
         let mut read = |kind: u8| {
             let start = at;
-            let value = number(&self.abbrev, &mut at)?;
+            let value = leb128::read(&self.abbrev, &mut at)?;
             kinds.push((kind, start, at));
             Some(value)
         };
@@ -127,37 +127,37 @@ impl Dwarf {
         if kinds.is_empty() {
             return;
         }
-        let (kind, start, end) = kinds[recipe.below(kinds.len())];
+        let (kind, start, end) = kinds[choices.below(kinds.len())];
         let value = match kind {
-            1 => TAGS[recipe.below(TAGS.len())].into(),
-            2 => recipe.below(3) as u32,
-            3 => NAMES[recipe.below(NAMES.len())].into(),
-            4 => FORMS[recipe.below(FORMS.len())].into(),
-            _ => recipe.number(1),
+            1 => TAGS[choices.below(TAGS.len())].into(),
+            2 => choices.below(3) as u32,
+            3 => NAMES[choices.below(NAMES.len())].into(),
+            4 => FORMS[choices.below(FORMS.len())].into(),
+            _ => choices.number(1),
         };
         self.abbrev.splice(start..end, encoded(value));
     }
 
     /// Changes the value of an attribute: to any number, to that of another, to where an entry is.
-    fn edit_value(&mut self, recipe: &mut Recipe<'_>) {
+    fn edit_value(&mut self, choices: &mut Choices<'_>) {
         let Places { entries, values } = self.places();
         if values.is_empty() {
             return;
         }
-        let (start, end) = values[recipe.below(values.len())];
-        let (other, other_end) = values[recipe.below(values.len())];
+        let (start, end) = values[choices.below(values.len())];
+        let (other, other_end) = values[choices.below(values.len())];
         let size = end - start;
-        let value = match recipe.below(4) {
+        let value = match choices.below(4) {
             0 => self.info[other..other_end].to_vec(),
-            1 => (entries[recipe.below(entries.len())] as u32)
+            1 => (entries[choices.below(entries.len())] as u32)
                 .to_le_bytes()
                 .to_vec(),
-            2 => encoded(recipe.number(1)),
+            2 => encoded(choices.number(1)),
             _ => {
                 let mut word = [0; 4];
                 let read = size.min(4);
                 word[..read].copy_from_slice(&self.info[start..start + read]);
-                recipe
+                choices
                     .number(u32::from_le_bytes(word))
                     .to_le_bytes()
                     .to_vec()
@@ -165,7 +165,7 @@ impl Dwarf {
         };
         let value = match size {
             // As many bytes as before, where that is what the form says.
-            1..=4 if recipe.below(8) > 0 => value[..value.len().min(size)].to_vec(),
+            1..=4 if choices.below(8) > 0 => value[..value.len().min(size)].to_vec(),
             _ => value,
         };
         self.replace(start, end, &value);

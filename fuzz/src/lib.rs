@@ -1,18 +1,22 @@
-//! What every fuzz target does with its input, without libFuzzer: the test in `tests/` runs the same
-//! code over the kept corpus and over inputs of its own.
+//! What every fuzz target does with its input, without libFuzzer. The tests in `tests/` run the same code on
+//! the kept corpus and on inputs of their own.
 //!
-//! - [`targets`]: one function per target, from bytes to a verdict, which is a panic or none.
-//! - [`recipe`]: reads bytes as a heap, a module, and the damage to both. [`module_edits`] and
-//!   [`dwarf_edits`] are damage that knows the structure.
+//! - [`targets`]: one function per target. It panics if something is wrong.
+//! - [`corpus`]: the inputs that are kept.
+//! - [`choices`]: decisions that an input makes byte by byte. [`recipe`]: a heap, a module and damage, made
+//!   by choices. [`module_edits`] and [`dwarf_edits`]: damage that respects the structure.
 //! - [`programs`]: real modules and their dumps.
-//! - [`invariants`]: what is true of every result. [`reference`]: the same result, made naively.
+//! - [`invariants`]: what holds for every result. [`reference`]: the same result, computed naively.
 //! - [`limits`]: memory and time in proportion to the input.
 
 #[path = "../../tests/it/support/mod.rs"]
 pub mod support;
 
+pub mod choices;
+pub mod corpus;
 pub mod dwarf_edits;
 pub mod invariants;
+pub mod leb128;
 pub mod limits;
 pub mod module_edits;
 pub mod programs;

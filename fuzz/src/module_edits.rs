@@ -1,15 +1,16 @@
-//! Damage to a module that knows what a module is: what is changed stays inside sections that still fit,
-//! unless it is their fit that is changed. So it reaches the readers behind the first check.
+//! Damage to a module that respects its structure: sections keep valid lengths, unless the length itself is
+//! damaged. So the damage passes the first checks and reaches the readers of the sections.
 
 use wasmparser::{BinaryReader, FunctionBody};
 
+use crate::choices::Choices;
 use crate::dwarf_edits;
-use crate::recipe::Recipe;
+use crate::leb128::{self, encoded, padded};
 
 const CUSTOM: u8 = 0;
 const CODE: u8 = 10;
 
-/// What a recipe may change.
+/// What may be changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Focus {
     /// Anything.
@@ -21,17 +22,17 @@ pub enum Focus {
 }
 
 /// Edits a module. Bytes that are no module are edited as bytes.
-pub fn edit(wasm: &mut Vec<u8>, recipe: &mut Recipe<'_>, edits: usize, focus: Focus) {
+pub fn edit(wasm: &mut Vec<u8>, choices: &mut Choices<'_>, edits: usize, focus: Focus) {
     for _ in 0..edits {
-        if recipe.is_at_end() {
+        if choices.is_at_end() {
             return;
         }
         match split(wasm) {
             Some(mut sections) if !sections.is_empty() => {
-                edit_sections(&mut sections, recipe, focus);
+                edit_sections(&mut sections, choices, focus);
                 *wasm = join(&sections);
             }
-            _ => recipe.damage_bytes(wasm, 1),
+            _ => choices.damage_bytes(wasm, 1),
         }
     }
 }
@@ -63,10 +64,10 @@ pub fn mutate(data: &mut [u8], size: usize, max_size: usize, seed: u32, focus: F
         return libfuzzer_sys::fuzzer_mutate(data, size, max_size);
     }
     let mut random = crate::support::forge::random::Random::new(seed.into());
-    let recipe: Vec<u8> = (0..64).map(|_| random.next() as u8).collect();
+    let choices: Vec<u8> = (0..64).map(|_| random.next() as u8).collect();
     let mut wasm = data[..size].to_vec();
     let edits = 1 + random.below(4) as usize;
-    edit(&mut wasm, &mut Recipe::new(&recipe), edits, focus);
+    edit(&mut wasm, &mut Choices::new(&choices), edits, focus);
     wasm.truncate(max_size);
     data[..wasm.len()].copy_from_slice(&wasm);
     wasm.len()
@@ -86,7 +87,7 @@ impl Section {
     /// The name of a custom section.
     fn custom_name(&self) -> Option<&[u8]> {
         let mut at = 0;
-        let length = number(&self.contents, &mut at)?;
+        let length = leb128::read(&self.contents, &mut at)?;
         (self.id == CUSTOM)
             .then(|| self.contents.get(at..)?.get(..length as usize))
             .flatten()
@@ -99,38 +100,13 @@ impl Section {
     }
 }
 
-/// An unsigned LEB128 number.
-pub(crate) fn number(bytes: &[u8], at: &mut usize) -> Option<u32> {
-    let mut value = 0;
-    for shift in (0..35).step_by(7) {
-        let byte = *bytes.get(*at)?;
-        *at += 1;
-        value |= u64::from(byte & 0x7f) << shift;
-        if byte < 0x80 {
-            return u32::try_from(value).ok();
-        }
-    }
-    None
-}
-
-pub(crate) fn encoded(value: u32) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    wasm_encoder::Encode::encode(&value, &mut bytes);
-    bytes
-}
-
-fn padded(value: u32) -> [u8; 5] {
-    [0, 7, 14, 21, 28]
-        .map(|shift| (value >> shift) as u8 & 0x7f | if shift < 28 { 0x80 } else { 0 })
-}
-
 fn split(wasm: &[u8]) -> Option<Vec<Section>> {
     let mut at = 8;
     let mut sections = Vec::new();
     (wasm.len() >= at).then_some(())?;
     while let Some(&id) = wasm.get(at) {
         at += 1;
-        let length = number(wasm, &mut at)? as usize;
+        let length = leb128::read(wasm, &mut at)? as usize;
         let contents = wasm.get(at..)?.get(..length)?.to_vec();
         at += length;
         sections.push(Section {
@@ -157,68 +133,68 @@ fn join(sections: &[Section]) -> Vec<u8> {
     wasm
 }
 
-fn edit_sections(sections: &mut Vec<Section>, recipe: &mut Recipe<'_>, focus: Focus) {
-    let nth = recipe.below(sections.len());
-    let what = match (focus, recipe.below(32)) {
+fn edit_sections(sections: &mut Vec<Section>, choices: &mut Choices<'_>, focus: Focus) {
+    let nth = choices.below(sections.len());
+    let what = match (focus, choices.below(32)) {
         (Focus::Dwarf, 12..) => 24,
         (Focus::Code, 12..) => 16,
         (_, what) => what,
     };
     match what {
-        0 => sections[nth].length = Some(recipe.number(sections[nth].contents.len() as u32)),
+        0 => sections[nth].length = Some(choices.number(sections[nth].contents.len() as u32)),
         1 => sections[nth].is_padded = true,
         2 => {
-            let to = recipe.below(sections.len() + 1);
+            let to = choices.below(sections.len() + 1);
             let copy = sections[nth].clone();
             sections.insert(to, copy);
         }
         3 => _ = sections.remove(nth),
         4 => {
-            let other = recipe.below(sections.len());
+            let other = choices.below(sections.len());
             sections.swap(nth, other);
         }
-        5 => rename(&mut sections[nth], recipe),
+        5 => rename(&mut sections[nth], choices),
         6 => {
             let contents = &mut sections[nth].contents;
-            let length = recipe.below(contents.len() + 1);
+            let length = choices.below(contents.len() + 1);
             contents.truncate(length);
         }
         7 => {
-            let other = &sections[recipe.below(sections.len())].contents;
-            let from = recipe.below(other.len() + 1);
+            let other = &sections[choices.below(sections.len())].contents;
+            let from = choices.below(other.len() + 1);
             let piece = other[from..]
                 .iter()
-                .take(recipe.below(256))
+                .take(choices.below(256))
                 .copied()
                 .collect::<Vec<_>>();
             let contents = &mut sections[nth].contents;
-            let at = recipe.below(contents.len() + 1);
+            let at = choices.below(contents.len() + 1);
             contents.splice(at..at, piece);
         }
         8..12 => {
             // The first number of a section is a count, most others are indexes and sizes.
             let start = sections[nth].body();
             let contents = &mut sections[nth].contents;
-            let mut end = match recipe.below(2) {
+            let mut end = match choices.below(2) {
                 0 => start,
-                _ => start + recipe.below(contents.len() - start + 1),
+                _ => start + choices.below(contents.len() - start + 1),
             };
             let at = end;
-            if let Some(old) = number(contents, &mut end) {
-                contents.splice(at..end, encoded(recipe.number(old)));
+            if let Some(old) = leb128::read(contents, &mut end) {
+                contents.splice(at..end, encoded(choices.number(old)));
             }
         }
-        12..16 => recipe.damage_bytes(&mut sections[nth].contents, 1),
+        12..16 => choices.damage_bytes(&mut sections[nth].contents, 1),
         16..24 => {
             if let Some(code) = sections.iter_mut().find(|section| section.id == CODE) {
-                edit_code(&mut code.contents, recipe);
+                edit_code(&mut code.contents, choices);
             }
         }
-        _ => edit_dwarf(sections, recipe),
+        _ => edit_dwarf(sections, choices),
     }
 }
 
-fn rename(section: &mut Section, recipe: &mut Recipe<'_>) {
+fn rename(section: &mut Section, choices: &mut Choices<'_>) {
     const NAMES: [&str; 8] = [
         "name",
         ".debug_info",
@@ -229,7 +205,7 @@ fn rename(section: &mut Section, recipe: &mut Recipe<'_>) {
         ".debug_",
         "",
     ];
-    let name = NAMES[recipe.below(NAMES.len())];
+    let name = NAMES[choices.below(NAMES.len())];
     let body = section.body();
     section.id = CUSTOM;
     section
@@ -237,7 +213,7 @@ fn rename(section: &mut Section, recipe: &mut Recipe<'_>) {
         .splice(..body, [encoded(name.len() as u32), name.into()].concat());
 }
 
-fn edit_dwarf(sections: &mut [Section], recipe: &mut Recipe<'_>) {
+fn edit_dwarf(sections: &mut [Section], choices: &mut Choices<'_>) {
     let find = |wanted: &str| {
         let is_it = |section: &Section| {
             section
@@ -255,16 +231,16 @@ fn edit_dwarf(sections: &mut [Section], recipe: &mut Recipe<'_>) {
         info: body(info),
         abbrev: body(abbrev),
     };
-    dwarf.edit(recipe);
+    dwarf.edit(choices);
     sections[info.0].contents.splice(info.1.., dwarf.info);
     sections[abbrev.0].contents.splice(abbrev.1.., dwarf.abbrev);
 }
 
 /// Edits instructions of one function; preferably of the one that branches by class id.
-fn edit_code(contents: &mut Vec<u8>, recipe: &mut Recipe<'_>) {
+fn edit_code(contents: &mut Vec<u8>, choices: &mut Choices<'_>) {
     const BY_CLASS_ID: [u8; 4] = [0x41, 8, 0x6b, 0x28];
     let Some(mut bodies) = bodies(contents) else {
-        return recipe.damage_bytes(contents, 1);
+        return choices.damage_bytes(contents, 1);
     };
     if bodies.is_empty() {
         return;
@@ -273,10 +249,10 @@ fn edit_code(contents: &mut Vec<u8>, recipe: &mut Recipe<'_>) {
         .iter()
         .position(|body| body.windows(4).any(|code| code == BY_CLASS_ID));
     let nth = match branching {
-        Some(nth) if recipe.below(2) == 0 => nth,
-        _ => recipe.below(bodies.len()),
+        Some(nth) if choices.below(2) == 0 => nth,
+        _ => choices.below(bodies.len()),
     };
-    edit_body(&mut bodies[nth], recipe);
+    edit_body(&mut bodies[nth], choices);
     *contents = encoded(bodies.len() as u32);
     for body in &bodies {
         contents.extend(encoded(body.len() as u32));
@@ -286,9 +262,9 @@ fn edit_code(contents: &mut Vec<u8>, recipe: &mut Recipe<'_>) {
 
 fn bodies(contents: &[u8]) -> Option<Vec<Vec<u8>>> {
     let mut at = 0;
-    (0..number(contents, &mut at)?)
+    (0..leb128::read(contents, &mut at)?)
         .map(|_| {
-            let length = number(contents, &mut at)? as usize;
+            let length = leb128::read(contents, &mut at)? as usize;
             let body = contents.get(at..)?.get(..length)?.to_vec();
             at += length;
             Some(body)
@@ -296,7 +272,7 @@ fn bodies(contents: &[u8]) -> Option<Vec<Vec<u8>>> {
         .collect()
 }
 
-fn edit_body(body: &mut Vec<u8>, recipe: &mut Recipe<'_>) {
+fn edit_body(body: &mut Vec<u8>, choices: &mut Choices<'_>) {
     let starts: Vec<usize> = FunctionBody::new(BinaryReader::new(body, 0))
         .get_operators_reader()
         .map(|operators| operators.into_iter_with_offsets())
@@ -306,26 +282,26 @@ fn edit_body(body: &mut Vec<u8>, recipe: &mut Recipe<'_>) {
         .map(|(_, offset)| offset as usize)
         .collect();
     if starts.is_empty() {
-        return recipe.damage_bytes(body, 1);
+        return choices.damage_bytes(body, 1);
     }
-    let nth = recipe.below(starts.len());
+    let nth = choices.below(starts.len());
     let at = starts[nth];
     let next = |more: usize| starts.get(nth + 1 + more).copied().unwrap_or(body.len());
-    match recipe.below(5) {
-        0 => _ = body.drain(at..next(recipe.below(8))),
-        1 => _ = body.splice(at..next(0), instruction(recipe)),
+    match choices.below(5) {
+        0 => _ = body.drain(at..next(choices.below(8))),
+        1 => _ = body.splice(at..next(0), instruction(choices)),
         2 => {
-            let piece = body[at..next(recipe.below(16))].to_vec();
-            let to = starts[recipe.below(starts.len())];
+            let piece = body[at..next(choices.below(16))].to_vec();
+            let to = starts[choices.below(starts.len())];
             body.splice(to..to, piece);
         }
-        3 => recipe.damage_bytes(body, 1),
-        _ => _ = body.splice(at..at, instruction(recipe)),
+        3 => choices.damage_bytes(body, 1),
+        _ => _ = body.splice(at..at, instruction(choices)),
     }
 }
 
 /// One instruction, of those that collectors consist of and some others.
-fn instruction(recipe: &mut Recipe<'_>) -> Vec<u8> {
+fn instruction(choices: &mut Choices<'_>) -> Vec<u8> {
     const WITH_INDEX: [u8; 9] = [0x20, 0x21, 0x22, 0x23, 0x24, 0x41, 0x10, 0x0c, 0x0d];
     const WITH_OFFSET: [u8; 5] = [0x28, 0x29, 0x2d, 0x2f, 0x36];
     const BLOCKS: [u8; 3] = [0x02, 0x03, 0x04];
@@ -333,18 +309,18 @@ fn instruction(recipe: &mut Recipe<'_>) -> Vec<u8> {
         0x00, 0x01, 0x05, 0x0b, 0x0f, 0x1a, 0x1b, 0x45, 0x46, 0x47, 0x49, 0x4b, 0x4d, 0x6a, 0x6b,
         0x6c, 0x71, 0x72, 0x73, 0x74, 0x76, 0xa7,
     ];
-    let operand = recipe.number(8);
-    match recipe.below(8) {
-        0..3 => [vec![WITH_INDEX[recipe.below(9)]], encoded(operand)].concat(),
-        3 => [vec![WITH_OFFSET[recipe.below(5)], 2], encoded(operand)].concat(),
-        4 => vec![BLOCKS[recipe.below(3)], [0x40, 0x7f, 0][recipe.below(3)]],
+    let operand = choices.number(8);
+    match choices.below(8) {
+        0..3 => [vec![WITH_INDEX[choices.below(9)]], encoded(operand)].concat(),
+        3 => [vec![WITH_OFFSET[choices.below(5)], 2], encoded(operand)].concat(),
+        4 => vec![BLOCKS[choices.below(3)], [0x40, 0x7f, 0][choices.below(3)]],
         5 => [
             vec![0x0e, 2],
             encoded(operand),
-            vec![recipe.byte() % 8, recipe.byte() % 8],
+            vec![choices.byte() % 8, choices.byte() % 8],
         ]
         .concat(),
-        6 => vec![0x11, recipe.byte() % 16, 0],
-        _ => vec![PLAIN[recipe.below(PLAIN.len())]],
+        6 => vec![0x11, choices.byte() % 16, 0],
+        _ => vec![PLAIN[choices.below(PLAIN.len())]],
     }
 }

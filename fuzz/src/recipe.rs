@@ -1,11 +1,13 @@
-//! Bytes as a recipe: a heap, what is damaged in it, how the module comes. A recipe is much shorter than
-//! what it makes, so a byte of it that changes changes something that matters.
+//! Bytes as a recipe for a heap, a module, and damage to both. A recipe is much shorter than what it makes,
+//! so a change of one byte changes something that matters.
 
-use arbitrary::Unstructured;
+use std::ops::{Deref, DerefMut};
+
 use warpo_heap_analyzer::dump::HEADER_SIZE;
 use warpo_heap_analyzer::formats::TableOptions;
 use warpo_heap_analyzer::views::Selection;
 
+use crate::choices::Choices;
 use crate::module_edits;
 use crate::programs::{self, Program};
 use crate::support::forge::{Forge, Shape, Size};
@@ -22,40 +24,26 @@ pub struct Case {
     pub known: Option<(Scene, Truth)>,
 }
 
-/// Choices out of bytes; where they end, every choice is the first.
-pub struct Recipe<'a>(Unstructured<'a>);
+/// The choices that make a case.
+pub struct Recipe<'a>(Choices<'a>);
+
+impl<'a> Deref for Recipe<'a> {
+    type Target = Choices<'a>;
+
+    fn deref(&self) -> &Choices<'a> {
+        &self.0
+    }
+}
+
+impl DerefMut for Recipe<'_> {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.0
+    }
+}
 
 impl<'a> Recipe<'a> {
     pub fn new(bytes: &'a [u8]) -> Self {
-        Self(Unstructured::new(bytes))
-    }
-
-    pub fn is_at_end(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    pub fn byte(&mut self) -> u8 {
-        self.0.arbitrary().unwrap_or_default()
-    }
-
-    pub fn word(&mut self) -> u32 {
-        self.0.arbitrary().unwrap_or_default()
-    }
-
-    pub fn below(&mut self, limit: usize) -> usize {
-        self.0.choose_index(limit).unwrap_or_default()
-    }
-
-    /// A number in place of another: close to it, remarkable, or any.
-    pub fn number(&mut self, old: u32) -> u32 {
-        match self.below(8) {
-            0 => self.word(),
-            1 => REMARKABLE[self.below(REMARKABLE.len())],
-            2 => old ^ 1 << self.below(32),
-            3 => old.wrapping_add(self.byte().into()),
-            4 => old.wrapping_sub(self.byte().into()),
-            _ => self.byte().into(),
-        }
+        Self(Choices::new(bytes))
     }
 
     /// A heap as a program leaves it, and the truth about it.
@@ -119,6 +107,7 @@ impl<'a> Recipe<'a> {
         TableOptions {
             width: self.byte().checked_sub(64).map(usize::from),
             color: false,
+            ascii_minus: false,
         }
     }
 
@@ -203,22 +192,6 @@ impl<'a> Recipe<'a> {
         }
     }
 
-    /// Changes bytes of a module, and inserts and removes some.
-    pub fn damage_bytes(&mut self, bytes: &mut Vec<u8>, edits: usize) {
-        for _ in 0..edits {
-            if bytes.is_empty() || self.is_at_end() {
-                return;
-            }
-            let place = self.below(bytes.len());
-            match self.below(4) {
-                0 => bytes[place] ^= 1 << self.below(8),
-                1 => bytes[place] = self.byte(),
-                2 => bytes.insert(place, self.byte()),
-                _ => _ = bytes.remove(place),
-            }
-        }
-    }
-
     /// A heap as it should be: any small one, one of the forge's, or one that a program left.
     pub fn sound_case(&mut self) -> Case {
         match self.below(4) {
@@ -298,22 +271,3 @@ impl Map {
         }
     }
 }
-
-const REMARKABLE: [u32; 16] = [
-    0,
-    1,
-    3,
-    4,
-    12,
-    16,
-    127,
-    128,
-    0xffff,
-    0x10000,
-    0x7fff_ffff,
-    0x8000_0000,
-    0xffff_ffec,
-    0xffff_fff0,
-    0xffff_fffc,
-    u32::MAX,
-];

@@ -1,31 +1,25 @@
-//! The kept corpus, and a few seconds of inputs that nobody chose, on any machine that builds the engine.
-
-use std::path::Path;
+//! Runs the targets on the kept corpus and on random inputs, without libFuzzer.
 
 use warpo_heap_analyzer::Tolerance;
+use warpo_heap_analyzer_fuzz::choices::Choices;
 use warpo_heap_analyzer_fuzz::module_edits::{self, Focus};
-use warpo_heap_analyzer_fuzz::recipe::Recipe;
 use warpo_heap_analyzer_fuzz::support::forge::random::Random;
 use warpo_heap_analyzer_fuzz::support::forge::{Forge, Shape, Size};
-use warpo_heap_analyzer_fuzz::{programs, targets};
+use warpo_heap_analyzer_fuzz::{corpus, programs, targets};
 
 #[test]
-fn the_kept_corpus_finds_nothing() {
+fn no_kept_input_violates_an_invariant() {
     for (name, run) in targets::ALL {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
-            .join("corpus")
-            .join(name);
-        let mut inputs = 0;
-        for entry in std::fs::read_dir(folder).unwrap() {
-            run(&std::fs::read(entry.unwrap().path()).unwrap());
-            inputs += 1;
+        let inputs = corpus::inputs(name).unwrap();
+        assert!(!inputs.is_empty(), "no corpus for {name}");
+        for input in inputs {
+            run(&input);
         }
-        assert!(inputs > 0, "no corpus for {name}");
     }
 }
 
 #[test]
-fn random_recipes_find_nothing() {
+fn no_random_recipe_violates_an_invariant() {
     let mut random = Random::new(1);
     for _ in 0..500 {
         let input = random_bytes(&mut random, 8, 400);
@@ -41,7 +35,7 @@ fn random_recipes_find_nothing() {
 }
 
 #[test]
-fn random_damage_to_modules_finds_nothing() {
+fn no_random_damage_to_modules_violates_an_invariant() {
     let mut random = Random::new(2);
     for (nth, program) in (0..500).zip(programs::ALL.iter().cycle()) {
         for (focus, run) in [
@@ -49,9 +43,9 @@ fn random_damage_to_modules_finds_nothing() {
             (Focus::Dwarf, targets::debug_info),
             (Focus::Code, targets::collector_code),
         ] {
-            let recipe = random_bytes(&mut random, 8, 64);
+            let choices = random_bytes(&mut random, 8, 64);
             let mut wasm = program.module.to_vec();
-            module_edits::edit(&mut wasm, &mut Recipe::new(&recipe), 1 + nth % 4, focus);
+            module_edits::edit(&mut wasm, &mut Choices::new(&choices), 1 + nth % 4, focus);
             run(&wasm);
         }
     }

@@ -1,4 +1,4 @@
-//! The operations: each analyzes while the caller waits, or as a task.
+//! The operations. Each has a synchronous and an asynchronous variant.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -7,16 +7,16 @@ use napi_derive::napi;
 
 use super::error::Result;
 use super::guard::guarded;
-use super::inputs::{Pending, SourceInput};
+use super::inputs::{NamedPath, Pending, SourceInput, open_all};
 use super::options::{Request, ViewOptions, checked};
-use super::tasks::{Task, Work};
+use super::tasks::{Outcome, Task, Work};
 use super::threads::run_on_own_thread;
 use super::views::ViewHandle;
 use crate::control::{Control, Phase};
 use crate::program::{Input, Program, Schedule};
-use crate::views::{ComparisonSort, ComparisonView, ConstructorSort, ConstructorView};
+use crate::views::{ComparisonSort, ComparisonView, ConstructorSort};
 
-/// A handle on work that will run.
+/// A handle on asynchronous work.
 #[napi]
 #[derive(Default)]
 pub struct WorkControl {
@@ -24,7 +24,7 @@ pub struct WorkControl {
     task: Mutex<Option<Arc<Task>>>,
 }
 
-/// How far the work is.
+/// The progress of the work.
 #[napi(object, object_from_js = false)]
 pub struct ProgressData {
     /// The name of the phase that began last.
@@ -37,13 +37,13 @@ pub struct ProgressData {
 
 #[napi]
 impl WorkControl {
-    /// A handle on no work yet.
+    /// A handle for work that is not started yet.
     #[napi(constructor)]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Makes the work that was started with this handle stop soon.
+    /// Stops the work that was started with this handle.
     #[napi]
     pub fn cancel(&self) -> Result<()> {
         guarded(|| {
@@ -55,7 +55,7 @@ impl WorkControl {
         })
     }
 
-    /// How far it is.
+    /// Its progress.
     #[napi]
     pub fn progress(&self) -> Result<ProgressData> {
         guarded(|| {
@@ -70,7 +70,8 @@ impl WorkControl {
 }
 
 impl WorkControl {
-    fn start<'env, const N: usize>(
+    /// Starts work on inputs that this handle controls.
+    pub(super) fn start<'env, const N: usize>(
         &self,
         env: &'env Env,
         inputs: [Pending; N],
@@ -108,15 +109,15 @@ pub fn analyze(
 #[napi]
 pub fn analyze_file(
     env: Env,
-    dump: String,
-    wasm: String,
+    dump: Either<String, Buffer>,
+    wasm: Either<String, Buffer>,
     options: Option<ViewOptions>,
 ) -> Result<ViewHandle> {
     guarded(|| {
         let request = checked(options)?;
+        let files = [dump, wasm].map(NamedPath::from);
         let view = run_on_own_thread(|| {
-            let inputs = [SourceInput::opened(&dump)?, SourceInput::opened(&wasm)?];
-            constructor_view(inputs, request, &Control::default())
+            constructor_view(open_all(&files)?, request, &Control::default())
         })?;
         Ok(view.registered(env))
     })
@@ -138,7 +139,7 @@ pub fn analyze_async<'env>(
             Pending::copied("wasm", wasm)?,
         ];
         control.start(env, inputs, move |inputs, control| {
-            constructor_view(inputs, request, control)
+            constructor_view(inputs, request, control).map(Outcome::View)
         })
     })
 }
@@ -147,16 +148,18 @@ pub fn analyze_async<'env>(
 #[napi(ts_return_type = "Promise<ViewHandle>")]
 pub fn analyze_file_async<'env>(
     env: &'env Env,
-    dump: String,
-    wasm: String,
+    dump: Either<String, Buffer>,
+    wasm: Either<String, Buffer>,
     options: Option<ViewOptions>,
     control: &WorkControl,
 ) -> Result<Object<'env>> {
     guarded(|| {
+        let standard_input = ViewOptions::standard_input(options.as_ref());
         let request = checked(options)?;
-        let inputs = [dump, wasm].map(Pending::file);
+        let inputs = [dump, wasm]
+            .map(|path| Pending::file_or_standard_input(path, standard_input.as_deref()));
         control.start(env, inputs, move |inputs, control| {
-            constructor_view(inputs, request, control)
+            constructor_view(inputs, request, control).map(Outcome::View)
         })
     })
 }
@@ -184,21 +187,16 @@ pub fn diff(
 #[napi]
 pub fn diff_file(
     env: Env,
-    before: String,
-    after: String,
-    wasm: String,
+    before: Either<String, Buffer>,
+    after: Either<String, Buffer>,
+    wasm: Either<String, Buffer>,
     options: Option<ViewOptions>,
 ) -> Result<ViewHandle> {
     guarded(|| {
         let request = checked(options)?;
-        let view = run_on_own_thread(|| {
-            let inputs = [
-                SourceInput::opened(&before)?,
-                SourceInput::opened(&after)?,
-                SourceInput::opened(&wasm)?,
-            ];
-            comparison_view(inputs, request, &Control::default())
-        })?;
+        let files = [before, after, wasm].map(NamedPath::from);
+        let view =
+            run_on_own_thread(|| comparison_view(open_all(&files)?, request, &Control::default()))?;
         Ok(view.registered(env))
     })
 }
@@ -221,7 +219,7 @@ pub fn diff_async<'env>(
             Pending::copied("wasm", wasm)?,
         ];
         control.start(env, inputs, move |inputs, control| {
-            comparison_view(inputs, request, control)
+            comparison_view(inputs, request, control).map(Outcome::View)
         })
     })
 }
@@ -230,27 +228,32 @@ pub fn diff_async<'env>(
 #[napi(ts_return_type = "Promise<ViewHandle>")]
 pub fn diff_file_async<'env>(
     env: &'env Env,
-    before: String,
-    after: String,
-    wasm: String,
+    before: Either<String, Buffer>,
+    after: Either<String, Buffer>,
+    wasm: Either<String, Buffer>,
     options: Option<ViewOptions>,
     control: &WorkControl,
 ) -> Result<Object<'env>> {
     guarded(|| {
+        let standard_input = ViewOptions::standard_input(options.as_ref());
         let request = checked(options)?;
-        let inputs = [before, after, wasm].map(Pending::file);
+        let inputs = [before, after, wasm]
+            .map(|path| Pending::file_or_standard_input(path, standard_input.as_deref()));
         control.start(env, inputs, move |inputs, control| {
-            comparison_view(inputs, request, control)
+            comparison_view(inputs, request, control).map(Outcome::View)
         })
     })
 }
 
-fn borrowed<'a>((name, bytes): (&'a str, &'a [u8])) -> SourceInput<'a> {
+pub(super) fn borrowed<'a>((name, bytes): (&'a str, &'a [u8])) -> SourceInput<'a> {
     SourceInput::borrowed(name, bytes)
 }
 
-/// What both views begin with.
-fn read_program<'a>(wasm: &'a SourceInput<'_>, control: &Control) -> crate::Result<Program<'a>> {
+/// What every analysis begins with.
+pub(super) fn read_program<'a>(
+    wasm: &'a SourceInput<'_>,
+    control: &Control,
+) -> crate::Result<Program<'a>> {
     let _step = control.begin(Phase::Module, 1);
     let wasm = Input {
         name: wasm.name,
@@ -267,10 +270,8 @@ fn constructor_view(
     let program = read_program(&wasm, control)?.tolerating(request.tolerance);
     let heap = program.analyze(dump, control)?;
     let _step = control.begin(Phase::View, 1);
-    Ok(ViewHandle::constructor(ConstructorView::new(
-        Arc::new(heap),
-        request.selection,
-    )))
+    let view = request.constructor_view(Arc::new(heap), control)?;
+    Ok(ViewHandle::constructor(view))
 }
 
 fn comparison_view(
@@ -286,8 +287,8 @@ fn comparison_view(
     Ok(ViewHandle::comparison(view))
 }
 
-/// Whether there is enough memory to analyze two dumps at the same time: each takes up to about one
-/// and a half times its size.
+/// Whether two dumps are analyzed at the same time. Each analysis needs about one and a half times the size
+/// of its dump.
 fn schedule(before: &SourceInput, after: &SourceInput, available: Option<f64>) -> Schedule {
     let bytes = before.bytes.as_ref().len() + after.bytes.as_ref().len();
     match available {

@@ -1,4 +1,9 @@
-//! Engine errors as JavaScript errors: our text as the message, our stable code as `error.code`.
+//! Engine errors as JavaScript errors: the text as the message, the stable code as `error.code`.
+//!
+//! For an error of the system, the `cause` has the facts as JSON in its message. `js/errors.ts` makes
+//! an error like Node's own from them: only Node knows its numbers for errors on each system.
+
+use serde::Serialize;
 
 /// An error that a binding function returns. Its status is what napi-rs puts into `error.code`.
 pub(super) type JsError = napi::Error<&'static str>;
@@ -7,8 +12,42 @@ pub(super) type JsError = napi::Error<&'static str>;
 /// `Result`, so it must be this one.
 pub(super) type Result<T> = std::result::Result<T, JsError>;
 
+/// What the system said, for JavaScript.
+#[derive(Serialize)]
+struct SystemError<'a> {
+    /// The system's own number, if there is one.
+    number: Option<i32>,
+    /// The name of the [`std::io::ErrorKind`].
+    kind: String,
+    message: String,
+    syscall: &'static str,
+    path: &'a str,
+}
+
 impl From<crate::Error> for JsError {
     fn from(error: crate::Error) -> Self {
-        Self::new(error.code(), error)
+        let system_error =
+            system_error(&error).and_then(|facts| serde_json::to_string(&facts).ok());
+        let mut js_error = Self::new(error.code(), error);
+        if let Some(facts) = system_error {
+            js_error.set_cause(napi::Error::from_reason(facts));
+        }
+        js_error
     }
+}
+
+fn system_error(error: &crate::Error) -> Option<SystemError<'_>> {
+    let crate::Error::InFile { file, source } = error else {
+        return None;
+    };
+    let crate::Error::Io { action, source } = &**source else {
+        return None;
+    };
+    Some(SystemError {
+        number: source.raw_os_error(),
+        kind: format!("{:?}", source.kind()),
+        message: source.to_string(),
+        syscall: action.system_call(),
+        path: file,
+    })
 }

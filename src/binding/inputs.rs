@@ -2,50 +2,171 @@
 
 use std::fs::{File, Metadata};
 use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use napi::bindgen_prelude::{Buffer, Either};
+
+use super::contents::UnchangedFile;
 use crate::columns;
 use crate::control::Control;
 use crate::dump;
-use crate::error::{Error, Result};
+use crate::error::{Error, FileAction, Result};
+use crate::module;
 use crate::program::Input;
+use crate::questions::{Contents, InMemory};
 
-/// The bytes of a dump or a module. To drop it is to give its memory back.
+/// The bytes of a dump or a module. Dropping it releases the memory.
 pub(super) enum Source<'a> {
-    /// Memory of a caller who waits.
+    /// The caller's memory, for a synchronous call.
     Borrowed(&'a [u8]),
-    /// A copy, for work that runs while the caller goes on; or what came through a pipe.
+    /// A copy of the caller's memory, for an asynchronous call, or what was read from a pipe.
     Copied(Vec<u8>),
+    /// A copy that a loaded heap keeps.
+    Kept(Arc<Vec<u8>>),
     /// A file.
-    Mapped(memmap2::Mmap),
+    Mapped(memmap2::Mmap, Arc<UnchangedFile>),
 }
+
+/// A path, and the text by which errors name it.
+pub(super) struct NamedPath {
+    path: PathBuf,
+    name: String,
+}
+
+/// From a path as JavaScript passes it: text, or bytes that need not be UTF-8.
+impl From<Either<String, Buffer>> for NamedPath {
+    fn from(argument: Either<String, Buffer>) -> Self {
+        match argument {
+            Either::A(text) => Self {
+                path: PathBuf::from(&text),
+                name: text,
+            },
+            Either::B(bytes) => Self {
+                path: path_of(&bytes),
+                name: String::from_utf8_lossy(&bytes).into_owned(),
+            },
+        }
+    }
+}
+
+#[cfg(unix)]
+fn path_of(bytes: &[u8]) -> PathBuf {
+    use std::os::unix::ffi::OsStrExt;
+    PathBuf::from(std::ffi::OsStr::from_bytes(bytes))
+}
+
+#[cfg(not(unix))]
+fn path_of(bytes: &[u8]) -> PathBuf {
+    PathBuf::from(String::from_utf8_lossy(bytes).into_owned())
+}
+
+/// What errors call the standard input.
+const STANDARD_INPUT: &str = "standard input";
 
 /// Bytes with the name that errors call them by.
 pub(super) type SourceInput<'a> = Input<'a, Source<'a>>;
 
 impl<'a> SourceInput<'a> {
-    /// Memory of a caller who waits.
+    /// The caller's memory, for a synchronous call.
     pub(super) fn borrowed(name: &'a str, bytes: &'a [u8]) -> Self {
         Input {
             name,
             bytes: Source::Borrowed(bytes),
         }
     }
+}
 
-    /// The contents of a file: mapped, or read if it is a pipe.
-    pub(super) fn opened(path: &'a str) -> Result<Self> {
-        Ok(Input {
-            name: path,
-            bytes: Source::open(path, &Control::default()).map_err(|error| error.in_file(path))?,
-        })
+/// Opens all files of a synchronous call.
+///
+/// # Errors
+/// [`Error::Io`], [`Error::SamePipe`], [`Error::OutOfMemory`].
+pub(super) fn open_all<const N: usize>(files: &[NamedPath; N]) -> Result<[SourceInput<'_>; N]> {
+    find_pipes(files.iter())?;
+    let control = Control::default();
+    let mut sources = Vec::with_capacity(N);
+    for file in files {
+        sources.push(file.open(&control)?);
+    }
+    let mut sources = sources.into_iter();
+    Ok(files.each_ref().map(|file| Input {
+        name: &file.name[..],
+        bytes: sources.next().unwrap_or(Source::Borrowed(&[])),
+    }))
+}
+
+/// Looks at files without opening them. Returns whether any of them is a pipe or a device, of which a
+/// read may block for an unlimited time.
+///
+/// # Errors
+/// [`Error::Io`] if a file does not exist, [`Error::SamePipe`].
+fn find_pipes<'f>(files: impl Iterator<Item = &'f NamedPath>) -> Result<bool> {
+    let mut pipes: Vec<(&NamedPath, Metadata)> = Vec::new();
+    let mut found = false;
+    for file in files {
+        let kind = file.metadata()?;
+        found |= is_stream(&kind);
+        if !is_pipe(&kind) {
+            continue;
+        }
+        let same = pipes.iter().find(|(_, other)| is_same(other, &kind));
+        if let Some((other, _)) = same {
+            let other = other.name.clone();
+            return Err(Error::SamePipe { other }.in_file(&file.name));
+        }
+        pipes.push((file, kind));
+    }
+    Ok(found)
+}
+
+impl NamedPath {
+    fn metadata(&self) -> Result<Metadata> {
+        let metadata = std::fs::metadata(&self.path).map_err(failed(FileAction::Open));
+        metadata.map_err(|error| error.in_file(&self.name))
+    }
+
+    /// The contents of the file: mapped, or read if it is a pipe.
+    fn open(&self, control: &Control) -> Result<Source<'static>> {
+        Source::open(&self.path, control).map_err(|error| error.in_file(&self.name))
     }
 }
 
+/// Whether this is neither a file nor a folder.
+fn is_stream(kind: &Metadata) -> bool {
+    !kind.is_file() && !kind.is_dir()
+}
+
+#[cfg(unix)]
+fn is_pipe(kind: &Metadata) -> bool {
+    use std::os::unix::fs::FileTypeExt;
+    kind.file_type().is_fifo() || kind.file_type().is_socket()
+}
+
+#[cfg(unix)]
+fn is_same(one: &Metadata, other: &Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    (one.dev(), one.ino()) == (other.dev(), other.ino())
+}
+
+/// Other systems do not say which pipe it is.
+#[cfg(not(unix))]
+fn is_pipe(_: &Metadata) -> bool {
+    false
+}
+
+#[cfg(not(unix))]
+fn is_same(_: &Metadata, _: &Metadata) -> bool {
+    false
+}
+
 /// An input of work that begins later.
-pub(super) struct Pending {
-    /// A path, or what an argument is called.
-    name: String,
-    /// `None` if it is a file that nobody has opened yet.
-    source: Option<Source<'static>>,
+pub(super) enum Pending {
+    /// Bytes that are there already.
+    Bytes(String, Source<'static>),
+    /// A file that is not open yet.
+    File(NamedPath),
+    /// The standard input of the process, which is not read yet.
+    StandardInput,
 }
 
 impl Pending {
@@ -55,73 +176,127 @@ impl Pending {
     /// [`Error::OutOfMemory`].
     pub(super) fn copied(name: &str, bytes: &[u8]) -> Result<Self> {
         let copy = columns::collected(bytes.iter().copied())?;
-        Ok(Self {
-            name: name.to_owned(),
-            source: Some(Source::Copied(copy)),
-        })
+        Ok(Self::Bytes(name.to_owned(), Source::Copied(copy)))
     }
 
-    /// A file, to be opened when the work begins.
-    pub(super) fn file(path: String) -> Self {
-        Self {
-            name: path,
-            source: None,
+    /// The standard input of the process if the path is the one that stands for it, otherwise a file.
+    pub(super) fn file_or_standard_input(
+        path: Either<String, Buffer>,
+        standard_input: Option<&str>,
+    ) -> Self {
+        match (path, standard_input) {
+            (Either::A(path), Some(name)) if path == name => Self::StandardInput,
+            (path, _) => Self::File(path.into()),
         }
     }
 
-    /// Whether it is to be read, and that may take for ever.
+    /// Whether any of these inputs is a pipe or a device that is not read yet.
     ///
     /// # Errors
-    /// [`Error::Io`] if there is no such file.
-    pub(super) fn is_pipe(&self) -> Result<bool> {
-        if self.source.is_some() {
-            return Ok(false);
-        }
-        let kind = std::fs::metadata(&self.name).map_err(failed("cannot open the file"));
-        let kind = kind.map_err(|error| error.in_file(&self.name))?;
-        Ok(!kind.is_file() && !kind.is_dir())
+    /// [`Error::Io`] if a file does not exist, [`Error::SamePipe`].
+    pub(super) fn have_pipe(inputs: &[Self]) -> Result<bool> {
+        let has_pipe = find_pipes(inputs.iter().filter_map(|input| match input {
+            Self::File(file) => Some(file),
+            Self::Bytes(..) | Self::StandardInput => None,
+        }))?;
+        Ok(has_pipe
+            || inputs
+                .iter()
+                .any(|input| matches!(input, Self::StandardInput)))
     }
 
-    /// Reads the file to its end, if it is one.
+    /// Reads the input to its end, if it is a pipe or a device.
+    ///
+    /// # Errors
+    /// [`Error::Io`], [`Error::OutOfMemory`], [`Error::Aborted`].
+    pub(super) fn read_if_pipe(&mut self, control: &Control) -> Result<()> {
+        match self {
+            Self::File(file) if is_stream(&file.metadata()?) => self.open(control),
+            Self::StandardInput => self.open(control),
+            _ => Ok(()),
+        }
+    }
+
+    /// Maps the input, if it is a file that is not open yet.
     ///
     /// # Errors
     /// [`Error::Io`], [`Error::OutOfMemory`], [`Error::Aborted`].
     pub(super) fn open(&mut self, control: &Control) -> Result<()> {
-        if self.source.is_none() {
-            let source = Source::open(&self.name, control);
-            self.source = Some(source.map_err(|error| error.in_file(&self.name))?);
+        match self {
+            Self::Bytes(..) => {}
+            Self::File(file) => {
+                let source = file.open(control)?;
+                *self = Self::Bytes(std::mem::take(&mut file.name), source);
+            }
+            Self::StandardInput => {
+                let bytes = read_stream(io::stdin().lock(), control);
+                let bytes = bytes.map_err(|error| error.in_file(STANDARD_INPUT))?;
+                *self = Self::Bytes(STANDARD_INPUT.to_owned(), Source::Copied(bytes));
+            }
         }
         Ok(())
     }
 
-    /// The bytes, once it is open.
+    /// The bytes, once the input is open.
     pub(super) fn input(&mut self) -> SourceInput<'_> {
-        let source = self.source.take();
-        Input {
-            name: &self.name,
-            bytes: source.unwrap_or(Source::Borrowed(&[])),
+        match self {
+            Self::Bytes(name, source) => Input {
+                name,
+                bytes: std::mem::replace(source, Source::Borrowed(&[])),
+            },
+            Self::File(file) => SourceInput::borrowed(&file.name, &[]),
+            Self::StandardInput => SourceInput::borrowed(STANDARD_INPUT, &[]),
         }
     }
 }
 
 impl Source<'_> {
-    fn open(path: &str, control: &Control) -> Result<Self> {
-        let file = File::open(path).map_err(failed("cannot open the file"))?;
-        let kind = file.metadata().map_err(failed("cannot look at the file"))?;
+    fn open(path: &Path, control: &Control) -> Result<Self> {
+        let file = File::open(path).map_err(failed(FileAction::Open))?;
+        let kind = file.metadata().map_err(failed(FileAction::Inspect))?;
         if kind.is_dir() {
             let directory = io::ErrorKind::IsADirectory.into();
-            return Err(failed("cannot read the file")(directory));
+            return Err(failed(FileAction::Read)(directory));
         }
         if is_mappable(&kind) {
-            // SAFETY: the mapping is read-only and private to us. Another process that cuts
-            // the file short meanwhile makes reads beyond its new end fail with a signal; the
-            // documentation of the `…File` functions asks the caller not to.
+            // SAFETY: the mapping is read-only. If another process truncates the file meanwhile, a
+            // read beyond its new end ends this process with a signal; the documentation of the
+            // `…File` functions says so.
             let map = unsafe { memmap2::Mmap::map(&file) };
-            return Ok(Self::Mapped(
-                map.map_err(|error| out_of_memory(error, kind.len()))?,
-            ));
+            let map = map.map_err(|error| out_of_memory(error, kind.len()))?;
+            let unchanged = UnchangedFile::new(path, &kind);
+            let unchanged = unchanged.map_err(failed(FileAction::Inspect))?;
+            return Ok(Self::Mapped(map, Arc::new(unchanged)));
         }
         read_stream(file, control).map(Self::Copied)
+    }
+
+    /// The same bytes, with where a loaded heap can read them again, and how much memory that takes.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    pub(super) fn kept(self) -> Result<(Self, Box<dyn Contents>, u64)> {
+        let bytes = match self {
+            Self::Mapped(map, file) => {
+                let contents = Box::new(Arc::clone(&file));
+                return Ok((Self::Mapped(map, file), contents, 0));
+            }
+            Self::Borrowed(bytes) => Arc::new(columns::collected(bytes.iter().copied())?),
+            Self::Copied(bytes) => Arc::new(bytes),
+            Self::Kept(bytes) => bytes,
+        };
+        let size = bytes.capacity() as u64;
+        let contents = InMemory(SharedBytes(Arc::clone(&bytes)));
+        Ok((Self::Kept(bytes), Box::new(contents), size))
+    }
+}
+
+/// Bytes that a heap and its reader share.
+struct SharedBytes(Arc<Vec<u8>>);
+
+impl AsRef<[u8]> for SharedBytes {
+    fn as_ref(&self) -> &[u8] {
+        &self.0
     }
 }
 
@@ -129,57 +304,49 @@ fn is_mappable(kind: &Metadata) -> bool {
     kind.is_file() && kind.len() > 0
 }
 
-/// All that comes out of a pipe or a device, which may never end: nothing beyond a wrong magic, and
-/// not much more than an input of its kind can have.
+/// All bytes of a pipe or a device, which may have no end: nothing more after a wrong magic, and not
+/// much more than an input of its kind can have.
 fn read_stream(mut stream: impl Read, control: &Control) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     read_more(&mut stream, dump::MAGIC.len() as u64, &mut bytes)?;
-    let is_module = bytes == *b"\0asm";
-    if !is_module && bytes != dump::MAGIC {
-        // The reader of the input says what is wrong with it.
-        return Ok(bytes);
-    }
-    let largest = match is_module {
-        true => LARGEST_MODULE,
-        false => LARGEST_DUMP,
+    let largest = match bytes.first_chunk::<4>() {
+        Some(&dump::MAGIC) => LARGEST_DUMP,
+        Some(&module::MAGIC) => module::MAX_SIZE,
+        // The reader of the input reports what is wrong.
+        _ => return Ok(bytes),
     };
+    // The reader of the input also refuses what is too large.
     while bytes.len() as u64 <= largest {
         control.check()?;
         if read_more(&mut stream, 1 << 16, &mut bytes)? == 0 {
-            return Ok(bytes);
+            break;
         }
     }
-    match is_module {
-        true => Err(failed("cannot read the file")(io::Error::other(
-            "it goes on after 1 GiB, and no engine takes a larger module",
-        ))),
-        // What was read beyond makes the memory too large.
-        false => Ok(bytes),
-    }
+    Ok(bytes)
 }
 
-/// Reads up to so many bytes more. Returns how many; 0 at the end.
+/// Reads up to `most` bytes more. Returns how many; 0 at the end.
 fn read_more(stream: impl Read, most: u64, bytes: &mut Vec<u8>) -> Result<usize> {
     if bytes.capacity() - bytes.len() < most as usize {
         let more = bytes.len().max(most as usize);
         columns::reserve(bytes, more)?;
     }
     let read = stream.take(most).read_to_end(bytes);
-    read.map_err(failed("cannot read the file"))
+    read.map_err(failed(FileAction::Read))
 }
 
-fn failed(action: &'static str) -> impl Fn(io::Error) -> Error {
+fn failed(action: FileAction) -> impl Fn(io::Error) -> Error {
     move |source| Error::Io { action, source }
 }
 
-/// A file that cannot be mapped for lack of memory is no fault of the file.
+/// Tells a lack of memory from an error of the file.
 fn out_of_memory(error: io::Error, bytes: u64) -> Error {
     match error.kind() {
         io::ErrorKind::OutOfMemory => Error::OutOfMemory {
             bytes,
             purpose: "mapping the file",
         },
-        _ => failed("cannot map the file")(error),
+        _ => failed(FileAction::Map)(error),
     }
 }
 
@@ -188,14 +355,11 @@ impl AsRef<[u8]> for Source<'_> {
         match self {
             Self::Borrowed(bytes) => bytes,
             Self::Copied(bytes) => bytes,
-            Self::Mapped(map) => map,
+            Self::Kept(bytes) => bytes,
+            Self::Mapped(map, _) => map,
         }
     }
 }
 
 /// A header, a value for each of the at most 1,000,000 globals that engines allow, and 4 GiB of memory.
-/// What is read beyond it makes the memory too large.
 const LARGEST_DUMP: u64 = dump::HEADER_SIZE as u64 + 4_000_000 + (1 << 32);
-
-/// What engines allow.
-const LARGEST_MODULE: u64 = 1 << 30;

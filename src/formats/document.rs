@@ -1,11 +1,11 @@
-//! What the views have in common for a format: totals, columns, rows, and the instances behind a
-//! row.
+//! The interface between views and formats: totals, columns, rows, and the instances of a row.
 
 use std::sync::Arc;
 
 use crate::error::Result;
 use crate::heap::Accounting;
-use crate::views::{ComparisonView, ConstructorView, Instances};
+use crate::views::{ComparisonView, ConstructorView, Instances, RetainedColumns};
+use crate::warning::Warning;
 
 /// A number that every row has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,18 +23,18 @@ pub struct Column {
 pub enum Measure {
     /// Objects.
     Count,
-    /// Objects more or less.
+    /// A difference in objects.
     CountDelta,
     /// Bytes.
     Size,
-    /// Bytes more or less.
+    /// A difference in bytes.
     SizeDelta,
 }
 
-/// A size about the whole heap, in bytes.
+/// A size of the whole heap, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Total {
-    /// What a person calls it.
+    /// Its label in a table.
     pub label: &'static str,
     /// The size now, and its key in JSON.
     pub after: (&'static str, u64),
@@ -68,13 +68,15 @@ pub struct Row<'a> {
     pub numbers: Vec<i64>,
 }
 
-/// A view as the formats see it.
+/// A view that a format can render.
 pub trait Document {
-    /// The sizes of the whole.
+    /// The totals.
     fn totals(&self) -> [Total; 2];
-    /// Whether a heap is damaged and only a part of it is in here.
+    /// Whether a heap is damaged and the view covers only a part of it.
     fn is_partial(&self) -> bool;
-    /// Where every byte is, for a view of one heap.
+    /// What may make a number wrong.
+    fn warnings(&self) -> Vec<&Warning>;
+    /// What every byte is used for, for a view of one heap.
     fn accounting(&self) -> Option<&Accounting>;
     /// The columns of every row.
     fn columns(&self) -> &'static [Column];
@@ -82,9 +84,9 @@ pub trait Document {
     fn row_count(&self) -> usize;
     /// The `nth` row; `None` past the last.
     fn row(&self, nth: usize) -> Option<Row<'_>>;
-    /// How many instances are listed behind all rows.
+    /// How many instances all rows list together.
     fn instance_count(&self) -> u64;
-    /// What is behind the `nth` row; `None` past the last.
+    /// The instances of the `nth` row; `None` past the last.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
@@ -98,6 +100,10 @@ impl<D: Document + ?Sized> Document for Arc<D> {
 
     fn is_partial(&self) -> bool {
         (**self).is_partial()
+    }
+
+    fn warnings(&self) -> Vec<&Warning> {
+        (**self).warnings()
     }
 
     fn accounting(&self) -> Option<&Accounting> {
@@ -154,17 +160,25 @@ impl Document for ConstructorView {
         self.heap().is_partial
     }
 
+    fn warnings(&self) -> Vec<&Warning> {
+        self.heap().warnings.iter().collect()
+    }
+
     fn accounting(&self) -> Option<&Accounting> {
         Some(&self.heap().accounting)
     }
 
     fn columns(&self) -> &'static [Column] {
-        const COLUMNS: [Column; 3] = [
-            column("count", "Count", Measure::Count),
-            column("totalShallowSize", "Shallow size", Measure::Size),
-            column("totalRetainedSize", "Retained size", Measure::Size),
-        ];
-        &COLUMNS
+        const COUNT: Column = column("count", "Count", Measure::Count);
+        const SHALLOW: Column = column("totalShallowSize", "Shallow size", Measure::Size);
+        const SUM: Column = column("totalRetainedSize", "Retained size", Measure::Size);
+        const SUM_BESIDE_SET: Column = column("totalRetainedSize", "Retained sum", Measure::Size);
+        const SET: Column = column("retainedSetSize", "Retained size", Measure::Size);
+        match self.retained_columns() {
+            RetainedColumns::Sum => &[COUNT, SHALLOW, SUM],
+            RetainedColumns::Set => &[COUNT, SHALLOW, SET],
+            RetainedColumns::Both => &[COUNT, SHALLOW, SUM_BESIDE_SET, SET],
+        }
     }
 
     fn row_count(&self) -> usize {
@@ -173,10 +187,18 @@ impl Document for ConstructorView {
 
     fn row(&self, nth: usize) -> Option<Row<'_>> {
         let row = self.rows().get(nth)?;
-        let numbers = [row.count, row.total_shallow_size, row.total_retained_size];
+        let (sum, set) = (row.total_retained_size, row.retained_set_size);
+        let set = set.unwrap_or_default();
+        let retained = match self.retained_columns() {
+            RetainedColumns::Sum => vec![sum],
+            RetainedColumns::Set => vec![set],
+            RetainedColumns::Both => vec![sum, set],
+        };
+        let numbers = [row.count, row.total_shallow_size].into_iter();
+        let numbers = numbers.chain(retained).map(|number| number as i64);
         Some(Row {
             class_name: &row.class_name,
-            numbers: numbers.map(|number| number as i64).to_vec(),
+            numbers: numbers.collect(),
         })
     }
 
@@ -214,6 +236,11 @@ impl Document for ComparisonView {
 
     fn is_partial(&self) -> bool {
         self.before().is_partial || self.after().is_partial
+    }
+
+    fn warnings(&self) -> Vec<&Warning> {
+        let heaps = [self.before(), self.after()];
+        heaps.iter().flat_map(|heap| &heap.warnings).collect()
     }
 
     fn accounting(&self) -> Option<&Accounting> {

@@ -1,6 +1,6 @@
 //! JSON as the command line prints it: indented by two spaces, a newline at the end, empty lists
-//! as `[]`. Made while it is read, so that an output of any size needs little memory: the order of
-//! the instances of one row at a time.
+//! as `[]`. It is produced while it is read, so an output of any size needs little memory: only the order
+//! of the instances of one row.
 
 use std::io::{self, Read};
 
@@ -8,6 +8,7 @@ use super::accounting::accounting_json;
 use super::document::{Document, Row, Total};
 use crate::error::Result;
 use crate::views::{ChangeKind, Instances};
+use crate::warning::Warning;
 
 /// The text is made in pieces of about this many bytes.
 const PIECE: usize = 1 << 16;
@@ -25,6 +26,7 @@ pub struct JsonStream<D> {
     open: Option<(Instances, usize)>,
     state: State,
     with_accounting: bool,
+    with_warnings: bool,
     /// Instances written so far.
     written: u64,
 }
@@ -47,17 +49,24 @@ impl<D: Document> JsonStream<D> {
             open: None,
             state: State::Start,
             with_accounting: false,
+            with_warnings: false,
             written: 0,
         }
     }
 
-    /// Adds where every byte of the heap is, as the last key. Not part of WARPO's format.
+    /// Adds the accounting of the heap as the last key. It is not part of WARPO's format.
     pub fn with_accounting(mut self) -> Self {
         self.with_accounting = true;
         self
     }
 
-    /// How much is written: from 0 to 1, by the number of instances.
+    /// Ends with `partial`, also if it is false, and `warnings`. Not part of WARPO's format.
+    pub fn with_warnings(mut self) -> Self {
+        self.with_warnings = true;
+        self
+    }
+
+    /// The part that is written, by the number of instances: from 0 to 1.
     pub fn fraction(&self) -> f64 {
         match self.document.instance_count() {
             0 => 1.0,
@@ -65,7 +74,7 @@ impl<D: Document> JsonStream<D> {
         }
     }
 
-    /// Writes the next thing: the totals, the start of a row, or some instances.
+    /// Writes the next part: the totals, the start of a row, or some instances.
     fn step(&mut self, text: &mut Text) -> Result<()> {
         if self.state == State::Start {
             text.raw("{\n");
@@ -103,7 +112,7 @@ impl<D: Document> JsonStream<D> {
             self.open = Some((instances, 0));
         } else {
             text.raw(if self.row == 0 { "]" } else { "\n  ]" });
-            if self.document.is_partial() {
+            if self.document.is_partial() && !self.with_warnings {
                 text.raw(",\n");
                 text.key(2, "partial");
                 text.raw("true");
@@ -113,6 +122,9 @@ impl<D: Document> JsonStream<D> {
                 text.raw(",\n");
                 text.key(2, "accounting");
                 text.raw(&accounting_json(accounting).replace('\n', "\n  "));
+            }
+            if self.with_warnings {
+                write_doubts(text, self.document.is_partial(), &self.document.warnings());
             }
             text.raw("\n}\n");
             self.state = State::Done;
@@ -132,7 +144,7 @@ impl<D: Document> Read for JsonStream<D> {
             }
             self.text = text;
             self.read = 0;
-            // What was made before goes out first.
+            // The text before the error is returned first.
             if self.text.0.is_empty() {
                 made.map_err(|error| io::Error::new(io::ErrorKind::OutOfMemory, error))?;
             }
@@ -154,7 +166,26 @@ fn write_row(text: &mut Text, row: &Row<'_>, keys: impl Iterator<Item = &'static
     text.key(6, "instances");
 }
 
-/// Goes on with a row's instances until a piece is full. Returns whether all are written.
+fn write_doubts(text: &mut Text, is_partial: bool, warnings: &[&Warning]) {
+    text.raw(",\n");
+    text.key(2, "partial");
+    text.raw(if is_partial { "true" } else { "false" });
+    text.raw(",\n");
+    text.key(2, "warnings");
+    text.raw("[");
+    for (nth, warning) in warnings.iter().enumerate() {
+        text.raw(if nth == 0 { "\n    {\n" } else { ",\n    {\n" });
+        text.key(6, "code");
+        text.string(warning.code());
+        text.raw(",\n");
+        text.key(6, "message");
+        text.string(&warning.to_string());
+        text.raw("\n    }");
+    }
+    text.raw(if warnings.is_empty() { "]" } else { "\n  ]" });
+}
+
+/// Writes instances of a row until a piece is full. Returns whether all are written.
 fn write_instances(text: &mut Text, instances: &Instances, written: &mut usize) -> bool {
     while let Some(instance) = instances.get(*written).filter(|_| text.0.len() < PIECE) {
         text.raw(if *written == 0 {

@@ -163,6 +163,12 @@ impl Edges {
         self.offsets.len().saturating_sub(1)
     }
 
+    /// How many bytes the columns take.
+    pub(super) fn memory_size(&self) -> usize {
+        let labels = self.labels.capacity() * size_of::<EdgeLabel>();
+        (self.offsets.capacity() + self.targets.capacity()) * size_of::<u32>() + labels
+    }
+
     /// How many references there are.
     pub fn len(&self) -> usize {
         self.targets.len()

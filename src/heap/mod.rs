@@ -17,6 +17,7 @@ mod path_tree;
 mod prefetch;
 mod reader;
 mod referrers;
+mod retained_sets;
 mod root_slots;
 mod roots;
 mod search;
@@ -38,6 +39,7 @@ pub use root_slots::{RootOrigin, RootSlot, RootSlots};
 
 use edges::Anomalies;
 
+use crate::runtime::classes::Doubt;
 use crate::runtime::roots::RootKind;
 use crate::units::{Address, ObjectIndex};
 use crate::warning::Warning;
@@ -110,10 +112,32 @@ impl Heap {
         self.retained_sizes[object.at()]
     }
 
-    /// About how many bytes this value takes.
+    /// How many bytes the columns of this value take.
     pub fn memory_size(&self) -> u64 {
-        const COLUMNS_AND_NUMBERS: u64 = 9 * 4;
-        self.objects.len() as u64 * COLUMNS_AND_NUMBERS + self.edges.len() as u64 * 4
+        let retained_sizes = self.retained_sizes.capacity() * size_of::<u32>();
+        let roots = self.roots.capacity() * size_of::<(ObjectIndex, RootKind)>();
+        (self.objects.memory_size()
+            + self.edges.memory_size()
+            + self.dominators.memory_size()
+            + retained_sizes
+            + roots) as u64
+    }
+
+    /// Releases what views do not read: references, roots, dominators, and the room that columns have
+    /// to spare. Sizes, classes and addresses of the objects stay.
+    pub fn release_graph(&mut self) {
+        self.edges = Edges::default();
+        self.dominators = DominatorTree::default();
+        self.roots = Vec::new();
+        self.retained_sizes.shrink_to_fit();
+        self.objects.release_index();
+    }
+
+    /// Releases the columns of the objects, too. Totals, sums by class, accounting and warnings stay.
+    pub fn release_objects(&mut self) {
+        self.release_graph();
+        self.retained_sizes = Vec::new();
+        self.objects.release_columns();
     }
 
     fn warn_of(&mut self, anomalies: &Anomalies) {
@@ -151,10 +175,19 @@ impl Heap {
 
     fn warn_of_classes(&mut self) {
         let classes = self.objects.classes.iter().zip(&self.live_classes);
-        let doubtful = classes
-            .filter(|(_, live)| live.count > 0)
+        let live: Vec<_> = classes.filter(|(_, live)| live.count > 0).collect();
+        let doubtful = live
+            .iter()
             .filter_map(|(class, live)| doubt_about(class, live.count));
         self.warnings.extend(doubtful);
+        let classes = live.iter().map(|(class, _)| &class.class);
+        let mut nameless = classes.filter(|class| class.lacks_name && class.is_described);
+        if let Some(first) = nameless.next() {
+            self.warnings.push(Warning::NamesIncomplete {
+                class_name: first.name.clone(),
+                count: 1 + nameless.count() as u64,
+            });
+        }
     }
 }
 
@@ -171,7 +204,10 @@ fn doubt_about(class: &HeapClass, count: u64) -> Option<Warning> {
             rivals: class.rivals.clone(),
         });
     }
-    class.is_disputed.then(|| Warning::ClassDisputed {
-        class_name: class.name.clone(),
-    })
+    let class_name = class.name.clone();
+    match class.doubt {
+        Doubt::None => None,
+        Doubt::Disputed => Some(Warning::ClassDisputed { class_name }),
+        Doubt::UnknownBases => Some(Warning::BasesUnknown { class_name }),
+    }
 }

@@ -1,4 +1,4 @@
-//! The comparison view: what came and what went between two heaps of one program, by class.
+//! The comparison view: which objects were created and deleted between two heaps of a program, by class.
 
 use std::cmp::{Ordering, Reverse};
 use std::ops::Range;
@@ -8,22 +8,22 @@ use rayon::prelude::*;
 
 use super::Selection;
 use super::grouping::{NO_ROW, Names, RowObjects, renumber};
-use super::instances::{Instances, Listed, by_shallow_size, listed_count};
+use super::instances::{Instances, Listed, by_shallow_size, listed_count, release_unread};
 use crate::control::{Control, Phase};
 use crate::error::Result;
 use crate::heap::Heap;
 use crate::units::ObjectIndex;
 
-/// Objects of both heaps that one task compares, about.
+/// About how many objects of both heaps one task compares.
 const CHUNK: usize = 1 << 16;
 
-/// The classes whose live objects changed. An object is the same if class name and address are.
+/// The classes whose live objects changed. Two objects are the same if their class name and address are.
 #[derive(Debug)]
 pub struct ComparisonView {
     pair: HeapPair,
     rows: Vec<ComparisonRow>,
     instance_limit: Option<usize>,
-    /// By heap: the objects that are only there.
+    /// By heap: the objects that are only in this heap.
     objects: OnceLock<[RowObjects; 2]>,
 }
 
@@ -114,6 +114,20 @@ impl ComparisonView {
         })
     }
 
+    /// Releases what the view does not read any more of heaps that nothing else shares: the graph, and
+    /// the objects if no instance is listed.
+    pub fn release_unread(&mut self) {
+        for heap in &mut self.pair.heaps {
+            release_unread(heap, self.instance_limit);
+        }
+    }
+
+    /// How many bytes the view takes beside its heaps.
+    pub fn memory_size(&self) -> u64 {
+        let objects = self.objects.get().into_iter().flatten();
+        objects.map(RowObjects::memory_size).sum()
+    }
+
     /// The earlier heap.
     pub fn before(&self) -> &Heap {
         &self.pair.heaps[BEFORE]
@@ -146,6 +160,10 @@ impl ComparisonView {
     pub fn instances(&self, nth: usize) -> Result<Option<Instances>> {
         if nth >= self.rows.len() {
             return Ok(None);
+        }
+        if self.instance_limit == Some(0) {
+            let [deleted, new] = self.pair.heaps.each_ref().map(Listed::none);
+            return Ok(Some(Instances::changed(new, deleted)));
         }
         let [deleted, new] = match self.objects.get() {
             Some(objects) => objects,
@@ -236,7 +254,7 @@ impl HeapPair {
         let mut start = [0, 0];
         let mut pieces = Vec::new();
         while start != [before.len(), after.len()] {
-            // The column that has more left decides where to cut.
+            // The longer remaining column decides the next cut.
             let longer = match before.len() - start[BEFORE] >= after.len() - start[AFTER] {
                 true => (before, start[BEFORE]),
                 false => (after, start[AFTER]),
@@ -254,7 +272,7 @@ impl HeapPair {
         pieces
     }
 
-    /// Hands over the live objects that are in only one heap: the heap, the row, the object. Both
+    /// Passes on the live objects that are in only one heap: the heap, the row, the object. Both
     /// heaps list their objects in address order, so one merge finds what they share.
     fn for_each_change(
         &self,

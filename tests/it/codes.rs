@@ -13,7 +13,7 @@ fn literals(text: &str) -> BTreeSet<String> {
         .collect()
 }
 
-/// A part of a file of this package: from behind `start` up to `end`.
+/// The part of a file of this package between `start` and `end`.
 fn part(file: &str, start: &str, end: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
     let text = fs::read_to_string(path).unwrap();
@@ -38,10 +38,17 @@ fn union(name: &str) -> BTreeSet<String> {
 #[test]
 fn the_error_codes_of_the_engine_are_those_of_the_public_type() {
     let mut codes = codes_in("src/error.rs");
-    // Those of the JavaScript layer, which knows the arguments.
+    // The codes of the JavaScript layer: of arguments, of capture, and of loading the addon.
     codes.extend(
         [
             "ERR_INVALID_ARG_TYPE",
+            "ERR_INVALID_ARG_VALUE",
+            "ERR_NO_BINARY",
+            "ERR_GLOBALS_NOT_EXPOSED",
+            "ERR_MEMORY_MISSING",
+            "ERR_DUMP_NOT_ATTACHED",
+            "ERR_DUMP_PATH",
+            "ERR_DUMP_WRITE",
             "ERR_BUFFER_DETACHED",
             "ERR_BUFFER_OUT_OF_BOUNDS",
         ]

@@ -7,11 +7,10 @@ use std::time::Duration;
 
 use crate::support::{
     DATA_END, DumpFile, FIRST_BLOCK, HEAP_BASE, ModuleOptions, PAGE, Scene, TAIL_POINTER,
-    WasmGlobal, analyze, analyze_bytes, encode_module,
+    WasmGlobal, analyze, analyze_bytes, encode_module, live,
 };
 use warpo_heap_analyzer::dump::Dump;
 use warpo_heap_analyzer::heap::Heap;
-use warpo_heap_analyzer::module::expose_globals;
 use warpo_heap_analyzer::{Control, Error, Input, Program, Schedule};
 
 /// Two linked nodes.
@@ -60,40 +59,40 @@ fn assert_module_fails(module: &[u8], code: &str, text: &str) {
 // The dump's container.
 
 #[test]
-fn a_dump_that_ends_in_its_magic_is_cut_short() {
+fn a_dump_that_ends_in_its_magic_is_truncated() {
     for length in 0..4 {
         assert_dump_fails(
             |dump| dump.bytes.truncate(length),
             "ERR_DUMP_TRUNCATED",
             &format!(
-                "heap.dump: the dump ends at byte {length}, but the magic \"ASHD\" needs bytes 0 to 4: the file was cut short; capture the dump again"
+                "heap.dump: the dump ends at byte {length}, but the magic \"ASHD\" needs bytes 0 to 4: the file is truncated; capture the dump again"
             ),
         );
     }
 }
 
 #[test]
-fn a_dump_that_ends_in_its_header_is_cut_short() {
+fn a_dump_that_ends_in_its_header_is_truncated() {
     for length in [4, 5, 8, 20, 23] {
         assert_dump_fails(
             |dump| dump.bytes.truncate(length),
             "ERR_DUMP_TRUNCATED",
             &format!(
-                "heap.dump: the dump ends at byte {length}, but the header needs bytes 0 to 24: the file was cut short; capture the dump again"
+                "heap.dump: the dump ends at byte {length}, but the header needs bytes 0 to 24: the file is truncated; capture the dump again"
             ),
         );
     }
 }
 
 #[test]
-fn a_dump_that_ends_in_its_global_values_is_cut_short() {
+fn a_dump_that_ends_in_its_global_values_is_truncated() {
     let end = small_scene().dump().memory_start();
     for length in [24, 25, end - 1] {
         assert_dump_fails(
             |dump| dump.bytes.truncate(length),
             "ERR_DUMP_TRUNCATED",
             &format!(
-                "heap.dump: the dump ends at byte {length}, but the global values (count at offset 20) needs bytes 24 to {end}: the file was cut short; capture the dump again"
+                "heap.dump: the dump ends at byte {length}, but the global values (count at offset 20) needs bytes 24 to {end}: the file is truncated; capture the dump again"
             ),
         );
     }
@@ -106,13 +105,13 @@ fn more_global_values_than_the_file_holds_are_refused() {
         |dump| dump.set_header(20, u32::MAX),
         "ERR_DUMP_TRUNCATED",
         &format!(
-            "heap.dump: the dump ends at byte {length}, but the global values (count at offset 20) needs bytes 24 to 17179869204: the file was cut short; capture the dump again"
+            "heap.dump: the dump ends at byte {length}, but the global values (count at offset 20) needs bytes 24 to 17179869204: the file is truncated; capture the dump again"
         ),
     );
 }
 
 #[test]
-fn a_dump_that_ends_in_its_memory_never_passes_without_a_word() {
+fn a_dump_that_ends_in_its_memory_never_passes_silently() {
     let scene = small_scene();
     let (whole, module) = (scene.dump(), scene.module());
     for length in (whole.memory_start()..whole.bytes.len()).step_by(97) {
@@ -124,11 +123,39 @@ fn a_dump_that_ends_in_its_memory_never_passes_without_a_word() {
 }
 
 #[test]
-fn a_file_of_another_kind_is_no_dump() {
+fn a_module_passed_as_dump_is_named_and_so_is_the_swap() {
     assert_dump_fails(
         |dump| dump.bytes[..4].copy_from_slice(b"\0asm"),
         "ERR_DUMP_MAGIC",
-        "heap.dump: not a heap dump: expected the magic \"ASHD\" at offset 0, found \"\\0asm\"; is this the dump, and not the module?",
+        "heap.dump: this is a WebAssembly module, not a heap dump: were the dump and the module swapped? Pass the dump first, then the module (on the command line: <dump-file> --wasm <module>)",
+    );
+}
+
+#[test]
+fn files_of_other_kinds_passed_as_dump_are_named() {
+    for (start, named) in [
+        (&b"\x1f\x8b\x08\0"[..], "a gzip file"),
+        (b"\x28\xb5\x2f\xfd", "a zstd file"),
+        (b"PK\x03\x04", "a ZIP archive"),
+        (b"<!DOCTYPE html>", "an HTML page"),
+        (b"<html>", "an HTML page"),
+        (b"(module", "WebAssembly text"),
+        (b";; text", "WebAssembly text"),
+        (b"{\"snapshot\":", "JSON text"),
+    ] {
+        let error = Dump::parse(start).unwrap_err();
+        assert_eq!(error.code(), "ERR_DUMP_MAGIC");
+        let expected = format!("this is {named}, not a heap dump: ");
+        assert!(error.to_string().starts_with(&expected), "{error}");
+    }
+}
+
+#[test]
+fn a_file_of_an_unknown_kind_is_no_dump() {
+    assert_dump_fails(
+        |dump| dump.bytes[..4].copy_from_slice(b"\x7fELF"),
+        "ERR_DUMP_MAGIC",
+        "heap.dump: not a heap dump: expected \"ASHD\" at offset 0, found \"\\u{7f}ELF\"; capture dumps with @warpo/heap-analyzer/capture",
     );
 }
 
@@ -143,33 +170,50 @@ fn another_version_of_the_format_is_refused() {
 
 #[test]
 fn a_boundary_outside_the_memory_is_refused() {
-    let fields = [
-        ("__data_end", 8),
-        ("__heap_base", 12),
-        ("__stack_pointer", 16),
-    ];
+    let fields = [("__data_end", 8), ("__heap_base", 12)];
     for (name, offset) in fields {
         assert_dump_fails(
             |dump| dump.set_header(offset, PAGE + 1),
             "ERR_DUMP_BOUNDARY",
             &format!(
-                "heap.dump: {name} at offset {offset} is 0x10001, but the memory in this dump has 65536 bytes: expected {name} inside it; the dump is damaged or was cut short"
+                "heap.dump: {name} at offset {offset} is 0x10001, but the memory in this dump has 65536 bytes: expected {name} inside it; the dump is damaged or truncated"
             ),
         );
     }
 }
 
 #[test]
-fn a_stack_or_static_data_above_the_heap_base_is_refused() {
-    for (name, offset) in [("__data_end", 8), ("__stack_pointer", 16)] {
-        assert_dump_fails(
-            |dump| dump.set_header(offset, HEAP_BASE + 4),
-            "ERR_DUMP_BOUNDARY_ORDER",
-            &format!(
-                "heap.dump: {name} at offset {offset} is 0x600c, which is above __heap_base at offset 12, 0x6008: expected {name} at or below it, because static data and the shadow stack lie below the heap; the dump is damaged, or its writer mixed up the fields"
-            ),
-        );
+fn static_data_above_the_heap_base_is_refused() {
+    assert_dump_fails(
+        |dump| dump.set_header(8, HEAP_BASE + 4),
+        "ERR_DUMP_BOUNDARY_ORDER",
+        "heap.dump: __data_end at offset 8 is 0x600c, which is above __heap_base at offset 12, 0x6008: expected __data_end at or below it, because static data and the shadow stack lie below the heap; the dump is damaged, or its writer mixed up the fields",
+    );
+}
+
+#[test]
+fn a_stack_pointer_at_or_above_the_heap_base_is_an_empty_stack() {
+    let mut scene = small_scene();
+    let node = scene.class("assembly/index/OnStack");
+    let object = scene.object(node, 8);
+    scene.push_on_stack(object);
+    for stack_pointer in [HEAP_BASE, HEAP_BASE + 4, PAGE, u32::MAX - 3] {
+        scene.set_global("~lib/memory/__stack_pointer", stack_pointer);
+        let mut dump = scene.dump();
+        dump.set_header(16, stack_pointer);
+        let heap = analyze(&dump, &scene.module()).unwrap();
+        assert!(!live(&heap).contains(&object), "{stack_pointer:#x}");
     }
+}
+
+#[test]
+fn a_dump_without_memory_is_an_empty_heap() {
+    let scene = Scene::new();
+    let mut dump = scene.dump();
+    let length = dump.memory_start();
+    dump.bytes.truncate(length);
+    let heap = analyze(&dump, &scene.module()).unwrap();
+    assert_eq!((heap.total_size, heap.live_size), (0, 0));
 }
 
 #[test]
@@ -196,12 +240,36 @@ fn a_file_of_more_than_four_gibibytes_of_memory_is_no_dump() {
 // The module.
 
 #[test]
-fn bytes_that_are_no_module_are_refused() {
+fn a_dump_passed_as_module_is_named_and_so_is_the_swap() {
     assert_module_fails(
         b"ASHD\x02\0\0\0",
         "ERR_MODULE",
-        "program.wasm: cannot read the WebAssembly module at offset 0: magic header not detected: bad magic number - expected=[ 0x0, 0x61, 0x73, 0x6d, ] actual=[ 0x41, 0x53, 0x48, 0x44, ]; pass the .wasm file that the dump was taken from",
+        "program.wasm: this is a heap dump, not a WebAssembly module: were the dump and the module swapped? Pass the dump first, then the module (on the command line: <dump-file> --wasm <module>)",
     );
+}
+
+#[test]
+fn files_of_other_kinds_passed_as_module_are_named() {
+    for (start, text) in [
+        (
+            &b"\x1f\x8b\x08\0"[..],
+            "this is a gzip file, not a WebAssembly module: decompress it first",
+        ),
+        (
+            b"<!doctype html>",
+            "this is an HTML page, not a WebAssembly module: if it was downloaded, the server sent a page instead of the file",
+        ),
+        (
+            b"(module)",
+            "this is WebAssembly text, not a WebAssembly module: pass the binary (.wasm) instead of the text (.wat)",
+        ),
+        (
+            b"\x7fELF",
+            "not a WebAssembly module: expected \"\\0asm\" at offset 0, found \"\\u{7f}ELF\"; pass the .wasm file that the dump was taken from",
+        ),
+    ] {
+        assert_module_fails(start, "ERR_MODULE", &format!("program.wasm: {text}"));
+    }
 }
 
 #[test]
@@ -209,12 +277,12 @@ fn an_empty_module_file_is_refused() {
     assert_module_fails(
         b"",
         "ERR_MODULE",
-        "program.wasm: cannot read the WebAssembly module at offset 0: unexpected end-of-file; pass the .wasm file that the dump was taken from",
+        "program.wasm: the file is empty, so it is not a WebAssembly module: pass the .wasm file that the dump was taken from",
     );
 }
 
 #[test]
-fn a_module_that_was_cut_short_never_passes_without_a_word() {
+fn a_truncated_module_never_passes_silently() {
     let scene = small_scene();
     // A module may end after any section, so the one that cannot be missed comes last.
     let mut sections = scene.debug_sections();
@@ -236,7 +304,7 @@ fn a_component_is_not_a_module() {
     assert_module_fails(
         b"\0asm\x0d\0\x01\0",
         "ERR_MODULE_KIND",
-        "program.wasm: the module has the component encoding: expected a core module; pass the .wasm file that the AssemblyScript or WARPO compiler wrote",
+        "program.wasm: the module has the component encoding: expected a core module, before a tool made a component from it; pass the .wasm file that the AssemblyScript or WARPO compiler wrote",
     );
 }
 
@@ -250,17 +318,6 @@ fn a_module_with_a_64_bit_memory_is_refused() {
         &small_scene().module_with(&options),
         "ERR_MODULE_KIND",
         "program.wasm: the module has a 64-bit memory: expected a 32-bit memory (wasm32); pass the .wasm file that the AssemblyScript or WARPO compiler wrote",
-    );
-}
-
-#[test]
-fn a_module_without_the_incremental_runtime_cannot_be_exposed() {
-    let module = encode_module(&[], &[], &ModuleOptions::default());
-    let error = expose_globals(&module).unwrap_err();
-    assert_eq!(error.code(), "ERR_GLOBAL_MISSING");
-    assert_eq!(
-        error.to_string(),
-        "the module neither exports nor names __stack_pointer: expected an AssemblyScript or WARPO program with the incremental runtime, compiled with --debug"
     );
 }
 
@@ -323,7 +380,7 @@ fn a_dump_of_another_build_is_refused() {
 
 fn mismatch_text(what: &str) -> String {
     format!(
-        "heap.dump: the dump was taken from another module, or from another build of it: {what}; pass the very module that was running, or go on at your own risk (--force on the command line, force: true in the API)"
+        "heap.dump: the dump was taken from another module, or from another build of it: {what}; pass the module that was running, or continue with --force (force: true in the API), which may make every number wrong"
     )
 }
 
@@ -367,7 +424,7 @@ fn a_dump_that_knows_fewer_classes_is_refused() {
         |dump| dump.poke(crate::support::RTTI_BASE, 3),
         "ERR_MODULE_MISMATCH",
         &mismatch_text(
-            "class assembly/index/Node has id 4 in the module, but the dump knows only 3 classes",
+            "class assembly/index/Node has id 4 in the module, but the dump has only 3 classes",
         ),
     );
 }
@@ -417,7 +474,8 @@ fn a_dump_with_objects_of_classes_that_there_are_not_is_refused() {
 
 // The heap.
 
-const CORRUPT_ADVICE: &str = "; capture the dump again, and if it stays so, look for a program that writes outside its objects";
+const CORRUPT_ADVICE: &str =
+    "; capture the dump again; if the error remains, look for code that writes outside its objects";
 
 #[test]
 fn a_block_whose_size_cannot_be_is_refused() {

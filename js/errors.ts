@@ -1,0 +1,62 @@
+/** The error class of this package. It needs nothing of Node, so the entry for browsers can use it too. */
+import type { ErrorCode } from "../index.js";
+import { descriptor } from "./descriptor.js";
+
+export class HeapAnalyzerError extends Error {
+  readonly code: ErrorCode;
+
+  constructor(code: ErrorCode, message: string, options?: { cause?: unknown }) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+// On the prototype, as in the built-in error classes, so that it is not a property of each error.
+Object.defineProperty(
+  HeapAnalyzerError.prototype,
+  "name",
+  descriptor({ value: "HeapAnalyzerError", configurable: true, writable: true }),
+);
+
+/**
+ * The error for an argument of a wrong type.
+ *
+ * @param advice what to pass instead. Default: how to get bytes, where bytes are expected.
+ */
+export function invalidArgument(
+  name: string,
+  expected: string,
+  value: unknown,
+  advice = expected.includes("Uint8Array") ? BYTES_FROM[kindOf(value)] : undefined,
+): HeapAnalyzerError {
+  const message = `argument "${name}" must be ${expected}, found ${describe(value)}`;
+  return new HeapAnalyzerError(
+    "ERR_INVALID_ARG_TYPE",
+    advice === undefined ? message : `${message}; ${advice}`,
+  );
+}
+
+/** How to get bytes from what is often passed instead. */
+const BYTES_FROM: Record<string, string> = {
+  ArrayBuffer: "pass new Uint8Array(buffer)",
+  Blob: "pass new Uint8Array(await blob.arrayBuffer())",
+  Promise: "await it first",
+  Response: "pass new Uint8Array(await response.arrayBuffer())",
+  SharedArrayBuffer: "pass new Uint8Array(buffer)",
+  string: "to read files, call the …File variant",
+  "WebAssembly.Module": "pass the bytes that it was compiled from",
+};
+
+/** The type of a value, and of an object its built-in class, in any realm: `Promise`, `WebAssembly.Module`. */
+export function kindOf(value: unknown): string {
+  if (value === null) return "null";
+  if (typeof value !== "object") return typeof value;
+  return Object.prototype.toString.call(value).slice("[object ".length, -1);
+}
+
+function describe(value: unknown): string {
+  const kind = kindOf(value);
+  if (value === null || typeof value !== "object") return kind;
+  if (kind === "Object") return "object";
+  return `${/^[AEIO]/.test(kind) ? "an" : "a"} ${kind}`;
+}

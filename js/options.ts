@@ -1,0 +1,155 @@
+/** The options of a call, checked. */
+import type * as api from "../index.js";
+import { HeapAnalyzerError, invalidArgument } from "./errors.js";
+import { availableMemory } from "./memory.js";
+
+/** Whether `signal` and `onProgress` are among the options. */
+export type Mode = "sync" | "async";
+
+/** The options of asynchronous calls only. */
+const WATCH_OPTIONS = ["signal", "onProgress"];
+
+/** The options of `analyze` for the engine. `null` and `undefined` count as absent. */
+export function analyzeOptions(options: unknown, mode: Mode) {
+  const checks = { ...VIEW_OPTIONS, ...ANALYSIS_OPTIONS, retainedSet: typed("boolean") };
+  const { retainedSet, ...read } = readOptions(options, checks, mode);
+  return { ...read, retained: retainedSet === true ? "both" : "sum" };
+}
+
+/** The options of `diff` for the engine. */
+export function diffOptions(options: unknown, mode: Mode) {
+  const read = readOptions(options, { ...VIEW_OPTIONS, ...ANALYSIS_OPTIONS }, mode);
+  return { ...read, availableMemory: availableMemory() };
+}
+
+/** The options of a view of a loaded heap. */
+export function viewOptions(options: unknown) {
+  return readOptions(options, VIEW_OPTIONS, "sync");
+}
+
+/** The options with which a heap is opened. */
+export function openOptions(options: unknown, mode: Mode) {
+  return readOptions(options, { ...ANALYSIS_OPTIONS, prepare: typed("boolean") }, mode);
+}
+
+/** Checks the value of an option, and returns it as the addon takes it. */
+export type Check = (name: string, value: unknown) => unknown;
+
+/** Options that were given, each checked. `null` and `undefined` count as absent, other names are refused. */
+export function readOptions(
+  options: unknown,
+  checks: Record<string, Check>,
+  mode: Mode,
+): Record<string, unknown> {
+  const passed = optionsObject(options);
+  const names = [...Object.keys(checks), ...(mode === "async" ? WATCH_OPTIONS : [])];
+  for (const name of Object.keys(passed)) {
+    if (!names.includes(name)) throw unknownOption(name, names);
+  }
+  const read: Record<string, unknown> = {};
+  for (const [name, check] of Object.entries(checks)) {
+    const value = passed[name] ?? undefined;
+    if (value !== undefined) read[name] = check(`options.${name}`, value);
+  }
+  return read;
+}
+
+/** A check for a value of this type. */
+export function typed(expected: "string" | "boolean" | "number"): Check {
+  return (name, value) => {
+    if (typeof value !== expected) throw invalidArgument(name, `a ${expected}`, value);
+    return value;
+  };
+}
+
+/** A check for whole numbers. */
+export function wholeNumber(least: number, most = Number.MAX_SAFE_INTEGER): Check {
+  const expected =
+    most === Number.MAX_SAFE_INTEGER
+      ? `a whole number ≥ ${least}`
+      : `a whole number from ${least} to ${most}`;
+  return (name, value) => {
+    if (typeof value !== "number") throw invalidArgument(name, expected, value);
+    if (!(Number.isInteger(value) && value >= least && value <= most)) {
+      throw invalidOption(`${name}: found ${value}; expected ${expected}`);
+    }
+    return value;
+  };
+}
+
+const VIEW_OPTIONS = { sort: typed("string"), top: typed("number"), instances: typed("number") };
+const ANALYSIS_OPTIONS = { force: typed("boolean"), partial: typed("boolean") };
+
+/** How an asynchronous call is watched and aborted. */
+export function watchOptions(options: api.AsyncOptions | null | undefined) {
+  const { signal, onProgress } = optionsObject(options);
+  if (onProgress != null && typeof onProgress !== "function") {
+    throw invalidArgument("options.onProgress", "a function", onProgress);
+  }
+  if (signal != null && !isSignal(signal)) {
+    throw invalidArgument("options.signal", "an AbortSignal", signal);
+  }
+  return {
+    signal: (signal ?? undefined) as AbortSignal | undefined,
+    onProgress: (onProgress ?? undefined) as ((progress: api.Progress) => unknown) | undefined,
+  };
+}
+
+function optionsObject(options: unknown): Record<string, unknown> {
+  if (options === undefined || options === null) return {};
+  if (typeof options !== "object") throw invalidArgument("options", "an object", options);
+  return options as Record<string, unknown>;
+}
+
+/** By what it can do, not by `instanceof`: test runners pass objects of other realms. */
+function isSignal(value: unknown): boolean {
+  const { aborted, addEventListener, removeEventListener } = Object(value) as AbortSignal;
+  return (
+    typeof aborted === "boolean" &&
+    typeof addEventListener === "function" &&
+    typeof removeEventListener === "function"
+  );
+}
+
+function unknownOption(name: string, names: string[]): HeapAnalyzerError {
+  if (WATCH_OPTIONS.includes(name)) {
+    return invalidOption(`option ${name} works only in the …Async functions`);
+  }
+  const shown = name.length > 100 ? `${name.slice(0, 100)}…` : name;
+  const nearest = nearestName(name.slice(0, 100), names);
+  const hint =
+    nearest === undefined ? `; the options are ${names.join(", ")}` : `; did you mean ${nearest}?`;
+  return invalidOption(`unknown option ${shown}${hint}`);
+}
+
+export function invalidOption(message: string): HeapAnalyzerError {
+  return new HeapAnalyzerError("ERR_INVALID_OPTION", message);
+}
+
+/** The name that differs in the fewest letters; `undefined` if more than a third differ. */
+function nearestName(name: string, names: string[]): string | undefined {
+  let nearest: string | undefined;
+  let least = Number.POSITIVE_INFINITY;
+  for (const candidate of names) {
+    const distance = editDistance(name.toLowerCase(), candidate.toLowerCase());
+    if (distance < least && distance <= Math.ceil(candidate.length / 3)) {
+      nearest = candidate;
+      least = distance;
+    }
+  }
+  return nearest;
+}
+
+/** The number of letters to add, remove or replace (Levenshtein). */
+function editDistance(one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, at) => at);
+  for (const [i, letter] of [...one].entries()) {
+    const next = [i + 1];
+    for (let j = 0; j < other.length; j++) {
+      const replaced = (row[j] as number) + (letter === other[j] ? 0 : 1);
+      next.push(Math.min(replaced, (row[j + 1] as number) + 1, (next[j] as number) + 1));
+    }
+    row = next;
+  }
+  return row[other.length] as number;
+}
