@@ -17,6 +17,7 @@
 //!   and what an object of each class refers to.
 //! - [`heap`] is the result: the object table, the references, the live set, dominators and retained
 //!   sizes, made once by [`Program::analyze`].
+//! - [`instrument`] changes a module so that a host can write complete dumps of it.
 //! - [`views`] group a heap by class, or compare two; [`formats`] render them.
 //!
 //! The engine works on `&[u8]`: it opens no files. No input makes it panic: what cannot be read is an
@@ -55,6 +56,7 @@ mod error;
 mod file_kind;
 pub mod formats;
 pub mod heap;
+pub mod instrument;
 mod mismatch;
 pub mod module;
 mod program;

@@ -11,6 +11,7 @@ use crate::module::{self, Module};
 use crate::runtime::Runtime;
 use crate::runtime::evidence::Evidence;
 use crate::tolerance::Tolerance;
+use crate::warning::Warning;
 
 /// Bytes, and their name in errors.
 #[derive(Clone, Copy, Debug)]
@@ -115,10 +116,17 @@ impl<'a> Program<'a> {
         };
         let before = || analyze(before, &before_part);
         let after = || analyze(after, &after_part);
-        match schedule {
-            Schedule::SideBySide => side_by_side(before, after),
-            Schedule::OneByOne => Ok((before()?, after()?)),
+        let (before, mut after) = match schedule {
+            Schedule::SideBySide => side_by_side(before, after)?,
+            Schedule::OneByOne => (before()?, after()?),
+        };
+        if after.total_size < before.total_size {
+            after.warnings.push(Warning::MemoryShrank {
+                before: before.total_size,
+                after: after.total_size,
+            });
         }
+        Ok((before, after))
     }
 }
 

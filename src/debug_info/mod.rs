@@ -9,6 +9,9 @@ pub mod writer;
 
 use crate::units::{ClassId, GlobalIndex};
 
+/// What the transform of this package calls itself in the debug information that it writes.
+pub const TRANSFORM: &str = "warpo-heap-analyzer asc-transform";
+
 /// The classes and global variables of a module.
 #[derive(Debug, Default)]
 pub struct DebugInfo {
@@ -19,6 +22,9 @@ pub struct DebugInfo {
     /// Whether the descriptions of classes have base classes. Those of older WARPO versions have none, and
     /// no locations of globals. Then inherited fields are unknown.
     pub describes_inheritance: bool,
+    /// Whether variables are described that optimisation turned into constants. The transform of this package
+    /// does that; WARPO leaves them out.
+    pub describes_constants: bool,
 }
 
 /// A class as the producer described it.

@@ -204,6 +204,9 @@ struct Collected {
     types: HashMap<usize, TypeRef>,
     classes: Vec<RawClass>,
     globals: Vec<(GlobalVariable, TypeOffset)>,
+    describes_constants: bool,
+    /// Whether any variable has a location.
+    has_locations: bool,
     /// Indexes of the classes whose children are being read, with their depths.
     open: Vec<(isize, usize)>,
 }
@@ -237,6 +240,11 @@ impl Collected {
             _ => None,
         };
         match (entry.entry.tag(), parent) {
+            (gimli::DW_TAG_compile_unit, _) => {
+                // The string may be in a section that is missing, which affects nothing else.
+                let producer = entry.string(gimli::DW_AT_producer, budget);
+                self.describes_constants |= producer.is_ok_and(|name| name == super::TRANSFORM);
+            }
             (gimli::DW_TAG_base_type, _) => {
                 budget.keep()?;
                 let size = base_type_size(&entry.name(budget)?);
@@ -273,6 +281,7 @@ impl Collected {
             }
             (gimli::DW_TAG_variable, _) if depth == 1 => {
                 budget.keep()?;
+                self.has_locations |= entry.entry.attr(gimli::DW_AT_location).is_some();
                 let variable = GlobalVariable {
                     name: entry.name(budget)?,
                     type_ref: TypeRef::Unresolved,
@@ -291,6 +300,8 @@ impl Collected {
             types,
             classes,
             globals,
+            describes_constants,
+            has_locations,
             ..
         } = self;
         let resolve = |offset: TypeOffset| {
@@ -299,11 +310,10 @@ impl Collected {
                 .unwrap_or(TypeRef::Unresolved)
         };
         DebugInfo {
+            describes_constants,
             describes_inheritance: classes.iter().any(|class| class.base.is_some())
                 || globals.is_empty()
-                || globals
-                    .iter()
-                    .any(|(variable, _)| variable.location.is_some()),
+                || has_locations,
             classes: classes
                 .into_iter()
                 .map(|class| Class {
@@ -342,7 +352,11 @@ struct EntryReader<'r, 'a> {
 
 impl EntryReader<'_, '_> {
     fn name(&self, budget: &mut Budget) -> Result<String, ReadFailure> {
-        let Some(value) = self.entry.attr_value(gimli::DW_AT_name) else {
+        self.string(gimli::DW_AT_name, budget)
+    }
+
+    fn string(&self, attribute: gimli::DwAt, budget: &mut Budget) -> Result<String, ReadFailure> {
+        let Some(value) = self.entry.attr_value(attribute) else {
             return Ok(String::new());
         };
         let name = self.dwarf.attr_string(self.unit, value)?;

@@ -50,8 +50,13 @@ impl ObjectGraph {
         let memory = runtime.dump.memory;
         let (objects, totals) = read_objects(runtime, tolerance, control, &mut warnings)?;
         let (edges, anomalies) = Edges::extract(memory, &objects, control)?;
-        let FoundRoots { roots, mismatch } =
-            find_roots(runtime, &objects, totals.is_partial(), &mut warnings)?;
+        let FoundRoots { roots, mismatch } = find_roots(
+            runtime,
+            &objects,
+            &edges,
+            totals.is_partial(),
+            &mut warnings,
+        )?;
         tolerance.check(mismatch, &mut warnings)?;
         let allocator = runtime.allocator;
         Ok(Self {

@@ -1,11 +1,13 @@
 //! The objects that the collector starts from.
 
+use super::edges::Edges;
 use super::objects::ObjectTable;
 use crate::columns;
 use crate::error::Result;
 use crate::mismatch::Mismatch;
 use crate::runtime::Runtime;
-use crate::runtime::roots::{Certainty, RootKind, stack_words};
+use crate::runtime::objects::{ObjectHeader, block_of};
+use crate::runtime::roots::{Certainty, RootKind, StaticRoots, stack_words};
 use crate::units::{Address, ObjectIndex};
 use crate::warning::Warning;
 
@@ -24,6 +26,7 @@ pub(super) struct FoundRoots {
 pub(super) fn find_roots(
     runtime: &Runtime<'_>,
     objects: &ObjectTable,
+    edges: &Edges,
     is_partial: bool,
     warnings: &mut Vec<Warning>,
 ) -> Result<FoundRoots> {
@@ -57,12 +60,8 @@ pub(super) fn find_roots(
             }
         }
     }
-    if runtime.globals.are_guessed {
-        let static_objects = (0..objects.len() as u32).map(ObjectIndex);
-        let static_objects = static_objects.take_while(|&object| !objects.is_on_heap(object));
-        for object in static_objects {
-            columns::push(&mut roots, (object, RootKind::Global))?;
-        }
+    if runtime.globals.static_roots != StaticRoots::Known {
+        add_static_roots(runtime, objects, edges, &mut roots)?;
     }
     let on_stack = stack_words(dump).filter_map(|word| objects.index.get(Address(word)));
     for object in on_stack {
@@ -74,4 +73,35 @@ pub(super) fn find_roots(
     roots.sort_unstable();
     roots.dedup_by_key(|&mut (object, _)| object);
     Ok(FoundRoots { roots, mismatch })
+}
+
+/// Adds the static objects that may be roots. The collector links what it reaches into its lists, and what it does
+/// not reach it takes out of them: after a first collection, a root is linked. Before it, none is, and
+/// those count that refer to objects on the heap.
+fn add_static_roots(
+    runtime: &Runtime<'_>,
+    objects: &ObjectTable,
+    edges: &Edges,
+    roots: &mut Vec<(ObjectIndex, RootKind)>,
+) -> Result<()> {
+    let memory = runtime.dump.memory;
+    let is_linked = |&object: &ObjectIndex| {
+        let block = block_of(Address(objects.addresses[object.at()]));
+        let header = block.and_then(|block| ObjectHeader::read(memory, block));
+        header.is_some_and(|header| !header.is_unlinked())
+    };
+    let is_on_heap = |&target: &ObjectIndex| objects.is_on_heap(target);
+    let static_objects = (0..objects.len() as u32).map(ObjectIndex);
+    let static_objects = static_objects.take_while(|&object| !objects.is_on_heap(object));
+    let was_collected = static_objects.clone().any(|object| is_linked(&object));
+    for object in static_objects {
+        let may_be_root = match was_collected {
+            true => is_linked(&object),
+            false => edges.targets(object).iter().any(is_on_heap),
+        };
+        if may_be_root {
+            columns::push(roots, (object, RootKind::Global))?;
+        }
+    }
+    Ok(())
 }

@@ -6,12 +6,10 @@ use std::sync::{Arc, Mutex};
 use crate::support::forge::{Forge, Shape, Size};
 use crate::support::{Scene, encode_module};
 use warpo_heap_analyzer::debug_info::DebugInfo;
-use warpo_heap_analyzer::dump::Dump;
 use warpo_heap_analyzer::module::Module;
-use warpo_heap_analyzer::runtime::Runtime;
 use warpo_heap_analyzer::runtime::evidence::Evidence;
 use warpo_heap_analyzer::views::{ConstructorView, Selection};
-use warpo_heap_analyzer::{Control, Error, Input, Phase, Program, Schedule, Tolerance};
+use warpo_heap_analyzer::{Control, Error, Input, Phase, Program, Schedule};
 
 /// A dump with all that an analysis can find in one, and its module.
 fn mix() -> (Vec<u8>, Vec<u8>) {
