@@ -519,7 +519,7 @@ describe("a signal", () => {
     expect([error.name, error.code, error.cause]).toEqual(["AbortError", "ABORT_ERR", reason]);
   });
 
-  /** Keeps all threads of the pool busy, so that what is queued behind has not begun. */
+  /** Keeps all threads of the pool busy, so that later work has not started. */
   const busy = () => Array.from({ length: 64 }, () => diffAsync(before, after, wasm));
 
   test("stops waiting work", async () => {

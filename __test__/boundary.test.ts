@@ -213,7 +213,7 @@ describe("bytes", () => {
     ["the end of an array", () => new Uint8Array(8).subarray(8)],
     ["a memory of no pages", () => new Uint8Array(new WebAssembly.Memory({ initial: 0 }).buffer)],
     ["shared memory of no bytes", () => new Uint8Array(new SharedArrayBuffer(0))],
-  ])("that are none at all are a file cut short: %s", async (_, none) => {
+  ])("that are empty are a truncated file: %s", async (_, none) => {
     for (const call of [analyze, analyzeAsync]) {
       expect((await failure(() => call(none(), wasm))).code).toBe("ERR_DUMP_TRUNCATED");
       expect((await failure(() => call(after, none()))).code).toBe("ERR_MODULE");

@@ -193,7 +193,7 @@ describe.skipIf(WINDOWS)("stdout", () => {
 describe.skipIf(WINDOWS)("stderr", () => {
   test.each([
     ["is closed", "$CLI 2>&-; echo $?"],
-    ["is a pipe that nobody reads", "{ { $CLI 2>&1 >&3; echo $? >&3; } | true; } 3>&1"],
+    ["is a pipe without a reader", "{ { $CLI 2>&1 >&3; echo $? >&3; } | true; } 3>&1"],
     ["is full", `$CLI 2>${isFullThere ? "/dev/full" : "&-"}; echo $?`],
   ])("that %s costs the warnings, not the result", (_, script) => {
     const args = analyze(oddDump());

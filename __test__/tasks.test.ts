@@ -72,7 +72,7 @@ async function release(pipe: string): Promise<void> {
   await (await open(pipe, "r+")).close();
 }
 
-/** What a script prints that must end by itself, without a word of complaint. */
+/** The output of a script, which must end by itself and print no error. */
 function output(script: string, options?: ChildOptions): string {
   const { stdout, ...rest } = runScript(files, script, options);
   expect(rest).toEqual({ status: 0, signal: null, stderr: "" });
@@ -409,5 +409,5 @@ describe.skipIf(!LINUX)("a system that refuses", () => {
       for (const outcome of stdout.trim().split(" ")) seen.add(outcome);
     }
     expect([...seen].sort()).toEqual(["ERR_OUT_OF_MEMORY", "done"]);
-  }, 120_000);
+  });
 });

@@ -138,7 +138,7 @@ impl<'a> Recipe<'a> {
             56..84 => start + map.allocator as usize + 4 * self.below(394),
             84..160 => start + block + 4 * self.below(5),
             160..224 => start + block + 20 + 4 * self.below(16),
-            // The word in front of a block tells where a free one begins.
+            // The word before a block is the address of a free block in front of it.
             224..236 => start + block - 4,
             236..252 => dump.bytes.len().checked_sub(4 + 4 * self.below(64))?,
             252 => {

@@ -93,7 +93,7 @@ pub fn debug_info(input: &[u8]) {
     });
 }
 
-/// The input is a recipe, the damage to the module behind it. All classes are described.
+/// The input is a recipe, followed by the damage to the module. All classes are described.
 pub fn classes(input: &[u8]) {
     let mut recipe = Recipe::new(input);
     let case = recipe.sound_case();

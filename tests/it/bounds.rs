@@ -68,7 +68,7 @@ fn a_name_that_every_entry_shares_is_not_copied_without_end() {
 fn a_name_that_is_no_utf8_counts_with_what_takes_its_place() {
     let root = [1, COMPILE_UNIT, 1, 0, 0];
     let class = [2, CLASS, 0, NAME, STRP, 0, 0, 0];
-    // Of a text of so many bytes there is room for 48 copies, but not for three times as much.
+    // The limit allows 48 copies of a text of this size, but not copies that are three times as long.
     let names = |byte| {
         read_dwarf(
             [&root[..], &class].concat(),
@@ -90,7 +90,7 @@ fn attributes_without_a_size_are_not_read_without_end() {
 
 #[test]
 fn tables_of_abbreviations_that_overlap_are_not_read_without_end() {
-    // A table begins at every entry and ends behind the last, which is the root's.
+    // A table begins at every entry and ends after the last one, which is the root's.
     let mut abbrev = Vec::new();
     for code in (2..=8000u16).chain([1]) {
         let code = [(code & 0x7f) as u8 | 0x80, (code >> 7) as u8];

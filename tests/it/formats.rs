@@ -151,7 +151,7 @@ fn comparison(before: &[(&str, u32)], after: &[(&str, u32)]) -> ComparisonView {
 fn assert_same_json<D: Document>(view: D, expected: &impl Serialize) {
     let text = text(JsonStream::new(view));
     let expected = serde_json::to_string_pretty(expected).unwrap() + "\n";
-    // Not `assert_eq!`: nobody reads two texts of a megabyte.
+    // Not `assert_eq!`, which would print two texts of a megabyte.
     assert!(text == expected, "{text:.2000}\nexpected\n{expected:.2000}");
 }
 

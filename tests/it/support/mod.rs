@@ -43,7 +43,7 @@ pub const LIST_HEADS: [u32; 3] = [0x2000, 0x2020, 0x2040];
 pub const RTTI_BASE: u32 = 0x2100;
 /// Where static data ends and the shadow stack begins.
 pub const DATA_END: u32 = 0x4000;
-/// Not a multiple of 16, so that whoever forgets to round it is found out.
+/// Not a multiple of 16, so that a missing rounding is detected.
 pub const HEAP_BASE: u32 = DATA_END + SHADOW_STACK;
 /// Where the allocator keeps what it knows.
 pub const ALLOCATOR: u32 = allocator_behind(HEAP_BASE);
@@ -351,7 +351,7 @@ impl Scene {
 
     // The heap.
 
-    /// Allocates a managed object with a payload of so many bytes, all zero.
+    /// Allocates a managed object with a payload of `size` zero bytes.
     pub fn object(&mut self, class: Class, size: u32) -> Object {
         let kind = BlockKind::Managed { id: class.id, size };
         Object(self.block(size + OBJECT_HEADER - 4, kind) + OBJECT_HEADER)
