@@ -17,6 +17,9 @@
  * is an offset in linear memory, which is also the value of a reference.
  */
 
+export * from "./answers.js";
+export * from "./heap.js";
+
 /** An error of this package: `instanceof` identifies it, `code` says what happened. */
 export class HeapAnalyzerError extends Error {
   constructor(code: ErrorCode, message: string, options?: { cause?: unknown });
@@ -61,10 +64,22 @@ export type ErrorCode =
   | "ERR_OUT_OF_MEMORY"
   /** The system refuses to start a thread. */
   | "ERR_NO_THREADS"
+  /** A heap was used after {@link Heap.close}. */
+  | "ERR_HEAP_CLOSED"
+  /** No object is at the address that was asked about. */
+  | "ERR_NO_OBJECT"
+  /** No live object is of the class that was asked about. */
+  | "ERR_UNKNOWN_CLASS"
+  /** A dump was changed or replaced after its heap was opened. */
+  | "ERR_DUMP_CHANGED"
+  /** Instances were read after {@link View.close}. */
+  | "ERR_VIEW_CLOSED"
   /** The addon's binary for this platform is missing or does not load. Thrown when the package is loaded. */
   | "ERR_NO_BINARY"
   /** The instance does not export its globals: instantiate the bytes that `exposeGlobals` returns. */
   | "ERR_GLOBALS_NOT_EXPOSED"
+  /** Several instances use the memory that was passed to a capture. */
+  | "ERR_INSTANCE_AMBIGUOUS"
   /** The instance exports no memory, and none was passed. */
   | "ERR_MEMORY_MISSING"
   /** The program asked for a dump before `attach` was called. */
@@ -73,6 +88,12 @@ export type ErrorCode =
   | "ERR_DUMP_PATH"
   /** The dump file could not be written. The system's error is the `cause`. */
   | "ERR_DUMP_WRITE"
+  /** `HEAP_DUMP_SIGNAL` names a signal that this system cannot handle. */
+  | "ERR_DUMP_SIGNAL"
+  /** A worker asked for a download. */
+  | "ERR_NO_DOCUMENT"
+  /** `register` cannot replace the functions of `WebAssembly`. */
+  | "ERR_WEBASSEMBLY_FROZEN"
   | "ABORT_ERR";
 
 /** The `code` of a warning: why a number may be wrong. */
@@ -101,7 +122,8 @@ export type WarningCode =
   | "WARN_STATIC_DATA_CHANGED"
   | "WARN_MODULE_MISMATCH"
   | "WARN_PARTIAL"
-  | "WARN_MORE";
+  | "WARN_MORE"
+  | "WARN_ADDRESS_INSIDE";
 
 /** A finding that may make a number wrong. It did not stop the analysis. */
 export interface Warning {
@@ -131,9 +153,15 @@ export interface ConstructorRow {
   totalShallowSize: number;
   /** Sum of the instances' retained sizes. Retained sizes overlap, so the sum may exceed the live size. */
   totalRetainedSize: number;
+  /**
+   * The sum of the retained sizes of those instances that no other instance of the class dominates. At
+   * least that is freed if all instances go away; it never exceeds the live size. In the views of a loaded
+   * heap, and with the option `retainedSet`. Not enumerable, so JSON leaves it out.
+   */
+  readonly retainedSetSize?: number;
   /** Retained size ↓, shallow size ↓, address ↑. Made when first read. */
   readonly instances: Instance[];
-  /** The same instances in the same order as columns: what to read when there are millions. Not enumerable. */
+  /** The same instances in the same order as columns: read these when there are millions. JSON leaves them out. */
   readonly instanceColumns: InstanceColumns;
 }
 
@@ -144,8 +172,27 @@ export interface InstanceColumns {
   retainedSizes: Uint32Array;
 }
 
+/** What both views have in common. */
+export interface View {
+  /**
+   * Releases the native memory from which instances are created. Rows and instances that were read before
+   * stay; to read others throws `ERR_VIEW_CLOSED`. A view of which all instances were read is closed
+   * already. Without a call, the garbage collector releases the memory, which a synchronous loop delays.
+   */
+  close(): void;
+  /** As {@link close}, for `using`. */
+  [Symbol.dispose](): void;
+}
+
+declare global {
+  // Older versions of the standard library do not declare it.
+  interface SymbolConstructor {
+    readonly dispose: unique symbol;
+  }
+}
+
 /** What uses memory in one dump, by class. */
-export interface ConstructorView {
+export interface ConstructorView extends View {
   /** The allocator's space: the size of the memory minus the address of the first block. */
   totalHeapSize: number;
   /** Sum of the shallow sizes of all live heap objects. */
@@ -206,7 +253,7 @@ export interface ComparisonRow {
   sizeDelta: number;
   /** New before deleted, then shallow size ↓, retained size ↓, address ↑. Made when first read. */
   readonly instances: ChangedInstance[];
-  /** The same instances in the same order as columns. Not enumerable. */
+  /** The same instances in the same order as columns. JSON leaves them out. */
   readonly instanceColumns: ChangedInstanceColumns;
 }
 
@@ -216,7 +263,7 @@ export interface ChangedInstanceColumns extends InstanceColumns {
 }
 
 /** What changed between two dumps. Two objects are the same if their class name and address are the same. */
-export interface ComparisonView {
+export interface ComparisonView extends View {
   beforeTotalHeapSize: number;
   afterTotalHeapSize: number;
   totalHeapSizeDelta: number;
@@ -241,12 +288,14 @@ export interface AnalysisOptions {
 
 /** The order of a constructor view, and how much of it is listed. */
 export interface AnalyzeOptions extends AnalysisOptions {
-  /** `retained` (default), `shallow` or `count`, largest first. Ties are broken by the other numbers and the name. */
-  sort?: "retained" | "shallow" | "count" | null | undefined;
+  /** `retained` (default), `retained-set`, `shallow` or `count`, largest first. Ties are broken by the other numbers and the name. */
+  sort?: "retained" | "retained-set" | "shallow" | "count" | null | undefined;
   /** List only the first rows (a whole number ≥ 1). Totals still cover all rows. */
   top?: number | null | undefined;
   /** List only the first instances of each row (a whole number ≥ 0; default: all). Sums still cover all instances. */
   instances?: number | null | undefined;
+  /** Compute {@link ConstructorRow.retainedSetSize}. Views of a loaded heap compute it when it is read. */
+  retainedSet?: boolean | null | undefined;
 }
 
 /** The order of a comparison view, and how much of it is listed. */

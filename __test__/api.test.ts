@@ -179,9 +179,9 @@ describe("a view", () => {
     }
   });
 
-  test("does not list the columns among its keys", () => {
+  test("does not list the columns in JSON", () => {
     const [row] = analyze(after, wasm).constructors;
-    expect(Object.keys(row ?? {})).toEqual([
+    expect(Object.keys(whole(row ?? {}) as object)).toEqual([
       "className",
       "count",
       "totalShallowSize",
@@ -190,9 +190,51 @@ describe("a view", () => {
     ]);
   });
 
-  test("can be cloned to another thread", () => {
+  test("can be cloned to another thread, columns included", () => {
     const view = analyze(after, wasm);
-    expect(structuredClone(view)).toEqual(whole(view));
+    const clone = structuredClone(view);
+    expect(whole(clone.constructors.map(({ instanceColumns: _, ...row }) => row))).toEqual(
+      whole(view.constructors),
+    );
+    expect(clone.constructors.map((row) => row.instanceColumns)).toEqual(
+      view.constructors.map((row) => row.instanceColumns),
+    );
+  });
+
+  test.each([
+    ["constructors", () => analyze(after, wasm)],
+    ["changes", () => diff(before, after, wasm)],
+  ])("of %s that was closed keeps what was read, and refuses the rest", (_, open) => {
+    const view = open();
+    const [first, second] = view.constructors;
+    const instances = first?.instances;
+    view.close();
+    view.close();
+    expect(first?.instances).toBe(instances);
+    expect(first?.instanceColumns.addresses).toHaveLength(instances?.length ?? -1);
+    expect(() => second?.instances).toThrow(
+      expect.objectContaining({
+        code: "ERR_VIEW_CLOSED",
+        message: expect.stringContaining("close()"),
+      }),
+    );
+  });
+
+  test("closes at the end of a block with `using`", () => {
+    const view = analyze(after, wasm);
+    view[Symbol.dispose]();
+    expect(() => view.constructors[0]?.instances).toThrow("the view was closed");
+  });
+
+  test("without instances has empty lists", () => {
+    for (const row of analyze(after, wasm, { instances: 0 }).constructors) {
+      expect(row.instances).toEqual([]);
+      expect(row.instanceColumns.addresses).toHaveLength(0);
+    }
+    for (const row of diff(before, after, wasm, { instances: 0 }).constructors) {
+      expect(row.instances).toEqual([]);
+      expect(row.instanceColumns).toMatchObject({ newCount: 0 });
+    }
   });
 
   test("adds up: the live size is the sum of all instances", () => {
@@ -651,7 +693,8 @@ describe("the package is loaded", () => {
     const script = `
       const { parentPort, workerData } = require("node:worker_threads");
       const { analyze } = require("@warpo/heap-analyzer");
-      parentPort.postMessage(analyze(workerData.dump, workerData.wasm, { top: 2 }));`;
+      const view = analyze(workerData.dump, workerData.wasm, { top: 2 });
+      parentPort.postMessage(JSON.parse(JSON.stringify(view)));`;
     const path = join(folder, "worker.cjs");
     writeFileSync(path, script);
     const workers = Array.from({ length: 3 }, () => {

@@ -391,7 +391,7 @@ describe("a view", () => {
     for (const view of views) expect(whole(view)).toEqual(expected());
   });
 
-  test("gives columns of its own each time, so nobody's changes are seen by others", () => {
+  test("lists instances that do not change when a caller changes the columns", () => {
     const view = analyze(after, wasm);
     const again = analyze(after, wasm);
     const row = view.constructors[0];

@@ -111,7 +111,7 @@ describe("an argument error", () => {
   const diff = ["diff", "nowhere.dump", "neither.dump"];
   const wasm = ["--wasm", "nowhere.wasm"];
   const cases: [string, string[], string][] = [
-    ["no command", [], "error: no command given: expected analyze or diff (see --help)"],
+    ["no command", [], "error: no command given: see --help for the commands"],
     ["an unknown command", ["analyse"], "error: unknown command 'analyse'"],
     ["help for an unknown command", ["help", "analyse"], "error: unknown command 'analyse'"],
     ["no dump", ["analyze", ...wasm], "error: missing required argument 'dump-file'"],
@@ -125,33 +125,33 @@ describe("an argument error", () => {
       [...analyze, "more.dump", ...wasm],
       "error: too many arguments for 'analyze'. Expected 1 argument but got 2.",
     ],
-    ["no module", analyze, "error: required option '--wasm <file>' not specified"],
+    ["no module", analyze, "error: required option '-w, --wasm <file>' not specified"],
     [
       "a module option without a value",
       [...analyze, "--wasm"],
-      "error: option '--wasm <file>' argument missing",
+      "error: option '-w, --wasm <file>' argument missing",
     ],
     [
       "an unknown sort of analyze",
       [...analyze, ...wasm, "--sort", "delta"],
-      "error: option '--sort <order>' argument 'delta' is invalid. Allowed choices are retained, shallow, count.",
+      "error: option '-s, --sort <order>' argument 'delta' is invalid. Allowed choices are retained, retained-set, shallow, count.",
     ],
     [
       "an unknown sort of diff",
       [...diff, ...wasm, "--sort", "retained"],
-      "error: option '--sort <order>' argument 'retained' is invalid. Allowed choices are delta, alloc, freed, count.",
+      "error: option '-s, --sort <order>' argument 'retained' is invalid. Allowed choices are delta, alloc, freed, count.",
     ],
     [
       "an unknown format",
       [...diff, ...wasm, "--format", "xml"],
-      "error: option '--format <format>' argument 'xml' is invalid. Allowed choices are json, table.",
+      "error: option '-f, --format <format>' argument 'xml' is invalid. Allowed choices are json, table.",
     ],
     ["an unknown option", [...analyze, ...wasm, "--sorted"], "error: unknown option '--sorted'"],
     ...["0", "-1", "1.5", "1e3", "0x10", "", " 1", "ten", "+1"].map(
       (top): [string, string[], string] => [
         `--top ${JSON.stringify(top)}`,
         [...analyze, ...wasm, `--top=${top}`],
-        `error: option '--top <n>' argument '${top}' is invalid. Expected a whole number ≥ 1.`,
+        `error: option '-n, --top <n>' argument '${top}' is invalid. Expected a whole number ≥ 1.`,
       ],
     ),
   ];
@@ -204,6 +204,69 @@ describe("an input error", () => {
   });
 });
 
+describe("an option that would do nothing", () => {
+  test.each([
+    ["--instances", ["--instances", "3"], "tables list no instances; use --format json"],
+    ["--accounting", ["--accounting"], "tables show it always"],
+    ["--retained-set", ["--retained-set"], "tables show it always"],
+    ["--with-warnings", ["--with-warnings"], "with a table, warnings are on stderr"],
+  ])("with a table is refused: %s", (name, options, reason) => {
+    const message = failureOf(cli(...ANALYZE, "--format", "table", ...options));
+    expect(message).toContain(name);
+    expect(message).toContain(`does nothing here: ${reason}`);
+  });
+});
+
+test("short options are those that are used most", () => {
+  const short = cli(
+    "diff",
+    "before.dump",
+    "after.dump",
+    "-w",
+    "server.wasm",
+    "-s",
+    "count",
+    "-n",
+    "2",
+  );
+  const long = cli(...DIFF, "--sort", "count", "--top", "2");
+  expect(outputOf(short)).toBe(outputOf(long));
+});
+
+describe("--retained-set", () => {
+  test("adds one number to each row of the JSON, after the sum, and changes nothing else", () => {
+    const plain = JSON.parse(outputOf(cli(...ANALYZE)));
+    const view = JSON.parse(outputOf(cli(...ANALYZE, "--retained-set")));
+    for (const row of view.constructors) {
+      const keys = Object.keys(row);
+      expect(keys.indexOf("retainedSetSize")).toBe(keys.indexOf("totalRetainedSize") + 1);
+      delete row.retainedSetSize;
+    }
+    expect(view).toEqual(plain);
+  });
+});
+
+describe("--with-warnings", () => {
+  test("ends the JSON with `partial` and `warnings`, and changes nothing else", () => {
+    const whole = JSON.parse(outputOf(cli(...ANALYZE)));
+    const text = outputOf(cli(...ANALYZE, "--with-warnings"));
+    expect(JSON.parse(text)).toEqual({ ...whole, partial: false, warnings: [] });
+    expect(text.endsWith(',\n  "partial": false,\n  "warnings": []\n}\n')).toBe(true);
+  });
+
+  test("lists what stderr says, with codes, formatted as JSON.stringify does", () => {
+    const dump = join(freshFolder(), "odd.dump");
+    writeFileSync(dump, Buffer.concat([readFileSync(server.after), Buffer.alloc(100)]));
+    const args = ["diff", dump, "after.dump", "--wasm", "server.wasm", "--with-warnings"];
+    const { stdout, stderr } = cli(...args);
+    const view = JSON.parse(stdout);
+    expect(JSON.stringify(view, null, 2)).toBe(stdout.trimEnd());
+    const messages = view.warnings.map((warning: { message: string }) => warning.message);
+    expect(stderr).toBe(messages.map((message: string) => `warning: ${message}\n`).join(""));
+    expect(view.warnings[0].code).toBe("WARN_MEMORY_NOT_WHOLE_PAGES");
+  });
+});
+
 describe("--instances", () => {
   test("lists the first ones of each row and does not change the sums", () => {
     const whole = JSON.parse(outputOf(cli(...DIFF)));
@@ -218,7 +281,7 @@ describe("--instances", () => {
 
   test("takes whole numbers only", () => {
     expect(failureOf(cli(...ANALYZE, "--instances", "x"))).toBe(
-      "error: option '--instances <n>' argument 'x' is invalid. Expected a whole number ≥ 0.",
+      "error: option '-i, --instances <n>' argument 'x' is invalid. Expected a whole number ≥ 0.",
     );
   });
 });
@@ -431,6 +494,32 @@ if (!hasScript) {
   console.warn("there is no `script` of util-linux: the tests on a terminal are skipped");
 }
 
+describe("the variable COLUMNS", () => {
+  const table = ["analyze", "after.dump", "--wasm", "server.wasm", "--format", "table"];
+  const widest = (text: string) => Math.max(...text.split("\n").map((line) => line.length));
+
+  test("limits the lines of a table in a pipe", () => {
+    const run = spawnSync(process.execPath, [CLI, ...table], {
+      cwd: server.folder,
+      env: { ...ENVIRONMENT, COLUMNS: "60" },
+      encoding: "utf8",
+    });
+    expect(widest(outputOf(run))).toBeLessThanOrEqual(60);
+    expect(widest(outputOf(cli(...table)))).toBeGreaterThan(60);
+  });
+
+  test("does not limit those of a file", () => {
+    const output = join(freshFolder(), "table.txt");
+    const run = spawnSync(process.execPath, [CLI, ...table, "--output", output], {
+      cwd: server.folder,
+      env: { ...ENVIRONMENT, COLUMNS: "60" },
+      encoding: "utf8",
+    });
+    outputOf(run);
+    expect(readFileSync(output, "utf8")).toBe(outputOf(cli(...table)));
+  });
+});
+
 describe.skipIf(!hasScript)("on a terminal", () => {
   /** The lines of a table on a terminal of this width. */
   function terminal(columns: number, environment: Record<string, string> = {}): string[] {
@@ -451,6 +540,17 @@ describe.skipIf(!hasScript)("on a terminal", () => {
     const lines = terminal(columns).map(plain);
     expect(lines.length).toBeGreaterThan(5);
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(columns);
+  });
+
+  test("of unknown size, 0 columns, no line is wider than 80", () => {
+    const lines = terminal(0).map(plain);
+    expect(lines.join("\n")).toContain("PriceListener");
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);
+  });
+
+  test("COLUMNS counts for more than the terminal's own width", () => {
+    const lines = terminal(200, { COLUMNS: "50" }).map(plain);
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(50);
   });
 
   test("growth is coloured", () => {

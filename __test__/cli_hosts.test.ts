@@ -265,6 +265,55 @@ describe.skipIf(WINDOWS)("an input", () => {
   });
 });
 
+describe.skipIf(WINDOWS)("standard input", () => {
+  test.each([
+    ["a pipe", `cat ${"$DUMP"} | $CLI`],
+    ["a file", `$CLI < ${"$DUMP"}`],
+  ])("may be the dump: %s", (_, script) => {
+    const { stdout, stderr, status } = shell(
+      script.replace("$DUMP", shellQuoted(server.after)),
+      analyze("-"),
+    );
+    expect(stderr).toBe("");
+    expect(status).toBe(0);
+    expect(stdout).toBe(wholeOutput());
+  });
+
+  test("may be a socket, as other programs give it", () => {
+    const run = spawnSync(process.execPath, [CLI, ...analyze("-")], {
+      input: readFileSync(server.after),
+      env: ENVIRONMENT,
+      maxBuffer: 1 << 28,
+    });
+    expect(run.stdout.toString()).toBe(wholeOutput());
+  });
+
+  test("may be the module", () => {
+    const { stdout } = shell(`$CLI < ${shellQuoted(server.wasm)}`, analyze(undefined, "-"));
+    expect(stdout).toBe(wholeOutput());
+  });
+
+  test("is named in an error", () => {
+    const run = shell(`echo "no dump" | $CLI`, analyze("-"));
+    expect(failureOf(run)).toContain("error: standard input: not a heap dump");
+  });
+
+  test("cannot be two inputs", () => {
+    expect(failureOf(shell(`cat /dev/null | $CLI`, analyze("-", "-")))).toBe(
+      "error: standard input ('-') can be read only once: write one of the inputs to a file",
+    );
+  });
+});
+
+describe.skipIf(WINDOWS)("a pipe", () => {
+  test("cannot be input and output", () => {
+    const both = pipe();
+    expect(failureOf(cli(...analyze(both), "--output", both))).toBe(
+      `error: --output ${both} is the input ${both}: choose another file`,
+    );
+  });
+});
+
 describe("a name with control characters", () => {
   const HOSTILE = "x\u001b[2J\u009b1m\u202ey\nerror: z";
   const SHOWN = String.raw`x\u{1b}[2J\u{9b}1m\u{202e}y\nerror: z`;
@@ -371,6 +420,18 @@ describe.skipIf(WINDOWS)("--output", () => {
     expect(readFileSync(output, "utf8")).toBe(wholeOutput());
     expect(await once(child, "close")).toEqual([0, null]);
     expect(statSync(output).isFIFO()).toBe(true);
+  });
+
+  test.each(["/dev/stdout", "/dev/fd/1"])("may be %s, whose reader may stop early", (path) => {
+    expect(shell("$CLI | cat", writeTo(path)).stdout).toBe(wholeOutput());
+    expect(shell("{ $CLI; echo $? >&2; } | true", writeTo(path)).stderr).toBe("0\n");
+  });
+
+  test("may be a pipe whose reader stops early", () => {
+    const output = pipe();
+    const script = `head -c 1 ${shellQuoted(output)} > /dev/null & $CLI`;
+    const { status, stderr } = shell(script, writeTo(output));
+    expect([status, stderr]).toEqual([0, ""]);
   });
 
   test("names a folder that is removed meanwhile", async () => {

@@ -16,7 +16,8 @@ let clone: string;
 
 beforeAll(() => {
   clone = mkdtempSync(join(tmpdir(), "guide-"));
-  for (const part of ["package.json", "tsconfig.json", "index.d.ts", "dist", "examples"]) {
+  const types = ["answers.d.ts", "heap.d.ts", "index.d.ts"];
+  for (const part of ["package.json", "tsconfig.json", ...types, "dist", "examples"]) {
     cpSync(join(ROOT, part), join(clone, part), { recursive: true });
   }
   symlinkSync(join(ROOT, "node_modules"), join(clone, "node_modules"), "junction");

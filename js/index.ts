@@ -1,15 +1,16 @@
 /** The public API (`../index.d.ts`) on top of the native addon. */
-import { types } from "node:util";
 import type * as api from "../index.js";
 import { bytes } from "./bytes.js";
 import { HeapAnalyzerError } from "./errors.js";
+import { Heap, openHeap, openHeapAsync, openHeapFile, openHeapFileAsync } from "./heap.js";
 import * as native from "./native.js";
-import { awaitNative, callNative } from "./native_errors.js";
-import { asyncEngineOptions, engineOptions, watchOptions } from "./options.js";
+import { callNative } from "./native_errors.js";
+import { analyzeOptions, diffOptions } from "./options.js";
 import { path } from "./paths.js";
 import { comparisonView, constructorView } from "./views.js";
+import { controlled } from "./work.js";
 
-export { HeapAnalyzerError };
+export { Heap, HeapAnalyzerError, openHeap, openHeapAsync, openHeapFile, openHeapFileAsync };
 
 /*
  * Options are read first, because reading them may run code of the caller, and that code could detach
@@ -17,14 +18,14 @@ export { HeapAnalyzerError };
  */
 
 export const analyze: typeof api.analyze = (dump, wasm, options) => {
-  const request = engineOptions(options);
+  const request = analyzeOptions(options, "sync");
   return constructorView(
     callNative(() => native.analyze(bytes("dump", dump), bytes("wasm", wasm), request)),
   );
 };
 
 export const analyzeAsync: typeof api.analyzeAsync = async (dump, wasm, options) => {
-  const request = asyncEngineOptions(options);
+  const request = analyzeOptions(options, "async");
   return constructorView(
     await controlled(options, (control) =>
       native.analyzeAsync(bytes("dump", dump), bytes("wasm", wasm), request, control),
@@ -33,14 +34,14 @@ export const analyzeAsync: typeof api.analyzeAsync = async (dump, wasm, options)
 };
 
 export const analyzeFile: typeof api.analyzeFile = (dump, wasm, options) => {
-  const request = engineOptions(options);
+  const request = analyzeOptions(options, "sync");
   return constructorView(
     callNative(() => native.analyzeFile(path("dump", dump), path("wasm", wasm), request)),
   );
 };
 
 export const analyzeFileAsync: typeof api.analyzeFileAsync = async (dump, wasm, options) => {
-  const request = asyncEngineOptions(options);
+  const request = analyzeOptions(options, "async");
   return constructorView(
     await controlled(options, (control) =>
       native.analyzeFileAsync(path("dump", dump), path("wasm", wasm), request, control),
@@ -49,7 +50,7 @@ export const analyzeFileAsync: typeof api.analyzeFileAsync = async (dump, wasm, 
 };
 
 export const diff: typeof api.diff = (before, after, wasm, options) => {
-  const request = engineOptions(options);
+  const request = diffOptions(options, "sync");
   return comparisonView(
     callNative(() =>
       native.diff(bytes("before", before), bytes("after", after), bytes("wasm", wasm), request),
@@ -58,7 +59,7 @@ export const diff: typeof api.diff = (before, after, wasm, options) => {
 };
 
 export const diffAsync: typeof api.diffAsync = async (before, after, wasm, options) => {
-  const request = asyncEngineOptions(options);
+  const request = diffOptions(options, "async");
   return comparisonView(
     await controlled(options, (control) =>
       native.diffAsync(
@@ -73,7 +74,7 @@ export const diffAsync: typeof api.diffAsync = async (before, after, wasm, optio
 };
 
 export const diffFile: typeof api.diffFile = (before, after, wasm, options) => {
-  const request = engineOptions(options);
+  const request = diffOptions(options, "sync");
   return comparisonView(
     callNative(() =>
       native.diffFile(path("before", before), path("after", after), path("wasm", wasm), request),
@@ -82,7 +83,7 @@ export const diffFile: typeof api.diffFile = (before, after, wasm, options) => {
 };
 
 export const diffFileAsync: typeof api.diffFileAsync = async (before, after, wasm, options) => {
-  const request = asyncEngineOptions(options);
+  const request = diffOptions(options, "async");
   return comparisonView(
     await controlled(options, (control) =>
       native.diffFileAsync(
@@ -95,64 +96,3 @@ export const diffFileAsync: typeof api.diffFileAsync = async (before, after, was
     ),
   );
 };
-
-/** Milliseconds between two reports of progress. */
-const REPORT_INTERVAL = 50;
-
-/** Runs native work, which stops when the signal is aborted and reports its progress. */
-async function controlled<T>(
-  options: api.AsyncOptions | null | undefined,
-  start: (control: native.WorkControl) => Promise<T>,
-): Promise<T> {
-  const { signal, onProgress } = watchOptions(options);
-  const abortError = () =>
-    Object.assign(
-      new HeapAnalyzerError("ABORT_ERR", "The operation was aborted", { cause: signal?.reason }),
-      { name: "AbortError" },
-    );
-  const control = new native.WorkControl();
-  const cancel = () => control.cancel();
-  let failure: { error: unknown } | undefined;
-  let isOver = false;
-  /** The listener's first error ends the work, and is what the promise rejects with. */
-  const fail = (error: unknown) => {
-    if (isOver) {
-      // The promise is settled. An unhandled rejection would end the process.
-      process.emitWarning(`onProgress failed after the analysis was done: ${error}`);
-      return;
-    }
-    failure ??= { error };
-    control.cancel();
-  };
-  const report = (known?: Partial<api.Progress>) => {
-    try {
-      const progress = { ...(control.progress() as api.Progress), ...known };
-      const returned: unknown = onProgress?.(progress);
-      if (types.isPromise(returned)) returned.then(undefined, fail);
-    } catch (error) {
-      fail(error);
-    }
-  };
-  signal?.addEventListener("abort", cancel, { once: true });
-  let timer: NodeJS.Timeout | undefined;
-  try {
-    if (signal?.aborted) throw abortError();
-    const work = awaitNative(() => start(control));
-    if (onProgress) timer = setInterval(() => report(), REPORT_INTERVAL);
-    const result = await work;
-    report({ fraction: 1 });
-    // A promise that the listener returned may be rejected already: its handler runs before this goes on.
-    await undefined;
-    // The signal may have been aborted while the result was on its way, or in the last report.
-    if (signal?.aborted) throw abortError();
-    if (failure !== undefined) throw failure.error;
-    return result;
-  } catch (error) {
-    if (failure !== undefined) throw failure.error;
-    throw (error as { code?: unknown }).code === "ABORT_ERR" ? abortError() : error;
-  } finally {
-    isOver = true;
-    clearInterval(timer);
-    signal?.removeEventListener("abort", cancel);
-  }
-}

@@ -3,45 +3,82 @@ import type * as api from "../index.js";
 import { HeapAnalyzerError, invalidArgument } from "./errors.js";
 import { availableMemory } from "./memory.js";
 
-/** The types of the options that the engine takes. */
-const ENGINE_OPTIONS = {
-  sort: "string",
-  top: "number",
-  instances: "number",
-  force: "boolean",
-  partial: "boolean",
-} as const;
+/** Whether `signal` and `onProgress` are among the options. */
+export type Mode = "sync" | "async";
 
 /** The options of asynchronous calls only. */
 const WATCH_OPTIONS = ["signal", "onProgress"];
 
-/** The options for the engine. `null` and `undefined` count as absent. */
-export function engineOptions(options: api.AnalyzeOptions | api.DiffOptions | null | undefined) {
-  return { ...checked(options, []), availableMemory: availableMemory() };
+/** The options of `analyze` for the engine. `null` and `undefined` count as absent. */
+export function analyzeOptions(options: unknown, mode: Mode) {
+  const checks = { ...VIEW_OPTIONS, ...ANALYSIS_OPTIONS, retainedSet: typed("boolean") };
+  const { retainedSet, ...read } = readOptions(options, checks, mode);
+  return { ...read, retained: retainedSet === true ? "both" : "sum" };
 }
 
-/** As {@link engineOptions}, for a call that can be watched and aborted. */
-export function asyncEngineOptions(
-  options: api.AnalyzeOptions | api.DiffOptions | null | undefined,
-) {
-  return { ...checked(options, WATCH_OPTIONS), availableMemory: availableMemory() };
+/** The options of `diff` for the engine. */
+export function diffOptions(options: unknown, mode: Mode) {
+  const read = readOptions(options, { ...VIEW_OPTIONS, ...ANALYSIS_OPTIONS }, mode);
+  return { ...read, availableMemory: availableMemory() };
 }
 
-function checked(options: unknown, more: string[]) {
+/** The options of a view of a loaded heap. */
+export function viewOptions(options: unknown) {
+  return readOptions(options, VIEW_OPTIONS, "sync");
+}
+
+/** The options with which a heap is opened. */
+export function openOptions(options: unknown, mode: Mode) {
+  return readOptions(options, { ...ANALYSIS_OPTIONS, prepare: typed("boolean") }, mode);
+}
+
+/** Checks the value of an option, and returns it as the addon takes it. */
+export type Check = (name: string, value: unknown) => unknown;
+
+/** Options that were given, each checked. `null` and `undefined` count as absent, other names are refused. */
+export function readOptions(
+  options: unknown,
+  checks: Record<string, Check>,
+  mode: Mode,
+): Record<string, unknown> {
   const passed = optionsObject(options);
-  const names = [...Object.keys(ENGINE_OPTIONS), ...more];
+  const names = [...Object.keys(checks), ...(mode === "async" ? WATCH_OPTIONS : [])];
   for (const name of Object.keys(passed)) {
     if (!names.includes(name)) throw unknownOption(name, names);
   }
-  const entries = Object.entries(ENGINE_OPTIONS).map(([name, expected]) => {
+  const read: Record<string, unknown> = {};
+  for (const [name, check] of Object.entries(checks)) {
     const value = passed[name] ?? undefined;
-    if (value !== undefined && typeof value !== expected) {
-      throw invalidArgument(`options.${name}`, `a ${expected}`, value);
-    }
-    return [name, value];
-  });
-  return Object.fromEntries(entries);
+    if (value !== undefined) read[name] = check(`options.${name}`, value);
+  }
+  return read;
 }
+
+/** A check for a value of this type. */
+export function typed(expected: "string" | "boolean" | "number"): Check {
+  return (name, value) => {
+    if (typeof value !== expected) throw invalidArgument(name, `a ${expected}`, value);
+    return value;
+  };
+}
+
+/** A check for whole numbers. */
+export function wholeNumber(least: number, most = Number.MAX_SAFE_INTEGER): Check {
+  const expected =
+    most === Number.MAX_SAFE_INTEGER
+      ? `a whole number ≥ ${least}`
+      : `a whole number from ${least} to ${most}`;
+  return (name, value) => {
+    if (typeof value !== "number") throw invalidArgument(name, expected, value);
+    if (!(Number.isInteger(value) && value >= least && value <= most)) {
+      throw invalidOption(`${name}: found ${value}; expected ${expected}`);
+    }
+    return value;
+  };
+}
+
+const VIEW_OPTIONS = { sort: typed("string"), top: typed("number"), instances: typed("number") };
+const ANALYSIS_OPTIONS = { force: typed("boolean"), partial: typed("boolean") };
 
 /** How an asynchronous call is watched and aborted. */
 export function watchOptions(options: api.AsyncOptions | null | undefined) {
@@ -85,7 +122,7 @@ function unknownOption(name: string, names: string[]): HeapAnalyzerError {
   return invalidOption(`unknown option ${shown}${hint}`);
 }
 
-function invalidOption(message: string): HeapAnalyzerError {
+export function invalidOption(message: string): HeapAnalyzerError {
   return new HeapAnalyzerError("ERR_INVALID_OPTION", message);
 }
 

@@ -16,7 +16,18 @@ import { callNative } from "./native_errors.js";
 
 export function constructorView(handle: ViewHandle): ConstructorView {
   const accounting = JSON.parse(handle.accounting() ?? "null");
-  return { ...plainView(handle, instanceAt), accounting } as ConstructorView;
+  return plainView(handle, { accounting }, instanceAt) as ConstructorView;
+}
+
+/** The constructor view of a loaded heap, which can be asked for the retained sizes of the classes as sets. */
+export function loadedView(handle: ViewHandle): ConstructorView {
+  let sizes: number[] | null | undefined;
+  const retainedSet = (nth: number) => {
+    sizes ??= callNative(() => handle.retainedSetSizes());
+    return sizes?.[nth];
+  };
+  const accounting = JSON.parse(handle.accounting() ?? "null");
+  return plainView(handle, { accounting }, instanceAt, retainedSet) as ConstructorView;
 }
 
 export function comparisonView(handle: ViewHandle): ComparisonView {
@@ -24,7 +35,7 @@ export function comparisonView(handle: ViewHandle): ComparisonView {
     ...instanceAt(columns, nth),
     changeKind: nth < columns.newCount ? "new" : "delete",
   });
-  return plainView(handle, changedInstanceAt) as ComparisonView;
+  return plainView(handle, {}, changedInstanceAt) as ComparisonView;
 }
 
 function instanceAt(columns: InstanceColumns, nth: number): Instance {
@@ -35,31 +46,64 @@ function instanceAt(columns: InstanceColumns, nth: number): Instance {
   };
 }
 
+/** The key of a number that only rows of some views have. */
+const RETAINED_SET = "retainedSetSize";
+
 /** The engine names its numbers by the keys of the public types and keeps their order. */
 function plainView<Columns extends InstanceColumns>(
   handle: ViewHandle,
+  more: object,
   instance: (columns: Columns, nth: number) => Instance,
+  retainedSet?: (nth: number) => number | undefined,
 ): object {
   const keys = handle.columns();
-  const constructors = handle.rows().map((row, nth) => {
+  const rows = handle.rows();
+  let unreadRows = rows.length;
+  const constructors = rows.map((row, nth) => {
     const columns = () => callNative(() => handle.instances(nth)) as unknown as Columns;
+    // What the one getter read serves the other, too, unless the caller may have changed it meanwhile.
+    let spare: Columns | undefined;
+    const numbers = keys.map((key, at) => [key, row.numbers[at]] as const);
     const plainRow = {
       className: row.className,
-      ...Object.fromEntries(keys.map((key, at) => [key, row.numbers[at]])),
+      ...Object.fromEntries(numbers.filter(([key]) => key !== RETAINED_SET)),
     };
     defineLazily(plainRow, "instances", true, () => {
       const read = columns();
+      spare = read;
+      // After the last row, nothing native is needed any more.
+      if (--unreadRows === 0 && !retainedSet) handle.close();
       return Array.from(read.addresses, (_, at) => instance(read, at));
     });
-    defineLazily(plainRow, "instanceColumns", false, columns);
+    defineLazily(plainRow, "instanceColumns", true, () => spare ?? columns());
+    // Not part of the JSON of a drop-in for WARPO's analyzer.
+    const [, known] = numbers.find(([key]) => key === RETAINED_SET) ?? [];
+    if (known !== undefined) defineHidden(plainRow, RETAINED_SET, known);
+    else if (retainedSet) defineLazily(plainRow, RETAINED_SET, false, () => retainedSet(nth));
+    // Columns are enumerable, so that structuredClone copies them, but they are not part of the JSON.
+    defineHidden(plainRow, "toJSON", withoutColumns);
     return plainRow;
   });
-  return {
+  const view = {
     ...Object.fromEntries(handle.totals()),
     constructors,
     partial: handle.isPartial(),
     warnings: handle.warnings(),
+    ...more,
   };
+  const close = () => handle.close();
+  defineHidden(view, "close", close);
+  // Node 20 before 20.5 has no such symbol.
+  if (Symbol.dispose !== undefined) defineHidden(view, Symbol.dispose, close);
+  return view;
+}
+
+function withoutColumns(this: { instanceColumns: unknown }): object {
+  const json: Record<string, unknown> = {};
+  for (const key of Object.keys(this)) {
+    if (key !== "instanceColumns") json[key] = this[key as never];
+  }
+  return json;
 }
 
 /** A property that is computed when first read, and then stays. */
@@ -77,4 +121,9 @@ function defineLazily(target: object, key: string, enumerable: boolean, compute:
       },
     }),
   );
+}
+
+/** A property that loops, JSON and structuredClone leave out. */
+function defineHidden(target: object, key: string | symbol, value: unknown) {
+  Object.defineProperty(target, key, descriptor({ value, configurable: true, writable: true }));
 }

@@ -153,6 +153,16 @@ pub enum Error {
         /// What differs.
         mismatch: Mismatch,
     },
+    /// Two heaps whose addresses say nothing about each other.
+    #[error(
+        "{before} and {after} were opened with different modules, so their addresses cannot be compared: open both with the .wasm file that was running"
+    )]
+    DifferentModules {
+        /// The earlier dump.
+        before: String,
+        /// The later dump.
+        after: String,
+    },
     /// A block header that contradicts the allocator's rules.
     #[error(
         "the heap is corrupt at address {address}: found {found}, expected {expected}; capture the dump again; if the error remains, look for code that writes outside its objects"
@@ -182,6 +192,34 @@ pub enum Error {
         found: String,
         /// What can be passed.
         expected: &'static str,
+    },
+    /// No object at an address that was asked about.
+    #[error("no object is at address {address}{}", nearest_objects(nearest))]
+    NoObject {
+        /// The address.
+        address: Address,
+        /// The nearest objects below and above it, with their classes.
+        nearest: Vec<(Address, String)>,
+    },
+    /// No class of a name that was asked about.
+    #[error(
+        "no object is of a class \"{}\"{}; class names carry their module (assembly/index/Node), and * stands for any text",
+        Shown(pattern),
+        nearest_names(nearest)
+    )]
+    UnknownClass {
+        /// What was asked for.
+        pattern: String,
+        /// The classes whose names are most like it.
+        nearest: Vec<String>,
+    },
+    /// The dump is no longer the one that was opened.
+    #[error(
+        "the dump was changed or replaced after it was opened: found {found}; open it again, and keep the file as it is for as long as the heap is open"
+    )]
+    DumpChanged {
+        /// What is there now.
+        found: String,
     },
     /// A bug in this crate: a panic that was caught.
     #[error(
@@ -286,9 +324,13 @@ impl Error {
             Self::GlobalMissing { .. } => "ERR_GLOBAL_MISSING",
             Self::DebugInfo { .. } => "ERR_DEBUG_INFO",
             Self::ModuleMismatch { .. } => "ERR_MODULE_MISMATCH",
+            Self::DifferentModules { .. } => "ERR_MODULE_MISMATCH",
             Self::HeapCorrupt { .. } => "ERR_HEAP_CORRUPT",
             Self::TooManyReferences { .. } => "ERR_TOO_MANY_REFERENCES",
             Self::InvalidOption { .. } => "ERR_INVALID_OPTION",
+            Self::NoObject { .. } => "ERR_NO_OBJECT",
+            Self::UnknownClass { .. } => "ERR_UNKNOWN_CLASS",
+            Self::DumpChanged { .. } => "ERR_DUMP_CHANGED",
             Self::Internal { .. } => "ERR_INTERNAL",
             Self::OutOfMemory { .. } => "ERR_OUT_OF_MEMORY",
             Self::Threads { .. } => "ERR_NO_THREADS",
@@ -310,5 +352,23 @@ impl Error {
                 source: Box::new(other),
             },
         }
+    }
+}
+
+fn nearest_objects(nearest: &[(Address, String)]) -> String {
+    let objects = nearest
+        .iter()
+        .map(|(address, class_name)| format!("{address} ({})", Shown(class_name)));
+    match objects.collect::<Vec<_>>().join(" and ") {
+        none if none.is_empty() => ": the heap has no objects".to_owned(),
+        objects => format!("; the nearest objects are at {objects}"),
+    }
+}
+
+fn nearest_names(nearest: &[String]) -> String {
+    let names = nearest.iter().map(|name| Shown(name).to_string());
+    match names.collect::<Vec<_>>().join(", ") {
+        none if none.is_empty() => String::new(),
+        names => format!("; the most similar names are {names}"),
     }
 }

@@ -18,7 +18,8 @@
 //! - [`heap`] is the result: the object table, the references, the live set, dominators and retained
 //!   sizes, made once by [`Program::analyze`].
 //! - [`instrument`] changes a module so that a host can write complete dumps of it.
-//! - [`views`] group a heap by class, or compare two; [`formats`] render them.
+//! - [`views`] group a heap by class, or compare two; [`questions`] ask a loaded heap why an object is
+//!   alive, and more; [`formats`] render both.
 //!
 //! The engine works on `&[u8]`: it opens no files. No input makes it panic: what cannot be read is an
 //! [`Error`], what is doubtful is a [`Warning`]. Its only global state is rayon's thread pool; the `napi`
@@ -60,8 +61,10 @@ pub mod instrument;
 mod mismatch;
 pub mod module;
 mod program;
+pub mod questions;
 pub mod runtime;
 mod shown;
+mod side_by_side;
 mod tolerance;
 mod units;
 pub mod views;

@@ -1,6 +1,6 @@
 //! The two inputs of an analysis. An error about an input begins with the input's name.
 
-use std::panic::resume_unwind;
+use std::hash::{DefaultHasher, Hasher};
 
 use crate::columns;
 use crate::control::Control;
@@ -8,8 +8,10 @@ use crate::dump::Dump;
 use crate::error::{Error, Result};
 use crate::heap::{Heap, ObjectGraph};
 use crate::module::{self, Module};
+use crate::questions::{Contents, LoadedHeap};
 use crate::runtime::Runtime;
 use crate::runtime::evidence::Evidence;
+use crate::side_by_side::side_by_side;
 use crate::tolerance::Tolerance;
 use crate::warning::Warning;
 
@@ -30,6 +32,7 @@ const ROOM_PER_MODULE_BYTE: u64 = 16;
 /// What the module says about every heap of the program: read once, used for each dump.
 #[derive(Debug)]
 pub struct Program<'a> {
+    wasm: &'a [u8],
     module: Module<'a>,
     evidence: Evidence,
     tolerance: Tolerance,
@@ -49,6 +52,7 @@ impl<'a> Program<'a> {
             let module = Module::parse(wasm.bytes, control)?;
             let evidence = Evidence::read(&module, control)?;
             Ok(Self {
+                wasm: wasm.bytes,
                 module,
                 evidence,
                 tolerance: Tolerance::default(),
@@ -81,18 +85,53 @@ impl<'a> Program<'a> {
         graph.solve(part)
     }
 
+    /// Opens a dump of this program for questions, which read it again through `contents`. The bytes
+    /// are dropped as soon as the dump is read.
+    ///
+    /// # Errors
+    /// As [`analyze`](Self::analyze).
+    pub fn open(
+        &self,
+        dump: Input<'_, impl AsRef<[u8]>>,
+        contents: Box<dyn Contents>,
+        control: &Control,
+    ) -> Result<LoadedHeap> {
+        let part = control.part(dump.bytes.as_ref().len() as u64);
+        let read = || {
+            let bytes = Dump::parse(dump.bytes.as_ref())?;
+            let file_size = dump.bytes.as_ref().len() as u64;
+            let memory = file_size - bytes.memory.size()..file_size;
+            let mut warnings = Vec::new();
+            let runtime = self.runtime(&bytes, &mut warnings, &part)?;
+            let (graph, names) =
+                ObjectGraph::read_with_names(&runtime, self.tolerance, warnings, &part)?;
+            Ok((graph, names, memory))
+        };
+        let read = read().map_err(|error: Error| error.in_file(dump.name));
+        drop(dump);
+        let (graph, names, memory) = read?;
+        let heap = graph.solve(&part)?;
+        let mut hasher = DefaultHasher::new();
+        hasher.write(self.wasm);
+        let module_hash = hasher.finish();
+        Ok(LoadedHeap::new(heap, names, module_hash, contents, memory))
+    }
+
     fn read_graph(&self, dump: &[u8], part: &Control) -> Result<ObjectGraph> {
         let dump = Dump::parse(dump)?;
         let mut warnings = Vec::new();
-        let runtime = Runtime::read(
-            &dump,
-            &self.module,
-            &self.evidence,
-            self.tolerance,
-            &mut warnings,
-            part,
-        )?;
+        let runtime = self.runtime(&dump, &mut warnings, part)?;
         ObjectGraph::read(&runtime, self.tolerance, warnings, part)
+    }
+
+    fn runtime<'d>(
+        &'d self,
+        dump: &Dump<'d>,
+        warnings: &mut Vec<Warning>,
+        part: &Control,
+    ) -> Result<Runtime<'d>> {
+        let (module, evidence) = (&self.module, &self.evidence);
+        Runtime::read(dump, module, evidence, self.tolerance, warnings, part)
     }
 
     /// Analyzes two dumps of this program. Each warning names its dump.
@@ -128,25 +167,6 @@ impl<'a> Program<'a> {
         }
         Ok((before, after))
     }
-}
-
-/// Runs two analyses at the same time.
-///
-/// Not with rayon: one of its threads that waits for a piece of its analysis would begin another whole
-/// analysis, and could not go on before that is done.
-fn side_by_side<T: Send>(
-    first: impl FnOnce() -> Result<T>,
-    second: impl FnOnce() -> Result<T> + Send,
-) -> Result<(T, T)> {
-    std::thread::scope(|scope| {
-        let thread = std::thread::Builder::new().name("heap-analyzer".to_owned());
-        let second = thread
-            .spawn_scoped(scope, second)
-            .map_err(|source| Error::Threads { source })?;
-        let first = first();
-        let second = second.join().unwrap_or_else(|panic| resume_unwind(panic));
-        Ok((first?, second?))
-    })
 }
 
 /// How two dumps are analyzed.

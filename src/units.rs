@@ -49,6 +49,22 @@ impl fmt::Display for GlobalIndex {
     }
 }
 
+/// Bytes below 1 KiB as they are, above with one decimal.
+pub(crate) fn format_size(bytes: u64) -> String {
+    const UNITS: [&str; 4] = ["KiB", "MiB", "GiB", "TiB"];
+    if bytes < 1024 {
+        return format!("{bytes} B");
+    }
+    let mut size = bytes as f64 / 1024.0;
+    let mut unit = 0;
+    // 1023.95 would be printed as 1024.0.
+    while size >= 1023.95 && unit + 1 < UNITS.len() {
+        size /= 1024.0;
+        unit += 1;
+    }
+    format!("{size:.1} {}", UNITS[unit])
+}
+
 /// The position of an object in the object table: objects are numbered in address order, static
 /// objects (which lie below the heap) first. 32 bits do: 4 GiB hold at most 134 M objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

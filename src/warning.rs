@@ -157,6 +157,15 @@ pub enum Warning {
         /// What is wrong, and where.
         damage: String,
     },
+    /// An address that a question was about is inside something.
+    AddressInside {
+        /// The address.
+        address: Address,
+        /// What it is inside of.
+        what: &'static str,
+        /// Where that is.
+        start: Address,
+    },
     /// More warnings like the ones before it, which are left out.
     More {
         /// Their code.
@@ -201,6 +210,7 @@ impl Warning {
             Self::MemoryNotWholePages { .. } => "WARN_MEMORY_NOT_WHOLE_PAGES",
             Self::ModuleMismatch { .. } => "WARN_MODULE_MISMATCH",
             Self::Partial { .. } => "WARN_PARTIAL",
+            Self::AddressInside { .. } => "WARN_ADDRESS_INSIDE",
             Self::More { .. } => "WARN_MORE",
             Self::InDump { warning, .. } => warning.code(),
         }
@@ -353,6 +363,14 @@ impl fmt::Display for Warning {
             Self::Partial { damage } => write!(
                 f,
                 "partial result: {damage}; what lies behind was not read, so objects and what they keep alive are missing"
+            ),
+            Self::AddressInside {
+                address,
+                what,
+                start,
+            } => write!(
+                f,
+                "address {address} is inside the {what} at {start}: the answer is about that"
             ),
             Self::More { code, count } => write!(
                 f,

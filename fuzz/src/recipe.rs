@@ -107,6 +107,7 @@ impl<'a> Recipe<'a> {
         TableOptions {
             width: self.byte().checked_sub(64).map(usize::from),
             color: false,
+            ascii_minus: false,
         }
     }
 

@@ -1,34 +1,15 @@
-/** Where the command line's result goes: stdout, or a file that appears only when it is whole. */
+/** Where the command line's result goes: stdout, or a file that appears only when it is complete. */
 import { createWriteStream, statSync } from "node:fs";
 import { Socket } from "node:net";
 import { sep } from "node:path";
 import type { Writable } from "node:stream";
 import { finished } from "node:stream/promises";
 import { AtomicFile, reason, resolveSymlinks, writeFully } from "../whole_file.js";
+import { isStandardOutput } from "./inputs.js";
 import { interruptibly } from "./interruption.js";
 
 /** The file descriptor. */
 const STDOUT = 1;
-
-/** Refuses an output that is one of the inputs, by whatever path. */
-export function refuseToOverwrite(inputs: string[], output: string): void {
-  const target = statusOf(output);
-  for (const input of target?.isFile() ? inputs : []) {
-    const source = statusOf(input);
-    if (source?.dev === target?.dev && source?.ino === target?.ino) {
-      throw new Error(`--output ${output} is the input ${input}: choose another file`);
-    }
-  }
-}
-
-/** Nothing for what cannot be looked at: to open it will tell why. */
-function statusOf(path: string) {
-  try {
-    return statSync(path, { bigint: true });
-  } catch {
-    return undefined;
-  }
-}
 
 /**
  * Writes all chunks to a file or to stdout. While a chunk is being written, the next one is made; the
@@ -36,7 +17,8 @@ function statusOf(path: string) {
  */
 export async function write(chunks: Iterable<Buffer>, output: string | undefined): Promise<void> {
   try {
-    await (output === undefined ? writeStdout(chunks) : writeFile(chunks, output));
+    const isStdout = output === undefined || isStandardOutput(output);
+    await (isStdout ? writeStdout(chunks) : writeFile(chunks, output));
   } catch (error) {
     throw failure(output ?? "to stdout", error);
   }
@@ -69,7 +51,7 @@ function writeBytes(bytes: Buffer): void {
   writeFully(STDOUT, bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-/** Whoever read our output has seen enough, as in `… | head`. */
+/** The reader of a pipe may stop early, as `head` does. That is not an error. */
 function isClosedPipe(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).code === "EPIPE";
 }
@@ -78,7 +60,7 @@ async function writeFile(chunks: Iterable<Buffer>, output: string): Promise<void
   const existing = statSync(output, { throwIfNoEntry: false });
   if (existing !== undefined && !existing.isFile()) {
     // A device or a pipe cannot be replaced.
-    return await writeAndClose(chunks, createWriteStream(output, { flags: "w" }));
+    return await writePipe(chunks, output);
   }
   if (output.endsWith("/") || output.endsWith(sep))
     throw new Error("it ends in a slash, so it names a folder");
@@ -96,6 +78,14 @@ async function writeFile(chunks: Iterable<Buffer>, output: string): Promise<void
       }
     },
   );
+}
+
+async function writePipe(chunks: Iterable<Buffer>, output: string): Promise<void> {
+  try {
+    await writeAndClose(chunks, createWriteStream(output, { flags: "w" }));
+  } catch (error) {
+    if (!isClosedPipe(error)) throw error;
+  }
 }
 
 async function writeAndClose(chunks: Iterable<Buffer>, stream: Writable): Promise<void> {

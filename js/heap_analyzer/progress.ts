@@ -1,6 +1,7 @@
 /** The line on a terminal that shows how far long work is. It goes away when the work is done. */
 import type { WorkControl } from "../native.js";
 import { interruptibly } from "./interruption.js";
+import { terminalWidth } from "./terminal.js";
 
 /** Milliseconds after which work counts as long. */
 const PATIENCE = 500;
@@ -45,7 +46,7 @@ export class ProgressLine {
     if (this.#terminal === undefined || performance.now() < this.#nextUpdate) return;
     this.#nextUpdate = performance.now() + INTERVAL;
     this.#isShown = true;
-    const line = text().slice(0, this.#terminal.columns - 1);
+    const line = text().slice(0, terminalWidth(this.#terminal) - 1);
     this.#terminal.write(`\r\x1b[K${line}`);
   }
 

@@ -9,12 +9,12 @@ use super::error::Result;
 use super::guard::guarded;
 use super::inputs::{NamedPath, Pending, SourceInput, open_all};
 use super::options::{Request, ViewOptions, checked};
-use super::tasks::{Task, Work};
+use super::tasks::{Outcome, Task, Work};
 use super::threads::run_on_own_thread;
 use super::views::ViewHandle;
 use crate::control::{Control, Phase};
 use crate::program::{Input, Program, Schedule};
-use crate::views::{ComparisonSort, ComparisonView, ConstructorSort, ConstructorView};
+use crate::views::{ComparisonSort, ComparisonView, ConstructorSort};
 
 /// A handle on asynchronous work.
 #[napi]
@@ -70,7 +70,8 @@ impl WorkControl {
 }
 
 impl WorkControl {
-    fn start<'env, const N: usize>(
+    /// Starts work on inputs that this handle controls.
+    pub(super) fn start<'env, const N: usize>(
         &self,
         env: &'env Env,
         inputs: [Pending; N],
@@ -138,7 +139,7 @@ pub fn analyze_async<'env>(
             Pending::copied("wasm", wasm)?,
         ];
         control.start(env, inputs, move |inputs, control| {
-            constructor_view(inputs, request, control)
+            constructor_view(inputs, request, control).map(Outcome::View)
         })
     })
 }
@@ -153,10 +154,12 @@ pub fn analyze_file_async<'env>(
     control: &WorkControl,
 ) -> Result<Object<'env>> {
     guarded(|| {
+        let standard_input = ViewOptions::standard_input(options.as_ref());
         let request = checked(options)?;
-        let inputs = [dump, wasm].map(Pending::file);
+        let inputs = [dump, wasm]
+            .map(|path| Pending::file_or_standard_input(path, standard_input.as_deref()));
         control.start(env, inputs, move |inputs, control| {
-            constructor_view(inputs, request, control)
+            constructor_view(inputs, request, control).map(Outcome::View)
         })
     })
 }
@@ -216,7 +219,7 @@ pub fn diff_async<'env>(
             Pending::copied("wasm", wasm)?,
         ];
         control.start(env, inputs, move |inputs, control| {
-            comparison_view(inputs, request, control)
+            comparison_view(inputs, request, control).map(Outcome::View)
         })
     })
 }
@@ -232,20 +235,25 @@ pub fn diff_file_async<'env>(
     control: &WorkControl,
 ) -> Result<Object<'env>> {
     guarded(|| {
+        let standard_input = ViewOptions::standard_input(options.as_ref());
         let request = checked(options)?;
-        let inputs = [before, after, wasm].map(Pending::file);
+        let inputs = [before, after, wasm]
+            .map(|path| Pending::file_or_standard_input(path, standard_input.as_deref()));
         control.start(env, inputs, move |inputs, control| {
-            comparison_view(inputs, request, control)
+            comparison_view(inputs, request, control).map(Outcome::View)
         })
     })
 }
 
-fn borrowed<'a>((name, bytes): (&'a str, &'a [u8])) -> SourceInput<'a> {
+pub(super) fn borrowed<'a>((name, bytes): (&'a str, &'a [u8])) -> SourceInput<'a> {
     SourceInput::borrowed(name, bytes)
 }
 
-/// What both views begin with.
-fn read_program<'a>(wasm: &'a SourceInput<'_>, control: &Control) -> crate::Result<Program<'a>> {
+/// What every analysis begins with.
+pub(super) fn read_program<'a>(
+    wasm: &'a SourceInput<'_>,
+    control: &Control,
+) -> crate::Result<Program<'a>> {
     let _step = control.begin(Phase::Module, 1);
     let wasm = Input {
         name: wasm.name,
@@ -262,10 +270,8 @@ fn constructor_view(
     let program = read_program(&wasm, control)?.tolerating(request.tolerance);
     let heap = program.analyze(dump, control)?;
     let _step = control.begin(Phase::View, 1);
-    Ok(ViewHandle::constructor(ConstructorView::new(
-        Arc::new(heap),
-        request.selection,
-    )))
+    let view = request.constructor_view(Arc::new(heap), control)?;
+    Ok(ViewHandle::constructor(view))
 }
 
 fn comparison_view(

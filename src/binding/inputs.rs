@@ -2,16 +2,19 @@
 
 use std::fs::{File, Metadata};
 use std::io::{self, Read};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use napi::bindgen_prelude::{Buffer, Either};
 
+use super::contents::UnchangedFile;
 use crate::columns;
 use crate::control::Control;
 use crate::dump;
 use crate::error::{Error, FileAction, Result};
 use crate::module;
 use crate::program::Input;
+use crate::questions::{Contents, InMemory};
 
 /// The bytes of a dump or a module. Dropping it releases the memory.
 pub(super) enum Source<'a> {
@@ -19,8 +22,10 @@ pub(super) enum Source<'a> {
     Borrowed(&'a [u8]),
     /// A copy of the caller's memory, for an asynchronous call, or what was read from a pipe.
     Copied(Vec<u8>),
+    /// A copy that a loaded heap keeps.
+    Kept(Arc<Vec<u8>>),
     /// A file.
-    Mapped(memmap2::Mmap),
+    Mapped(memmap2::Mmap, Arc<UnchangedFile>),
 }
 
 /// A path, and the text by which errors name it.
@@ -55,6 +60,9 @@ fn path_of(bytes: &[u8]) -> PathBuf {
 fn path_of(bytes: &[u8]) -> PathBuf {
     PathBuf::from(String::from_utf8_lossy(bytes).into_owned())
 }
+
+/// What errors call the standard input.
+const STANDARD_INPUT: &str = "standard input";
 
 /// Bytes with the name that errors call them by.
 pub(super) type SourceInput<'a> = Input<'a, Source<'a>>;
@@ -157,6 +165,8 @@ pub(super) enum Pending {
     Bytes(String, Source<'static>),
     /// A file that is not open yet.
     File(NamedPath),
+    /// The standard input of the process, which is not read yet.
+    StandardInput,
 }
 
 impl Pending {
@@ -169,9 +179,15 @@ impl Pending {
         Ok(Self::Bytes(name.to_owned(), Source::Copied(copy)))
     }
 
-    /// A file, to be opened when the work begins.
-    pub(super) fn file(path: Either<String, Buffer>) -> Self {
-        Self::File(path.into())
+    /// The standard input of the process if the path is the one that stands for it, otherwise a file.
+    pub(super) fn file_or_standard_input(
+        path: Either<String, Buffer>,
+        standard_input: Option<&str>,
+    ) -> Self {
+        match (path, standard_input) {
+            (Either::A(path), Some(name)) if path == name => Self::StandardInput,
+            (path, _) => Self::File(path.into()),
+        }
     }
 
     /// Whether any of these inputs is a pipe or a device that is not read yet.
@@ -179,10 +195,14 @@ impl Pending {
     /// # Errors
     /// [`Error::Io`] if a file does not exist, [`Error::SamePipe`].
     pub(super) fn have_pipe(inputs: &[Self]) -> Result<bool> {
-        find_pipes(inputs.iter().filter_map(|input| match input {
+        let has_pipe = find_pipes(inputs.iter().filter_map(|input| match input {
             Self::File(file) => Some(file),
-            Self::Bytes(..) => None,
-        }))
+            Self::Bytes(..) | Self::StandardInput => None,
+        }))?;
+        Ok(has_pipe
+            || inputs
+                .iter()
+                .any(|input| matches!(input, Self::StandardInput)))
     }
 
     /// Reads the input to its end, if it is a pipe or a device.
@@ -192,6 +212,7 @@ impl Pending {
     pub(super) fn read_if_pipe(&mut self, control: &Control) -> Result<()> {
         match self {
             Self::File(file) if is_stream(&file.metadata()?) => self.open(control),
+            Self::StandardInput => self.open(control),
             _ => Ok(()),
         }
     }
@@ -201,9 +222,17 @@ impl Pending {
     /// # Errors
     /// [`Error::Io`], [`Error::OutOfMemory`], [`Error::Aborted`].
     pub(super) fn open(&mut self, control: &Control) -> Result<()> {
-        if let Self::File(file) = self {
-            let source = file.open(control)?;
-            *self = Self::Bytes(std::mem::take(&mut file.name), source);
+        match self {
+            Self::Bytes(..) => {}
+            Self::File(file) => {
+                let source = file.open(control)?;
+                *self = Self::Bytes(std::mem::take(&mut file.name), source);
+            }
+            Self::StandardInput => {
+                let bytes = read_stream(io::stdin().lock(), control);
+                let bytes = bytes.map_err(|error| error.in_file(STANDARD_INPUT))?;
+                *self = Self::Bytes(STANDARD_INPUT.to_owned(), Source::Copied(bytes));
+            }
         }
         Ok(())
     }
@@ -216,12 +245,13 @@ impl Pending {
                 bytes: std::mem::replace(source, Source::Borrowed(&[])),
             },
             Self::File(file) => SourceInput::borrowed(&file.name, &[]),
+            Self::StandardInput => SourceInput::borrowed(STANDARD_INPUT, &[]),
         }
     }
 }
 
 impl Source<'_> {
-    fn open(path: &std::path::Path, control: &Control) -> Result<Self> {
+    fn open(path: &Path, control: &Control) -> Result<Self> {
         let file = File::open(path).map_err(failed(FileAction::Open))?;
         let kind = file.metadata().map_err(failed(FileAction::Inspect))?;
         if kind.is_dir() {
@@ -233,11 +263,40 @@ impl Source<'_> {
             // read beyond its new end ends this process with a signal; the documentation of the
             // `…File` functions says so.
             let map = unsafe { memmap2::Mmap::map(&file) };
-            return Ok(Self::Mapped(
-                map.map_err(|error| out_of_memory(error, kind.len()))?,
-            ));
+            let map = map.map_err(|error| out_of_memory(error, kind.len()))?;
+            let unchanged = UnchangedFile::new(path, &kind);
+            let unchanged = unchanged.map_err(failed(FileAction::Inspect))?;
+            return Ok(Self::Mapped(map, Arc::new(unchanged)));
         }
         read_stream(file, control).map(Self::Copied)
+    }
+
+    /// The same bytes, with where a loaded heap can read them again, and how much memory that takes.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    pub(super) fn kept(self) -> Result<(Self, Box<dyn Contents>, u64)> {
+        let bytes = match self {
+            Self::Mapped(map, file) => {
+                let contents = Box::new(Arc::clone(&file));
+                return Ok((Self::Mapped(map, file), contents, 0));
+            }
+            Self::Borrowed(bytes) => Arc::new(columns::collected(bytes.iter().copied())?),
+            Self::Copied(bytes) => Arc::new(bytes),
+            Self::Kept(bytes) => bytes,
+        };
+        let size = bytes.capacity() as u64;
+        let contents = InMemory(SharedBytes(Arc::clone(&bytes)));
+        Ok((Self::Kept(bytes), Box::new(contents), size))
+    }
+}
+
+/// Bytes that a heap and its reader share.
+struct SharedBytes(Arc<Vec<u8>>);
+
+impl AsRef<[u8]> for SharedBytes {
+    fn as_ref(&self) -> &[u8] {
+        &self.0
     }
 }
 
@@ -296,7 +355,8 @@ impl AsRef<[u8]> for Source<'_> {
         match self {
             Self::Borrowed(bytes) => bytes,
             Self::Copied(bytes) => bytes,
-            Self::Mapped(map) => map,
+            Self::Kept(bytes) => bytes,
+            Self::Mapped(map, _) => map,
         }
     }
 }

@@ -17,9 +17,13 @@ mod analysis;
 #[cfg(not(test))]
 mod capture;
 #[cfg(not(test))]
+mod contents;
+#[cfg(not(test))]
 mod debug_info;
 #[cfg(not(test))]
 mod error;
+#[cfg(not(test))]
+mod heap;
 #[cfg(not(test))]
 mod inputs;
 #[cfg(not(test))]

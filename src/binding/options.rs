@@ -2,9 +2,13 @@
 
 use napi_derive::napi;
 
+use std::sync::Arc;
+
+use crate::control::Control;
 use crate::error::{Error, Result};
+use crate::heap::Heap;
 use crate::tolerance::Tolerance;
-use crate::views::{ComparisonSort, ConstructorSort, Selection};
+use crate::views::{ComparisonSort, ConstructorSort, ConstructorView, RetainedColumns, Selection};
 
 /// `AnalyzeOptions` and `DiffOptions` of the public API.
 #[napi(object)]
@@ -19,8 +23,19 @@ pub struct ViewOptions {
     pub force: Option<bool>,
     /// If the heap is damaged, report the part before the damage.
     pub partial: Option<bool>,
+    /// Which retained sizes rows have: `sum` (the default), `set` or `both`. Only for constructor views.
+    pub retained: Option<String>,
     /// Bytes of memory that the process can still use.
     pub available_memory: Option<f64>,
+    /// The path that stands for standard input, if any does.
+    pub standard_input: Option<String>,
+}
+
+impl ViewOptions {
+    /// The path that stands for standard input.
+    pub(super) fn standard_input(options: Option<&Self>) -> Option<String> {
+        options.and_then(|options| options.standard_input.clone())
+    }
 }
 
 /// An order of rows that has a name in JavaScript.
@@ -30,13 +45,14 @@ pub(super) trait SortByName: Default {
 }
 
 impl SortByName for ConstructorSort {
-    const EXPECTED: &'static str = "\"retained\", \"shallow\" or \"count\"";
+    const EXPECTED: &'static str = "\"retained\", \"shallow\", \"count\" or \"retained-set\"";
 
     fn named(name: &str) -> Option<Self> {
         Some(match name {
             "retained" => Self::Retained,
             "shallow" => Self::Shallow,
             "count" => Self::Count,
+            "retained-set" => Self::RetainedSet,
             _ => return None,
         })
     }
@@ -60,6 +76,7 @@ impl SortByName for ComparisonSort {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Request<S> {
     pub(super) selection: Selection<S>,
+    pub(super) retained: RetainedColumns,
     pub(super) tolerance: Tolerance,
     pub(super) available_memory: Option<f64>,
 }
@@ -83,12 +100,40 @@ pub(super) fn checked<S: SortByName>(options: Option<ViewOptions>) -> Result<Req
             top: count("top", options.top, 1.0, "a whole number ≥ 1")?,
             instances: count("instances", options.instances, 0.0, "a whole number ≥ 0")?,
         },
+        retained: match options.retained.as_deref() {
+            Some("set") => RetainedColumns::Set,
+            Some("both") => RetainedColumns::Both,
+            _ => RetainedColumns::Sum,
+        },
         tolerance: Tolerance {
             mismatch: options.force.unwrap_or_default(),
             damage: options.partial.unwrap_or_default(),
         },
         available_memory: options.available_memory,
     })
+}
+
+impl Request<ConstructorSort> {
+    /// Groups the live objects of a heap.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`], [`Error::Aborted`].
+    pub(super) fn constructor_view(
+        self,
+        heap: Arc<Heap>,
+        control: &Control,
+    ) -> crate::Result<ConstructorView> {
+        let Self {
+            selection,
+            retained,
+            ..
+        } = self;
+        let is_needed = selection.sort == ConstructorSort::RetainedSet;
+        match (retained, is_needed) {
+            (RetainedColumns::Sum, false) => Ok(ConstructorView::new(heap, selection)),
+            _ => ConstructorView::with_retained_sets(heap, selection, retained, control),
+        }
+    }
 }
 
 /// A whole number. Numbers beyond `usize` saturate, so everything is kept.

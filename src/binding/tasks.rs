@@ -5,11 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use napi::JsDeferred;
 use napi::bindgen_prelude::*;
+use napi::{JsDeferred, sys};
 
 use super::error::JsError as CodedError;
 use super::guard::guarded;
+use super::heap::{AnswerData, HeapHandle};
 use super::inputs::{Pending, SourceInput};
 use super::threads::{cores, start};
 use super::views::ViewHandle;
@@ -25,19 +26,53 @@ static ENGINE: WorkQueue = WorkQueue::new("heap-analyzer", || cores().min(4));
 /// Threads that read pipes and devices. A read can block without limit, and must not delay analyses.
 static PIPES: WorkQueue = WorkQueue::new("heap-analyzer-p", || 16);
 
+/// What a promise is resolved with.
+pub(super) enum Outcome {
+    /// A view.
+    View(ViewHandle),
+    /// A loaded heap.
+    Heap(HeapHandle),
+    /// An answer, rendered.
+    Answer(AnswerData),
+}
+
+impl Outcome {
+    /// Registers what it holds with V8.
+    fn registered(self, env: Env) -> Self {
+        match self {
+            Self::View(view) => Self::View(view.registered(env)),
+            Self::Heap(heap) => Self::Heap(heap.registered(env)),
+            Self::Answer(answer) => Self::Answer(answer),
+        }
+    }
+}
+
+impl ToNapiValue for Outcome {
+    unsafe fn to_napi_value(env: sys::napi_env, value: Self) -> Result<sys::napi_value> {
+        // SAFETY: the caller promises that the environment is alive, and this is its thread.
+        unsafe {
+            match value {
+                Self::View(view) => ToNapiValue::to_napi_value(env, view),
+                Self::Heap(heap) => ToNapiValue::to_napi_value(env, heap),
+                Self::Answer(answer) => ToNapiValue::to_napi_value(env, answer),
+            }
+        }
+    }
+}
+
 /// The work that is done when all inputs are available.
 pub(super) trait Work<const N: usize>:
-    for<'a> FnOnce([SourceInput<'a>; N], &Control) -> crate::Result<ViewHandle> + Send + 'static
+    for<'a> FnOnce([SourceInput<'a>; N], &Control) -> crate::Result<Outcome> + Send + 'static
 {
 }
 
 impl<const N: usize, W> Work<N> for W where
-    W: for<'a> FnOnce([SourceInput<'a>; N], &Control) -> crate::Result<ViewHandle> + Send + 'static
+    W: for<'a> FnOnce([SourceInput<'a>; N], &Control) -> crate::Result<Outcome> + Send + 'static
 {
 }
 
-type Settle = Box<dyn FnOnce(Env) -> Result<ViewHandle> + Send>;
-type Deferred = JsDeferred<ViewHandle, Settle>;
+type Settle = Box<dyn FnOnce(Env) -> Result<Outcome> + Send>;
+type Deferred = JsDeferred<Outcome, Settle>;
 
 /// Work with its promise.
 pub(super) struct Task {
@@ -145,7 +180,7 @@ impl Task {
         self: &Arc<Self>,
         queue: &'static WorkQueue,
         stage: Stage,
-        step: impl FnOnce(&Arc<Self>) -> crate::Result<Option<ViewHandle>> + Send + 'static,
+        step: impl FnOnce(&Arc<Self>) -> crate::Result<Option<Outcome>> + Send + 'static,
     ) {
         let number = queue.next_number();
         *lock(&self.stage) = Stage::Waiting(queue, number);
@@ -168,7 +203,7 @@ impl Task {
     }
 
     /// Settles the promise, unless it is settled already. The environment may have ended.
-    fn settle(&self, result: crate::Result<ViewHandle>) {
+    fn settle(&self, result: crate::Result<Outcome>) {
         let key = (self.environment, self.number);
         lock(&ENVIRONMENTS).tasks.remove(&key);
         if let Some(deferred) = lock(&self.deferred).take() {

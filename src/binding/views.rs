@@ -6,18 +6,26 @@ use std::sync::Arc;
 use napi::bindgen_prelude::{BufferSlice, Env, ObjectFinalize, Uint32Array};
 use napi_derive::napi;
 
-use super::error::Result;
+use super::error::{JsError, Result};
 use super::guard::guarded;
+use super::threads::run_on_own_thread;
+use crate::control::Control;
 use crate::error::Error;
 use crate::formats::{Document, JsonStream, TableOptions, accounting_json, render_table};
-use crate::heap::Heap;
+use crate::questions::WarningText;
 use crate::views::{ComparisonView, ConstructorView};
+use crate::warning::Warning;
 
-/// A view that stays on the native side.
+/// A view that stays on the native side until it is closed.
 #[napi(custom_finalize)]
 pub struct ViewHandle {
-    view: View,
-    external_bytes: i64,
+    view: Option<View>,
+    /// Whether the memory of the heaps is this view's, and not that of a loaded heap.
+    owns_heaps: bool,
+    /// Of a comparison of loaded heaps: what the dumps are called, for their warnings.
+    names: Option<[String; 2]>,
+    /// How much memory V8 knows of.
+    registered_bytes: i64,
 }
 
 enum View {
@@ -56,6 +64,43 @@ pub struct WarningData {
     pub message: String,
 }
 
+impl From<WarningText> for WarningData {
+    fn from(warning: WarningText) -> Self {
+        Self {
+            code: warning.code.to_owned(),
+            message: warning.message,
+        }
+    }
+}
+
+impl From<TableData> for TableOptions {
+    fn from(options: TableData) -> Self {
+        Self {
+            width: options.width.map(|width| width as usize),
+            color: options.color,
+            ascii_minus: !options.is_terminal,
+        }
+    }
+}
+
+impl From<&Warning> for WarningData {
+    fn from(warning: &Warning) -> Self {
+        Self {
+            code: warning.code().to_owned(),
+            message: warning.to_string(),
+        }
+    }
+}
+
+/// What JSON has beside the rows.
+#[napi(object)]
+pub struct JsonData {
+    /// Where every byte of the heap is.
+    pub with_accounting: bool,
+    /// Whether the view is partial, and the warnings.
+    pub with_warnings: bool,
+}
+
 /// How a table is drawn.
 #[napi(object)]
 pub struct TableData {
@@ -63,50 +108,87 @@ pub struct TableData {
     pub width: Option<u32>,
     /// Whether to use terminal colours.
     pub color: bool,
+    /// Whether the text is for a terminal, and not for a file or another program.
+    pub is_terminal: bool,
+}
+
+impl View {
+    fn memory_size(&self, with_heaps: bool) -> u64 {
+        let (own, heaps) = match self {
+            Self::Constructor(view) => (view.memory_size(), view.heap().memory_size()),
+            Self::Comparison(view) => (
+                view.memory_size(),
+                view.before().memory_size() + view.after().memory_size(),
+            ),
+        };
+        if with_heaps { own + heaps } else { own }
+    }
 }
 
 impl ViewHandle {
-    pub(super) fn constructor(view: ConstructorView) -> Self {
-        let external_bytes = memory_of(view.heap());
+    /// A view of a heap that nothing else needs: what the view does not read is released.
+    pub(super) fn constructor(mut view: ConstructorView) -> Self {
+        view.release_unread();
+        Self::new(View::Constructor(Arc::new(view)), true)
+    }
+
+    /// A comparison of heaps that nothing else needs: what it does not read is released.
+    pub(super) fn comparison(mut view: ComparisonView) -> Self {
+        view.release_unread();
+        Self::new(View::Comparison(Arc::new(view)), true)
+    }
+
+    /// A view of a heap that stays loaded.
+    pub(super) fn of_loaded_heap(view: ConstructorView) -> Self {
+        Self::new(View::Constructor(Arc::new(view)), false)
+    }
+
+    /// A comparison of heaps that stay loaded, with what their dumps are called.
+    pub(super) fn of_loaded_heaps(view: ComparisonView, names: [String; 2]) -> Self {
         Self {
-            view: View::Constructor(Arc::new(view)),
-            external_bytes,
+            names: Some(names),
+            ..Self::new(View::Comparison(Arc::new(view)), false)
         }
     }
 
-    pub(super) fn comparison(view: ComparisonView) -> Self {
-        let external_bytes = memory_of(view.before()) + memory_of(view.after());
+    fn new(view: View, owns_heaps: bool) -> Self {
         Self {
-            view: View::Comparison(Arc::new(view)),
-            external_bytes,
+            view: Some(view),
+            owns_heaps,
+            names: None,
+            registered_bytes: 0,
         }
     }
 
-    /// Tells the JavaScript collector what this handle really holds, so that it hurries.
-    pub(super) fn registered(self, env: Env) -> Self {
-        let _ = env.adjust_external_memory(self.external_bytes);
+    /// Registers what this handle holds with V8, whose collector counts it as pressure.
+    pub(super) fn registered(mut self, env: Env) -> Self {
+        self.register(env);
         self
     }
 
-    fn document(&self) -> Arc<dyn Document + Send + Sync> {
-        match &self.view {
-            View::Constructor(view) => Arc::clone(view) as _,
-            View::Comparison(view) => Arc::clone(view) as _,
-        }
+    fn register(&mut self, env: Env) {
+        let view = self.view.as_ref();
+        let bytes = view.map_or(0, |view| view.memory_size(self.owns_heaps)) as i64;
+        // It fails only while the environment ends.
+        let _ = env.adjust_external_memory(bytes - self.registered_bytes);
+        self.registered_bytes = bytes;
     }
 
-    fn heaps(&self) -> impl Iterator<Item = &Heap> {
-        let (first, second) = match &self.view {
-            View::Constructor(view) => (view.heap(), None),
-            View::Comparison(view) => (view.before(), Some(view.after())),
-        };
-        [first].into_iter().chain(second)
+    fn document(&self) -> Result<Arc<dyn Document + Send + Sync>> {
+        match &self.view {
+            Some(View::Constructor(view)) => Ok(Arc::clone(view) as _),
+            Some(View::Comparison(view)) => Ok(Arc::clone(view) as _),
+            None => Err(JsError::new(
+                "ERR_VIEW_CLOSED",
+                "the view was closed, and these instances were not read before: read them before close()",
+            )),
+        }
     }
 }
 
 impl ObjectFinalize for ViewHandle {
     fn finalize(self, env: Env) -> napi::Result<()> {
-        env.adjust_external_memory(-self.external_bytes)?;
+        env.adjust_external_memory(-self.registered_bytes)?;
         Ok(())
     }
 }
@@ -117,7 +199,7 @@ impl ViewHandle {
     #[napi]
     pub fn totals(&self) -> Result<Vec<(&'static str, i64)>> {
         guarded(|| {
-            let totals = self.document().totals();
+            let totals = self.document()?.totals();
             Ok(totals.iter().flat_map(|total| total.entries()).collect())
         })
     }
@@ -126,7 +208,7 @@ impl ViewHandle {
     #[napi]
     pub fn columns(&self) -> Result<Vec<&'static str>> {
         guarded(|| {
-            let columns = self.document().columns().iter();
+            let columns = self.document()?.columns().iter();
             Ok(columns.map(|column| column.key).collect())
         })
     }
@@ -135,7 +217,7 @@ impl ViewHandle {
     #[napi]
     pub fn rows(&self) -> Result<Vec<RowData>> {
         guarded(|| {
-            let document = self.document();
+            let document = self.document()?;
             let rows = (0..document.row_count()).filter_map(|nth| document.row(nth));
             Ok(rows
                 .map(|row| RowData {
@@ -148,9 +230,12 @@ impl ViewHandle {
 
     /// The instances of a row, in order.
     #[napi]
-    pub fn instances(&self, row: u32) -> Result<Option<InstanceData>> {
+    pub fn instances(&mut self, env: Env, row: u32) -> Result<Option<InstanceData>> {
         guarded(|| {
-            let Some(instances) = self.document().instances(row as usize)? else {
+            let instances = self.document()?.instances(row as usize)?;
+            // The first call looks up the objects of all rows.
+            self.register(env);
+            let Some(instances) = instances else {
                 return Ok(None);
             };
             let columns = instances.columns()?;
@@ -167,50 +252,79 @@ impl ViewHandle {
     #[napi]
     pub fn warnings(&self) -> Result<Vec<WarningData>> {
         guarded(|| {
-            let warnings = self.heaps().flat_map(|heap| &heap.warnings);
-            Ok(warnings
-                .map(|warning| WarningData {
-                    code: warning.code().to_owned(),
-                    message: warning.to_string(),
-                })
-                .collect())
+            if let (Some(names), Some(View::Comparison(view))) = (&self.names, &self.view) {
+                let heaps = names.iter().zip([view.before(), view.after()]);
+                return Ok(heaps
+                    .flat_map(|(name, heap)| {
+                        let warnings = heap.warnings.iter().map(WarningData::from);
+                        warnings.map(move |warning| WarningData {
+                            message: format!("{name}: {}", warning.message),
+                            ..warning
+                        })
+                    })
+                    .collect());
+            }
+            let document = self.document()?;
+            let warnings = document.warnings().into_iter();
+            Ok(warnings.map(WarningData::from).collect())
         })
     }
 
     /// Whether a heap is damaged and the view covers only a part of it.
     #[napi]
     pub fn is_partial(&self) -> Result<bool> {
-        guarded(|| Ok(self.document().is_partial()))
+        guarded(|| Ok(self.document()?.is_partial()))
     }
 
     /// What every byte is used for, as JSON text; null for a comparison.
     #[napi]
     pub fn accounting(&self) -> Result<Option<String>> {
-        guarded(|| Ok(self.document().accounting().map(accounting_json)))
+        guarded(|| Ok(self.document()?.accounting().map(accounting_json)))
     }
 
     /// The whole view as JSON text.
     #[napi]
-    pub fn json(&self, with_accounting: bool) -> Result<JsonText> {
+    pub fn json(&self, options: JsonData) -> Result<JsonText> {
         guarded(|| {
-            let stream = JsonStream::new(self.document());
-            Ok(JsonText(match with_accounting {
-                true => stream.with_accounting(),
-                false => stream,
-            }))
+            let mut stream = JsonStream::new(self.document()?);
+            if options.with_accounting {
+                stream = stream.with_accounting();
+            }
+            if options.with_warnings {
+                stream = stream.with_warnings();
+            }
+            Ok(JsonText(stream))
+        })
+    }
+
+    /// Per row: the retained size of its objects as a set; null for a view whose graph was released.
+    #[napi]
+    pub fn retained_set_sizes(&self) -> Result<Option<Vec<i64>>> {
+        guarded(|| {
+            self.document()?;
+            let view = match &self.view {
+                Some(View::Constructor(view)) if !self.owns_heaps => view,
+                _ => return Ok(None),
+            };
+            let sizes = run_on_own_thread(|| view.retained_set_sizes(&Control::default()))?;
+            Ok(Some(sizes.into_iter().map(|size| size as i64).collect()))
+        })
+    }
+
+    /// Releases what this handle holds. Instances cannot be read any more.
+    #[napi]
+    pub fn close(&mut self, env: Env) -> Result<()> {
+        guarded(|| {
+            self.view = None;
+            self.register(env);
+            Ok(())
         })
     }
 
     /// The rows as a table.
     #[napi]
     pub fn table(&self, options: TableData) -> Result<String> {
-        guarded(|| {
-            let options = TableOptions {
-                width: options.width.map(|width| width as usize),
-                color: options.color,
-            };
-            Ok(render_table(&*self.document(), options))
-        })
+        guarded(|| Ok(render_table(&*self.document()?, options.into())))
     }
 }
 
@@ -251,8 +365,4 @@ fn why(error: io::Error) -> Error {
     error.downcast().unwrap_or_else(|error| Error::Internal {
         message: error.to_string(),
     })
-}
-
-fn memory_of(heap: &Heap) -> i64 {
-    heap.memory_size() as i64
 }

@@ -4,8 +4,11 @@
 //! Types are kept as the producer wrote them. [`runtime`](crate::runtime) decides what they mean for the
 //! collector.
 
+mod number;
 mod reader;
 pub mod writer;
+
+pub use number::Number;
 
 use crate::units::{ClassId, GlobalIndex};
 
@@ -71,10 +74,10 @@ pub struct GlobalVariable {
 /// The declared type of a field, a type argument or a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TypeRef {
-    /// A number or a boolean, with its size in bytes (`None` for a name that is not known).
+    /// A number or a boolean.
     Base {
-        /// Bytes in memory.
-        size: Option<u32>,
+        /// Which; `None` for a name that is not known.
+        number: Option<Number>,
     },
     /// `DebugInfo::classes[index]`.
     Class(u32),

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use gimli::{AttributeValue, DwTag, EndianSlice, LittleEndian, Operation};
 
-use super::{Class, DebugInfo, GlobalVariable, Member, TypeRef};
+use super::{Class, DebugInfo, GlobalVariable, Member, Number, TypeRef};
 use crate::control::Control;
 use crate::error::{Error, Result};
 use crate::module::Module;
@@ -247,8 +247,8 @@ impl Collected {
             }
             (gimli::DW_TAG_base_type, _) => {
                 budget.keep()?;
-                let size = base_type_size(&entry.name(budget)?);
-                self.types.insert(offset, TypeRef::Base { size });
+                let number = Number::named(&entry.name(budget)?);
+                self.types.insert(offset, TypeRef::Base { number });
             }
             (tag, _) if is_class(tag) => {
                 budget.keep()?;
@@ -406,16 +406,4 @@ fn is_class(tag: DwTag) -> bool {
         tag,
         gimli::DW_TAG_class_type | gimli::DW_TAG_structure_type | gimli::DW_TAG_interface_type
     )
-}
-
-/// Base types carry no size in WARPO's output: AssemblyScript's names tell it.
-fn base_type_size(name: &str) -> Option<u32> {
-    Some(match name {
-        "bool" | "i8" | "u8" => 1,
-        "i16" | "u16" => 2,
-        "i32" | "u32" | "isize" | "usize" | "f32" => 4,
-        "i64" | "u64" | "f64" => 8,
-        "v128" => 16,
-        _ => return None,
-    })
 }

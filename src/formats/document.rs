@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use crate::error::Result;
 use crate::heap::Accounting;
-use crate::views::{ComparisonView, ConstructorView, Instances};
+use crate::views::{ComparisonView, ConstructorView, Instances, RetainedColumns};
+use crate::warning::Warning;
 
 /// A number that every row has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,6 +74,8 @@ pub trait Document {
     fn totals(&self) -> [Total; 2];
     /// Whether a heap is damaged and the view covers only a part of it.
     fn is_partial(&self) -> bool;
+    /// What may make a number wrong.
+    fn warnings(&self) -> Vec<&Warning>;
     /// What every byte is used for, for a view of one heap.
     fn accounting(&self) -> Option<&Accounting>;
     /// The columns of every row.
@@ -97,6 +100,10 @@ impl<D: Document + ?Sized> Document for Arc<D> {
 
     fn is_partial(&self) -> bool {
         (**self).is_partial()
+    }
+
+    fn warnings(&self) -> Vec<&Warning> {
+        (**self).warnings()
     }
 
     fn accounting(&self) -> Option<&Accounting> {
@@ -153,17 +160,25 @@ impl Document for ConstructorView {
         self.heap().is_partial
     }
 
+    fn warnings(&self) -> Vec<&Warning> {
+        self.heap().warnings.iter().collect()
+    }
+
     fn accounting(&self) -> Option<&Accounting> {
         Some(&self.heap().accounting)
     }
 
     fn columns(&self) -> &'static [Column] {
-        const COLUMNS: [Column; 3] = [
-            column("count", "Count", Measure::Count),
-            column("totalShallowSize", "Shallow size", Measure::Size),
-            column("totalRetainedSize", "Retained size", Measure::Size),
-        ];
-        &COLUMNS
+        const COUNT: Column = column("count", "Count", Measure::Count);
+        const SHALLOW: Column = column("totalShallowSize", "Shallow size", Measure::Size);
+        const SUM: Column = column("totalRetainedSize", "Retained size", Measure::Size);
+        const SUM_BESIDE_SET: Column = column("totalRetainedSize", "Retained sum", Measure::Size);
+        const SET: Column = column("retainedSetSize", "Retained size", Measure::Size);
+        match self.retained_columns() {
+            RetainedColumns::Sum => &[COUNT, SHALLOW, SUM],
+            RetainedColumns::Set => &[COUNT, SHALLOW, SET],
+            RetainedColumns::Both => &[COUNT, SHALLOW, SUM_BESIDE_SET, SET],
+        }
     }
 
     fn row_count(&self) -> usize {
@@ -172,10 +187,18 @@ impl Document for ConstructorView {
 
     fn row(&self, nth: usize) -> Option<Row<'_>> {
         let row = self.rows().get(nth)?;
-        let numbers = [row.count, row.total_shallow_size, row.total_retained_size];
+        let (sum, set) = (row.total_retained_size, row.retained_set_size);
+        let set = set.unwrap_or_default();
+        let retained = match self.retained_columns() {
+            RetainedColumns::Sum => vec![sum],
+            RetainedColumns::Set => vec![set],
+            RetainedColumns::Both => vec![sum, set],
+        };
+        let numbers = [row.count, row.total_shallow_size].into_iter();
+        let numbers = numbers.chain(retained).map(|number| number as i64);
         Some(Row {
             class_name: &row.class_name,
-            numbers: numbers.map(|number| number as i64).to_vec(),
+            numbers: numbers.collect(),
         })
     }
 
@@ -213,6 +236,11 @@ impl Document for ComparisonView {
 
     fn is_partial(&self) -> bool {
         self.before().is_partial || self.after().is_partial
+    }
+
+    fn warnings(&self) -> Vec<&Warning> {
+        let heaps = [self.before(), self.after()];
+        heaps.iter().flat_map(|heap| &heap.warnings).collect()
     }
 
     fn accounting(&self) -> Option<&Accounting> {

@@ -8,6 +8,7 @@ use super::accounting::accounting_json;
 use super::document::{Document, Row, Total};
 use crate::error::Result;
 use crate::views::{ChangeKind, Instances};
+use crate::warning::Warning;
 
 /// The text is made in pieces of about this many bytes.
 const PIECE: usize = 1 << 16;
@@ -25,6 +26,7 @@ pub struct JsonStream<D> {
     open: Option<(Instances, usize)>,
     state: State,
     with_accounting: bool,
+    with_warnings: bool,
     /// Instances written so far.
     written: u64,
 }
@@ -47,6 +49,7 @@ impl<D: Document> JsonStream<D> {
             open: None,
             state: State::Start,
             with_accounting: false,
+            with_warnings: false,
             written: 0,
         }
     }
@@ -54,6 +57,12 @@ impl<D: Document> JsonStream<D> {
     /// Adds the accounting of the heap as the last key. It is not part of WARPO's format.
     pub fn with_accounting(mut self) -> Self {
         self.with_accounting = true;
+        self
+    }
+
+    /// Ends with `partial`, also if it is false, and `warnings`. Not part of WARPO's format.
+    pub fn with_warnings(mut self) -> Self {
+        self.with_warnings = true;
         self
     }
 
@@ -103,7 +112,7 @@ impl<D: Document> JsonStream<D> {
             self.open = Some((instances, 0));
         } else {
             text.raw(if self.row == 0 { "]" } else { "\n  ]" });
-            if self.document.is_partial() {
+            if self.document.is_partial() && !self.with_warnings {
                 text.raw(",\n");
                 text.key(2, "partial");
                 text.raw("true");
@@ -113,6 +122,9 @@ impl<D: Document> JsonStream<D> {
                 text.raw(",\n");
                 text.key(2, "accounting");
                 text.raw(&accounting_json(accounting).replace('\n', "\n  "));
+            }
+            if self.with_warnings {
+                write_doubts(text, self.document.is_partial(), &self.document.warnings());
             }
             text.raw("\n}\n");
             self.state = State::Done;
@@ -152,6 +164,25 @@ fn write_row(text: &mut Text, row: &Row<'_>, keys: impl Iterator<Item = &'static
         text.raw(",\n");
     }
     text.key(6, "instances");
+}
+
+fn write_doubts(text: &mut Text, is_partial: bool, warnings: &[&Warning]) {
+    text.raw(",\n");
+    text.key(2, "partial");
+    text.raw(if is_partial { "true" } else { "false" });
+    text.raw(",\n");
+    text.key(2, "warnings");
+    text.raw("[");
+    for (nth, warning) in warnings.iter().enumerate() {
+        text.raw(if nth == 0 { "\n    {\n" } else { ",\n    {\n" });
+        text.key(6, "code");
+        text.string(warning.code());
+        text.raw(",\n");
+        text.key(6, "message");
+        text.string(&warning.to_string());
+        text.raw("\n    }");
+    }
+    text.raw(if warnings.is_empty() { "]" } else { "\n  ]" });
 }
 
 /// Writes instances of a row until a piece is full. Returns whether all are written.

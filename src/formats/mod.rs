@@ -1,12 +1,15 @@
-//! Renderings of views. Every view implements [`Document`], and every format renders any document.
+//! Renderings of views and answers. Every view implements [`Document`], and every format renders any
+//! document. An answer to a question is rendered as JSON or as text.
 
 mod accounting;
+mod answer;
 mod document;
 mod json;
 mod table;
 mod text;
 
 pub use accounting::accounting_json;
+pub use answer::{render_json, render_text};
 pub use document::{Column, Document, Measure, Row, Total};
 pub use json::JsonStream;
 pub use table::{DEFAULT_WIDTH, TableOptions, render_table};

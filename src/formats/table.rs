@@ -14,6 +14,8 @@ pub struct TableOptions {
     pub width: Option<usize>,
     /// Whether to use terminal colours.
     pub color: bool,
+    /// Whether negative numbers begin with the minus sign of ASCII, which other programs read.
+    pub ascii_minus: bool,
 }
 
 /// The width of a line on a terminal that reports 0 columns, as terminals of unknown size do.
@@ -44,7 +46,7 @@ pub fn render_table(document: &dyn Document, options: TableOptions) -> String {
         .map(|row| {
             let measured = columns.iter().zip(&row.numbers);
             measured
-                .map(|(column, &number)| format_number(number, column.measure))
+                .map(|(column, &number)| format_number(number, column.measure, options))
                 .collect()
         })
         .collect();
@@ -75,7 +77,7 @@ pub fn render_table(document: &dyn Document, options: TableOptions) -> String {
         .max(NAME_TITLE.len())
         .min(room.max(MINIMUM_NAME_WIDTH));
 
-    let mut lines = summary(document);
+    let mut lines = summary(document, options);
     if let Some(accounting) = document.accounting() {
         // Its first line has the live size, in parts.
         lines.truncate(1);
@@ -127,13 +129,13 @@ pub fn render_table(document: &dyn Document, options: TableOptions) -> String {
         .collect()
 }
 
-fn summary(document: &dyn Document) -> Vec<String> {
-    let size = |bytes: u64| format_number(bytes as i64, Measure::Size);
+fn summary(document: &dyn Document, options: TableOptions) -> Vec<String> {
+    let size = |bytes: u64| format_number(bytes as i64, Measure::Size, options);
     let line = |total: Total| {
         let after = size(total.after.1);
         match (total.before, total.delta()) {
             (Some(((_, before), _)), Some((_, delta))) => {
-                let delta = format_number(delta, Measure::SizeDelta);
+                let delta = format_number(delta, Measure::SizeDelta, options);
                 format!("{} {} → {after} ({delta})", total.label, size(before))
             }
             _ => format!("{} {after}", total.label),
@@ -142,9 +144,10 @@ fn summary(document: &dyn Document) -> Vec<String> {
     document.totals().map(line).to_vec()
 }
 
-fn format_number(number: i64, measure: Measure) -> String {
+fn format_number(number: i64, measure: Measure, options: TableOptions) -> String {
     let sign = match measure {
         Measure::CountDelta | Measure::SizeDelta if number > 0 => "+",
+        _ if number < 0 && options.ascii_minus => "-",
         _ if number < 0 => "−",
         _ => "",
     };

@@ -6,20 +6,19 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use crate::shown::Shown;
 
-/// Bytes below 1 KiB as they are, above with one decimal.
-pub(super) fn format_size(bytes: u64) -> String {
-    const UNITS: [&str; 4] = ["KiB", "MiB", "GiB", "TiB"];
-    if bytes < 1024 {
-        return format!("{bytes} B");
+pub(super) use crate::units::format_size;
+
+/// A number with a comma before every three digits.
+pub(super) fn format_count(count: u64) -> String {
+    let digits = count.to_string();
+    let mut text = String::new();
+    for (nth, digit) in digits.chars().enumerate() {
+        if nth > 0 && (digits.len() - nth).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
     }
-    let mut size = bytes as f64 / 1024.0;
-    let mut unit = 0;
-    // 1023.95 would be printed as 1024.0.
-    while size >= 1023.95 && unit + 1 < UNITS.len() {
-        size /= 1024.0;
-        unit += 1;
-    }
-    format!("{size:.1} {}", UNITS[unit])
+    text
 }
 
 pub(super) fn pad_right(text: &str, width: usize) -> String {
@@ -44,12 +43,17 @@ pub(super) fn printable_name(name: &str) -> String {
         Some((start, end)) => Cow::Owned(format!("{start}…{end}")),
         None => Cow::Borrowed(name),
     };
-    let mut escaped = String::with_capacity(name.len());
+    shorten(&printable(&name), MAXIMUM_NAME_WIDTH)
+}
+
+/// A text with everything invisible escaped.
+pub(super) fn printable(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
     // Whether a joiner would join the last character to the next one.
     let mut can_join = false;
     // Whether a selector would change the look of the last character.
     let mut can_vary = false;
-    for character in name.chars() {
+    for character in text.chars() {
         let is_kept = match character {
             ZERO_WIDTH_NON_JOINER | ZERO_WIDTH_JOINER => can_join,
             TEXT_STYLE | EMOJI_STYLE => can_vary,
@@ -64,7 +68,7 @@ pub(super) fn printable_name(name: &str) -> String {
         can_join = is_symbol || (is_kept && matches!(character, TEXT_STYLE | EMOJI_STYLE));
         can_vary = is_symbol;
     }
-    shorten(&escaped, MAXIMUM_NAME_WIDTH)
+    escaped
 }
 
 const ZERO_WIDTH_NON_JOINER: char = '\u{200c}';

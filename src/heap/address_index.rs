@@ -44,6 +44,11 @@ impl AddressIndex {
         Ok(Self { words })
     }
 
+    /// How many bytes the index takes.
+    pub(super) fn memory_size(&self) -> usize {
+        self.words.capacity() * size_of::<u64>()
+    }
+
     /// The object whose payload begins exactly at `address`.
     #[inline]
     pub fn get(&self, address: Address) -> Option<ObjectIndex> {

@@ -48,7 +48,7 @@ const LOOKAHEAD: u32 = 16;
 /// The dominator tree over the objects that the roots reach.
 ///
 /// Reached objects are numbered from 1 in depth-first preorder; 0 is the virtual root.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct DominatorTree {
     /// Preorder number → object, without the virtual root: number `n` is at `n - 1`.
     preorder: Vec<ObjectIndex>,
@@ -105,9 +105,21 @@ impl DominatorTree {
         Ok((tree, retained_sizes))
     }
 
+    /// How many bytes the columns take.
+    pub(super) fn memory_size(&self) -> usize {
+        let numbers = self.immediate_dominators.capacity() + self.tree_starts.capacity();
+        (self.preorder.capacity() + numbers) * size_of::<u32>()
+    }
+
     /// The objects that the roots reach, in depth-first preorder.
     pub fn live(&self) -> &[ObjectIndex] {
         &self.preorder
+    }
+
+    /// By search number (the position in [`live`](Self::live) + 1; 0 is the virtual root): the search
+    /// number of the immediate dominator, which is always smaller.
+    pub fn immediate_dominators(&self) -> &[u32] {
+        &self.immediate_dominators
     }
 
     /// The roots that no earlier root reaches, in their order, each with the objects that only the

@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::prelude::*;
 
+use super::labels::EdgeLabel;
 use super::objects::{HeapClass, ObjectTable};
 use super::prefetch::prefetch;
 use crate::columns;
@@ -19,6 +20,7 @@ use crate::dump::Memory;
 use crate::error::{Error, Result};
 use crate::runtime::layout::{Contents, EntryLayout, ReferenceLayout};
 use crate::runtime::objects::{ObjectHeader, block_of};
+use crate::runtime::shapes::ClassShape;
 use crate::units::{Address, ClassId, ObjectIndex};
 
 const ARRAY_BUFFER: ClassId = ClassId(1);
@@ -41,6 +43,8 @@ const MANY_FIELDS: usize = 256;
 pub struct Edges {
     offsets: Vec<u32>,
     targets: Vec<ObjectIndex>,
+    /// Beside each target the label of the reference; empty if nobody wants labels.
+    labels: Vec<EdgeLabel>,
 }
 
 impl Edges {
@@ -48,7 +52,7 @@ impl Edges {
     pub fn from_rows<'r>(rows: impl IntoIterator<Item = &'r [ObjectIndex]>) -> Self {
         let mut edges = Self {
             offsets: vec![0],
-            targets: Vec::new(),
+            ..Self::default()
         };
         for row in rows {
             edges.targets.extend_from_slice(row);
@@ -57,7 +61,8 @@ impl Edges {
         edges
     }
 
-    /// Scans all objects. Returns the graph, and what is odd about objects.
+    /// Scans all objects. Returns the graph, and what is odd about objects. With the shapes of the
+    /// classes, the references of an object come in the order of their labels, and keep these.
     ///
     /// # Errors
     /// [`Error::TooManyReferences`] if there are more references than the memory has words, or far
@@ -66,10 +71,18 @@ impl Edges {
     pub(super) fn extract(
         memory: Memory<'_>,
         objects: &ObjectTable,
+        shapes: Option<&[ClassShape]>,
         control: &Control,
     ) -> Result<(Self, Anomalies)> {
-        let count = objects.len();
-        let scanner = Scanner::new(memory, objects, control);
+        let scanner = Scanner::new(memory, objects, shapes.unwrap_or_default(), control);
+        match shapes {
+            Some(_) => Self::scan::<true>(&scanner),
+            None => Self::scan::<false>(&scanner),
+        }
+    }
+
+    fn scan<const LABELLED: bool>(scanner: &Scanner<'_>) -> Result<(Self, Anomalies)> {
+        let count = scanner.objects.len();
         let mut edges = Self::default();
         columns::reserve(&mut edges.offsets, count + 1)?;
         edges.offsets.push(0);
@@ -83,7 +96,7 @@ impl Edges {
             runs.par_iter_mut().enumerate().try_for_each(|(nth, run)| {
                 let start = (first + nth * CHUNK).min(count);
                 let end = (start + CHUNK).min(count);
-                run.scan(&scanner, start as u32..end as u32)?;
+                run.scan::<LABELLED>(scanner, start as u32..end as u32)?;
                 scanner.step.advance((end - start) as u64)
             })?;
             for run in &runs {
@@ -92,6 +105,7 @@ impl Edges {
             }
         }
         edges.targets.shrink_to_fit();
+        edges.labels.shrink_to_fit();
         Ok((edges, anomalies))
     }
 
@@ -105,6 +119,9 @@ impl Edges {
         }
         let base = self.targets.len() as u32;
         self.targets.extend_from_slice(&run.targets);
+        if !run.labels.is_empty() {
+            columns::extend(&mut self.labels, &run.labels)?;
+        }
         self.offsets.extend(run.ends.iter().map(|&end| base + end));
         Ok(())
     }
@@ -119,14 +136,20 @@ impl Edges {
 
     /// Where in the column of all targets those of an object are.
     #[inline]
-    pub(super) fn range(&self, object: ObjectIndex) -> Range<u32> {
+    pub(crate) fn range(&self, object: ObjectIndex) -> Range<u32> {
         self.offsets[object.at()]..self.offsets[object.at() + 1]
     }
 
     /// What is at this place of the column.
     #[inline]
-    pub(super) fn target(&self, place: u32) -> ObjectIndex {
+    pub(crate) fn target(&self, place: u32) -> ObjectIndex {
         self.targets[place as usize]
+    }
+
+    /// The label of the reference at this place of the column; `None` if there are no labels.
+    #[inline]
+    pub(crate) fn label(&self, place: u32) -> Option<EdgeLabel> {
+        self.labels.get(place as usize).copied()
     }
 
     /// Asks for the memory that [`range`](Self::range) needs.
@@ -138,6 +161,12 @@ impl Edges {
     /// How many objects the graph is over.
     pub fn object_count(&self) -> usize {
         self.offsets.len().saturating_sub(1)
+    }
+
+    /// How many bytes the columns take.
+    pub(super) fn memory_size(&self) -> usize {
+        let labels = self.labels.capacity() * size_of::<EdgeLabel>();
+        (self.offsets.capacity() + self.targets.capacity()) * size_of::<u32>() + labels
     }
 
     /// How many references there are.
@@ -177,6 +206,8 @@ impl Anomalies {
 #[derive(Default)]
 struct Run {
     targets: Vec<ObjectIndex>,
+    /// As long as `targets`, if labels are wanted.
+    labels: Vec<EdgeLabel>,
     /// Where in `targets` each object's end.
     ends: Vec<u32>,
     anomalies: Anomalies,
@@ -190,13 +221,18 @@ impl Run {
     /// Words after which to report.
     const REPORT: usize = 1 << 14;
 
-    fn scan(&mut self, scanner: &Scanner<'_>, objects: Range<u32>) -> Result<()> {
+    fn scan<const LABELLED: bool>(
+        &mut self,
+        scanner: &Scanner<'_>,
+        objects: Range<u32>,
+    ) -> Result<()> {
         self.targets.clear();
+        self.labels.clear();
         self.ends.clear();
         self.anomalies.clear();
         self.reported_targets = 0;
         for object in objects.map(ObjectIndex) {
-            if !scanner.scan(object, self)? {
+            if !scanner.scan::<LABELLED>(object, self)? {
                 columns::push(&mut self.anomalies.misfits, object)?;
             }
             self.ends.push(self.targets.len() as u32);
@@ -215,17 +251,34 @@ impl Run {
     }
 
     #[inline]
-    fn follow(&mut self, scanner: &Scanner<'_>, word: u32) {
-        self.targets
-            .extend(scanner.objects.index.get(Address(word)));
+    fn follow<const LABELLED: bool>(
+        &mut self,
+        scanner: &Scanner<'_>,
+        word: u32,
+        label: EdgeLabel,
+    ) -> Result<()> {
+        if let Some(target) = scanner.objects.index.get(Address(word)) {
+            self.targets.push(target);
+            if LABELLED {
+                columns::push(&mut self.labels, label)?;
+            }
+        }
+        Ok(())
     }
 
     /// Follows all words of a buffer.
-    fn follow_all(&mut self, scanner: &Scanner<'_>, buffer: Memory<'_>) -> Result<()> {
+    fn follow_all<const LABELLED: bool>(
+        &mut self,
+        scanner: &Scanner<'_>,
+        buffer: Memory<'_>,
+        label: EdgeLabel,
+    ) -> Result<()> {
         for piece in buffer.pieces(4 * Self::REPORT) {
             self.will_read(scanner, piece.size() / 4)?;
             self.make_room(piece.size() as usize / 4)?;
-            piece.words().for_each(|word| self.follow(scanner, word));
+            for word in piece.words() {
+                self.follow::<LABELLED>(scanner, word, label)?;
+            }
         }
         Ok(())
     }
@@ -260,6 +313,8 @@ struct Scanner<'a> {
     objects: &'a ObjectTable,
     /// By class slot: the layout and, if it is known, the size that all objects have.
     layouts: Vec<(&'a ReferenceLayout, Option<u32>)>,
+    /// By class slot, if labels are wanted.
+    shapes: &'a [ClassShape],
     /// More references than this there cannot be.
     limit: u64,
     /// Words of buffers that were read, as far as reported.
@@ -270,7 +325,12 @@ struct Scanner<'a> {
 }
 
 impl<'a> Scanner<'a> {
-    fn new(memory: Memory<'a>, objects: &'a ObjectTable, control: &'a Control) -> Self {
+    fn new(
+        memory: Memory<'a>,
+        objects: &'a ObjectTable,
+        shapes: &'a [ClassShape],
+        control: &'a Control,
+    ) -> Self {
         let classes = objects.classes.iter();
         Self {
             memory,
@@ -278,6 +338,7 @@ impl<'a> Scanner<'a> {
             layouts: classes
                 .map(|HeapClass { class, .. }| (&class.layout, class.declared_size))
                 .collect(),
+            shapes,
             limit: memory.size() / 4,
             words_read: AtomicU64::new(0),
             targets_found: AtomicU64::new(0),
@@ -285,11 +346,13 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Adds every object that `object` refers to to what `run` found, in the order of their places.
-    /// Returns whether all that the object claims to hold fits.
+    /// Adds every object that `object` refers to to what `run` found: in the order of their places, or
+    /// with their labels and in the order of these. Returns whether all that the object claims to hold
+    /// fits.
     #[inline]
-    fn scan(&self, object: ObjectIndex, run: &mut Run) -> Result<bool> {
-        let (layout, size) = self.layouts[self.objects.class_slots[object.at()] as usize];
+    fn scan<const LABELLED: bool>(&self, object: ObjectIndex, run: &mut Run) -> Result<bool> {
+        let slot = self.objects.class_slots[object.at()] as usize;
+        let (layout, size) = self.layouts[slot];
         if layout.is_pointer_free() {
             return Ok(true);
         }
@@ -308,9 +371,18 @@ impl<'a> Scanner<'a> {
             )?;
         }
         run.make_room(layout.offsets.len().min(payload.size() as usize / 4))?;
+        if LABELLED {
+            let shape = &self.shapes[slot];
+            let own_storage = shape.own_storage;
+            fits &= self.places(shape, 0..own_storage, payload, run)?;
+            fits &= self.contents::<true>(&layout.contents, payload, run)?;
+            run.make_room(shape.places.len() - own_storage)?;
+            fits &= self.places(shape, own_storage..shape.places.len(), payload, run)?;
+            return Ok(fits);
+        }
         for &offset in &layout.offsets {
             match payload.word(Address(offset)) {
-                Some(word) => run.follow(self, word),
+                Some(word) => run.follow::<false>(self, word, EdgeLabel::ELEMENT)?,
                 // Nor does any other: offsets ascend.
                 None => {
                     fits = false;
@@ -318,24 +390,55 @@ impl<'a> Scanner<'a> {
                 }
             }
         }
-        fits &= match &layout.contents {
-            Contents::Fixed => true,
+        fits &= self.contents::<false>(&layout.contents, payload, run)?;
+        Ok(fits)
+    }
+
+    /// Follows places of a class; returns whether the object has room for all of them.
+    fn places(
+        &self,
+        shape: &ClassShape,
+        range: Range<usize>,
+        payload: Memory<'_>,
+        run: &mut Run,
+    ) -> Result<bool> {
+        let mut fits = true;
+        for nth in range {
+            match payload.word(Address(shape.places[nth].offset)) {
+                Some(word) => run.follow::<true>(self, word, EdgeLabel::place(nth))?,
+                None => fits = false,
+            }
+        }
+        Ok(fits)
+    }
+
+    /// Follows what lies beyond the places of a class.
+    #[inline]
+    fn contents<const LABELLED: bool>(
+        &self,
+        contents: &Contents,
+        payload: Memory<'a>,
+        run: &mut Run,
+    ) -> Result<bool> {
+        match contents {
+            Contents::Fixed => Ok(true),
             Contents::StaticArray => {
-                run.follow_all(self, payload)?;
-                true
+                run.follow_all::<LABELLED>(self, payload, EdgeLabel::ELEMENT)?;
+                Ok(true)
             }
             Contents::Unknown => {
-                self.every_word(payload, run)?;
-                true
+                self.every_word::<LABELLED>(payload, run)?;
+                Ok(true)
             }
-            Contents::Array => self.array_elements(payload, run)?,
-            Contents::Entries(entry) => self.entries(payload, *entry, run)?,
+            Contents::Array => self.array_elements::<LABELLED>(payload, run),
+            Contents::Entries(entry) => self.entries::<LABELLED>(payload, *entry, run),
             Contents::Tuple => {
                 run.make_room(u64::BITS as usize)?;
-                tuple_elements(payload, |word| run.follow(self, word))
+                tuple_elements(payload, |word, nth| {
+                    run.follow::<LABELLED>(self, word, EdgeLabel::tuple_element(nth))
+                })
             }
-        };
-        Ok(fits)
+        }
     }
 
     /// The payload of the object at `address`, and whether the block has room for all of it.
@@ -367,21 +470,25 @@ impl<'a> Scanner<'a> {
 
     /// Everything that an object of an unknown class may refer to. It may be a container, so the
     /// words of its buffers count as well.
-    fn every_word(&self, payload: Memory<'a>, run: &mut Run) -> Result<()> {
-        for word in payload.words() {
+    fn every_word<const LABELLED: bool>(&self, payload: Memory<'a>, run: &mut Run) -> Result<()> {
+        for (nth, word) in payload.words().enumerate() {
             run.make_room(1)?;
-            run.follow(self, word);
+            run.follow::<LABELLED>(self, word, EdgeLabel::word(nth))?;
             let target = self.objects.index.get(Address(word));
             if target.is_some_and(|target| self.objects.class_of(target).id == ARRAY_BUFFER)
                 && let Some(buffer) = self.buffer(Address(word))
             {
-                run.follow_all(self, buffer)?;
+                run.follow_all::<LABELLED>(self, buffer, EdgeLabel::BUFFER_WORD)?;
             }
         }
         Ok(())
     }
 
-    fn array_elements(&self, array: Memory<'a>, run: &mut Run) -> Result<bool> {
+    fn array_elements<const LABELLED: bool>(
+        &self,
+        array: Memory<'a>,
+        run: &mut Run,
+    ) -> Result<bool> {
         let field = |offset| array.word(Address(offset));
         let (Some(buffer_address), Some(data_start), Some(length)) =
             (field(0), field(4), field(12))
@@ -404,12 +511,17 @@ impl<'a> Scanner<'a> {
             return Ok(false);
         };
         if let Some(elements) = buffer.bytes_at(Address(skipped), length.min(room) * 4) {
-            run.follow_all(self, elements)?;
+            run.follow_all::<LABELLED>(self, elements, EdgeLabel::ELEMENT)?;
         }
         Ok(length <= room)
     }
 
-    fn entries(&self, map: Memory<'a>, entry: EntryLayout, run: &mut Run) -> Result<bool> {
+    fn entries<const LABELLED: bool>(
+        &self,
+        map: Memory<'a>,
+        entry: EntryLayout,
+        run: &mut Run,
+    ) -> Result<bool> {
         let (Some(buffer_address), Some(count)) = (map.word(Address(8)), map.word(Address(16)))
         else {
             return Ok(false);
@@ -421,6 +533,10 @@ impl<'a> Scanner<'a> {
             return Ok(false);
         };
         let room = buffer.size() as u32 / entry.stride;
+        let key_label = match entry.is_set {
+            true => EdgeLabel::MEMBER,
+            false => EdgeLabel::KEY,
+        };
         for nth in 0..count.min(room) {
             run.will_read(self, 1)?;
             run.make_room(2)?;
@@ -429,30 +545,35 @@ impl<'a> Scanner<'a> {
             if is_deleted {
                 continue;
             }
-            let references = [entry.key, entry.value].into_iter().flatten();
-            references
-                .filter_map(at)
-                .for_each(|word| run.follow(self, word));
+            if let Some(word) = entry.key.and_then(at) {
+                run.follow::<LABELLED>(self, word, key_label)?;
+            }
+            if let Some(word) = entry.value.and_then(at) {
+                run.follow::<LABELLED>(self, word, EdgeLabel::VALUE)?;
+            }
         }
         Ok(count <= room)
     }
 }
 
-fn tuple_elements(tuple: Memory<'_>, mut follow: impl FnMut(u32)) -> bool {
+fn tuple_elements(
+    tuple: Memory<'_>,
+    mut follow: impl FnMut(u32, u32) -> Result<()>,
+) -> Result<bool> {
     let size = tuple.size() as u32;
     let Some(bitmap_at) = size.checked_sub(8) else {
-        return false;
+        return Ok(false);
     };
     let half = |offset| tuple.word(Address(bitmap_at + offset)).unwrap_or_default();
     let mut bitmap = u64::from(half(0)) | u64::from(half(4)) << 32;
     let mut fits = true;
     while bitmap != 0 {
-        let offset = bitmap.trailing_zeros() * 4;
+        let nth = bitmap.trailing_zeros();
         bitmap &= bitmap - 1;
-        match tuple.word(Address(offset)) {
-            Some(word) if offset < bitmap_at => follow(word),
+        match tuple.word(Address(nth * 4)) {
+            Some(word) if nth * 4 < bitmap_at => follow(word, nth)?,
             _ => fits = false,
         }
     }
-    fits
+    Ok(fits)
 }

@@ -8,6 +8,7 @@ use super::edges::{Anomalies, Edges};
 use super::live_classes::live_classes;
 use super::objects::ObjectTable;
 use super::reader::read_objects;
+use super::root_slots::{FoundSlots, RootSlots};
 use super::roots::{FoundRoots, find_roots};
 use crate::columns;
 use crate::control::Control;
@@ -15,8 +16,9 @@ use crate::error::Result;
 use crate::runtime::Runtime;
 use crate::runtime::collector::CollectorState;
 use crate::runtime::roots::RootKind;
+use crate::runtime::shapes::{ClassShape, Shapes};
 use crate::tolerance::Tolerance;
-use crate::units::ObjectIndex;
+use crate::units::{Address, ObjectIndex};
 use crate::warning::{Warning, shorten};
 
 /// The object graph of one dump. It does not borrow the dump.
@@ -32,6 +34,17 @@ pub struct ObjectGraph {
     warnings: Vec<Warning>,
 }
 
+/// The names of what is in a heap: what questions need beside the numbers.
+#[derive(Debug)]
+pub struct HeapNames {
+    /// By class slot: how its objects look.
+    pub shapes: Vec<ClassShape>,
+    /// Every place that the collector starts from.
+    pub roots: RootSlots,
+    /// The first block of the heap; `None` if the memory ends before it.
+    pub first_block: Option<Address>,
+}
+
 impl ObjectGraph {
     /// Reads the graph out of a runtime. `warnings` are those about the runtime itself.
     ///
@@ -44,22 +57,60 @@ impl ObjectGraph {
     pub fn read(
         runtime: &Runtime<'_>,
         tolerance: Tolerance,
-        mut warnings: Vec<Warning>,
+        warnings: Vec<Warning>,
         control: &Control,
     ) -> Result<Self> {
+        Ok(Self::read_all(runtime, tolerance, warnings, false, control)?.0)
+    }
+
+    /// As [`read`](Self::read), with the labels of all references and the names of all roots.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    pub fn read_with_names(
+        runtime: &Runtime<'_>,
+        tolerance: Tolerance,
+        warnings: Vec<Warning>,
+        control: &Control,
+    ) -> Result<(Self, HeapNames)> {
+        let (graph, shapes, slots) = Self::read_all(runtime, tolerance, warnings, true, control)?;
+        let names = HeapNames {
+            shapes: shapes.unwrap_or_default(),
+            roots: slots.unwrap_or_default().into_slots()?,
+            first_block: runtime.allocator.map(|allocator| allocator.first_block),
+        };
+        Ok((graph, names))
+    }
+
+    fn read_all(
+        runtime: &Runtime<'_>,
+        tolerance: Tolerance,
+        mut warnings: Vec<Warning>,
+        wants_names: bool,
+        control: &Control,
+    ) -> Result<(Self, Option<Vec<ClassShape>>, Option<FoundSlots>)> {
         let memory = runtime.dump.memory;
         let (objects, totals) = read_objects(runtime, tolerance, control, &mut warnings)?;
-        let (edges, anomalies) = Edges::extract(memory, &objects, control)?;
-        let FoundRoots { roots, mismatch } = find_roots(
+        let shapes = match wants_names {
+            true => Some(class_shapes(runtime, &objects, control)?),
+            false => None,
+        };
+        let (edges, anomalies) = Edges::extract(memory, &objects, shapes.as_deref(), control)?;
+        let FoundRoots {
+            roots,
+            mismatch,
+            slots,
+        } = find_roots(
             runtime,
             &objects,
             &edges,
             totals.is_partial(),
+            wants_names,
             &mut warnings,
         )?;
         tolerance.check(mismatch, &mut warnings)?;
         let allocator = runtime.allocator;
-        Ok(Self {
+        let graph = Self {
             total_size: allocator.map_or(0, |allocator| allocator.heap_size(memory)),
             objects,
             edges,
@@ -68,7 +119,8 @@ impl ObjectGraph {
             totals,
             collector_state: runtime.collector.state,
             warnings,
-        })
+        };
+        Ok((graph, shapes, slots))
     }
 
     /// Computes what is alive, and what each object keeps alive.
@@ -103,4 +155,21 @@ impl ObjectGraph {
         shorten(&mut heap.warnings);
         Ok(heap)
     }
+}
+
+/// How the objects of each class slot look.
+fn class_shapes(
+    runtime: &Runtime<'_>,
+    objects: &ObjectTable,
+    control: &Control,
+) -> Result<Vec<ClassShape>> {
+    let shapes = Shapes::new(&runtime.classes);
+    let classes = objects.classes.iter();
+    classes
+        .map(|class| {
+            // Thousands of classes take a while to describe.
+            control.check()?;
+            Ok(shapes.describe(class.id, &class.class))
+        })
+        .collect()
 }

@@ -4,23 +4,38 @@
 mod accounting;
 mod address_index;
 mod class_slots;
+mod cuts;
+mod dominator_index;
 mod dominators;
 mod edges;
 mod graph;
+mod labels;
 mod live_classes;
 mod objects;
+mod path_groups;
+mod path_tree;
 mod prefetch;
 mod reader;
+mod referrers;
+mod retained_sets;
+mod root_slots;
 mod roots;
 mod search;
 
 pub use accounting::{Accounting, FreeBlocks, LiveBytes};
 pub use address_index::AddressIndex;
+pub use cuts::Cuts;
+pub use dominator_index::DominatorIndex;
 pub use dominators::DominatorTree;
 pub use edges::Edges;
-pub use graph::ObjectGraph;
+pub use graph::{HeapNames, ObjectGraph};
+pub use labels::{EdgeLabel, LabelKind};
 pub use live_classes::LiveClass;
 pub use objects::{HeapClass, ObjectTable};
+pub use path_groups::{GroupInfo, GroupStart, PathGroup, PathGroups};
+pub use path_tree::{PathPiece, PathTree};
+pub use referrers::ReferrerIndex;
+pub use root_slots::{RootOrigin, RootSlot, RootSlots};
 
 use edges::Anomalies;
 
@@ -97,10 +112,32 @@ impl Heap {
         self.retained_sizes[object.at()]
     }
 
-    /// About how many bytes this value takes.
+    /// How many bytes the columns of this value take.
     pub fn memory_size(&self) -> u64 {
-        const COLUMNS_AND_NUMBERS: u64 = 9 * 4;
-        self.objects.len() as u64 * COLUMNS_AND_NUMBERS + self.edges.len() as u64 * 4
+        let retained_sizes = self.retained_sizes.capacity() * size_of::<u32>();
+        let roots = self.roots.capacity() * size_of::<(ObjectIndex, RootKind)>();
+        (self.objects.memory_size()
+            + self.edges.memory_size()
+            + self.dominators.memory_size()
+            + retained_sizes
+            + roots) as u64
+    }
+
+    /// Releases what views do not read: references, roots, dominators, and the room that columns have
+    /// to spare. Sizes, classes and addresses of the objects stay.
+    pub fn release_graph(&mut self) {
+        self.edges = Edges::default();
+        self.dominators = DominatorTree::default();
+        self.roots = Vec::new();
+        self.retained_sizes.shrink_to_fit();
+        self.objects.release_index();
+    }
+
+    /// Releases the columns of the objects, too. Totals, sums by class, accounting and warnings stay.
+    pub fn release_objects(&mut self) {
+        self.release_graph();
+        self.retained_sizes = Vec::new();
+        self.objects.release_columns();
     }
 
     fn warn_of(&mut self, anomalies: &Anomalies) {

@@ -39,6 +39,31 @@ impl ObjectTable {
         self.shallow_sizes.iter().map(|&size| u64::from(size)).sum()
     }
 
+    /// How many bytes the columns take.
+    pub(super) fn memory_size(&self) -> usize {
+        let columns = [&self.addresses, &self.class_slots, &self.shallow_sizes];
+        let columns: usize = columns.map(|column| column.capacity()).iter().sum();
+        (columns + self.pinned.capacity()) * size_of::<u32>() + self.index.memory_size()
+    }
+
+    /// Releases the index, and the room that columns have to spare.
+    pub(super) fn release_index(&mut self) {
+        self.index = AddressIndex::default();
+        self.addresses.shrink_to_fit();
+        self.class_slots.shrink_to_fit();
+        self.shallow_sizes.shrink_to_fit();
+        self.pinned.shrink_to_fit();
+    }
+
+    /// Releases everything but the classes.
+    pub(super) fn release_columns(&mut self) {
+        let classes = std::mem::take(&mut self.classes);
+        *self = Self {
+            classes,
+            ..Self::default()
+        };
+    }
+
     /// How many objects there are, static ones included.
     pub fn len(&self) -> usize {
         self.addresses.len()

@@ -2,6 +2,7 @@
 
 use super::edges::Edges;
 use super::objects::ObjectTable;
+use super::root_slots::FoundSlots;
 use crate::columns;
 use crate::error::Result;
 use crate::mismatch::Mismatch;
@@ -17,6 +18,8 @@ pub(super) struct FoundRoots {
     pub(super) roots: Vec<(ObjectIndex, RootKind)>,
     /// A place that must hold an object and does not.
     pub(super) mismatch: Option<Mismatch>,
+    /// Every place that holds an object, if that is wanted.
+    pub(super) slots: Option<FoundSlots>,
 }
 
 /// Looks at every place. If the heap was read only in part, a missing object proves nothing.
@@ -28,9 +31,11 @@ pub(super) fn find_roots(
     objects: &ObjectTable,
     edges: &Edges,
     is_partial: bool,
+    wants_slots: bool,
     warnings: &mut Vec<Warning>,
 ) -> Result<FoundRoots> {
     let dump = &runtime.dump;
+    let mut slots = wants_slots.then(FoundSlots::default);
     let mut mismatch = None;
     let mut roots = Vec::new();
     for global in &runtime.globals.roots {
@@ -45,6 +50,9 @@ pub(super) fn find_roots(
         };
         if let Some(object) = objects.index.get(value) {
             roots.push((object, RootKind::Global));
+            if let Some(slots) = &mut slots {
+                slots.add_global(&global.name, object)?;
+            }
         } else if value.0 != 0 && !is_possible && !is_partial {
             match global.certainty {
                 Certainty::Visited => {
@@ -61,29 +69,47 @@ pub(super) fn find_roots(
         }
     }
     if runtime.globals.static_roots != StaticRoots::Known {
-        add_static_roots(runtime, objects, edges, &mut roots)?;
+        for object in possible_static_roots(runtime, objects, edges)? {
+            columns::push(&mut roots, (object, RootKind::Global))?;
+            if let Some(slots) = &mut slots {
+                slots.add_guess(object)?;
+            }
+        }
     }
-    let on_stack = stack_words(dump).filter_map(|word| objects.index.get(Address(word)));
-    for object in on_stack {
+    for (nth, word) in stack_words(dump).enumerate() {
+        let Some(object) = objects.index.get(Address(word)) else {
+            continue;
+        };
         columns::push(&mut roots, (object, RootKind::Stack))?;
+        if let Some(slots) = &mut slots {
+            slots.add_stack_word(nth, object)?;
+        }
+    }
+    if let Some(slots) = &mut slots {
+        for &object in &objects.pinned {
+            slots.add_pinned(object)?;
+        }
     }
     columns::reserve(&mut roots, objects.pinned.len())?;
     let pinned = objects.pinned.iter();
     roots.extend(pinned.map(|&object| (object, RootKind::Pinned)));
     roots.sort_unstable();
     roots.dedup_by_key(|&mut (object, _)| object);
-    Ok(FoundRoots { roots, mismatch })
+    Ok(FoundRoots {
+        roots,
+        mismatch,
+        slots,
+    })
 }
 
-/// Adds the static objects that may be roots. The collector links what it reaches into its lists, and what it does
+/// The static objects that may be roots. The collector links what it reaches into its lists, and what it does
 /// not reach it takes out of them: after a first collection, a root is linked. Before it, none is, and
 /// those count that refer to objects on the heap.
-fn add_static_roots(
+fn possible_static_roots(
     runtime: &Runtime<'_>,
     objects: &ObjectTable,
     edges: &Edges,
-    roots: &mut Vec<(ObjectIndex, RootKind)>,
-) -> Result<()> {
+) -> Result<Vec<ObjectIndex>> {
     let memory = runtime.dump.memory;
     let is_linked = |&object: &ObjectIndex| {
         let block = block_of(Address(objects.addresses[object.at()]));
@@ -91,17 +117,19 @@ fn add_static_roots(
         header.is_some_and(|header| !header.is_unlinked())
     };
     let is_on_heap = |&target: &ObjectIndex| objects.is_on_heap(target);
+    let refers_to_heap = |&object: &ObjectIndex| edges.targets(object).iter().any(is_on_heap);
     let static_objects = (0..objects.len() as u32).map(ObjectIndex);
     let static_objects = static_objects.take_while(|&object| !objects.is_on_heap(object));
     let was_collected = static_objects.clone().any(|object| is_linked(&object));
+    let mut found = Vec::new();
     for object in static_objects {
         let may_be_root = match was_collected {
             true => is_linked(&object),
-            false => edges.targets(object).iter().any(is_on_heap),
+            false => refers_to_heap(&object),
         };
         if may_be_root {
-            columns::push(roots, (object, RootKind::Global))?;
+            columns::push(&mut found, object)?;
         }
     }
-    Ok(())
+    Ok(found)
 }

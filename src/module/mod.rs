@@ -18,6 +18,8 @@ use crate::error::{Error, Result};
 use crate::file_kind::FileStart;
 use crate::units::Address;
 
+/// The pages of a full 32-bit memory.
+const MOST_PAGES: u64 = 1 << 16;
 /// The bytes that every module and every component starts with.
 pub const MAGIC: [u8; 4] = *b"\0asm";
 
@@ -40,9 +42,6 @@ pub fn check_start(wasm: &[u8]) -> Result<()> {
     }
     Ok(())
 }
-
-/// The pages of a full 32-bit memory.
-const MOST_PAGES: u64 = 1 << 16;
 
 /// Bytes that memory starts with.
 #[derive(Clone, Copy, Debug)]

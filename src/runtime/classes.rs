@@ -14,7 +14,7 @@ use super::layout::{Contents, EntryLayout, ReferenceLayout, Slot};
 use super::type_flags::{TypeFlags, TypeFlagsTable};
 use crate::collector_code::{CodeReader, CollectorCode, Storage, VisitedMembers};
 use crate::control::Control;
-use crate::debug_info::{Class, DebugInfo, TypeRef};
+use crate::debug_info::{Class, DebugInfo, Number, TypeRef};
 use crate::module::Module;
 use crate::units::ClassId;
 
@@ -143,6 +143,31 @@ impl<'a> Classes<'a> {
     /// How many classes the program has, by the table of type flags; 0 if there is none.
     pub fn count(&self) -> u32 {
         self.flags.count()
+    }
+
+    /// The class with this id and its bases, if the debug information names exactly one.
+    pub(super) fn lineage(&self, id: ClassId) -> impl Iterator<Item = &Class> {
+        let class = match self.by_id.get(&id).map(Vec::as_slice) {
+            Some(&[class]) => Some(class),
+            _ => None,
+        };
+        class.into_iter().flat_map(|class| self.chain(class))
+    }
+
+    /// What the debug information calls a type.
+    pub(super) fn type_name(&self, type_ref: TypeRef) -> &str {
+        match type_ref {
+            TypeRef::Base { number } => number.map_or("?", Number::name),
+            TypeRef::Class(_) | TypeRef::Unresolved => {
+                let class = self.debug_info.class(type_ref);
+                class.map_or("?", |class| class.name.as_str())
+            }
+        }
+    }
+
+    /// The run-time type flags of a class.
+    pub(super) fn flags(&self, id: ClassId) -> Option<TypeFlags> {
+        self.flags.get(id)
     }
 
     /// What the debug information says a variable or field of this type can hold.
@@ -343,7 +368,7 @@ impl<'a> Classes<'a> {
                 return None;
             }
             for member in &class.members {
-                if member.type_ref == (TypeRef::Base { size: None }) {
+                if member.type_ref == (TypeRef::Base { number: None }) {
                     return None;
                 }
                 let end = member.offset.checked_add(self.slot(member.type_ref).size)?;
@@ -445,7 +470,7 @@ impl<'a> Classes<'a> {
         const POINTER: u32 = 4;
         Slot {
             size: match type_ref {
-                TypeRef::Base { size } => size.unwrap_or(POINTER),
+                TypeRef::Base { number } => number.map_or(POINTER, Number::size),
                 TypeRef::Class(_) | TypeRef::Unresolved => POINTER,
             },
             is_reference: self.is_reference(type_ref),

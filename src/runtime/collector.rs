@@ -29,6 +29,17 @@ pub enum CollectorState {
     Sweeping,
 }
 
+impl CollectorState {
+    /// One word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Idle => "idle",
+            Self::Marking => "marking",
+            Self::Sweeping => "sweeping",
+        }
+    }
+}
+
 /// The heads of the collector's lists: static objects of 20 bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct ListHeads {

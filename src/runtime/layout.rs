@@ -39,6 +39,8 @@ pub struct EntryLayout {
     pub key: Option<u32>,
     /// Offset of the value, if it is a reference.
     pub value: Option<u32>,
+    /// Whether the entries are those of a set.
+    pub is_set: bool,
 }
 
 /// A key or a value: how wide it is and whether it is a reference.
@@ -81,6 +83,7 @@ impl EntryLayout {
             stride: (tagged_next + POINTER).next_multiple_of(widest),
             tagged_next,
             key: key.is_reference.then_some(0),
+            is_set: value.is_none(),
             value: value_offset.filter(|_| value.is_some_and(|value| value.is_reference)),
         }
     }

@@ -18,6 +18,7 @@ pub mod list_membership;
 pub mod objects;
 pub mod regions;
 pub mod roots;
+pub mod shapes;
 pub mod statics;
 pub mod type_flags;
 

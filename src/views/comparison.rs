@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use super::Selection;
 use super::grouping::{NO_ROW, Names, RowObjects, renumber};
-use super::instances::{Instances, Listed, by_shallow_size, listed_count};
+use super::instances::{Instances, Listed, by_shallow_size, listed_count, release_unread};
 use crate::control::{Control, Phase};
 use crate::error::Result;
 use crate::heap::Heap;
@@ -114,6 +114,20 @@ impl ComparisonView {
         })
     }
 
+    /// Releases what the view does not read any more of heaps that nothing else shares: the graph, and
+    /// the objects if no instance is listed.
+    pub fn release_unread(&mut self) {
+        for heap in &mut self.pair.heaps {
+            release_unread(heap, self.instance_limit);
+        }
+    }
+
+    /// How many bytes the view takes beside its heaps.
+    pub fn memory_size(&self) -> u64 {
+        let objects = self.objects.get().into_iter().flatten();
+        objects.map(RowObjects::memory_size).sum()
+    }
+
     /// The earlier heap.
     pub fn before(&self) -> &Heap {
         &self.pair.heaps[BEFORE]
@@ -146,6 +160,10 @@ impl ComparisonView {
     pub fn instances(&self, nth: usize) -> Result<Option<Instances>> {
         if nth >= self.rows.len() {
             return Ok(None);
+        }
+        if self.instance_limit == Some(0) {
+            let [deleted, new] = self.pair.heaps.each_ref().map(Listed::none);
+            return Ok(Some(Instances::changed(new, deleted)));
         }
         let [deleted, new] = match self.objects.get() {
             Some(objects) => objects,

@@ -5,7 +5,8 @@ use std::sync::{Arc, OnceLock};
 
 use super::Selection;
 use super::grouping::{NO_ROW, Names, RowObjects, renumber};
-use super::instances::{Instances, Listed, by_retained_size, listed_count};
+use super::instances::{Instances, Listed, by_retained_size, listed_count, release_unread};
+use crate::control::Control;
 use crate::error::Result;
 use crate::heap::{Heap, LiveClass};
 
@@ -16,6 +17,7 @@ pub struct ConstructorView {
     rows: Vec<ConstructorRow>,
     row_of_slot: Vec<u32>,
     instance_limit: Option<usize>,
+    retained: RetainedColumns,
     objects: OnceLock<RowObjects>,
 }
 
@@ -30,6 +32,21 @@ pub struct ConstructorRow {
     pub total_shallow_size: u64,
     /// Sum of the retained sizes. They overlap, so the sum may exceed the live size.
     pub total_retained_size: u64,
+    /// The sum of the retained sizes of those objects that no other of the row dominates, if it was asked
+    /// for: at least what removing all of them frees.
+    pub retained_set_size: Option<u64>,
+}
+
+/// Which retained sizes rows have.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RetainedColumns {
+    /// The sum over the objects.
+    #[default]
+    Sum,
+    /// The retained size of the objects as a set.
+    Set,
+    /// Both.
+    Both,
 }
 
 /// Orders of rows. Each is total: ties are broken by the other numbers, and at last by the name.
@@ -42,13 +59,44 @@ pub enum ConstructorSort {
     Shallow,
     /// Count ↓, then as `Retained`.
     Count,
+    /// The retained size as a set ↓, then as `Retained`. Needs [`ConstructorView::with_retained_sets`].
+    RetainedSet,
 }
 
 impl ConstructorView {
     /// Groups the live objects of a heap.
     pub fn new(heap: Arc<Heap>, selection: Selection<ConstructorSort>) -> Self {
         let mut names = Names::default();
-        let mut row_of_slot = names.of_classes(&heap);
+        let row_of_slot = names.of_classes(&heap);
+        Self::of_groups(heap, selection, names, row_of_slot, &[])
+    }
+
+    /// As [`new`](Self::new), with the retained size of each row as a set.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory), [`Error::Aborted`](crate::Error::Aborted).
+    pub fn with_retained_sets(
+        heap: Arc<Heap>,
+        selection: Selection<ConstructorSort>,
+        retained: RetainedColumns,
+        control: &Control,
+    ) -> Result<Self> {
+        let mut names = Names::default();
+        let row_of_slot = names.of_classes(&heap);
+        let sets = heap.retained_set_sizes(&row_of_slot, names.all.len(), control)?;
+        Ok(Self {
+            retained,
+            ..Self::of_groups(heap, selection, names, row_of_slot, &sets)
+        })
+    }
+
+    fn of_groups(
+        heap: Arc<Heap>,
+        selection: Selection<ConstructorSort>,
+        names: Names,
+        mut row_of_slot: Vec<u32>,
+        retained_sets: &[u64],
+    ) -> Self {
         let mut sums = vec![LiveClass::default(); names.all.len()];
         for (&row, &class) in row_of_slot.iter().zip(&heap.live_classes) {
             sums[row as usize].add(class);
@@ -60,6 +108,7 @@ impl ConstructorView {
                 count: sums.count,
                 total_shallow_size: sums.shallow_size,
                 total_retained_size: sums.retained_size,
+                retained_set_size: retained_sets.get(number as usize).copied(),
             };
             (number, row)
         });
@@ -76,8 +125,20 @@ impl ConstructorView {
             rows,
             row_of_slot,
             instance_limit: selection.instances,
+            retained: RetainedColumns::Sum,
             objects: OnceLock::new(),
         }
+    }
+
+    /// Releases what the view does not read any more, if nothing else shares the heap: the graph, and
+    /// the objects if no instance is listed.
+    pub fn release_unread(&mut self) {
+        release_unread(&mut self.heap, self.instance_limit);
+    }
+
+    /// How many bytes the view takes beside its heap.
+    pub fn memory_size(&self) -> u64 {
+        self.objects.get().map_or(0, RowObjects::memory_size)
     }
 
     /// The heap that the view is of.
@@ -88,6 +149,20 @@ impl ConstructorView {
     /// The rows, in order.
     pub fn rows(&self) -> &[ConstructorRow] {
         &self.rows
+    }
+
+    /// The retained size of each row as a set, also if the rows do not have it.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory), [`Error::Aborted`](crate::Error::Aborted).
+    pub fn retained_set_sizes(&self, control: &Control) -> Result<Vec<u64>> {
+        self.heap
+            .retained_set_sizes(&self.row_of_slot, self.rows.len(), control)
+    }
+
+    /// Which retained sizes the rows have.
+    pub fn retained_columns(&self) -> RetainedColumns {
+        self.retained
     }
 
     /// How many objects are listed in all rows together.
@@ -105,6 +180,9 @@ impl ConstructorView {
     pub fn instances(&self, nth: usize) -> Result<Option<Instances>> {
         if nth >= self.rows.len() {
             return Ok(None);
+        }
+        if self.instance_limit == Some(0) {
+            return Ok(Some(Instances::of_one(Listed::none(&self.heap))));
         }
         let objects = match self.objects.get() {
             Some(objects) => objects,
@@ -137,6 +215,7 @@ impl ConstructorSort {
             Self::Retained => 0,
             Self::Shallow => row.total_shallow_size,
             Self::Count => row.count,
+            Self::RetainedSet => row.retained_set_size.unwrap_or_default(),
         };
         (
             Reverse(first),

@@ -74,6 +74,11 @@ impl RowObjects {
         })
     }
 
+    /// How many bytes the columns take.
+    pub(super) fn memory_size(&self) -> u64 {
+        (self.objects.capacity() * size_of::<ObjectIndex>()) as u64
+    }
+
     /// Adds an object to a row that has room for it.
     pub(super) fn push(&mut self, row: u32, object: ObjectIndex) {
         let end = &mut self.ends[row as usize];

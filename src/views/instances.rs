@@ -133,6 +133,14 @@ pub(super) struct Listed {
 }
 
 impl Listed {
+    /// No object.
+    pub(super) fn none(heap: &Arc<Heap>) -> Self {
+        Self {
+            heap: Arc::clone(heap),
+            objects: Vec::new(),
+        }
+    }
+
     /// The first `limit` of these objects when they are ordered by two of their sizes, each ↓, and
     /// then by address ↑. The objects are given by ascending address.
     ///
@@ -173,6 +181,17 @@ impl Listed {
             shallow_size: self.heap.shallow_size(object),
             retained_size: self.heap.retained_size(object),
             change,
+        }
+    }
+}
+
+/// Releases what a view with this limit of instances does not read of its heap, if the heap is the
+/// view's alone.
+pub(super) fn release_unread(heap: &mut Arc<Heap>, instance_limit: Option<usize>) {
+    if let Some(heap) = Arc::get_mut(heap) {
+        match instance_limit {
+            Some(0) => heap.release_objects(),
+            _ => heap.release_graph(),
         }
     }
 }

@@ -10,6 +10,6 @@ mod instances;
 mod selection;
 
 pub use comparison::{ComparisonRow, ComparisonSort, ComparisonView};
-pub use constructor::{ConstructorRow, ConstructorSort, ConstructorView};
+pub use constructor::{ConstructorRow, ConstructorSort, ConstructorView, RetainedColumns};
 pub use instances::{ChangeKind, Instance, InstanceColumns, Instances};
 pub use selection::Selection;

@@ -268,7 +268,12 @@ fn names_are_escaped_in_json() {
 // Tables.
 
 fn table(document: &dyn Document, width: Option<usize>, color: bool) -> String {
-    render_table(document, TableOptions { width, color })
+    let options = TableOptions {
+        width,
+        color,
+        ..TableOptions::default()
+    };
+    render_table(document, options)
 }
 
 /// Without the escape sequences for colours.

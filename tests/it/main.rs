@@ -17,6 +17,7 @@ mod expose_globals;
 mod forge;
 mod formats;
 mod heaps;
+mod questions;
 mod random_heaps;
 mod support;
 mod threads;

@@ -33,6 +33,7 @@ use warpo_heap_analyzer::debug_info::writer::{
     TypeReference,
 };
 use warpo_heap_analyzer::heap::Heap;
+use warpo_heap_analyzer::questions::{InMemory, LoadedHeap, Question};
 use warpo_heap_analyzer::{Control, Error, Input, Program, Tolerance};
 
 /// Where static objects begin.
@@ -583,6 +584,11 @@ impl Scene {
         analyze(&self.dump(), &self.module())
     }
 
+    /// The heap, opened for questions.
+    pub fn open(&self) -> LoadedHeap {
+        open(&self.dump(), &self.module()).unwrap()
+    }
+
     fn stack_pointer(&self) -> u32 {
         self.heap_base - self.stack.len() as u32 * 4
     }
@@ -685,6 +691,39 @@ impl Region {
             self.blocks.pop();
         }
     }
+}
+
+/// Opens a dump for questions.
+pub fn open(dump: &DumpFile, module: &[u8]) -> Result<LoadedHeap, Error> {
+    let control = Control::default();
+    let program = Program::read(
+        Input {
+            name: "program.wasm",
+            bytes: module,
+        },
+        &control,
+    )?;
+    let dump_input = Input {
+        name: "heap.dump",
+        bytes: &dump.bytes,
+    };
+    program.open(dump_input, Box::new(InMemory(dump.bytes.clone())), &control)
+}
+
+/// Asks a question and returns the JSON of the answer.
+pub fn ask(heap: &LoadedHeap, question: serde_json::Value) -> serde_json::Value {
+    ask_with(heap, None, question)
+}
+
+/// Asks a question about two heaps and returns the JSON of the answer.
+pub fn ask_with(
+    heap: &LoadedHeap,
+    before: Option<&LoadedHeap>,
+    question: serde_json::Value,
+) -> serde_json::Value {
+    let question: Question = serde_json::from_value(question).unwrap();
+    let answer = heap.ask(&question, before, &Control::default()).unwrap();
+    serde_json::to_value(answer).unwrap()
 }
 
 /// Analyzes a dump with a module, under the names `heap.dump` and `program.wasm`.

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use proptest::prelude::*;
+
 use super::{ARRAY_BUFFER, Class, NeverCompiled, Object, STRING, Scene, flags};
 use warpo_heap_analyzer::runtime::roots::RootKind;
 
@@ -36,6 +38,34 @@ pub enum Gap {
     Free,
     Raw,
     ForeignPages,
+}
+
+/// Any object.
+pub fn any_plan() -> impl Strategy<Value = Plan> {
+    let kind = prop_oneof![
+        4 => Just(Kind::Node),
+        1 => Just(Kind::StaticNode),
+        1 => Just(Kind::Text),
+        2 => Just(Kind::Array),
+        1 => Just(Kind::StaticArray),
+        1 => Just(Kind::Map),
+        1 => Just(Kind::Set),
+        1 => Just(Kind::Tuple),
+    ];
+    let before = prop_oneof![
+        20 => Just(Gap::Nothing),
+        5 => Just(Gap::Free),
+        5 => Just(Gap::Raw),
+        1 => Just(Gap::ForeignPages),
+    ];
+    let targets = prop::collection::vec(any::<usize>(), 0..5);
+    let roots = [(); 3].map(|()| prop::bool::weighted(0.06));
+    (kind, targets, roots, before).prop_map(|(kind, targets, roots, before)| Plan {
+        kind,
+        targets,
+        roots,
+        before,
+    })
 }
 
 struct Classes {
@@ -74,15 +104,23 @@ impl Classes {
 #[derive(Default)]
 pub struct Truth {
     pub edges: BTreeMap<Object, Vec<Object>>,
+    /// The same references with their labels, in the order of these; keys and members without what is
+    /// in their brackets.
+    pub labelled: BTreeMap<Object, Vec<(String, Object)>>,
     pub roots: BTreeMap<Object, RootKind>,
+    /// Every global, stack word and pin. Globals have one name; stack words are in the order of their
+    /// addresses.
+    pub root_slots: Vec<(RootKind, Object)>,
     pub sizes: BTreeMap<Object, u32>,
     /// What objects of a class are, by its id.
     pub kinds: BTreeMap<u32, Kind>,
 }
 
 impl Truth {
-    fn add(&mut self, object: Object, targets: Vec<Object>, size: u32) {
-        self.edges.insert(object, targets);
+    fn add(&mut self, object: Object, labelled: Vec<(String, Object)>, size: u32) {
+        let targets = labelled.iter().map(|&(_, target)| target);
+        self.edges.insert(object, targets.collect());
+        self.labelled.insert(object, labelled);
         self.sizes.insert(object, size);
     }
 
@@ -162,15 +200,21 @@ pub fn build(plans: &[Plan]) -> (Scene, Truth) {
             .filter(|&(_, is_root)| is_root)
         {
             match kind {
+                RootKind::Pinned if matches!(plan.kind, Kind::StaticNode) => continue,
                 RootKind::Global => scene.global("assembly/index/root", classes.node, object),
                 RootKind::Stack => scene.push_on_stack(object),
-                // Static objects are never pinned: they need not be.
-                RootKind::Pinned if matches!(plan.kind, Kind::StaticNode) => continue,
                 RootKind::Pinned => scene.pin(object),
             }
             truth.roots.entry(object).or_insert(kind);
+            truth.root_slots.push((kind, object));
         }
     }
+    // The last word that was pushed is the first from the stack pointer on.
+    truth.root_slots.reverse();
+    truth.root_slots.sort_by_key(|&(kind, object)| match kind {
+        RootKind::Stack => (kind, Object(0)),
+        _ => (kind, object),
+    });
     (scene, truth)
 }
 
@@ -198,7 +242,9 @@ fn connect(scene: &mut Scene, truth: &mut Truth, kind: Kind, object: Object, tar
             } else {
                 0
             };
-            truth.add(object, followed.to_vec(), size);
+            let names = ["first", "second", "third"].map(str::to_owned);
+            let followed = names.into_iter().zip(followed.iter().copied());
+            truth.add(object, followed.collect(), size);
         }
         Kind::Text => {
             scene.write(object.0, &words[..words.len().min(4)]);
@@ -209,11 +255,14 @@ fn connect(scene: &mut Scene, truth: &mut Truth, kind: Kind, object: Object, tar
             truth.add(buffer, Vec::new(), block_size(count * 8));
             // The buffer has room for twice as many elements: what is beyond `length` is old.
             scene.write(object.0, &[buffer.0, buffer.0, count * 8, count]);
-            truth.add(object, [targets, &[buffer]].concat(), block_size(16));
+            let mut labelled = indexed(targets.iter().copied().enumerate());
+            labelled.push(("(buffer)".to_owned(), buffer));
+            truth.add(object, labelled, block_size(16));
         }
         Kind::StaticArray => {
             scene.write(object.0, &words);
-            truth.add(object, targets.to_vec(), block_size(count * 4));
+            let labelled = indexed(targets.iter().copied().enumerate());
+            truth.add(object, labelled, block_size(count * 4));
         }
         Kind::Map | Kind::Set => {
             let deleted = |nth: usize| u32::from(is_deleted(nth));
@@ -230,11 +279,15 @@ fn connect(scene: &mut Scene, truth: &mut Truth, kind: Kind, object: Object, tar
             truth.add(buckets, Vec::new(), block_size(16));
             truth.add(buffer, Vec::new(), block_size(entries.len() as u32 * 4));
             scene.write(object.0, &[buckets.0, 3, buffer.0, count, count, count]);
-            truth.add(
-                object,
-                left().chain([buckets, buffer]).collect(),
-                block_size(24),
-            );
+            let label = if matches!(kind, Kind::Map) {
+                "key"
+            } else {
+                "member"
+            };
+            let entries = left().map(|target| (label.to_owned(), target));
+            let storage = [("(buckets)", buckets), ("(entries)", buffer)];
+            let storage = storage.map(|(label, buffer)| (label.to_owned(), buffer));
+            truth.add(object, entries.chain(storage).collect(), block_size(24));
         }
         Kind::Tuple => {
             scene.write(object.0, &words);
@@ -242,7 +295,15 @@ fn connect(scene: &mut Scene, truth: &mut Truth, kind: Kind, object: Object, tar
                 .filter(|&nth| !is_deleted(nth))
                 .map(|nth| 1 << nth);
             scene.write(object.0 + count * 4, &[marks.sum(), 0]);
-            truth.add(object, left().collect(), block_size(count * 4 + 8));
+            let left = targets.iter().copied().enumerate();
+            let left = left.filter(|&(nth, _)| !is_deleted(nth));
+            truth.add(object, indexed(left), block_size(count * 4 + 8));
         }
     }
+}
+
+fn indexed(elements: impl Iterator<Item = (usize, Object)>) -> Vec<(String, Object)> {
+    elements
+        .map(|(nth, element)| (format!("[{nth}]"), element))
+        .collect()
 }

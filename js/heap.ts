@@ -1,0 +1,193 @@
+/** The class `Heap` of the public API: a heap that is opened once and asked many times. */
+import type * as api from "../index.js";
+import { bytes } from "./bytes.js";
+import { descriptor } from "./descriptor.js";
+import { HeapAnalyzerError, invalidArgument } from "./errors.js";
+import * as native from "./native.js";
+import { callNative } from "./native_errors.js";
+import { openOptions, viewOptions } from "./options.js";
+import { path } from "./paths.js";
+import * as questions from "./questions.js";
+import { comparisonView, loadedView } from "./views.js";
+import { controlled } from "./work.js";
+
+/** Only this module creates heaps. */
+const TOKEN = Symbol("heap");
+
+// The types of the methods, which have overloads, are in `heap.d.ts`.
+class Heap {
+  readonly #handle: native.HeapHandle;
+  /** Questions that are being answered off the event loop. */
+  readonly #running = new Set<native.WorkControl>();
+  #isClosed = false;
+
+  constructor(token: symbol, handle: native.HeapHandle) {
+    if (token !== TOKEN) {
+      throw new HeapAnalyzerError("ERR_INVALID_ARG_TYPE", "a Heap is made by openHeap, not by new");
+    }
+    this.#handle = handle;
+  }
+
+  get accounting() {
+    return JSON.parse(callNative(() => this.#handle.accounting()));
+  }
+
+  get warnings() {
+    return callNative(() => this.#handle.warnings());
+  }
+
+  get partial() {
+    return callNative(() => this.#handle.isPartial());
+  }
+
+  constructors(options?: unknown) {
+    const request = viewOptions(options);
+    return loadedView(callNative(() => this.#handle.constructors(request)));
+  }
+
+  compareWith(before: unknown, options?: unknown) {
+    const request = viewOptions(options);
+    const handle = Heap.#handleOf("before", before);
+    return comparisonView(callNative(() => this.#handle.compareWith(handle, request)));
+  }
+
+  summary() {
+    return this.#ask(questions.summary());
+  }
+
+  find(options?: unknown) {
+    return this.#ask(questions.find(options, "sync"));
+  }
+
+  async findAsync(options?: api.AsyncOptions) {
+    return await this.#askAsync(questions.find(options, "async"), options);
+  }
+
+  object(address: unknown) {
+    return this.#ask(questions.object(address, undefined, "sync"));
+  }
+
+  async objectAsync(address: unknown, options?: api.AsyncOptions) {
+    return await this.#askAsync(questions.object(address, options, "async"), options);
+  }
+
+  referrers(address: unknown, options?: unknown) {
+    return this.#ask(questions.referrers(address, options, "sync"));
+  }
+
+  async referrersAsync(address: unknown, options?: api.AsyncOptions) {
+    return await this.#askAsync(questions.referrers(address, options, "async"), options);
+  }
+
+  paths(target: unknown, options?: unknown) {
+    return this.#ask(questions.paths(target, options, "sync"));
+  }
+
+  async pathsAsync(target: unknown, options?: api.AsyncOptions) {
+    return await this.#askAsync(questions.paths(target, options, "async"), options);
+  }
+
+  dominators(options?: unknown) {
+    return this.#ask(questions.dominators(options, "sync"));
+  }
+
+  async dominatorsAsync(options?: api.AsyncOptions) {
+    return await this.#askAsync(questions.dominators(options, "async"), options);
+  }
+
+  suspects(options?: unknown) {
+    return this.#ask(questions.suspects(options, "sync"));
+  }
+
+  async suspectsAsync(options?: api.AsyncOptions) {
+    return await this.#askAsync(questions.suspects(options, "async"), options);
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#handle.close();
+    for (const control of this.#running) control.cancel();
+  }
+
+  #ask({ question, before }: questions.Asked) {
+    const earlier = Heap.#earlier(before);
+    const text = JSON.stringify(question);
+    return JSON.parse(callNative(() => this.#handle.ask(text, earlier)).text);
+  }
+
+  async #askAsync({ question, before }: questions.Asked, options: api.AsyncOptions | undefined) {
+    const earlier = Heap.#earlier(before);
+    const text = JSON.stringify(question);
+    const answer = await controlled(options, async (control) => {
+      this.#running.add(control);
+      try {
+        return await this.#handle.askAsync(text, earlier, undefined, control);
+      } catch (error) {
+        if (!this.#isClosed) throw error;
+        throw new HeapAnalyzerError(
+          "ERR_HEAP_CLOSED",
+          "the heap was closed before the question was answered: call close() after the last answer",
+          { cause: error },
+        );
+      } finally {
+        this.#running.delete(control);
+      }
+    });
+    return JSON.parse(answer.text);
+  }
+
+  static #earlier(before: unknown): native.HeapHandle | undefined {
+    return before === undefined ? undefined : Heap.#handleOf("before", before);
+  }
+
+  static #handleOf(name: string, value: unknown): native.HeapHandle {
+    if (typeof value !== "object" || value === null || !(#handle in value)) {
+      throw invalidArgument(name, "a Heap", value);
+    }
+    return value.#handle;
+  }
+}
+
+// Node 20 before 20.5 has no such symbol.
+if (Symbol.dispose !== undefined) {
+  const dispose = { value: Heap.prototype.close, configurable: true, writable: true };
+  Object.defineProperty(Heap.prototype, Symbol.dispose, descriptor(dispose));
+}
+
+const PublicHeap = Heap as unknown as typeof api.Heap;
+
+export { PublicHeap as Heap };
+
+export const openHeap: typeof api.openHeap = (dump, wasm, options) => {
+  const request = openOptions(options, "sync");
+  return heap(callNative(() => native.openHeap(bytes("dump", dump), bytes("wasm", wasm), request)));
+};
+
+export const openHeapAsync: typeof api.openHeapAsync = async (dump, wasm, options) => {
+  const request = openOptions(options, "async");
+  return heap(
+    await controlled(options, (control) =>
+      native.openHeapAsync(bytes("dump", dump), bytes("wasm", wasm), request, control),
+    ),
+  );
+};
+
+export const openHeapFile: typeof api.openHeapFile = (dump, wasm, options) => {
+  const request = openOptions(options, "sync");
+  return heap(
+    callNative(() => native.openHeapFile(path("dump", dump), path("wasm", wasm), request)),
+  );
+};
+
+export const openHeapFileAsync: typeof api.openHeapFileAsync = async (dump, wasm, options) => {
+  const request = openOptions(options, "async");
+  return heap(
+    await controlled(options, (control) =>
+      native.openHeapFileAsync(path("dump", dump), path("wasm", wasm), request, control),
+    ),
+  );
+};
+
+function heap(handle: native.HeapHandle): api.Heap {
+  return new Heap(TOKEN, handle) as unknown as api.Heap;
+}

@@ -1,0 +1,83 @@
+/** `diff`: the comparison view of two dumps. A table ends with why what grew most is alive. */
+import type { Command } from "commander";
+import { availableMemory } from "../../memory.js";
+import type * as native from "../../native.js";
+import { addon } from "../addon.js";
+import { fileArgument } from "../options.js";
+import type { ProgressLine } from "../progress.js";
+import { asked } from "../question_command.js";
+import {
+  addViewOptions,
+  type PassedOptions,
+  runView,
+  sortOption,
+  type ViewOptions,
+} from "../view_command.js";
+
+/** The most new objects whose paths are looked at. */
+const SAMPLE = 100_000;
+
+export function addDiffCommand(program: Command): void {
+  const command = program
+    .command("diff")
+    .description("comparison view: what came and went between two dumps, by class")
+    .addArgument(fileArgument("<before>", "the earlier heap dump, or - for standard input"))
+    .addArgument(fileArgument("<after>", "the later heap dump, or -"));
+  const sort = sortOption(["delta", "alloc", "freed", "count"]).default("delta");
+  addViewOptions(command, sort).action((before: string, after: string, options: ViewOptions) => {
+    const inputs = [before, after, options.wasm] as const;
+    if (options.format === "table") return runTable(command, inputs, options);
+    return runView(command, [...inputs], options, (passed, control) =>
+      addon().diffFileAsync(...inputs, { ...passed, availableMemory: availableMemory() }, control),
+    );
+  });
+}
+
+async function runTable(
+  command: Command,
+  inputs: readonly [before: string, after: string, wasm: string],
+  options: ViewOptions,
+): Promise<void> {
+  let heaps: HeapPair | undefined;
+  const compare = async (passed: PassedOptions, control: native.WorkControl) => {
+    heaps = await openBoth(inputs, passed, control);
+    return heaps.after.compareWith(heaps.before, passed);
+  };
+  const footer = async (line: ProgressLine) =>
+    heaps === undefined ? "" : await growth(heaps, line, options.output);
+  await runView(command, [...inputs], options, compare, footer);
+}
+
+interface HeapPair {
+  before: native.HeapHandle;
+  after: native.HeapHandle;
+}
+
+async function openBoth(
+  [before, after, wasm]: readonly [string, string, string],
+  options: PassedOptions,
+  control: native.WorkControl,
+): Promise<HeapPair> {
+  const open = (dump: string) => addon().openHeapFileAsync(dump, wasm, options, control);
+  const [one, other] = await Promise.all([open(before), open(after)]);
+  return { before: one, after: other };
+}
+
+/** Why the new objects of the class that grew most are alive; empty if the live size did not grow. */
+async function growth(
+  { before, after }: HeapPair,
+  line: ProgressLine,
+  output: string | undefined,
+): Promise<string> {
+  const view = after.compareWith(before, { sort: "delta", top: 1, instances: SAMPLE });
+  const [row] = view.rows();
+  const sizeDelta = row?.numbers[view.columns().indexOf("sizeDelta")] ?? 0;
+  const liveDelta = new Map(view.totals()).get("totalLiveSizeDelta") ?? 0;
+  const instances = view.instances(0);
+  if (sizeDelta <= 0 || liveDelta <= 0 || !instances) return "";
+  const objects = [...instances.addresses.subarray(0, instances.newCount)];
+  const question = { question: "paths", objects, limit: 3 };
+  const options = { format: "text", ...(output === undefined ? {} : { output }) } as const;
+  const { text } = await asked(line, after, question, undefined, options);
+  return `\nWhy what grew most is alive:\n\n${text}`;
+}

@@ -1,0 +1,30 @@
+/** `find`: live objects by class, size and contents. */
+import type { Command } from "commander";
+import { fileArgument, wholeNumber } from "../options.js";
+import {
+  addListOptions,
+  addQuestionOptions,
+  type ListOptions,
+  runQuestion,
+} from "../question_command.js";
+
+interface FindOptions extends ListOptions {
+  class: string;
+  minSize?: number;
+  contains?: string;
+}
+
+export function addFindCommand(program: Command): void {
+  const command = program
+    .command("find")
+    .description("live objects of a class, largest first")
+    .addArgument(fileArgument("<dump-file>", "a heap dump (ASHD), or - for standard input"))
+    .requiredOption("-c, --class <glob>", "a class name; * stands for any text, ? for a character")
+    .option("--min-size <bytes>", "only objects that retain at least this much", wholeNumber(0))
+    .option("--contains <text>", "only strings that contain this text");
+  addListOptions(addQuestionOptions(command)).action((dump: string, options: FindOptions) => {
+    const { class: name, minSize, contains, limit, offset } = options;
+    const question = { question: "find", class: name, minSize, contains, limit, offset };
+    return runQuestion([dump], options, question);
+  });
+}

@@ -1,0 +1,17 @@
+/** `help [command]`. Commander's own answers an unknown name with pages of help. */
+import type { Command } from "commander";
+
+export function addHelpCommand(program: Command): void {
+  program
+    .helpCommand(false)
+    .command("help")
+    .argument("[command]")
+    .description("display help for command")
+    .helpOption(false)
+    .action((name?: string) => {
+      const isNamed = (command: Command) => name === undefined || command.name() === name;
+      const command = [program, ...program.commands].find(isNamed);
+      if (command === undefined) throw new Error(`unknown command '${name}'`);
+      command.help();
+    });
+}

@@ -1,0 +1,51 @@
+/** `paths`: why objects are alive, and what to cut. */
+import type { Command } from "commander";
+import { fileArgument, fileName } from "../options.js";
+import {
+  addLimitOption,
+  addQuestionOptions,
+  address,
+  type QuestionOptions,
+  runQuestion,
+} from "../question_command.js";
+
+interface PathsOptions extends QuestionOptions {
+  object?: number[];
+  class?: string;
+  newSince?: string;
+  limit: number;
+}
+
+export function addPathsCommand(program: Command): void {
+  const command = program
+    .command("paths")
+    .description(
+      "why objects are alive, and what to cut: of an object, a class, or all new objects",
+    )
+    .addArgument(fileArgument("<dump-file>", "a heap dump (ASHD), or - for standard input"))
+    .option("--object <address...>", "these objects", (text: string, earlier?: number[]) => [
+      ...(earlier ?? []),
+      address(text),
+    ])
+    .option("-c, --class <glob>", "the live objects of a class; * stands for any text")
+    .option(
+      "--new-since <dump>",
+      "the live objects that this earlier dump does not have",
+      fileName,
+    );
+  addLimitOption(addQuestionOptions(command)).action((dump: string, options: PathsOptions) => {
+    const { object: objects, class: name, newSince, limit } = options;
+    if ([objects, name, newSince].filter((target) => target !== undefined).length !== 1) {
+      throw new Error("paths: expected exactly one of --object, --class, --new-since");
+    }
+    const dumps = newSince === undefined ? [dump] : [newSince, dump];
+    const question = {
+      question: "paths",
+      objects,
+      class: name,
+      newSince: newSince === undefined ? undefined : true,
+      limit,
+    };
+    return runQuestion(dumps, options, question);
+  });
+}

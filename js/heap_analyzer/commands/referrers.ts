@@ -1,0 +1,24 @@
+/** `referrers`: the references to an object. */
+import type { Command } from "commander";
+import { fileArgument } from "../options.js";
+import {
+  addListOptions,
+  addQuestionOptions,
+  type ListOptions,
+  runQuestion,
+} from "../question_command.js";
+import { addressArgument } from "./object.js";
+
+export function addReferrersCommand(program: Command): void {
+  const command = program
+    .command("referrers")
+    .description("the references to an object, each with whether it alone keeps the object alive")
+    .addArgument(fileArgument("<dump-file>", "a heap dump (ASHD), or - for standard input"))
+    .addArgument(addressArgument("<address>"));
+  addListOptions(addQuestionOptions(command)).action(
+    (dump: string, address: number, options: ListOptions) => {
+      const { limit, offset } = options;
+      return runQuestion([dump], options, { question: "referrers", address, limit, offset });
+    },
+  );
+}

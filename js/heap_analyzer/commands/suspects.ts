@@ -1,0 +1,46 @@
+/** `suspects`: what retains the most, or what grew the most. */
+import { type Command, InvalidArgumentError } from "commander";
+import { fileArgument, fileName } from "../options.js";
+import {
+  addLimitOption,
+  addQuestionOptions,
+  type QuestionOptions,
+  runQuestion,
+} from "../question_command.js";
+
+interface SuspectsOptions extends QuestionOptions {
+  before?: string;
+  threshold?: number;
+  limit: number;
+}
+
+export function addSuspectsCommand(program: Command): void {
+  const command = program
+    .command("suspects")
+    .description("what retains the most, or what grew the most, each as a paragraph for a ticket")
+    .addArgument(fileArgument("<dump-file>", "a heap dump (ASHD), or - for standard input"))
+    .option(
+      "--before <dump>",
+      "an earlier dump, of this build or another: report what grew",
+      fileName,
+    )
+    .option(
+      "--threshold <percent>",
+      "the least part of the live bytes (default: 10; with --before 2)",
+      percentage,
+    );
+  addLimitOption(addQuestionOptions(command)).action((dump: string, options: SuspectsOptions) => {
+    const { before, threshold, limit } = options;
+    const dumps = before === undefined ? [dump] : [before, dump];
+    return runQuestion(dumps, options, { question: "suspects", threshold, limit });
+  });
+}
+
+/** A part of 1 from a percentage. */
+function percentage(text: string): number {
+  const percent = /^\d+(\.\d+)?%?$/.test(text) ? Number.parseFloat(text) : Number.NaN;
+  if (!(percent > 0 && percent <= 100)) {
+    throw new InvalidArgumentError("Expected a percentage above 0 and at most 100.");
+  }
+  return percent / 100;
+}

@@ -1,0 +1,60 @@
+/** Arguments and options that several commands take. They are checked before any file is read. */
+import { Argument, type Command, InvalidArgumentError, Option } from "commander";
+
+/** The options of every command that reads a module and writes a result. */
+export interface SharedOptions {
+  wasm: string;
+  output?: string;
+  force?: boolean;
+  partial?: boolean;
+}
+
+/** An argument that names an input file; `-` is standard input. */
+export function fileArgument(name: string, description: string): Argument {
+  return new Argument(name, description).argParser(fileName);
+}
+
+/** The option `--wasm`. */
+export function wasmOption(): Option {
+  return new Option("-w, --wasm <file>", "the module that the dump was taken from, or -")
+    .argParser(fileName)
+    .makeOptionMandatory();
+}
+
+/** Adds the options of {@link SharedOptions} that are not `--wasm`. */
+export function addSharedOptions(command: Command): Command {
+  return command
+    .option("-o, --output <file>", "write to a file instead of stdout", fileName)
+    .option("--force", "continue although the dump was not taken from the module")
+    .option("--partial", "if the heap is damaged, report what lies before the damage");
+}
+
+/** Parses the name of a file. */
+export function fileName(text: string): string {
+  if (text === "") throw new InvalidArgumentError("Expected the name of a file.");
+  return text;
+}
+
+/** A parser of whole numbers, `least` or more. */
+export function wholeNumber(least: number): (text: string) => number {
+  return (text) => {
+    if (!/^\d+$/.test(text) || Number(text) < least) {
+      throw new InvalidArgumentError(`Expected a whole number ≥ ${least}.`);
+    }
+    return Number(text);
+  };
+}
+
+/**
+ * Refuses options that would do nothing with the chosen format.
+ *
+ * @param useless the options, by attribute name, each with the reason.
+ */
+export function refuseUseless(command: Command, useless: Record<string, string>): void {
+  for (const option of command.options) {
+    const reason = useless[option.attributeName()];
+    if (reason !== undefined && command.getOptionValueSource(option.attributeName()) === "cli") {
+      throw new Error(`option '${option.flags}' does nothing here: ${reason}`);
+    }
+  }
+}

@@ -1,0 +1,43 @@
+/** All commands of the command line, one file each in `commands/`. To import this runs nothing. */
+import { Command } from "commander";
+import { addAnalyzeCommand } from "./commands/analyze.js";
+import { addDiffCommand } from "./commands/diff.js";
+import { addDominatorsCommand } from "./commands/dominators.js";
+import { addExposeCommand } from "./commands/expose.js";
+import { addFindCommand } from "./commands/find.js";
+import { addHelpCommand } from "./commands/help.js";
+import { addObjectCommand } from "./commands/object.js";
+import { addPathsCommand } from "./commands/paths.js";
+import { addReferrersCommand } from "./commands/referrers.js";
+import { addSummaryCommand } from "./commands/summary.js";
+import { addSuspectsCommand } from "./commands/suspects.js";
+import { oneLine } from "./messages.js";
+import { writeText } from "./output.js";
+
+const { version } = require("../../package.json") as { version: string };
+
+/** The program, ready to parse arguments. */
+export function createProgram(): Command {
+  const program = new Command("warpo-heap-analyzer")
+    .description("Heap snapshots for AssemblyScript and WARPO programs.")
+    .version(version, "-v, --version")
+    .showSuggestionAfterError(false)
+    // Without the arguments, which would leave no room for the descriptions.
+    .configureHelp({ subcommandTerm: (command) => command.name() })
+    .configureOutput({
+      writeOut: writeText,
+      outputError: (text, write) => write(oneLine(text)),
+    });
+  addAnalyzeCommand(program);
+  addDiffCommand(program);
+  addExposeCommand(program);
+  addSummaryCommand(program);
+  addSuspectsCommand(program);
+  addPathsCommand(program);
+  addFindCommand(program);
+  addObjectCommand(program);
+  addReferrersCommand(program);
+  addDominatorsCommand(program);
+  addHelpCommand(program);
+  return program;
+}

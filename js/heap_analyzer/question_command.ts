@@ -1,0 +1,128 @@
+/** What the commands that ask a loaded heap a question have in common. */
+import { type Command, InvalidArgumentError, Option } from "commander";
+import type * as native from "../native.js";
+import type { Asked } from "../questions.js";
+import { addon } from "./addon.js";
+import { checkInputs, STANDARD_INPUT } from "./inputs.js";
+import { writeWarning } from "./messages.js";
+import { addSharedOptions, fileName, type SharedOptions, wholeNumber } from "./options.js";
+import { write } from "./output.js";
+import { ProgressLine } from "./progress.js";
+import { outputWidth } from "./terminal.js";
+
+/** The options of every command that asks. */
+export interface QuestionOptions extends Omit<SharedOptions, "wasm"> {
+  wasm: string[];
+  format: "text" | "json";
+}
+
+/** The options of a command whose answer is a list. */
+export interface ListOptions extends QuestionOptions {
+  limit: number;
+  offset: number;
+}
+
+/** Adds the options of {@link QuestionOptions}. */
+export function addQuestionOptions(command: Command): Command {
+  command
+    .addOption(
+      new Option(
+        "-w, --wasm <file>",
+        "the module that the dump was taken from; for dumps of two builds, twice: the earlier first",
+      )
+        .argParser((text, earlier?: string[]) => [...(earlier ?? []), fileName(text)])
+        .makeOptionMandatory(),
+    )
+    .addOption(
+      new Option("-f, --format <format>", "human-readable text, or JSON")
+        .choices(["text", "json"])
+        .default("text"),
+    );
+  return addSharedOptions(command);
+}
+
+/** Adds `--limit`. */
+export function addLimitOption(command: Command): Command {
+  return command.option("-n, --limit <n>", "list at most n entries", wholeNumber(1), 20);
+}
+
+/** Adds `--limit` and `--offset`. */
+export function addListOptions(command: Command): Command {
+  return addLimitOption(command).option(
+    "--offset <n>",
+    "leave out the first n entries",
+    wholeNumber(0),
+    0,
+  );
+}
+
+/** Parses an address: decimal, or hexadecimal with `0x`. */
+export function address(text: string): number {
+  const value = /^(0x[0-9a-f]+|\d+)$/i.test(text) ? Number(text) : Number.NaN;
+  if (!(value < 2 ** 32)) {
+    throw new InvalidArgumentError("Expected an address: 38208 or 0x9540.");
+  }
+  return value;
+}
+
+/** Opens the dumps, asks the last one, and writes the answer. With two dumps, the first is the earlier one. */
+export async function runQuestion(
+  dumps: string[],
+  options: QuestionOptions,
+  question: Asked["question"],
+): Promise<void> {
+  const modules = modulesOf(dumps, options.wasm);
+  checkInputs([...dumps, ...new Set(modules)], options.output);
+  const line = new ProgressLine();
+  const heaps: native.HeapHandle[] = [];
+  for (const [nth, dump] of dumps.entries()) {
+    heaps.push(await opened(line, dump, modules[nth] as string, options));
+  }
+  const [heap, before] = heaps.reverse() as [native.HeapHandle, native.HeapHandle?];
+  const answer = await asked(line, heap, question, before, options);
+  for (const { message } of answer.warnings) writeWarning(message);
+  await write([Buffer.from(answer.text)], options.output);
+}
+
+/** Opens a dump for questions. */
+export function opened(
+  line: ProgressLine,
+  dump: string,
+  wasm: string,
+  { force, partial }: Pick<SharedOptions, "force" | "partial">,
+): Promise<native.HeapHandle> {
+  const { openHeapFileAsync, WorkControl } = addon();
+  const control = new WorkControl();
+  const request = { force, partial, standardInput: STANDARD_INPUT };
+  return line.watch(control, openHeapFileAsync(dump, wasm, request, control));
+}
+
+/** Asks a question. */
+export function asked(
+  line: ProgressLine,
+  heap: native.HeapHandle,
+  question: Asked["question"],
+  before: native.HeapHandle | undefined,
+  { format, output }: Pick<QuestionOptions, "format" | "output">,
+): Promise<native.AnswerData> {
+  const { WorkControl } = addon();
+  const control = new WorkControl();
+  const width = output === undefined ? outputWidth() : undefined;
+  const isTerminal = output === undefined && process.stdout.isTTY === true;
+  const text = { color: false, isTerminal, ...(width === undefined ? {} : { width }) };
+  const rendered = format === "text" ? text : undefined;
+  const answer = heap.askAsync(JSON.stringify(question), before, rendered, control);
+  return line.watch(control, answer);
+}
+
+/** The module of each dump. */
+function modulesOf(dumps: string[], modules: string[]): string[] {
+  if (modules.length === 1) return dumps.map(() => modules[0] as string);
+  if (modules.length === dumps.length) return modules;
+  throw new Error(
+    `option '-w, --wasm <file>' is given ${modules.length} times: expected it once` +
+      (dumps.length > 1
+        ? `, or once for each of the ${dumps.length} dumps, the earlier first`
+        : ""),
+  );
+}

@@ -1,0 +1,128 @@
+/** What the commands of the two views, `analyze` and `diff`, have in common. */
+import { type Command, Option } from "commander";
+import type * as native from "../native.js";
+import { addon } from "./addon.js";
+import { checkInputs, STANDARD_INPUT } from "./inputs.js";
+import { writeWarning } from "./messages.js";
+import {
+  addSharedOptions,
+  refuseUseless,
+  type SharedOptions,
+  wasmOption,
+  wholeNumber,
+} from "./options.js";
+import { write } from "./output.js";
+import { mebibytes, ProgressLine, percent } from "./progress.js";
+import { outputWidth } from "./terminal.js";
+
+/** The options of both commands. */
+export interface ViewOptions extends SharedOptions {
+  sort?: string;
+  top?: number;
+  instances?: number;
+  format: "json" | "table";
+  accounting?: boolean;
+  retainedSet?: boolean;
+  withWarnings?: boolean;
+}
+
+/** The option `--sort` with these orders. */
+export function sortOption(orders: string[]): Option {
+  return new Option("-s, --sort <order>", "order of the rows").choices(orders);
+}
+
+/** The options, with what the addon takes beside them. */
+export interface PassedOptions extends ViewOptions {
+  standardInput: string;
+}
+
+/** Bytes that are written at a time. */
+const CHUNK = 1 << 20;
+
+/** Adds the options of both commands. */
+export function addViewOptions(command: Command, sort: Option): Command {
+  command
+    .addOption(wasmOption())
+    .addOption(sort)
+    .option("-n, --top <n>", "keep the first n rows; totals stay whole", wholeNumber(1))
+    .option(
+      "-i, --instances <n>",
+      "in JSON, list the first n instances of each row",
+      wholeNumber(0),
+    )
+    .addOption(
+      new Option("-f, --format <format>", "JSON, or a human-readable table")
+        .choices(["json", "table"])
+        .default("json"),
+    )
+    .option("--with-warnings", "in JSON, add whether the view is partial, and the warnings");
+  return addSharedOptions(command);
+}
+
+/**
+ * Runs an analysis and writes its view.
+ *
+ * @param footer makes a text that follows a table.
+ */
+export async function runView(
+  command: Command,
+  inputs: string[],
+  options: ViewOptions,
+  analysis: (options: PassedOptions, control: native.WorkControl) => Promise<native.ViewHandle>,
+  footer: (line: ProgressLine) => Promise<string> = async () => "",
+): Promise<void> {
+  if (options.format === "table") {
+    refuseUseless(command, {
+      instances: "tables list no instances; use --format json",
+      accounting: "tables show it always",
+      retainedSet: "tables show it always",
+      withWarnings: "with a table, warnings are on stderr",
+    });
+  }
+  checkInputs(inputs, options.output);
+  const line = new ProgressLine();
+  const { WorkControl } = addon();
+  const control = new WorkControl();
+  const view = await line.watch(
+    control,
+    analysis({ ...options, standardInput: STANDARD_INPUT }, control),
+  );
+  for (const { message } of view.warnings()) writeWarning(message);
+  const { output } = options;
+  if (options.format === "table") {
+    const text = table(view, options) + (await footer(line));
+    return write([Buffer.from(text)], output);
+  }
+  const text = view.json({
+    withAccounting: options.accounting ?? false,
+    withWarnings: options.withWarnings ?? false,
+  });
+  // On a terminal the text itself shows the progress.
+  const isWatched = output === undefined && process.stdout.isTTY;
+  await write(isWatched ? chunks(text) : chunks(text, line), output);
+}
+
+/** A whole text in pieces. The memory of a piece is used again for the next but one. */
+function* chunks(text: native.JsonText, line?: ProgressLine): Generator<Buffer> {
+  const buffers = [Buffer.allocUnsafe(CHUNK), Buffer.allocUnsafe(CHUNK)];
+  let bytes = 0;
+  try {
+    for (let nth = 0; ; nth = 1 - nth) {
+      const buffer = buffers[nth] as Buffer;
+      const length = text.read(buffer);
+      if (length === 0) return;
+      bytes += length;
+      line?.show(() => `writing: ${percent(text.fraction())}, ${mebibytes(bytes)}`);
+      yield buffer.subarray(0, length);
+    }
+  } finally {
+    line?.clear();
+  }
+}
+
+function table(view: native.ViewHandle, { output }: ViewOptions): string {
+  const terminal = output === undefined && process.stdout.isTTY ? process.stdout : undefined;
+  const width = output === undefined ? outputWidth() : undefined;
+  const options = { color: terminal?.hasColors() ?? false, isTerminal: terminal !== undefined };
+  return view.table(width === undefined ? options : { ...options, width });
+}

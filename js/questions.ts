@@ -1,0 +1,89 @@
+/** The questions of the class `Heap` in the form in which the engine reads them, checked. */
+import { invalidArgument } from "./errors.js";
+import { invalidOption, type Mode, readOptions, typed, wholeNumber } from "./options.js";
+
+/** A question, and the earlier heap that it compares with. */
+export interface Asked {
+  question: { question: string } & Record<string, unknown>;
+  before?: unknown;
+}
+
+const text = typed("string");
+const address = wholeNumber(0, 2 ** 32 - 1);
+const PAGE = { limit: wholeNumber(1), offset: wholeNumber(0) };
+const LIMIT = { limit: wholeNumber(1) };
+
+export const summary = (): Asked => ({ question: { question: "summary" } });
+
+export function find(options: unknown, mode: Mode): Asked {
+  const checks = { class: text, minSize: wholeNumber(0), contains: text, ...PAGE };
+  const read = readOptions(options, checks, mode);
+  return { question: { question: "find", ...read } };
+}
+
+export function object(at: unknown, options: unknown, mode: Mode): Asked {
+  readOptions(options, {}, mode);
+  return { question: { question: "object", address: address("address", at) } };
+}
+
+export function referrers(at: unknown, options: unknown, mode: Mode): Asked {
+  const read = readOptions(options, PAGE, mode);
+  return { question: { question: "referrers", address: address("address", at), ...read } };
+}
+
+export function paths(target: unknown, options: unknown, mode: Mode): Asked {
+  const read = readOptions(options, LIMIT, mode);
+  if (typeof target === "number") {
+    const objects = [address("address", target)];
+    return { question: { question: "paths", objects, ...read } };
+  }
+  if (typeof target !== "object" || target === null) {
+    throw invalidArgument("target", "an address, or an object with a target", target);
+  }
+  const chosen = readOptions(
+    target,
+    { objects: addresses, class: text, newSince: unchecked },
+    "sync",
+  );
+  const given = Object.keys(chosen);
+  if (given.length !== 1) {
+    throw invalidOption(
+      `the target of paths: found ${given.length === 0 ? "nothing" : given.join(" and ")}; ` +
+        "expected exactly one of objects, class, newSince",
+    );
+  }
+  const { newSince, ...direct } = chosen;
+  if (newSince === undefined) return { question: { question: "paths", ...direct, ...read } };
+  return { question: { question: "paths", newSince: true, ...read }, before: newSince };
+}
+
+export function dominators(options: unknown, mode: Mode): Asked {
+  const { by, ...read } = readOptions(options, { address, by: unchecked, ...PAGE }, mode);
+  if (by !== undefined && by !== "class") {
+    throw invalidOption(`option by: found ${String(by)}; expected "class"`);
+  }
+  return { question: { question: "dominators", ...read, byClass: by === "class" } };
+}
+
+export function suspects(options: unknown, mode: Mode): Asked {
+  const checks = { before: unchecked, threshold, ...LIMIT };
+  const { before, ...read } = readOptions(options, checks, mode);
+  return { question: { question: "suspects", ...read }, before };
+}
+
+function unchecked(_: string, value: unknown): unknown {
+  return value;
+}
+
+function addresses(name: string, value: unknown): unknown[] {
+  if (!Array.isArray(value)) throw invalidArgument(name, "an array of addresses", value);
+  return value.map((one, nth) => address(`${name}[${nth}]`, one));
+}
+
+function threshold(name: string, value: unknown): number {
+  if (typeof value !== "number") throw invalidArgument(name, "a number", value);
+  if (!(value > 0 && value <= 1)) {
+    throw invalidOption(`${name}: found ${value}; expected a number above 0 and at most 1`);
+  }
+  return value;
+}

@@ -1,0 +1,377 @@
+//! A loaded heap as JavaScript sees it: opened once, asked many times.
+
+use std::hash::{DefaultHasher, Hasher};
+use std::sync::Arc;
+
+use napi::bindgen_prelude::*;
+use napi_derive::napi;
+
+use super::analysis::{WorkControl, borrowed, read_program};
+use super::error::{JsError, Result};
+use super::guard::guarded;
+use super::inputs::{NamedPath, Pending, SourceInput, open_all};
+use super::options::{Request, ViewOptions, checked};
+use super::tasks::Outcome;
+use super::threads::run_on_own_thread;
+use super::views::{TableData, ViewHandle, WarningData};
+use crate::control::Control;
+use crate::error::Error;
+use crate::formats::{TableOptions, accounting_json, render_json, render_text};
+use crate::program::Input;
+use crate::questions::{Answer, LoadedHeap, Question};
+use crate::tolerance::Tolerance;
+use crate::views::{ComparisonSort, ComparisonView, ConstructorSort};
+
+/// A loaded heap that stays on the native side until it is closed.
+#[napi(custom_finalize)]
+pub struct HeapHandle {
+    /// `None` once it was closed. Work that is under way has a share of its own.
+    heap: Option<Arc<OpenHeap>>,
+    /// How much memory V8 knows of.
+    registered_bytes: i64,
+}
+
+/// A heap with what its inputs were.
+pub(super) struct OpenHeap {
+    loaded: LoadedHeap,
+    /// The dump: a path, or what an argument is called.
+    name: String,
+    /// Equal for equal modules.
+    module: u64,
+    /// Bytes of the caller's dump that are kept.
+    kept_bytes: u64,
+}
+
+/// `OpenOptions` of the public API, as far as the addon needs them.
+#[napi(object)]
+pub struct OpenData {
+    /// Continue although dump and module do not belong together.
+    pub force: Option<bool>,
+    /// Report what lies before damage.
+    pub partial: Option<bool>,
+    /// Build all indexes at once.
+    pub prepare: Option<bool>,
+    /// The path that stands for standard input, if any does.
+    pub standard_input: Option<String>,
+}
+
+#[derive(Clone, Copy)]
+struct OpenRequest {
+    tolerance: Tolerance,
+    prepare: bool,
+}
+
+impl From<&OpenData> for OpenRequest {
+    fn from(options: &OpenData) -> Self {
+        Self {
+            tolerance: Tolerance {
+                mismatch: options.force.unwrap_or_default(),
+                damage: options.partial.unwrap_or_default(),
+            },
+            prepare: options.prepare.unwrap_or_default(),
+        }
+    }
+}
+
+/// Opens a heap from bytes, of which it keeps a copy.
+#[napi]
+pub fn open_heap(env: Env, dump: &[u8], wasm: &[u8], options: OpenData) -> Result<HeapHandle> {
+    guarded(|| {
+        let request = OpenRequest::from(&options);
+        let heap = run_on_own_thread(|| {
+            let inputs = [("dump", dump), ("wasm", wasm)];
+            opened(inputs.map(borrowed), request, &Control::default())
+        })?;
+        Ok(heap.registered(env))
+    })
+}
+
+/// Opens a heap from files. Questions read the dump again.
+#[napi]
+pub fn open_heap_file(
+    env: Env,
+    dump: Either<String, Buffer>,
+    wasm: Either<String, Buffer>,
+    options: OpenData,
+) -> Result<HeapHandle> {
+    guarded(|| {
+        let request = OpenRequest::from(&options);
+        let files = [dump, wasm].map(NamedPath::from);
+        let heap = run_on_own_thread(|| opened(open_all(&files)?, request, &Control::default()))?;
+        Ok(heap.registered(env))
+    })
+}
+
+/// As `openHeap`, as a task.
+#[napi(ts_return_type = "Promise<HeapHandle>")]
+pub fn open_heap_async<'env>(
+    env: &'env Env,
+    dump: &[u8],
+    wasm: &[u8],
+    options: OpenData,
+    control: &WorkControl,
+) -> Result<Object<'env>> {
+    guarded(|| {
+        let request = OpenRequest::from(&options);
+        let inputs = [
+            Pending::copied("dump", dump)?,
+            Pending::copied("wasm", wasm)?,
+        ];
+        control.start(env, inputs, move |inputs, control| {
+            opened(inputs, request, control).map(Outcome::Heap)
+        })
+    })
+}
+
+/// As `openHeapFile`, as a task.
+#[napi(ts_return_type = "Promise<HeapHandle>")]
+pub fn open_heap_file_async<'env>(
+    env: &'env Env,
+    dump: Either<String, Buffer>,
+    wasm: Either<String, Buffer>,
+    options: OpenData,
+    control: &WorkControl,
+) -> Result<Object<'env>> {
+    guarded(|| {
+        let request = OpenRequest::from(&options);
+        let standard_input = options.standard_input.as_deref();
+        let inputs = [dump, wasm].map(|path| Pending::file_or_standard_input(path, standard_input));
+        control.start(env, inputs, move |inputs, control| {
+            opened(inputs, request, control).map(Outcome::Heap)
+        })
+    })
+}
+
+fn opened(
+    [dump, wasm]: [SourceInput<'_>; 2],
+    request: OpenRequest,
+    control: &Control,
+) -> crate::Result<HeapHandle> {
+    let mut hasher = DefaultHasher::new();
+    hasher.write(wasm.bytes.as_ref());
+    let program = read_program(&wasm, control)?.tolerating(request.tolerance);
+    let (bytes, contents, kept_bytes) = dump.bytes.kept()?;
+    let input = Input {
+        name: dump.name,
+        bytes,
+    };
+    let loaded = program.open(input, contents, control)?;
+    if request.prepare {
+        loaded.prepare(control)?;
+    }
+    Ok(HeapHandle {
+        heap: Some(Arc::new(OpenHeap {
+            loaded,
+            name: dump.name.to_owned(),
+            module: hasher.finish(),
+            kept_bytes,
+        })),
+        registered_bytes: 0,
+    })
+}
+
+impl HeapHandle {
+    /// Registers what this handle holds with V8, whose collector counts it as pressure.
+    pub(super) fn registered(mut self, env: Env) -> Self {
+        self.register(env);
+        self
+    }
+
+    fn register(&mut self, env: Env) {
+        let bytes = self.heap.as_ref().map_or(0, |heap| heap.memory_size()) as i64;
+        // It fails only while the environment ends.
+        let _ = env.adjust_external_memory(bytes - self.registered_bytes);
+        self.registered_bytes = bytes;
+    }
+
+    fn heap(&self) -> Result<Arc<OpenHeap>> {
+        self.heap.clone().ok_or_else(|| {
+            JsError::new(
+                "ERR_HEAP_CLOSED",
+                "the heap was closed: open it again, or call close() after the last question",
+            )
+        })
+    }
+}
+
+impl OpenHeap {
+    fn memory_size(&self) -> u64 {
+        self.loaded.heap().memory_size() + self.kept_bytes
+    }
+
+    fn ask(
+        &self,
+        question: &Question,
+        before: Option<&Self>,
+        text: Option<TableOptions>,
+        control: &Control,
+    ) -> crate::Result<AnswerData> {
+        if let (Question::Paths { new_since, .. }, Some(before)) = (question, before)
+            && *new_since
+        {
+            before.check_same_module(self)?;
+        }
+        let before = before.map(|before| &before.loaded);
+        let answer = self.loaded.ask(question, before, control)?;
+        Ok(AnswerData {
+            text: rendered(&answer, text),
+            warnings: answer.warnings.into_iter().map(Into::into).collect(),
+        })
+    }
+
+    /// Refuses to compare addresses of two programs.
+    fn check_same_module(&self, after: &Self) -> crate::Result<()> {
+        match self.module == after.module {
+            true => Ok(()),
+            false => Err(Error::DifferentModules {
+                before: self.name.clone(),
+                after: after.name.clone(),
+            }),
+        }
+    }
+}
+
+/// An answer, rendered, and what may make it wrong.
+#[napi(object, object_from_js = false)]
+pub struct AnswerData {
+    /// JSON, or text for people, which leaves the warnings out.
+    pub text: String,
+    /// The warnings.
+    pub warnings: Vec<WarningData>,
+}
+
+/// How an answer is rendered: as text with these options, or as JSON without.
+fn rendered(answer: &Answer, text: Option<TableOptions>) -> String {
+    match text {
+        Some(options) => render_text(answer, options),
+        None => render_json(answer),
+    }
+}
+
+fn parsed(question: &str) -> Result<Question> {
+    serde_json::from_str(question)
+        .map_err(|error| JsError::new("ERR_INVALID_OPTION", format!("the question: {error}")))
+}
+
+impl ObjectFinalize for HeapHandle {
+    fn finalize(self, env: Env) -> napi::Result<()> {
+        env.adjust_external_memory(-self.registered_bytes)?;
+        Ok(())
+    }
+}
+
+#[napi]
+impl HeapHandle {
+    /// Answers a question, given as JSON: as text if it is said how, otherwise as JSON.
+    #[napi]
+    pub fn ask(
+        &mut self,
+        env: Env,
+        question: String,
+        before: Option<ClassInstance<HeapHandle>>,
+        text: Option<TableData>,
+    ) -> Result<AnswerData> {
+        guarded(|| {
+            let heap = self.heap()?;
+            let before = before.map(|before| before.heap()).transpose()?;
+            let question = parsed(&question)?;
+            let text = text.map(TableOptions::from);
+            let answer = run_on_own_thread(|| {
+                heap.ask(&question, before.as_deref(), text, &Control::default())
+            });
+            // Questions build indexes, which stay.
+            self.register(env);
+            Ok(answer?)
+        })
+    }
+
+    /// As `ask`, as a task.
+    #[napi(ts_return_type = "Promise<AnswerData>")]
+    pub fn ask_async<'env>(
+        &mut self,
+        env: &'env Env,
+        question: String,
+        before: Option<ClassInstance<HeapHandle>>,
+        text: Option<TableData>,
+        control: &WorkControl,
+    ) -> Result<Object<'env>> {
+        guarded(|| {
+            self.register(*env);
+            let heap = self.heap()?;
+            let before = before.map(|before| before.heap()).transpose()?;
+            let question = parsed(&question)?;
+            let text = text.map(TableOptions::from);
+            control.start(env, [], move |[], control| {
+                let answer = heap.ask(&question, before.as_deref(), text, control)?;
+                Ok(Outcome::Answer(answer))
+            })
+        })
+    }
+
+    /// The constructor view.
+    #[napi]
+    pub fn constructors(&self, env: Env, options: Option<ViewOptions>) -> Result<ViewHandle> {
+        guarded(|| {
+            let heap = self.heap()?;
+            let request: Request<ConstructorSort> = checked(options)?;
+            let view = run_on_own_thread(|| {
+                let heap = Arc::clone(heap.loaded.heap());
+                request.constructor_view(heap, &Control::default())
+            })?;
+            Ok(ViewHandle::of_loaded_heap(view).registered(env))
+        })
+    }
+
+    /// The comparison view with an earlier heap of the same module.
+    #[napi]
+    pub fn compare_with(
+        &self,
+        env: Env,
+        before: ClassInstance<HeapHandle>,
+        options: Option<ViewOptions>,
+    ) -> Result<ViewHandle> {
+        guarded(|| {
+            let (before, after) = (before.heap()?, self.heap()?);
+            let request: Request<ComparisonSort> = checked(options)?;
+            before.check_same_module(&after)?;
+            let view = run_on_own_thread(|| {
+                let heaps = [&before, &after].map(|heap| Arc::clone(heap.loaded.heap()));
+                let [before, after] = heaps;
+                ComparisonView::new(before, after, request.selection, &Control::default())
+            })?;
+            let names = [before.name.clone(), after.name.clone()];
+            Ok(ViewHandle::of_loaded_heaps(view, names).registered(env))
+        })
+    }
+
+    /// Where every byte is, as JSON text.
+    #[napi]
+    pub fn accounting(&self) -> Result<String> {
+        guarded(|| Ok(accounting_json(&self.heap()?.loaded.heap().accounting)))
+    }
+
+    /// What may make a number wrong.
+    #[napi]
+    pub fn warnings(&self) -> Result<Vec<WarningData>> {
+        guarded(|| {
+            let heap = self.heap()?;
+            Ok(heap.loaded.warnings().iter().map(Into::into).collect())
+        })
+    }
+
+    /// Whether the heap is damaged and only what lies before the damage was read.
+    #[napi]
+    pub fn is_partial(&self) -> Result<bool> {
+        guarded(|| Ok(self.heap()?.loaded.heap().is_partial))
+    }
+
+    /// Releases the heap. Work that is under way keeps it until it ends.
+    #[napi]
+    pub fn close(&mut self, env: Env) -> Result<()> {
+        guarded(|| {
+            self.heap = None;
+            self.register(env);
+            Ok(())
+        })
+    }
+}

@@ -1,0 +1,77 @@
+//! Which reference to cut: a reference u → v is independent if v does not dominate u, that is if v
+//! stays reachable over it when all other references to it are cut. An object with exactly one
+//! independent reference goes, with all that it dominates, when that one is cut.
+
+use rayon::prelude::*;
+
+use super::dominator_index::{DominatorIndex, NO_POSITION};
+use super::referrers::ReferrerIndex;
+use super::root_slots::RootSlots;
+use crate::columns;
+use crate::control::{Control, Phase};
+use crate::error::Result;
+use crate::units::ObjectIndex;
+
+/// For every live object the nearest dominator, itself included, with exactly one independent
+/// reference.
+#[derive(Debug)]
+pub struct Cuts {
+    /// By position in the dominator tree.
+    nearest: Vec<u32>,
+}
+
+impl Cuts {
+    /// Looks at all references of a heap.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory), [`Error::Aborted`](crate::Error::Aborted).
+    pub fn new(
+        dominators: &DominatorIndex,
+        referrers: &ReferrerIndex,
+        roots: &RootSlots,
+        control: &Control,
+    ) -> Result<Self> {
+        const CHUNK: usize = 1 << 16;
+        let count = dominators.len();
+        let step = control.begin(Phase::View, count as u64);
+        let mut independent = columns::repeated(0u8, count)?;
+        independent
+            .par_chunks_mut(CHUNK)
+            .enumerate()
+            .try_for_each(|(nth, counts)| {
+                let first = nth * CHUNK;
+                for (at, count) in counts.iter_mut().enumerate() {
+                    let object = dominators.object((first + at) as u32);
+                    let sources = referrers.of(object).iter();
+                    let others = sources.filter(|&&source| !dominators.dominates(object, source));
+                    // More than two are as good as two.
+                    *count = others.take(2).count() as u8;
+                }
+                step.advance(counts.len() as u64)
+            })?;
+        for slot in roots.all() {
+            if let Some(position) = dominators.position(slot.object) {
+                let count = &mut independent[position as usize];
+                *count = (*count + 1).min(2);
+            }
+        }
+        let mut nearest = columns::repeated(NO_POSITION, count)?;
+        for position in 0..count as u32 {
+            nearest[position as usize] = match independent[position as usize] {
+                1 => position,
+                // Dominators come before what they dominate.
+                _ => dominators
+                    .dominator(position)
+                    .map_or(NO_POSITION, |dominator| nearest[dominator as usize]),
+            };
+        }
+        Ok(Self { nearest })
+    }
+
+    /// The nearest dominator of a live object, or the object, with exactly one independent reference.
+    pub fn nearest(&self, dominators: &DominatorIndex, object: ObjectIndex) -> Option<ObjectIndex> {
+        let position = dominators.position(object)?;
+        let nearest = self.nearest[position as usize];
+        (nearest != NO_POSITION).then(|| dominators.object(nearest))
+    }
+}

@@ -1,0 +1,219 @@
+//! The path of every live object: a shortest one from a global if a global reaches it, otherwise from
+//! the stack, otherwise from a pin; among these the first by the name of the root and the labels of the
+//! steps. A breadth-first search that takes roots and references in this order finds exactly these.
+//!
+//! A path may have ten million steps. So every object keeps where the last piece of its path began that
+//! a person would read as one: a list, or a recursion that went back to where it was before. See
+//! [`PathGroups`] for what makes a piece.
+
+use super::Heap;
+use super::labels::EdgeLabel;
+use super::path_groups::{Groups, PathGroup, PathGroups, Step};
+use super::prefetch::prefetch;
+use super::root_slots::RootSlots;
+use crate::columns;
+use crate::control::{Control, Phase};
+use crate::error::Result;
+use crate::runtime::roots::RootKind;
+use crate::units::ObjectIndex;
+
+/// Objects between two looks at whether to stop.
+const CHECK_INTERVAL: usize = 1 << 16;
+/// How many objects ahead memory is asked for.
+const LOOKAHEAD: usize = 8;
+/// The parent of the first object of a path.
+const NO_PARENT: u32 = u32::MAX;
+
+/// The paths of all live objects.
+#[derive(Debug)]
+pub struct PathTree {
+    nodes: Vec<Node>,
+    groups: PathGroups,
+}
+
+/// An object's place in the tree.
+#[derive(Clone, Copy, Debug, Default)]
+struct Node {
+    /// The object before it.
+    parent: u32,
+    /// The first object of the last piece of its path.
+    entry: u32,
+    /// Objects on its path, itself included; 0 if no root reaches it.
+    depth: u32,
+    group: PathGroup,
+    /// What the reference from the parent is called.
+    label: EdgeLabel,
+    /// Whether all references since the entry have that same label.
+    is_uniform: bool,
+    /// Where the path begins.
+    root: Option<RootKind>,
+}
+
+impl PathTree {
+    /// Finds the paths of all live objects of a heap with labels.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory), [`Error::Aborted`](crate::Error::Aborted).
+    pub fn new(heap: &Heap, roots: &RootSlots, control: &Control) -> Result<Self> {
+        let count = heap.objects.len();
+        let step = control.begin(Phase::View, count as u64);
+        let mut nodes = Vec::new();
+        columns::fill(&mut nodes, Node::default(), count, &step)?;
+        let mut groups = Groups::new(&heap.objects);
+        // Objects whose references are not followed yet, behind those whose references are.
+        let mut queue: Vec<ObjectIndex> = columns::with_capacity(heap.dominators.live().len())?;
+        let mut followed = 0;
+        let mut last_back = ((NO_PARENT, PathGroup::REST), NO_PARENT);
+        let slots = roots.all();
+        for (nth, slot) in slots.iter().enumerate() {
+            let object = slot.object;
+            if nodes[object.at()].depth == 0 {
+                nodes[object.at()] = Node {
+                    parent: NO_PARENT,
+                    entry: object.0,
+                    depth: 1,
+                    group: groups.first(roots.origin(*slot), object)?,
+                    label: EdgeLabel::default(),
+                    is_uniform: true,
+                    root: Some(slot.kind),
+                };
+                columns::push(&mut queue, object)?;
+            }
+            // What a kind of root reaches counts for that before the next kind begins.
+            let is_last_of_kind = slots.get(nth + 1).is_none_or(|next| next.kind != slot.kind);
+            if !is_last_of_kind {
+                continue;
+            }
+            while let Some(&source) = queue.get(followed) {
+                followed += 1;
+                if let Some(&ahead) = queue.get(followed + LOOKAHEAD) {
+                    heap.edges.prefetch(ahead);
+                    prefetch(&nodes, ahead.0);
+                }
+                if let Some(&ahead) = queue.get(followed + LOOKAHEAD / 2) {
+                    for place in heap.edges.range(ahead).take(LOOKAHEAD) {
+                        prefetch(&nodes, heap.edges.target(place).0);
+                    }
+                }
+                if followed.is_multiple_of(CHECK_INTERVAL) {
+                    step.advance(CHECK_INTERVAL as u64)?;
+                }
+                let parent = nodes[source.at()];
+                for place in heap.edges.range(source) {
+                    let target = heap.edges.target(place);
+                    if nodes[target.at()].depth != 0 {
+                        continue;
+                    }
+                    let label = heap.edges.label(place).unwrap_or_default();
+                    let (group, step) = groups.next(parent.group, source, label, target)?;
+                    let entry = match step {
+                        Step::SameClass => parent.entry,
+                        Step::New => target.0,
+                        Step::Back(to) => {
+                            // The references of one object often go back to the same place.
+                            if last_back.0 != (parent.entry, to) {
+                                let entry = entry_of(&nodes, parent.entry, to);
+                                last_back = ((parent.entry, to), entry);
+                            }
+                            last_back.1
+                        }
+                    };
+                    let is_uniform = match step {
+                        Step::New => true,
+                        // The first reference of a piece leads to its entry, and does not count.
+                        Step::SameClass => {
+                            parent.is_uniform
+                                && group != PathGroup::REST
+                                && (parent.entry == source.0 || parent.label == label)
+                        }
+                        Step::Back(_) => false,
+                    };
+                    nodes[target.at()] = Node {
+                        parent: source.0,
+                        entry,
+                        depth: parent.depth + 1,
+                        group,
+                        label,
+                        is_uniform,
+                        root: parent.root,
+                    };
+                    columns::push(&mut queue, target)?;
+                }
+            }
+        }
+        Ok(Self {
+            nodes,
+            groups: groups.finish(),
+        })
+    }
+
+    /// Whether a root reaches an object.
+    pub fn is_reached(&self, object: ObjectIndex) -> bool {
+        self.nodes[object.at()].depth != 0
+    }
+
+    /// Where the path of an object begins; `None` if no root reaches it.
+    #[inline]
+    pub fn root_kind(&self, object: ObjectIndex) -> Option<RootKind> {
+        self.nodes[object.at()].root
+    }
+
+    /// The group of a live object's path.
+    #[inline]
+    pub fn group(&self, object: ObjectIndex) -> PathGroup {
+        self.nodes[object.at()].group
+    }
+
+    /// The groups of all paths.
+    pub fn groups(&self) -> &PathGroups {
+        &self.groups
+    }
+
+    /// The object before a live one on its path, and the label of the reference; `None` if a root
+    /// refers to it.
+    pub fn parent(&self, object: ObjectIndex) -> Option<(ObjectIndex, EdgeLabel)> {
+        let node = self.nodes[object.at()];
+        (node.parent != NO_PARENT).then_some((ObjectIndex(node.parent), node.label))
+    }
+
+    /// The pieces of a live object's path, from the root on.
+    pub fn pieces(&self, object: ObjectIndex) -> Vec<PathPiece> {
+        let mut pieces = Vec::new();
+        let mut last = Some(object);
+        while let Some(end) = last {
+            let node = self.nodes[end.at()];
+            let first = ObjectIndex(node.entry);
+            pieces.push(PathPiece {
+                first,
+                last: end,
+                repeat: node.depth - self.nodes[first.at()].depth,
+                is_uniform: node.is_uniform,
+            });
+            last = self.parent(first).map(|(parent, _)| parent);
+        }
+        pieces.reverse();
+        pieces
+    }
+}
+
+/// A part of a path that reads as one: an object, and what follows it up to where the path leaves for
+/// good the place that it has in the source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PathPiece {
+    /// The first object.
+    pub first: ObjectIndex,
+    /// The last object.
+    pub last: ObjectIndex,
+    /// How many references lead from the first to the last.
+    pub repeat: u32,
+    /// Whether these all have the same label.
+    pub is_uniform: bool,
+}
+
+/// Where the piece of this group began, on the way up from the piece that begins with `entry`.
+fn entry_of(nodes: &[Node], mut entry: u32, group: PathGroup) -> u32 {
+    while nodes[entry as usize].group != group {
+        entry = nodes[nodes[entry as usize].parent as usize].entry;
+    }
+    entry
+}

@@ -1,0 +1,73 @@
+//! References backwards: what refers to an object. Only live objects count: what the collector has
+//! given up keeps nothing alive.
+
+use super::Heap;
+use super::dominator_index::DominatorIndex;
+use crate::columns;
+use crate::control::{Control, Phase};
+use crate::error::Result;
+use crate::units::ObjectIndex;
+
+/// Objects between two looks at whether to stop.
+const CHECK_INTERVAL: usize = 1 << 16;
+
+/// The live references to every object, in compressed sparse rows.
+#[derive(Debug)]
+pub struct ReferrerIndex {
+    /// Object → where its referrers begin in `sources`; one more for the end.
+    starts: Vec<u32>,
+    /// By target, then ascending. Two references from one object are two entries.
+    sources: Vec<ObjectIndex>,
+}
+
+impl ReferrerIndex {
+    /// Turns the references of a heap around.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory), [`Error::Aborted`](crate::Error::Aborted).
+    pub fn new(heap: &Heap, live: &DominatorIndex, control: &Control) -> Result<Self> {
+        let count = heap.objects.len();
+        let step = control.begin(Phase::View, 2 * count as u64);
+        let objects = || (0..count as u32).map(ObjectIndex);
+        // The number of references to an object is counted two places behind it: then `starts` are right
+        // once all sources are filled in.
+        let mut starts = columns::repeated(0u32, count + 2)?;
+        for object in objects() {
+            if live.position(object).is_some() {
+                for &target in heap.edges.targets(object) {
+                    starts[target.at() + 2] += 1;
+                }
+            }
+            if object.at().is_multiple_of(CHECK_INTERVAL) {
+                step.advance(CHECK_INTERVAL as u64)?;
+            }
+        }
+        let mut sum = 0;
+        for start in &mut starts {
+            sum += *start;
+            *start = sum;
+        }
+        let mut sources = columns::repeated(ObjectIndex(0), sum as usize)?;
+        for object in objects() {
+            if live.position(object).is_some() {
+                for &target in heap.edges.targets(object) {
+                    let next = &mut starts[target.at() + 1];
+                    sources[*next as usize] = object;
+                    *next += 1;
+                }
+            }
+            if object.at().is_multiple_of(CHECK_INTERVAL) {
+                step.advance(CHECK_INTERVAL as u64)?;
+            }
+        }
+        Ok(Self { starts, sources })
+    }
+
+    /// The live objects that refer to this one, ascending, as often as they do.
+    #[inline]
+    pub fn of(&self, object: ObjectIndex) -> &[ObjectIndex] {
+        let start = self.starts[object.at()] as usize;
+        let end = self.starts[object.at() + 1] as usize;
+        &self.sources[start..end]
+    }
+}

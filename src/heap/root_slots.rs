@@ -1,0 +1,167 @@
+//! Every global, stack word and pin that holds an object, by name: what a path begins with. Each is a
+//! reference of its own.
+
+use crate::columns;
+use crate::error::Result;
+use crate::runtime::roots::RootKind;
+use crate::units::ObjectIndex;
+
+/// A place that the collector starts from, and the object there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct RootSlot {
+    /// What the place is.
+    pub kind: RootKind,
+    /// Of a global the number of its name, of a stack word its distance from the stack pointer in bytes.
+    position: u32,
+    /// What is there.
+    pub object: ObjectIndex,
+}
+
+/// The position of a root that is known to be one, but not by which global.
+const NO_NAME: u32 = u32::MAX;
+
+/// All places that hold an object.
+#[derive(Debug, Default)]
+pub struct RootSlots {
+    /// By kind, name, position on the stack, object.
+    slots: Vec<RootSlot>,
+    /// The same, as positions in `slots`, by object.
+    by_object: Vec<u32>,
+    /// The names of the globals, ascending.
+    names: Vec<String>,
+}
+
+/// What all paths share that begin with the same text: a global by its name, the stack, the pins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum RootOrigin {
+    /// The global with this number.
+    Global(u32),
+    /// A static object that no known global refers to.
+    Static(ObjectIndex),
+    /// The stack.
+    Stack,
+    /// The pins.
+    Pinned,
+}
+
+impl RootOrigin {
+    /// The kind of root.
+    pub fn kind(self) -> RootKind {
+        match self {
+            Self::Global(_) | Self::Static(_) => RootKind::Global,
+            Self::Stack => RootKind::Stack,
+            Self::Pinned => RootKind::Pinned,
+        }
+    }
+}
+
+/// Collects the places while they are found.
+#[derive(Debug, Default)]
+pub(super) struct FoundSlots {
+    globals: Vec<(String, ObjectIndex)>,
+    others: Vec<RootSlot>,
+}
+
+impl FoundSlots {
+    pub(super) fn add_global(&mut self, name: &str, object: ObjectIndex) -> Result<()> {
+        columns::push(&mut self.globals, (name.to_owned(), object))
+    }
+
+    /// A static object that may be a root.
+    pub(super) fn add_guess(&mut self, object: ObjectIndex) -> Result<()> {
+        self.add(RootKind::Global, NO_NAME, object)
+    }
+
+    /// A word of the shadow stack, the `nth` from its top.
+    pub(super) fn add_stack_word(&mut self, nth: usize, object: ObjectIndex) -> Result<()> {
+        self.add(RootKind::Stack, nth as u32 * 4, object)
+    }
+
+    pub(super) fn add_pinned(&mut self, object: ObjectIndex) -> Result<()> {
+        self.add(RootKind::Pinned, 0, object)
+    }
+
+    fn add(&mut self, kind: RootKind, position: u32, object: ObjectIndex) -> Result<()> {
+        columns::push(
+            &mut self.others,
+            RootSlot {
+                kind,
+                position,
+                object,
+            },
+        )
+    }
+
+    /// Puts all places in order.
+    pub(super) fn into_slots(self) -> Result<RootSlots> {
+        let Self {
+            mut globals,
+            others: mut slots,
+        } = self;
+        globals.sort_unstable();
+        // What the code and the debug information both name is one global.
+        globals.dedup();
+        let mut names: Vec<String> = Vec::new();
+        columns::reserve(&mut slots, globals.len())?;
+        for (name, object) in globals {
+            if names.last() != Some(&name) {
+                names.push(name);
+            }
+            slots.push(RootSlot {
+                kind: RootKind::Global,
+                position: names.len() as u32 - 1,
+                object,
+            });
+        }
+        slots.sort_unstable();
+        let mut by_object = columns::collected(0..slots.len() as u32)?;
+        by_object.sort_unstable_by_key(|&slot| (slots[slot as usize].object, slot));
+        Ok(RootSlots {
+            slots,
+            by_object,
+            names,
+        })
+    }
+}
+
+impl RootSlots {
+    /// All places: globals by name, then stack words from the top of the stack on, then pins.
+    pub fn all(&self) -> &[RootSlot] {
+        &self.slots
+    }
+
+    /// The places that hold this object, in the same order.
+    pub fn of(&self, object: ObjectIndex) -> impl Iterator<Item = RootSlot> {
+        let slot = |&place: &u32| self.slots[place as usize];
+        let start = self
+            .by_object
+            .partition_point(|place| slot(place).object < object);
+        let places = self.by_object[start..].iter().map(slot);
+        places.take_while(move |slot| slot.object == object)
+    }
+
+    /// What the paths from this place begin with.
+    pub fn origin(&self, slot: RootSlot) -> RootOrigin {
+        match slot.kind {
+            RootKind::Global if slot.position == NO_NAME => RootOrigin::Static(slot.object),
+            RootKind::Global => RootOrigin::Global(slot.position),
+            RootKind::Stack => RootOrigin::Stack,
+            RootKind::Pinned => RootOrigin::Pinned,
+        }
+    }
+
+    /// The name of the global with this number.
+    pub fn global_name(&self, number: u32) -> Option<&str> {
+        self.names.get(number as usize).map(String::as_str)
+    }
+
+    /// What a place is called: the name of the global, `+16` for the stack; `None` for pins and for
+    /// what no global is known to refer to.
+    pub fn name(&self, slot: RootSlot) -> Option<String> {
+        match slot.kind {
+            RootKind::Global => self.names.get(slot.position as usize).cloned(),
+            RootKind::Stack => Some(format!("+{}", slot.position)),
+            RootKind::Pinned => None,
+        }
+    }
+}

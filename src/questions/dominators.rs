@@ -1,0 +1,133 @@
+//! What an object dominates immediately, or the whole heap: one by one, or by class.
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+
+use super::LoadedHeap;
+use super::answer::{AnswerBody, DominatorChild, DominatorGroup, DominatorGroups, Dominators};
+use super::question::Page;
+use crate::columns;
+use crate::control::Control;
+use crate::error::Result;
+use crate::units::ObjectIndex;
+use crate::warning::Warning;
+
+impl LoadedHeap {
+    pub(super) fn dominated(
+        &self,
+        address: Option<u32>,
+        by_class: bool,
+        page: Page,
+        notes: &mut Vec<Warning>,
+        control: &Control,
+    ) -> Result<AnswerBody> {
+        let object = match address {
+            Some(address) => Some(self.object_at(address, notes)?),
+            None => None,
+        };
+        let index = self.dominator_index(control)?;
+        let mut children = Vec::new();
+        match object.map(|object| index.position(object)) {
+            // What is not alive dominates nothing.
+            Some(None) => {}
+            Some(parent @ Some(_)) => self.collect_children(parent, &mut children, control)?,
+            None => self.collect_children(None, &mut children, control)?,
+        }
+        let address = object.map(|object| self.heap.address(object).0);
+        Ok(match by_class {
+            true => AnswerBody::DominatorGroups(self.dominated_groups(address, &children, page)),
+            false => AnswerBody::Dominators(self.dominated_objects(address, children, page)),
+        })
+    }
+
+    fn collect_children(
+        &self,
+        parent: Option<u32>,
+        children: &mut Vec<ObjectIndex>,
+        control: &Control,
+    ) -> Result<()> {
+        const CHECK_INTERVAL: usize = 1 << 16;
+        let index = self.dominator_index(control)?;
+        for child in index.children(parent) {
+            columns::push(children, index.object(child))?;
+            if children.len().is_multiple_of(CHECK_INTERVAL) {
+                control.check()?;
+            }
+        }
+        Ok(())
+    }
+
+    fn dominated_objects(
+        &self,
+        address: Option<u32>,
+        mut children: Vec<ObjectIndex>,
+        page: Page,
+    ) -> Dominators {
+        let heap = &self.heap;
+        let total = children.len() as u64;
+        self.sort_by_retained_size(&mut children, page);
+        let children = page.of(children).map(|object| DominatorChild {
+            address: heap.address(object).0,
+            class_name: self.class_name(object).to_owned(),
+            shallow_size: heap.shallow_size(object),
+            retained_size: heap.retained_size(object),
+        });
+        Dominators {
+            address,
+            total,
+            offset: page.offset,
+            limit: page.limit,
+            children: children.collect(),
+        }
+    }
+
+    fn dominated_groups(
+        &self,
+        address: Option<u32>,
+        children: &[ObjectIndex],
+        page: Page,
+    ) -> DominatorGroups {
+        let groups = self.group_by_class(children);
+        DominatorGroups {
+            address,
+            total: groups.len() as u64,
+            offset: page.offset,
+            limit: page.limit,
+            groups: page.of(groups).collect(),
+        }
+    }
+
+    /// Sums by class name: retained size ↓, count ↓, name ↑.
+    pub(super) fn group_by_class(&self, objects: &[ObjectIndex]) -> Vec<DominatorGroup> {
+        let heap = &self.heap;
+        let mut sums = vec![DominatorGroup::default(); heap.objects.classes.len()];
+        for &object in objects {
+            let sum = &mut sums[heap.objects.class_slots[object.at()] as usize];
+            sum.count += 1;
+            sum.shallow_size += u64::from(heap.shallow_size(object));
+            sum.retained_size += u64::from(heap.retained_size(object));
+        }
+        // Classes may share a name.
+        let mut by_name: HashMap<&str, DominatorGroup> = HashMap::new();
+        for (class, sum) in heap.objects.classes.iter().zip(sums) {
+            if sum.count > 0 {
+                let group = by_name.entry(class.class.name.as_str()).or_default();
+                group.count += sum.count;
+                group.shallow_size += sum.shallow_size;
+                group.retained_size += sum.retained_size;
+            }
+        }
+        let named = by_name.into_iter().map(|(name, group)| DominatorGroup {
+            class_name: name.to_owned(),
+            ..group
+        });
+        let mut groups: Vec<DominatorGroup> = named.collect();
+        groups.sort_unstable_by(|left, right| {
+            let key = |group: &DominatorGroup| Reverse((group.retained_size, group.count));
+            key(left)
+                .cmp(&key(right))
+                .then_with(|| left.class_name.cmp(&right.class_name))
+        });
+        groups
+    }
+}

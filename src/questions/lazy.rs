@@ -1,0 +1,36 @@
+//! A value that is made when it is first needed, once, by whichever thread comes first.
+
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use crate::error::Result;
+
+/// A value that is made when it is first needed. Making it may fail, and is then tried again.
+#[derive(Debug)]
+pub(super) struct Lazy<T> {
+    value: OnceLock<T>,
+    making: Mutex<()>,
+}
+
+impl<T> Default for Lazy<T> {
+    fn default() -> Self {
+        Self {
+            value: OnceLock::new(),
+            making: Mutex::new(()),
+        }
+    }
+}
+
+impl<T> Lazy<T> {
+    /// The value, made now if it is not there. Other threads that need it wait.
+    pub(super) fn get(&self, make: impl FnOnce() -> Result<T>) -> Result<&T> {
+        if let Some(value) = self.value.get() {
+            return Ok(value);
+        }
+        let _making = self.making.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(value) = self.value.get() {
+            return Ok(value);
+        }
+        let value = make()?;
+        Ok(self.value.get_or_init(|| value))
+    }
+}

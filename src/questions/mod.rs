@@ -1,0 +1,296 @@
+//! One loaded heap, many questions: why an object is alive, what it keeps alive, what to cut.
+//!
+//! A [`LoadedHeap`] is opened once by [`Program::open`](crate::Program::open). It
+//! [answers](LoadedHeap::ask) any [`Question`], from several threads at a time, as a typed [`Answer`].
+//! What many questions need is made when the first of them asks, and kept.
+
+mod accounting;
+mod after_return;
+mod answer;
+mod dominators;
+mod find;
+mod glob;
+mod labels;
+mod lazy;
+mod memory;
+mod merged;
+mod object;
+mod path_text;
+mod paths;
+mod places;
+mod preview;
+mod question;
+mod referrers;
+mod summary;
+mod suspect_growth;
+mod suspect_text;
+mod suspects;
+mod values;
+
+use std::ops::Range;
+use std::sync::Arc;
+
+pub use accounting::{AccountingJson, FreeJson, LiveJson, PinnedJson};
+pub use answer::*;
+pub use memory::{Contents, InMemory};
+pub use question::Question;
+
+use after_return::AfterReturn;
+use lazy::Lazy;
+use question::{Page, PathTarget};
+
+use crate::control::Control;
+use crate::error::{Error, Result};
+use crate::heap::{Cuts, DominatorIndex, Heap, HeapNames, PathTree, ReferrerIndex};
+use crate::runtime::shapes::ClassShape;
+use crate::side_by_side::side_by_side;
+use crate::units::ObjectIndex;
+use crate::warning::Warning;
+
+/// A heap that was opened for questions.
+pub struct LoadedHeap {
+    heap: Arc<Heap>,
+    names: HeapNames,
+    contents: Box<dyn Contents>,
+    /// Where in the dump the memory begins, and how many bytes it has.
+    memory_start: u64,
+    memory_size: u64,
+    module_hash: u64,
+    dominators: Lazy<DominatorIndex>,
+    referrers: Lazy<ReferrerIndex>,
+    cuts: Lazy<Cuts>,
+    paths: Lazy<PathTree>,
+    after_return: Lazy<AfterReturn>,
+}
+
+impl std::fmt::Debug for LoadedHeap {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("LoadedHeap")
+            .field("heap", &self.heap)
+            .finish_non_exhaustive()
+    }
+}
+
+impl LoadedHeap {
+    /// A heap, the names of what is in it, a hash of its module, and where the dump can be read again:
+    /// its memory lies there in `memory`.
+    pub(crate) fn new(
+        heap: Heap,
+        names: HeapNames,
+        module_hash: u64,
+        contents: Box<dyn Contents>,
+        memory: Range<u64>,
+    ) -> Self {
+        Self {
+            heap: Arc::new(heap),
+            names,
+            contents,
+            memory_start: memory.start,
+            memory_size: memory.end - memory.start,
+            module_hash,
+            dominators: Lazy::default(),
+            referrers: Lazy::default(),
+            cuts: Lazy::default(),
+            paths: Lazy::default(),
+            after_return: Lazy::default(),
+        }
+    }
+
+    /// The heap, for views.
+    pub fn heap(&self) -> &Arc<Heap> {
+        &self.heap
+    }
+
+    /// What may make a number wrong.
+    pub fn warnings(&self) -> &[Warning] {
+        &self.heap.warnings
+    }
+
+    /// Makes all indexes that questions share, so that the first ones do not wait for them.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`], [`Error::Aborted`].
+    pub fn prepare(&self, control: &Control) -> Result<()> {
+        self.dominator_index(control)?;
+        side_by_side(|| self.cuts(control), || self.path_tree(control)).map(drop)
+    }
+
+    /// Answers a question. Some compare with an earlier heap, `before`: `paths` of what is new, and
+    /// `suspects` of growth.
+    ///
+    /// # Errors
+    /// [`Error::NoObject`] for an address where nothing is, [`Error::UnknownClass`] for a class that no
+    /// live object has, [`Error::InvalidOption`] for a question that cannot be asked,
+    /// [`Error::DumpChanged`] and [`Error::Io`] if the dump cannot be read again,
+    /// [`Error::OutOfMemory`], [`Error::Aborted`].
+    pub fn ask(
+        &self,
+        question: &Question,
+        before: Option<&LoadedHeap>,
+        control: &Control,
+    ) -> Result<Answer> {
+        control.check()?;
+        let mut notes = Vec::new();
+        let body = match question {
+            Question::Summary => AnswerBody::Summary(self.summary()),
+            Question::Find {
+                class,
+                min_size,
+                contains,
+                limit,
+                offset,
+            } => AnswerBody::Find(self.find(
+                find::Wanted {
+                    class: class.as_deref(),
+                    min_size: *min_size,
+                    contains: contains.as_deref(),
+                },
+                page(*offset, *limit)?,
+                control,
+            )?),
+            Question::Object { address } => {
+                AnswerBody::Object(Box::new(self.object(*address, &mut notes, control)?))
+            }
+            Question::Dominators {
+                address,
+                by_class,
+                limit,
+                offset,
+            } => {
+                let page = page(*offset, *limit)?;
+                self.dominated(*address, *by_class, page, &mut notes, control)?
+            }
+            Question::Referrers {
+                address,
+                limit,
+                offset,
+            } => {
+                let page = page(*offset, *limit)?;
+                AnswerBody::Referrers(self.referrers_of(*address, page, &mut notes, control)?)
+            }
+            Question::Suspects { threshold, limit } => {
+                let limit = page(0, *limit)?.end();
+                AnswerBody::Suspects(self.suspects(*threshold, before, limit, control)?)
+            }
+            Question::Paths {
+                objects,
+                class,
+                new_since,
+                limit,
+            } => {
+                let target = PathTarget::of(objects.as_deref(), class.as_deref(), *new_since)?;
+                let limit = page(0, *limit)?.end();
+                self.paths_of(&target, before, limit, &mut notes, control)?
+            }
+        };
+        let mut warnings: Vec<WarningText> = self.warnings().iter().map(Into::into).collect();
+        if let Some(before) = before {
+            warnings.extend(before.warnings().iter().map(WarningText::from));
+        }
+        warnings.extend(notes.iter().map(WarningText::from));
+        let is_partial =
+            self.heap.is_partial || before.is_some_and(|before| before.heap.is_partial);
+        Ok(Answer::new(body, is_partial, warnings))
+    }
+
+    fn paths_of(
+        &self,
+        target: &PathTarget<'_>,
+        before: Option<&LoadedHeap>,
+        limit: usize,
+        notes: &mut Vec<Warning>,
+        control: &Control,
+    ) -> Result<AnswerBody> {
+        let set = match *target {
+            PathTarget::Object(address) => {
+                let path = self.path_answer(address, limit, notes, control)?;
+                return Ok(AnswerBody::Path(Box::new(path)));
+            }
+            PathTarget::Objects(addresses) => self.set_of_addresses(addresses, notes, control)?,
+            PathTarget::Class(pattern) => self.set_of_class(pattern, control)?,
+            PathTarget::NewSince => match before {
+                Some(before) => self.set_of_new(before, control)?,
+                None => {
+                    return Err(Error::InvalidOption {
+                        name: "newSince",
+                        found: "no earlier heap".to_owned(),
+                        expected: "an earlier heap of the same module beside the question",
+                    });
+                }
+            },
+        };
+        let paths = self.merged_paths(set, limit, control)?;
+        Ok(AnswerBody::MergedPaths(paths))
+    }
+
+    /// Whether both heaps are of one module: only then do their addresses mean the same.
+    pub fn is_same_module(&self, other: &Self) -> bool {
+        self.module_hash == other.module_hash
+    }
+
+    fn dominator_index(&self, control: &Control) -> Result<&DominatorIndex> {
+        self.dominators
+            .get(|| DominatorIndex::new(&self.heap, control))
+    }
+
+    fn referrers(&self, control: &Control) -> Result<&ReferrerIndex> {
+        let live = self.dominator_index(control)?;
+        self.referrers
+            .get(|| ReferrerIndex::new(&self.heap, live, control))
+    }
+
+    fn cuts(&self, control: &Control) -> Result<&Cuts> {
+        let live = self.dominator_index(control)?;
+        let referrers = self.referrers(control)?;
+        self.cuts
+            .get(|| Cuts::new(live, referrers, &self.names.roots, control))
+    }
+
+    fn path_tree(&self, control: &Control) -> Result<&PathTree> {
+        self.paths
+            .get(|| PathTree::new(&self.heap, &self.names.roots, control))
+    }
+
+    fn shape(&self, object: ObjectIndex) -> &ClassShape {
+        &self.names.shapes[self.heap.objects.class_slots[object.at()] as usize]
+    }
+
+    fn class_name(&self, object: ObjectIndex) -> &str {
+        &self.heap.objects.class_of(object).class.name
+    }
+
+    fn object_name(&self, object: ObjectIndex) -> ObjectName {
+        ObjectName {
+            address: self.heap.address(object).0,
+            class_name: self.class_name(object).to_owned(),
+        }
+    }
+
+    /// The slots of the classes whose name is of this form.
+    fn class_slots(&self, pattern: &str) -> Result<Vec<bool>> {
+        let classes = &self.heap.objects.classes;
+        let slots: Vec<bool> = classes
+            .iter()
+            .map(|class| glob::matches(pattern, &class.class.name))
+            .collect();
+        if !slots.contains(&true) {
+            let names = classes.iter().map(|class| class.class.name.as_str());
+            return Err(Error::UnknownClass {
+                pattern: pattern.to_owned(),
+                nearest: glob::nearest(pattern, names),
+            });
+        }
+        Ok(slots)
+    }
+}
+
+fn page(offset: u64, limit: u64) -> Result<Page> {
+    match limit {
+        0 => Err(Error::InvalidOption {
+            name: "limit",
+            found: "0".to_owned(),
+            expected: "a whole number of at least 1",
+        }),
+        limit => Ok(Page { offset, limit }),
+    }
+}

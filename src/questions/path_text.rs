@@ -1,0 +1,145 @@
+//! What a path reads like: its root, class and label of every step, without indexes, keys and
+//! repetitions. Paths of the same text are a group, wherever their objects lie and in whichever build.
+
+use sha2::{Digest, Sha256};
+
+use super::LoadedHeap;
+use super::answer::{Root, root_kind_name};
+use super::labels::{after_class, class_label};
+use crate::control::Control;
+use crate::error::Result;
+use crate::heap::{EdgeLabel, GroupStart, PathGroup, RootOrigin};
+use crate::units::ObjectIndex;
+
+/// What stands between the steps.
+const SEPARATOR: &str = " > ";
+/// What stands for steps that are left out.
+pub(super) const LEFT_OUT: &str = "…";
+
+/// A path as text, and whether all its names are from the source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct PathText {
+    pub(super) text: String,
+    pub(super) is_stable: bool,
+}
+
+impl PathText {
+    /// The first 12 hexadecimal digits of a hash of the text.
+    pub(super) fn fingerprint(&self) -> String {
+        let hash = Sha256::digest(format!("v1\n{}", self.text));
+        let digits = hash.iter().take(6).map(|byte| format!("{byte:02x}"));
+        digits.collect()
+    }
+
+    fn add(&mut self, text: &str) {
+        if !self.text.is_empty() {
+            self.text.push_str(SEPARATOR);
+        }
+        self.text.push_str(text);
+    }
+}
+
+impl LoadedHeap {
+    /// What the path of a live object reads like.
+    pub(super) fn path_text(&self, object: ObjectIndex, control: &Control) -> Result<PathText> {
+        let group = self.path_tree(control)?.group(object);
+        let mut text = self.group_text(group, control)?;
+        if group == PathGroup::REST {
+            text.add(self.class_name(object));
+        }
+        Ok(text)
+    }
+
+    /// What the paths of a group read like.
+    pub(super) fn group_text(&self, group: PathGroup, control: &Control) -> Result<PathText> {
+        let groups = self.path_tree(control)?.groups();
+        let mut chain = Vec::new();
+        let mut next = Some(group);
+        while let Some(group) = next {
+            let info = groups.info(group);
+            chain.push(info);
+            next = match info.start {
+                GroupStart::Step(before, _) => Some(before),
+                GroupStart::Root(_) | GroupStart::Rest => None,
+            };
+        }
+        let mut text = PathText {
+            text: String::new(),
+            is_stable: true,
+        };
+        let mut holder: Option<u32> = None;
+        for info in chain.iter().rev() {
+            match info.start {
+                GroupStart::Rest => {
+                    text.is_stable = false;
+                    text.add(LEFT_OUT);
+                    return Ok(text);
+                }
+                GroupStart::Root(origin) => {
+                    text.is_stable &= self.is_origin_stable(origin);
+                    let root = self.origin_root(origin);
+                    let kind = root_kind_name(root.kind);
+                    match root.name {
+                        Some(name) => text.add(&format!("{kind} {name}")),
+                        None => text.add(kind),
+                    }
+                }
+                GroupStart::Step(_, label) => {
+                    if let Some(holder) = holder {
+                        let (step, is_stable) = self.step_text(holder, label);
+                        text.is_stable &= is_stable;
+                        text.add(&step);
+                    }
+                }
+            }
+            holder = Some(info.class_slot);
+        }
+        if let Some(end) = holder {
+            let name = self.slot_name(end);
+            text.is_stable &= is_from_source(name);
+            text.add(name);
+        }
+        Ok(text)
+    }
+
+    /// `Class.label`, and whether that is from the source.
+    fn step_text(&self, class_slot: u32, label: EdgeLabel) -> (String, bool) {
+        let name = self.slot_name(class_slot);
+        let label = class_label(&self.names.shapes[class_slot as usize], label);
+        let is_stable = is_from_source(name) && !label.starts_with('+');
+        (format!("{name}{}", after_class(&label)), is_stable)
+    }
+
+    pub(super) fn slot_name(&self, class_slot: u32) -> &str {
+        &self.heap.objects.classes[class_slot as usize].class.name
+    }
+
+    /// The root that all paths of this origin begin with. That of the stack has no name: its words move.
+    pub(super) fn origin_root(&self, origin: RootOrigin) -> Root {
+        let name = match origin {
+            RootOrigin::Global(number) => self.names.roots.global_name(number).map(str::to_owned),
+            RootOrigin::Static(object) => Some(self.heap.address(object).to_string()),
+            RootOrigin::Stack | RootOrigin::Pinned => None,
+        };
+        Root {
+            kind: origin.kind(),
+            name,
+        }
+    }
+
+    fn is_origin_stable(&self, origin: RootOrigin) -> bool {
+        match origin {
+            RootOrigin::Global(number) => {
+                let name = self.names.roots.global_name(number);
+                name.is_some_and(|name| !name.starts_with(['#', '(']))
+            }
+            RootOrigin::Static(_) => false,
+            RootOrigin::Stack | RootOrigin::Pinned => true,
+        }
+    }
+}
+
+/// Whether a class name is from the source, and not made of a runtime id.
+fn is_from_source(class_name: &str) -> bool {
+    !class_name.contains("Class#")
+}

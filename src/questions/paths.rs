@@ -1,0 +1,200 @@
+//! The path of an object: how a root reaches it, what it reads like, and what to cut.
+
+use super::LoadedHeap;
+use super::answer::{Cut, Edges, Path, PathAnswer, Step};
+use super::labels::class_label;
+use super::memory::Reader;
+use super::path_text::LEFT_OUT;
+use super::places::Found;
+use crate::control::Control;
+use crate::error::Result;
+use crate::heap::PathPiece;
+use crate::units::ObjectIndex;
+use crate::warning::Warning;
+
+/// References within a piece of a path that are shown one by one.
+const SHOWN_STEPS: u32 = 64;
+
+impl LoadedHeap {
+    pub(super) fn path_answer(
+        &self,
+        address: u32,
+        limit: usize,
+        notes: &mut Vec<Warning>,
+        control: &Control,
+    ) -> Result<PathAnswer> {
+        let object = match self.find_at(address, notes)? {
+            Found::Object(object) => object,
+            Found::Block {
+                address,
+                size,
+                state,
+            } => {
+                return Ok(PathAnswer {
+                    address,
+                    class_name: None,
+                    state,
+                    shallow_size: size,
+                    retained_size: 0,
+                    path: None,
+                    independent_referrers: Edges {
+                        total: 0,
+                        edges: Vec::new(),
+                    },
+                    freed_by_cutting: None,
+                    freed_by_cutting_all: 0,
+                    cut: None,
+                    freed_after_return: None,
+                    dominator: None,
+                });
+            }
+        };
+        let heap = &self.heap;
+        let dominators = self.dominator_index(control)?;
+        let mut reader = Reader::new(self);
+        let path = self.path(&mut reader, object, control)?;
+        let retained_size = heap.retained_size(object);
+        let (total, references) = match path {
+            Some(_) => self.independent_references(object, limit, control)?,
+            None => (0, Vec::new()),
+        };
+        let mut edges = Vec::new();
+        for reference in references {
+            edges.push(self.edge(&mut reader, object, reference, control)?);
+        }
+        let cut = match self.cuts(control)?.nearest(dominators, object) {
+            Some(nearest) => self.cut_of(&mut reader, nearest, control)?,
+            None => None,
+        };
+        Ok(PathAnswer {
+            address: heap.address(object).0,
+            class_name: Some(self.class_name(object).to_owned()),
+            state: self.state(object, control)?,
+            shallow_size: heap.shallow_size(object),
+            retained_size,
+            path,
+            independent_referrers: Edges { total, edges },
+            freed_by_cutting: (total == 1).then_some(retained_size.into()),
+            freed_by_cutting_all: retained_size.into(),
+            cut,
+            freed_after_return: self.freed_after_return(object, control)?,
+            dominator: self.dominator_of(object, control)?,
+        })
+    }
+
+    /// The one independent reference to an object, and what cutting it frees.
+    pub(super) fn cut_of(
+        &self,
+        reader: &mut Reader<'_>,
+        object: ObjectIndex,
+        control: &Control,
+    ) -> Result<Option<Cut>> {
+        let (_, references) = self.independent_references(object, 1, control)?;
+        let freed = self.heap.retained_size(object).into();
+        let reference = references.first();
+        reference
+            .map(|&reference| self.cut(reader, object, reference, freed))
+            .transpose()
+    }
+
+    /// The path of an object; `None` if no root reaches it.
+    pub(super) fn path(
+        &self,
+        reader: &mut Reader<'_>,
+        object: ObjectIndex,
+        control: &Control,
+    ) -> Result<Option<Path>> {
+        let tree = self.path_tree(control)?;
+        if !tree.is_reached(object) {
+            return Ok(None);
+        }
+        let pieces = tree.pieces(object);
+        let Some(slot) = pieces
+            .first()
+            .and_then(|piece| self.names.roots.of(piece.first).next())
+        else {
+            return Ok(None);
+        };
+        let mut steps = Vec::new();
+        for piece in &pieces {
+            let label = match tree.parent(piece.first) {
+                Some((parent, label)) => Some(reader.label(parent, piece.first, label, 0)?),
+                None => None,
+            };
+            steps.push(self.step(label, piece.first, 1));
+            self.add_repeated(reader, *piece, &mut steps, control)?;
+        }
+        let text = self.path_text(object, control)?;
+        Ok(Some(Path {
+            root: self.root(slot),
+            steps,
+            fingerprint: text.fingerprint(),
+            stable: text.is_stable,
+            text: text.text,
+        }))
+    }
+
+    fn step(&self, label: Option<String>, object: ObjectIndex, repeat: u32) -> Step {
+        Step {
+            label,
+            address: self.heap.address(object).0,
+            class_name: self.class_name(object).to_owned(),
+            shallow_size: self.heap.shallow_size(object),
+            retained_size: self.heap.retained_size(object),
+            repeat,
+        }
+    }
+
+    /// The steps of a piece after its first object: one by one if they are few, equal ones as one.
+    fn add_repeated(
+        &self,
+        reader: &mut Reader<'_>,
+        piece: PathPiece,
+        steps: &mut Vec<Step>,
+        control: &Control,
+    ) -> Result<()> {
+        if piece.repeat == 0 {
+            return Ok(());
+        }
+        let tree = self.path_tree(control)?;
+        if piece.is_uniform && piece.repeat > SHOWN_STEPS {
+            if let Some((parent, label)) = tree.parent(piece.last) {
+                let label = class_label(self.shape(parent), label);
+                steps.push(self.step(Some(label), piece.last, piece.repeat));
+            }
+            return Ok(());
+        }
+        let mut last = Vec::new();
+        let mut object = piece.last;
+        for _ in 0..piece.repeat.min(SHOWN_STEPS) {
+            let Some((parent, label)) = tree.parent(object) else {
+                break;
+            };
+            last.push((parent, object, label));
+            object = parent;
+        }
+        if piece.repeat > SHOWN_STEPS {
+            steps.push(self.step(
+                Some(LEFT_OUT.to_owned()),
+                object,
+                piece.repeat - SHOWN_STEPS,
+            ));
+        }
+        let slots = &self.heap.objects.class_slots;
+        let mut before = None;
+        for (parent, object, label) in last.into_iter().rev() {
+            let exact = reader.label(parent, object, label, 0)?;
+            let now = Some((slots[parent.at()], label, slots[object.at()]));
+            let step = self.step(Some(exact), object, 1);
+            match steps.last_mut() {
+                Some(last) if before == now && last.label == step.label => {
+                    let repeat = last.repeat + 1;
+                    *last = Step { repeat, ..step };
+                }
+                _ => steps.push(step),
+            }
+            before = now;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,158 @@
+//! What refers to an object, by name, and which of these references keep it alive.
+
+use super::LoadedHeap;
+use super::answer::{Cut, Edge, Referrers, Root};
+use super::memory::Reader;
+use super::question::Page;
+use crate::control::Control;
+use crate::error::Result;
+use crate::heap::{EdgeLabel, RootSlot};
+use crate::units::ObjectIndex;
+use crate::warning::Warning;
+
+/// A reference to an object.
+#[derive(Clone, Copy)]
+pub(super) enum Reference {
+    /// From a global, the stack or a pin.
+    Root(RootSlot),
+    /// From an object; the number counts the references from this object to the same target before it.
+    Object(ObjectIndex, usize),
+}
+
+impl LoadedHeap {
+    pub(super) fn referrers_of(
+        &self,
+        address: u32,
+        page: Page,
+        notes: &mut Vec<Warning>,
+        control: &Control,
+    ) -> Result<Referrers> {
+        let object = self.object_at(address, notes)?;
+        let roots: Vec<RootSlot> = self.names.roots.of(object).collect();
+        let sources = self.referrers(control)?.of(object);
+        let references = 0..roots.len() + sources.len();
+        let mut reader = Reader::new(self);
+        let mut referrers = Vec::new();
+        for nth in page.of(references.clone()) {
+            let reference = match roots.get(nth) {
+                Some(&slot) => Reference::Root(slot),
+                None => nth_reference(sources, nth - roots.len()),
+            };
+            referrers.push(self.edge(&mut reader, object, reference, control)?);
+        }
+        Ok(Referrers {
+            address: self.heap.address(object).0,
+            total: references.len() as u64,
+            offset: page.offset,
+            limit: page.limit,
+            referrers,
+        })
+    }
+
+    /// The references that each keep a live object alive without the others: how many, and the first of
+    /// them.
+    pub(super) fn independent_references(
+        &self,
+        object: ObjectIndex,
+        limit: usize,
+        control: &Control,
+    ) -> Result<(u64, Vec<Reference>)> {
+        let dominators = self.dominator_index(control)?;
+        let sources = self.referrers(control)?.of(object);
+        let roots: Vec<Reference> = self.names.roots.of(object).map(Reference::Root).collect();
+        let mut count = roots.len() as u64;
+        let mut first = roots;
+        first.truncate(limit);
+        for (nth, &source) in sources.iter().enumerate() {
+            if !dominators.dominates(object, source) {
+                count += 1;
+                if first.len() < limit {
+                    first.push(nth_reference(sources, nth));
+                }
+            }
+        }
+        Ok((count, first))
+    }
+
+    /// A reference, named.
+    pub(super) fn edge(
+        &self,
+        reader: &mut Reader<'_>,
+        target: ObjectIndex,
+        reference: Reference,
+        control: &Control,
+    ) -> Result<Edge> {
+        Ok(match reference {
+            Reference::Root(slot) => Edge {
+                address: None,
+                class_name: None,
+                label: None,
+                root: Some(self.root(slot)),
+                independent: true,
+            },
+            Reference::Object(source, skipped) => Edge {
+                address: Some(self.heap.address(source).0),
+                class_name: Some(self.class_name(source).to_owned()),
+                label: Some(self.reference_label(reader, source, target, skipped)?),
+                root: None,
+                independent: !self.dominator_index(control)?.dominates(target, source),
+            },
+        })
+    }
+
+    /// What cutting a reference frees, if it is the only independent one.
+    pub(super) fn cut(
+        &self,
+        reader: &mut Reader<'_>,
+        target: ObjectIndex,
+        reference: Reference,
+        freed: u64,
+    ) -> Result<Cut> {
+        let (class_name, label, root): (_, _, Option<Root>) = match reference {
+            Reference::Root(slot) => (None, None, Some(self.root(slot))),
+            Reference::Object(source, skipped) => (
+                Some(self.class_name(source).to_owned()),
+                Some(self.reference_label(reader, source, target, skipped)?),
+                None,
+            ),
+        };
+        Ok(Cut {
+            class_name,
+            label,
+            root,
+            freed,
+        })
+    }
+
+    /// What the reference from `source` to `target` is called, the one after `skipped` others.
+    fn reference_label(
+        &self,
+        reader: &mut Reader<'_>,
+        source: ObjectIndex,
+        target: ObjectIndex,
+        skipped: usize,
+    ) -> Result<String> {
+        let label = |place| self.heap.edges.label(place).unwrap_or_default();
+        let mut places = self.heap.edges.range(source);
+        let mut earlier: Vec<EdgeLabel> = Vec::new();
+        let mut found = EdgeLabel::default();
+        for place in places.by_ref() {
+            if self.heap.edges.target(place) == target {
+                if earlier.len() == skipped {
+                    found = label(place);
+                    break;
+                }
+                earlier.push(label(place));
+            }
+        }
+        let alike = earlier.iter().filter(|&&earlier| earlier == found).count();
+        reader.label(source, target, found, alike)
+    }
+}
+
+/// The `nth` of these referrers, which ascend.
+fn nth_reference(sources: &[ObjectIndex], nth: usize) -> Reference {
+    let source = sources[nth];
+    let first = sources.partition_point(|&other| other < source);
+    Reference::Object(source, nth - first)
+}

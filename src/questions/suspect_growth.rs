@@ -1,0 +1,268 @@
+//! Suspects of growth: path groups that retain more than in an earlier heap. Groups with the same text
+//! are compared, so addresses and builds do not matter.
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+
+use super::LoadedHeap;
+use super::answer::{AccumulatedClass, Accumulation, Suspect, SuspectKind, Suspects};
+use crate::columns;
+use crate::control::{Control, Phase};
+use crate::error::Result;
+use crate::heap::{GroupStart, PathGroup};
+use crate::units::ObjectIndex;
+
+/// What a suspect has grown by at least, as a part of the live bytes before.
+const THRESHOLD: f64 = 0.02;
+/// The same if there were none.
+const LEAST: u64 = 1024;
+/// Groups of a heap that are compared. What the others retain is too little to matter.
+const COMPARED: usize = 100_000;
+/// What a group has grown by at least, in percent of the one that it continues, if the search goes on
+/// there.
+const DESCENT: u64 = 70;
+/// Groups that are listed where a suspect accumulates.
+const ACCUMULATED: usize = 10;
+/// Objects between two looks at whether to stop.
+const CHECK_INTERVAL: u32 = 1 << 16;
+
+/// What the objects of a path group are and retain.
+#[derive(Clone, Copy, Debug, Default)]
+struct GroupSize {
+    count: u64,
+    /// Of those that no other object of the group dominates.
+    retained: u64,
+    /// Where the last of these ends in the dominator tree.
+    end: u32,
+    /// The first object.
+    first: Option<ObjectIndex>,
+}
+
+/// A group in both heaps.
+#[derive(Clone, Copy, Debug)]
+struct Growth {
+    group: u32,
+    before: u64,
+    after: GroupSize,
+}
+
+impl Growth {
+    fn bytes(self) -> u64 {
+        self.after.retained.saturating_sub(self.before)
+    }
+}
+
+impl LoadedHeap {
+    /// By path group: what its objects are and retain.
+    fn group_sizes(&self, control: &Control) -> Result<Vec<GroupSize>> {
+        let tree = self.path_tree(control)?;
+        let index = self.dominator_index(control)?;
+        let step = control.begin(Phase::View, index.len() as u64);
+        let mut sizes = columns::repeated(GroupSize::default(), tree.groups().len())?;
+        for (position, &object) in (0u32..).zip(index.objects()) {
+            let size = &mut sizes[tree.group(object).0 as usize];
+            size.count += 1;
+            size.first = Some(size.first.map_or(object, |first| first.min(object)));
+            if position >= size.end {
+                size.retained += u64::from(self.heap.retained_size(object));
+                size.end = index.end(position);
+            }
+            if position.is_multiple_of(CHECK_INTERVAL) {
+                step.advance(CHECK_INTERVAL.into())?;
+            }
+        }
+        Ok(sizes)
+    }
+
+    /// The texts of the groups that retain the most, and what they retain.
+    fn sizes_by_text(&self, control: &Control) -> Result<HashMap<String, (u64, u64)>> {
+        let sizes = self.group_sizes(control)?;
+        let mut largest: Vec<u32> = (0..sizes.len() as u32).collect();
+        largest.sort_unstable_by_key(|&group| (Reverse(sizes[group as usize].retained), group));
+        largest.truncate(COMPARED);
+        let mut by_text: HashMap<String, (u64, u64)> = HashMap::new();
+        for (nth, group) in largest.into_iter().enumerate() {
+            if nth.is_multiple_of(1 << 10) {
+                control.check()?;
+            }
+            let text = self.group_text(PathGroup(group), control)?.text;
+            let GroupSize {
+                count, retained, ..
+            } = sizes[group as usize];
+            let known = by_text.entry(text).or_default();
+            known.0 += retained;
+            known.1 += count;
+        }
+        Ok(by_text)
+    }
+
+    pub(super) fn grown_suspects(
+        &self,
+        threshold: Option<f64>,
+        before: &LoadedHeap,
+        control: &Control,
+    ) -> Result<Suspects> {
+        let part = before.heap.live_size as f64 * threshold.unwrap_or(THRESHOLD);
+        let threshold = match before.heap.live_size {
+            0 => LEAST,
+            _ => (part.ceil() as u64).max(1),
+        };
+        let earlier = before.sizes_by_text(control)?;
+        let sizes = self.group_sizes(control)?;
+        let groups = self.path_tree(control)?.groups();
+        // What retains less than the threshold has not grown by it.
+        let mut grown: HashMap<u32, Growth> = HashMap::new();
+        for (group, &after) in (0u32..).zip(&sizes) {
+            if after.retained < threshold || group == PathGroup::REST.0 {
+                continue;
+            }
+            let text = self.group_text(PathGroup(group), control)?.text;
+            let growth = Growth {
+                group,
+                before: earlier.get(&text).map_or(0, |&(retained, _)| retained),
+                after,
+            };
+            if growth.bytes() >= threshold {
+                grown.insert(group, growth);
+            }
+        }
+        let before_group = |group: u32| match groups.info(PathGroup(group)).start {
+            GroupStart::Step(before, _) => Some(before.0),
+            GroupStart::Root(_) | GroupStart::Rest => None,
+        };
+        let mut continuations: HashMap<u32, Vec<u32>> = HashMap::new();
+        for group in 0..sizes.len() as u32 {
+            if let Some(before) = before_group(group)
+                && grown.contains_key(&before)
+            {
+                continuations.entry(before).or_default().push(group);
+            }
+        }
+        let mut pending: Vec<u32> = Vec::new();
+        // What continues a suspect is folded into it. A group has a greater number than what it continues.
+        let mut is_at_or_below = columns::repeated(false, sizes.len())?;
+        for group in 0..sizes.len() as u32 {
+            let is_below =
+                before_group(group).is_some_and(|before| is_at_or_below[before as usize]);
+            let has_grown = grown.contains_key(&group);
+            is_at_or_below[group as usize] = is_below || has_grown;
+            if has_grown && !is_below {
+                pending.push(group);
+            }
+        }
+        let mut suspects = Vec::new();
+        while let Some(group) = pending.pop() {
+            let none = Vec::new();
+            let mut end = group;
+            loop {
+                let next = continuations.get(&end).unwrap_or(&none).iter().copied();
+                let next: Vec<Growth> = next.filter_map(|next| grown.get(&next).copied()).collect();
+                let largest = next
+                    .iter()
+                    .max_by_key(|next| (next.bytes(), Reverse(next.group)));
+                let step = largest.filter(|next| {
+                    next.bytes() * 100 >= grown[&end].bytes() * DESCENT
+                        && next.after.count <= grown[&end].after.count
+                });
+                // Several that have grown beside one another are suspects of their own.
+                let own = match step {
+                    Some(step) => next
+                        .iter()
+                        .filter(|next| next.group != step.group)
+                        .collect(),
+                    None if next.len() > 1 => next.iter().collect(),
+                    None => Vec::new(),
+                };
+                pending.extend(own.into_iter().map(|next: &Growth| next.group));
+                match step {
+                    Some(step) => end = step.group,
+                    None => break,
+                }
+            }
+            let next = continuations.get(&end).unwrap_or(&none);
+            let accumulated = self.grown_classes(next, &sizes, &earlier, control)?;
+            suspects.push(self.growth_suspect(
+                grown[&group],
+                sizes[end as usize],
+                accumulated,
+                control,
+            )?);
+        }
+        self.finish_suspects(threshold, suspects)
+    }
+
+    /// What the groups that continue another have grown by, by class.
+    fn grown_classes(
+        &self,
+        groups: &[u32],
+        sizes: &[GroupSize],
+        earlier: &HashMap<String, (u64, u64)>,
+        control: &Control,
+    ) -> Result<Vec<AccumulatedClass>> {
+        let mut largest = groups.to_vec();
+        largest.sort_unstable_by_key(|&group| (Reverse(sizes[group as usize].retained), group));
+        largest.truncate(ACCUMULATED * 10);
+        let mut classes = Vec::new();
+        for group in largest {
+            let text = self.group_text(PathGroup(group), control)?.text;
+            let (retained, count) = earlier.get(&text).copied().unwrap_or_default();
+            let after = sizes[group as usize];
+            let info = self.path_tree(control)?.groups().info(PathGroup(group));
+            if after.retained > retained {
+                classes.push(AccumulatedClass {
+                    class_name: self.slot_name(info.class_slot).to_owned(),
+                    count: after.count.saturating_sub(count),
+                    retained_size: after.retained - retained,
+                });
+            }
+        }
+        classes.sort_by(|left, right| {
+            let key = |class: &AccumulatedClass| Reverse((class.retained_size, class.count));
+            key(left)
+                .cmp(&key(right))
+                .then_with(|| left.class_name.cmp(&right.class_name))
+        });
+        classes.truncate(ACCUMULATED);
+        Ok(classes)
+    }
+
+    fn growth_suspect(
+        &self,
+        growth: Growth,
+        end: GroupSize,
+        children: Vec<AccumulatedClass>,
+        control: &Control,
+    ) -> Result<Suspect> {
+        let info = self
+            .path_tree(control)?
+            .groups()
+            .info(PathGroup(growth.group));
+        let only = growth.after.first.filter(|_| growth.after.count == 1);
+        let (path, cut) = match end.first {
+            Some(object) => self.path_and_cut(object, control)?,
+            None => (None, None),
+        };
+        let accumulation = match end.first {
+            Some(object) => Some(Accumulation {
+                address: self.heap.address(object).0,
+                class_name: self.class_name(object).to_owned(),
+                owner: self.owner(object, control)?,
+                children,
+            }),
+            None => None,
+        };
+        Ok(Suspect {
+            kind: SuspectKind::Growth,
+            class_name: self.slot_name(info.class_slot).to_owned(),
+            address: only.map(|object| self.heap.address(object).0),
+            count: growth.after.count,
+            retained_size: growth.after.retained,
+            retained_size_before: Some(growth.before),
+            share: self.share(growth.after.retained),
+            accumulation,
+            path,
+            cut,
+            text: String::new(),
+        })
+    }
+}

@@ -1,0 +1,417 @@
+//! Suspects: what retains a large part of the heap, and where below it that accumulates.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use super::LoadedHeap;
+use super::answer::{AccumulatedClass, Accumulation, Cut, Path, Suspect, SuspectKind, Suspects};
+use super::labels::{after_class, class_label};
+use super::memory::Reader;
+use super::suspect_text::paragraph;
+use crate::columns;
+use crate::control::{Control, Phase, Step};
+use crate::error::{Error, Result};
+use crate::heap::{DominatorIndex, LabelKind};
+use crate::runtime::shapes::PlaceName;
+use crate::units::ObjectIndex;
+
+/// What a suspect retains at least, as a part of the live bytes.
+const THRESHOLD: f64 = 0.1;
+/// What the largest child retains at least, in percent of its parent, if the search goes on there.
+const DESCENT: u64 = 70;
+/// Classes that are listed where a suspect accumulates.
+const ACCUMULATED_CLASSES: usize = 10;
+/// Objects between two looks at whether to stop.
+const CHECK_INTERVAL: usize = 1 << 16;
+
+impl LoadedHeap {
+    pub(super) fn suspects(
+        &self,
+        threshold: Option<f64>,
+        before: Option<&LoadedHeap>,
+        limit: usize,
+        control: &Control,
+    ) -> Result<Suspects> {
+        if let Some(threshold) = threshold
+            && !(threshold > 0.0 && threshold <= 1.0)
+        {
+            return Err(Error::InvalidOption {
+                name: "threshold",
+                found: threshold.to_string(),
+                expected: "a number above 0 and at most 1",
+            });
+        }
+        let mut suspects = match before {
+            Some(before) => self.grown_suspects(threshold, before, control)?,
+            None => self.largest_suspects(threshold.unwrap_or(THRESHOLD), limit, control)?,
+        };
+        suspects.suspects.truncate(limit);
+        Ok(suspects)
+    }
+
+    fn largest_suspects(
+        &self,
+        threshold: f64,
+        limit: usize,
+        control: &Control,
+    ) -> Result<Suspects> {
+        let live_size = self.heap.live_size;
+        let threshold = ((live_size as f64 * threshold).ceil() as u64).max(1);
+        let index = self.dominator_index(control)?;
+        let step = control.begin(Phase::View, index.len() as u64);
+        let size = |position: u32| u64::from(self.heap.retained_size(index.object(position)));
+        // The largest comes first.
+        let mut pending = BinaryHeap::new();
+        let mut others = Vec::new();
+        for position in index.children(None) {
+            match size(position) >= threshold {
+                true => pending.push((size(position), Reverse(position))),
+                false => columns::push(&mut others, index.object(position))?,
+            }
+            if others.len().is_multiple_of(CHECK_INTERVAL) {
+                step.advance(CHECK_INTERVAL as u64)?;
+            }
+        }
+        let mut suspects = Vec::new();
+        while let Some((_, Reverse(position))) = pending.pop() {
+            if suspects.len() == limit {
+                break;
+            }
+            let descent = self.descend(index, position, threshold, &step)?;
+            let siblings = descent.siblings.iter();
+            pending.extend(siblings.map(|&sibling| (size(sibling), Reverse(sibling))));
+            suspects.push(self.object_suspect(index.object(position), &descent, control)?);
+        }
+        let groups = self.group_by_class(&others);
+        let rank = |object: ObjectIndex| (self.heap.retained_size(object), Reverse(object));
+        let mut largest = vec![None; self.heap.objects.classes.len()];
+        for &object in &others {
+            let known = &mut largest[self.heap.objects.class_slots[object.at()] as usize];
+            if known.is_none_or(|known| rank(known) < rank(object)) {
+                *known = Some(object);
+            }
+        }
+        for group in groups
+            .iter()
+            .filter(|group| group.retained_size >= threshold)
+        {
+            let largest = largest.iter().copied().flatten();
+            let members = largest.filter(|&object| self.class_name(object) == group.class_name);
+            let largest = members.max_by_key(|&object| rank(object));
+            suspects.push(self.class_suspect(group, largest, control)?);
+        }
+        self.finish_suspects(threshold, suspects)
+    }
+
+    /// Puts suspects in order and gives each its paragraph.
+    pub(super) fn finish_suspects(
+        &self,
+        threshold: u64,
+        mut suspects: Vec<Suspect>,
+    ) -> Result<Suspects> {
+        suspects.sort_by(|left, right| {
+            let key = |suspect: &Suspect| {
+                let before = suspect.retained_size_before.unwrap_or(0);
+                let grown = suspect.retained_size.saturating_sub(before);
+                Reverse((grown, suspect.count))
+            };
+            let name = |suspect: &Suspect| (suspect.class_name.clone(), suspect.address);
+            key(left)
+                .cmp(&key(right))
+                .then_with(|| name(left).cmp(&name(right)))
+        });
+        for suspect in &mut suspects {
+            suspect.text = paragraph(suspect);
+        }
+        Ok(Suspects {
+            total_live_size: self.heap.live_size,
+            threshold,
+            suspects,
+        })
+    }
+
+    pub(super) fn share(&self, size: u64) -> f64 {
+        match self.heap.live_size {
+            0 => 0.0,
+            // Four digits are enough, and the same on every machine.
+            live => (size as f64 / live as f64 * 1e4).round() / 1e4,
+        }
+    }
+
+    /// The path of an object, and the nearest cut on it.
+    pub(super) fn path_and_cut(
+        &self,
+        object: ObjectIndex,
+        control: &Control,
+    ) -> Result<(Option<Path>, Option<Cut>)> {
+        let mut reader = Reader::new(self);
+        let path = self.path(&mut reader, object, control)?;
+        let dominators = self.dominator_index(control)?;
+        let cut = match self.cuts(control)?.nearest(dominators, object) {
+            Some(nearest) => self.cut_of(&mut reader, nearest, control)?,
+            None => None,
+        };
+        Ok((path, cut))
+    }
+
+    fn object_suspect(
+        &self,
+        object: ObjectIndex,
+        descent: &Descent,
+        control: &Control,
+    ) -> Result<Suspect> {
+        let retained_size = self.heap.retained_size(object).into();
+        let (path, cut) = self.path_and_cut(descent.end, control)?;
+        Ok(Suspect {
+            kind: SuspectKind::Object,
+            class_name: self.class_name(object).to_owned(),
+            address: Some(self.heap.address(object).0),
+            count: 1,
+            retained_size,
+            retained_size_before: None,
+            share: self.share(retained_size),
+            accumulation: Some(Accumulation {
+                address: self.heap.address(descent.end).0,
+                class_name: self.class_name(descent.end).to_owned(),
+                owner: self.owner(descent.end, control)?,
+                children: descent.accumulated.clone(),
+            }),
+            path,
+            cut,
+            text: String::new(),
+        })
+    }
+
+    fn class_suspect(
+        &self,
+        group: &super::answer::DominatorGroup,
+        largest: Option<ObjectIndex>,
+        control: &Control,
+    ) -> Result<Suspect> {
+        let path = match largest {
+            Some(largest) => self.path(&mut Reader::new(self), largest, control)?,
+            None => None,
+        };
+        Ok(Suspect {
+            kind: SuspectKind::Class,
+            class_name: group.class_name.clone(),
+            address: None,
+            count: group.count,
+            retained_size: group.retained_size,
+            retained_size_before: None,
+            share: self.share(group.retained_size),
+            accumulation: None,
+            path,
+            cut: None,
+            text: String::new(),
+        })
+    }
+
+    /// The place of an object by its owner's field: `assembly/server/PriceFeed.listeners`; a root by
+    /// its name. `None` if that has no name.
+    pub(super) fn owner(
+        &self,
+        mut object: ObjectIndex,
+        control: &Control,
+    ) -> Result<Option<String>> {
+        /// Containers within containers that are named.
+        const MOST: usize = 8;
+        let tree = self.path_tree(control)?;
+        let mut inside = String::new();
+        for _ in 0..MOST {
+            let Some((holder, label)) = tree.parent(object) else {
+                let root = self.names.roots.of(object).next();
+                let name = root.and_then(|root| self.root(root).name);
+                return Ok(name.map(|name| name + &inside));
+            };
+            let shape = self.shape(holder);
+            let name = class_label(shape, label);
+            match label.kind() {
+                LabelKind::Place(nth) => {
+                    let place = shape.places.get(nth as usize).map(|place| place.name);
+                    if !place.is_some_and(PlaceName::is_own_storage) {
+                        let class_name = self.class_name(holder);
+                        return Ok(Some(format!("{class_name}{}{inside}", after_class(&name))));
+                    }
+                }
+                _ => inside = format!("{}{inside}", after_class(&name)),
+            }
+            object = holder;
+        }
+        Ok(Some(format!("{}{inside}", self.class_name(object))))
+    }
+
+    /// Goes down from a suspect to where what it retains is spread over many.
+    fn descend(
+        &self,
+        index: &DominatorIndex,
+        start: u32,
+        threshold: u64,
+        step: &Step<'_>,
+    ) -> Result<Descent> {
+        let size = |position: u32| u64::from(self.heap.retained_size(index.object(position)));
+        let slot = |position: u32| self.heap.objects.class_slots[index.object(position).at()];
+        let mut siblings = Vec::new();
+        // The heads passed so far, each with the classes that are one with it.
+        let mut heads: Vec<(u32, Vec<u32>)> = vec![(start, vec![slot(start)])];
+        while let Some((head, classes)) = heads.last() {
+            let head = *head;
+            let region = self.region(index, head, classes, step)?;
+            let children = region.children.iter().copied();
+            // A buffer is no place that anybody knows: its array is.
+            let largest = children
+                .filter(|&child| !self.is_own_storage(index, head, child))
+                .max_by_key(|&child| (size(child), Reverse(child)));
+            let next = largest.filter(|&child| {
+                size(child) >= threshold && size(child) * 100 >= size(head) * DESCENT
+            });
+            let Some(next) = next else {
+                let is_suspect = |child: &u32| size(*child) >= threshold;
+                let large = region.children.iter().copied().filter(is_suspect);
+                let large = large.filter(|&child| !self.is_own_storage(index, head, child));
+                siblings.extend(large);
+                let rest = region.children.iter().copied();
+                let rest: Vec<u32> = rest.filter(|child| !siblings.contains(child)).collect();
+                return Ok(Descent {
+                    end: index.object(head),
+                    accumulated: self.accumulated(index, &region, &rest),
+                    siblings,
+                });
+            };
+            // Where a class comes again, the way between is one structure: a recursion of several classes.
+            let same = heads
+                .iter()
+                .position(|(_, classes)| classes.contains(&slot(next)));
+            match same {
+                Some(nth) => {
+                    let later = heads.split_off(nth + 1);
+                    let classes = later.into_iter().flat_map(|(_, classes)| classes);
+                    let classes: Vec<u32> = classes.chain([slot(next)]).collect();
+                    let (_, known) = &mut heads[nth];
+                    let before = known.len();
+                    known.extend(classes);
+                    known.sort_unstable();
+                    known.dedup();
+                    if known.len() == before {
+                        break;
+                    }
+                }
+                None => {
+                    let children = region.children.iter().copied();
+                    let others = children.filter(|&child| {
+                        child != next
+                            && size(child) >= threshold
+                            && !self.is_own_storage(index, head, child)
+                    });
+                    siblings.extend(others);
+                    heads.push((next, vec![slot(next)]));
+                }
+            }
+        }
+        Ok(Descent {
+            end: index.object(start),
+            accumulated: Vec::new(),
+            siblings,
+        })
+    }
+
+    /// What hangs together below an object and is of these classes: a list, a tree.
+    fn region(
+        &self,
+        index: &DominatorIndex,
+        head: u32,
+        classes: &[u32],
+        step: &Step<'_>,
+    ) -> Result<Region> {
+        let slots = &self.heap.objects.class_slots;
+        let mut region = Region {
+            members: vec![head],
+            children: Vec::new(),
+        };
+        let end = index.end(head);
+        let mut position = head + 1;
+        // What is dominated by anything but a member is jumped over, so all that is met here is
+        // dominated by a member.
+        while position < end {
+            let slot = slots[index.object(position).at()];
+            let (list, next) = match classes.contains(&slot) {
+                true => (&mut region.members, position + 1),
+                false => (&mut region.children, index.end(position)),
+            };
+            columns::push(list, position)?;
+            if list.len().is_multiple_of(CHECK_INTERVAL) {
+                step.advance(0)?;
+            }
+            position = next;
+        }
+        Ok(region)
+    }
+
+    /// Whether a container keeps its own contents in an object that it dominates.
+    fn is_own_storage(&self, index: &DominatorIndex, holder: u32, child: u32) -> bool {
+        let (holder, child) = (index.object(holder), index.object(child));
+        let shape = self.shape(holder);
+        self.heap.edges.range(holder).rev().take(3).any(|place| {
+            let label = self.heap.edges.label(place).unwrap_or_default();
+            self.heap.edges.target(place) == child
+                && matches!(label.kind(), LabelKind::Place(nth)
+                    if shape.places.get(nth as usize).is_some_and(|place| place.name.is_own_storage()))
+        })
+    }
+
+    /// What accumulates in a region, by class: its members, if there are many, and what they own.
+    fn accumulated(
+        &self,
+        index: &DominatorIndex,
+        region: &Region,
+        children: &[u32],
+    ) -> Vec<AccumulatedClass> {
+        let objects = |positions: &[u32]| -> Vec<ObjectIndex> {
+            positions
+                .iter()
+                .map(|&position| index.object(position))
+                .collect()
+        };
+        let mut classes: Vec<AccumulatedClass> = self
+            .group_by_class(&objects(children))
+            .into_iter()
+            .map(|group| AccumulatedClass {
+                class_name: group.class_name,
+                count: group.count,
+                retained_size: group.retained_size,
+            })
+            .collect();
+        if region.members.len() > 1 {
+            let members = self.group_by_class(&objects(&region.members));
+            // What members retain overlaps.
+            classes.extend(members.into_iter().map(|group| AccumulatedClass {
+                class_name: group.class_name,
+                count: group.count,
+                retained_size: group.shallow_size,
+            }));
+        }
+        classes.sort_by(|left, right| {
+            let key = |class: &AccumulatedClass| Reverse((class.retained_size, class.count));
+            key(left)
+                .cmp(&key(right))
+                .then_with(|| left.class_name.cmp(&right.class_name))
+        });
+        classes.truncate(ACCUMULATED_CLASSES);
+        classes
+    }
+}
+
+/// Where a suspect accumulates.
+struct Descent {
+    end: ObjectIndex,
+    accumulated: Vec<AccumulatedClass>,
+    /// Positions of objects beside the way that are suspects of their own.
+    siblings: Vec<u32>,
+}
+
+/// Objects that hang together in the dominator tree, and what they dominate immediately beside one
+/// another; by position.
+struct Region {
+    members: Vec<u32>,
+    children: Vec<u32>,
+}
