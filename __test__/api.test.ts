@@ -400,8 +400,14 @@ describe("an error", () => {
 
 describe("options", () => {
   test.each([
-    [{ sort: "delta" }, 'option sort: found "delta"; expected "retained", "shallow" or "count"'],
-    [{ sort: "" }, 'option sort: found ""; expected "retained", "shallow" or "count"'],
+    [
+      { sort: "delta" },
+      'option sort: found "delta"; expected "retained", "shallow", "count" or "retained-set"',
+    ],
+    [
+      { sort: "" },
+      'option sort: found ""; expected "retained", "shallow", "count" or "retained-set"',
+    ],
     [{ top: 0 }, "option top: found 0; expected a whole number ≥ 1"],
     [{ top: 1.5 }, "option top: found 1.5; expected a whole number ≥ 1"],
     [{ top: -1 }, "option top: found -1; expected a whole number ≥ 1"],
@@ -453,7 +459,10 @@ describe("options", () => {
   test.each([
     [{ srot: "count" }, "unknown option srot; did you mean sort?"],
     [{ instance: 3 }, "unknown option instance; did you mean instances?"],
-    [{ colour: 1 }, "unknown option colour; the options are sort, top, instances, force, partial"],
+    [
+      { colour: 1 },
+      "unknown option colour; the options are sort, top, instances, force, partial, retainedSet",
+    ],
     [{ signal: undefined }, "option signal works only in the …Async functions"],
   ])("that do not exist, such as %j, are refused", async (options, message) => {
     const error = await errorOf(() => analyze(after, wasm, options as never));
