@@ -78,6 +78,8 @@ export type ErrorCode =
   | "ERR_NO_BINARY"
   /** The instance does not export its globals: instantiate the bytes that `exposeGlobals` returns. */
   | "ERR_GLOBALS_NOT_EXPOSED"
+  /** Several instances use the memory that was passed to a capture. */
+  | "ERR_INSTANCE_AMBIGUOUS"
   /** The instance exports no memory, and none was passed. */
   | "ERR_MEMORY_MISSING"
   /** The program asked for a dump before `attach` was called. */
@@ -86,6 +88,12 @@ export type ErrorCode =
   | "ERR_DUMP_PATH"
   /** The dump file could not be written. The system's error is the `cause`. */
   | "ERR_DUMP_WRITE"
+  /** `HEAP_DUMP_SIGNAL` names a signal that this system cannot handle. */
+  | "ERR_DUMP_SIGNAL"
+  /** A worker asked for a download. */
+  | "ERR_NO_DOCUMENT"
+  /** `register` cannot replace the functions of `WebAssembly`. */
+  | "ERR_WEBASSEMBLY_FROZEN"
   | "ABORT_ERR";
 
 /** The `code` of a warning: why a number may be wrong. */
@@ -95,15 +103,23 @@ export type WarningCode =
   | "WARN_GLOBAL_NOT_AN_OBJECT"
   | "WARN_GLOBAL_DISPUTED"
   | "WARN_NAMES_MISSING"
+  | "WARN_NAMES_INCOMPLETE"
   | "WARN_ROOTS_UNKNOWN"
+  | "WARN_ROOTS_INCOMPLETE"
   | "WARN_CLASS_AMBIGUOUS"
   | "WARN_CLASS_DISPUTED"
+  | "WARN_BASES_UNKNOWN"
   | "WARN_CONTENTS_DO_NOT_FIT"
   | "WARN_FIELDS_DIFFER"
   | "WARN_CLASS_UNKNOWN"
   | "WARN_TOTAL_MISMATCH"
   | "WARN_LIST_BROKEN"
   | "WARN_MEMORY_NOT_WHOLE_PAGES"
+  | "WARN_MEMORY_OUTSIDE_LIMITS"
+  | "WARN_MEMORY_SHRANK"
+  | "WARN_STACK_POINTER_DISPUTED"
+  | "WARN_STACK_POINTER_UNALIGNED"
+  | "WARN_STATIC_DATA_CHANGED"
   | "WARN_MODULE_MISMATCH"
   | "WARN_PARTIAL"
   | "WARN_MORE"

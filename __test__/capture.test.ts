@@ -235,6 +235,25 @@ describe("captureDump", () => {
     expect([dumped.length, dumped.at(-1)]).toEqual([80 * 65536, 42]);
   });
 
+  test("takes an instance for its exports", () => {
+    const { wasm } = program("a build with an exported start function");
+    const imports = {
+      env: { hostCounter: new WebAssembly.Global({ value: "i32", mutable: true }, 0), abort() {} },
+      MemoryDump: { dumpMemoryRegion() {} },
+    };
+    const module = new WebAssembly.Module(exposeGlobals(wasm));
+    const instance = new WebAssembly.Instance(module, imports);
+    const expected = captureDump(instance.exports);
+    expect(Buffer.compare(captureDump(instance), expected)).toBe(0);
+    expect(Buffer.compare(captureDump({ module, instance }), expected)).toBe(0);
+  });
+
+  test("says what to pass instead of a memory", () => {
+    const error = errorOf(() => captureDump(run("a debug build").memory));
+    expect(error.code).toBe("ERR_GLOBALS_NOT_EXPOSED");
+    expect(error.message).toContain("pass instance.exports");
+  });
+
   test("takes the memory that the option names", () => {
     const { exports } = run("a debug build");
     const memory = new WebAssembly.Memory({ initial: 2 });
@@ -243,7 +262,7 @@ describe("captureDump", () => {
 
   test("refuses an instance that was not exposed and says what to do", () => {
     const error = errorOf(() => captureDump(run("a debug build", { expose: false }).exports));
-    expect(error).toMatchObject({ name: "CaptureError", code: "ERR_GLOBALS_NOT_EXPOSED" });
+    expect(error).toMatchObject({ name: "HeapAnalyzerError", code: "ERR_GLOBALS_NOT_EXPOSED" });
     expect(error.message).toContain("compile the bytes that exposeGlobals(wasm) returns");
   });
 
@@ -271,7 +290,7 @@ describe("captureDump", () => {
     expect(error.code).toBe("ERR_MEMORY_MISSING");
   });
 
-  test("works behind the bindings that asc generates", async () => {
+  test("works with the raw bindings that asc generates", async () => {
     const { wasm, bindings } = await compileProgram("capture", "--debug", "--bindings", "raw");
     const file = join(freshFolder(), "bindings.mjs");
     writeFileSync(file, bindings ?? "");
@@ -379,7 +398,8 @@ describe("writeDump", () => {
     const file = join(freshFolder(), "file");
     writeFileSync(file, "");
     const error = errorOf(() => writeDump(exports, join(file, "program.dump")));
-    expect(error.code).toMatch(/^(ENOTDIR|EEXIST)$/);
+    expect(error.code).toBe("ERR_DUMP_WRITE");
+    expect((error.cause as { code?: string }).code).toMatch(/^(ENOTDIR|EEXIST)$/);
     expect(error.message).toContain(JSON.stringify(join(file, "program.dump")));
     expect(error.cause).toBeInstanceOf(Error);
   });
@@ -401,7 +421,7 @@ describe("writeDump", () => {
          env: { hostCounter, abort() {} }, MemoryDump: { dumpMemoryRegion() {} },
        });
        exports.grow(80);
-       try { writeDump(exports, "program.dump"); } catch (error) { console.log(error.code); }`,
+       try { writeDump(exports, "program.dump"); } catch (error) { console.log(error.cause.code); }`,
       );
       // A limit on the size of a file (64 blocks, of 512 or 1024 bytes) has the effect of a full disk.
       const shell = `trap "" XFSZ; ulimit -f 64; exec "${process.execPath}" write.mjs`;
@@ -445,7 +465,7 @@ describe("memoryDump", () => {
     expect(existsSync(join(directory, "größe/快照.dump"))).toBe(true);
   });
 
-  test("tells the host what was written", () => {
+  test("reports the written file to the host", () => {
     const directory = freshFolder();
     const written: string[] = [];
     const dumps = memoryDump({ directory, onDump: (path) => written.push(path) });
@@ -507,6 +527,19 @@ describe("memoryDump", () => {
     ["NUL", "is the name of a device on Windows"],
     ["a/con.dump", "is the name of a device on Windows"],
     ["com1 .dump", "is the name of a device on Windows"],
+    ["Clock$.dump", "is the name of a device on Windows"],
+    ["a*.dump", "it contains *, which Windows does not allow in names"],
+    ["a?.dump", "it contains ?"],
+    ["a|b.dump", "it contains |"],
+    ["<a>/b.dump", "it contains <"],
+    ['"a".dump', 'it contains "'],
+    ["a\u202egpj.dump", "it contains the invisible character U+202E"],
+    ["a\u200b.dump", "it contains the invisible character U+200B"],
+    ["\ufeffa.dump", "it contains the invisible character U+FEFF"],
+    ["\u3164.dump", "it contains the invisible character U+3164"],
+    ["\u2800/a.dump", "it contains the invisible character U+2800"],
+    ["a\u{e0041}.dump", "it contains the invisible character U+E0041"],
+    ["\u3000/a.dump", "ends in a dot or a space"],
     ["LPT¹", "is the name of a device on Windows"],
     [`${"x".repeat(256)}/x.dump`, "a name in it has more than 255 bytes"],
     ["ü".repeat(128), "a name in it has more than 255 bytes"],
@@ -558,7 +591,7 @@ describe("memoryDump", () => {
     expect(readdirSync(outside)).toEqual([]);
   });
 
-  test("refuses a link out of the dump folder behind a link inside it", () => {
+  test("refuses a link out of the dump folder that is reached by a link inside it", () => {
     const [directory, outside] = [freshFolder(), freshFolder()];
     mkdirSync(join(directory, "real"));
     symlinkSync(outside, join(directory, "real/out"));
@@ -631,12 +664,12 @@ describe("memoryDump", () => {
 });
 
 test("the built file exports all functions by name to an ES module", () => {
-  const code = `import { captureDump, exposeGlobals, memoryDump, writeDump, CaptureError } from "@warpo/heap-analyzer/capture";
-    console.log([captureDump, exposeGlobals, memoryDump, writeDump, CaptureError].map((f) => f.name).join(" "));`;
+  const code = `import { captureDump, exposeGlobals, memoryDump, writeDump, HeapAnalyzerError } from "@warpo/heap-analyzer/capture";
+    console.log([captureDump, exposeGlobals, memoryDump, writeDump, HeapAnalyzerError].map((f) => f.name).join(" "));`;
   const child = spawnSync(process.execPath, ["--input-type=module", "--eval", code], {
     cwd: new URL("..", import.meta.url),
     encoding: "utf8",
   });
   expect(child.stderr).toBe("");
-  expect(child.stdout).toBe("captureDump exposeGlobals memoryDump writeDump CaptureError\n");
+  expect(child.stdout).toBe("captureDump exposeGlobals memoryDump writeDump HeapAnalyzerError\n");
 });

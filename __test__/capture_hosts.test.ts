@@ -1,4 +1,4 @@
-// Dump capture on a hostile host: somebody swaps folders for links while a dump is written, the disk
+// Dump capture on a hostile host: another process swaps folders for links while a dump is written, the disk
 // is full, folders are closed, and the program passes what no program should.
 
 import { spawn } from "node:child_process";
@@ -20,6 +20,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { writeAtomically } from "../dist/capture/dump_file.js";
 import { findPlace } from "../dist/capture/guest_path.js";
@@ -39,7 +40,7 @@ let folder: string;
 
 beforeAll(() => {
   folder = realpathSync(mkdtempSync(join(tmpdir(), "heap-analyzer-hosts-")));
-  // For others too: some tests run as somebody else.
+  // Readable for others: some tests run as another user.
   chmodSync(folder, 0o755);
 });
 
@@ -87,7 +88,7 @@ function errorOf(action: () => unknown): Error & { code?: string } {
   throw new Error("nothing was thrown");
 }
 
-/** Makes a later look tell whether anything was created in, renamed in or removed from a folder. */
+/** Prepares a folder so that a later check notices any file created, renamed or removed in it. */
 function seal(path: string): void {
   utimesSync(path, 0, 0);
 }
@@ -100,7 +101,7 @@ function expectSealed(path: string): void {
 const noHold = noPathsOfOpenFiles();
 if (noHold) console.warn(`tests of folders that are held open are skipped: ${noHold}`);
 
-describe.skipIf(noHold)("somebody who swaps folders for links", () => {
+describe.skipIf(noHold)("a process that swaps folders for links", () => {
   const snapshot = {
     header: new Uint8Array(24),
     memory: new ArrayBuffer(65536),
@@ -132,7 +133,7 @@ describe.skipIf(noHold)("somebody who swaps folders for links", () => {
     expect(readdirSync(join(directory, "moved"))).toEqual([]);
   });
 
-  test("cannot have the temporary file left behind in the folder that was moved away", () => {
+  test("cannot keep the temporary file in a folder that was moved away", () => {
     const [directory, outside] = [freshFolder(), freshFolder()];
     const place = findPlace(directory, ["sub", "x.dump"]);
     let checks = 0;
@@ -210,7 +211,7 @@ function dumping(path: string): string[] {
       writeDump(instance(32), ${JSON.stringify(path)}, { allowMissingGlobals: true });
       console.log("written");
     } catch (error) {
-      console.log(error.code, error.message);
+      console.log(error.cause?.code, error.message);
     }`;
   return [process.execPath, "--input-type=module", "--eval", code];
 }
@@ -242,7 +243,7 @@ describe.skipIf(noRights)("permissions", () => {
     expect(stdout).toBe(`EACCES cannot write the dump "${path}": EACCES: permission denied\n`);
   });
 
-  test("that protect an older dump are heeded", () => {
+  test("that protect an older dump are respected", () => {
     const directory = freshFolder();
     chmodSync(directory, 0o777);
     const path = join(directory, "x.dump");
@@ -290,7 +291,7 @@ describe("the program", () => {
   ])("that passes %s for the place of its path is refused", (_, address, size) => {
     const directory = freshFolder();
     const error = errorOf(() => guest(directory).dumpMemoryRegion(address, size));
-    expect(error).toMatchObject({ name: "CaptureError", code: "ERR_INVALID_ARG_TYPE" });
+    expect(error).toMatchObject({ name: "HeapAnalyzerError", code: "ERR_INVALID_ARG_TYPE" });
     expect(error.message).toContain("two numbers of type i32");
     expect(readdirSync(directory)).toEqual([]);
   });
@@ -301,7 +302,7 @@ describe("the program", () => {
     expect(readdirSync(directory)).toEqual(["x".repeat(255)]);
   });
 
-  test("cannot go so deep that nobody can open the dump, and creates nothing on the way", () => {
+  test("cannot use a path too long to be opened, and creates nothing for it", () => {
     const directory = freshFolder();
     const error = errorOf(() => guest(directory).dumpTo(`${"a/".repeat(2040)}x.dump`));
     expect(error.code).toBe("ERR_DUMP_PATH");
@@ -341,10 +342,62 @@ test("a memory that another thread makes grow is dumped as long as it was at fir
   expect(statSync(target).size).toBe(24 + 65536);
 });
 
+describe("an instance is captured as it is now", () => {
+  const options = { allowMissingGlobals: true };
+
+  test("if a getter lets the memory grow", () => {
+    const exports = instance(1);
+    const growing = Object.defineProperty({ ...exports }, "__heap_base", {
+      get() {
+        exports.memory.grow(1);
+        return exports.__heap_base;
+      },
+    });
+    const path = join(freshFolder(), "x.dump");
+    writeDump(growing, path, options);
+    expect(statSync(path).size).toBe(24 + exports.memory.buffer.byteLength);
+    expect(captureDump(growing, options)).toHaveLength(24 + exports.memory.buffer.byteLength);
+  });
+
+  test("if Object.prototype has the names of parts of property descriptors", () => {
+    const path = join(freshFolder(), "x.dump");
+    const names = ["get", "set", "value", "apply", "construct"];
+    for (const name of names) Object.assign(Object.prototype, { [name]: () => 1 });
+    try {
+      writeDump(instance(1), path, options);
+    } finally {
+      for (const name of names) Reflect.deleteProperty(Object.prototype, name);
+    }
+    expect(statSync(path).size).toBe(24 + 65536);
+  });
+
+  test("if its path is a URL", () => {
+    const path = join(freshFolder(), "a b.dump");
+    writeDump(instance(1), pathToFileURL(path), options);
+    expect(statSync(path).size).toBe(24 + 65536);
+  });
+});
+
+describe("an empty path is refused", () => {
+  test("for a dump", () => {
+    const error = errorOf(() => writeDump(instance(1), "", { allowMissingGlobals: true }));
+    expect(error.code).toBe("ERR_INVALID_ARG_VALUE");
+    expect(error.message).toContain('"path" is an empty path');
+  });
+
+  test("for the folder of a program's dumps", () => {
+    const error = errorOf(() => memoryDump({ directory: "" }));
+    expect(error.code).toBe("ERR_INVALID_ARG_VALUE");
+    expect(error.message).toContain('"options.directory" is an empty path');
+  });
+});
+
+/** Magic and version. */
+const EMPTY_MODULE = Uint8Array.of(0, 0x61, 0x73, 0x6d, 1, 0, 0, 0);
+
 describe("arguments of other types are refused:", () => {
   const exports = instance(1);
   const options = { allowMissingGlobals: true };
-  const url = new URL("file:///tmp/x.dump");
   test.each<[string, () => unknown, string]>([
     [
       "no exports",
@@ -352,10 +405,14 @@ describe("arguments of other types are refused:", () => {
       '"exports" must be the exports of an instance',
     ],
     ["exports that are a number", () => captureDump(5 as never), '"exports" must be'],
-    ["no path", () => writeDump(exports, undefined as never), '"path" must be a path (string)'],
-    ["a URL", () => writeDump(exports, url as never, options), '"path" must be a path (string)'],
+    [
+      "no path",
+      () => writeDump(exports, undefined as never),
+      '"path" must be a path (string, URL or Buffer)',
+    ],
+    ["a path that is a number", () => writeDump(exports, 5 as never, options), "found number"],
     ["no options", () => memoryDump(undefined as never), '"options.directory" must be a path'],
-    ["no directory", () => memoryDump({} as never), '"options.directory" must be a path (string)'],
+    ["no directory", () => memoryDump({} as never), '"options.directory" must be a path'],
     [
       "an onDump that is no function",
       () => memoryDump({ directory: "x", onDump: true as never }),
@@ -371,10 +428,49 @@ describe("arguments of other types are refused:", () => {
       () => captureDump(exports, { ...options, memory: null as never }),
       '"options.memory" must be a WebAssembly.Memory',
     ],
-    ["a module that is a string", () => exposeGlobals("x" as never), '"wasm" must be the bytes'],
+    [
+      "a module that is a string",
+      () => exposeGlobals("x" as never),
+      '"wasm" must be a Uint8Array or Buffer, found string; read the file first',
+    ],
+    [
+      "a module that is an ArrayBuffer",
+      () => exposeGlobals(new ArrayBuffer(8) as never),
+      "found an ArrayBuffer; pass new Uint8Array(buffer)",
+    ],
+    [
+      "a module that is a response",
+      () => exposeGlobals(new Response() as never),
+      "found a Response; pass new Uint8Array(await response.arrayBuffer())",
+    ],
+    [
+      "a module that is a promise",
+      () => exposeGlobals(Promise.resolve() as never),
+      "found a Promise; await it first",
+    ],
+    [
+      "a module that is compiled already",
+      () => exposeGlobals(new WebAssembly.Module(EMPTY_MODULE) as never),
+      "found a WebAssembly.Module; pass the bytes that it was compiled from",
+    ],
+    [
+      "exports that are a promise",
+      () => captureDump(Promise.resolve()),
+      "found a Promise; await it first",
+    ],
+    [
+      "exports that are a module",
+      () => captureDump(new WebAssembly.Module(EMPTY_MODULE)),
+      "found a WebAssembly.Module; instantiate it and pass the exports of the instance",
+    ],
+    [
+      "exports that are the bytes of a module",
+      () => captureDump(EMPTY_MODULE),
+      "found a Uint8Array; pass the exports of a running instance, not its bytes",
+    ],
   ])("%s", (_, action, message) => {
     const error = errorOf(action);
-    expect(error).toMatchObject({ name: "CaptureError", code: "ERR_INVALID_ARG_TYPE" });
+    expect(error).toMatchObject({ name: "HeapAnalyzerError", code: "ERR_INVALID_ARG_TYPE" });
     expect(error.message).toContain(message);
   });
 });

@@ -5,18 +5,18 @@
  */
 import { describe, expect, test } from "vitest";
 import { Operation } from "./programs/random/support/operations.ts";
-import { BUILD_KINDS, makeBuild, type RandomBuild } from "./random/builds.ts";
+import { ASC_BUILD_KINDS, makeBuild, type RandomBuild } from "./random/builds.ts";
 import { judgeStream } from "./random/heap_judge.ts";
 import { shrink } from "./random/shrink.ts";
 import { randomStream, type Step } from "./random/stream.ts";
 
 const STREAMS = 40;
 
-describe.each(BUILD_KINDS)("$name", (kind) => {
+describe.each(ASC_BUILD_KINDS)("$name", (kind) => {
   test("what a collection leaves, what a cut frees and what every byte is: as the analyzer said", async () => {
     const build = await makeBuild(kind);
     const totals = { judged: 0, cut: 0 };
-    const first = 1000 * BUILD_KINDS.indexOf(kind);
+    const first = 1000 * ASC_BUILD_KINDS.indexOf(kind);
     for (let seed = first; seed < first + STREAMS; seed++) {
       const { judged, cut, failure } = judgeStream(build, randomStream(seed));
       totals.judged += judged;
@@ -33,7 +33,7 @@ describe("the judge", () => {
 
   /** A build that lies about the class of nodes. */
   const lyingBuild = async (): Promise<RandomBuild> => {
-    const build = await makeBuild(BUILD_KINDS[0] as (typeof BUILD_KINDS)[0]);
+    const build = await makeBuild(ASC_BUILD_KINDS[0] as (typeof ASC_BUILD_KINDS)[0]);
     const classNames = new Map(
       [...build.classNames].map(([id, name]) => [id, name === "support/values/Wide" ? "?" : name]),
     );

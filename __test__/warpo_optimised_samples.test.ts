@@ -60,7 +60,7 @@ describe.skipIf(!isPresent)("optimised WARPO builds", () => {
             id,
           ]),
         );
-        const names = new Map(found);
+        const names = new Map<string, string>(found);
         expect({
           dump,
           tooMany: found.filter(([object]) => !kept.has(object)),

@@ -3,7 +3,8 @@
  *
  * A host sees of an instance only what it exports, and AssemblyScript exports no globals. So the
  * module is changed before it is compiled: {@link exposeGlobals} returns the same program with
- * everything exported that a complete dump needs.
+ * everything exported that a complete dump needs. `@warpo/heap-analyzer/register` does this for all
+ * modules of a program, `warpo-heap-analyzer expose` at build time.
  *
  * ```js
  * import { exposeGlobals, captureDump } from "@warpo/heap-analyzer/capture";
@@ -21,18 +22,18 @@
  * @module
  */
 
-import { constants } from "node:buffer";
-import { types } from "node:util";
-
 import { bytes } from "./bytes.js";
+import { joinDump } from "./capture/dump_bytes.js";
 import { writeDumpFile } from "./capture/dump_file.js";
-import { CaptureError, invalidArgument } from "./capture/errors.js";
 import { type CaptureOptions, takeSnapshot } from "./capture/snapshot.js";
+import { invalidArgument } from "./errors.js";
 import { exposeGlobals as exposeGlobalsNatively } from "./native.js";
+import { callNative } from "./native_errors.js";
+import { textPath } from "./paths.js";
 
-export { CaptureError } from "./capture/errors.js";
 export { type MemoryDump, type MemoryDumpOptions, memoryDump } from "./capture/memory_dump.js";
 export type { CaptureOptions } from "./capture/snapshot.js";
+export { HeapAnalyzerError } from "./errors.js";
 
 /**
  * Returns the same module with every mutable i32 global, the boundaries of its memory and the
@@ -42,16 +43,16 @@ export type { CaptureOptions } from "./capture/snapshot.js";
  * analyzed with either module. Applying it twice changes nothing. Positions in a source map are off
  * by what the exports take, because they count from the start of the file.
  *
- * @throws {Error} with `code` `ERR_MODULE` (not a module), `ERR_MODULE_KIND` (a 64-bit memory, or
+ * @throws {HeapAnalyzerError} `ERR_MODULE` (not a module), `ERR_MODULE_KIND` (a 64-bit memory, or
  *   none), `ERR_GLOBAL_MISSING` (no shadow stack: not compiled with the incremental runtime),
  *   `ERR_INVALID_ARG_TYPE`, `ERR_BUFFER_DETACHED`, `ERR_BUFFER_OUT_OF_BOUNDS` or `ERR_OUT_OF_MEMORY`.
  */
 export function exposeGlobals(wasm: Uint8Array): Uint8Array<ArrayBuffer> {
-  // Not `instanceof`: test runners pass arrays from another realm.
-  if (!types.isUint8Array(wasm)) {
-    throw invalidArgument("wasm", "the bytes of a module as a Uint8Array or Buffer", wasm);
+  if (typeof wasm === "string") {
+    throw invalidArgument("wasm", "a Uint8Array or Buffer", wasm, "read the file first");
   }
-  return exposeGlobalsNatively(bytes("wasm", wasm)) as Uint8Array<ArrayBuffer>;
+  const module = bytes("wasm", wasm);
+  return callNative(() => exposeGlobalsNatively(module)) as Uint8Array<ArrayBuffer>;
 }
 
 /**
@@ -61,24 +62,21 @@ export function exposeGlobals(wasm: Uint8Array): Uint8Array<ArrayBuffer> {
  * The memory is copied once. A shared memory is copied while other threads may write to it: let
  * them wait if the dump is to be consistent.
  *
- * @param exports the exports of an instance of a module that went through {@link exposeGlobals}.
- * @throws {CaptureError} `ERR_GLOBALS_NOT_EXPOSED`, `ERR_MEMORY_MISSING`, or `ERR_DUMP_TOO_LARGE`
- *   if header and memory together exceed what this Node version can hold in one array.
+ * @param exports the exports of an instance of a module that went through {@link exposeGlobals},
+ *   or the instance itself. After `@warpo/heap-analyzer/register` was loaded, also the namespace of a
+ *   module that `asc --bindings` wrote, a loader's result, or the instance's memory.
+ * @throws {HeapAnalyzerError} `ERR_GLOBALS_NOT_EXPOSED`, `ERR_INSTANCE_AMBIGUOUS`, `ERR_MEMORY_MISSING`,
+ *   `ERR_INVALID_ARG_TYPE`, or `ERR_DUMP_TOO_LARGE` if there is no room for header and memory in
+ *   one array.
  */
-export function captureDump(exports: object, options?: CaptureOptions): Uint8Array<ArrayBuffer> {
-  const { header, memory, memorySize } = takeSnapshot(exports, options);
-  const size = header.byteLength + memorySize;
-  if (size > constants.MAX_LENGTH) {
-    throw new CaptureError(
-      "ERR_DUMP_TOO_LARGE",
-      `the dump has ${size} bytes, but an array in this version of Node holds at most ` +
-        `${constants.MAX_LENGTH}: write it to a file with writeDump(exports, path)`,
-    );
-  }
-  const dump = new Uint8Array(size);
-  dump.set(header);
-  dump.set(new Uint8Array(memory, 0, memorySize), header.byteLength);
-  return dump;
+export function captureDump(
+  exports: object,
+  options?: CaptureOptions | null,
+): Uint8Array<ArrayBuffer> {
+  return joinDump(
+    takeSnapshot(exports, options),
+    "write it to a file with writeDump(exports, path)",
+  );
 }
 
 /**
@@ -89,14 +87,18 @@ export function captureDump(exports: object, options?: CaptureOptions): Uint8Arr
  * if anything fails, the temporary file is removed. A new dump is readable for its owner alone, because
  * it holds the program's secrets; one that is replaced keeps its permissions.
  *
+ * @param exports as for {@link captureDump}.
  * @param path trusted, as it is the host's; for paths that a program chooses there is
  *   `memoryDump`.
- * @throws {CaptureError} as {@link captureDump} does, `ERR_DUMP_PATH` if the path names something
- *   that is no regular file, or the system's code (`ENOSPC`, `EACCES`, …) with its error as `cause`.
+ * @throws {HeapAnalyzerError} as {@link captureDump} does, `ERR_INVALID_ARG_VALUE` if the path cannot be
+ *   one, `ERR_DUMP_PATH` if it names something that is not a regular file, or `ERR_DUMP_WRITE` with the
+ *   system's error (`ENOSPC`, `EACCES`, …) as `cause`.
  */
-export function writeDump(exports: object, path: string, options?: CaptureOptions): void {
-  if (typeof path !== "string") {
-    throw invalidArgument("path", "a path (string)", path);
-  }
-  writeDumpFile(takeSnapshot(exports, options), path);
+export function writeDump(
+  exports: object,
+  path: string | URL | Buffer,
+  options?: CaptureOptions | null,
+): void {
+  const file = textPath("path", path);
+  writeDumpFile(takeSnapshot(exports, options), file);
 }

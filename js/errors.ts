@@ -18,33 +18,45 @@ Object.defineProperty(
   descriptor({ value: "HeapAnalyzerError", configurable: true, writable: true }),
 );
 
-/** The error for an argument of a wrong type. */
-export function invalidArgument(name: string, expected: string, value: unknown): HeapAnalyzerError {
-  const { found, advice } = describe(value);
-  const hint =
-    expected.includes("Uint8Array") && typeof value === "string"
-      ? "; to read files, call the …File variant"
-      : advice;
+/**
+ * The error for an argument of a wrong type.
+ *
+ * @param advice what to pass instead. Default: how to get bytes, where bytes are expected.
+ */
+export function invalidArgument(
+  name: string,
+  expected: string,
+  value: unknown,
+  advice = expected.includes("Uint8Array") ? BYTES_FROM[kindOf(value)] : undefined,
+): HeapAnalyzerError {
+  const message = `argument "${name}" must be ${expected}, found ${describe(value)}`;
   return new HeapAnalyzerError(
     "ERR_INVALID_ARG_TYPE",
-    `argument "${name}" must be ${expected}, found ${found}${hint}`,
+    advice === undefined ? message : `${message}; ${advice}`,
   );
 }
 
-/** What to do with objects that are often passed instead of bytes. */
-const ADVICE: Record<string, string> = {
-  ArrayBuffer: "; pass new Uint8Array(buffer)",
-  Blob: "; pass new Uint8Array(await blob.arrayBuffer())",
-  Promise: "; await it first",
-  Response: "; pass new Uint8Array(await response.arrayBuffer())",
-  SharedArrayBuffer: "; pass new Uint8Array(buffer)",
-  "WebAssembly.Module": "; pass the bytes that it was compiled from",
+/** How to get bytes from what is often passed instead. */
+const BYTES_FROM: Record<string, string> = {
+  ArrayBuffer: "pass new Uint8Array(buffer)",
+  Blob: "pass new Uint8Array(await blob.arrayBuffer())",
+  Promise: "await it first",
+  Response: "pass new Uint8Array(await response.arrayBuffer())",
+  SharedArrayBuffer: "pass new Uint8Array(buffer)",
+  string: "to read files, call the …File variant",
+  "WebAssembly.Module": "pass the bytes that it was compiled from",
 };
 
-function describe(value: unknown): { found: string; advice: string } {
-  if (value === null) return { found: "null", advice: "" };
-  if (typeof value !== "object") return { found: typeof value, advice: "" };
-  const tag = Object.prototype.toString.call(value).slice("[object ".length, -1);
-  const article = /^[AEIO]/.test(tag) ? "an" : "a";
-  return { found: tag === "Object" ? "object" : `${article} ${tag}`, advice: ADVICE[tag] ?? "" };
+/** The type of a value, and of an object its built-in class, in any realm: `Promise`, `WebAssembly.Module`. */
+export function kindOf(value: unknown): string {
+  if (value === null) return "null";
+  if (typeof value !== "object") return typeof value;
+  return Object.prototype.toString.call(value).slice("[object ".length, -1);
+}
+
+function describe(value: unknown): string {
+  const kind = kindOf(value);
+  if (value === null || typeof value !== "object") return kind;
+  if (kind === "Object") return "object";
+  return `${/^[AEIO]/.test(kind) ? "an" : "a"} ${kind}`;
 }

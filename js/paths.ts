@@ -16,6 +16,13 @@ export function path(name: string, value: unknown): string | Buffer {
   return found;
 }
 
+/** A path for Node's own functions that work on text. */
+export function textPath(name: string, value: unknown): string {
+  const found = path(name, value);
+  if (typeof found === "string") return found;
+  throw invalidValue(name, "is a path that is not UTF-8");
+}
+
 function readPath(name: string, value: unknown): string | Buffer {
   if (typeof value === "string") return value;
   if (types.isUint8Array(value)) {

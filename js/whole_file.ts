@@ -32,7 +32,7 @@ const CREATE_NEW =
 
 /** A file that has not got its name yet. */
 export class AtomicFile {
-  /** Open for writing; whoever writes closes it. */
+  /** Open for writing. The writer closes it. */
   readonly descriptor: number;
   readonly #temporary: string;
   readonly #target: string;
@@ -67,7 +67,7 @@ export class AtomicFile {
     try {
       unlinkSync(this.#temporary);
     } catch {
-      // Renamed, or removed by somebody else.
+      // Renamed, or removed by another process.
     }
   }
 }
@@ -95,7 +95,7 @@ function syncFolder(folder: string): void {
   }
 }
 
-/** The path of the file behind all links, which need not exist yet. */
+/** The path of the file that a chain of links leads to. The file need not exist yet. */
 export function resolveSymlinks(path: string): string {
   const place = join(realpathSync(dirname(path)), basename(path));
   if (!lstatSync(place, { throwIfNoEntry: false })?.isSymbolicLink()) return place;

@@ -77,7 +77,7 @@ pub(crate) fn repeated<T: Clone>(value: T, length: usize) -> Result<Vec<T>> {
     Ok(column)
 }
 
-/// What an iterator of known length gives.
+/// The values of an iterator of known length.
 ///
 /// # Errors
 /// [`Error::OutOfMemory`].
@@ -153,7 +153,7 @@ fn use_huge_pages<T>(column: &mut Vec<T>) {
     let whole = size_of_val(room).saturating_sub(skipped) / HUGE_PAGE * HUGE_PAGE;
     if whole > 0 {
         // SAFETY: the range lies inside the room, which is owned and borrowed exclusively. The
-        // advice changes what the pages cost, not what they hold; if it is refused, nothing
+        // advice changes the cost of the pages, not their contents; if it is refused, nothing
         // happens.
         unsafe { libc::madvise(start.add(skipped).cast(), whole, libc::MADV_HUGEPAGE) };
     }

@@ -1,8 +1,8 @@
-//! Watching and stopping work that is under way.
+//! Progress and cancellation of running work.
 //!
-//! Whoever starts an analysis keeps a clone of its [`Control`] and asks it from another thread how
-//! far the work is, or cancels it. The work itself [begins](Control::begin) each phase and reports
-//! what it has done; every report is also the moment at which it stops if it was cancelled.
+//! The caller of an analysis keeps a clone of its [`Control`]. On another thread, it can read the progress
+//! from it, or cancel the work. The work [begins](Control::begin) each phase and reports its progress. At
+//! each report, cancelled work stops.
 
 use std::fmt;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 
 use crate::error::{Error, Result};
 
-/// What an analysis does, in the order of doing it.
+/// The phases of an analysis, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Phase {
     /// Reading the module.
@@ -23,7 +23,7 @@ pub enum Phase {
     References,
     /// Searching what the roots reach.
     Search,
-    /// Computing who keeps whom alive.
+    /// Computing which object keeps which others alive.
     Dominators,
     /// Adding up what each object keeps alive.
     Sizes,
@@ -58,7 +58,7 @@ impl Phase {
         }
     }
 
-    /// About how much of an analysis it is, in percent, as measured.
+    /// The part of the time of an analysis, in percent, as measured.
     const fn share(self) -> u64 {
         match self {
             Self::Module => 0,
@@ -73,22 +73,22 @@ impl Phase {
     }
 }
 
-/// How far work is.
+/// The progress of work.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Progress {
     /// The phase that began last.
     pub phase: Phase,
-    /// How much is done: from 0 to 1, never going down.
+    /// The part that is done: from 0 to 1, never decreasing.
     pub fraction: f64,
     /// The size of all dumps that are being analyzed, in bytes.
     pub bytes: u64,
 }
 
-/// A handle on running work: clone it, give one to the work, and ask or cancel with the other.
+/// A handle on running work. The work gets one clone; the caller reads the progress or cancels with another.
 #[derive(Clone, Debug, Default)]
 pub struct Control {
     shared: Arc<Shared>,
-    /// The bytes of input that this handle is for; `None` for all that were announced.
+    /// The bytes of input that this handle is for; `None` for all announced bytes.
     bytes: Option<u64>,
 }
 
@@ -133,12 +133,12 @@ impl Control {
         }
     }
 
-    /// Makes the work stop with [`Error::Aborted`] soon.
+    /// Makes the work stop with [`Error::Aborted`] at its next report.
     pub fn cancel(&self) {
         self.shared.is_cancelled.store(true, Ordering::Relaxed);
     }
 
-    /// How far the work is.
+    /// The progress of the work.
     pub fn progress(&self) -> Progress {
         let bytes = self.shared.planned.load(Ordering::Relaxed);
         let done = self.shared.done.load(Ordering::Relaxed);
@@ -153,8 +153,8 @@ impl Control {
         }
     }
 
-    /// Announces the analysis of a dump of so many bytes; returns the handle for it. What is not
-    /// announced makes no progress.
+    /// Announces the analysis of a dump of `bytes` bytes, and returns the handle for it. Work that is not
+    /// announced does not count as progress.
     pub fn part(&self, bytes: u64) -> Self {
         self.shared.planned.fetch_add(bytes, Ordering::Relaxed);
         Self {
@@ -163,7 +163,7 @@ impl Control {
         }
     }
 
-    /// Begins a phase of so many units.
+    /// Begins a phase of `units` units.
     pub(crate) fn begin(&self, phase: Phase, units: u64) -> Step<'_> {
         self.shared.phase.store(phase as u8, Ordering::Relaxed);
         if let Some(observer) = &self.shared.observer {
@@ -178,7 +178,7 @@ impl Control {
         }
     }
 
-    /// To be asked by work that is no phase of its own.
+    /// Stops cancelled work that is not a phase of its own.
     ///
     /// # Errors
     /// [`Error::Aborted`] once the work was cancelled.
@@ -190,11 +190,11 @@ impl Control {
     }
 }
 
-/// A phase under way. What it has not reported when it is dropped counts as done.
+/// A running phase. When it is dropped, all its units count as done.
 #[derive(Debug)]
 pub(crate) struct Step<'c> {
     control: &'c Control,
-    /// What the whole phase adds to [`Shared::done`].
+    /// How much the whole phase adds to [`Shared::done`].
     budget: u64,
     units: u64,
     done: AtomicU64,

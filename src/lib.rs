@@ -17,6 +17,7 @@
 //!   and what an object of each class refers to.
 //! - [`heap`] is the result: the object table, the references, the live set, dominators and retained
 //!   sizes, made once by [`Program::analyze`].
+//! - [`instrument`] changes a module so that a host can write complete dumps of it.
 //! - [`views`] group a heap by class, or compare two; [`questions`] ask a loaded heap why an object is
 //!   alive, and more; [`formats`] render both.
 //!
@@ -56,6 +57,7 @@ mod error;
 mod file_kind;
 pub mod formats;
 pub mod heap;
+pub mod instrument;
 mod mismatch;
 pub mod module;
 mod program;

@@ -1,11 +1,11 @@
-//! Why a dump cannot be of a module.
+//! Reasons why a dump cannot have been taken from a module.
 
 use std::fmt;
 
 use crate::shown::Shown;
 use crate::units::{Address, ClassId};
 
-/// Something that is in the module and in the dump, and differs.
+/// A fact that is in the module and in the dump, and differs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Mismatch {
@@ -16,7 +16,7 @@ pub enum Mismatch {
         /// Mutable i32 globals of the module.
         module: u32,
     },
-    /// A boundary that the module fixes.
+    /// A boundary that is constant in the module.
     Boundary {
         /// `__data_end` or `__heap_base`.
         name: &'static str,
@@ -25,7 +25,7 @@ pub enum Mismatch {
         /// In the module.
         module: Address,
     },
-    /// Static data that no program changes: a string literal, or the table of type flags.
+    /// Static data that a program does not change: a string literal, or the table of type flags.
     StaticData {
         /// Where it lies.
         address: Address,
@@ -39,7 +39,7 @@ pub enum Mismatch {
         /// How many classes the table has.
         count: u32,
     },
-    /// A container class whose type flags are not those of that container.
+    /// A container class with the type flags of another kind of class.
     ClassKind {
         /// Its name.
         class_name: String,
@@ -48,11 +48,11 @@ pub enum Mismatch {
         /// What the dump's table says.
         flags: u32,
     },
-    /// A global that the collector's code hands to the collector, but that refers to no object.
+    /// A global that the collector starts from, but that refers to no object.
     Root {
-        /// Its name, or what there is instead.
+        /// Its name, or its number if it has none.
         name: String,
-        /// What it holds.
+        /// Its value.
         value: Address,
     },
     /// An object whose class id is beyond the table of type flags.
@@ -86,7 +86,7 @@ impl fmt::Display for Mismatch {
                 count,
             } => write!(
                 f,
-                "class {class_name} has id {id} in the module, but the dump knows only {count} classes",
+                "class {class_name} has id {id} in the module, but the dump has only {count} classes",
                 class_name = Shown(class_name)
             ),
             Self::ClassKind {

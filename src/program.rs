@@ -15,10 +15,10 @@ use crate::side_by_side::side_by_side;
 use crate::tolerance::Tolerance;
 use crate::warning::Warning;
 
-/// Bytes with the name that errors call them by.
+/// Bytes, and their name in errors.
 #[derive(Clone, Copy, Debug)]
 pub struct Input<'a, Bytes = &'a [u8]> {
-    /// A path, or what an argument is called.
+    /// A path, or the name of an argument.
     pub name: &'a str,
     /// The contents: borrowed, or anything that owns them, such as a mapped file.
     pub bytes: Bytes,
@@ -42,8 +42,8 @@ impl<'a> Program<'a> {
     /// Reads a module, and from it the classes and the roots.
     ///
     /// # Errors
-    /// [`Error::InFile`](crate::Error::InFile) around whatever is wrong with the module;
-    /// [`Error::Aborted`](crate::Error::Aborted) as it is.
+    /// [`Error::InFile`](crate::Error::InFile) around every error of the module;
+    /// [`Error::Aborted`](crate::Error::Aborted) without it.
     pub fn read(wasm: Input<'a>, control: &Control) -> Result<Self> {
         let read = || -> Result<Self> {
             module::check_start(wasm.bytes)?;
@@ -70,9 +70,9 @@ impl<'a> Program<'a> {
     /// the work can use its memory.
     ///
     /// # Errors
-    /// [`Error::InFile`](crate::Error::InFile) around whatever is wrong with the dump;
+    /// [`Error::InFile`](crate::Error::InFile) around every error of the dump;
     /// [`Error::OutOfMemory`](crate::Error::OutOfMemory) and
-    /// [`Error::Aborted`](crate::Error::Aborted) as they are.
+    /// [`Error::Aborted`](crate::Error::Aborted) without it.
     pub fn analyze(&self, dump: Input<'_, impl AsRef<[u8]>>, control: &Control) -> Result<Heap> {
         let part = control.part(dump.bytes.as_ref().len() as u64);
         self.analyze_part(dump, &part)
@@ -134,7 +134,7 @@ impl<'a> Program<'a> {
         Runtime::read(dump, module, evidence, self.tolerance, warnings, part)
     }
 
-    /// Analyzes two dumps of this program. The warnings say which one they are of.
+    /// Analyzes two dumps of this program. Each warning names its dump.
     ///
     /// # Errors
     /// As [`analyze`](Self::analyze); if both dumps fail, the error of the first.
@@ -155,10 +155,17 @@ impl<'a> Program<'a> {
         };
         let before = || analyze(before, &before_part);
         let after = || analyze(after, &after_part);
-        match schedule {
-            Schedule::SideBySide => side_by_side(before, after),
-            Schedule::OneByOne => Ok((before()?, after()?)),
+        let (before, mut after) = match schedule {
+            Schedule::SideBySide => side_by_side(before, after)?,
+            Schedule::OneByOne => (before()?, after()?),
+        };
+        if after.total_size < before.total_size {
+            after.warnings.push(Warning::MemoryShrank {
+                before: before.total_size,
+                after: after.total_size,
+            });
         }
+        Ok((before, after))
     }
 }
 
@@ -168,6 +175,6 @@ pub enum Schedule {
     /// At the same time, which is faster: parts of the work run on one thread only.
     #[default]
     SideBySide,
-    /// One after the other, which takes less memory.
+    /// One after the other, which needs less memory.
     OneByOne,
 }

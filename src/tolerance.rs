@@ -1,20 +1,20 @@
-//! What an analysis goes on with instead of failing.
+//! Problems that an analysis tolerates, with a warning, instead of failing.
 
 use crate::error::{Error, Result};
 use crate::mismatch::Mismatch;
 use crate::warning::Warning;
 
-/// What an analysis goes on with, with a warning, instead of failing.
+/// Problems that an analysis tolerates, with a warning, instead of failing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tolerance {
     /// A dump that was not taken from the module.
     pub mismatch: bool,
-    /// A heap that cannot be read to its end: what comes before the damage is analyzed.
+    /// A heap that cannot be read to its end: the part before the damage is analyzed.
     pub damage: bool,
 }
 
 impl Tolerance {
-    /// Passes a mismatch on, as the error or the warning that it is. Returns whether there is one.
+    /// Reports a mismatch, as an error or as a warning. Returns whether there is one.
     pub(crate) fn check(
         self,
         found: Option<Mismatch>,

@@ -1,5 +1,4 @@
-//! The small numbers that everything else is made of, each with a type of its own, so that an
-//! address is never taken for an index and a class id never for a size.
+//! Number types of the engine: an address cannot be mistaken for an index, nor a class id for a size.
 //!
 //! Sizes are plain integers: `u32` for one block (at most 1 GiB), `u64` for sums.
 

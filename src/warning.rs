@@ -36,8 +36,17 @@ pub enum Warning {
     },
     /// The module has neither debug information nor names.
     NamesMissing,
-    /// Nothing tells which globals the collector starts from.
+    /// Some classes have no name, although the module has names.
+    NamesIncomplete {
+        /// The first of them, as it is shown.
+        class_name: String,
+        /// How many there are.
+        count: u64,
+    },
+    /// Neither debug information nor code says which globals the collector starts from.
     RootsUnknown,
+    /// The debug information may leave out roots, and the collector's code cannot be read.
+    RootsIncomplete,
     /// An id that the debug information gives to several classes.
     ClassAmbiguous {
         /// The runtime id.
@@ -49,6 +58,11 @@ pub enum Warning {
     },
     /// A class whose debug information and collector code name different reference fields.
     ClassDisputed {
+        /// Its name.
+        class_name: String,
+    },
+    /// A class of which the debug information leaves out what it inherits, and whose code cannot be read.
+    BasesUnknown {
         /// Its name.
         class_name: String,
     },
@@ -98,6 +112,41 @@ pub enum Warning {
         /// Its size in bytes.
         memory_size: u64,
     },
+    /// The memory has more or fewer pages than the module allows.
+    MemoryOutsideLimits {
+        /// Its size in pages of 64 KiB.
+        pages: u64,
+        /// The least that the module allows.
+        minimum: u64,
+        /// The most that the module allows.
+        maximum: u64,
+    },
+    /// The memory of the second dump is smaller than that of the first.
+    MemoryShrank {
+        /// Its size in the first dump, in bytes.
+        before: u64,
+        /// Its size in the second.
+        after: u64,
+    },
+    /// The stack pointer in the header is not the value of the stack pointer's global.
+    StackPointerDisputed {
+        /// In the header.
+        header: Address,
+        /// Among the global values.
+        global: Address,
+    },
+    /// The stack pointer in the header is not aligned.
+    StackPointerUnaligned {
+        /// In the header.
+        header: Address,
+    },
+    /// String literals in the dump differ from those in the module.
+    StaticDataChanged {
+        /// The first of them.
+        address: Address,
+        /// How many differ.
+        count: u64,
+    },
     /// Dump and module do not belong together; the caller asked to go on.
     ModuleMismatch {
         /// What differs.
@@ -142,7 +191,15 @@ impl Warning {
             Self::GlobalNotAnObject { .. } => "WARN_GLOBAL_NOT_AN_OBJECT",
             Self::GlobalDisputed { .. } => "WARN_GLOBAL_DISPUTED",
             Self::NamesMissing => "WARN_NAMES_MISSING",
+            Self::NamesIncomplete { .. } => "WARN_NAMES_INCOMPLETE",
             Self::RootsUnknown => "WARN_ROOTS_UNKNOWN",
+            Self::RootsIncomplete => "WARN_ROOTS_INCOMPLETE",
+            Self::BasesUnknown { .. } => "WARN_BASES_UNKNOWN",
+            Self::MemoryOutsideLimits { .. } => "WARN_MEMORY_OUTSIDE_LIMITS",
+            Self::MemoryShrank { .. } => "WARN_MEMORY_SHRANK",
+            Self::StackPointerDisputed { .. } => "WARN_STACK_POINTER_DISPUTED",
+            Self::StackPointerUnaligned { .. } => "WARN_STACK_POINTER_UNALIGNED",
+            Self::StaticDataChanged { .. } => "WARN_STATIC_DATA_CHANGED",
             Self::ClassAmbiguous { .. } => "WARN_CLASS_AMBIGUOUS",
             Self::ClassDisputed { .. } => "WARN_CLASS_DISPUTED",
             Self::ContentsDoNotFit { .. } => "WARN_CONTENTS_DO_NOT_FIT",
@@ -203,11 +260,47 @@ impl fmt::Display for Warning {
             ),
             Self::NamesMissing => write!(
                 f,
-                "the module has neither debug information nor names: roots and references were read from its collector's code, so classes are called Class#<id> and the collector's own total cannot be compared; compile with --debug for names"
+                "the module has neither debug information nor names: classes are called Class#<id>, and the collector's own total cannot be compared; no other number is affected; compile with --debug for names"
+            ),
+            Self::NamesIncomplete { class_name, count } => write!(
+                f,
+                "{count} class(es) have no name, such as {class_name}: the optimiser removed the functions that carry their names; to see names, compile with --transform @warpo/heap-analyzer/asc-transform, or without optimisation; no number is affected"
             ),
             Self::RootsUnknown => write!(
                 f,
-                "the module has neither debug information nor collector code of a known shape: every global and every static object was taken for a root, so too much may look alive; compile with --debug"
+                "the module has no debug information, and its collector's code cannot be read: every global that holds an object, and every static object that may be a root, was taken for one, so too much may look alive; compile with --debug"
+            ),
+            Self::RootsIncomplete => write!(
+                f,
+                "the build is optimised, so the debug information may leave out constant globals, and the collector's code cannot be read: every static object that may be a root was taken for one, so too much may look alive; pass the module with its code"
+            ),
+            Self::BasesUnknown { class_name } => write!(
+                f,
+                "the debug information does not describe what {class_name} inherits, and the collector's code cannot be read: every word in front of the class's own fields was taken for a possible reference, so too much may look alive; compile with a newer WARPO, or pass the module with its code"
+            ),
+            Self::MemoryOutsideLimits {
+                pages,
+                minimum,
+                maximum,
+            } => write!(
+                f,
+                "the memory in the dump has {pages} page(s) of 64 KiB, but the module's memory has {minimum} to {maximum}: the dump is truncated, or was taken from another module"
+            ),
+            Self::MemoryShrank { before, after } => write!(
+                f,
+                "the heap of the second dump has {after} bytes, that of the first {before}: a memory never shrinks, so the dumps are swapped, or of two runs of the program; then the same address need not be the same object"
+            ),
+            Self::StackPointerDisputed { header, global } => write!(
+                f,
+                "__stack_pointer at offset 16 is {header}, but its global has the value {global} in the same dump: the header was followed, so the objects that the stack keeps alive may be wrong; check the writer of the dump"
+            ),
+            Self::StackPointerUnaligned { header } => write!(
+                f,
+                "__stack_pointer at offset 16 is {header}, expected a multiple of 4: the objects that the stack keeps alive may be wrong; check the writer of the dump"
+            ),
+            Self::StaticDataChanged { address, count } => write!(
+                f,
+                "{count} string literal(s) in static memory differ from the module, the first at {address}: the program may have written over its own static data; if it does not do that, the dump was taken from another build of the module, and every number and name may be wrong"
             ),
             Self::ClassAmbiguous {
                 id,

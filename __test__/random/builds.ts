@@ -2,9 +2,16 @@
 
 import { exposeGlobals } from "@warpo/heap-analyzer/capture";
 
-import { build, type Evidence } from "../support/builds.ts";
-import { RANDOM_PROGRAMS } from "../support/compile.ts";
-import { exportGlobals, readWasmModule, TYPE_I32 } from "../support/wasm_module.ts";
+import { compile, RANDOM_PROGRAMS } from "../support/compile.ts";
+import { type DebugInformation, withDebugInformation } from "../support/debug_information.ts";
+import { type Optimisation, optimiseOnce } from "../support/optimiser.ts";
+import {
+  exportGlobals,
+  type NamesLeft,
+  readWasmModule,
+  TYPE_I32,
+  withNames,
+} from "../support/wasm_module.ts";
 
 /** Small steps in short intervals, so that most dumps are taken in the middle of a cycle. */
 export const COLLECTOR_SETTINGS = [
@@ -16,22 +23,67 @@ export const COLLECTOR_SETTINGS = [
 
 export interface BuildKind {
   name: string;
+  /** Options of `asc`. */
   flags: string[];
-  evidence: Evidence;
-  /** Whether each class name must be the compiler's; otherwise it may be `Class#<id>`. */
-  allNamesKnown: boolean;
+  /** What Binaryen then does. */
+  binaryen?: Optimisation;
+  debugInformation: DebugInformation;
+  names: NamesLeft;
 }
 
 const OPTIMISED = ["-O3"];
 
-export const BUILD_KINDS: BuildKind[] = [
-  { name: "unoptimised", flags: [], evidence: "sections and names", allNamesKnown: true },
-  { name: "O3", flags: OPTIMISED, evidence: "sections and names", allNamesKnown: true },
-  { name: "O3-sections", flags: OPTIMISED, evidence: "sections", allNamesKnown: true },
-  { name: "unoptimised-names", flags: [], evidence: "names", allNamesKnown: true },
-  { name: "O3-names", flags: OPTIMISED, evidence: "names", allNamesKnown: false },
-  { name: "O3-stripped", flags: OPTIMISED, evidence: "nothing", allNamesKnown: false },
+const binaryen = (
+  run: Optimisation["run"],
+  inlining: Optimisation["inlining"],
+  { converge = false } = {},
+) => ({
+  name: `Binaryen-${run}-${inlining}`.replaceAll(" ", "-"),
+  flags: [],
+  binaryen: { run, inlining, converge, lowMemoryUnused: false },
+});
+
+/** What `asc` makes. */
+export const ASC_BUILD_KINDS: BuildKind[] = [
+  { name: "unoptimised", flags: [], debugInformation: "transform", names: "all" },
+  { name: "O3", flags: OPTIMISED, debugInformation: "transform", names: "all" },
+  { name: "O3-sections", flags: OPTIMISED, debugInformation: "transform", names: "none" },
+  { name: "unoptimised-names", flags: [], debugInformation: "none", names: "all" },
+  { name: "O3-names", flags: OPTIMISED, debugInformation: "none", names: "all" },
+  { name: "O3-stripped", flags: OPTIMISED, debugInformation: "none", names: "none" },
 ];
+
+/** What Binaryen makes of it. */
+export const INLINED_BUILD_KINDS: BuildKind[] = [
+  { ...binaryen("O1", "much"), debugInformation: "located", names: "all" },
+  { ...binaryen("O2", "some", { converge: true }), debugInformation: "older", names: "half" },
+  { ...binaryen("O3", "everything"), debugInformation: "located", names: "none" },
+  { ...binaryen("O4", "usual"), debugInformation: "transform", names: "functions" },
+  { ...binaryen("Os", "some"), debugInformation: "none", names: "all" },
+  { ...binaryen("Oz", "one caller"), debugInformation: "located", names: "globals" },
+  { ...binaryen("inlining", "much"), debugInformation: "none", names: "half" },
+  { ...binaryen("merged functions", "some"), debugInformation: "transform", names: "none" },
+  { ...binaryen("O3", "none"), debugInformation: "none", names: "none" },
+];
+
+export const BUILD_KINDS = [...ASC_BUILD_KINDS, ...INLINED_BUILD_KINDS];
+
+/** Whether the analyzer can read what the collector is doing. */
+export function isStateNamed({ names }: Pick<BuildKind, "names">): boolean {
+  return names === "all" || names === "globals";
+}
+
+/**
+ * What may be warned about on a sound heap: that names are missing, and, where the collector's
+ * globals have no names, the object that a sweep has come to, whose left neighbour is freed.
+ */
+export function isExpectedWarning(
+  build: Pick<BuildKind, "debugInformation" | "names">,
+  code: string,
+): boolean {
+  if (code === "WARN_LIST_BROKEN") return !isStateNamed(build);
+  return build.debugInformation === "none" && code.startsWith("WARN_NAMES_");
+}
 
 /** A build, ready to be instantiated many times. */
 export interface RandomBuild extends BuildKind {
@@ -45,9 +97,14 @@ export interface RandomBuild extends BuildKind {
 }
 
 export async function makeBuild(kind: BuildKind): Promise<RandomBuild> {
-  const flags = [...kind.flags, ...COLLECTOR_SETTINGS];
-  const { program, wasm } = await build("heap", flags, kind.evidence, { folder: RANDOM_PROGRAMS });
-  const mutable = readWasmModule(program.wasm).globals.filter(
+  const { debugInformation, names } = kind;
+  const flags = [...kind.flags, ...COLLECTOR_SETTINGS, "--debug"];
+  const transform = debugInformation !== "none";
+  const program = await compile("heap", flags, { folder: RANDOM_PROGRAMS, transform });
+  const optimised = kind.binaryen ? optimiseOnce(program.wasm, kind.binaryen) : program.wasm;
+  const named = withDebugInformation(optimised, program.description, debugInformation);
+  const wasm = withNames(named, names);
+  const mutable = readWasmModule(named).globals.filter(
     (global) => global.mutable && global.type === TYPE_I32,
   );
   const exported = new Map(mutable.map(({ index }) => [`judge:${index}`, index]));

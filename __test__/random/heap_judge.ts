@@ -11,7 +11,7 @@ import {
   STATE_SWEEP,
   totalBytes,
 } from "../support/truth.ts";
-import type { RandomBuild } from "./builds.ts";
+import { isExpectedWarning, isStateNamed, type RandomBuild } from "./builds.ts";
 import { heapTotals } from "./heap_totals.ts";
 import { type MemoryParts, objectsWithOneReferrer, type Place } from "./referrers.ts";
 import { type Random, randomFrom, type Step } from "./stream.ts";
@@ -198,12 +198,8 @@ class HeapJudge {
     }
     if (wrong.length === 0 && view.totalLiveSize !== bytes)
       wrong.push(`the live size is ${bytes}, not ${view.totalLiveSize}`);
-    if (
-      wrong.length === 0 &&
-      this.#build.evidence === "sections and names" &&
-      view.warnings.length > 0
-    )
-      wrong.push(`in doubt: ${view.warnings[0]?.message}`);
+    const warning = view.warnings.find(({ code }) => !isExpectedWarning(this.#build, code));
+    if (wrong.length === 0 && warning) wrong.push(`in doubt: ${warning.message}`);
     if (wrong.length > 0) this.#disagree(wrong);
   }
 
@@ -241,7 +237,7 @@ class HeapJudge {
     const inUse = totalBytes(truth) + rawBytes;
     within("bytes in use", liveBytes + garbage + raw, inUse, inUse + mistaken);
     // Without a name for the collector's state, the object that a sweep has come to looks raw.
-    if (this.#build.evidence.endsWith("names") || this.#global("state") !== STATE_SWEEP)
+    if (isStateNamed(this.#build) || this.#global("state") !== STATE_SWEEP)
       within("bytes of raw blocks", raw, rawBytes, rawBytes + mistaken);
     same(
       "pinned objects",
@@ -254,7 +250,7 @@ class HeapJudge {
   #mayBeCalled(className: string, rtId: number): boolean {
     return (
       className === this.#build.classNames.get(rtId) ||
-      (!this.#build.allNamesKnown && className === `Class#${rtId}`)
+      (this.#build.debugInformation === "none" && className === `Class#${rtId}`)
     );
   }
 

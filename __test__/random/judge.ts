@@ -13,7 +13,7 @@ import { Command, InvalidArgumentError, Option } from "commander";
 import { BUILD_KINDS, type BuildKind, makeBuild } from "./builds.ts";
 import { type Failure, judgeStream } from "./heap_judge.ts";
 import { shrink } from "./shrink.ts";
-import { judgeSmallBuilds, replaySmallBuild } from "./small_command.ts";
+import { judgeSmallBuilds, replaySmall } from "./small_command.ts";
 import { FAILURES } from "./small_report.ts";
 import { describeStream, randomStream, type Step } from "./stream.ts";
 import { JudgeThread } from "./thread.ts";
@@ -166,7 +166,7 @@ async function explain({ seed, build, by }: FailedStream): Promise<void> {
 
 async function replay(kinds: BuildKind[], what: string): Promise<number> {
   const small = /^small-(\d+)$/.exec(what)?.[1];
-  if (small !== undefined) return replaySmallBuild(Number(small));
+  if (small !== undefined) return replaySmall(Number(small));
   const { build: only, steps }: Partial<Replay> = /^\d+$/.test(what)
     ? { steps: randomStream(Number(what)) }
     : (JSON.parse(readFileSync(what, "utf8")) as Replay);

@@ -55,26 +55,51 @@ const ASC_LEVELS = [
 /** Below it lies nothing: what Binaryen takes for granted if low memory is said to be unused. */
 const LOW_MEMORY_END = 1024;
 
-interface Program {
-  seed: number;
-  asc: string;
-  source: string;
-  lowMemoryUnused: boolean;
-  compiled: CompiledProgram;
+/** What a seed stands for, before anything is compiled. */
+interface SmallBuildPlan extends SmallBuildKind {
+  programSeed: number;
+  /** Options of `asc`. */
+  flags: string[];
+  /** Whether the transform exports the boundaries of the memory, as newer WARPO does. */
+  boundariesExported: boolean;
 }
 
-let latestProgram: Program | undefined;
-
-export async function smallBuild(seed: number): Promise<SmallBuild> {
+export function planSmallBuild(seed: number): SmallBuildPlan {
   const programSeed = Math.floor(seed / BUILDS_PER_PROGRAM);
-  if (latestProgram?.seed !== programSeed) latestProgram = await compileProgram(programSeed);
-  const { asc, source, compiled, lowMemoryUnused } = latestProgram;
+  const ofProgram = randomFrom(2 * programSeed);
+  const level = ASC_LEVELS[ofProgram(ASC_LEVELS.length)] as string[];
+  const lowMemoryUnused = ofProgram(2) === 0;
   const random = randomFrom(2 * seed + 1);
   const binaryen =
     seed % BUILDS_PER_PROGRAM === 0 ? undefined : randomOptimisation(random, lowMemoryUnused);
+  return {
+    programSeed,
+    asc: level.length === 0 ? "asc -O0" : `asc ${level.join(" ")}`,
+    flags: [
+      "--debug",
+      ...level,
+      ...(lowMemoryUnused ? ["--memoryBase", `${LOW_MEMORY_END}`] : []),
+      ...(ofProgram(2) === 0 ? COLLECTOR_SETTINGS : []),
+    ],
+    boundariesExported: ofProgram(2) === 0,
+    ...(binaryen && { binaryen }),
+    debugInformation: DEBUG_INFORMATION[random(DEBUG_INFORMATION.length)] as DebugInformation,
+    names: NAMES[random(NAMES.length)] as NamesLeft,
+  };
+}
+
+let latestProgram: { seed: number; source: string; compiled: CompiledProgram } | undefined;
+
+export async function smallBuild(seed: number): Promise<SmallBuild> {
+  const plan = planSmallBuild(seed);
+  const { programSeed, flags, boundariesExported, asc, binaryen, debugInformation, names } = plan;
+  if (latestProgram?.seed !== programSeed) {
+    const source = smallProgram(programSeed);
+    const compiled = await compileSource("small", source, flags, { transform: boundariesExported });
+    latestProgram = { seed: programSeed, source, compiled };
+  }
+  const { source, compiled } = latestProgram;
   const optimised = binaryen ? optimise(compiled.wasm, binaryen) : compiled.wasm;
-  const debugInformation = DEBUG_INFORMATION[random(DEBUG_INFORMATION.length)] as DebugInformation;
-  const names = NAMES[random(NAMES.length)] as NamesLeft;
   const named = withDebugInformation(optimised, compiled.description, debugInformation);
   return {
     seed,
@@ -86,28 +111,6 @@ export async function smallBuild(seed: number): Promise<SmallBuild> {
     named,
     wasm: withNames(named, names),
     classNames: compiled.classNames,
-  };
-}
-
-async function compileProgram(seed: number): Promise<Program> {
-  const random = randomFrom(2 * seed);
-  const level = ASC_LEVELS[random(ASC_LEVELS.length)] as string[];
-  const lowMemoryUnused = random(2) === 0;
-  const flags = [
-    "--debug",
-    ...level,
-    ...(lowMemoryUnused ? ["--memoryBase", `${LOW_MEMORY_END}`] : []),
-    ...(random(2) === 0 ? COLLECTOR_SETTINGS : []),
-  ];
-  const source = smallProgram(seed);
-  // The transform exports the boundaries of the memory, as newer WARPO does.
-  const compiled = await compileSource("small", source, flags, { transform: random(2) === 0 });
-  return {
-    seed,
-    asc: level.length === 0 ? "asc -O0" : `asc ${level.join(" ")}`,
-    source,
-    lowMemoryUnused,
-    compiled,
   };
 }
 

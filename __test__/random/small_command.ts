@@ -2,9 +2,9 @@
 
 import { join } from "node:path";
 
-import { BUILDS_PER_PROGRAM, describeBuild, smallBuild } from "./small_build.ts";
-import { judgeSmallBuild, type Verdict } from "./small_judge.ts";
-import { FAILURES, keepFiles, type SmallReport } from "./small_report.ts";
+import { BUILDS_PER_PROGRAM, describeBuild, planSmallBuild } from "./small_build.ts";
+import type { Verdict } from "./small_judge.ts";
+import { FAILURES, replaySmallBuild, type SmallReport } from "./small_report.ts";
 import type { JudgeThread } from "./thread.ts";
 
 /** Judges this many builds on these threads; gives back how many of them failed. */
@@ -15,7 +15,6 @@ export async function judgeSmallBuilds(
   const reports: SmallReport[] = [];
   const started = performance.now();
   let next = seed;
-  let unfinished = 0;
   const judgeSome = async (thread: JudgeThread) => {
     while (next < seed + count) {
       // A thread takes all builds of a program, which is then compiled once.
@@ -23,12 +22,7 @@ export async function judgeSmallBuilds(
       const end = BUILDS_PER_PROGRAM * (Math.floor(from / BUILDS_PER_PROGRAM) + 1);
       next = Math.min(end, seed + count);
       for (let at = from; at < Math.min(end, seed + count); at++) {
-        const report = await thread.judgeSmall(at);
-        if (report) reports.push(report);
-        else {
-          unfinished++;
-          console.log(`small-${at}: the build or its analysis does not end`);
-        }
+        reports.push((await thread.judgeSmall(at)) ?? endless(at));
         showProgress(reports, count, started);
       }
     }
@@ -44,7 +38,16 @@ export async function judgeSmallBuilds(
         "Judge one again with: npm run judge -- --replay small-<seed>",
     );
   console.log(`\n${summary(reports)}`);
-  return failed.length + unfinished;
+  return failed.length;
+}
+
+function endless(seed: number): SmallReport {
+  const { asc, binaryen, debugInformation, names } = planSmallBuild(seed);
+  const failure = {
+    verdict: "endless" as const,
+    message: "the build or its analysis takes minutes; --replay keeps its files",
+  };
+  return { seed, asc, ...(binaryen && { binaryen }), debugInformation, names, dumps: 0, failure };
 }
 
 function showProgress(reports: SmallReport[], count: number, started: number): void {
@@ -101,13 +104,11 @@ function count(reports: SmallReport[], kindOf: (report: SmallReport) => string):
 }
 
 /** Judges one build again, and keeps its files. */
-export async function replaySmallBuild(seed: number): Promise<number> {
-  const build = await smallBuild(seed);
-  const outcome = judgeSmallBuild(build);
-  keepFiles(build, outcome);
-  console.log(`${describeBuild(build)}\nIts files are ${join(FAILURES, `small-${seed}.*`)}.`);
-  const { failure } = outcome;
-  const where = failure?.dump === undefined ? "" : ` dump ${failure.dump}:`;
-  console.log(failure ? `${failure.verdict}:${where} ${failure.message}` : "no disagreement");
-  return failure ? 1 : 0;
+export async function replaySmall(seed: number): Promise<number> {
+  console.log(`Its files are ${join(FAILURES, `small-${seed}.*`)}.`);
+  const report = await replaySmallBuild(seed);
+  console.log(
+    report.failure ? describeFailure(report) : `${describeBuild(report)}: no disagreement`,
+  );
+  return report.failure ? 1 : 0;
 }

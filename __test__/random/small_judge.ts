@@ -5,6 +5,7 @@ import { exposeGlobals } from "@warpo/heap-analyzer/capture";
 
 import { type HeapTruth, readTruth } from "../support/truth.ts";
 import { exportGlobals, readWasmModule, TYPE_I32 } from "../support/wasm_module.ts";
+import { isExpectedWarning } from "./builds.ts";
 import type { SmallBuild } from "./small_build.ts";
 
 /**
@@ -13,7 +14,8 @@ import type { SmallBuild } from "./small_build.ts";
  * - `false alarm`: the collector's live set, and a warning all the same;
  * - `refused`: no result;
  * - `not exposed`: `exposeGlobals` refuses the module; its dumps are analyzed correctly;
- * - `program`: the program itself did not get through.
+ * - `program`: the program itself did not get through;
+ * - `endless`: the build or its analysis takes minutes.
  */
 export type Verdict =
   | "wrong"
@@ -21,7 +23,8 @@ export type Verdict =
   | "false alarm"
   | "refused"
   | "not exposed"
-  | "program";
+  | "program"
+  | "endless";
 
 export interface SmallFailure {
   verdict: Verdict;
@@ -36,19 +39,8 @@ export interface SmallDump {
   truth: HeapTruth;
 }
 
-export interface SmallOutcome {
-  dumps: SmallDump[];
-  /** The worst of what was found. */
-  failure?: SmallFailure;
-}
-
-export function judgeSmallBuild(build: SmallBuild): SmallOutcome {
-  let dumps: SmallDump[];
-  try {
-    dumps = runSmallBuild(build);
-  } catch (error) {
-    return { dumps: [], failure: { verdict: "program", message: messageOf(error) } };
-  }
+/** The worst of what the analyzer says of a program's dumps, or nothing if all is right. */
+export function judgeDumps(build: SmallBuild, dumps: SmallDump[]): SmallFailure | undefined {
   const failures = [
     ...notExposed(build.wasm),
     ...dumps.flatMap((dump, at): SmallFailure[] => {
@@ -56,11 +48,11 @@ export function judgeSmallBuild(build: SmallBuild): SmallOutcome {
       return failure ? [{ ...failure, dump: at }] : [];
     }),
   ];
-  const worst = failures.sort((left, right) => rank(left) - rank(right))[0];
-  return { dumps, ...(worst && { failure: worst }) };
+  return failures.sort((left, right) => rank(left) - rank(right))[0];
 }
 
 const RANKS: Verdict[] = [
+  "endless",
   "program",
   "wrong",
   "refused",
@@ -90,7 +82,7 @@ function notExposed(wasm: Uint8Array): SmallFailure[] {
 const STACK_SIZE = 32_768;
 
 /** Each dump twice: before a collection, and after it. The dumps are the judge's own work. */
-function runSmallBuild({ named, wasm }: SmallBuild): SmallDump[] {
+export function runSmallBuild({ named, wasm }: SmallBuild): SmallDump[] {
   const mutable = readWasmModule(named).globals.filter(
     (global) => global.mutable && global.type === TYPE_I32,
   );
@@ -162,7 +154,7 @@ function judgeDump(build: SmallBuild, { bytes, truth }: SmallDump): SmallFailure
     return { verdict: "refused", message: messageOf(error) };
   }
   const differences = compare(build, view, truth);
-  const unexpected = view.warnings.filter(({ code }) => !isExpected(build, code));
+  const unexpected = view.warnings.filter(({ code }) => !isExpectedWarning(build, code));
   const codes = [...new Set(view.warnings.map(({ code }) => code))].join(", ");
   if (differences.length > 0) {
     const [verdict, said] =
@@ -174,11 +166,6 @@ function judgeDump(build: SmallBuild, { bytes, truth }: SmallDump): SmallFailure
   if (unexpected.length > 0)
     return { verdict: "false alarm", message: unexpected[0]?.message ?? "" };
   return undefined;
-}
-
-/** Without debug information, names are the only thing that may be missing. */
-function isExpected({ debugInformation }: SmallBuild, code: string): boolean {
-  return debugInformation === "none" && code.startsWith("WARN_NAMES_");
 }
 
 /** What is wrong, shortly. */

@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { type SmallBuild, type SmallBuildKind, smallBuild } from "./small_build.ts";
-import { judgeSmallBuild, type SmallFailure, type SmallOutcome } from "./small_judge.ts";
+import { judgeDumps, runSmallBuild, type SmallDump, type SmallFailure } from "./small_judge.ts";
 
 export interface SmallReport extends SmallBuildKind {
   seed: number;
@@ -16,19 +16,29 @@ export const FAILURES = join("build", "judge", "failures");
 
 /** Makes and judges a build, and keeps its files if the analyzer is wrong. */
 export async function reportSmallBuild(seed: number): Promise<SmallReport> {
-  const build = await smallBuild(seed);
-  const outcome = judgeSmallBuild(build);
-  if (outcome.failure) keepFiles(build, outcome);
-  const { asc, binaryen, debugInformation, names } = build;
-  return {
-    seed,
-    asc,
-    ...(binaryen && { binaryen }),
-    debugInformation,
-    names,
-    dumps: outcome.dumps.length,
-    ...(outcome.failure && { failure: outcome.failure }),
-  };
+  return report(await smallBuild(seed), "failure");
+}
+
+/** The same, but keeps the files beforehand, so that they are there if the analysis does not end. */
+export async function replaySmallBuild(seed: number): Promise<SmallReport> {
+  return report(await smallBuild(seed), "always");
+}
+
+function report(build: SmallBuild, keep: "failure" | "always"): SmallReport {
+  const { seed, asc, binaryen, debugInformation, names } = build;
+  const kind = { seed, asc, ...(binaryen && { binaryen }), debugInformation, names };
+  let dumps: SmallDump[];
+  try {
+    dumps = runSmallBuild(build);
+  } catch (error) {
+    keepFiles(build, []);
+    const message = error instanceof Error ? error.message : String(error);
+    return { ...kind, dumps: 0, failure: { verdict: "program", message } };
+  }
+  if (keep === "always") keepFiles(build, dumps);
+  const failure = judgeDumps(build, dumps);
+  if (failure) keepFiles(build, dumps);
+  return { ...kind, dumps: dumps.length, ...(failure && { failure }) };
 }
 
 /**
@@ -36,7 +46,7 @@ export async function reportSmallBuild(seed: number): Promise<SmallReport> {
  * with all names), and for each dump `.<n>.dump` and `.<n>.truth.json`: the collector's objects as
  * `{ "<address>": [class id, block bytes, class name] }`.
  */
-export function keepFiles(build: SmallBuild, { dumps }: SmallOutcome): void {
+function keepFiles(build: SmallBuild, dumps: SmallDump[]): void {
   mkdirSync(FAILURES, { recursive: true });
   const write = (suffix: string, contents: Uint8Array | string) =>
     writeFileSync(join(FAILURES, `small-${build.seed}.${suffix}`), contents);

@@ -23,7 +23,7 @@ export type Task = StreamTask | SmallTask;
 /** A stream takes some milliseconds; the first one on a build waits for that. */
 const LONGEST_STREAM_SECONDS = 30;
 /** Optimisers can take long. */
-const LONGEST_BUILD_SECONDS = 300;
+const LONGEST_BUILD_SECONDS = 150;
 
 export class JudgeThread {
   #worker: Worker | undefined;

@@ -32,7 +32,7 @@ const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 /** A program is one file in such a folder, and may import what lies in the folder's `support/`. */
 const PROGRAMS = join(ROOT, "__test__/programs/judged");
 export const RANDOM_PROGRAMS = join(ROOT, "__test__/programs/random");
-const CACHE = join(ROOT, "build/judge");
+export const CACHE = join(ROOT, "build/judge");
 
 export const UNOPTIMISED = ["--debug"];
 export const OPTIMISED = ["-O3", "--debug"];
@@ -100,7 +100,6 @@ export async function compile(
     // Not compiled yet.
   }
   const program = await compileAndDescribe(name, flags, { baseDir: folder, transform, compiler });
-  mkdirSync(CACHE, { recursive: true });
   writeWhole(`${cached}.wasm`, program.wasm);
   const entry: CacheEntry = {
     classNames: [...program.classNames],
@@ -110,8 +109,9 @@ export async function compile(
   return program;
 }
 
-/** Test files run in parallel, so a file must be complete from the moment it is there. */
-function writeWhole(path: string, contents: Uint8Array | string): void {
+/** Writes to the cache. Test files run in parallel, so a file must be complete from the moment it is there. */
+export function writeWhole(path: string, contents: Uint8Array | string): void {
+  mkdirSync(CACHE, { recursive: true });
   const unfinished = `${path}.${process.pid}`;
   writeFileSync(unfinished, contents);
   renameSync(unfinished, path);
@@ -162,6 +162,8 @@ function importCompiler(compiler: Compiler): Promise<typeof import("assemblyscri
 
 export interface CompilerRun {
   wasm: Uint8Array;
+  /** With `--sourceMap`. */
+  sourceMap: string | undefined;
   stderr: string;
 }
 
@@ -179,6 +181,7 @@ export async function runCompiler(
   { baseDir, transforms, sources, compiler = "assemblyscript" }: CompilerOptions,
 ): Promise<CompilerRun> {
   let wasm: Uint8Array | undefined;
+  let sourceMap: string | undefined;
   const { default: asc } = await importCompiler(compiler);
   const stderr = asc.createMemoryStream();
   const { error } = await asc.main(
@@ -195,10 +198,11 @@ export async function runCompiler(
       transforms: (transforms ?? []) as never,
       writeFile: (name: string, contents: string | Uint8Array) => {
         if (name === "out.wasm" && typeof contents !== "string") wasm = contents;
+        if (name === "out.wasm.map" && typeof contents === "string") sourceMap = contents;
       },
       ...(sources && { readFile: (name: string) => sources[name] ?? null, listFiles: () => [] }),
     },
   );
   if (error || !wasm) throw new Error(`${args.join(" ")}: ${error?.message}\n${stderr.toString()}`);
-  return { wasm, stderr: stderr.toString() };
+  return { wasm, sourceMap, stderr: stderr.toString() };
 }

@@ -1,8 +1,12 @@
 /** Real Binaryen, run over finished modules with any of its settings. */
 
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import binaryen from "binaryen";
 
 import type { Random } from "../random/stream.ts";
+import { CACHE, writeWhole } from "./compile.ts";
 
 /** Sizes up to which functions are inlined, in Binaryen's units. */
 interface InlineLimits {
@@ -23,7 +27,7 @@ const INLINE_LIMITS = {
   some: { always: 30, flexible: 60, oneCaller: 100, functionsWithLoops: false },
   much: { always: 100, flexible: 200, oneCaller: UNLIMITED, functionsWithLoops: true },
   everything: {
-    always: 2000,
+    always: 500,
     flexible: UNLIMITED,
     oneCaller: UNLIMITED,
     functionsWithLoops: true,
@@ -134,4 +138,22 @@ export function optimise(wasm: Uint8Array, optimisation: Optimisation): Uint8Arr
   } finally {
     module.dispose();
   }
+}
+
+/** As {@link optimise}, but what was made once is kept in a file. */
+export function optimiseOnce(wasm: Uint8Array, optimisation: Optimisation): Uint8Array {
+  const key = createHash("sha256")
+    .update(wasm)
+    .update(JSON.stringify([optimisation, INLINE_LIMITS, PASSES]))
+    .digest("hex")
+    .slice(0, 16);
+  const cached = join(CACHE, `optimised-${key}.wasm`);
+  try {
+    return readFileSync(cached);
+  } catch {
+    // Not optimised yet.
+  }
+  const optimised = optimise(wasm, optimisation);
+  writeWhole(cached, optimised);
+  return optimised;
 }

@@ -113,4 +113,6 @@ export interface BinaryenModule {
   getExport(name: string): number;
   addGlobalExport(internalName: string, externalName: string): number;
   addCustomSection(name: string, contents: Uint8Array): void;
+  emitBinary(): Uint8Array;
+  emitBinary(sourceMapUrl: string | null): { binary: Uint8Array; sourceMap: string | null };
 }

@@ -2,9 +2,9 @@
 
 import { closeSync, fsyncSync, mkdirSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-
+import { HeapAnalyzerError } from "../errors.js";
 import { AtomicFile, reason, resolveSymlinks, writeFully } from "../whole_file.js";
-import { CaptureError, quote } from "./errors.js";
+import { quote } from "./quote.js";
 import type { Snapshot } from "./snapshot.js";
 
 /** For the owner alone, as V8's heap snapshots: a dump holds the program's secrets. */
@@ -14,8 +14,8 @@ const PERMISSIONS = 0o600;
  * Writes a snapshot to `path`, which the host chose and which is therefore trusted: missing folders
  * are created, and a link is followed to the file that it names.
  *
- * @throws {CaptureError} `ERR_DUMP_PATH` if something that is no regular file has this name;
- *   otherwise the system's code.
+ * @throws {HeapAnalyzerError} `ERR_DUMP_PATH` if something that is not a regular file has this name;
+ *   `ERR_DUMP_WRITE`.
  */
 export function writeDumpFile(snapshot: Snapshot, path: string): void {
   const target = resolve(path);
@@ -24,7 +24,7 @@ export function writeDumpFile(snapshot: Snapshot, path: string): void {
     const existing = statSync(target, { throwIfNoEntry: false });
     if (existing && !existing.isFile()) {
       // A rename would replace even a device.
-      throw new CaptureError(
+      throw new HeapAnalyzerError(
         "ERR_DUMP_PATH",
         `cannot write the dump ${quote(path)}: it exists and is not a regular file`,
       );
@@ -58,16 +58,16 @@ export function writeAtomically(snapshot: Snapshot, target: string, checkFolder:
   }
 }
 
-/** Runs a piece of file work; a system error from it becomes one that names the path as given. */
+/** Runs a piece of file work; a system error in it becomes the cause of one that names the path as given. */
 export function namingPath<T>(path: string, work: () => T): T {
   try {
     return work();
   } catch (error) {
-    if (error instanceof CaptureError) {
+    if (error instanceof HeapAnalyzerError) {
       throw error;
     }
-    throw new CaptureError(
-      (error as NodeJS.ErrnoException).code ?? "ERR_DUMP_WRITE",
+    throw new HeapAnalyzerError(
+      "ERR_DUMP_WRITE",
       `cannot write the dump ${quote(path)}: ${reason(error)}`,
       { cause: error },
     );

@@ -1,4 +1,4 @@
-// Holds on to a folder, so that nobody can put a link in its place while a dump is written into it.
+// Keeps a folder open, so that no other process can replace it by a link while a dump is written into it.
 
 import {
   closeSync,
@@ -14,19 +14,19 @@ import {
 import { join } from "node:path";
 
 /**
- * Node cannot open a file relative to an open folder, but Linux has a path for every open file, and a
- * path that goes on from there does not look up how the folder was found.
+ * Node cannot open a file relative to an open folder. But Linux has a path for every open file, and a
+ * path below it starts at the open folder itself, not at its name.
  */
 const OPEN_FILES = "/proc/self/fd";
 
-/** To hold, not to list: takes no permission to read. Node does not name it. */
+/** Opens without permission to read, as the folder is not listed. Node has no constant for it. */
 const O_PATH = 0o10000000;
 
 const HOLD = O_PATH | (constants.O_DIRECTORY ?? 0) | (constants.O_NOFOLLOW ?? 0);
 
 /**
- * An open folder. Where the system has no paths for open files, it is only its path, and
- * {@link isInPlace} is all that tells whether that still leads to it.
+ * An open folder. On a system without paths for open files it is only a path, and only
+ * {@link isInPlace} shows that another folder has replaced it.
  */
 export class Folder {
   /** Absolute and free of links, when it was found. */
@@ -48,16 +48,16 @@ export class Folder {
     return new Folder(join(this.path, name), this.entry(name));
   }
 
-  /** The path by which to reach what has this name in the folder. */
+  /** The path of the entry with this name in the folder. */
   entry(name: string): string {
     return join(this.#file === undefined ? this.path : openFile(this.#file), name);
   }
 
-  /** What has this name, created as a folder if there is nothing. */
+  /** The entry with this name. Creates a folder if there is none. */
   lookUpOrCreate(name: string): Stats {
     const found = lstatSync(this.entry(name), { throwIfNoEntry: false });
     if (found) return found;
-    // Recursive only so that it is no error if somebody else creates it at the same time.
+    // Recursive, as it is then not an error if another process creates it at the same time.
     mkdirSync(this.entry(name), { recursive: true });
     return lstatSync(this.entry(name));
   }
@@ -87,7 +87,7 @@ function openFile(file: number): string {
 /** Opens a folder, if it can then be reached as an open file. */
 function hold(path: string): number | undefined {
   if (process.platform !== "linux") return undefined;
-  // Node's own permissions are by path, and these paths are not among what one would allow.
+  // Node's permission model goes by paths, and users do not think of allowing these.
   if (process.permission?.has("fs.write", OPEN_FILES) === false) return undefined;
   const file = openSync(path, HOLD);
   try {

@@ -1,40 +1,50 @@
 // The path of a dump that the guest chose, and that must not leave the folder that the host chose.
 //
 // The rules are the same on every system, so that a program that works on one works on all, and so
-// that a dump folder can be shared: what any system would take for something else than a plain
-// name below the folder is refused.
+// that a dump folder can be shared. A path is refused if any system would read it as something else
+// than a plain name below the folder, or if people could mistake it for another name.
 
 import { lstatSync, mkdirSync, realpathSync } from "node:fs";
 import { isAbsolute, join, relative, sep } from "node:path";
 
-import { CaptureError, quote } from "./errors.js";
+import { HeapAnalyzerError } from "../errors.js";
 import { Folder } from "./folder.js";
+import { quote } from "./quote.js";
 
 /** Longest path in bytes of UTF-8, and longest name in it: those of Linux. */
 const MAX_PATH_BYTES = 4095;
 const MAX_NAME_BYTES = 255;
 
 /** Names that Windows gives to devices, with any extension. */
-const DEVICE_NAME = /^(con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])\s*(\.|$)/i;
+const DEVICE_NAME = /^(con|prn|aux|nul|clock\$|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])\s*(\.|$)/i;
+
+/** Characters that Windows does not allow in names, or takes for wildcards. */
+const WINDOWS_SYNTAX = /[*?|<>"]/;
+
+/**
+ * Characters that cannot be seen, so that two names with them look the same, and those that change
+ * the direction of the text after them. U+2800 is a blank that Unicode counts as a symbol.
+ */
+const INVISIBLE = /[\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/u;
 
 /**
  * Reads the path that a guest passes as an address and a size in bytes, and checks it by its text.
  *
  * @returns the names from the folder down to the file; at least one.
- * @throws {CaptureError} `ERR_DUMP_PATH`.
+ * @throws {HeapAnalyzerError} `ERR_DUMP_PATH`.
  */
 export function readGuestPath(memory: ArrayBufferLike, address: unknown, size: unknown): string[] {
   const start = unsigned(address);
   const length = unsigned(size);
   if (start + length > memory.byteLength) {
-    throw new CaptureError(
+    throw new HeapAnalyzerError(
       "ERR_DUMP_PATH",
       `the program passes a dump path of ${length} bytes at address ${start}, ` +
         `which is outside its memory of ${memory.byteLength} bytes`,
     );
   }
   if (length > MAX_PATH_BYTES) {
-    throw new CaptureError(
+    throw new HeapAnalyzerError(
       "ERR_DUMP_PATH",
       `the program passes a dump path of ${length} bytes at address ${start}; at most ${MAX_PATH_BYTES} are allowed`,
     );
@@ -53,7 +63,7 @@ export function readGuestPath(memory: ArrayBufferLike, address: unknown, size: u
 /** An i32 as the u32 that it stands for. A program may import the function with any other types. */
 function unsigned(value: unknown): number {
   if (typeof value !== "number" || (value >>> 0 !== value && (value | 0) !== value)) {
-    throw new CaptureError(
+    throw new HeapAnalyzerError(
       "ERR_INVALID_ARG_TYPE",
       "dumpMemoryRegion takes the address and the size of a path as two numbers of type i32",
     );
@@ -68,6 +78,11 @@ export function splitGuestPath(path: string): string[] {
   }
   if (/\p{Cc}/u.test(path)) {
     throw refusal(path, "it contains a control character");
+  }
+  const invisible = INVISIBLE.exec(path)?.[0];
+  if (invisible !== undefined) {
+    const codePoint = (invisible.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0");
+    throw refusal(path, `it contains the invisible character U+${codePoint}`);
   }
   if (path.includes("\\")) {
     throw refusal(path, "it contains a backslash; write / between folders");
@@ -89,7 +104,11 @@ export function splitGuestPath(path: string): string[] {
     if (name.includes(":")) {
       throw refusal(path, "it contains a colon, which Windows takes for a drive or a stream");
     }
-    if (/[. ]$/.test(name)) {
+    const syntax = WINDOWS_SYNTAX.exec(name)?.[0];
+    if (syntax !== undefined) {
+      throw refusal(path, `it contains ${syntax}, which Windows does not allow in names`);
+    }
+    if (/[.\p{Zs}]$/u.test(name)) {
       throw refusal(path, `the name ${quote(name)} ends in a dot or a space, which Windows drops`);
     }
     if (DEVICE_NAME.test(name)) {
@@ -106,7 +125,7 @@ export function splitGuestPath(path: string): string[] {
 export interface Place {
   /** Where to write: valid until the place is left. */
   target: string;
-  /** The same for people: absolute, and free of links down to the last folder. */
+  /** The same place for messages: absolute, and free of links down to the last folder. */
   path: string;
   /** Throws if the path no longer leads to the folder that was found. */
   checkFolder: () => void;
@@ -122,7 +141,7 @@ export interface Place {
  * the dump elsewhere. Other systems give Node no means to exclude that; there it is noticed before and
  * after the data is written.
  *
- * @throws {CaptureError} `ERR_DUMP_PATH`; system errors come through as they are.
+ * @throws {HeapAnalyzerError} `ERR_DUMP_PATH`; system errors come through as they are.
  */
 export function findPlace(directory: string, names: readonly string[]): Place {
   mkdirSync(directory, { recursive: true });
@@ -197,7 +216,7 @@ class Walk {
     this.folder = folder;
   }
 
-  #refusal(reason: string): CaptureError {
+  #refusal(reason: string): HeapAnalyzerError {
     return refusal(this.#path, reason);
   }
 }
@@ -207,8 +226,8 @@ function isInside(root: string, path: string): boolean {
   return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }
 
-function refusal(path: string, reason: string): CaptureError {
-  return new CaptureError(
+function refusal(path: string, reason: string): HeapAnalyzerError {
+  return new HeapAnalyzerError(
     "ERR_DUMP_PATH",
     `the program's dump path ${quote(path)} is refused: ${reason}`,
   );

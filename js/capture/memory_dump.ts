@@ -1,10 +1,11 @@
 // The host function that a program calls to have itself dumped: `MemoryDump.dumpMemoryRegion`.
 
 import { join, resolve } from "node:path";
-
+import { HeapAnalyzerError, invalidArgument } from "../errors.js";
+import { textPath } from "../paths.js";
 import { namingPath, writeAtomically } from "./dump_file.js";
-import { CaptureError, invalidArgument } from "./errors.js";
 import { findPlace, readGuestPath } from "./guest_path.js";
+import { registry } from "./registry.js";
 import { type CaptureOptions, takeSnapshot } from "./snapshot.js";
 
 /** What `memoryDump` needs to know. */
@@ -13,10 +14,10 @@ export interface MemoryDumpOptions extends CaptureOptions {
    * The folder that all dumps go to; it is created if it is missing. The program can create folders
    * and replace any file below it, so give it a folder of its own.
    */
-  directory: string;
+  directory: string | URL;
   /**
    * Called with the absolute path of every dump that was written. What it throws goes through the
-   * program to whoever called it, so it can stop a program that dumps too often: nothing else does.
+   * program to its caller. It can so stop a program that dumps too often: nothing else limits that.
    */
   onDump?: (path: string) => void;
 }
@@ -32,10 +33,11 @@ export interface MemoryDumpOptions extends CaptureOptions {
  * dumps.attach(instance.exports);
  * ```
  *
- * A dump that cannot be written throws a `CaptureError` through the program to whoever called it:
+ * A dump that cannot be written throws a `HeapAnalyzerError` through the program to its caller:
  * `ERR_DUMP_PATH` for a path that is refused (absolute, with `..`, through a link out of the
- * folder, not UTF-8, …), or a system code. A start function runs before there are exports, so it
+ * folder, not UTF-8, …), or `ERR_DUMP_WRITE`. A start function runs before there are exports, so it
  * cannot dump (`ERR_DUMP_NOT_ATTACHED`): compile with `--exportStart` and call it after `attach`.
+ * After `@warpo/heap-analyzer/register` was loaded, `attach` is not needed.
  */
 export function memoryDump(options: MemoryDumpOptions): MemoryDump {
   return new MemoryDump(options);
@@ -56,15 +58,12 @@ export class MemoryDump {
 
   /** Use {@link memoryDump}. */
   constructor(options: MemoryDumpOptions) {
-    if (typeof options?.directory !== "string") {
-      throw invalidArgument("options.directory", "a path (string)", options?.directory);
-    }
+    // Absolute, as the host may change its working directory later.
+    const directory = resolve(textPath("options.directory", options?.directory));
     if (options.onDump !== undefined && typeof options.onDump !== "function") {
       throw invalidArgument("options.onDump", "a function", options.onDump);
     }
     this.#options = options;
-    // Fixed now: the program must not write elsewhere because the host changes its folder.
-    const directory = resolve(options.directory);
     this.MemoryDump = {
       dumpMemoryRegion: (offset, size) => this.#dump(directory, offset, size),
     };
@@ -73,7 +72,7 @@ export class MemoryDump {
   /**
    * Connects the imports with the exports of the instance that got them.
    *
-   * @throws {CaptureError} `ERR_GLOBALS_NOT_EXPOSED` or `ERR_MEMORY_MISSING`, right away and not
+   * @throws {HeapAnalyzerError} `ERR_GLOBALS_NOT_EXPOSED` or `ERR_MEMORY_MISSING`, right away and not
    *   only at the first dump.
    */
   attach(exports: object): void {
@@ -82,15 +81,17 @@ export class MemoryDump {
   }
 
   #dump(directory: string, filePathOffset: number, filePathSize: number): void {
-    if (this.#attached === undefined) {
-      throw new CaptureError(
+    // Known without attach if the functions of WebAssembly are replaced.
+    const instance = registry.calling ?? this.#attached;
+    if (instance === undefined) {
+      throw new HeapAnalyzerError(
         "ERR_DUMP_NOT_ATTACHED",
         "the program asks for a dump before attach(instance.exports) was called: attach right after " +
           "instantiation; if the program dumps in its start function, compile it with --exportStart " +
           "and call that function after attach",
       );
     }
-    const snapshot = takeSnapshot(this.#attached, this.#options);
+    const snapshot = takeSnapshot(instance, this.#options);
     const names = readGuestPath(snapshot.memory, filePathOffset, filePathSize);
     const path = namingPath(join(directory, ...names), () => {
       const place = findPlace(directory, names);

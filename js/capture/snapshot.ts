@@ -1,6 +1,8 @@
 // Reads from an instance's exports what a dump is made of, without copying the memory yet.
 
-import { CaptureError, invalidArgument } from "./errors.js";
+import { HeapAnalyzerError, invalidArgument } from "../errors.js";
+import { findExports, notExposed } from "./find_exports.js";
+import { GLOBAL_PREFIX, MEMORY, RESERVED_PREFIX } from "./reserved_names.js";
 
 /** Where to find what the exports alone do not show. */
 export interface CaptureOptions {
@@ -23,9 +25,10 @@ export interface Snapshot {
   memorySize: number;
 }
 
-// The reserved names, as src/module/exports.rs has them.
-const RESERVED_PREFIX = "__warpo_heap_analyzer:";
-const GLOBAL_PREFIX = `${RESERVED_PREFIX}global:`;
+type Exports = Readonly<Record<string, unknown>>;
+
+/** Without a prototype, which a program may have added properties to. */
+const NO_OPTIONS: CaptureOptions = Object.create(null);
 
 const MAGIC = [0x41, 0x53, 0x48, 0x44]; // "ASHD"
 const VERSION = 2;
@@ -34,17 +37,18 @@ const HEADER_SIZE = 24;
 /**
  * Reads the boundaries, the global values and the memory of an instance.
  *
- * @throws {CaptureError} `ERR_GLOBALS_NOT_EXPOSED` or `ERR_MEMORY_MISSING`.
+ * @param target what `findExports` accepts.
+ * @throws {HeapAnalyzerError} `ERR_GLOBALS_NOT_EXPOSED`, `ERR_INSTANCE_AMBIGUOUS`, `ERR_MEMORY_MISSING` or
+ *   `ERR_INVALID_ARG_TYPE`.
  */
-export function takeSnapshot(exports: object, options: CaptureOptions = {}): Snapshot {
-  // Bindings may wrap them in a function or a class.
-  if (exports === null || (typeof exports !== "object" && typeof exports !== "function")) {
-    throw invalidArgument("exports", "the exports of an instance", exports);
-  }
-  const shown = exports as Readonly<Record<string, unknown>>;
-  const boundaries = readBoundaries(shown, options.allowMissingGlobals === true);
-  const memory = findMemory(shown, options.memory);
-  const globals = readMutableI32Globals(shown);
+export function takeSnapshot(target: object, options?: CaptureOptions | null): Snapshot {
+  const { memory: givenMemory, allowMissingGlobals } = options ?? NO_OPTIONS;
+  const exports = findExports(target, givenMemory);
+  const boundaries =
+    readExposedBoundaries(exports) ??
+    (allowMissingGlobals === true ? readExportedBoundaries(exports) : undefined);
+  if (boundaries === undefined) throw notExposed(target);
+  const globals = readMutableI32Globals(exports);
 
   const header = new Uint8Array(HEADER_SIZE + 4 * globals.length);
   header.set(MAGIC);
@@ -52,31 +56,25 @@ export function takeSnapshot(exports: object, options: CaptureOptions = {}): Sna
   [VERSION, ...boundaries, globals.length, ...globals].forEach((word, nth) => {
     view.setUint32(MAGIC.length + 4 * nth, word, true);
   });
+  // Last, as a getter above may let the memory grow, which detaches its buffer.
+  const memory = findMemory(exports, givenMemory);
   return { header, memory, memorySize: memory.byteLength };
 }
 
-/** `__data_end`, `__heap_base`, `__stack_pointer`, in the order of the header. */
-function readBoundaries(
-  exports: Readonly<Record<string, unknown>>,
-  allowMissing: boolean,
-): number[] {
-  const names = ["data_end", "heap_base", "stack_pointer"];
-  const exposed = names.map((name) => i32Value(exports[RESERVED_PREFIX + name]));
-  if (exposed.every((value) => value !== undefined)) {
-    return exposed;
-  }
-  if (!allowMissing) {
-    throw new CaptureError(
-      "ERR_GLOBALS_NOT_EXPOSED",
-      "the instance does not show its globals: compile the bytes that exposeGlobals(wasm) returns " +
-        "instead of the original ones, and pass the exports of that instance " +
-        "(for a WARPO build that must stay as it is, see the option allowMissingGlobals)",
-    );
-  }
-  return names.map((name) => {
+/** Names of the boundaries in the order of the header. */
+const BOUNDARIES = ["data_end", "heap_base", "stack_pointer"];
+
+function readExposedBoundaries(exports: Exports): number[] | undefined {
+  const values = BOUNDARIES.map((name) => i32Value(exports[RESERVED_PREFIX + name]));
+  return values.every((value) => value !== undefined) ? values : undefined;
+}
+
+/** Those that newer WARPO builds export themselves. */
+function readExportedBoundaries(exports: Exports): number[] {
+  return BOUNDARIES.map((name) => {
     const value = i32Value(exports[`__${name}`]);
     if (value === undefined) {
-      throw new CaptureError(
+      throw new HeapAnalyzerError(
         "ERR_GLOBALS_NOT_EXPOSED",
         `the instance exports no global __${name}, which a dump cannot do without even with ` +
           "allowMissingGlobals: compile the bytes that exposeGlobals(wasm) returns",
@@ -87,15 +85,15 @@ function readBoundaries(
 }
 
 /** The values of all mutable i32 globals in the order of their wasm indexes. */
-function readMutableI32Globals(exports: Readonly<Record<string, unknown>>): number[] {
+function readMutableI32Globals(exports: Exports): number[] {
   const found: { index: number; value: number }[] = [];
-  // `in`, because the bindings that `asc` generates put the exports behind a prototype.
+  // `in`, because raw bindings have the exports as their prototype.
   for (const name in exports) {
     if (name.startsWith(GLOBAL_PREFIX)) {
       const value = i32Value(exports[name]);
       if (value === undefined) {
-        // Left out, it would move all values behind it to the wrong globals.
-        throw new CaptureError(
+        // Left out, it would move all later values to the wrong globals.
+        throw new HeapAnalyzerError(
           "ERR_GLOBALS_NOT_EXPOSED",
           `the export ${name} is not an i32 global`,
         );
@@ -106,21 +104,19 @@ function readMutableI32Globals(exports: Readonly<Record<string, unknown>>): numb
   return found.sort((left, right) => left.index - right.index).map(({ value }) => value);
 }
 
-function findMemory(
-  exports: Readonly<Record<string, unknown>>,
-  given: CaptureOptions["memory"],
-): ArrayBufferLike {
+function findMemory(exports: Exports, given: CaptureOptions["memory"]): ArrayBufferLike {
   if (given !== undefined) {
-    if (isBuffer(given?.buffer)) return given.buffer;
+    const buffer: unknown = given?.buffer;
+    if (isBuffer(buffer)) return buffer;
     throw invalidArgument("options.memory", "a WebAssembly.Memory", given);
   }
-  for (const candidate of [exports[`${RESERVED_PREFIX}memory`], exports.memory]) {
+  for (const candidate of [exports[MEMORY], exports.memory]) {
     const buffer = (candidate as { buffer?: unknown } | undefined)?.buffer;
     if (isBuffer(buffer)) {
       return buffer;
     }
   }
-  throw new CaptureError(
+  throw new HeapAnalyzerError(
     "ERR_MEMORY_MISSING",
     "the instance exports no memory: pass the one that it imports as the option memory, " +
       "or compile the bytes that exposeGlobals(wasm) returns",

@@ -3,6 +3,7 @@ import { Command } from "commander";
 import { addAnalyzeCommand } from "./commands/analyze.js";
 import { addDiffCommand } from "./commands/diff.js";
 import { addDominatorsCommand } from "./commands/dominators.js";
+import { addExposeCommand } from "./commands/expose.js";
 import { addFindCommand } from "./commands/find.js";
 import { addHelpCommand } from "./commands/help.js";
 import { addObjectCommand } from "./commands/object.js";
@@ -29,6 +30,7 @@ export function createProgram(): Command {
     });
   addAnalyzeCommand(program);
   addDiffCommand(program);
+  addExposeCommand(program);
   addSummaryCommand(program);
   addSuspectsCommand(program);
   addPathsCommand(program);

@@ -1,4 +1,4 @@
-//! The operations: each analyzes while the caller waits, or as a task.
+//! The operations. Each has a synchronous and an asynchronous variant.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -16,7 +16,7 @@ use crate::control::{Control, Phase};
 use crate::program::{Input, Program, Schedule};
 use crate::views::{ComparisonSort, ComparisonView, ConstructorSort};
 
-/// A handle on work that will run.
+/// A handle on asynchronous work.
 #[napi]
 #[derive(Default)]
 pub struct WorkControl {
@@ -24,7 +24,7 @@ pub struct WorkControl {
     task: Mutex<Option<Arc<Task>>>,
 }
 
-/// How far the work is.
+/// The progress of the work.
 #[napi(object, object_from_js = false)]
 pub struct ProgressData {
     /// The name of the phase that began last.
@@ -37,13 +37,13 @@ pub struct ProgressData {
 
 #[napi]
 impl WorkControl {
-    /// A handle on no work yet.
+    /// A handle for work that is not started yet.
     #[napi(constructor)]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Makes the work that was started with this handle stop soon.
+    /// Stops the work that was started with this handle.
     #[napi]
     pub fn cancel(&self) -> Result<()> {
         guarded(|| {
@@ -55,7 +55,7 @@ impl WorkControl {
         })
     }
 
-    /// How far it is.
+    /// Its progress.
     #[napi]
     pub fn progress(&self) -> Result<ProgressData> {
         guarded(|| {
@@ -287,8 +287,8 @@ fn comparison_view(
     Ok(ViewHandle::comparison(view))
 }
 
-/// Whether there is enough memory to analyze two dumps at the same time: each takes up to about one
-/// and a half times its size.
+/// Whether two dumps are analyzed at the same time. Each analysis needs about one and a half times the size
+/// of its dump.
 fn schedule(before: &SourceInput, after: &SourceInput, available: Option<f64>) -> Schedule {
     let bytes = before.bytes.as_ref().len() + after.bytes.as_ref().len();
     match available {

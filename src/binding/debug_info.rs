@@ -1,4 +1,4 @@
-//! Debug sections for compilers that write none: what the transform for `asc` calls.
+//! Debug sections for the `asc` transform, because the compiler writes none.
 
 use napi::bindgen_prelude::Buffer;
 use napi_derive::napi;
@@ -12,7 +12,7 @@ use crate::debug_info::writer::{DebugInfoDescription, DebugSections, WriteError}
 pub struct EncodedDebugSections {
     /// The entries.
     pub debug_info: Buffer,
-    /// The shapes of the entries.
+    /// The abbreviations, which are the layouts of the entries.
     pub debug_abbrev: Buffer,
     /// The strings that entries point to.
     pub debug_str: Buffer,

@@ -1,19 +1,19 @@
-//! Where a panic ends: every function of the binding does its work in here.
+//! Catches panics. Every function of the binding does its work in [`guarded`].
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::error::{Error, Result};
 
-/// Does work; a panic in it becomes an error.
+/// Does work. A panic in it becomes an error.
 ///
-/// That no value is seen half changed: what the work owns is dropped by the panic, and what it shares
-/// are caches that are filled at once or not at all.
+/// After a panic no value can be in an inconsistent state: values that the work owns are dropped, and the
+/// values that it shares are caches, which are filled in one step.
 pub(super) fn guarded<T, E: From<Error>>(work: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(internal_error(&*panic).into()))
 }
 
-/// What a caught panic is for the caller.
+/// The error for a caught panic.
 pub(super) fn internal_error(panic: &(dyn Any + Send)) -> Error {
     let text = panic.downcast_ref::<&str>().copied();
     let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
@@ -34,7 +34,7 @@ mod tests {
     }
 
     #[test]
-    fn a_panic_is_an_internal_error_with_its_words_and_where_to_report_it() {
+    fn a_panic_is_an_internal_error_with_its_message_and_the_place_to_report_it() {
         let error = error_of(|| -> Result<()> { panic!("a wrong {}", "turn") });
         assert_eq!(error.code(), "ERR_INTERNAL");
         let text = error.to_string();
@@ -44,14 +44,14 @@ mod tests {
     }
 
     #[test]
-    fn a_panic_may_carry_anything() {
+    fn a_panic_may_have_any_payload() {
         let error = error_of(|| -> Result<()> { std::panic::panic_any(7) });
         let text = error.to_string();
         assert!(text.contains("a panic without a message"), "{text}");
     }
 
     #[test]
-    fn a_panic_in_a_piece_of_parallel_work_is_an_error_and_the_threads_go_on() {
+    fn after_a_panic_in_parallel_work_the_threads_still_work() {
         let sum = |bad: u64| {
             (0..10_000u64).into_par_iter().map(move |each| {
                 assert_ne!(each, bad, "piece {bad}");
@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_stays_what_it_is() {
+    fn an_error_is_returned_unchanged() {
         assert_eq!(
             error_of(|| -> Result<()> { Err(Error::Aborted) }).code(),
             "ABORT_ERR"

@@ -1,17 +1,17 @@
 //! The Node binding: conversions and tasks only, no analysis.
 //!
-//! The TypeScript in `js/` puts the public API on top; what is exported here is for it alone.
+//! The TypeScript in `js/` builds the public API on top. The functions exported here are only for it.
 //!
-//! No work runs on a thread of libuv, where it would keep files, names and ciphers of the whole process
-//! waiting. There are three kinds of threads, all of a bounded number:
+//! No work runs on a thread of libuv, where it would delay file access, name lookups and cryptography of
+//! the whole process. There are three kinds of threads, each bounded in number:
 //!
-//! - A few take asynchronous work from a queue, first come, first served, and do what one thread does
-//!   alone ([`work_queue`]). Another few read pipes, which may keep them waiting for ever.
-//! - One for each core does the pieces that are cut for several ([`threads`]), of all work.
-//! - A synchronous call has one of its own: the caller may have used up its stack.
+//! - A few threads take asynchronous work from a queue in the order of its arrival and do its sequential
+//!   parts ([`work_queue`]). A few others read pipes, which can block without limit.
+//! - One thread per core does the parallel pieces of all work ([`threads`]).
+//! - A synchronous call gets a thread of its own, because the caller may have used up its stack.
 
-// The unit tests' build has no Node: there the macros of napi-rs register nothing, so every function
-// of the binding would count as dead code.
+// The build for unit tests has no Node. There, the macros of napi-rs register nothing, so every function
+// of the binding would be dead code.
 #[cfg(not(test))]
 mod analysis;
 #[cfg(not(test))]

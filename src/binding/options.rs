@@ -19,9 +19,9 @@ pub struct ViewOptions {
     pub top: Option<f64>,
     /// How many instances to list of each row.
     pub instances: Option<f64>,
-    /// Go on although dump and module do not belong together.
+    /// Continue although the dump was not taken from the module.
     pub force: Option<bool>,
-    /// Report what lies before damage.
+    /// If the heap is damaged, report the part before the damage.
     pub partial: Option<bool>,
     /// Which retained sizes rows have: `sum` (the default), `set` or `both`. Only for constructor views.
     pub retained: Option<String>,
@@ -38,7 +38,7 @@ impl ViewOptions {
     }
 }
 
-/// An order of rows that JavaScript knows by name.
+/// An order of rows that has a name in JavaScript.
 pub(super) trait SortByName: Default {
     const EXPECTED: &'static str;
     fn named(name: &str) -> Option<Self>;
@@ -136,7 +136,7 @@ impl Request<ConstructorSort> {
     }
 }
 
-/// A whole number. Numbers beyond usize saturate: they keep everything.
+/// A whole number. Numbers beyond `usize` saturate, so everything is kept.
 fn count(
     name: &'static str,
     value: Option<f64>,

@@ -1,4 +1,5 @@
-//! Promises for views: work that is begun on the JavaScript thread, done on others, and settled once.
+//! Promises for views. Work is submitted on the JavaScript thread and done on other threads. Its promise is
+//! settled once.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -18,11 +19,11 @@ use crate::columns;
 use crate::control::Control;
 use crate::error::Error as EngineError;
 
-/// Who analyzes. Each analysis takes memory in proportion to its dump, and has stretches that only one
-/// thread can do: so a few at a time, but not one alone.
+/// Threads that analyze. An analysis uses memory in proportion to its dump, so only a few run at a time;
+/// parts of it run on one thread, so several run at a time.
 static ENGINE: WorkQueue = WorkQueue::new("heap-analyzer", || cores().min(4));
 
-/// Who reads pipes and the like, which may give nothing for ever: the others must not wait for them.
+/// Threads that read pipes and devices. A read can block without limit, and must not delay analyses.
 static PIPES: WorkQueue = WorkQueue::new("heap-analyzer-p", || 16);
 
 /// What a promise is resolved with.
@@ -59,7 +60,7 @@ impl ToNapiValue for Outcome {
     }
 }
 
-/// What is done with the inputs when they are there.
+/// The work that is done when all inputs are available.
 pub(super) trait Work<const N: usize>:
     for<'a> FnOnce([SourceInput<'a>; N], &Control) -> crate::Result<Outcome> + Send + 'static
 {
@@ -73,41 +74,41 @@ impl<const N: usize, W> Work<N> for W where
 type Settle = Box<dyn FnOnce(Env) -> Result<Outcome> + Send>;
 type Deferred = JsDeferred<Outcome, Settle>;
 
-/// Work that a promise was given for.
+/// Work with its promise.
 pub(super) struct Task {
     number: u64,
     environment: usize,
     control: Control,
-    /// Until it is settled.
+    /// `None` once the promise is settled.
     deferred: Mutex<Option<Deferred>>,
     stage: Mutex<Stage>,
 }
 
 #[derive(Clone, Copy)]
 enum Stage {
-    /// It has this place in a queue, or will have at once.
+    /// It has this place in a queue, or will have it at once.
     Waiting(&'static WorkQueue, u64),
-    /// It may be blocked by another process, and holds nothing that its caller could miss.
+    /// It may be blocked by another process. It holds no file that its caller could need.
     Reading,
-    /// It stops when it looks at its control, and has let go of all files then.
+    /// It stops when it next checks its control, and has then closed all files.
     Working,
 }
 
-/// The tasks that are not settled, of all environments: the main thread and each worker is one.
+/// The unsettled tasks of all environments. The main thread and each worker thread have one environment.
 static ENVIRONMENTS: Mutex<Environments> = Mutex::new(Environments {
     watched: BTreeSet::new(),
     tasks: BTreeMap::new(),
 });
 
 struct Environments {
-    /// Those whose end we are told of.
+    /// Environments with a cleanup hook.
     watched: BTreeSet<usize>,
     /// By environment and number.
     tasks: BTreeMap<(usize, u64), Arc<Task>>,
 }
 
 impl Task {
-    /// Begins work on these inputs, as soon as a thread is free. Returns the promise, too.
+    /// Submits work on these inputs, which starts when a thread is free. Returns the task and its promise.
     pub(super) fn start<'env, const N: usize>(
         env: &'env Env,
         control: Control,
@@ -132,7 +133,7 @@ impl Task {
         Ok((task, promise))
     }
 
-    /// Makes the work stop. If nobody does it yet, or another process keeps it waiting, the promise is
+    /// Makes the work stop. If no thread has started it yet, or it waits for another process, the promise is
     /// rejected at once.
     pub(super) fn cancel(&self) {
         self.control.cancel();
@@ -147,7 +148,7 @@ impl Task {
         }
     }
 
-    /// Goes on in the queue of the engine, or first in that of the pipes.
+    /// Continues in the queue of the engine, after the queue of the pipes if there is a pipe.
     fn analyze<const N: usize>(self: &Arc<Self>, mut inputs: [Pending; N], work: impl Work<N>) {
         self.go_on(&ENGINE, Stage::Working, move |task| {
             // Looks at all inputs first: a missing file is reported before a pipe is waited for.
@@ -174,7 +175,7 @@ impl Task {
         });
     }
 
-    /// Lets a queue do a step of the work. The last step has the view.
+    /// Submits one step of the work to a queue. The last step returns the view.
     fn go_on(
         self: &Arc<Self>,
         queue: &'static WorkQueue,
@@ -191,7 +192,7 @@ impl Task {
                 step(&task)
             });
             if let Some(result) = result.transpose() {
-                // Not every phase looks, and a view that nobody wants any more is none.
+                // Not every phase checks for cancellation, so it is checked once more.
                 let is_wanted = task.control.check();
                 task.settle(result.and_then(|view| is_wanted.map(|()| view)));
             }
@@ -201,14 +202,14 @@ impl Task {
         }
     }
 
-    /// Settles the promise, if nobody did so before. The environment may be gone.
+    /// Settles the promise, unless it is settled already. The environment may have ended.
     fn settle(&self, result: crate::Result<Outcome>) {
         let key = (self.environment, self.number);
         lock(&ENVIRONMENTS).tasks.remove(&key);
         if let Some(deferred) = lock(&self.deferred).take() {
             deferred.resolve(Box::new(|env| match result {
                 Ok(view) => Ok(view.registered(env)),
-                // Only the JavaScript thread can make an error object that carries its code.
+                // Only the JavaScript thread can create an error object with a code.
                 Err(error) => {
                     let error = JsError::from(CodedError::from(error));
                     Err(error.into_unknown(env).into())
@@ -218,7 +219,7 @@ impl Task {
     }
 }
 
-/// Cancels what an environment has not got yet when it ends: nobody waits for it.
+/// Cancels the unsettled tasks of an environment when it ends.
 fn cancel_at_the_end_of(env: &Env) -> Result<()> {
     let environment = env.raw() as usize;
     if lock(&ENVIRONMENTS).watched.contains(&environment) {
@@ -241,14 +242,14 @@ fn cancel_at_the_end_of(env: &Env) -> Result<()> {
     Ok(())
 }
 
-/// What Node would not do.
+/// A call into Node that failed.
 fn refused(error: Error) -> EngineError {
     EngineError::Internal {
         message: error.reason.clone(),
     }
 }
 
-/// No code of others runs under any of the locks.
+/// A poisoned lock can be used: only code of this file runs under the locks.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,4 +1,4 @@
-//! Views as JavaScript sees them: handles that give out rows at once and instances on demand.
+//! Views for JavaScript: handles that return rows at once, and instances on demand.
 
 use std::io::{self, Read};
 use std::sync::Arc;
@@ -195,7 +195,7 @@ impl ObjectFinalize for ViewHandle {
 
 #[napi]
 impl ViewHandle {
-    /// The sizes of the whole, as `[key, number]` in the order of the public result.
+    /// The totals, as `[key, number]` in the order of the public result.
     #[napi]
     pub fn totals(&self) -> Result<Vec<(&'static str, i64)>> {
         guarded(|| {
@@ -228,7 +228,7 @@ impl ViewHandle {
         })
     }
 
-    /// The instances behind a row, in order.
+    /// The instances of a row, in order.
     #[napi]
     pub fn instances(&mut self, env: Env, row: u32) -> Result<Option<InstanceData>> {
         guarded(|| {
@@ -248,7 +248,7 @@ impl ViewHandle {
         })
     }
 
-    /// What may make a number wrong.
+    /// The warnings of all heaps of the view.
     #[napi]
     pub fn warnings(&self) -> Result<Vec<WarningData>> {
         guarded(|| {
@@ -270,13 +270,13 @@ impl ViewHandle {
         })
     }
 
-    /// Whether a heap is damaged and only a part of it is in here.
+    /// Whether a heap is damaged and the view covers only a part of it.
     #[napi]
     pub fn is_partial(&self) -> Result<bool> {
         guarded(|| Ok(self.document()?.is_partial()))
     }
 
-    /// Where every byte is, as JSON text; null for a comparison.
+    /// What every byte is used for, as JSON text; null for a comparison.
     #[napi]
     pub fn accounting(&self) -> Result<Option<String>> {
         guarded(|| Ok(self.document()?.accounting().map(accounting_json)))
@@ -328,13 +328,13 @@ impl ViewHandle {
     }
 }
 
-/// JSON that is made while it is read.
+/// JSON text that is produced while it is read.
 #[napi]
 pub struct JsonText(JsonStream<Arc<dyn Document + Send + Sync>>);
 
 #[napi]
 impl JsonText {
-    /// Fills a buffer with what comes next, in UTF-8. Returns how many bytes that is; 0 at the end.
+    /// Fills a buffer with the next part of the text in UTF-8. Returns its number of bytes; 0 at the end.
     #[napi]
     pub fn read(&mut self, mut buffer: BufferSlice<'_>) -> Result<u32> {
         guarded(|| {
@@ -353,7 +353,7 @@ impl JsonText {
         })
     }
 
-    /// How much is written: from 0 to 1.
+    /// The part of the text that was read: from 0 to 1.
     #[napi]
     pub fn fraction(&self) -> Result<f64> {
         guarded(|| Ok(self.0.fraction()))

@@ -12,7 +12,8 @@ const IDLE_TIMEOUT: Duration = Duration::from_secs(5);
 
 type Job = Box<dyn FnOnce() + Send>;
 
-/// Work in the order of its arrival, for a bounded number of threads, which come and go with it.
+/// Jobs in the order of their arrival, for a bounded number of threads. Threads start when jobs arrive,
+/// and end when there have been none for some time.
 pub(super) struct WorkQueue {
     thread_name: &'static str,
     /// The most threads.
@@ -44,7 +45,7 @@ impl WorkQueue {
         }
     }
 
-    /// A place behind all others.
+    /// A place at the end of the queue.
     pub(super) fn next_number(&self) -> u64 {
         self.last_number.fetch_add(1, Ordering::Relaxed)
     }
@@ -52,7 +53,7 @@ impl WorkQueue {
     /// Puts a job at its place.
     ///
     /// # Errors
-    /// That of the system, if there is no thread and none can be started. The job is gone then.
+    /// The system's error, if there is no thread and none can be started. The job is then dropped.
     pub(super) fn submit(
         &'static self,
         number: u64,
@@ -70,7 +71,7 @@ impl WorkQueue {
                     drop(job);
                     return Err(error);
                 }
-                // The others will come to it.
+                // The threads that exist will take the job.
                 Err(_) => {}
             }
         }
@@ -79,18 +80,18 @@ impl WorkQueue {
         Ok(())
     }
 
-    /// Takes a job out that no thread has taken yet.
+    /// Removes a job that no thread has taken yet.
     pub(super) fn withdraw(&self, number: u64) -> Option<impl FnOnce() + Send + use<>> {
         self.state().waiting.remove(&number)
     }
 
-    /// What a thread does.
+    /// The loop of a thread.
     fn work(&self) {
         let mut state = self.state();
         loop {
             if let Some((_, job)) = state.waiting.pop_first() {
                 drop(state);
-                // A thread less would be missing for ever.
+                // A panic must not end the thread: it would not be replaced.
                 let _ = catch_unwind(AssertUnwindSafe(job));
                 state = self.state();
                 continue;
@@ -107,7 +108,7 @@ impl WorkQueue {
         }
     }
 
-    /// No code of others runs under the lock, so there is no panic that could leave it half changed.
+    /// A poisoned lock can be used: only code of this file runs under it, and it does not panic.
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -132,28 +133,28 @@ mod tests {
         number
     }
 
-    /// Keeps a queue's only thread busy until something is sent. Returns when it has begun.
+    /// Blocks a queue's only thread until something is sent. Returns when it is blocked.
     fn block(queue: &'static WorkQueue) -> Sender<()> {
-        let (go_on, told): (_, Receiver<()>) = channel();
+        let (release, released): (_, Receiver<()>) = channel();
         let (begin, begun) = channel();
         submit(queue, move || {
             begin.send(()).unwrap();
-            let _ = told.recv();
+            let _ = released.recv();
         });
         begun.recv().unwrap();
-        go_on
+        release
     }
 
     #[test]
     fn jobs_start_in_the_order_of_their_arrival() {
         let queue = queue(|| 1);
-        let go_on = block(queue);
+        let release = block(queue);
         let (report, reports) = channel();
         for nth in 0..100 {
             let report = report.clone();
             submit(queue, move || report.send(nth).unwrap());
         }
-        drop((go_on, report));
+        drop((release, report));
         assert!(reports.iter().eq(0..100));
     }
 
@@ -179,29 +180,29 @@ mod tests {
     #[test]
     fn a_job_that_was_withdrawn_is_dropped_and_never_runs() {
         let queue = queue(|| 1);
-        let go_on = block(queue);
+        let release = block(queue);
         let memory = Arc::new(());
         let held = Arc::clone(&memory);
         let number = submit(queue, move || panic!("withdrawn, but ran with {held:?}"));
         assert!(queue.withdraw(number).is_some());
         assert_eq!(Arc::strong_count(&memory), 1);
         assert!(queue.withdraw(number).is_none());
-        drop(go_on);
+        drop(release);
     }
 
     #[test]
     fn a_job_that_runs_cannot_be_withdrawn() {
         let queue = queue(|| 1);
-        let go_on = block(queue);
+        let release = block(queue);
         assert!(queue.withdraw(0).is_none());
-        drop(go_on);
+        drop(release);
     }
 
     #[test]
-    fn a_panic_costs_no_thread() {
+    fn a_panic_does_not_end_a_thread() {
         let queue = queue(|| 1);
         for _ in 0..3 {
-            submit(queue, || panic!("a job's own mistake"));
+            submit(queue, || panic!("a panic in a job"));
         }
         drop(block(queue));
         assert_eq!(queue.state().threads, 1);

@@ -65,10 +65,13 @@ pub struct CollectorCode {
     constants: BTreeSet<u32>,
     stack_pointer: Option<GlobalIndex>,
     reach: Reach,
-    /// A function that visits the members of the object that it is passed, if there is one: with its arguments.
-    visitor: Option<(u32, Vec<u64>)>,
+    /// A function that visits the members of the object that it is passed, if there is one.
+    visitor: Option<Visitor>,
     constructed: HashMap<ClassId, String>,
 }
+
+/// A function with its arguments, of which one is a test object.
+type Visitor = (u32, Vec<u64>);
 
 /// A function whose call makes the collector work.
 #[derive(Clone, Debug)]

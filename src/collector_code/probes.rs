@@ -130,7 +130,8 @@ impl TestObject {
 
 /// The probe for the value of a global.
 pub(super) fn global_probe(global: u32) -> Option<u32> {
-    let offset = global.checked_mul(STRIDE)?;
+    // The header of the first lies in front of it.
+    let offset = global.checked_add(1)?.checked_mul(STRIDE)?;
     let probe = GLOBAL_PROBES.checked_add(offset)?;
     (probe < FIELD_PROBES).then_some(probe)
 }

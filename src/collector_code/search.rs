@@ -6,7 +6,7 @@ use super::machine::{CallStack, End, GlobalUse, Machine, Observer, State};
 use super::memory::Memory;
 use super::names::constructed_classes;
 use super::probes::{self, Marked, Storage, TEST_OBJECTS, global_probe};
-use super::{BUDGET, CollectorCode, Entry, MOST_CALLS, Reach, VisitedGlobal};
+use super::{BUDGET, CollectorCode, Entry, MOST_CALLS, Reach, VisitedGlobal, Visitor};
 use crate::control::Control;
 use crate::module::Module;
 use crate::units::{Address, ClassId, GlobalIndex};
@@ -27,9 +27,7 @@ const ARRAY_BUFFER_VIEW: ClassId = ClassId(3);
 const ARRAY_BUFFER: u32 = 1;
 
 pub(super) fn find(module: &Module<'_>, control: &Control) -> Option<CollectorCode> {
-    if module.functions.defined().next().is_none() {
-        return None;
-    }
+    module.functions.defined().next()?;
     let mut search = Search {
         module,
         machine: Machine::new(&module.functions, control),
@@ -365,7 +363,7 @@ impl<'m, 'a> Search<'m, 'a> {
         idle: &State,
         constants: &BTreeSet<u32>,
         reach: Reach,
-    ) -> Option<(u32, Option<(u32, Vec<u64>)>)> {
+    ) -> Option<(u32, Option<Visitor>)> {
         let [object, _] = TEST_OBJECTS;
         let mut state = idle.clone();
         object.write(&mut state.memory, ARRAY_BUFFER_VIEW, Storage::Fields)?;
@@ -387,7 +385,7 @@ impl<'m, 'a> Search<'m, 'a> {
     }
 
     /// Whether a call of this function alone visits what an object refers to.
-    fn visits(&mut self, visitor: &(u32, Vec<u64>), budget: u64, idle: &State) -> bool {
+    fn visits(&mut self, visitor: &Visitor, budget: u64, idle: &State) -> bool {
         let [object, _] = TEST_OBJECTS;
         let mut state = idle.clone();
         let mut marked = Marked::default();

@@ -1,8 +1,8 @@
-//! Debug information as the analyzer needs it: classes with their layouts, and the variables
-//! that are globals. Read from DWARF with gimli, whatever forms and version the producer chose.
+//! The debug information that an analysis uses: classes with their layouts, and global variables. It is
+//! read from DWARF with gimli, in any form and version that gimli supports.
 //!
-//! Types are kept as the producer wrote them; what they mean for the collector is decided in
-//! [`runtime`](crate::runtime).
+//! Types are kept as the producer wrote them. [`runtime`](crate::runtime) decides what they mean for the
+//! collector.
 
 mod number;
 mod reader;
@@ -12,6 +12,9 @@ pub use number::Number;
 
 use crate::units::{ClassId, GlobalIndex};
 
+/// What the transform of this package calls itself in the debug information that it writes.
+pub const TRANSFORM: &str = "warpo-heap-analyzer asc-transform";
+
 /// The classes and global variables of a module.
 #[derive(Debug, Default)]
 pub struct DebugInfo {
@@ -19,9 +22,12 @@ pub struct DebugInfo {
     pub classes: Vec<Class>,
     /// The variables directly under a unit.
     pub globals: Vec<GlobalVariable>,
-    /// Whether classes are described with their bases. Older WARPO describes none, and no locations of
-    /// globals either: then nothing is known of what a class inherits.
+    /// Whether the descriptions of classes have base classes. Those of older WARPO versions have none, and
+    /// no locations of globals. Then inherited fields are unknown.
     pub describes_inheritance: bool,
+    /// Whether variables are described that optimisation turned into constants. The transform of this package
+    /// does that; WARPO leaves them out.
+    pub describes_constants: bool,
 }
 
 /// A class as the producer described it.
@@ -60,12 +66,12 @@ pub struct GlobalVariable {
     pub type_ref: TypeRef,
     /// The wasm global, if the producer knew it.
     pub location: Option<GlobalIndex>,
-    /// The value that the compiler gave it, for globals that optimisation may have removed: such
-    /// a global was never assigned, so it still has this value.
+    /// The initial value of a global that is never assigned. Optimisation may have removed the global; its
+    /// value is still this one.
     pub initial: Option<u32>,
 }
 
-/// What a field, a type argument or a variable is declared as.
+/// The declared type of a field, a type argument or a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TypeRef {
     /// A number or a boolean.
@@ -75,7 +81,7 @@ pub enum TypeRef {
     },
     /// `DebugInfo::classes[index]`.
     Class(u32),
-    /// Nothing that is there: the class was never compiled, or its description was left out.
+    /// A type that is not described: its class was never compiled, or its description was left out.
     Unresolved,
 }
 

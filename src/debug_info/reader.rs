@@ -1,8 +1,8 @@
 //! DWARF to [`DebugInfo`]: one pass over the entries of every unit, then types are resolved by
 //! their offsets.
 //!
-//! Liberal in what it takes: any form that gimli reads, several units, a child list that the unit
-//! does not close. Functions and their locals are passed over.
+//! It accepts any form that gimli reads, several units, and a list of children without its end. Functions
+//! and their locals are skipped.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -92,13 +92,13 @@ fn at<E: std::fmt::Display>(offset: usize) -> impl Fn(E) -> Error {
     }
 }
 
-/// What may still be read. DWARF lets a few bytes stand for a lot: any number of units share a table of
-/// abbreviations, any number of entries a name, and attributes may take no bytes at all. What a compiler
-/// writes comes nowhere near these limits.
+/// How much more may be read. In DWARF, a few bytes can stand for much: many units can share a table of
+/// abbreviations, many entries can share a name, and an attribute can take no bytes. The output of
+/// compilers is far below these limits.
 struct Budget {
     /// Bytes of names, and attributes.
     steps: usize,
-    /// Bytes of tables, of which one at a time is kept.
+    /// Bytes of tables. Only one table is kept at a time.
     tables: usize,
     /// Classes, fields, base types and variables, which are kept.
     kept: usize,
@@ -189,7 +189,7 @@ impl Abbreviations {
         {
             return Ok(Arc::clone(table));
         }
-        // Nothing tells its length but reading it: it may go on to the end of the section.
+        // Its length is known only after reading it. It may extend to the end of the section.
         let section = gimli::Section::reader(&dwarf.debug_abbrev).len();
         budget.read_table(section.saturating_sub(offset.0))?;
         let table = Arc::new(dwarf.debug_abbrev.abbreviations(offset)?);
@@ -204,6 +204,9 @@ struct Collected {
     types: HashMap<usize, TypeRef>,
     classes: Vec<RawClass>,
     globals: Vec<(GlobalVariable, TypeOffset)>,
+    describes_constants: bool,
+    /// Whether any variable has a location.
+    has_locations: bool,
     /// Indexes of the classes whose children are being read, with their depths.
     open: Vec<(isize, usize)>,
 }
@@ -237,6 +240,11 @@ impl Collected {
             _ => None,
         };
         match (entry.entry.tag(), parent) {
+            (gimli::DW_TAG_compile_unit, _) => {
+                // The string may be in a section that is missing, which affects nothing else.
+                let producer = entry.string(gimli::DW_AT_producer, budget);
+                self.describes_constants |= producer.is_ok_and(|name| name == super::TRANSFORM);
+            }
             (gimli::DW_TAG_base_type, _) => {
                 budget.keep()?;
                 let number = Number::named(&entry.name(budget)?);
@@ -273,6 +281,7 @@ impl Collected {
             }
             (gimli::DW_TAG_variable, _) if depth == 1 => {
                 budget.keep()?;
+                self.has_locations |= entry.entry.attr(gimli::DW_AT_location).is_some();
                 let variable = GlobalVariable {
                     name: entry.name(budget)?,
                     type_ref: TypeRef::Unresolved,
@@ -291,6 +300,8 @@ impl Collected {
             types,
             classes,
             globals,
+            describes_constants,
+            has_locations,
             ..
         } = self;
         let resolve = |offset: TypeOffset| {
@@ -299,11 +310,10 @@ impl Collected {
                 .unwrap_or(TypeRef::Unresolved)
         };
         DebugInfo {
+            describes_constants,
             describes_inheritance: classes.iter().any(|class| class.base.is_some())
                 || globals.is_empty()
-                || globals
-                    .iter()
-                    .any(|(variable, _)| variable.location.is_some()),
+                || has_locations,
             classes: classes
                 .into_iter()
                 .map(|class| Class {
@@ -332,7 +342,7 @@ impl Collected {
     }
 }
 
-/// One entry with what is needed to read its attributes.
+/// One entry, and the context for reading its attributes.
 struct EntryReader<'r, 'a> {
     dwarf: &'r gimli::Dwarf<Slice<'a>>,
     unit: &'r gimli::Unit<Slice<'a>>,
@@ -342,13 +352,17 @@ struct EntryReader<'r, 'a> {
 
 impl EntryReader<'_, '_> {
     fn name(&self, budget: &mut Budget) -> Result<String, ReadFailure> {
-        let Some(value) = self.entry.attr_value(gimli::DW_AT_name) else {
+        self.string(gimli::DW_AT_name, budget)
+    }
+
+    fn string(&self, attribute: gimli::DwAt, budget: &mut Budget) -> Result<String, ReadFailure> {
+        let Some(value) = self.entry.attr_value(attribute) else {
             return Ok(String::new());
         };
         let name = self.dwarf.attr_string(self.unit, value)?;
         budget.spend(name.len())?;
         let text = name.to_string_lossy();
-        // What is no UTF-8 takes three times its size.
+        // A byte that is not UTF-8 is replaced by three bytes.
         budget.spend(text.len().saturating_sub(name.len()))?;
         Ok(text.into_owned())
     }

@@ -1,12 +1,12 @@
-//! Writes debug information in the shape that the WARPO compiler gives it: class layouts and
-//! global variables as DWARF 4, in one unit, for 32-bit memories.
+//! Writes debug information in the same form as the WARPO compiler: class layouts and global variables as
+//! DWARF 4, in one unit, for 32-bit memories.
 //!
-//! Two producers need it: the transform for the AssemblyScript compiler, which hands over the
-//! compiler's class table as JSON, and tests that make up classes of their own.
+//! It is used by the transform for the AssemblyScript compiler, which passes the compiler's class table as
+//! JSON, and by tests that define classes of their own.
 //!
-//! What is written is less than DWARF allows and all that an analysis asks for: base types, which
-//! have a name and no size, classes with their own members, bases and type arguments, and
-//! variables. References are unit-local, so classes may refer to each other in any order.
+//! It writes everything that an analysis uses: base types with a name and without a size; classes with
+//! their own members, base classes and type arguments; and variables. References are unit-local, so
+//! classes can refer to each other in any order.
 //!
 //! ```
 //! use warpo_heap_analyzer::debug_info::writer::{
@@ -79,11 +79,11 @@ use gimli::write::{AttributeValue, DwarfUnit, EndianVec, Sections, UnitEntryId};
 use gimli::{Encoding, Format, LittleEndian, SectionId};
 use serde::Deserialize;
 
-/// All that one module's debug information says.
+/// The contents of one module's debug information.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct DebugInfoDescription {
-    /// Who made it.
+    /// The name of the producer.
     pub producer: String,
     /// The classes; [`TypeReference::Class`] and [`ClassDescription::base`] are positions in here.
     pub classes: Vec<ClassDescription>,
@@ -97,7 +97,7 @@ pub struct DebugInfoDescription {
 pub struct ClassDescription {
     /// Its name with the module path and type arguments.
     pub name: String,
-    /// The runtime id that its objects carry; 0 for unmanaged classes, `None` for classes that
+    /// The runtime id of its objects; 0 for unmanaged classes, `None` for classes that
     /// cannot have objects.
     #[serde(default)]
     pub runtime_id: Option<u32>,
@@ -135,8 +135,8 @@ pub struct GlobalDescription {
     /// Its index in the finished module, if it is known; without one, the name identifies it.
     #[serde(default)]
     pub global_index: Option<u32>,
-    /// The address that it holds from the beginning. An optimiser may drop a global that never
-    /// changes; this is then all that is left of it.
+    /// Its initial value, which is an address. An optimiser may remove a global that never changes; then
+    /// only this value remains.
     #[serde(default)]
     pub constant_value: Option<u32>,
 }
@@ -150,9 +150,8 @@ pub enum TypeReference {
     Class(usize),
     /// A plain value: a number, a boolean, a vector.
     Base(String),
-    /// A class that the compiler knew by name only. The type attribute is left out, which readers
-    /// take like a type that they cannot resolve: WARPO writes a reference to nowhere here, which
-    /// gimli rightly refuses to write.
+    /// A class that the compiler knew by name only. The type attribute is left out, which readers treat as
+    /// an unresolvable type. WARPO writes an invalid reference here, which gimli refuses to write.
     NeverCompiled,
 }
 
@@ -161,7 +160,7 @@ pub enum TypeReference {
 pub struct DebugSections {
     /// The entries.
     pub debug_info: Vec<u8>,
-    /// The shapes of the entries.
+    /// The abbreviations, which are the layouts of the entries.
     pub debug_abbrev: Vec<u8>,
     /// The strings that entries point to.
     pub debug_str: Vec<u8>,
@@ -189,10 +188,10 @@ pub enum WriteError {
         /// The name.
         name: String,
     },
-    /// The description is not what this module reads.
+    /// The JSON is not a description.
     #[error("the description of the debug information cannot be read: {0}")]
     Json(#[from] serde_json::Error),
-    /// The encoding failed; more than 4 GiB of it, for example.
+    /// The encoding failed, for example because it has more than 4 GiB.
     #[error("the debug information cannot be encoded: {0}")]
     Encoding(#[from] gimli::write::Error),
 }

@@ -1,4 +1,4 @@
-//! Linear memory as bytes that can be asked for little-endian words. Every read is checked.
+//! Linear memory, with checked reads of little-endian words.
 
 use crate::units::Address;
 
@@ -7,12 +7,12 @@ use crate::units::Address;
 pub struct Memory<'a>(&'a [u8]);
 
 impl<'a> Memory<'a> {
-    /// Bytes from address 0 on; not more than 4 GiB are reachable.
+    /// Bytes from address 0 on. Only the first 4 GiB can be read.
     pub fn new(bytes: &'a [u8]) -> Self {
         Self(bytes)
     }
 
-    /// The size in bytes. It is a `u64` because a full memory has 2^32.
+    /// The size in bytes: a `u64`, because a full memory has 2^32.
     #[inline]
     pub fn size(self) -> u64 {
         self.0.len() as u64

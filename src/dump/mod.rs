@@ -25,24 +25,24 @@ use crate::error::{Error, Result};
 use crate::file_kind::FileStart;
 use crate::units::Address;
 
-/// The bytes that every dump starts with.
+/// The first bytes of every dump.
 pub const MAGIC: [u8; 4] = *b"ASHD";
-/// The one version of the format that is read.
+/// The only supported version of the format.
 pub const VERSION: u32 = 2;
-/// Bytes before the global values.
+/// The number of bytes before the global values.
 pub const HEADER_SIZE: usize = 24;
 
 /// The most bytes that a wasm32 memory can hold.
 const MAX_MEMORY_SIZE: u64 = 1 << 32;
 
-/// A dump file, taken apart. It borrows the bytes: nothing is copied.
+/// The parts of a dump file. It borrows the bytes of the file.
 #[derive(Clone, Copy, Debug)]
 pub struct Dump<'a> {
     /// Where static data ends and the shadow stack begins.
     pub data_end: Address,
     /// Where the shadow stack ends and the allocator begins.
     pub heap_base: Address,
-    /// The shadow stack's top when the dump was taken: live words are from here to the heap base.
+    /// The top of the shadow stack when the dump was taken. Live words are between here and the heap base.
     pub stack_pointer: Address,
     /// The values of the mutable i32 globals.
     pub globals: GlobalValues<'a>,
@@ -55,12 +55,12 @@ pub struct Dump<'a> {
 pub struct GlobalValues<'a>(Memory<'a>);
 
 impl<'a> GlobalValues<'a> {
-    /// How many values the dump holds. 0 means that its writer could not read globals.
+    /// The number of values in the dump. 0 means that its writer could not read globals.
     pub fn len(&self) -> u32 {
         (self.0.size() / 4) as u32
     }
 
-    /// Whether the dump holds no values at all.
+    /// Whether the dump has no values.
     pub fn is_empty(&self) -> bool {
         self.0.size() == 0
     }
@@ -77,7 +77,7 @@ impl<'a> GlobalValues<'a> {
 }
 
 impl<'a> Dump<'a> {
-    /// The same dump as if its writer could not read globals.
+    /// The same dump, as if its writer could not read globals.
     pub fn without_globals(&self) -> Self {
         Self {
             globals: GlobalValues(Memory::new(&[])),
@@ -85,7 +85,7 @@ impl<'a> Dump<'a> {
         }
     }
 
-    /// Takes a dump file apart and checks that its header can be true.
+    /// Reads a dump file, and checks its header for contradictions.
     ///
     /// # Errors
     /// [`Error::DumpTruncated`], [`Error::DumpMagic`], [`Error::DumpVersion`],
@@ -133,7 +133,8 @@ impl<'a> Dump<'a> {
         }
         let boundary = |name, offset: u32| {
             let value = Address(field(offset));
-            if u64::from(value.0) > memory_size {
+            // A program without memory has an empty heap, wherever that would begin.
+            if u64::from(value.0) > memory_size && memory_size > 0 {
                 return Err(Error::DumpBoundary {
                     name,
                     offset: u64::from(offset),
@@ -145,21 +146,16 @@ impl<'a> Dump<'a> {
         };
         let data_end = boundary("__data_end", 8)?;
         let heap_base = boundary("__heap_base", 12)?;
-        let stack_pointer = boundary("__stack_pointer", 16)?;
-        // The stack pointer may lie below the data end: that is how a program looks that ran out
-        // of shadow stack. Nothing brings either of them above the heap base.
-        for (name, offset, value) in [
-            ("__data_end", 8, data_end),
-            ("__stack_pointer", 16, stack_pointer),
-        ] {
-            if value > heap_base {
-                return Err(Error::DumpBoundaryOrder {
-                    name,
-                    offset,
-                    value,
-                    heap_base,
-                });
-            }
+        // The stack pointer may lie anywhere. Below the data end, the program ran out of shadow stack; at or
+        // above the heap base, the collector finds an empty stack.
+        let stack_pointer = Address(field(16));
+        if data_end > heap_base {
+            return Err(Error::DumpBoundaryOrder {
+                name: "__data_end",
+                offset: 8,
+                value: data_end,
+                heap_base,
+            });
         }
         Ok(Self {
             data_end,

@@ -1,5 +1,4 @@
-//! What the views have in common for a format: totals, columns, rows, and the instances behind a
-//! row.
+//! The interface between views and formats: totals, columns, rows, and the instances of a row.
 
 use std::sync::Arc;
 
@@ -24,18 +23,18 @@ pub struct Column {
 pub enum Measure {
     /// Objects.
     Count,
-    /// Objects more or less.
+    /// A difference in objects.
     CountDelta,
     /// Bytes.
     Size,
-    /// Bytes more or less.
+    /// A difference in bytes.
     SizeDelta,
 }
 
-/// A size about the whole heap, in bytes.
+/// A size of the whole heap, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Total {
-    /// What a person calls it.
+    /// Its label in a table.
     pub label: &'static str,
     /// The size now, and its key in JSON.
     pub after: (&'static str, u64),
@@ -69,15 +68,15 @@ pub struct Row<'a> {
     pub numbers: Vec<i64>,
 }
 
-/// A view as the formats see it.
+/// A view that a format can render.
 pub trait Document {
-    /// The sizes of the whole.
+    /// The totals.
     fn totals(&self) -> [Total; 2];
-    /// Whether a heap is damaged and only a part of it is in here.
+    /// Whether a heap is damaged and the view covers only a part of it.
     fn is_partial(&self) -> bool;
     /// What may make a number wrong.
     fn warnings(&self) -> Vec<&Warning>;
-    /// Where every byte is, for a view of one heap.
+    /// What every byte is used for, for a view of one heap.
     fn accounting(&self) -> Option<&Accounting>;
     /// The columns of every row.
     fn columns(&self) -> &'static [Column];
@@ -85,9 +84,9 @@ pub trait Document {
     fn row_count(&self) -> usize;
     /// The `nth` row; `None` past the last.
     fn row(&self, nth: usize) -> Option<Row<'_>>;
-    /// How many instances are listed behind all rows.
+    /// How many instances all rows list together.
     fn instance_count(&self) -> u64;
-    /// What is behind the `nth` row; `None` past the last.
+    /// The instances of the `nth` row; `None` past the last.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).

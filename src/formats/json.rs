@@ -1,6 +1,6 @@
 //! JSON as the command line prints it: indented by two spaces, a newline at the end, empty lists
-//! as `[]`. Made while it is read, so that an output of any size needs little memory: the order of
-//! the instances of one row at a time.
+//! as `[]`. It is produced while it is read, so an output of any size needs little memory: only the order
+//! of the instances of one row.
 
 use std::io::{self, Read};
 
@@ -54,7 +54,7 @@ impl<D: Document> JsonStream<D> {
         }
     }
 
-    /// Adds where every byte of the heap is, as the last key. Not part of WARPO's format.
+    /// Adds the accounting of the heap as the last key. It is not part of WARPO's format.
     pub fn with_accounting(mut self) -> Self {
         self.with_accounting = true;
         self
@@ -66,7 +66,7 @@ impl<D: Document> JsonStream<D> {
         self
     }
 
-    /// How much is written: from 0 to 1, by the number of instances.
+    /// The part that is written, by the number of instances: from 0 to 1.
     pub fn fraction(&self) -> f64 {
         match self.document.instance_count() {
             0 => 1.0,
@@ -74,7 +74,7 @@ impl<D: Document> JsonStream<D> {
         }
     }
 
-    /// Writes the next thing: the totals, the start of a row, or some instances.
+    /// Writes the next part: the totals, the start of a row, or some instances.
     fn step(&mut self, text: &mut Text) -> Result<()> {
         if self.state == State::Start {
             text.raw("{\n");
@@ -144,7 +144,7 @@ impl<D: Document> Read for JsonStream<D> {
             }
             self.text = text;
             self.read = 0;
-            // What was made before goes out first.
+            // The text before the error is returned first.
             if self.text.0.is_empty() {
                 made.map_err(|error| io::Error::new(io::ErrorKind::OutOfMemory, error))?;
             }
@@ -185,7 +185,7 @@ fn write_doubts(text: &mut Text, is_partial: bool, warnings: &[&Warning]) {
     text.raw(if warnings.is_empty() { "]" } else { "\n  ]" });
 }
 
-/// Goes on with a row's instances until a piece is full. Returns whether all are written.
+/// Writes instances of a row until a piece is full. Returns whether all are written.
 fn write_instances(text: &mut Text, instances: &Instances, written: &mut usize) -> bool {
     while let Some(instance) = instances.get(*written).filter(|_| text.0.len() < PIECE) {
         text.raw(if *written == 0 {

@@ -23,7 +23,7 @@ pub const DEFAULT_WIDTH: usize = 80;
 
 const GAP: &str = "  ";
 const NAME_TITLE: &str = "Constructor";
-/// Names are not cut below this, numbers are never cut.
+/// Names are never shortened below this width. Numbers are never shortened.
 const MINIMUM_NAME_WIDTH: usize = 8;
 
 const BOLD: &str = "\u{1b}[1m";
@@ -79,7 +79,7 @@ pub fn render_table(document: &dyn Document, options: TableOptions) -> String {
 
     let mut lines = summary(document, options);
     if let Some(accounting) = document.accounting() {
-        // Its first line is the live size again, in parts.
+        // Its first line has the live size, in parts.
         lines.truncate(1);
         lines.extend(accounting_lines(accounting));
     }
@@ -97,7 +97,7 @@ pub fn render_table(document: &dyn Document, options: TableOptions) -> String {
         true => format!("{color}{text}{RESET}"),
         false => text,
     };
-    // Colours only where nothing is cut, or a cut might go through one.
+    // No colours where lines are cut: a cut could split an escape sequence.
     let is_cut = name_width + numbers_width > width.unwrap_or(usize::MAX);
     let is_colorful = options.color && !is_cut;
     let mut heading = pad_right(NAME_TITLE, name_width);

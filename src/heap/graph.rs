@@ -103,6 +103,7 @@ impl ObjectGraph {
         } = find_roots(
             runtime,
             &objects,
+            &edges,
             totals.is_partial(),
             wants_names,
             &mut warnings,

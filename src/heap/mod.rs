@@ -39,6 +39,7 @@ pub use root_slots::{RootOrigin, RootSlot, RootSlots};
 
 use edges::Anomalies;
 
+use crate::runtime::classes::Doubt;
 use crate::runtime::roots::RootKind;
 use crate::units::{Address, ObjectIndex};
 use crate::warning::Warning;
@@ -174,10 +175,19 @@ impl Heap {
 
     fn warn_of_classes(&mut self) {
         let classes = self.objects.classes.iter().zip(&self.live_classes);
-        let doubtful = classes
-            .filter(|(_, live)| live.count > 0)
+        let live: Vec<_> = classes.filter(|(_, live)| live.count > 0).collect();
+        let doubtful = live
+            .iter()
             .filter_map(|(class, live)| doubt_about(class, live.count));
         self.warnings.extend(doubtful);
+        let classes = live.iter().map(|(class, _)| &class.class);
+        let mut nameless = classes.filter(|class| class.lacks_name && class.is_described);
+        if let Some(first) = nameless.next() {
+            self.warnings.push(Warning::NamesIncomplete {
+                class_name: first.name.clone(),
+                count: 1 + nameless.count() as u64,
+            });
+        }
     }
 }
 
@@ -194,7 +204,10 @@ fn doubt_about(class: &HeapClass, count: u64) -> Option<Warning> {
             rivals: class.rivals.clone(),
         });
     }
-    class.is_disputed.then(|| Warning::ClassDisputed {
-        class_name: class.name.clone(),
-    })
+    let class_name = class.name.clone();
+    match class.doubt {
+        Doubt::None => None,
+        Doubt::Disputed => Some(Warning::ClassDisputed { class_name }),
+        Doubt::UnknownBases => Some(Warning::BasesUnknown { class_name }),
+    }
 }

@@ -1,12 +1,14 @@
 //! The objects that the collector starts from.
 
+use super::edges::Edges;
 use super::objects::ObjectTable;
 use super::root_slots::FoundSlots;
 use crate::columns;
 use crate::error::Result;
 use crate::mismatch::Mismatch;
 use crate::runtime::Runtime;
-use crate::runtime::roots::{Certainty, RootKind, stack_words};
+use crate::runtime::objects::{ObjectHeader, block_of};
+use crate::runtime::roots::{Certainty, RootKind, StaticRoots, stack_words};
 use crate::units::{Address, ObjectIndex};
 use crate::warning::Warning;
 
@@ -27,6 +29,7 @@ pub(super) struct FoundRoots {
 pub(super) fn find_roots(
     runtime: &Runtime<'_>,
     objects: &ObjectTable,
+    edges: &Edges,
     is_partial: bool,
     wants_slots: bool,
     warnings: &mut Vec<Warning>,
@@ -65,10 +68,8 @@ pub(super) fn find_roots(
             }
         }
     }
-    if runtime.globals.are_guessed {
-        let static_objects = (0..objects.len() as u32).map(ObjectIndex);
-        let static_objects = static_objects.take_while(|&object| !objects.is_on_heap(object));
-        for object in static_objects {
+    if runtime.globals.static_roots != StaticRoots::Known {
+        for object in possible_static_roots(runtime, objects, edges)? {
             columns::push(&mut roots, (object, RootKind::Global))?;
             if let Some(slots) = &mut slots {
                 slots.add_guess(object)?;
@@ -99,4 +100,36 @@ pub(super) fn find_roots(
         mismatch,
         slots,
     })
+}
+
+/// The static objects that may be roots. The collector links what it reaches into its lists, and what it does
+/// not reach it takes out of them: after a first collection, a root is linked. Before it, none is, and
+/// those count that refer to objects on the heap.
+fn possible_static_roots(
+    runtime: &Runtime<'_>,
+    objects: &ObjectTable,
+    edges: &Edges,
+) -> Result<Vec<ObjectIndex>> {
+    let memory = runtime.dump.memory;
+    let is_linked = |&object: &ObjectIndex| {
+        let block = block_of(Address(objects.addresses[object.at()]));
+        let header = block.and_then(|block| ObjectHeader::read(memory, block));
+        header.is_some_and(|header| !header.is_unlinked())
+    };
+    let is_on_heap = |&target: &ObjectIndex| objects.is_on_heap(target);
+    let refers_to_heap = |&object: &ObjectIndex| edges.targets(object).iter().any(is_on_heap);
+    let static_objects = (0..objects.len() as u32).map(ObjectIndex);
+    let static_objects = static_objects.take_while(|&object| !objects.is_on_heap(object));
+    let was_collected = static_objects.clone().any(|object| is_linked(&object));
+    let mut found = Vec::new();
+    for object in static_objects {
+        let may_be_root = match was_collected {
+            true => is_linked(&object),
+            false => refers_to_heap(&object),
+        };
+        if may_be_root {
+            columns::push(&mut found, object)?;
+        }
+    }
+    Ok(found)
 }

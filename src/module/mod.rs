@@ -1,19 +1,9 @@
 //! What is read of a WebAssembly module: its globals with their names, exports and initial
 //! values, its functions, and the custom sections that hold debug information.
-//!
-//! [`expose_globals`] is the one thing that is written: the same module, with what a complete dump
-//! needs exported.
 
-mod boundaries;
-mod exports;
-mod expose_globals;
 mod functions;
 mod globals;
-mod sections;
-mod stack_check;
 
-pub use exports::{DATA_END, GLOBAL_PREFIX, HEAP_BASE, MEMORY, RESERVED_PREFIX, STACK_POINTER};
-pub use expose_globals::expose_globals;
 pub use functions::{Functions, Signature};
 pub use globals::{Global, Globals};
 
@@ -28,6 +18,8 @@ use crate::error::{Error, Result};
 use crate::file_kind::FileStart;
 use crate::units::Address;
 
+/// The pages of a full 32-bit memory.
+const MOST_PAGES: u64 = 1 << 16;
 /// The bytes that every module and every component starts with.
 pub const MAGIC: [u8; 4] = *b"\0asm";
 
@@ -67,6 +59,8 @@ pub struct Module<'a> {
     pub globals: Globals<'a>,
     /// Whether there is a memory, imported or not.
     pub has_memory: bool,
+    /// The least and the most pages that the first memory may have, if it is the module's own.
+    pub memory_limits: Option<(u64, u64)>,
     /// All functions, imported ones first.
     pub functions: Functions<'a>,
     /// Data that is copied into memory at instantiation, where its place is known.
@@ -133,7 +127,12 @@ impl<'a> Module<'a> {
                 Payload::CodeSectionEntry(body) => module.functions.add_body(body),
                 Payload::MemorySection(section) => {
                     for memory in section {
-                        module.add_memory(memory?)?;
+                        let memory = memory?;
+                        if !module.has_memory && memory.page_size_log2.is_none() {
+                            let maximum = memory.maximum.unwrap_or(MOST_PAGES);
+                            module.memory_limits = Some((memory.initial, maximum));
+                        }
+                        module.add_memory(memory)?;
                     }
                 }
                 Payload::GlobalSection(section) => {

@@ -45,17 +45,31 @@ const STEPS: u64 = 1 << 28;
 /// Offsets that all layouts together may have.
 const OFFSETS: u64 = 1 << 22;
 
+/// What may be wrong with what is known of a class's references.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Doubt {
+    /// Nothing.
+    #[default]
+    None,
+    /// The debug information names other reference fields than the collector visits.
+    Disputed,
+    /// The fields that it inherits are not known: every word in front of its own may be one.
+    UnknownBases,
+}
+
 /// Everything that is known of one class.
 #[derive(Clone, Debug)]
 pub struct RuntimeClass {
     /// The name that views show.
     pub name: String,
+    /// Whether the class has no name, although the module has names: an optimiser removed what carried it.
+    pub lacks_name: bool,
     /// What its objects refer to.
     pub layout: ReferenceLayout,
     /// Whether anything describes the class. If not, the layout is a guess on the safe side.
     pub is_described: bool,
-    /// Whether the debug information names other reference fields than the collector visits.
-    pub is_disputed: bool,
+    /// What may be wrong with the layout.
+    pub doubt: Doubt,
     /// Bytes that the fields of its objects take, if the debug information tells all of them.
     pub declared_size: Option<u32>,
     /// Other classes that the debug information gives the same id.
@@ -67,9 +81,10 @@ impl RuntimeClass {
     pub fn unknown(id: ClassId) -> Self {
         Self {
             name: format!("Class#{id}"),
+            lacks_name: false,
             layout: ReferenceLayout::unknown(),
             is_described: false,
-            is_disputed: false,
+            doubt: Doubt::None,
             declared_size: None,
             rivals: Vec::new(),
         }
@@ -83,6 +98,8 @@ pub struct Classes<'a> {
     code: Option<&'a CollectorCode>,
     code_reader: RefCell<CodeReader<'a, 'a>>,
     flags: TypeFlagsTable<'a>,
+    /// Whether the module has names of functions.
+    has_names: bool,
     /// Each id's class; more than one only if the debug information contradicts itself.
     by_id: HashMap<ClassId, Vec<&'a Class>>,
     /// What the collector's code calls the classes; read if the debug information lacks one.
@@ -115,6 +132,7 @@ impl<'a> Classes<'a> {
             code: evidence.code.as_ref(),
             code_reader: RefCell::new(CodeReader::new(&module.functions, control)),
             flags,
+            has_names: module.functions.are_named(),
             by_id,
             names_in_code: OnceCell::new(),
             steps_left: Cell::new(STEPS),
@@ -162,6 +180,20 @@ impl<'a> Classes<'a> {
         }
     }
 
+    /// Whether a global of this type is a root. Functions are static: globals that hold one are not visited.
+    pub fn is_root(&self, type_ref: TypeRef) -> bool {
+        let class = self.debug_info.class(type_ref);
+        self.is_reference(type_ref)
+            && !class.is_some_and(|class| class.name.starts_with("~lib/function/Function<"))
+    }
+
+    /// Whether objects of this type refer to nothing.
+    pub fn is_pointer_free(&self, type_ref: TypeRef) -> bool {
+        let id = self.debug_info.class(type_ref).and_then(|class| class.id);
+        let flags = id.and_then(|id| self.flags.get(id));
+        flags.is_some_and(TypeFlags::is_pointer_free)
+    }
+
     /// Describes the class with this id. If the work was cancelled, that may not be the truth.
     pub fn describe(&self, id: ClassId) -> RuntimeClass {
         let classes = self.by_id.get(&id).map_or(&[][..], Vec::as_slice);
@@ -172,16 +204,16 @@ impl<'a> Classes<'a> {
         let fixed_name = FIXED_NAMES.get(id.0 as usize).map(|&name| name.to_owned());
         let name = fixed_name
             .or_else(|| class.map(|class| class.name.clone()))
-            .or_else(|| self.name_in_code(id))
-            .unwrap_or_else(|| format!("Class#{id}"));
-        let (layout, is_disputed) = self.layout(id, class);
+            .or_else(|| self.name_in_code(id));
+        let (layout, doubt) = self.layout(id, class);
         RuntimeClass {
-            name,
+            lacks_name: name.is_none() && self.has_names,
+            name: name.unwrap_or_else(|| format!("Class#{id}")),
             is_described: layout.is_some(),
             layout: layout.unwrap_or_else(ReferenceLayout::unknown),
-            is_disputed,
+            doubt,
             declared_size: class
-                .filter(|_| !is_disputed)
+                .filter(|_| doubt == Doubt::None)
                 .and_then(|class| self.declared_size(class)),
             rivals: Vec::new(),
         }
@@ -202,9 +234,10 @@ impl<'a> Classes<'a> {
         let chosen = names.iter().position(|name| Some(name) == in_code.as_ref());
         RuntimeClass {
             name: names.swap_remove(chosen.unwrap_or(0)),
+            lacks_name: false,
             layout,
             is_described: true,
-            is_disputed: false,
+            doubt: Doubt::None,
             declared_size: None,
             rivals: names,
         }
@@ -220,8 +253,8 @@ impl<'a> Classes<'a> {
         self.names_in_code.get_or_init(names).get(&id).cloned()
     }
 
-    /// What objects of a class refer to, if anything tells, and whether that is disputed.
-    fn layout(&self, id: ClassId, class: Option<&Class>) -> (Option<ReferenceLayout>, bool) {
+    /// What objects of a class refer to, if anything says so, and what may be wrong with that.
+    fn layout(&self, id: ClassId, class: Option<&Class>) -> (Option<ReferenceLayout>, Doubt) {
         let flags = self.flags.get(id);
         let simple = match id.0 {
             0..=2 => Some(ReferenceLayout::pointer_free()),
@@ -231,7 +264,7 @@ impl<'a> Classes<'a> {
                 .map(|_| ReferenceLayout::pointer_free()),
         };
         if simple.is_some() {
-            return (simple, false);
+            return (simple, Doubt::None);
         }
         // An id beyond the table is no class of this program: no code runs for it.
         let is_known = id.0 < self.flags.count();
@@ -240,8 +273,8 @@ impl<'a> Classes<'a> {
         });
         match (class, members) {
             (Some(class), members) => self.checked_layout(class, flags, members.as_ref()),
-            (None, Some(members)) => (layout_from_code(members, flags), false),
-            (None, None) => (flags.and_then(layout_from_flags), false),
+            (None, Some(members)) => (layout_from_code(members, flags), Doubt::None),
+            (None, None) => (flags.and_then(layout_from_flags), Doubt::None),
         }
     }
 
@@ -261,55 +294,52 @@ impl<'a> Classes<'a> {
         class: &Class,
         flags: Option<TypeFlags>,
         members: Option<&VisitedMembers>,
-    ) -> (Option<ReferenceLayout>, bool) {
+    ) -> (Option<ReferenceLayout>, Doubt) {
         let Some(mut layout) = self.layout_from_debug_info(class, flags) else {
-            return (None, false);
+            return (None, Doubt::None);
         };
+        let mut doubt = Doubt::None;
         if !self.debug_info.describes_inheritance {
-            // What a class inherits is not said: that it is a container, for one.
-            if let Some(inherited) = flags.and_then(layout_from_flags) {
-                let contents = match layout.contents {
-                    Contents::Fixed => inherited.contents,
-                    contents => contents,
-                };
-                layout =
-                    ReferenceLayout::new([layout.offsets, inherited.offsets].concat(), contents);
-            }
+            (layout, doubt) = with_inherited(class, layout, flags);
         }
         // Every word of a static array is an element.
         let comparable = members.filter(|_| layout.contents != Contents::StaticArray);
         let Some(members) = comparable else {
-            return (Some(layout), false);
+            return (Some(layout), doubt);
         };
         if members.by_bitmap && layout.contents == Contents::Fixed {
             layout.contents = Contents::Tuple;
         }
         if members.and_more && layout.contents == Contents::Fixed {
             // A visitor of the program's own, which follows more than fields.
-            return (None, false);
+            return (None, Doubt::None);
         }
-        let missing = members
-            .offsets
-            .iter()
-            .any(|offset| layout.offsets.binary_search(offset).is_err());
-        let mut extra = layout
-            .offsets
-            .iter()
-            .filter(|offset| !members.offsets.contains(offset))
-            .peekable();
-        let extra = !members.and_more && extra.peek().is_some() && {
-            let unresolved = self.unresolved_fields(class);
-            extra.any(|offset| !unresolved.contains(offset))
-        };
-        let is_disputed = extra || (missing && self.debug_info.describes_inheritance);
-        if missing {
-            let offsets = members.offsets.iter().copied();
-            layout = ReferenceLayout::new(
-                layout.offsets.into_iter().chain(offsets).collect(),
-                layout.contents,
-            );
+        if layout.contents == Contents::Unknown && !members.and_more {
+            layout.contents = Contents::Fixed;
         }
-        (Some(layout), is_disputed)
+        let mut doubt = Doubt::None;
+        let is_missing = |offset: &u32| layout.offsets.binary_search(offset).is_err();
+        if members.offsets.iter().any(is_missing) && self.debug_info.describes_inheritance {
+            doubt = Doubt::Disputed;
+        }
+        let unvisited = |offset: &&u32| !members.offsets.contains(offset);
+        let mut unvisited = layout.offsets.iter().filter(unvisited).peekable();
+        if !members.and_more && unvisited.peek().is_some() {
+            if !self.debug_info.describes_inheritance {
+                // What was only possibly inherited is not there.
+                layout
+                    .offsets
+                    .retain(|offset| members.offsets.contains(offset));
+            } else {
+                let unresolved = self.unresolved_fields(class);
+                if unvisited.any(|offset| !unresolved.contains(offset)) {
+                    doubt = Doubt::Disputed;
+                }
+            }
+        }
+        layout.offsets.extend(&members.offsets);
+        let layout = ReferenceLayout::new(layout.offsets, layout.contents);
+        (Some(layout), doubt)
     }
 
     /// The offsets of the fields whose types could not be told.
@@ -459,6 +489,38 @@ fn spend(left: &Cell<u64>, count: usize) -> Option<()> {
 /// collector does not follow.
 fn is_unmanaged(class: &Class) -> bool {
     class.id == Some(ClassId(0)) && class.name != OBJECT
+}
+
+/// The layout of a class of which the debug information describes nothing that it inherits. That it is a
+/// container is in its type flags.
+fn with_inherited(
+    class: &Class,
+    layout: ReferenceLayout,
+    flags: Option<TypeFlags>,
+) -> (ReferenceLayout, Doubt) {
+    /// Words in front of the first own field that are looked at.
+    const MOST_INHERITED: u32 = 1 << 10;
+    let ReferenceLayout {
+        mut offsets,
+        contents,
+    } = layout;
+    if let Some(inherited) = flags.and_then(layout_from_flags) {
+        offsets.extend(inherited.offsets);
+        let contents = match contents {
+            Contents::Fixed => inherited.contents,
+            contents => contents,
+        };
+        return (ReferenceLayout::new(offsets, contents), Doubt::None);
+    }
+    match class.members.iter().map(|member| member.offset).min() {
+        Some(0..4) => (ReferenceLayout { offsets, contents }, Doubt::None),
+        Some(first) => {
+            offsets.extend((0..first.min(4 * MOST_INHERITED)).step_by(4));
+            (ReferenceLayout::new(offsets, contents), Doubt::UnknownBases)
+        }
+        None if contents == Contents::Fixed => (ReferenceLayout::unknown(), Doubt::UnknownBases),
+        None => (ReferenceLayout { offsets, contents }, Doubt::None),
+    }
 }
 
 /// Fields from the code, contents from the flags. `None` if the code visits more than fields and

@@ -11,6 +11,7 @@ use crate::error::Result;
 use crate::mismatch::Mismatch;
 use crate::module::{DataSegment, Module};
 use crate::units::{Address, ClassId};
+use crate::warning::Warning;
 
 const STRING: ClassId = ClassId(2);
 
@@ -21,7 +22,8 @@ pub fn global_count_mismatch(dump: &Dump<'_>, module: &Module<'_>) -> Option<Mis
     (dump != 0 && dump != module).then_some(Mismatch::GlobalCount { dump, module })
 }
 
-/// The first other difference between a dump and a module.
+/// The first other difference between a dump and a module. One that the program itself may have made is added to
+/// `warnings`.
 ///
 /// # Errors
 /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
@@ -30,12 +32,23 @@ pub fn find_mismatch(
     module: &Module<'_>,
     debug_info: &DebugInfo,
     flags: TypeFlagsTable<'_>,
+    warnings: &mut Vec<Warning>,
 ) -> Result<Option<Mismatch>> {
     if let Some(mismatch) = boundary_mismatch(dump, module) {
         return Ok(Some(mismatch));
     }
-    let in_data = static_data_mismatch(dump, &module.data)?;
-    Ok(in_data.or_else(|| class_mismatch(debug_info, flags)))
+    let in_data = changed_literals(dump, &module.data)?;
+    // A program that writes over its own static data changes some literals; in another build most lie elsewhere.
+    if let Some(address) = in_data.first
+        && in_data.count * 2 > in_data.all
+    {
+        return Ok(Some(Mismatch::StaticData { address }));
+    }
+    warnings.extend(in_data.first.map(|address| Warning::StaticDataChanged {
+        address,
+        count: in_data.count,
+    }));
+    Ok(class_mismatch(debug_info, flags))
 }
 
 fn boundary_mismatch(dump: &Dump<'_>, module: &Module<'_>) -> Option<Mismatch> {
@@ -58,8 +71,17 @@ fn boundary_mismatch(dump: &Dump<'_>, module: &Module<'_>) -> Option<Mismatch> {
     })
 }
 
+/// String literals whose text in a dump differs from the module.
+#[derive(Default)]
+struct ChangedLiterals {
+    first: Option<Address>,
+    count: u64,
+    /// All literals that were compared.
+    all: u64,
+}
+
 /// Compares the string literals: nothing of them changes but their links.
-fn static_data_mismatch(dump: &Dump<'_>, segments: &[DataSegment<'_>]) -> Result<Option<Mismatch>> {
+fn changed_literals(dump: &Dump<'_>, segments: &[DataSegment<'_>]) -> Result<ChangedLiterals> {
     // Optimisers split segments where there are zeros, even inside an object: put them together.
     let mut image = columns::repeated(0, dump.data_end.0 as usize)?;
     for segment in segments {
@@ -83,16 +105,20 @@ fn static_data_mismatch(dump: &Dump<'_>, segments: &[DataSegment<'_>]) -> Result
             budget = rest.unwrap_or(0);
             rest.is_some()
         });
-    let mut differing = literals.filter(|&(address, header)| {
+    let mut changed = ChangedLiterals::default();
+    for (address, header) in literals {
         let found = block_of(address).and_then(|block| ObjectHeader::read(dump.memory, block));
         let is_string =
             found.is_some_and(|found| (found.class_id, found.size) == (STRING, header.size));
         let [found, expected] =
             [dump.memory, initial.memory].map(|memory| memory.bytes_at(address, header.size));
-        !is_string || found.map(Memory::as_bytes) != expected.map(Memory::as_bytes)
-    });
-    let differing = differing.next();
-    Ok(differing.map(|(address, _)| Mismatch::StaticData { address }))
+        changed.all += 1;
+        if !is_string || found.map(Memory::as_bytes) != expected.map(Memory::as_bytes) {
+            changed.first.get_or_insert(address);
+            changed.count += 1;
+        }
+    }
+    Ok(changed)
 }
 
 fn class_mismatch(debug_info: &DebugInfo, flags: TypeFlagsTable<'_>) -> Option<Mismatch> {

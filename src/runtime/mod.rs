@@ -27,7 +27,7 @@ use classes::Classes;
 use collector::Collector;
 use evidence::Evidence;
 use identity::{find_mismatch, global_count_mismatch};
-use roots::GlobalRoots;
+use roots::{GlobalRoots, StaticRoots};
 use type_flags::TypeFlagsTable;
 
 use crate::control::Control;
@@ -35,6 +35,7 @@ use crate::dump::Dump;
 use crate::error::Result;
 use crate::module::Module;
 use crate::tolerance::Tolerance;
+use crate::units::Address;
 use crate::warning::Warning;
 
 /// A program's runtime at the moment of a dump.
@@ -69,10 +70,8 @@ impl<'a> Runtime<'a> {
     ) -> Result<Self> {
         let flags = TypeFlagsTable::locate(dump, module);
         let has_foreign_globals = tolerance.check(global_count_mismatch(dump, module), warnings)?;
-        tolerance.check(
-            find_mismatch(dump, module, &evidence.debug_info, flags)?,
-            warnings,
-        )?;
+        let mismatch = find_mismatch(dump, module, &evidence.debug_info, flags, warnings)?;
+        tolerance.check(mismatch, warnings)?;
         // Values of other globals say nothing about ours.
         let dump = match has_foreign_globals {
             true => dump.without_globals(),
@@ -102,16 +101,47 @@ fn warn(
     let memory_size = dump.memory.size();
     if !memory_size.is_multiple_of(PAGE) {
         warnings.push(Warning::MemoryNotWholePages { memory_size });
+    } else if let Some((minimum, maximum)) = module.memory_limits
+        && !(minimum..=maximum).contains(&(memory_size / PAGE))
+    {
+        warnings.push(Warning::MemoryOutsideLimits {
+            pages: memory_size / PAGE,
+            minimum,
+            maximum,
+        });
     }
+    warnings.extend(doubtful_stack_pointer(dump, module, evidence));
     let expected = module.globals.mutable_i32_count();
     if dump.globals.is_empty() && expected > 0 {
         warnings.push(Warning::GlobalsMissing { expected });
     }
-    if globals.are_guessed {
-        warnings.push(Warning::RootsUnknown);
-    } else if !evidence.has_debug_info && !Collector::is_named(module) {
-        warnings.push(Warning::NamesMissing);
+    match globals.static_roots {
+        StaticRoots::Known if !evidence.has_debug_info && !Collector::is_named(module) => {
+            warnings.push(Warning::NamesMissing);
+        }
+        StaticRoots::Known => {}
+        StaticRoots::Incomplete => warnings.push(Warning::RootsIncomplete),
+        StaticRoots::Unknown => warnings.push(Warning::RootsUnknown),
     }
     let disputed = globals.disputed.iter().cloned();
     warnings.extend(disputed.map(|name| Warning::GlobalDisputed { name }));
+}
+
+/// What is wrong with the stack pointer in a dump's header.
+fn doubtful_stack_pointer(
+    dump: &Dump<'_>,
+    module: &Module<'_>,
+    evidence: &Evidence,
+) -> Option<Warning> {
+    let header = dump.stack_pointer;
+    if !header.0.is_multiple_of(4) {
+        return Some(Warning::StackPointerUnaligned { header });
+    }
+    let globals = &module.globals;
+    let global = globals
+        .exported("__stack_pointer")
+        .or_else(|| globals.named("~lib/memory/__stack_pointer"))
+        .or_else(|| globals.get(evidence.code.as_ref()?.stack_pointer()?))?;
+    let global = Address(dump.globals.get(global.dump_position?)?);
+    (global != header).then_some(Warning::StackPointerDisputed { header, global })
 }

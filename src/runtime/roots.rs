@@ -52,9 +52,21 @@ pub struct GlobalRoots {
     /// Globals that the collector visits but the debug information does not have, or the other way
     /// round. Both are followed: too much rather than too little.
     pub disputed: Vec<String>,
-    /// Nothing tells the roots: these are all globals, and any static object may be a root too,
-    /// because globals that never change may have become constants in the code.
-    pub are_guessed: bool,
+    /// Whether static objects may be roots that are not among these.
+    pub static_roots: StaticRoots,
+}
+
+/// Whether static objects may be roots because of constants in the code, which globals that never change become
+/// in optimised builds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum StaticRoots {
+    /// All roots are known.
+    #[default]
+    Known,
+    /// The debug information may leave out constants.
+    Incomplete,
+    /// Nothing says what the roots are. The globals are all that may hold an object.
+    Unknown,
 }
 
 impl GlobalRoots {
@@ -71,11 +83,11 @@ impl GlobalRoots {
             .debug_info
             .globals
             .iter()
-            .filter(|variable| classes.is_reference(variable.type_ref))
+            .filter(|variable| classes.is_root(variable.type_ref))
             .collect();
         match visited {
             Some(visited) => {
-                let disputed = match evidence.has_debug_info && can_locate(&declared, module) {
+                let disputed = match evidence.has_debug_info {
                     true => disputed_globals(visited, &declared, module),
                     false => Vec::new(),
                 };
@@ -93,23 +105,41 @@ impl GlobalRoots {
                 Self {
                     roots,
                     disputed,
-                    are_guessed: false,
+                    static_roots: StaticRoots::Known,
                 }
             }
             None if evidence.has_debug_info => Self {
                 roots: declared
                     .iter()
+                    .filter(|variable| {
+                        locate(variable, module).is_some()
+                            || !classes.is_pointer_free(variable.type_ref)
+                    })
                     .map(|variable| declared_root(variable, module, dump))
                     .collect(),
+                static_roots: match lists_all_roots(evidence, module) {
+                    true => StaticRoots::Known,
+                    false => StaticRoots::Incomplete,
+                },
                 ..Self::default()
             },
             None => Self {
                 roots: all_globals(module, dump),
-                are_guessed: true,
+                static_roots: StaticRoots::Unknown,
                 ..Self::default()
             },
         }
     }
+}
+
+/// Whether the debug information has all roots: it does unless the build is optimised. Constants of the standard
+/// library are among the first that an optimiser removes.
+fn lists_all_roots(evidence: &Evidence, module: &Module<'_>) -> bool {
+    let mut names = module.globals.iter().filter_map(|global| global.name);
+    evidence.debug_info.describes_constants
+        || names.any(|name| {
+            name.starts_with("~lib/native/") || name.starts_with("~lib/shared/runtime/")
+        })
 }
 
 fn all_globals(module: &Module<'_>, dump: &Dump<'_>) -> Vec<GlobalRoot> {
@@ -167,25 +197,20 @@ fn disputed_globals(
             VisitedGlobal::Constant(_) => None,
         })
         .collect();
+    let are_located = declared.iter().all(|variable| variable.location.is_some());
     let declared: BTreeSet<GlobalIndex> = declared
         .iter()
         .filter(|variable| matches!(variable.type_ref, TypeRef::Class(_)))
         .filter_map(|variable| Some(locate(variable, module)?.index))
         .collect();
-    let globals = visited
-        .symmetric_difference(&declared)
-        .filter_map(|&index| module.globals.get(index));
+    let globals = visited.symmetric_difference(&declared);
+    let globals = globals.filter_map(|&index| module.globals.get(index));
     globals
         .filter(|global| global.mutable)
+        // Variables are located by name otherwise, which takes one.
+        .filter(|global| are_located || global.name.is_some())
         .map(global_name)
         .collect()
-}
-
-/// Whether variables can be told apart from those that optimisation removed: by their locations, or
-/// by the names of the globals that are left.
-fn can_locate(declared: &[&GlobalVariable], module: &Module<'_>) -> bool {
-    module.globals.iter().any(|global| global.name.is_some())
-        || declared.iter().all(|variable| variable.location.is_some())
 }
 
 fn locate<'m, 'a>(variable: &GlobalVariable, module: &'m Module<'a>) -> Option<&'m Global<'a>> {

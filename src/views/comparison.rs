@@ -1,4 +1,4 @@
-//! The comparison view: what came and what went between two heaps of one program, by class.
+//! The comparison view: which objects were created and deleted between two heaps of a program, by class.
 
 use std::cmp::{Ordering, Reverse};
 use std::ops::Range;
@@ -14,16 +14,16 @@ use crate::error::Result;
 use crate::heap::Heap;
 use crate::units::ObjectIndex;
 
-/// Objects of both heaps that one task compares, about.
+/// About how many objects of both heaps one task compares.
 const CHUNK: usize = 1 << 16;
 
-/// The classes whose live objects changed. An object is the same if class name and address are.
+/// The classes whose live objects changed. Two objects are the same if their class name and address are.
 #[derive(Debug)]
 pub struct ComparisonView {
     pair: HeapPair,
     rows: Vec<ComparisonRow>,
     instance_limit: Option<usize>,
-    /// By heap: the objects that are only there.
+    /// By heap: the objects that are only in this heap.
     objects: OnceLock<[RowObjects; 2]>,
 }
 
@@ -254,7 +254,7 @@ impl HeapPair {
         let mut start = [0, 0];
         let mut pieces = Vec::new();
         while start != [before.len(), after.len()] {
-            // The column that has more left decides where to cut.
+            // The longer remaining column decides the next cut.
             let longer = match before.len() - start[BEFORE] >= after.len() - start[AFTER] {
                 true => (before, start[BEFORE]),
                 false => (after, start[AFTER]),
@@ -272,7 +272,7 @@ impl HeapPair {
         pieces
     }
 
-    /// Hands over the live objects that are in only one heap: the heap, the row, the object. Both
+    /// Passes on the live objects that are in only one heap: the heap, the row, the object. Both
     /// heaps list their objects in address order, so one merge finds what they share.
     fn for_each_change(
         &self,

@@ -1,4 +1,4 @@
-//! The constructor view: what takes space in one heap, by class.
+//! The constructor view: the live objects of one heap, by class.
 
 use std::cmp::Reverse;
 use std::sync::{Arc, OnceLock};
@@ -24,13 +24,13 @@ pub struct ConstructorView {
 /// All live objects of one class name. Sums are in bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConstructorRow {
-    /// The class name; classes that share one share a row.
+    /// The class name. Classes with the same name share a row.
     pub class_name: String,
     /// Number of objects.
     pub count: u64,
     /// Sum of the shallow sizes.
     pub total_shallow_size: u64,
-    /// Sum of the retained sizes. Regions overlap: it may exceed the live size.
+    /// Sum of the retained sizes. They overlap, so the sum may exceed the live size.
     pub total_retained_size: u64,
     /// The sum of the retained sizes of those objects that no other of the row dominates, if it was asked
     /// for: at least what removing all of them frees.
@@ -49,7 +49,7 @@ pub enum RetainedColumns {
     Both,
 }
 
-/// Orders of rows. Each is total: what it leaves open, the others decide, the name at last.
+/// Orders of rows. Each is total: ties are broken by the other numbers, and at last by the name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ConstructorSort {
     /// Retained ↓, shallow ↓, count ↓, name ↑.

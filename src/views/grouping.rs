@@ -1,4 +1,4 @@
-//! Rows by class name, and the objects behind them.
+//! Rows by class name, and the objects of each row.
 
 use std::collections::HashMap;
 
@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::heap::Heap;
 use crate::units::ObjectIndex;
 
-/// No row: nobody asks for objects of this class.
+/// No row: objects of this class are not listed.
 pub(super) const NO_ROW: u32 = u32::MAX;
 
 /// Numbers class names in the order in which they first occur. Classes that share a name share a
@@ -57,7 +57,7 @@ pub(super) struct RowObjects {
 }
 
 impl RowObjects {
-    /// Rows that are still empty, with room for so many objects each.
+    /// Empty rows, each with room for the given number of objects.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).

@@ -1,4 +1,4 @@
-//! The objects behind a row, in the order of their view.
+//! The objects of a row, in the order of their view.
 
 use std::sync::Arc;
 
@@ -9,8 +9,8 @@ use crate::error::Result;
 use crate::heap::Heap;
 use crate::units::{Address, ObjectIndex};
 
-/// Objects of one heap, or the changed ones of two, in order. What they are is read from the heap
-/// when it is asked for: until then an object costs four bytes.
+/// Objects of one heap, or the changed ones of two, in order. An object takes four bytes: its address and
+/// sizes are read from the heap when they are needed.
 #[derive(Clone, Debug)]
 pub struct Instances {
     first: Listed,
@@ -25,13 +25,13 @@ pub struct Instance {
     pub address: Address,
     /// Its block in bytes.
     pub shallow_size: u32,
-    /// What it keeps alive, in bytes.
+    /// Its retained size in bytes.
     pub retained_size: u32,
-    /// In a comparison: what became of it.
+    /// In a comparison: how it changed.
     pub change: Option<ChangeKind>,
 }
 
-/// What became of an object between two heaps.
+/// How an object changed between two heaps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChangeKind {
     /// It is only in the after heap.
@@ -47,7 +47,7 @@ pub struct InstanceColumns {
     pub addresses: Vec<u32>,
     /// Block sizes in bytes.
     pub shallow_sizes: Vec<u32>,
-    /// What each object keeps alive, in bytes.
+    /// Retained sizes in bytes.
     pub retained_sizes: Vec<u32>,
 }
 
@@ -153,7 +153,7 @@ impl Listed {
         sizes: impl Fn(&Heap, ObjectIndex) -> [u32; 2] + Sync,
     ) -> Result<Self> {
         let limit = limit.unwrap_or(usize::MAX).min(objects.len());
-        // Keys beside the objects: looking them up at each comparison goes all over the heap.
+        // The keys are copied: reading them at each comparison would be random access to the heap.
         let mut keyed: Vec<(u64, ObjectIndex)> = columns::with_capacity(objects.len())?;
         keyed.par_extend(objects.par_iter().map(|&object| {
             let [first, second] = sizes(heap, object);
@@ -206,7 +206,7 @@ pub(super) fn by_shallow_size(heap: &Heap, object: ObjectIndex) -> [u32; 2] {
     [heap.shallow_size(object), heap.retained_size(object)]
 }
 
-/// How many objects rows list that have so many each.
+/// How many objects the rows list together, from the number of objects of each row.
 pub(super) fn listed_count(counts: impl Iterator<Item = u64>, limit: Option<usize>) -> u64 {
     let limit = limit.map_or(u64::MAX, |limit| limit as u64);
     counts.map(|count| count.min(limit)).sum()

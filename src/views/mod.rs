@@ -1,7 +1,7 @@
-//! Views of heaps: plain typed values, computed once, rendered by [`formats`](crate::formats).
+//! Views of heaps: typed values that are computed once and rendered by [`formats`](crate::formats).
 //!
-//! A view holds its rows; instances are looked up and put in order when they are asked for, so a
-//! view of ten million objects costs no more than its rows until somebody looks inside one.
+//! A view holds its rows. Instances are looked up and sorted only when they are read, so a view of ten
+//! million objects costs no more than its rows.
 
 mod comparison;
 mod constructor;

@@ -1,6 +1,6 @@
-//! What of a view is wanted.
+//! Which part of a view is requested.
 
-/// Which rows, in which order, and how many instances of each. Totals are of everything.
+/// Which rows, in which order, and how many instances of each. Totals cover all rows and instances.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Selection<Sort> {
     /// The order of the rows.
@@ -12,7 +12,7 @@ pub struct Selection<Sort> {
 }
 
 impl<Sort: Default> Selection<Sort> {
-    /// Everything, in this order.
+    /// All rows and instances, in this order.
     pub fn sorted(sort: Sort) -> Self {
         Self {
             sort,

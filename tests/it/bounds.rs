@@ -342,6 +342,7 @@ fn variables_are_found_by_name_without_looking_at_all_globals_for_each() {
     const COUNT: u32 = 50_000;
     let mut scene = Scene::new();
     let class = scene.class("assembly/index/Node");
+    scene.field(class, "next", 0, class);
     let object = scene.object(class, 4);
     for nth in 0..COUNT {
         // Names that differ only at their ends.

@@ -7,11 +7,10 @@ use std::time::Duration;
 
 use crate::support::{
     DATA_END, DumpFile, FIRST_BLOCK, HEAP_BASE, ModuleOptions, PAGE, Scene, TAIL_POINTER,
-    WasmGlobal, analyze, analyze_bytes, encode_module,
+    WasmGlobal, analyze, analyze_bytes, encode_module, live,
 };
 use warpo_heap_analyzer::dump::Dump;
 use warpo_heap_analyzer::heap::Heap;
-use warpo_heap_analyzer::module::expose_globals;
 use warpo_heap_analyzer::{Control, Error, Input, Program, Schedule};
 
 /// Two linked nodes.
@@ -171,11 +170,7 @@ fn another_version_of_the_format_is_refused() {
 
 #[test]
 fn a_boundary_outside_the_memory_is_refused() {
-    let fields = [
-        ("__data_end", 8),
-        ("__heap_base", 12),
-        ("__stack_pointer", 16),
-    ];
+    let fields = [("__data_end", 8), ("__heap_base", 12)];
     for (name, offset) in fields {
         assert_dump_fails(
             |dump| dump.set_header(offset, PAGE + 1),
@@ -188,16 +183,37 @@ fn a_boundary_outside_the_memory_is_refused() {
 }
 
 #[test]
-fn a_stack_or_static_data_above_the_heap_base_is_refused() {
-    for (name, offset) in [("__data_end", 8), ("__stack_pointer", 16)] {
-        assert_dump_fails(
-            |dump| dump.set_header(offset, HEAP_BASE + 4),
-            "ERR_DUMP_BOUNDARY_ORDER",
-            &format!(
-                "heap.dump: {name} at offset {offset} is 0x600c, which is above __heap_base at offset 12, 0x6008: expected {name} at or below it, because static data and the shadow stack lie below the heap; the dump is damaged, or its writer mixed up the fields"
-            ),
-        );
+fn static_data_above_the_heap_base_is_refused() {
+    assert_dump_fails(
+        |dump| dump.set_header(8, HEAP_BASE + 4),
+        "ERR_DUMP_BOUNDARY_ORDER",
+        "heap.dump: __data_end at offset 8 is 0x600c, which is above __heap_base at offset 12, 0x6008: expected __data_end at or below it, because static data and the shadow stack lie below the heap; the dump is damaged, or its writer mixed up the fields",
+    );
+}
+
+#[test]
+fn a_stack_pointer_at_or_above_the_heap_base_is_an_empty_stack() {
+    let mut scene = small_scene();
+    let node = scene.class("assembly/index/OnStack");
+    let object = scene.object(node, 8);
+    scene.push_on_stack(object);
+    for stack_pointer in [HEAP_BASE, HEAP_BASE + 4, PAGE, u32::MAX - 3] {
+        scene.set_global("~lib/memory/__stack_pointer", stack_pointer);
+        let mut dump = scene.dump();
+        dump.set_header(16, stack_pointer);
+        let heap = analyze(&dump, &scene.module()).unwrap();
+        assert!(!live(&heap).contains(&object), "{stack_pointer:#x}");
     }
+}
+
+#[test]
+fn a_dump_without_memory_is_an_empty_heap() {
+    let scene = Scene::new();
+    let mut dump = scene.dump();
+    let length = dump.memory_start();
+    dump.bytes.truncate(length);
+    let heap = analyze(&dump, &scene.module()).unwrap();
+    assert_eq!((heap.total_size, heap.live_size), (0, 0));
 }
 
 #[test]
@@ -306,17 +322,6 @@ fn a_module_with_a_64_bit_memory_is_refused() {
 }
 
 #[test]
-fn a_module_without_the_incremental_runtime_cannot_be_exposed() {
-    let module = encode_module(&[], &[], &ModuleOptions::default());
-    let error = expose_globals(&module).unwrap_err();
-    assert_eq!(error.code(), "ERR_GLOBAL_MISSING");
-    assert_eq!(
-        error.to_string(),
-        "the module neither exports nor names __stack_pointer: expected an AssemblyScript or WARPO program with the incremental runtime, compiled with --debug"
-    );
-}
-
-#[test]
 fn debug_information_without_its_abbreviations_is_refused() {
     let scene = small_scene();
     let mut sections = scene.debug_sections();
@@ -419,7 +424,7 @@ fn a_dump_that_knows_fewer_classes_is_refused() {
         |dump| dump.poke(crate::support::RTTI_BASE, 3),
         "ERR_MODULE_MISMATCH",
         &mismatch_text(
-            "class assembly/index/Node has id 4 in the module, but the dump knows only 3 classes",
+            "class assembly/index/Node has id 4 in the module, but the dump has only 3 classes",
         ),
     );
 }

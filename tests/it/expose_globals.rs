@@ -3,7 +3,8 @@
 //! judge.
 
 use proptest::prelude::*;
-use warpo_heap_analyzer::module::{Module, RESERVED_PREFIX, expose_globals};
+use warpo_heap_analyzer::instrument::{RESERVED_PREFIX, expose_globals};
+use warpo_heap_analyzer::module::Module;
 use warpo_heap_analyzer::{Control, Error};
 use wasm_encoder as enc;
 use wasm_encoder::Encode as _;
@@ -97,6 +98,8 @@ struct TestModule {
     /// Whether custom sections stand between all other sections.
     customs: bool,
     without_functions: bool,
+    /// What the function does before its end.
+    code: Vec<u8>,
 }
 
 impl TestModule {
@@ -242,6 +245,7 @@ impl TestModule {
                 .unreachable()
                 .end();
         }
+        body.raw(self.code.iter().copied());
         body.instructions().end();
         body
     }
@@ -431,18 +435,43 @@ fn a_module_without_an_export_section_gets_one_in_its_place() {
     }
 }
 
+/// i32.const 0, memory.grow, drop
+const GROW: [u8; 5] = [0x41, 0, 0x40, 0, 0x1a];
+
 #[test]
-fn a_module_without_globals_is_refused_by_name() {
-    let error = expose_globals(&TestModule::default().build()).unwrap_err();
-    assert!(
-        matches!(
-            error,
-            Error::GlobalMissing {
-                name: "__stack_pointer"
-            }
-        ),
-        "{error}"
+fn a_module_that_allocates_without_the_runtime_is_refused() {
+    let module = TestModule {
+        code: GROW.to_vec(),
+        ..TestModule::default()
+    };
+    let error = expose_globals(&module.build()).unwrap_err();
+    assert_eq!(error.code(), "ERR_GLOBAL_MISSING");
+    assert_eq!(
+        error.to_string(),
+        "the module neither exports nor names __stack_pointer: expected an AssemblyScript or WARPO program with the incremental runtime, compiled with --debug"
     );
+}
+
+#[test]
+fn a_module_that_pushes_no_stack_frame_has_the_heap_base_in_place_of_the_stack_pointer() {
+    // i32.const 2048, drop, i32.const 2048 + 1572, drop
+    let constants = [0x41, 0x80, 0x10, 0x1a, 0x41, 0xa4, 0x1c, 0x1a];
+    let module = TestModule {
+        code: [&GROW[..], &constants].concat(),
+        ..TestModule::default()
+    };
+    let exposed = expose_globals(&module.build()).unwrap();
+    assert_valid(&exposed);
+    assert_eq!(initial(&exposed, "heap_base"), Some(2048));
+    assert_eq!(initial(&exposed, "stack_pointer"), Some(2048));
+    assert_eq!(expose_globals(&exposed).unwrap(), exposed);
+}
+
+#[test]
+fn a_module_that_allocates_nothing_needs_no_heap() {
+    let exposed = expose_globals(&TestModule::default().build()).unwrap();
+    assert_valid(&exposed);
+    assert_eq!(expose_globals(&exposed).unwrap(), exposed);
 }
 
 #[test]
@@ -464,16 +493,14 @@ fn an_imported_stack_pointer_does_not_tell_the_heap_base() {
 }
 
 #[test]
-fn a_module_without_a_memory_is_refused() {
+fn a_module_without_a_memory_is_exposed_without_one() {
     let mut module = TestModule::stock();
     module.without_memory = true;
     module.export_memory = false;
-    let error = expose_globals(&module.build()).unwrap_err();
-    assert_eq!(error.code(), "ERR_MODULE_KIND");
-    assert_eq!(
-        error.to_string(),
-        "the module has no memory: expected a memory, whose contents a dump is made of; pass the .wasm file that the AssemblyScript or WARPO compiler wrote"
-    );
+    let exposed = expose_globals(&module.build()).unwrap();
+    assert_valid(&exposed);
+    let name = format!("{RESERVED_PREFIX}memory");
+    assert!(exports(&exposed).iter().all(|export| export.0 != name));
 }
 
 #[test]

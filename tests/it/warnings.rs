@@ -1,9 +1,11 @@
 //! Every warning that an analysis can give, with its whole text, and that sound heaps give none.
 
 use crate::support::{
-    ARRAY_BUFFER, Class, CollectorCode, ModuleOptions, NULL, NeverCompiled, OBJECT, Object, STRING,
-    Scene, WasmGlobal, analyze, analyze_tolerating, encode_module, flags, live, warnings,
+    ARRAY_BUFFER, Class, CollectorCode, DATA_END, HEAP_BASE, ModuleOptions, NULL, NeverCompiled,
+    OBJECT, Object, PAGE, STRING, Scene, WasmGlobal, analyze, analyze_tolerating, encode_module,
+    flags, live, warnings,
 };
+use warpo_heap_analyzer::debug_info::TRANSFORM;
 use warpo_heap_analyzer::{Control, Input, Program, Schedule, Tolerance, Warning};
 
 /// One node, kept by a global.
@@ -138,7 +140,7 @@ fn a_constant_that_is_left_in_the_debug_information_alone_is_named() {
 }
 
 #[test]
-fn a_module_that_tells_nothing_about_its_roots_is_said_and_everything_is_one() {
+fn without_any_evidence_of_roots_every_global_and_static_object_that_may_be_one_is_one() {
     let (mut scene, node, head) = small_scene();
     let kept_by_static = scene.object(node, 8);
     scene.static_object(Class::undescribed(node.id), &[kept_by_static.0, 0]);
@@ -147,12 +149,201 @@ fn a_module_that_tells_nothing_about_its_roots_is_said_and_everything_is_one() {
     assert_eq!(
         warnings(&heap),
         [
-            "the module has neither debug information nor collector code of a known shape: every global and every static object was taken for a root, so too much may look alive; compile with --debug",
+            "the module has no debug information, and its collector's code cannot be read: every global that holds an object, and every static object that may be a root, was taken for one, so too much may look alive; compile with --debug",
             "nothing describes the class with runtime id 4 (2 object(s)): every word of them was taken for a possible reference, so too much may look alive"
         ]
     );
     assert_eq!(heap.warnings[0].code(), "WARN_ROOTS_UNKNOWN");
     assert_eq!(live(&heap), [head, kept_by_static]);
+}
+
+/// A scene of an optimised build: a static object that nothing in the debug information refers to, and the heap
+/// object that it keeps.
+fn optimised_scene() -> (Scene, Object, Object) {
+    let (mut scene, node, _) = small_scene();
+    scene
+        .globals
+        .retain(|global| !global.name.starts_with("~lib/shared/"));
+    for global in &mut scene.description.globals {
+        global.global_index = global.global_index.map(|index| index - 1);
+    }
+    let kept = scene.object(node, 8);
+    let holder = scene.static_object(node, &[kept.0, 0]);
+    (scene, holder, kept)
+}
+
+const ROOTS_INCOMPLETE: &str = "the build is optimised, so the debug information may leave out constant globals, and the collector's code cannot be read: every static object that may be a root was taken for one, so too much may look alive; pass the module with its code";
+
+#[test]
+fn before_a_first_collection_static_objects_of_an_optimised_build_that_refer_to_the_heap_are_roots()
+{
+    let (scene, _, kept) = optimised_scene();
+    let heap = scene.analyze();
+    assert!(live(&heap).contains(&kept));
+    assert_eq!(warnings(&heap), [ROOTS_INCOMPLETE]);
+    assert_eq!(heap.warnings[0].code(), "WARN_ROOTS_INCOMPLETE");
+}
+
+#[test]
+fn after_a_collection_only_static_objects_in_the_collectors_lists_may_be_roots() {
+    let (mut scene, holder, kept) = optimised_scene();
+    let node = Class::undescribed(4);
+    let garbage = scene.object(node, 8);
+    scene.static_object(node, &[garbage.0, 0]);
+    let mut dump = scene.dump();
+    // A list of one, as the collector leaves it.
+    let block = holder.0 - 20;
+    dump.poke(block + 4, block | 1);
+    dump.poke(block + 8, block);
+    let heap = analyze(&dump, &scene.module()).unwrap();
+    assert!(live(&heap).contains(&kept));
+    assert!(!live(&heap).contains(&garbage));
+}
+
+#[test]
+fn words_in_front_of_a_classs_own_fields_may_be_inherited_if_no_class_has_a_base() {
+    let (mut scene, node, head) = small_scene();
+    for global in &mut scene.description.globals {
+        global.global_index = None;
+    }
+    let derived = scene.class("assembly/index/Derived");
+    scene.field(derived, "own", 8, node);
+    let inherited = scene.object(node, 8);
+    let object = scene.object_of(derived, &[inherited.0, 0, 0]);
+    scene.set(head, 0, object);
+    let heap = scene.analyze();
+    assert!(live(&heap).contains(&inherited));
+    assert_eq!(heap.warnings.len(), 1);
+    assert_eq!(heap.warnings[0].code(), "WARN_BASES_UNKNOWN");
+}
+
+#[test]
+fn what_the_code_visits_beyond_the_debug_information_is_no_dispute_if_no_class_has_a_base() {
+    let (mut scene, node, head) = small_scene();
+    for global in &mut scene.description.globals {
+        global.global_index = None;
+    }
+    let index = scene.globals.len() as u32 - 1;
+    let derived = scene.class("assembly/index/Derived");
+    scene.field(derived, "own", 8, node);
+    let [inherited, number] = [(); 2].map(|()| scene.object(node, 8));
+    let object = scene.object_of(derived, &[inherited.0, number.0, 0]);
+    scene.set(head, 0, object);
+    let mut members = vec![vec![]; derived.id as usize + 1];
+    members[3] = vec![0];
+    members[node.id as usize] = vec![0];
+    members[derived.id as usize] = vec![0, 8];
+    let module = scene.module_with(&ModuleOptions {
+        collector: Some(CollectorCode {
+            globals: vec![index],
+            members,
+            ..CollectorCode::default()
+        }),
+        ..ModuleOptions::default()
+    });
+    let heap = analyze(&scene.dump(), &module).unwrap();
+    assert!(live(&heap).contains(&inherited));
+    assert!(!live(&heap).contains(&number));
+    assert_eq!(warnings(&heap), [""; 0]);
+}
+
+#[test]
+fn a_stack_pointer_that_its_global_contradicts_is_said() {
+    let (mut scene, ..) = small_scene();
+    scene.push_on_stack(0u32);
+    let mut dump = scene.dump();
+    dump.set_header(16, HEAP_BASE);
+    let heap = analyze(&dump, &scene.module()).unwrap();
+    assert_eq!(
+        warnings(&heap),
+        [
+            "__stack_pointer at offset 16 is 0x6008, but its global has the value 0x6004 in the same dump: the header was followed, so the objects that the stack keeps alive may be wrong; check the writer of the dump"
+        ]
+    );
+    assert_eq!(heap.warnings[0].code(), "WARN_STACK_POINTER_DISPUTED");
+}
+
+#[test]
+fn a_stack_pointer_that_is_not_aligned_is_said() {
+    let (scene, ..) = small_scene();
+    let mut dump = scene.dump();
+    dump.set_header(16, HEAP_BASE - 2);
+    let heap = analyze(&dump, &scene.module()).unwrap();
+    assert_eq!(
+        warnings(&heap),
+        [
+            "__stack_pointer at offset 16 is 0x6006, expected a multiple of 4: the objects that the stack keeps alive may be wrong; check the writer of the dump"
+        ]
+    );
+    assert_eq!(heap.warnings[0].code(), "WARN_STACK_POINTER_UNALIGNED");
+}
+
+#[test]
+fn a_memory_of_fewer_or_more_pages_than_the_module_allows_is_said() {
+    let (scene, ..) = small_scene();
+    for limits in [(2, 3), (0, 0)] {
+        let module = scene.module_with(&ModuleOptions {
+            memory_limits: Some(limits),
+            ..ModuleOptions::default()
+        });
+        let heap = analyze(&scene.dump(), &module).unwrap();
+        let (minimum, maximum) = limits;
+        assert_eq!(
+            warnings(&heap),
+            [format!(
+                "the memory in the dump has 1 page(s) of 64 KiB, but the module's memory has {minimum} to {maximum}: the dump is truncated, or was taken from another module"
+            )]
+        );
+        assert_eq!(heap.warnings[0].code(), "WARN_MEMORY_OUTSIDE_LIMITS");
+    }
+}
+
+#[test]
+fn a_second_dump_with_a_smaller_memory_is_said_to_be_swapped_or_of_another_run() {
+    let (mut scene, node, _) = small_scene();
+    let small = scene.dump();
+    scene.object(node, PAGE);
+    let large = scene.dump();
+    let wasm = scene.module();
+    let program = Program::read(input("program.wasm", &wasm), &Control::default()).unwrap();
+    let both = |before: &[u8], after: &[u8]| {
+        let [before, after] = [before, after].map(|dump| input("x.dump", dump));
+        let both = program.analyze_both(before, after, Schedule::OneByOne, &Control::default());
+        warnings(&both.unwrap().1)
+    };
+    assert_eq!(both(&small.bytes, &large.bytes), [""; 0]);
+    let said = both(&large.bytes, &small.bytes);
+    assert_eq!(said.len(), 1);
+    assert!(
+        said[0].contains("a memory never shrinks, so the dumps are swapped"),
+        "{said:?}"
+    );
+}
+
+#[test]
+fn a_string_literal_that_the_program_wrote_over_is_said_and_the_analysis_goes_on() {
+    let (mut scene, _, head) = small_scene();
+    let literals = [0x61, 0x62, 0x63].map(|letter| scene.static_object(STRING, &[letter]));
+    let written = scene.dump();
+    let data = written.bytes[written.memory_start()..].to_vec();
+    let module = scene.module_with(&ModuleOptions {
+        data: vec![(0, data[..DATA_END as usize].to_vec())],
+        ..ModuleOptions::default()
+    });
+    let mut dump = scene.dump();
+    dump.poke(literals[1].0, 0x78);
+    let heap = analyze(&dump, &module).unwrap();
+    assert_eq!(live(&heap), [head]);
+    assert_eq!(
+        warnings(&heap),
+        [format!(
+            "1 string literal(s) in static memory differ from the module, the first at {:#x}: the program may have written over its own static data; if it does not do that, the dump was taken from another build of the module, and every number and name may be wrong",
+            literals[1].0
+        )]
+    );
+    dump.poke(literals[0].0, 0x78);
+    let error = analyze(&dump, &module).unwrap_err();
+    assert_eq!(error.code(), "ERR_MODULE_MISMATCH");
 }
 
 #[test]
@@ -373,7 +564,9 @@ fn of_two_dumps_every_warning_names_its_own() {
 
 #[test]
 fn a_module_without_names_hides_the_collector_and_that_is_no_reason_to_warn() {
-    let (scene, ..) = small_scene();
+    let (mut scene, ..) = small_scene();
+    // Its debug information has the roots that optimisation removed.
+    scene.description.producer = TRANSFORM.to_owned();
     let options = ModuleOptions {
         without_names: true,
         ..ModuleOptions::default()

@@ -245,6 +245,8 @@ impl Scene {
                 variable("~lib/memory/__stack_pointer", HEAP_BASE),
                 constant("~lib/memory/__heap_base", HEAP_BASE),
                 constant("~lib/rt/__rtti_base", RTTI_BASE),
+                // Only optimised builds are without it, and may be without other constants.
+                constant("~lib/shared/runtime/Runtime.Incremental", 2),
                 variable("~lib/rt/itcms/total", 0),
                 variable("~lib/rt/itcms/state", 0),
                 variable("~lib/rt/itcms/iter", 0),

@@ -72,6 +72,8 @@ pub struct ModuleOptions {
     pub memory64: bool,
     /// Whether the `name` section is left out.
     pub without_names: bool,
+    /// The least and the most pages of memory; from 1 on without.
+    pub memory_limits: Option<(u64, u64)>,
     /// What lies in memory from the beginning: an address and bytes.
     pub data: Vec<(u32, Vec<u8>)>,
     /// The collector's code; most scenes do without.
@@ -205,8 +207,8 @@ pub fn encode_module(
     }
     let mut memories = enc::MemorySection::new();
     memories.memory(enc::MemoryType {
-        minimum: 1,
-        maximum: None,
+        minimum: options.memory_limits.map_or(1, |(minimum, _)| minimum),
+        maximum: options.memory_limits.map(|(_, maximum)| maximum),
         memory64: options.memory64,
         shared: false,
         page_size_log2: None,

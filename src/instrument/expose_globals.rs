@@ -12,9 +12,9 @@ use super::exports::{
     DATA_END, Exports, GLOBAL_PREFIX, HEAP_BASE, MEMORY, NewExport, STACK_POINTER,
 };
 use super::sections::{EXPORT_SECTION, GLOBAL_SECTION, Sections, slice, vector};
-use super::{Globals, Module};
 use crate::control::Control;
-use crate::error::{Error, Result};
+use crate::error::Result;
+use crate::module::{Globals, Module};
 use crate::units::GlobalIndex;
 
 /// Returns the same module with more exports:
@@ -26,9 +26,10 @@ use crate::units::GlobalIndex;
 /// | `__warpo_heap_analyzer:memory` | the memory, under a name that is the same in every module |
 ///
 /// The program's own exports keep their bytes and their order, and so does every other section:
-/// names and debug information still fit, no index moves. In optimised stock builds, where the
-/// compiler has folded `__data_end` and `__heap_base` away, immutable globals that hold them are
-/// appended behind the last global.
+/// names and debug information still fit, no index moves. In optimised builds, where the compiler has
+/// folded `__data_end` and `__heap_base` away, immutable globals that hold them are appended after the last
+/// global. A program that never pushes a stack frame has no stack pointer: its stack is empty, so the heap base
+/// is exported in its place.
 ///
 /// A second application changes nothing. Reserved exports that no longer fit, because another tool
 /// renumbered the globals in between, are replaced.
@@ -37,17 +38,12 @@ use crate::units::GlobalIndex;
 /// export section grew; DWARF counts from the start of the code and is not affected.
 ///
 /// # Errors
-/// [`Error::Module`] if the bytes are no module, [`Error::ModuleKind`] for a component, a 64-bit
-/// memory or none, [`Error::GlobalMissing`] if the program has no shadow stack that can be found,
-/// as it is without the incremental runtime.
+/// [`Error::Module`](crate::Error::Module) if the bytes are no module,
+/// [`Error::ModuleKind`](crate::Error::ModuleKind) for a component or a 64-bit memory,
+/// [`Error::GlobalMissing`](crate::Error::GlobalMissing) if the program allocates, but its heap cannot be found,
+/// as without the AssemblyScript runtime.
 pub fn expose_globals(wasm: &[u8]) -> Result<Vec<u8>> {
     let module = Module::parse(wasm, &Control::default())?;
-    if !module.has_memory {
-        return Err(Error::ModuleKind {
-            found: "no memory",
-            expected: "a memory, whose contents a dump is made of",
-        });
-    }
     let globals = &module.globals;
     let exports = Exports::read(wasm)?;
     let boundaries = Boundaries::find(&module, &exports)?;
@@ -57,20 +53,27 @@ pub fn expose_globals(wasm: &[u8]) -> Result<Vec<u8>> {
     let mut place = |boundary| match boundary {
         Boundary::Global(index) => index,
         Boundary::Folded(value) => {
-            folded.push(value);
-            GlobalIndex(first_new_index + folded.len() as u32 - 1)
+            // One global will do for boundaries that are the same.
+            let known = folded.iter().position(|&known| known == value);
+            let nth = known.unwrap_or_else(|| {
+                folded.push(value);
+                folded.len() - 1
+            });
+            GlobalIndex(first_new_index + nth as u32)
         }
     };
     let mut wanted = vec![
         NewExport::global(DATA_END, place(boundaries.data_end)),
         NewExport::global(HEAP_BASE, place(boundaries.heap_base)),
-        NewExport::global(STACK_POINTER, boundaries.stack_pointer),
-        NewExport {
+        NewExport::global(STACK_POINTER, place(boundaries.stack_pointer)),
+    ];
+    if module.has_memory {
+        wanted.push(NewExport {
             name: MEMORY.to_owned(),
             kind: ExternalKind::Memory,
             index: 0,
-        },
-    ];
+        });
+    }
     wanted.extend(mutable_i32_exports(globals));
     if exports.reserves(&wanted) {
         return Ok(wasm.to_vec());

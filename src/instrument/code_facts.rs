@@ -1,4 +1,4 @@
-//! Finds the shadow stack in the code of an optimised program.
+//! What the code of an optimised program says about where its shadow stack and its heap lie.
 //!
 //! Every function that needs a stack frame moves the stack pointer down, and the compiler follows
 //! that by a check whether it went below `__data_end`. An optimiser folds the immutable
@@ -13,26 +13,42 @@
 //! i32.const 1712                               ;; = __data_end
 //! i32.lt_s
 //! ```
+//!
+//! The allocator lays its root out at the heap base, rounded up, and its first block behind that. Where the
+//! heap base is a constant, so are both addresses.
 
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 
 use wasmparser::{FunctionBody, Operator};
 
-use super::{Globals, Module};
 use crate::error::Result;
+use crate::module::{Globals, Module};
 use crate::units::GlobalIndex;
 
 /// What the code does to globals that only a stack pointer is for.
 #[derive(Debug, Default)]
-pub(super) struct StackUse {
+pub(super) struct CodeFacts {
     /// Globals that are lowered by a constant.
     lowered: BTreeSet<u32>,
     /// Globals that are compared with a constant, with that constant.
     limits: BTreeSet<(u32, u32)>,
+    /// Constants that may be the address of the allocator's root, or of what lies behind it.
+    constants: BTreeSet<u32>,
+    /// Whether any code makes the memory larger, as every allocator must be able to.
+    pub(super) grows_memory: bool,
 }
 
-impl StackUse {
+/// Bytes of the allocator's root.
+const ROOT_SIZE: u32 = 1572;
+/// What the root is aligned to.
+const ALIGNMENT: u32 = 16;
+/// What the address behind the root leaves, divided by the alignment.
+const REMAINDER_BEHIND_ROOT: u32 = ROOT_SIZE % ALIGNMENT;
+/// Constants that are kept; a program has a few thousand.
+const MOST_CONSTANTS: usize = 1 << 20;
+
+impl CodeFacts {
     /// Reads all function bodies.
     ///
     /// # Errors
@@ -48,11 +64,31 @@ impl StackUse {
     /// The global that is lowered by constants and compared with one below its start: the stack
     /// pointer of a module that names nothing. `None` if no global or more than one is used so.
     pub(super) fn stack_pointer(&self, globals: &Globals<'_>) -> Option<GlobalIndex> {
-        only(self.lowered.iter().filter_map(|&index| {
+        only(self.stack_pointers(globals))
+    }
+
+    /// Whether any global is used so.
+    pub(super) fn has_stack(&self, globals: &Globals<'_>) -> bool {
+        self.stack_pointers(globals).next().is_some()
+    }
+
+    fn stack_pointers(&self, globals: &Globals<'_>) -> impl Iterator<Item = GlobalIndex> {
+        self.lowered.iter().filter_map(|&index| {
             let global = globals.get(GlobalIndex(index))?;
             global.dump_position?;
             self.limit(global.index, 0..=global.initial?)?;
             Some(global.index)
+        })
+    }
+
+    /// The address of the allocator's root, at or above this one, if the code has it as a constant. `None` also if
+    /// several would do.
+    pub(super) fn allocator_root(&self, lowest: u32) -> Option<u32> {
+        let roots = self.constants.range(lowest..);
+        only(roots.copied().filter(|root| {
+            let behind = root.checked_add(ROOT_SIZE);
+            root.is_multiple_of(ALIGNMENT)
+                && behind.is_some_and(|behind| self.constants.contains(&behind))
         }))
     }
 
@@ -94,6 +130,15 @@ impl StackUse {
                     self.limits
                         .extend(limit.map(|limit| (*global_index, limit)));
                 }
+                (_, Operator::I32Const { value }) => {
+                    let value = *value as u32;
+                    if self.constants.len() < MOST_CONSTANTS
+                        && matches!(value % ALIGNMENT, 0 | REMAINDER_BEHIND_ROOT)
+                    {
+                        self.constants.insert(value);
+                    }
+                }
+                (_, Operator::MemoryGrow { .. }) => self.grows_memory = true,
                 _ => {}
             }
             let [_, second, third] = earlier;

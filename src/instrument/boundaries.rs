@@ -6,18 +6,23 @@
 //! are all names. What is left then is what the program does:
 //!
 //! - **`__stack_pointer`** is the one global that the code lowers by constants and checks against
-//!   a constant limit ([`StackUse`]).
+//!   a constant limit ([`CodeFacts`]), or else the one from which the collector scans. A program that never
+//!   pushes a frame has none: its stack is always empty.
 //! - **`__heap_base`** is what `__stack_pointer` starts with. The compiler lays the shadow stack
-//!   below the heap and gives both globals the same constant, so this is exact.
+//!   below the heap and gives both globals the same constant, so this is exact. Without a stack pointer it is the
+//!   constant address of the allocator's root, which is the heap base rounded up to 16; and without an
+//!   allocator it does not matter.
 //! - **`__data_end`** is the limit in that check, which is exact too. Only a program that never
 //!   checks its stack leaves nothing but the data segments: the end of the last one, rounded up to
 //!   a word as the compiler rounds, is at most `__data_end`. It is too low by the zero bytes at
 //!   the end of the static data, which optimisers do not write out, and never too high.
 
+use super::code_facts::CodeFacts;
 use super::exports::Exports;
-use super::stack_check::StackUse;
-use super::{Globals, Module};
+use crate::collector_code::CollectorCode;
+use crate::control::Control;
 use crate::error::{Error, Result};
+use crate::module::{Globals, Module};
 use crate::units::GlobalIndex;
 
 /// Where one of the three addresses is found.
@@ -34,7 +39,7 @@ pub(super) enum Boundary {
 pub(super) struct Boundaries {
     pub(super) data_end: Boundary,
     pub(super) heap_base: Boundary,
-    pub(super) stack_pointer: GlobalIndex,
+    pub(super) stack_pointer: Boundary,
 }
 
 /// The names under which one address may be found, the most trustworthy first.
@@ -67,26 +72,39 @@ impl Boundaries {
     /// Finds the three addresses.
     ///
     /// # Errors
-    /// [`Error::GlobalMissing`] if there is no stack pointer, or if the heap base cannot be told
-    /// from it (it is imported); [`Error::Module`] if the code must be read and cannot be.
+    /// [`Error::GlobalMissing`] if several globals may be the stack pointer, or if the heap base cannot be found
+    /// although the program allocates;
+    /// [`Error::Module`] if the code must be read and cannot be.
     pub(super) fn find(module: &Module<'_>, exports: &Exports<'_>) -> Result<Self> {
         let globals = &module.globals;
         // The code is read at most once, and only if names do not tell.
         let mut code = None;
-        let stack_pointer = match by_name(&STACK_POINTER, globals, exports) {
-            Some(index) => index,
-            None => read_once(&mut code, module)?
-                .stack_pointer(globals)
-                .ok_or(missing(&STACK_POINTER))?,
-        };
-        let heap_base = match by_name(&HEAP_BASE, globals, exports) {
-            Some(index) => Boundary::Global(index),
-            None => Boundary::Folded(
-                globals
-                    .get(stack_pointer)
-                    .and_then(|global| global.initial)
-                    .ok_or(missing(&HEAP_BASE))?,
-            ),
+        let mut stack_pointer = by_name(&STACK_POINTER, globals, exports);
+        if stack_pointer.is_none() {
+            stack_pointer = read_once(&mut code, module)?.stack_pointer(globals);
+        }
+        if stack_pointer.is_none() {
+            let collector = CollectorCode::find(module, &Control::default());
+            stack_pointer = collector.and_then(|collector| collector.stack_pointer());
+        }
+        let initial = |index| globals.get(index).and_then(|global| global.initial);
+        let named_base = by_name(&HEAP_BASE, globals, exports).map(Boundary::Global);
+        let heap_base = match stack_pointer {
+            Some(index) => {
+                let folded = || initial(index).map(Boundary::Folded);
+                named_base.or_else(folded).ok_or(missing(&HEAP_BASE))?
+            }
+            None => {
+                let code = read_once(&mut code, module)?;
+                if code.has_stack(globals) {
+                    return Err(missing(&STACK_POINTER));
+                }
+                let lowest = segments_end(module);
+                let nothing_is_allocated = || (!code.grows_memory).then_some(lowest);
+                let root = code.allocator_root(lowest).or_else(nothing_is_allocated);
+                let root = Boundary::Folded(root.ok_or(missing(&STACK_POINTER))?);
+                named_base.unwrap_or(root)
+            }
         };
         let data_end = match by_name(&DATA_END, globals, exports) {
             Some(index) => Boundary::Global(index),
@@ -98,15 +116,16 @@ impl Boundaries {
                 }
                 .unwrap_or(u32::MAX);
                 // A limit outside static data and heap is a comparison of the program's own.
+                let code = read_once(&mut code, module)?;
                 let checked =
-                    read_once(&mut code, module)?.limit(stack_pointer, segments_end..=highest);
+                    stack_pointer.and_then(|index| code.limit(index, segments_end..=highest));
                 Boundary::Folded(checked.unwrap_or(segments_end.min(highest)))
             }
         };
         Ok(Self {
             data_end,
+            stack_pointer: stack_pointer.map_or(heap_base, Boundary::Global),
             heap_base,
-            stack_pointer,
         })
     }
 }
@@ -137,10 +156,10 @@ fn missing(names: &Names) -> Error {
     }
 }
 
-fn read_once<'c>(code: &'c mut Option<StackUse>, module: &Module<'_>) -> Result<&'c StackUse> {
+fn read_once<'c>(code: &'c mut Option<CodeFacts>, module: &Module<'_>) -> Result<&'c CodeFacts> {
     let found = match code.take() {
         Some(found) => found,
-        None => StackUse::of(module)?,
+        None => CodeFacts::of(module)?,
     };
     Ok(code.insert(found))
 }

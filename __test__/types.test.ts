@@ -1,0 +1,28 @@
+// Where the compilers of users look for the types of each entry.
+
+import { existsSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+
+const ROOT = new URL("../", import.meta.url);
+
+interface Manifest {
+  exports: Record<string, { types?: string; default?: string }>;
+  typesVersions: Record<string, Record<string, string[]>>;
+}
+
+const manifest = JSON.parse(readFileSync(new URL("package.json", ROOT), "utf8")) as Manifest;
+const entries = Object.entries(manifest.exports).filter(([, { types }]) => types !== undefined);
+
+test.each(entries)("the files of the entry %s exist", (_, files) => {
+  for (const file of Object.values(files)) {
+    expect(existsSync(fileURLToPath(new URL(file, ROOT)))).toBe(true);
+  }
+});
+
+test("resolutions that do not read exports find the same types", () => {
+  const expected = entries
+    .filter(([entry]) => entry !== ".")
+    .map(([entry, { types }]) => [entry.slice("./".length), [types]]);
+  expect(manifest.typesVersions["*"]).toEqual(Object.fromEntries(expected));
+});

@@ -1,0 +1,57 @@
+// Lets the import `MemoryDump.dumpMemoryRegion` know which instance calls it.
+//
+// The function gets an address and a size, but not the memory that they refer to. So each instance
+// that imports it gets a function of its own, which notes the instance for the time of the call.
+// This also works if bindings wrap the import.
+
+import { type HiddenExports, registry } from "./registry.js";
+
+const MODULE = "MemoryDump";
+const NAME = "dumpMemoryRegion";
+
+type Imports = Record<string, Record<string, unknown> | undefined>;
+
+export interface BoundImports {
+  imports: unknown;
+  /** To be called with the instance, as soon as it exists. */
+  setInstance: (instance: HiddenExports | undefined) => void;
+}
+
+/** Whether a module imports the function. */
+export function importsDump(imports: { module: string; name: string; kind: string }[]): boolean {
+  return imports.some(
+    ({ module, name, kind }) => module === MODULE && name === NAME && kind === "function",
+  );
+}
+
+/** The imports of one instance, with a function of its own. Wrong imports stay as they are. */
+export function bindDumpImport(imports: unknown): BoundImports {
+  const dump = (imports as Imports | null | undefined)?.[MODULE]?.[NAME];
+  if (typeof dump !== "function") return { imports, setInstance: () => {} };
+  let instance: HiddenExports | undefined;
+  const bound = (...args: unknown[]) => {
+    const outer = registry.calling;
+    registry.calling = instance;
+    try {
+      return dump(...args);
+    } finally {
+      registry.calling = outer;
+    }
+  };
+  return {
+    imports: overriding(
+      imports as Imports,
+      MODULE,
+      overriding((imports as Imports)[MODULE] as object, NAME, bound),
+    ),
+    setInstance: (created) => {
+      instance = created;
+    },
+  };
+}
+
+/** The same object, except for one property. */
+function overriding(object: object, name: string, value: unknown): object {
+  const descriptor = Object.assign(Object.create(null), { value });
+  return Object.defineProperty(Object.create(object), name, descriptor);
+}

@@ -1,0 +1,133 @@
+// Finds what shows the globals of an instance, from whatever a program has of the instance.
+
+import { HeapAnalyzerError, invalidArgument, kindOf } from "../errors.js";
+import { type HiddenExports, instancesUsing, registry } from "./registry.js";
+import { STACK_POINTER } from "./reserved_names.js";
+
+type Exports = Readonly<Record<string, unknown>>;
+
+/** What people pass by mistake, and what they should pass. */
+const MISTAKES: Record<string, string> = {
+  ArrayBuffer: "pass the exports of a running instance, not its bytes",
+  SharedArrayBuffer: "pass the exports of a running instance, not its bytes",
+  Uint8Array: "pass the exports of a running instance, not its bytes",
+  Promise: "await it first",
+  Response: "pass the exports of a running instance",
+  "WebAssembly.Module": "instantiate it and pass the exports of the instance",
+};
+
+/**
+ * The object that shows the exposed globals, if there is one; otherwise the exports.
+ *
+ * @param target exports, an instance, what `WebAssembly.instantiate` or a loader returned, the
+ *   namespace of a module that `asc --bindings` wrote, or a memory.
+ * @param givenMemory the memory of the instance, if the target does not have it.
+ * @throws {HeapAnalyzerError} `ERR_INVALID_ARG_TYPE` or `ERR_INSTANCE_AMBIGUOUS`.
+ */
+export function findExports(target: unknown, givenMemory: unknown): Exports {
+  // Bindings may wrap exports in a function or a class.
+  if (!isObject(target) || Object.hasOwn(MISTAKES, kindOf(target))) {
+    throw invalidArgument(
+      "exports",
+      "the exports of an instance",
+      target,
+      MISTAKES[kindOf(target)],
+    );
+  }
+  // The results of `WebAssembly.instantiate` and of loaders have an instance.
+  const instance = [target, target.instance].find(isInstance);
+  const levels = instance === undefined ? [target] : [instance.exports, instance, target];
+  for (const level of levels) {
+    const shown = shownBy(level);
+    if (shown !== undefined) return shown;
+  }
+  for (const level of levels) {
+    const shown = usingMemory(givenMemory ?? (isMemory(level) ? level : level.memory), level);
+    if (shown !== undefined) return shown;
+  }
+  return levels[0] ?? target;
+}
+
+/** Why the globals of this instance cannot be seen, and what to do. */
+export function notExposed(target: object): HeapAnalyzerError {
+  const { exports, memory } = target as Exports;
+  const refusal = [target, exports, memory]
+    .filter(isObject)
+    .map((owner) => registry.refusals.get(owner))
+    .find((reason) => reason !== undefined);
+  const message = "the instance does not show its globals: ";
+  if (refusal !== undefined) {
+    return new HeapAnalyzerError(
+      "ERR_GLOBALS_NOT_EXPOSED",
+      `${message}its module could not be changed: ${refusal}`,
+    );
+  }
+  if (isMemory(target)) {
+    return new HeapAnalyzerError(
+      "ERR_GLOBALS_NOT_EXPOSED",
+      `a memory alone does not show the globals of an instance: pass instance.exports`,
+    );
+  }
+  return new HeapAnalyzerError("ERR_GLOBALS_NOT_EXPOSED", message + advice());
+}
+
+/** What to do in this host. */
+function advice(): string {
+  if (registry.expose !== undefined) {
+    return (
+      "it was instantiated before @warpo/heap-analyzer/register was loaded; start the program with " +
+      "node --import @warpo/heap-analyzer/register"
+    );
+  }
+  // Only the entry for browsers replaces the functions of WebAssembly without changing modules.
+  if (registry.isIntercepting) {
+    return (
+      "expose them when you build the module, with `warpo-heap-analyzer expose` or the transform " +
+      "@warpo/heap-analyzer/asc-transform/expose, and import @warpo/heap-analyzer/browser before the module"
+    );
+  }
+  return (
+    "start the program with node --import @warpo/heap-analyzer/register, or compile the bytes that " +
+    "exposeGlobals(wasm) returns and pass the exports of that instance " +
+    "(for a WARPO build that must stay as it is, see the option allowMissingGlobals)"
+  );
+}
+
+/** Exposed globals that an object has, itself or by its prototypes, as raw bindings make them. */
+function shownBy(object: Exports): Exports | undefined {
+  if (STACK_POINTER in object) return object;
+  for (let owner: object | null = object; owner !== null; owner = Object.getPrototypeOf(owner)) {
+    const hidden = registry.byOwner.get(owner);
+    if (hidden !== undefined) return hidden;
+  }
+  return undefined;
+}
+
+/** The one instance that uses a memory, and one whose functions `level` has if there are several. */
+function usingMemory(memory: unknown, level: Exports): HiddenExports | undefined {
+  const users = isObject(memory) ? instancesUsing(memory) : [];
+  if (users.length === 1) return users[0];
+  const found = new Set<HiddenExports>();
+  for (const value of Object.values(level)) {
+    const hidden = typeof value === "function" ? registry.byOwner.get(value) : undefined;
+    if (hidden !== undefined) found.add(hidden);
+  }
+  if (found.size === 1) return [...found][0];
+  if (users.length === 0) return undefined;
+  throw new HeapAnalyzerError(
+    "ERR_INSTANCE_AMBIGUOUS",
+    `${users.length} instances use this memory: pass the exports of the one whose globals the dump is to hold`,
+  );
+}
+
+function isInstance(value: unknown): value is Exports & { exports: Exports } {
+  return kindOf(value) === "WebAssembly.Instance";
+}
+
+function isMemory(value: unknown): boolean {
+  return kindOf(value) === "WebAssembly.Memory";
+}
+
+function isObject(value: unknown): value is Exports {
+  return value !== null && (typeof value === "object" || typeof value === "function");
+}

@@ -1,0 +1,41 @@
+/**
+ * Makes the instances of a program show their globals, without a change to the program:
+ *
+ * ```sh
+ * node --import @warpo/heap-analyzer/register app.js
+ * ```
+ *
+ * or `import "@warpo/heap-analyzer/register"` before the import that instantiates the module. From
+ * then on every module that is compiled in this thread is exposed (see `exposeGlobals`), and
+ * `captureDump` and `writeDump` accept whatever has the memory of an instance: its exports, the
+ * instance, a loader's result, the namespace of a module that `asc --bindings` wrote.
+ *
+ * Two environment variables are read at start:
+ * - `HEAP_DUMP_SIGNAL`: at this signal (`SIGUSR2`, …), dumps of all instances are written.
+ * - `HEAP_DUMP_DIRECTORY`: where to. Default: `heap-dumps` in the working directory.
+ *
+ * A program that imports `MemoryDump.dumpMemoryRegion` can write dumps of itself below that folder.
+ *
+ * @module
+ */
+
+import { types } from "node:util";
+
+import { resolveDumpModule } from "./capture/dump_module.js";
+import { interceptWebAssembly } from "./capture/interception.js";
+import { dumpAtSignal } from "./capture/signal.js";
+import { exposeGlobals } from "./capture.js";
+
+interceptWebAssembly((source) => {
+  if (types.isUint8Array(source)) return exposeGlobals(source);
+  if (types.isTypedArray(source)) {
+    return exposeGlobals(new Uint8Array(source.buffer, source.byteOffset, source.byteLength));
+  }
+  if (types.isAnyArrayBuffer(source)) return exposeGlobals(new Uint8Array(source));
+  throw new TypeError("not the bytes of a module");
+});
+
+const signal = process.env.HEAP_DUMP_SIGNAL;
+if (signal) dumpAtSignal(signal);
+
+resolveDumpModule();

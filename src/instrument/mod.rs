@@ -1,0 +1,10 @@
+//! Changes to a module. [`expose_globals`] returns the same program with what a complete dump needs exported.
+
+mod boundaries;
+mod code_facts;
+mod exports;
+mod expose_globals;
+mod sections;
+
+pub use exports::{DATA_END, GLOBAL_PREFIX, HEAP_BASE, MEMORY, RESERVED_PREFIX, STACK_POINTER};
+pub use expose_globals::expose_globals;
