@@ -442,12 +442,13 @@ fn clear_static_references(state: &mut State, module: &Module<'_>) -> Option<()>
     const HEADER_SIZE: u32 = 20;
     for payload in (32..static_data_end(module)).step_by(16) {
         let block = payload - HEADER_SIZE;
-        let [info, next, previous, class, size] =
-            [0, 4, 8, 12, 16].map(|offset| state.memory.word(block + offset));
-        let expected = size?.checked_add(HEADER_SIZE);
+        let mut word = |offset| state.memory.word(block + offset);
+        let expected = word(16)?.checked_add(HEADER_SIZE);
         let expected = expected.and_then(|size| size.checked_next_multiple_of(16));
-        let is_object = expected.is_some_and(|size| Some(size - 4) == info);
-        if is_object && (next, previous) == (Some(0), Some(0)) && class? > ARRAY_BUFFER {
+        let is_object = expected.is_some_and(|size| Some(size - 4) == word(0))
+            && (word(4), word(8)) == (Some(0), Some(0))
+            && word(12)? > ARRAY_BUFFER;
+        if is_object {
             state.memory.set_word(block + 12, ARRAY_BUFFER)?;
         }
     }

@@ -42,6 +42,9 @@ const RIVALS: usize = 8;
 /// too, so ten thousand classes, each the base of the next, have 50 million.
 const STEPS: u64 = 1 << 28;
 
+/// Classes whose names are looked for in the code.
+const MOST_NAMED: u32 = 1 << 16;
+
 /// Offsets that all layouts together may have.
 const OFFSETS: u64 = 1 << 22;
 
@@ -246,8 +249,9 @@ impl<'a> Classes<'a> {
     fn name_in_code(&self, id: ClassId) -> Option<String> {
         let code = self.code?;
         let names = || {
-            let classes =
-                (0..self.flags.count()).map(|id| (ClassId(id), self.storage(ClassId(id))));
+            // Objects of higher ids share one class, which is unknown.
+            let count = self.flags.count().min(MOST_NAMED);
+            let classes = (0..count).map(|id| (ClassId(id), self.storage(ClassId(id))));
             code.class_names(&mut self.code_reader.borrow_mut(), classes)
         };
         self.names_in_code.get_or_init(names).get(&id).cloned()
