@@ -122,7 +122,6 @@ impl LoadedHeap {
     /// # Errors
     /// [`Error::OutOfMemory`], [`Error::Aborted`].
     pub fn prepare(&self, control: &Control) -> Result<()> {
-        self.dominator_index(control)?;
         side_by_side(|| self.cuts(control), || self.path_tree(control)).map(drop)
     }
 
@@ -219,8 +218,8 @@ impl LoadedHeap {
             }
             PathTarget::Objects(addresses) => self.set_of_addresses(addresses, notes, control)?,
             PathTarget::Class(pattern) => self.set_of_class(pattern, control)?,
-            PathTarget::NewSince => match before {
-                Some(before) => self.set_of_new(before, control)?,
+            PathTarget::NewSince(class) => match before {
+                Some(before) => self.set_of_new(before, class, control)?,
                 None => {
                     return Err(Error::InvalidOption {
                         name: "newSince",
