@@ -225,6 +225,58 @@ proptest! {
             check_branch(branch)?;
         }
     }
+
+    #[test]
+    fn suspects_are_what_no_other_object_dominates_alone_or_by_class(plans in plans(), percent in 3u32..40) {
+        let (heap, truth) = open(&plans);
+        let live = truth.reached(|_| true);
+        let live_size = truth.reached_size(|_| true);
+        let fraction = f64::from(percent) / 100.0;
+        let answer = ask(&heap, json!({ "question": "suspects", "threshold": fraction, "limit": 1000 }));
+        let threshold = answer["threshold"].as_u64().unwrap();
+        prop_assert!(threshold as f64 >= live_size as f64 * fraction);
+        let retained = |object: Object| {
+            let into = truth.references_to(object);
+            live_size - truth.reached_size(|reference| !into.contains(&reference))
+        };
+        let tops: Vec<Object> = live.iter().copied().filter(|&object| truth.dominators(object, |_| true).len() == 1).collect();
+        let suspects = answer["suspects"].as_array().unwrap();
+        let addresses: Vec<u32> = suspects.iter().filter_map(|suspect| Some(suspect["address"].as_u64()? as u32)).collect();
+        let mut by_class: std::collections::BTreeMap<String, (u64, u64)> = Default::default();
+        for &top in &tops {
+            let size = retained(top);
+            if size >= threshold {
+                prop_assert!(addresses.contains(&top.0));
+            } else {
+                let index = heap.heap().objects.index.get(warpo_heap_analyzer::Address(top.0)).unwrap();
+                let name = heap.heap().objects.class_of(index).class.name.clone();
+                let sum = by_class.entry(name).or_default();
+                sum.0 += size;
+                sum.1 += 1;
+            }
+        }
+        by_class.retain(|_, sum| sum.0 >= threshold);
+        for suspect in suspects {
+            let size = suspect["retainedSize"].as_u64().unwrap();
+            prop_assert!(size >= threshold);
+            match suspect["address"].as_u64() {
+                Some(address) => {
+                    let object = Object(address as u32);
+                    prop_assert_eq!(size, retained(object));
+                    let end = Object(suspect["accumulation"]["address"].as_u64().unwrap() as u32);
+                    prop_assert!(truth.dominators(end, |_| true).contains(&object));
+                }
+                None => {
+                    let class_name = suspect["className"].as_str().unwrap();
+                    let expected = by_class.remove(class_name);
+                    prop_assert_eq!(expected, Some((size, suspect["count"].as_u64().unwrap())));
+                }
+            }
+        }
+        prop_assert!(by_class.is_empty());
+        let unique: std::collections::BTreeSet<_> = addresses.iter().collect();
+        prop_assert_eq!(unique.len(), addresses.len());
+    }
 }
 
 /// The objects and bytes of some branches and of what is left out beside them.
