@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use super::naive::Reference;
 use crate::support::random_heap::{Plan, Truth, any_plan, build};
 use crate::support::{Object, ask};
+use warpo_heap_analyzer::Address;
 use warpo_heap_analyzer::questions::LoadedHeap;
 use warpo_heap_analyzer::runtime::roots::RootKind;
 
@@ -46,6 +47,53 @@ fn is_edge(edge: &Value, truth: &Truth, reference: Reference) -> bool {
     }
 }
 
+/// What a path reads like, by its two rules.
+fn text(heap: &LoadedHeap, truth: &Truth, path: &[Reference]) -> String {
+    let class_name = |object: Object| {
+        let index = heap.heap().objects.index.get(Address(object.0)).unwrap();
+        heap.heap().objects.class_of(index).class.name.clone()
+    };
+    let Reference::Root(root) = path[0] else {
+        panic!("a path begins at a root")
+    };
+    let mut steps: Vec<(String, String)> = Vec::new();
+    for step in &path[1..] {
+        let &Reference::Slot(source, nth) = step else {
+            panic!("the rest of a path are references of objects")
+        };
+        let (label, target) = &truth.labelled[&source][nth];
+        let (holder, class) = (class_name(source), class_name(*target));
+        let label = match label.as_str() {
+            "key" | "member" => format!(" {label} [*]"),
+            index if index.starts_with('[') && holder != "~lib/tuple/SmallTuple" => {
+                "[*]".to_owned()
+            }
+            other if other.starts_with(['[', '(']) => other.to_owned(),
+            field => format!(".{field}"),
+        };
+        let step = (format!("{holder}{label}"), class);
+        if holder == step.1 {
+            continue;
+        }
+        match steps.iter().position(|earlier| *earlier == step) {
+            Some(first) => steps.truncate(first + 1),
+            None => steps.push(step),
+        }
+    }
+    let kind = match truth.root_slots[root].0 {
+        RootKind::Global => "global assembly/index/root",
+        kind => kind_name(kind),
+    };
+    let end = class_name(truth.end(path));
+    let steps = steps.iter().map(|(step, _)| step.as_str());
+    let parts: Vec<&str> = [kind]
+        .into_iter()
+        .chain(steps)
+        .chain([end.as_str()])
+        .collect();
+    parts.join(" > ")
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(100))]
 
@@ -74,6 +122,7 @@ proptest! {
                 }
             }
             prop_assert_eq!(at, expected.len());
+            prop_assert_eq!(&path["text"], &text(&heap, &truth, &expected));
         }
     }
 
@@ -248,7 +297,7 @@ proptest! {
             if size >= threshold {
                 prop_assert!(addresses.contains(&top.0));
             } else {
-                let index = heap.heap().objects.index.get(warpo_heap_analyzer::Address(top.0)).unwrap();
+                let index = heap.heap().objects.index.get(Address(top.0)).unwrap();
                 let name = heap.heap().objects.class_of(index).class.name.clone();
                 let sum = by_class.entry(name).or_default();
                 sum.0 += size;
