@@ -38,7 +38,7 @@ fn union(name: &str) -> BTreeSet<String> {
 #[test]
 fn the_error_codes_of_the_engine_are_those_of_the_public_type() {
     let mut codes = codes_in("src/error.rs");
-    // The codes of the JavaScript layer: of arguments, of capture, and of loading the addon.
+    // The codes of the JavaScript layer: of arguments, capture, closed handles, and loading the addon.
     codes.extend(
         [
             "ERR_INVALID_ARG_TYPE",
@@ -49,8 +49,14 @@ fn the_error_codes_of_the_engine_are_those_of_the_public_type() {
             "ERR_DUMP_NOT_ATTACHED",
             "ERR_DUMP_PATH",
             "ERR_DUMP_WRITE",
+            "ERR_DUMP_SIGNAL",
+            "ERR_INSTANCE_AMBIGUOUS",
+            "ERR_NO_DOCUMENT",
+            "ERR_WEBASSEMBLY_FROZEN",
             "ERR_BUFFER_DETACHED",
             "ERR_BUFFER_OUT_OF_BOUNDS",
+            "ERR_HEAP_CLOSED",
+            "ERR_VIEW_CLOSED",
         ]
         .map(str::to_owned),
     );
