@@ -126,6 +126,12 @@ test("an address inside an object means that object, and a warning says so", () 
   expect(inside.stderr).toMatch(/^warning: [^\n]*inside[^\n]*\n$/);
 });
 
+test("dumps of two builds take two modules, the earlier first", () => {
+  const args = ["suspects", "after.dump", "--before", "before.dump"];
+  const one = outputOf(cli(...args, ...WASM));
+  expect(outputOf(cli(...args, ...WASM, ...WASM))).toBe(one);
+});
+
 describe("an error of arguments is one line", () => {
   const cases: [string, () => string[], string][] = [
     [

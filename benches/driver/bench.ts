@@ -106,7 +106,10 @@ function measure(options: Options, folder: string): Results {
       return { title: `${size} live`, heaps };
     });
     progress("command line and API");
-    targets.measureShop(binary, shops as [SizedShop, SizedShop], join(folder, "output.json"));
+    const [small, large] = shops as [SizedShop, SizedShop];
+    targets.measureShop(binary, [small, large], join(folder, "output.json"));
+    progress("questions");
+    targets.measureQuestions(large);
   }
   targets.judgeGrowth(rows, [title(sizes[0]), title(sizes[1])]);
   return {

@@ -1,6 +1,7 @@
-/** What is promised to who uses the command line and the API, each promise measured the way they use it. */
+/** The promises to users of the command line and the API. Each is measured in the way that users see it. */
 import { closeSync, openSync, rmSync, statSync } from "node:fs";
 import { type BenchBinary, type Heap, type NodeRun, runCli, runNode } from "./processes.js";
+import type { QuestionTimes } from "./questions.js";
 import { type StageRow, sample, type TargetRow } from "./results.js";
 import type { ShopHeaps } from "./stages.js";
 
@@ -46,9 +47,11 @@ export class Targets {
       wholeJson: [] as NodeRun[],
       engine: [] as number[],
       api: [] as number[],
+      plain: [] as NodeRun[],
+      plainDiff: [] as NodeRun[],
     };
     let jsonBytes = 0;
-    // One of each in turn: what slows the machine down for a while slows down all of them.
+    // One of each in turn, so that a slow phase of the machine affects all of them.
     for (let repetition = 0; repetition < this.#repetitions; repetition++) {
       runs.node.push(runNode(["--eval", "0"]));
       for (const [name, { heaps }] of [
@@ -58,7 +61,9 @@ export class Targets {
         runs.table[name].push(analyzeTop(heaps.after, "table"));
         runs.json[name].push(analyzeTop(heaps.after, "json"));
       }
-      runs.diff.push(diffTop(large.heaps));
+      runs.diff.push(diffTop(large.heaps, "table"));
+      runs.plain.push(analyzePlain(large.heaps.after));
+      runs.plainDiff.push(diffTop(large.heaps, "json"));
       const whole = analyzeToFile(large.heaps.after, outputFile);
       runs.wholeJson.push(whole.run);
       jsonBytes = whole.bytes;
@@ -122,17 +127,60 @@ export class Targets {
       (api - engine) * 1000,
       `fastest of each: ${digits(api)} s, engine alone ${digits(engine)} s`,
     );
-    const [diff, analyze] = [seconds(runs.diff) - node, seconds(runs.table.large) - node];
+    const ratio = (work: string, limit: number, one: NodeRun[], other: NodeRun[]) => {
+      const [numerator, denominator] = [seconds(one) - node, seconds(other) - node];
+      this.#add(
+        { work: `CLI ${work}, ${large.title}`, unit: "×", limit, better: "less" },
+        numerator / denominator,
+        `${digits(numerator)} s to ${digits(denominator)} s, without Node's start`,
+      );
+    };
+    ratio("diff as JSON without instances to one such analyze", 2.2, runs.plainDiff, runs.plain);
+    ratio("diff as a table to JSON without instances", 2.2, runs.diff, runs.plainDiff);
+    ratio("analyze as a table to JSON without instances", 1.15, runs.table.large, runs.plain);
+  }
+
+  /** Opening a heap, and the first questions, against one analysis of the same dump. */
+  measureQuestions({ title, heaps }: SizedShop): void {
+    const analyses: number[] = [];
+    const opened: NodeRun[] = [];
+    const times: QuestionTimes[] = [];
+    for (let repetition = 0; repetition < this.#repetitions; repetition++) {
+      analyses.push(callApi(heaps.after));
+      opened.push(askQuestions(heaps.after, []));
+      times.push(JSON.parse(askQuestions(heaps.after, ["ask"]).stdout));
+    }
+    const analyze = sample(analyses).median;
+    const median = (key: keyof QuestionTimes) => sample(times.map((time) => time[key])).median;
+    const promise = (work: string, key: keyof QuestionTimes, limit: number) =>
+      this.#add(
+        { work: `${work} to one analyze, ${title}`, unit: "×", limit, better: "less" },
+        median(key) / analyze,
+        `${digits(median(key))} s to ${digits(analyze)} s`,
+      );
+    promise("open with all indexes", "open", 1.7);
+    const dumpBytes = statSync(heaps.after.dump).size;
     this.#add(
       {
-        work: `CLI diff --top 20 --format table to one analyze, ${large.title}`,
+        work: `open with all indexes, ${title}: peak per dump byte`,
         unit: "×",
-        limit: 2.2,
+        limit: 2.6,
         better: "less",
       },
-      diff / analyze,
-      `${digits(diff)} s to ${digits(analyze)} s, without Node's start`,
+      peak(opened) / dumpBytes,
+      `${digits(peak(opened) / MIB)} MiB for a dump of ${digits(dumpBytes / MIB)} MiB`,
     );
+    for (const [key, work] of [
+      ["page", "a page of 20 rows"],
+      ["object", "an object"],
+      ["path", "a path"],
+    ] as const) {
+      const promised = { work: `${work}, ${title}`, unit: "ms", limit: 5, better: "less" } as const;
+      this.#add(promised, median(key) * 1000, "the slowest of 20, in a heap with all indexes");
+    }
+    promise("the first search of a class", "find", 0.5);
+    promise("the first merged paths of a class", "merged", 0.5);
+    promise("the first suspects", "suspects", 0.5);
   }
 
   /** Time per object at the large size to that at the small one, of the shape where it is worst; fastest runs. */
@@ -188,14 +236,26 @@ export interface SizedShop {
   heaps: ShopHeaps;
 }
 
-/** JSON has every instance of the rows that are kept; nobody reads it here. */
+/** JSON with every instance of the listed rows, without a reader. */
 function analyzeTop({ dump, wasm }: Heap, format: "table" | "json"): NodeRun {
   return runCli(["analyze", dump, "--wasm", wasm, "--top", "20", "--format", format], "ignore");
 }
 
-function diffTop({ before: { dump, wasm }, after }: ShopHeaps): NodeRun {
+/** Only the rows, as JSON: the plain analysis. */
+const PLAIN = ["--format", "json", "--instances", "0"];
+
+function analyzePlain({ dump, wasm }: Heap): NodeRun {
+  return runCli(["analyze", dump, "--wasm", wasm, "--top", "20", ...PLAIN], "ignore");
+}
+
+function diffTop({ before: { dump, wasm }, after }: ShopHeaps, format: "table" | "json"): NodeRun {
   const dumps = [dump, after.dump, "--wasm", wasm];
-  return runCli(["diff", ...dumps, "--top", "20", "--format", "table"], "ignore");
+  const options = format === "table" ? ["--format", "table"] : PLAIN;
+  return runCli(["diff", ...dumps, "--top", "20", ...options], "ignore");
+}
+
+function askQuestions({ dump, wasm }: Heap, words: string[]): NodeRun {
+  return runNode([require.resolve("./questions.js"), dump, wasm, ...words]);
 }
 
 function analyzeToFile({ dump, wasm }: Heap, file: string): { run: NodeRun; bytes: number } {

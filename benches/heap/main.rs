@@ -4,6 +4,7 @@
 //! cargo bench --bench heap -- shapes
 //! cargo bench --bench heap -- forge list --memory 512MiB heap.dump program.wasm
 //! cargo bench --bench heap -- analyze heap.dump program.wasm --json
+//! cargo bench --bench heap -- questions heap.dump program.wasm
 //! cargo bench --bench heap -- yardsticks heap.dump --objects 10000000
 //! ```
 //!
@@ -16,6 +17,7 @@
 
 mod analysis;
 mod process;
+mod questions;
 #[path = "../../tests/it/support/mod.rs"]
 mod support;
 mod yardsticks;
@@ -29,6 +31,7 @@ use support::forge::{Forge, Shape, Size};
 const USAGE: &str = "usage: heap shapes
        heap forge <shape> (--memory <n>MiB|<n>GiB | --objects <n>) [--seed <n>] <dump> <wasm>
        heap analyze <dump> <wasm> [--json]
+       heap questions <dump> <wasm>
        heap yardsticks <dump> --objects <n>";
 
 type Failure = Box<dyn std::error::Error>;
@@ -54,6 +57,7 @@ fn run(mut arguments: Arguments) -> Result<Value, Failure> {
             let with_json = arguments.flag("--json");
             analysis::measure(&arguments.next()?, &arguments.next()?, with_json)
         }
+        "questions" => questions::measure(&arguments.next()?, &arguments.next()?),
         "yardsticks" => {
             let objects = arguments.option("--objects")?.ok_or(USAGE)?.parse()?;
             yardsticks::measure(&arguments.next()?, objects)
@@ -97,7 +101,7 @@ impl Arguments {
         }
     }
 
-    /// The word behind an option, wherever that is.
+    /// The argument after an option.
     fn option(&mut self, name: &str) -> Result<Option<String>, Failure> {
         let Some(at) = self.0.iter().position(|word| word == name) else {
             return Ok(None);

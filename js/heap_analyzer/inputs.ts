@@ -7,13 +7,21 @@ export const STANDARD_INPUT = "-";
 const STDIN = 0;
 const STDOUT = 1;
 
-/** Refuses standard input as two inputs, and an output that is one of the inputs, by whatever path. */
-export function checkInputs(inputs: string[], output: string | undefined): void {
+/** Refuses inputs that are the same pipe, and an output that is one of the inputs, by whatever path. */
+export function checkInputs(inputs: readonly string[], output: string | undefined): void {
   const sources = inputs.map((path) => ({ path, status: statusOf(path) }));
-  if (inputs.filter((path) => path === STANDARD_INPUT).length > 1) {
-    throw new Error(
-      "standard input ('-') can be read only once: write one of the inputs to a file",
-    );
+  for (const [nth, { path, status }] of sources.entries()) {
+    // Standard input can be read only once, even if it is a file.
+    const isStream = status?.isFIFO() || status?.isSocket() || path === STANDARD_INPUT;
+    const isSameStream = (other: (typeof sources)[number]) =>
+      isStream && (isSame(other.status, status) || other.path === path);
+    const earlier = sources.slice(0, nth).find(isSameStream);
+    if (earlier !== undefined) {
+      throw new Error(
+        `${shown(path)}: it is the same pipe as ${shown(earlier.path)}: a pipe can be read only once; ` +
+          "write one of the two inputs to a file, or use two pipes",
+      );
+    }
   }
   if (output === undefined) return;
   const target = statusOf(output);
@@ -46,4 +54,8 @@ function statusOf(path: string): BigIntStats | undefined {
 
 function isSame(one: BigIntStats | undefined, other: BigIntStats | undefined): boolean {
   return one !== undefined && one.dev === other?.dev && one.ino === other.ino;
+}
+
+function shown(path: string): string {
+  return path === STANDARD_INPUT ? "standard input" : path;
 }

@@ -74,27 +74,31 @@ export async function runQuestion(
   const modules = modulesOf(dumps, options.wasm);
   checkInputs([...dumps, ...new Set(modules)], options.output);
   const line = new ProgressLine();
-  const heaps: native.HeapHandle[] = [];
-  for (const [nth, dump] of dumps.entries()) {
-    heaps.push(await opened(line, dump, modules[nth] as string, options));
-  }
+  const control = new (addon().WorkControl)();
+  const heaps = await line.watch(control, openAll(dumps, modules, options, control));
   const [heap, before] = heaps.reverse() as [native.HeapHandle, native.HeapHandle?];
   const answer = await asked(line, heap, question, before, options);
   for (const { message } of answer.warnings) writeWarning(message);
   await write([Buffer.from(answer.text)], options.output);
 }
 
-/** Opens a dump for questions. */
-export function opened(
-  line: ProgressLine,
-  dump: string,
-  wasm: string,
+/** Opens dumps for questions, at the same time. */
+export async function openAll(
+  dumps: readonly string[],
+  modules: readonly string[],
   { force, partial }: Pick<SharedOptions, "force" | "partial">,
-): Promise<native.HeapHandle> {
-  const { openHeapFileAsync, WorkControl } = addon();
-  const control = new WorkControl();
+  control: native.WorkControl,
+): Promise<native.HeapHandle[]> {
   const request = { force, partial, standardInput: STANDARD_INPUT };
-  return line.watch(control, openHeapFileAsync(dump, wasm, request, control));
+  const open = (dump: string, nth: number) =>
+    addon().openHeapFileAsync(dump, modules[nth] as string, request, control);
+  try {
+    return await Promise.all(dumps.map(open));
+  } catch (error) {
+    // The others are not needed any more.
+    control.cancel();
+    throw error;
+  }
 }
 
 /** Asks a question. */

@@ -1,6 +1,5 @@
 //! A loaded heap as JavaScript sees it: opened once, asked many times.
 
-use std::hash::{DefaultHasher, Hasher};
 use std::sync::Arc;
 
 use napi::bindgen_prelude::*;
@@ -36,8 +35,6 @@ pub(super) struct OpenHeap {
     loaded: LoadedHeap,
     /// The dump: a path, or what an argument is called.
     name: String,
-    /// Equal for equal modules.
-    module: u64,
     /// Bytes of the caller's dump that are kept.
     kept_bytes: u64,
 }
@@ -147,8 +144,6 @@ fn opened(
     request: OpenRequest,
     control: &Control,
 ) -> crate::Result<HeapHandle> {
-    let mut hasher = DefaultHasher::new();
-    hasher.write(wasm.bytes.as_ref());
     let program = read_program(&wasm, control)?.tolerating(request.tolerance);
     let (bytes, contents, kept_bytes) = dump.bytes.kept()?;
     let input = Input {
@@ -163,7 +158,6 @@ fn opened(
         heap: Some(Arc::new(OpenHeap {
             loaded,
             name: dump.name.to_owned(),
-            module: hasher.finish(),
             kept_bytes,
         })),
         registered_bytes: 0,
@@ -196,7 +190,7 @@ impl HeapHandle {
 
 impl OpenHeap {
     fn memory_size(&self) -> u64 {
-        self.loaded.heap().memory_size() + self.kept_bytes
+        self.loaded.memory_size() + self.kept_bytes
     }
 
     fn ask(
@@ -221,7 +215,7 @@ impl OpenHeap {
 
     /// Refuses to compare addresses of two programs.
     fn check_same_module(&self, after: &Self) -> crate::Result<()> {
-        match self.module == after.module {
+        match self.loaded.is_same_module(&after.loaded) {
             true => Ok(()),
             false => Err(Error::DifferentModules {
                 before: self.name.clone(),

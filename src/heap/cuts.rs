@@ -21,6 +21,11 @@ pub struct Cuts {
 }
 
 impl Cuts {
+    /// How many bytes the index takes.
+    pub fn memory_size(&self) -> u64 {
+        (self.nearest.capacity() * size_of::<u32>()) as u64
+    }
+
     /// Looks at all references of a heap.
     ///
     /// # Errors

@@ -50,6 +50,11 @@ struct Node {
 }
 
 impl PathTree {
+    /// How many bytes the index takes.
+    pub fn memory_size(&self) -> u64 {
+        (self.nodes.capacity() * size_of::<Node>()) as u64
+    }
+
     /// Finds the paths of all live objects of a heap with labels.
     ///
     /// # Errors

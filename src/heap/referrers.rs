@@ -21,6 +21,11 @@ pub struct ReferrerIndex {
 }
 
 impl ReferrerIndex {
+    /// How many bytes the index takes.
+    pub fn memory_size(&self) -> u64 {
+        ((self.starts.capacity() + self.sources.capacity()) * size_of::<u32>()) as u64
+    }
+
     /// Turns the references of a heap around.
     ///
     /// # Errors

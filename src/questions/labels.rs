@@ -21,6 +21,17 @@ pub(super) fn place_name(shape: &ClassShape, name: PlaceName, offset: u32) -> St
     }
 }
 
+/// Whether a reference leads to a container's own contents.
+pub(super) fn is_own_storage(shape: &ClassShape, label: EdgeLabel) -> bool {
+    match label.kind() {
+        LabelKind::Place(nth) => {
+            let place = shape.places.get(nth as usize);
+            place.is_some_and(|place| place.name.is_own_storage())
+        }
+        _ => false,
+    }
+}
+
 /// A label without index or key.
 pub(super) fn class_label(shape: &ClassShape, label: EdgeLabel) -> String {
     match label.kind() {

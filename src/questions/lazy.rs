@@ -21,6 +21,11 @@ impl<T> Default for Lazy<T> {
 }
 
 impl<T> Lazy<T> {
+    /// The value, if it is there.
+    pub(super) fn ready(&self) -> Option<&T> {
+        self.value.get()
+    }
+
     /// The value, made now if it is not there. Other threads that need it wait.
     pub(super) fn get(&self, make: impl FnOnce() -> Result<T>) -> Result<&T> {
         if let Some(value) = self.value.get() {

@@ -69,11 +69,12 @@ impl LoadedHeap {
         self.live_set(control, |_, slot| is_wanted[slot])
     }
 
-    /// The live heap objects that an earlier heap of the same module does not have: no live object of
-    /// that class is at that address there.
+    /// The live heap objects that an earlier heap of the same module does not have, of all classes or
+    /// of those whose name is of this form: no live object of that class is at that address there.
     pub(super) fn set_of_new(
         &self,
         before: &LoadedHeap,
+        class: Option<&str>,
         control: &Control,
     ) -> Result<Vec<ObjectIndex>> {
         if !self.is_same_module(before) {
@@ -84,7 +85,11 @@ impl LoadedHeap {
             });
         }
         let earlier = &before.heap;
+        let is_wanted = self.class_slots(class.unwrap_or("*"))?;
         self.live_set(control, |object, slot| {
+            if !is_wanted[slot] {
+                return false;
+            }
             let found = earlier.objects.index.get(self.heap.address(object));
             let name = &self.heap.objects.classes[slot].class.name;
             !found.is_some_and(|found| {

@@ -101,6 +101,17 @@ impl LoadedHeap {
         &self.heap
     }
 
+    /// How many bytes the heap and the indexes take that are built so far. Copies of the dump are not
+    /// counted.
+    pub fn memory_size(&self) -> u64 {
+        let dominators = self.dominators.ready().map(DominatorIndex::memory_size);
+        let referrers = self.referrers.ready().map(ReferrerIndex::memory_size);
+        let cuts = self.cuts.ready().map(Cuts::memory_size);
+        let paths = self.paths.ready().map(PathTree::memory_size);
+        let indexes = [dominators, referrers, cuts, paths].into_iter().flatten();
+        self.heap.memory_size() + indexes.sum::<u64>()
+    }
+
     /// What may make a number wrong.
     pub fn warnings(&self) -> &[Warning] {
         &self.heap.warnings
@@ -111,7 +122,6 @@ impl LoadedHeap {
     /// # Errors
     /// [`Error::OutOfMemory`], [`Error::Aborted`].
     pub fn prepare(&self, control: &Control) -> Result<()> {
-        self.dominator_index(control)?;
         side_by_side(|| self.cuts(control), || self.path_tree(control)).map(drop)
     }
 
@@ -208,8 +218,8 @@ impl LoadedHeap {
             }
             PathTarget::Objects(addresses) => self.set_of_addresses(addresses, notes, control)?,
             PathTarget::Class(pattern) => self.set_of_class(pattern, control)?,
-            PathTarget::NewSince => match before {
-                Some(before) => self.set_of_new(before, control)?,
+            PathTarget::NewSince(class) => match before {
+                Some(before) => self.set_of_new(before, class, control)?,
                 None => {
                     return Err(Error::InvalidOption {
                         name: "newSince",

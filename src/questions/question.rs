@@ -50,13 +50,14 @@ pub enum Question {
         #[serde(default)]
         offset: u64,
     },
-    /// Why objects are alive. Exactly one of the three says which objects.
+    /// Why objects are alive: these, those of a class, or those that another heap does not have.
     Paths {
         /// Their addresses. For one object the answer is everything about its path, for several the
         /// paths are merged.
         #[serde(default)]
         objects: Option<Vec<u32>>,
-        /// The live objects of a class, with `*` and `?` as in `find`.
+        /// The live objects of a class, with `*` and `?` as in `find`; with `newSince` the new ones of
+        /// these.
         #[serde(default)]
         class: Option<String>,
         /// The live objects that the other heap does not have.
@@ -105,8 +106,8 @@ pub(super) enum PathTarget<'q> {
     Objects(&'q [u32]),
     /// A class name with wildcards.
     Class(&'q str),
-    /// What another heap does not have.
-    NewSince,
+    /// What another heap does not have, of all classes or of those with such a name.
+    NewSince(Option<&'q str>),
 }
 
 impl<'q> PathTarget<'q> {
@@ -119,7 +120,7 @@ impl<'q> PathTarget<'q> {
             (Some(&[object]), None, false) => Ok(Self::Object(object)),
             (Some(objects @ [_, ..]), None, false) => Ok(Self::Objects(objects)),
             (None, Some(class), false) => Ok(Self::Class(class)),
-            (None, None, true) => Ok(Self::NewSince),
+            (None, class, true) => Ok(Self::NewSince(class)),
             _ => Err(Error::InvalidOption {
                 name: "paths",
                 found: format!(
@@ -127,7 +128,7 @@ impl<'q> PathTarget<'q> {
                     objects.map_or(0, <[u32]>::len),
                     if class.is_some() { "a" } else { "no" }
                 ),
-                expected: "exactly one of objects (at least one address), class, newSince",
+                expected: "objects (at least one address), class, newSince, or class and newSince",
             }),
         }
     }

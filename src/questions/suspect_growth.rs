@@ -6,10 +6,11 @@ use std::collections::HashMap;
 
 use super::LoadedHeap;
 use super::answer::{AccumulatedClass, Accumulation, Suspect, SuspectKind, Suspects};
+use super::labels::is_own_storage;
 use crate::columns;
 use crate::control::{Control, Phase};
 use crate::error::Result;
-use crate::heap::{GroupStart, PathGroup};
+use crate::heap::{GroupStart, PathGroup, PathGroups};
 use crate::units::ObjectIndex;
 
 /// What a suspect has grown by at least, as a part of the live bytes before.
@@ -23,6 +24,8 @@ const COMPARED: usize = 100_000;
 const DESCENT: u64 = 70;
 /// Groups that are listed where a suspect accumulates.
 const ACCUMULATED: usize = 10;
+/// Bytes of texts of paths that are compared. Real programs have a thousandth of them.
+const MOST_TEXT: usize = 1 << 27;
 /// Objects between two looks at whether to stop.
 const CHECK_INTERVAL: u32 = 1 << 16;
 
@@ -81,14 +84,17 @@ impl LoadedHeap {
         largest.sort_unstable_by_key(|&group| (Reverse(sizes[group as usize].retained), group));
         largest.truncate(COMPARED);
         let mut by_text: HashMap<String, (u64, u64)> = HashMap::new();
-        for (nth, group) in largest.into_iter().enumerate() {
-            if nth.is_multiple_of(1 << 10) {
-                control.check()?;
+        let mut bytes = 0;
+        for group in largest {
+            control.check()?;
+            if bytes > MOST_TEXT {
+                break;
             }
             let text = self.group_text(PathGroup(group), control)?.text;
             let GroupSize {
                 count, retained, ..
             } = sizes[group as usize];
+            bytes += text.len();
             let known = by_text.entry(text).or_default();
             known.0 += retained;
             known.1 += count;
@@ -112,11 +118,14 @@ impl LoadedHeap {
         let groups = self.path_tree(control)?.groups();
         // What retains less than the threshold has not grown by it.
         let mut grown: HashMap<u32, Growth> = HashMap::new();
+        let mut bytes = 0;
         for (group, &after) in (0u32..).zip(&sizes) {
-            if after.retained < threshold || group == PathGroup::REST.0 {
+            if after.retained < threshold || group == PathGroup::REST.0 || bytes > MOST_TEXT {
                 continue;
             }
+            control.check()?;
             let text = self.group_text(PathGroup(group), control)?.text;
+            bytes += text.len();
             let growth = Growth {
                 group,
                 before: earlier.get(&text).map_or(0, |&(retained, _)| retained),
@@ -161,19 +170,18 @@ impl LoadedHeap {
                     .iter()
                     .max_by_key(|next| (next.bytes(), Reverse(next.group)));
                 let step = largest.filter(|next| {
-                    next.bytes() * 100 >= grown[&end].bytes() * DESCENT
+                    !self.is_storage_group(next.group, groups)
+                        && next.bytes() * 100 >= grown[&end].bytes() * DESCENT
                         && next.after.count <= grown[&end].after.count
                 });
-                // Several that have grown beside one another are suspects of their own.
-                let own = match step {
-                    Some(step) => next
-                        .iter()
-                        .filter(|next| next.group != step.group)
-                        .collect(),
-                    None if next.len() > 1 => next.iter().collect(),
-                    None => Vec::new(),
-                };
-                pending.extend(own.into_iter().map(|next: &Growth| next.group));
+                // What has grown beside the way is a suspect of its own, unless it is what accumulates:
+                // a container's own contents, or many that few refer to.
+                let own = next.iter().filter(|next| {
+                    step.is_none_or(|step| step.group != next.group)
+                        && next.after.count <= grown[&end].after.count
+                        && !self.is_storage_group(next.group, groups)
+                });
+                pending.extend(own.map(|next| next.group));
                 match step {
                     Some(step) => end = step.group,
                     None => break,
@@ -189,6 +197,17 @@ impl LoadedHeap {
             )?);
         }
         self.finish_suspects(threshold, suspects)
+    }
+
+    /// Whether a group is that of a container's own contents.
+    fn is_storage_group(&self, group: u32, groups: &PathGroups) -> bool {
+        match groups.info(PathGroup(group)).start {
+            GroupStart::Step(before, label) => {
+                let holder = groups.info(before).class_slot;
+                is_own_storage(&self.names.shapes[holder as usize], label)
+            }
+            GroupStart::Root(_) | GroupStart::Rest => false,
+        }
     }
 
     /// What the groups that continue another have grown by, by class.

@@ -5,14 +5,13 @@ use std::collections::BinaryHeap;
 
 use super::LoadedHeap;
 use super::answer::{AccumulatedClass, Accumulation, Cut, Path, Suspect, SuspectKind, Suspects};
-use super::labels::{after_class, class_label};
+use super::labels::{after_class, class_label, is_own_storage};
 use super::memory::Reader;
 use super::suspect_text::paragraph;
 use crate::columns;
 use crate::control::{Control, Phase, Step};
 use crate::error::{Error, Result};
 use crate::heap::{DominatorIndex, LabelKind};
-use crate::runtime::shapes::PlaceName;
 use crate::units::ObjectIndex;
 
 /// What a suspect retains at least, as a part of the live bytes.
@@ -225,16 +224,14 @@ impl LoadedHeap {
                 return Ok(name.map(|name| name + &inside));
             };
             let shape = self.shape(holder);
-            let name = class_label(shape, label);
-            match label.kind() {
-                LabelKind::Place(nth) => {
-                    let place = shape.places.get(nth as usize).map(|place| place.name);
-                    if !place.is_some_and(PlaceName::is_own_storage) {
-                        let class_name = self.class_name(holder);
-                        return Ok(Some(format!("{class_name}{}{inside}", after_class(&name))));
+            if !is_own_storage(shape, label) {
+                let name = after_class(&class_label(shape, label));
+                match label.kind() {
+                    LabelKind::Place(_) => {
+                        return Ok(Some(format!("{}{name}{inside}", self.class_name(holder))));
                     }
+                    _ => inside = format!("{name}{inside}"),
                 }
-                _ => inside = format!("{}{inside}", after_class(&name)),
             }
             object = holder;
         }
@@ -353,9 +350,7 @@ impl LoadedHeap {
         let shape = self.shape(holder);
         self.heap.edges.range(holder).rev().take(3).any(|place| {
             let label = self.heap.edges.label(place).unwrap_or_default();
-            self.heap.edges.target(place) == child
-                && matches!(label.kind(), LabelKind::Place(nth)
-                    if shape.places.get(nth as usize).is_some_and(|place| place.name.is_own_storage()))
+            self.heap.edges.target(place) == child && is_own_storage(shape, label)
         })
     }
 

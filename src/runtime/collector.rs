@@ -4,7 +4,7 @@ use crate::dump::Dump;
 use crate::module::{Global, Module};
 use crate::units::Address;
 
-/// What the collector (`~lib/rt/itcms`) was doing when the dump was taken. A field is `None` if
+/// What the collector (`~lib/rt/itcms` or `~lib/rt/tcms`) was doing when the dump was taken. A field is `None` if
 /// the module does not name the global or the dump has no value for it.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Collector {
@@ -58,16 +58,29 @@ impl ListHeads {
     }
 }
 
+/// What the globals of the collectors are called: of the incremental runtime, and of WARPO's radical runtime,
+/// which lays objects and lists out in the same way.
+const INCREMENTAL: &str = "~lib/rt/itcms/";
+const RADICAL: &str = "~lib/rt/tcms/";
+
 impl Collector {
     /// Whether the module names the collector's globals.
     pub fn is_named(module: &Module<'_>) -> bool {
-        module.globals.named("~lib/rt/itcms/total").is_some()
+        Self::prefix(module).is_some()
+    }
+
+    fn prefix(module: &Module<'_>) -> Option<&'static str> {
+        let has_total = |prefix: &&str| module.globals.named(&format!("{prefix}total")).is_some();
+        [INCREMENTAL, RADICAL].into_iter().find(has_total)
     }
 
     /// Reads the collector's globals.
     pub fn read(module: &Module<'_>, dump: &Dump<'_>) -> Self {
+        let Some(prefix) = Self::prefix(module) else {
+            return Self::default();
+        };
         let global = |name: &str| {
-            let global = module.globals.named(&format!("~lib/rt/itcms/{name}"))?;
+            let global = module.globals.named(&format!("{prefix}{name}"))?;
             global_value(global, dump)
         };
         let head = |name| global(name).filter(|&head| head != 0).map(Address);
@@ -78,9 +91,15 @@ impl Collector {
                 pin_space: head("pinSpace")?,
             })
         };
+        let total = global("total");
+        let state = match prefix {
+            // It collects in one go: no dump is taken meanwhile.
+            RADICAL => total.map(|_| 0),
+            _ => global("state"),
+        };
         Self {
-            total: global("total"),
-            state: global("state").and_then(|state| match state {
+            total,
+            state: state.and_then(|state| match state {
                 0 => Some(CollectorState::Idle),
                 1 => Some(CollectorState::Marking),
                 2 => Some(CollectorState::Sweeping),

@@ -3,9 +3,11 @@
 
 use std::collections::BTreeMap;
 
-use crate::support::random_heap::{any_plan, build};
+use crate::strategies::any_plan;
+use crate::support::random_heap::build;
 use crate::support::{Object, live, retained, warnings};
 use proptest::prelude::*;
+use warpo_heap_analyzer::{Control, ObjectIndex};
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1000))]
@@ -36,5 +38,30 @@ proptest! {
             let expected = truth.size_of(&reached) - truth.size_of(&rest);
             prop_assert_eq!(retained(&heap, object), expected, "{:?}", object);
         }
+    }
+
+    #[test]
+    fn a_class_retains_what_its_instances_do_that_no_other_instance_dominates(
+        plans in prop::collection::vec(any_plan(), 1..40),
+    ) {
+        let (scene, truth) = build(&plans);
+        let heap = scene.analyze();
+        let slot = |object: ObjectIndex| heap.objects.class_slots[object.0 as usize];
+        let address = |object| Object(heap.address(object).0);
+        let mut expected = vec![0; heap.objects.classes.len()];
+        for object in heap.live_heap_objects() {
+            let mut others = heap.live_heap_objects();
+            let is_dominated = others.any(|other| {
+                let rest = || truth.reached_without(Some(address(other)));
+                other != object && slot(other) == slot(object) && !rest().contains(&address(object))
+            });
+            if !is_dominated {
+                expected[slot(object) as usize] += u64::from(heap.retained_size(object));
+            }
+        }
+        let groups: Vec<u32> = (0..expected.len() as u32).collect();
+        let sets = heap.retained_set_sizes(&groups, groups.len(), &Control::default())?;
+        prop_assert!(sets.iter().all(|&set| set <= heap.live_size));
+        prop_assert_eq!(sets, expected);
     }
 }

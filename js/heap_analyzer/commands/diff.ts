@@ -5,7 +5,7 @@ import type * as native from "../../native.js";
 import { addon } from "../addon.js";
 import { fileArgument } from "../options.js";
 import type { ProgressLine } from "../progress.js";
-import { asked } from "../question_command.js";
+import { asked, openAll } from "../question_command.js";
 import {
   addViewOptions,
   type PassedOptions,
@@ -40,7 +40,9 @@ async function runTable(
 ): Promise<void> {
   let heaps: HeapPair | undefined;
   const compare = async (passed: PassedOptions, control: native.WorkControl) => {
-    heaps = await openBoth(inputs, passed, control);
+    const [before, after, wasm] = inputs;
+    const opened = await openAll([before, after], [wasm, wasm], passed, control);
+    heaps = { before: opened[0] as native.HeapHandle, after: opened[1] as native.HeapHandle };
     return heaps.after.compareWith(heaps.before, passed);
   };
   const footer = async (line: ProgressLine) =>
@@ -53,16 +55,6 @@ interface HeapPair {
   after: native.HeapHandle;
 }
 
-async function openBoth(
-  [before, after, wasm]: readonly [string, string, string],
-  options: PassedOptions,
-  control: native.WorkControl,
-): Promise<HeapPair> {
-  const open = (dump: string) => addon().openHeapFileAsync(dump, wasm, options, control);
-  const [one, other] = await Promise.all([open(before), open(after)]);
-  return { before: one, after: other };
-}
-
 /** Why the new objects of the class that grew most are alive; empty if the live size did not grow. */
 async function growth(
   { before, after }: HeapPair,
@@ -73,8 +65,9 @@ async function growth(
   const [row] = view.rows();
   const sizeDelta = row?.numbers[view.columns().indexOf("sizeDelta")] ?? 0;
   const liveDelta = new Map(view.totals()).get("totalLiveSizeDelta") ?? 0;
+  if (sizeDelta <= 0 || liveDelta <= 0) return "";
   const instances = view.instances(0);
-  if (sizeDelta <= 0 || liveDelta <= 0 || !instances) return "";
+  if (!instances) return "";
   const objects = [...instances.addresses.subarray(0, instances.newCount)];
   const question = { question: "paths", objects, limit: 3 };
   const options = { format: "text", ...(output === undefined ? {} : { output }) } as const;

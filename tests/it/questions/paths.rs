@@ -184,3 +184,72 @@ fn two_fields_of_one_holder_are_two_references() {
     assert_eq!(answer["cut"]["root"]["name"], "assembly/index/root");
     assert_eq!(answer["cut"]["freed"], 64);
 }
+
+#[test]
+fn a_path_of_many_steps_answers_without_walking_them() {
+    let mut scene = Scene::new();
+    let node = scene.class("assembly/index/Node");
+    scene.field(node, "left", 0, node);
+    scene.field(node, "right", 4, node);
+    let nodes: Vec<Object> = (0..3000).map(|_| scene.object(node, 8)).collect();
+    for (nth, pair) in nodes.windows(2).enumerate() {
+        scene.set(pair[0], nth as u32 % 2 * 4, pair[1]);
+    }
+    scene.global("assembly/index/root", node, nodes[0]);
+    let answer = path(&scene, nodes[2999]);
+    let labels = labels(&answer);
+    // A zigzag has no equal steps: those far away from the object are one.
+    assert_eq!(labels.len(), 65);
+    assert_eq!(labels[0], "… ×2935");
+    assert_eq!(labels[64], "left");
+}
+
+#[test]
+fn new_objects_have_merged_paths_by_class_too() {
+    let scene_with = |count: usize| {
+        let mut scene = Scene::new();
+        let node = scene.class("assembly/index/Node");
+        let nodes = scene.generic("~lib/array/Array<assembly/index/Node>", &[&node]);
+        let objects: Vec<Object> = (0..count).map(|_| scene.object(node, 12)).collect();
+        let buffer = scene.object_of(crate::support::ARRAY_BUFFER, &[NULL; 20]);
+        scene.write(
+            buffer.0,
+            &objects.iter().map(|object| object.0).collect::<Vec<_>>(),
+        );
+        let array = scene.array_over(nodes, buffer, count as u32);
+        scene.global("assembly/index/all", nodes, array);
+        scene
+    };
+    let scenes = [scene_with(3), scene_with(5)];
+    // One module, as it is when one program runs on.
+    let module = scenes[0].module();
+    let [before, after] = scenes.map(|scene| crate::support::open(&scene.dump(), &module).unwrap());
+    let question = json!({ "question": "paths", "newSince": true, "class": "assembly/index/*" });
+    let answer = crate::support::ask_with(&after, Some(&before), question);
+    assert_eq!(answer["classes"], json!(["assembly/index/Node"]));
+    assert_eq!(answer["count"], 2);
+    assert_eq!(answer["tree"][0]["children"][0]["label"], "[*]");
+    let none = crate::support::ask_with(
+        &after,
+        Some(&after),
+        json!({ "question": "paths", "newSince": true }),
+    );
+    assert_eq!(none["count"], 0);
+}
+
+#[test]
+fn fingerprints_of_names_that_are_not_from_the_source_are_not_stable() {
+    let mut scene = Scene::new();
+    let node = scene.undescribed_class(0);
+    let leaf = scene.object_of(node, &[NULL]);
+    let object = scene.object_of(node, &[leaf.0]);
+    let static_object = scene.static_object(STRING, &[]);
+    scene.push_on_stack(static_object);
+    scene.global("assembly/index/root", node, object);
+    assert_eq!(path(&scene, leaf)["path"]["stable"], false);
+    assert_eq!(path(&scene, static_object)["path"]["stable"], true);
+    assert_eq!(
+        path(&scene, static_object)["path"]["text"],
+        "stack > ~lib/string/String"
+    );
+}

@@ -215,3 +215,39 @@ fn what_did_not_grow_is_no_suspect() {
     let answer = ask_with(&after, Some(&before), json!({ "question": "suspects" }));
     assert_eq!(answer["suspects"], json!([]));
 }
+
+#[test]
+fn what_accumulates_below_a_grown_suspect_is_no_suspect_of_its_own() {
+    let scene_with = |count: usize| {
+        let mut scene = Scene::new();
+        let leak = feed(&mut scene, "server", count);
+        scene.global("assembly/server/prices", Class::undescribed(4), leak);
+        scene.open()
+    };
+    // The buffer alone has grown by more than the threshold.
+    let (before, after) = (scene_with(10), scene_with(500));
+    let answer = ask_with(&after, Some(&before), json!({ "question": "suspects" }));
+    let suspects = answer["suspects"].as_array().unwrap();
+    assert_eq!(suspects.len(), 1, "{answer:#}");
+    assert_eq!(suspects[0]["className"], "assembly/server/Feed");
+}
+
+#[test]
+fn two_leaks_below_one_owner_are_two_suspects_of_growth() {
+    let scene_with = |first: usize, second: usize| {
+        let mut scene = Scene::new();
+        let leaks = [feed(&mut scene, "a", first), feed(&mut scene, "b", second)];
+        let app = scene.class("assembly/index/App");
+        scene.field(app, "first", 0, app);
+        scene.field(app, "second", 4, app);
+        let object = scene.object_of(app, &leaks.map(|leak| leak.0));
+        scene.global("assembly/index/app", app, object);
+        scene.open()
+    };
+    let (before, after) = (scene_with(10, 10), scene_with(100, 80));
+    let answer = ask_with(&after, Some(&before), json!({ "question": "suspects" }));
+    let suspects = answer["suspects"].as_array().unwrap().iter();
+    let owners = suspects.map(|suspect| suspect["className"].as_str().unwrap());
+    let expected = ["assembly/index/App", "assembly/a/Feed", "assembly/b/Feed"];
+    assert_eq!(owners.collect::<Vec<_>>(), expected);
+}
