@@ -111,7 +111,10 @@ async function judge(
   { heaps, seed, cuts: answers = false }: { heaps: number; seed: number; cuts?: boolean },
 ): Promise<number> {
   // Compiles what is not compiled yet, once for all threads.
-  for (const kind of kinds) await makeBuild(kind);
+  for (const kind of kinds) {
+    if (process.stderr.isTTY) process.stderr.write(`\r\x1b[Kcompiling ${kind.name}`);
+    await makeBuild(kind);
+  }
   const totals: Totals = {
     judged: 0,
     cut: 0,

@@ -7,6 +7,9 @@ import type { Verdict } from "./small_judge.ts";
 import { FAILURES, replaySmallBuild, type SmallReport } from "./small_report.ts";
 import type { JudgeThread } from "./thread.ts";
 
+/** The compiler and Binaryen never give memory back: a thread ends after this number of programs. */
+const PROGRAMS_OF_A_THREAD = 10;
+
 /** Judges this many builds on these threads; gives back how many of them failed. */
 export async function judgeSmallBuilds(
   threads: JudgeThread[],
@@ -16,6 +19,7 @@ export async function judgeSmallBuilds(
   const started = performance.now();
   let next = seed;
   const judgeSome = async (thread: JudgeThread) => {
+    let programs = 0;
     while (next < seed + count) {
       // A thread takes all builds of a program, which is then compiled once.
       const from = next;
@@ -25,6 +29,7 @@ export async function judgeSmallBuilds(
         reports.push((await thread.judgeSmall(at)) ?? endless(at));
         showProgress(reports, count, started);
       }
+      if (++programs % PROGRAMS_OF_A_THREAD === 0) await thread.close();
     }
   };
   await Promise.all(threads.map(judgeSome));

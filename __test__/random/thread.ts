@@ -24,7 +24,7 @@ export interface SmallTask {
 export type Task = StreamTask | SmallTask;
 
 /** A stream takes some milliseconds; the first one on a build waits for that. */
-const LONGEST_STREAM_SECONDS = 30;
+const LONGEST_STREAM_SECONDS = 120;
 /** Optimisers can take long. */
 const LONGEST_BUILD_SECONDS = 150;
 
