@@ -10,11 +10,11 @@ export default defineConfig({
           name: "package",
           include: ["__test__/**/*.test.ts"],
           exclude: ["__test__/install/**", "__test__/browser/**"],
-          // The package as users load it, not a copy that the test runner makes of it.
+          // Load the package as users do, not as a copy that the test runner transforms.
           server: { deps: { external: [/\/dist\//] } },
-          // Compiling a program with asc takes seconds on a slow machine.
-          testTimeout: 60_000,
-          hookTimeout: 120_000,
+          // To stop a test that hangs. On a busy machine, tests take several times as long as usual.
+          testTimeout: 300_000,
+          hookTimeout: 600_000,
         },
       },
       {
@@ -28,13 +28,13 @@ export default defineConfig({
         },
       },
       {
-        // Packed as a release packs it, and installed on a machine that has Node alone.
+        // Packed as in a release, and installed on a simulated machine with only Node.
         test: {
           name: "install",
           include: ["__test__/install/*.test.ts"],
           globalSetup: "__test__/install/setup.ts",
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
+          testTimeout: 300_000,
+          hookTimeout: 600_000,
         },
       },
     ],

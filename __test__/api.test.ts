@@ -54,12 +54,12 @@ beforeAll(async () => {
   wasm = readFileSync(files.wasm);
 });
 
-/** A view with everything in it that is made lazily. */
+/** A view with all its lazy properties. */
 function whole(view: object): unknown {
   return JSON.parse(JSON.stringify(view));
 }
 
-/** Runs `use` with a pipe, which keeps work waiting until something is written to it. */
+/** Runs `use` with a pipe, which blocks work until something is written to it. */
 async function withPipe(use: (pipe: string) => Promise<void>): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "heap-analyzer-api-"));
   try {
@@ -104,7 +104,7 @@ describe("the variants agree", () => {
     );
   });
 
-  test("in the code and the text of an error, but for the name of the input", async () => {
+  test("in the code and the text of an error, except for the name of the input", async () => {
     const notADump = files.wasm;
     const errors = [
       await errorOf(() => analyze(wasm, wasm)),
@@ -143,7 +143,7 @@ describe("the variants agree", () => {
 });
 
 describe("a view", () => {
-  test("makes instances when they are first read, and then keeps them", () => {
+  test("creates instances when they are first read, and then keeps them", () => {
     const [row] = analyze(after, wasm).constructors;
     if (!row) throw new Error("no row");
     const descriptor = () => Object.getOwnPropertyDescriptor(row, "instances");
@@ -237,7 +237,7 @@ describe("a view", () => {
     }
   });
 
-  test("sums up: the live size is that of all instances", () => {
+  test("adds up: the live size is the sum of all instances", () => {
     const view = analyze(after, wasm);
     const sizes = view.constructors.flatMap((row) => row.instances.map((one) => one.shallowSize));
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(view.totalLiveSize);
@@ -278,7 +278,7 @@ describe("bytes", () => {
     expect(whole(await analyzeAsync(shared, wasm, { top: 3 }))).toEqual(result());
   });
 
-  test("may change as soon as an async function was called", async () => {
+  test("may change after the call of an async function", async () => {
     const dump = Buffer.from(after);
     const module = Buffer.from(wasm);
     const pending = analyzeAsync(dump, module, { top: 3 });
@@ -311,7 +311,7 @@ describe("bytes", () => {
     }
   });
 
-  test("are checked for every argument by its name", async () => {
+  test("are checked, and the error names the argument", async () => {
     const bad = 1 as never;
     const message = async (action: () => unknown) => (await errorOf(action)).message;
     expect(await message(() => analyze(after, bad))).toContain('"wasm"');
@@ -400,8 +400,14 @@ describe("an error", () => {
 
 describe("options", () => {
   test.each([
-    [{ sort: "delta" }, 'option sort: found "delta"; expected "retained", "shallow" or "count"'],
-    [{ sort: "" }, 'option sort: found ""; expected "retained", "shallow" or "count"'],
+    [
+      { sort: "delta" },
+      'option sort: found "delta"; expected "retained", "shallow", "count" or "retained-set"',
+    ],
+    [
+      { sort: "" },
+      'option sort: found ""; expected "retained", "shallow", "count" or "retained-set"',
+    ],
     [{ top: 0 }, "option top: found 0; expected a whole number ≥ 1"],
     [{ top: 1.5 }, "option top: found 1.5; expected a whole number ≥ 1"],
     [{ top: -1 }, "option top: found -1; expected a whole number ≥ 1"],
@@ -426,7 +432,7 @@ describe("options", () => {
     }
   });
 
-  test("of diff are its own", async () => {
+  test("of diff have other orders", async () => {
     const error = await errorOf(() => diff(before, after, wasm, { sort: "retained" as never }));
     expect(error.message).toBe(
       'option sort: found "retained"; expected "delta", "alloc", "freed" or "count"',
@@ -453,14 +459,17 @@ describe("options", () => {
   test.each([
     [{ srot: "count" }, "unknown option srot; did you mean sort?"],
     [{ instance: 3 }, "unknown option instance; did you mean instances?"],
-    [{ colour: 1 }, "unknown option colour; the options are sort, top, instances, force, partial"],
+    [
+      { colour: 1 },
+      "unknown option colour; the options are sort, top, instances, force, partial, retainedSet",
+    ],
     [{ signal: undefined }, "option signal works only in the …Async functions"],
   ])("that do not exist, such as %j, are refused", async (options, message) => {
     const error = await errorOf(() => analyze(after, wasm, options as never));
     expect([error.message, error.code]).toEqual([message, "ERR_INVALID_OPTION"]);
   });
 
-  test("that keep some rows leave the totals whole", () => {
+  test("that limit the rows do not change the totals", () => {
     const view = analyze(after, wasm, { top: 1 });
     expect(view.constructors).toHaveLength(1);
     expect(view.totalLiveSize).toBe(analyze(after, wasm).totalLiveSize);
@@ -496,7 +505,7 @@ describe("progress", () => {
     "view",
   ];
 
-  test("ends with everything done", async () => {
+  test("ends with a fraction of 1", async () => {
     const reports: Progress[] = [];
     await analyzeAsync(after, wasm, { onProgress: (progress) => reports.push(progress) });
     expect(reports.at(-1)).toEqual({ phase: "view", fraction: 1, bytes: after.length });
@@ -535,7 +544,7 @@ describe("progress", () => {
     }
   });
 
-  test("whose listener throws ends the work with that error", async () => {
+  test("ends the work with the error that its listener throws", async () => {
     const mistake = new Error("a mistake of the caller");
     const onProgress = () => {
       throw mistake;
@@ -543,7 +552,7 @@ describe("progress", () => {
     expect(await errorOf(() => analyzeAsync(after, wasm, { onProgress }))).toBe(mistake);
   });
 
-  test("needs a function to tell it to", async () => {
+  test("needs a function as its listener", async () => {
     const error = await errorOf(() => analyzeAsync(after, wasm, { onProgress: 1 as never }));
     expect([error.message, error.code]).toEqual([
       'argument "options.onProgress" must be a function, found number',
@@ -553,7 +562,7 @@ describe("progress", () => {
 });
 
 describe("a signal", () => {
-  test("that was aborted before stops the work at once, and its reason is the cause", async () => {
+  test("that was aborted before the call stops the work at once, and its reason is the cause", async () => {
     const reason = new Error("too late");
     const error = await errorOf(() =>
       analyzeAsync(after, wasm, { signal: AbortSignal.abort(reason) }),
@@ -561,10 +570,10 @@ describe("a signal", () => {
     expect([error.name, error.code, error.cause]).toEqual(["AbortError", "ABORT_ERR", reason]);
   });
 
-  /** Keeps all threads of the pool busy, so that what is queued behind has not begun. */
+  /** Keeps all threads of the pool busy, so that later work has not started. */
   const busy = () => Array.from({ length: 64 }, () => diffAsync(before, after, wasm));
 
-  test("stops work that waits for its turn", async () => {
+  test("stops waiting work", async () => {
     const controller = new AbortController();
     const others = busy();
     const pending = errorOf(() => analyzeAsync(after, wasm, { signal: controller.signal }));
@@ -574,7 +583,7 @@ describe("a signal", () => {
     expect([name, code]).toEqual(["AbortError", "ABORT_ERR"]);
   });
 
-  test("of one call leaves the others alone", async () => {
+  test("of one call does not affect other calls", async () => {
     const controller = new AbortController();
     const others = busy();
     const aborted = errorOf(() =>
@@ -599,7 +608,7 @@ describe("a signal", () => {
     });
   });
 
-  test("that is never aborted changes nothing, and nothing listens to it afterwards", async () => {
+  test("that is never aborted has no effect, and has no listeners afterwards", async () => {
     const { signal } = new AbortController();
     const listening: string[] = [];
     const { addEventListener, removeEventListener } = signal;
@@ -617,7 +626,7 @@ describe("a signal", () => {
   });
 });
 
-test("twenty calls at once give what one gives", async () => {
+test("twenty calls at once have the same result as one", async () => {
   const expected = whole(analyze(after, wasm));
   const views = await Promise.all(Array.from({ length: 20 }, () => analyzeAsync(after, wasm)));
   for (const view of views) expect(whole(view)).toEqual(expected);
@@ -636,7 +645,7 @@ test("a live program is analyzed without a file", async () => {
   expect(row).toMatchObject({ className: "assembly/server/PriceListener", countDelta: 120 });
 });
 
-test("the module may be the exposed one, too", () => {
+test("the module may also be the exposed one", () => {
   const exposed = exposeGlobals(wasm);
   expect(whole(analyze(after, exposed))).toEqual(whole(analyze(after, wasm)));
 });
@@ -663,7 +672,7 @@ describe("the package is loaded", () => {
     return execFileSync(process.execPath, [path, files.after, files.wasm], { encoding: "utf8" });
   }
 
-  test("by import, with names and as a whole", () => {
+  test("by import, with names and as a namespace", () => {
     const script = `
       import { analyzeFile } from "@warpo/heap-analyzer";
       import * as all from "@warpo/heap-analyzer";
@@ -681,7 +690,7 @@ describe("the package is loaded", () => {
     expect(run("requires.cjs", script)).toBe(expected());
   });
 
-  test("into a test runner by its own name", async () => {
+  test("in a test runner, by its own name", async () => {
     const required = createRequire(import.meta.url)("@warpo/heap-analyzer") as {
       analyze: typeof analyze;
     };
@@ -689,7 +698,7 @@ describe("the package is loaded", () => {
     expect(String(view.totalLiveSize)).toBe(expected());
   });
 
-  test("into a worker, whose result comes back", async () => {
+  test("in a worker, which posts its result", async () => {
     const script = `
       const { parentPort, workerData } = require("node:worker_threads");
       const { analyze } = require("@warpo/heap-analyzer");
@@ -708,7 +717,7 @@ describe("the package is loaded", () => {
     expect(await Promise.all(workers)).toEqual([view, view, view]);
   });
 
-  test("into jest", () => {
+  test("in jest", () => {
     const fixture = `
       const { readFileSync } = require("node:fs");
       const { analyze, analyzeAsync } = require("@warpo/heap-analyzer");

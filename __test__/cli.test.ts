@@ -43,7 +43,7 @@ const cli = (...args: string[]): SpawnSyncReturns<string> => runIn(server.folder
 const ANALYZE = ["analyze", "after.dump", "--wasm", "server.wasm"];
 const DIFF = ["diff", "before.dump", "after.dump", "--wasm", "server.wasm"];
 
-/** A folder of its own for one test. */
+/** A new folder for one test. */
 function freshFolder(): string {
   return mkdtempSync(join(folder, "test-"));
 }
@@ -61,7 +61,7 @@ describe("the output", () => {
       });
 
       test(`of ${command} by ${sort} as JSON is the golden one`, async () => {
-        const output = outputOf(cli(...args, "--sort", sort, "--top", "3"));
+        const output = outputOf(cli(...args, "--sort", sort, "--top", "3", "--instances", "2"));
         await expect(output).toMatchFileSnapshot(`golden/${command}-${sort}.json`);
       });
     }
@@ -106,7 +106,7 @@ describe("the output", () => {
 });
 
 describe("an argument error", () => {
-  // No input exists: whoever read a file first would complain about that.
+  // No input exists: if a file were read first, the error would be about that file.
   const analyze = ["analyze", "nowhere.dump"];
   const diff = ["diff", "nowhere.dump", "neither.dump"];
   const wasm = ["--wasm", "nowhere.wasm"];
@@ -197,7 +197,7 @@ describe("an input error", () => {
     expect(message).toContain("error: before.dump: this is a heap dump, not a WebAssembly module");
   });
 
-  test("leaves no output file behind", () => {
+  test("leaves no output file", () => {
     const output = join(freshFolder(), "out.json");
     failureOf(cli("analyze", "no.dump", "--wasm", "server.wasm", "--output", output));
     expect(existsSync(output)).toBe(false);
@@ -268,7 +268,7 @@ describe("--with-warnings", () => {
 });
 
 describe("--instances", () => {
-  test("lists the first ones of each row and leaves the sums whole", () => {
+  test("lists the first ones of each row and does not change the sums", () => {
     const whole = JSON.parse(outputOf(cli(...DIFF)));
     for (const row of whole.constructors) row.instances = row.instances.slice(0, 2);
     expect(JSON.parse(outputOf(cli(...DIFF, "--instances", "2")))).toEqual(whole);
@@ -366,7 +366,7 @@ describe("--output", () => {
     expect(statSync(target).size).toBe(size);
   });
 
-  test("refuses an input behind a symbolic link", () => {
+  test("refuses an input through a symbolic link", () => {
     const { place, args } = copies();
     symlinkSync("after.dump", join(place, "link"));
     expect(failureOf(cli(...args, "--output", join(place, "link")))).toContain(
@@ -374,7 +374,7 @@ describe("--output", () => {
     );
   });
 
-  test("refuses an input behind a hard link", () => {
+  test("refuses an input through a hard link", () => {
     const { place, args } = copies();
     linkSync(join(place, "after.dump"), join(place, "link"));
     expect(failureOf(cli(...args, "--output", join(place, "link")))).toContain(
@@ -458,7 +458,7 @@ describe("the command", () => {
     expect(outputOf(run)).toBe(outputOf(cli(...DIFF)));
   });
 
-  test("ends quietly when nobody reads on", async () => {
+  test("ends without an error when the reader closes the pipe", async () => {
     const child = spawn(process.execPath, [CLI, ...ANALYZE], {
       cwd: server.folder,
       env: ENVIRONMENT,
@@ -467,13 +467,13 @@ describe("the command", () => {
     child.stderr.on("data", (chunk) => {
       stderr += chunk;
     });
-    // A closed pipe before the first byte: the harshest `| head`.
+    // The pipe is closed before the first byte.
     child.stdout.destroy();
     const status = await new Promise((done) => child.on("close", done));
     expect([status, stderr]).toEqual([0, ""]);
   });
 
-  test("prints JSON of any size whole", () => {
+  test("prints all of a large JSON output", () => {
     const { stdout } = cli(...ANALYZE);
     expect(stdout.endsWith("\n}\n")).toBe(true);
     expect(stdout.length).toBeGreaterThan(1 << 14);

@@ -1,5 +1,5 @@
-// The command line on a hostile host: signals, streams that nobody reads, disks that are full, files
-// that are none, and names that are meant for the terminal.
+// The command line on a hostile host: signals, closed streams, full disks, inputs that are not files, and names
+// with control characters.
 
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -40,7 +40,7 @@ let folder: string;
 beforeAll(async () => {
   server = await leakyServer();
   folder = realpathSync(mkdtempSync(join(tmpdir(), "heap-analyzer-cli-hosts-")));
-  // For others too: some tests run as somebody else.
+  // Other users need access too: some tests run as another user.
   chmodSync(folder, 0o755);
 });
 
@@ -86,21 +86,21 @@ function start(args: string[]): ChildProcess & { text: { stdout: string; stderr:
   return Object.assign(child, { text });
 }
 
-/** A named pipe. Whoever opens it to write waits until it is read. */
+/** A named pipe. Opening it for writing blocks until a reader opens it. */
 function pipe(): string {
   const path = join(freshFolder(), "pipe");
   spawnSync("mkfifo", [path]);
   return path;
 }
 
-/** A dump with a warning: bytes that are no page. */
+/** A dump that causes a warning: its memory is not a whole number of pages. */
 function oddDump(): string {
   const dump = join(freshFolder(), "odd.dump");
   writeFileSync(dump, Buffer.concat([readFileSync(server.after), Buffer.alloc(100)]));
   return dump;
 }
 
-if (WINDOWS) console.warn("tests of signals, devices and pipes are skipped: Windows has others");
+if (WINDOWS) console.warn("tests of signals, devices and pipes are skipped on Windows");
 
 const isFullThere = existsSync("/dev/full");
 if (!isFullThere) console.warn("tests with /dev/full are skipped: it is not there");
@@ -148,7 +148,7 @@ describe.skipIf(WINDOWS)("a signal", () => {
     expect(readFileSync(join(output, "view.json"), "utf8")).toBe("older");
   });
 
-  test("that nobody can handle leaves a file that says whose it is, and is in nobody's way", async () => {
+  test("that cannot be handled leaves a temporary file, whose name has the process id", async () => {
     const output = freshFolder();
     const child = await stuckWhileWriting(output);
     child.kill("SIGKILL");
@@ -179,13 +179,13 @@ describe.skipIf(WINDOWS)("stdout", () => {
     expect(status).toBe(1);
   });
 
-  test("that is closed, and stderr with it, does no harm to the inputs", () => {
+  test("that is closed together with stderr leaves the inputs unchanged", () => {
     const before = readFileSync(server.after);
     expect(shell("$CLI <&- >&- 2>&-").status).toBe(0);
     expect(readFileSync(server.after)).toEqual(before);
   });
 
-  test("that is closed early ends the help quietly", () => {
+  test("that is closed early ends the help without an error", () => {
     expect(shell(`{ $CLI; echo $? >&2; } | true`, ["--help"]).stderr).toBe("0\n");
   });
 });
@@ -193,14 +193,14 @@ describe.skipIf(WINDOWS)("stdout", () => {
 describe.skipIf(WINDOWS)("stderr", () => {
   test.each([
     ["is closed", "$CLI 2>&-; echo $?"],
-    ["is a pipe that nobody reads", "{ { $CLI 2>&1 >&3; echo $? >&3; } | true; } 3>&1"],
+    ["is a pipe without a reader", "{ { $CLI 2>&1 >&3; echo $? >&3; } | true; } 3>&1"],
     ["is full", `$CLI 2>${isFullThere ? "/dev/full" : "&-"}; echo $?`],
   ])("that %s costs the warnings, not the result", (_, script) => {
     const args = analyze(oddDump());
     expect(shell(script, args).stdout).toBe(`${cli(...args).stdout}0\n`);
   });
 
-  test("that nobody reads does not change the exit code of an error", () => {
+  test("that is closed does not change the exit code of an error", () => {
     expect(shell("$CLI 2>&-", analyze("no.dump")).status).toBe(1);
   });
 });
@@ -219,7 +219,7 @@ describe.skipIf(WINDOWS)("an input", () => {
     await writer.close();
   });
 
-  test("from a pipe of three bytes is cut short", async () => {
+  test("from a pipe of three bytes is truncated", async () => {
     const short = pipe();
     const child = start(analyze(short));
     const writer = await open(short, "w");
@@ -321,7 +321,7 @@ describe.skipIf(WINDOWS)("a pipe", () => {
   });
 });
 
-describe("a name that is meant for the terminal", () => {
+describe("a name with control characters", () => {
   const HOSTILE = "x\u001b[2J\u009b1m\u202ey\nerror: z";
   const SHOWN = String.raw`x\u{1b}[2J\u{9b}1m\u{202e}y\nerror: z`;
 
@@ -441,7 +441,7 @@ describe.skipIf(WINDOWS)("--output", () => {
     expect([status, stderr]).toEqual([0, ""]);
   });
 
-  test("names a folder that goes away meanwhile", async () => {
+  test("names a folder that is removed meanwhile", async () => {
     const [dump, place] = [pipe(), freshFolder()];
     const output = join(place, "view.json");
     const child = start([...analyze(dump), "--output", output]);

@@ -1,5 +1,6 @@
 // A module that is exposed when it is built: by the command line, by the transform.
 
+import { spawnSync } from "node:child_process";
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,7 +9,7 @@ import ExposingAscTransform from "@warpo/heap-analyzer/asc-transform/expose";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { shiftMappings } from "../dist/asc_transform/source_map.mjs";
 import { exposeGlobals } from "../dist/capture.js";
-import { failureOf, outputOf, runIn } from "./support/command_line.ts";
+import { CLI, failureOf, outputOf, runIn } from "./support/command_line.ts";
 import { runCompiler } from "./support/compile.ts";
 
 const SOURCE = `
@@ -45,6 +46,20 @@ describe("the command expose", () => {
     copyFileSync(join(folder, "in.wasm"), join(folder, "same.wasm"));
     expect(outputOf(expose("same.wasm", "--output", "same.wasm"))).toBe("");
     expect(sameBytes(exposeGlobals(wasm), readFileSync(join(folder, "same.wasm")))).toBe(true);
+  });
+
+  test("reads standard input for -", () => {
+    const { status, stderr } = spawnSync(
+      process.execPath,
+      [CLI, "expose", "-", "-o", "piped.wasm"],
+      {
+        cwd: folder,
+        input: wasm,
+        encoding: "utf8",
+      },
+    );
+    expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+    expect(sameBytes(exposeGlobals(wasm), readFileSync(join(folder, "piped.wasm")))).toBe(true);
   });
 
   test("names the module that is missing", () => {

@@ -43,7 +43,7 @@ test.each([
   ["the same fields of several sizes", `${ONE} b: u8; c: u16; d: f64;`, undefined, undefined],
   ["a field less", BEHIND_IT, ONE, "WARN_FIELDS_DIFFER"],
   ["a field less in front", BEFORE_IT, ONE, "WARN_FIELDS_DIFFER"],
-  ["a reference more behind the others", ONE, BEFORE_IT, "WARN_FIELDS_DIFFER"],
+  ["one more reference after the others", ONE, BEFORE_IT, "WARN_FIELDS_DIFFER"],
 ])("a dump whose objects have %s", async (_, inModule, inDump, expected) => {
   const dump = await dumpOf(await build(inDump ?? inModule));
   const { warnings } = analyze(dump, await build(inModule));

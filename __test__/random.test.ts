@@ -6,11 +6,14 @@
 import { describe, expect, test } from "vitest";
 import { Operation } from "./programs/random/support/operations.ts";
 import { ASC_BUILD_KINDS, makeBuild, type RandomBuild } from "./random/builds.ts";
+import { type CutTotals, noCuts } from "./random/cut_judge.ts";
 import { judgeStream } from "./random/heap_judge.ts";
 import { shrink } from "./random/shrink.ts";
 import { randomStream, type Step } from "./random/stream.ts";
 
 const STREAMS = 40;
+/** Each of them asks about a dozen objects, in three builds. */
+const ASKED_STREAMS = 4;
 
 describe.each(ASC_BUILD_KINDS)("$name", (kind) => {
   test("what a collection leaves, what a cut frees and what every byte is: as the analyzer said", async () => {
@@ -25,6 +28,23 @@ describe.each(ASC_BUILD_KINDS)("$name", (kind) => {
     }
     expect(totals.judged).toBeGreaterThan(STREAMS);
     expect(totals.cut).toBeGreaterThan(STREAMS);
+  });
+});
+
+describe.each(
+  ASC_BUILD_KINDS.filter(({ name }) => name === "unoptimised" || name === "O3-stripped"),
+)("questions about objects, $name", (kind) => {
+  test("paths are in memory, cuts free what the answer says, and other builds give the same answer", async () => {
+    const build = await makeBuild(kind);
+    const totals = noCuts();
+    for (let seed = 0; seed < ASKED_STREAMS; seed++) {
+      const { answers, failure } = judgeStream(build, randomStream(seed), { answers: true });
+      for (const name of Object.keys(totals) as (keyof CutTotals)[]) totals[name] += answers[name];
+      expect({ seed, failure }).toEqual({ seed, failure: undefined });
+    }
+    expect(totals.cuts).toBeGreaterThan(10 * ASKED_STREAMS);
+    expect(totals.steps).toBeGreaterThan(ASKED_STREAMS);
+    expect(totals.compared).toBeGreaterThan(10 * ASKED_STREAMS);
   });
 });
 
@@ -51,6 +71,20 @@ describe("the judge", () => {
       for (const [operation] of randomStream(seed)) chosen.add(operation);
     const all = Object.values(Operation).filter((value) => typeof value === "number");
     expect([...chosen].sort()).toEqual(all.filter((value) => value !== Operation.End).sort());
+  });
+
+  test("notices references that an answer does not have", async () => {
+    const build = await makeBuild(ASC_BUILD_KINDS[0] as (typeof ASC_BUILD_KINDS)[0]);
+    const { classes, globals } = build.description;
+    // The class table says that no node refers to anything.
+    const withoutFields = classes.map((one) =>
+      one.name === "support/values/Node" ? { ...one, fields: [] } : one,
+    );
+    const lying = { ...build, description: { producer: "", classes: withoutFields, globals } };
+    const failures = [0, 1, 2, 3].map(
+      (seed) => judgeStream(lying, randomStream(seed), { answers: true }).failure?.by,
+    );
+    expect(failures).toContain("analyzer");
   });
 
   test("notices a disagreement and leaves the operations that it takes", async () => {

@@ -286,6 +286,30 @@ test("captures where Object.prototype has the names of traps and descriptors", (
   expect(outputOf(script)).toBe("true");
 });
 
+test.each([
+  // (memory (export "memory") 1) (func (export "grow") (drop (memory.grow (i32.const 1))))
+  [
+    "whose heap cannot be found",
+    "0061736d0100000001040160000003020100050301000107110206" +
+      "6d656d6f727902000467726f7700000a09010700410140001a0b",
+    "the module neither exports nor names",
+  ],
+  ["without a memory", "0061736d01000000", "it has no memory, so there is no heap"],
+])("a module %s is refused with the reason", (_, bytes, reason) => {
+  const script = `
+    import { captureDump } from "@warpo/heap-analyzer/capture";
+    const { instance } = await WebAssembly.instantiate(Buffer.from("${bytes}", "hex"));
+    for (const target of [instance, instance.exports]) {
+      try { captureDump(target); } catch (error) { console.log(error.code, error.message); }
+    }`;
+  const lines = outputOf(script).split("\n");
+  expect(lines).toHaveLength(2);
+  for (const line of lines) {
+    expect(line).toMatch(/^ERR_GLOBALS_NOT_EXPOSED /);
+    expect(line).toContain(`its module cannot be captured: ${reason}`);
+  }
+});
+
 describe("an instance", () => {
   const preamble = `
     import { readFileSync } from "node:fs";

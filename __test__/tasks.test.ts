@@ -1,5 +1,5 @@
-// Work off the event loop: how much of it at once, in which order, on whose threads, and how it ends:
-// aborted, with its environment, or for lack of memory or threads.
+// Asynchronous work: how much runs at once, in which order, on which threads, and how it ends: by an abort,
+// with its environment, or for lack of memory or threads.
 
 import { execFileSync } from "node:child_process";
 import { setMaxListeners } from "node:events";
@@ -72,7 +72,7 @@ async function release(pipe: string): Promise<void> {
   await (await open(pipe, "r+")).close();
 }
 
-/** What a script prints that must end by itself, without a word of complaint. */
+/** The output of a script, which must end by itself and print no error. */
 function output(script: string, options?: ChildOptions): string {
   const { stdout, ...rest } = runScript(files, script, options);
   expect(rest).toEqual({ status: 0, signal: null, stderr: "" });
@@ -90,7 +90,7 @@ describe("much work at once", () => {
         return view.totalLiveSize;
       }));`;
 
-  test("leaves the threads of libuv to others", () => {
+  test("does not use the threads of libuv", () => {
     const script = `
       let ended = 0;
       const others = [];
@@ -110,7 +110,7 @@ describe("much work at once", () => {
     expect(output(script, { env: { UV_THREADPOOL_SIZE: "1" } })).toBe("true\n");
   });
 
-  test("gives every call its own result, about in the order of the calls", () => {
+  test("gives every call its own result, approximately in the order of the calls", () => {
     // As many as there are threads may overtake each other, and a settled promise another.
     const script = `${QUEUE}
       Promise.all(analyses).then((sizes) => {
@@ -135,7 +135,7 @@ describe("much work at once", () => {
     expect(output(script)).toBe("true\n");
   });
 
-  test("is given up one by one: what is aborted before its turn is rejected before others are done", async () => {
+  test("can be aborted one by one: a waiting call is rejected before earlier calls are done", async () => {
     const order: string[] = [];
     const last = new AbortController();
     setMaxListeners(0, last.signal);
@@ -193,14 +193,14 @@ describe("an abort", () => {
     );
   });
 
-  test("after the end changes nothing", async () => {
+  test("after the end of the work has no effect", async () => {
     const controller = new AbortController();
     const view = await analyzeAsync(after, wasm, { signal: controller.signal });
     controller.abort();
     expect(view.constructors[0]?.instances.length).toBeGreaterThan(0);
   });
 
-  test("twice is one", async () => {
+  test("may be repeated", async () => {
     const controller = new AbortController();
     const work = codeOf(analyzeAsync(large, wasm, { signal: controller.signal }));
     controller.abort();
@@ -209,8 +209,8 @@ describe("an abort", () => {
   });
 });
 
-describe.skipIf(WINDOWS)("pipes that nothing comes through", () => {
-  test("keep no other work waiting, and can be given up", async () => {
+describe.skipIf(WINDOWS)("pipes without a writer", () => {
+  test("do not delay other work, and can be aborted", async () => {
     const names = Array.from({ length: 10 }, (_, nth) => `${nth}.dump`);
     await withPipes(names, async (...pipes) => {
       const controller = new AbortController();
@@ -225,7 +225,7 @@ describe.skipIf(WINDOWS)("pipes that nothing comes through", () => {
     });
   });
 
-  test("are read to their end when something comes", async () => {
+  test("are read to their end when a writer comes", async () => {
     await withPipes(["before", "after", "wasm"], async (...pipes) => {
       const work = diffFileAsync(...(pipes as [string, string, string]));
       const contents = [readFileSync(files.before), after, wasm];
@@ -252,13 +252,13 @@ describe.skipIf(WINDOWS)("pipes that nothing comes through", () => {
     });
   });
 
-  test("hide no error of the other file", async () => {
+  test("do not hide an error of the other file", async () => {
     await withPipes(["a.dump"], async (pipe) => {
       expect(await codeOf(analyzeFileAsync(pipe, "no.wasm"))).toBe("ERR_IO");
     });
   });
 
-  test("let the process end once they are given up", async () => {
+  test("do not keep the process alive after an abort", async () => {
     await withPipes(["a.dump"], async (pipe) => {
       const script = `
         const controller = new AbortController();
@@ -278,7 +278,7 @@ describe("environments", () => {
       ${work}
       parentPort.postMessage("busy");`);
 
-  test("may end in the middle of their work, 200 of them", () => {
+  test("may end during their work: 200 worker threads", () => {
     const script = `
       const { Worker } = require("worker_threads");
       const code = ${worker(`
@@ -302,7 +302,7 @@ describe("environments", () => {
     expect(output(script)).toBe("true\n");
   });
 
-  test("take their queue with them", () => {
+  test("cancel their waiting work when they end", () => {
     // Far more than could be done before the test is over.
     const script = `
       const { Worker } = require("worker_threads");
@@ -317,7 +317,7 @@ describe("environments", () => {
     expect(output(script)).toBe("next\n");
   });
 
-  test("may be the only ones that ever loaded the addon", () => {
+  test("may be the only ones that loaded the addon", () => {
     const script = `
       const { Worker } = require("worker_threads");
       const code = ${worker(`
@@ -338,7 +338,7 @@ describe.skipIf(!LINUX)("a system that refuses", () => {
   /** Without it, the C library gives each thread 64 MiB of addresses to begin with. */
   const ONE_ARENA = { MALLOC_ARENA_MAX: "1" };
 
-  test("threads is told with a code", () => {
+  test("threads causes an error with a code", () => {
     const script = `
       const codes = [];
       const keep = (error) => codes.push(error.code);
@@ -353,7 +353,7 @@ describe.skipIf(!LINUX)("a system that refuses", () => {
     expect(output(script, { env })).toBe("ERR_NO_THREADS ERR_NO_THREADS ERR_NO_THREADS\n");
   });
 
-  test("so many threads gets by with fewer", () => {
+  test("some of the threads gets the same result with fewer threads", () => {
     const script = "console.log(analyzeFile(after, wasm).totalLiveSize);";
     const env = { ...ONE_ARENA, RAYON_NUM_THREADS: "100000" };
     const options = { env, addressSpace: 2 << 20 };
@@ -394,7 +394,7 @@ describe.skipIf(!LINUX)("a system that refuses", () => {
       console.log(...outcomes);
     })();`;
 
-  test("memory at any moment is an error with a code, after which the process goes on", () => {
+  test("memory at any moment causes an error with a code, and the process continues", () => {
     const script = ATTEMPTS.replace("LARGE", JSON.stringify(largeFile));
     const size = `console.log(/^VmPeak:\\s*(\\d+)/m.exec(require("fs").readFileSync("/proc/self/status", "utf8"))[1]);`;
     const options = { flags: ["--expose-gc"], env: ONE_ARENA };
@@ -409,5 +409,5 @@ describe.skipIf(!LINUX)("a system that refuses", () => {
       for (const outcome of stdout.trim().split(" ")) seen.add(outcome);
     }
     expect([...seen].sort()).toEqual(["ERR_OUT_OF_MEMORY", "done"]);
-  }, 120_000);
+  });
 });

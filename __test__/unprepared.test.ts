@@ -1,4 +1,4 @@
-/** The example server as nobody prepared it: stock `asc --debug`, without the transform. */
+/** The example server without preparation: stock `asc --debug`, without the transform. */
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";

@@ -4,11 +4,11 @@
  *
  *     asc entry.ts --debug --transform @warpo/heap-analyzer/asc-transform
  *
- * or, from a program, `asc.main([...], { transforms: [AscTransform] })`. It changes no code. It
- * adds the custom sections `debug_info`, `debug_abbrev` and `debug_str` and exports the globals
- * that bound the heap, which optimised builds would otherwise lose.
+ * or, in a program, `asc.main([...], { transforms: [AscTransform] })`. The transform changes no code. It
+ * adds the custom sections `debug_info`, `debug_abbrev` and `debug_str`, and exports the globals that
+ * bound the heap, which an optimised build would otherwise remove.
  *
- * The module imports nothing of the compiler: whichever copy of it runs hands over its own objects.
+ * This module does not import the compiler: the running copy of the compiler passes its own objects.
  */
 import type {
   BinaryenModule,
@@ -23,10 +23,10 @@ import { encodeDebugSections } from "./native.js";
 /** The globals that bound static data, shadow stack and heap, under the names that WARPO exports. */
 const BOUNDARY_GLOBALS = ["__data_end", "__stack_pointer", "__heap_base"];
 
-/** What a user reads on stderr begins with this, as several transforms may share a build. */
+/** The start of every message on stderr, because a build may use several transforms. */
 const TITLE = "@warpo/heap-analyzer/asc-transform";
 
-/** The transform. The compiler makes the instance, after it has set the properties. */
+/** The transform. The compiler creates the instance and sets its properties. */
 export default class AscTransform {
   /** Set by the compiler: the program that was compiled. */
   declare readonly program: Program;
@@ -57,7 +57,7 @@ export default class AscTransform {
 }
 
 function requireReadableProgram(program: Program): void {
-  // The compiler built to WebAssembly (`asc --wasm`) hands out pointers instead of objects.
+  // The compiler that is built to WebAssembly (`asc --wasm`) passes pointers instead of objects.
   if (typeof program !== "object" || !(program?.managedClasses instanceof Map)) {
     throw new Error(
       `${TITLE}: cannot read the compiler's class table: expected the JavaScript build of AssemblyScript 0.27 or ` +

@@ -96,7 +96,7 @@ export function captureDump(
  */
 export function writeDump(
   exports: object,
-  path: string | URL | Buffer,
+  path: string | URL | Uint8Array,
   options?: CaptureOptions | null,
 ): void {
   const file = textPath("path", path);

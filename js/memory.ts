@@ -1,8 +1,8 @@
-/** How much memory there is for an analysis. */
+/** The memory that is available for an analysis. */
 import { freemem } from "node:os";
 
-/** Bytes that this process can still use, by what the system and a container around it allow. */
+/** The number of bytes that this process can still use, within the limits of the system and its container. */
 export function availableMemory(): number {
-  // Newer than the oldest Node that we run on.
+  // Does not exist in the oldest supported version of Node.
   return process.availableMemory?.() ?? freemem();
 }

@@ -53,7 +53,7 @@ function explain(messages: string[]): string {
     const isSourceTree = existsSync(join(__dirname, "..", "Cargo.toml"));
     return isSourceTree
       ? `the binary of ${name} for ${platform()} is not built yet: run \`npm run build\` in the source tree`
-      : `this copy of ${name} has no binary, because it was packed from a source tree and not by a release. ${fromSource}`;
+      : `this copy of ${name} has no binary: it was packed from a source tree that was not built. ${fromSource}`;
   }
   if (wanted !== undefined && prebuilt.includes(wanted)) {
     return (

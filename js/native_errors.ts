@@ -12,7 +12,7 @@ export function callNative<T>(call: () => T): T {
   }
 }
 
-/** As {@link callNative}, for calls that return a promise. The error has the stack of who awaits it. */
+/** As {@link callNative}, for calls that return a promise. The stack of the error includes the callers that await it. */
 export async function awaitNative<T>(call: () => Promise<T>): Promise<T> {
   try {
     return await call();

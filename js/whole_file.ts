@@ -1,6 +1,6 @@
 /**
- * Files that are there whole or not at all: written under a temporary name in the same folder,
- * brought to the disk, and only then renamed.
+ * Files that are complete or do not exist: they are written under a temporary name in the same folder,
+ * synced to the disk, and only then renamed.
  */
 import { randomBytes } from "node:crypto";
 import {
@@ -21,16 +21,16 @@ import { basename, dirname, isAbsolute, join, sep } from "node:path";
 import { getSystemErrorMap } from "node:util";
 
 /**
- * One write covers at most this many bytes. The system refuses writes of 2 GiB and more, and a
- * single view of a 4 GiB memory is not possible in every Node version.
+ * The most bytes of one write. The system refuses writes of 2 GiB and more, and not every Node version
+ * can create a view of a 4 GiB memory.
  */
 const CHUNK_SIZE = 64 * 1024 * 1024;
 
-/** Neither follow a link nor open what is there already: the file must be ours from the start. */
+/** Follows no link and opens no existing file: the file must be new. */
 const CREATE_NEW =
   constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
 
-/** A file that has not got its name yet. */
+/** A file that does not have its final name yet. */
 export class AtomicFile {
   /** Open for writing. The writer closes it. */
   readonly descriptor: number;
@@ -38,16 +38,16 @@ export class AtomicFile {
   readonly #target: string;
 
   /**
-   * Creates a temporary file beside `target`, which must not be a link. A file that is there keeps
-   * its permissions, and is refused if they forbid to write to it.
+   * Creates a temporary file in the folder of `target`, which must not be a link. An existing target keeps
+   * its permissions, and is refused if they forbid writing.
    *
    * @param mode the permissions of a new file, less the process's umask.
    */
   constructor(target: string, mode: number) {
     const existing = lstatSync(target, { throwIfNoEntry: false });
     if (existing) accessSync(target, constants.W_OK);
-    // Not made from the target's name, which may already be as long as names can be. The random part
-    // is for temporary files that a killed process left behind: process ids come again.
+    // Not derived from the target's name, which may already have the maximum length. The random part
+    // avoids names of temporary files that a killed process left: process ids are reused.
     const random = randomBytes(6).toString("hex");
     this.#temporary = join(dirname(target), `.warpo-heap-analyzer-${process.pid}-${random}.tmp`);
     this.#target = target;
@@ -56,13 +56,13 @@ export class AtomicFile {
     if (existing) restorePermissions(this.descriptor, permissions);
   }
 
-  /** Gives the file its name, when it is on the disk and closed. */
+  /** Gives the file its final name. It must be synced and closed. */
   publish(): void {
     renameSync(this.#temporary, this.#target);
     syncFolder(dirname(this.#target));
   }
 
-  /** Removes the file, if it has not got its name. Never throws: what failed before says more. */
+  /** Removes the temporary file, if it exists. Never throws: an earlier error is more important. */
   discard(): void {
     try {
       unlinkSync(this.#temporary);
@@ -72,16 +72,16 @@ export class AtomicFile {
   }
 }
 
-/** Undoes what the umask took away, where the file system has permissions. */
+/** Restores permissions that the umask removed, where the file system has permissions. */
 function restorePermissions(file: number, permissions: number): void {
   try {
     fchmodSync(file, permissions);
   } catch {
-    // Then they are stricter than they were.
+    // The permissions stay stricter than before.
   }
 }
 
-/** Brings a new name to the disk, where folders can be opened. */
+/** Syncs a new name to the disk, where folders can be opened. */
 function syncFolder(folder: string): void {
   try {
     const file = openSync(folder, constants.O_RDONLY);
@@ -91,7 +91,7 @@ function syncFolder(folder: string): void {
       closeSync(file);
     }
   } catch {
-    // The file itself is on the disk; the system writes its name when it likes.
+    // The file's contents are on the disk; the system writes its name later.
   }
 }
 
@@ -103,7 +103,7 @@ export function resolveSymlinks(path: string): string {
   return resolveSymlinks(isAbsolute(next) ? next : dirname(place) + sep + next);
 }
 
-/** Writes all bytes. The system may take fewer at a time, as when a disk is nearly full. */
+/** Writes all bytes. One call may write fewer, for example when a disk is nearly full. */
 export function writeFully(file: number, bytes: ArrayBufferLike, offset: number, length: number) {
   for (let done = 0; done < length; ) {
     const size = Math.min(CHUNK_SIZE, length - done);
@@ -111,7 +111,7 @@ export function writeFully(file: number, bytes: ArrayBufferLike, offset: number,
   }
 }
 
-/** What went wrong, without the paths that Node adds: they are temporary, or said already. */
+/** The reason of an error, without the path that Node adds: it is temporary, or the message has it already. */
 export function reason(error: unknown): string {
   const { code, errno, message } = error as NodeJS.ErrnoException;
   const description = errno === undefined ? undefined : getSystemErrorMap().get(errno)?.[1];

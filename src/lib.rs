@@ -65,6 +65,7 @@ pub mod questions;
 pub mod runtime;
 mod shown;
 mod side_by_side;
+pub mod std_library;
 mod tolerance;
 mod units;
 pub mod views;

@@ -68,7 +68,7 @@ describe("folders", () => {
     expect(nodeOutput(["-e", script], { cwd: folder })).toBe("true\n");
   });
 
-  test.skipIf(WINDOWS)("a node_modules that nobody may write to", () => {
+  test.skipIf(WINDOWS)("a node_modules without write permission", () => {
     const folder = project({});
     npm(["install", "@warpo/heap-analyzer"], { cwd: folder });
     const contents = everything(join(folder, "node_modules"));

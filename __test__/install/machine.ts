@@ -1,6 +1,6 @@
 /**
- * A machine that has Node, npm and a shell's bare minimum: no Rust, no compiler, no settings of the
- * user, no network beyond the registry of the test.
+ * A simulated machine with only Node, npm and a few shell tools: no Rust, no compiler, no user settings,
+ * and no network except the registry of the test.
  */
 import { type SpawnSyncReturns, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
@@ -43,7 +43,7 @@ export function node(args: string[], { cwd }: Run): SpawnSyncReturns<string> {
   return spawnSync(process.execPath, args, { cwd, env: environment(), encoding: "utf8" });
 }
 
-/** Runs Node and gives back its stdout, or fails with what it said. */
+/** Runs Node and returns its stdout. A failure shows its output. */
 export function nodeOutput(args: string[], run: Run): string {
   const { status, stdout, stderr } = node(args, run);
   expect(status, `node ${args.join(" ")}\n${stderr}\n${stdout}`).toBe(0);
@@ -74,7 +74,7 @@ function environment(): NodeJS.ProcessEnv {
     npm_config_audit: "false",
     npm_config_fund: "false",
     npm_config_update_notifier: "false",
-    // Nothing listens there: whoever wants to leave this machine fails.
+    // Nothing listens there, so a connection to another machine fails.
     HTTP_PROXY: "http://127.0.0.1:9",
     HTTPS_PROXY: "http://127.0.0.1:9",
     NO_PROXY: "127.0.0.1",
@@ -82,7 +82,7 @@ function environment(): NodeJS.ProcessEnv {
   };
 }
 
-/** What the command line of this repository prints: what an installed one must print too. */
+/** The output of this repository's command line. An installed one must print the same. */
 export function expectedOutput(...args: string[]): string {
   const cli = join(ROOT, "dist/heap_analyzer/cli.js");
   const { stdout } = spawnSync(process.execPath, [cli, ...args], { encoding: "utf8" });

@@ -80,9 +80,24 @@ test.each([
   expect(nodeOutput(args, { cwd: installed })).toBe("assembly/server/PriceFeed object\n");
 });
 
-test("the transform for asc is there to be imported", () => {
-  const script = `import("@warpo/heap-analyzer/asc-transform").then((m) => console.log(m.default.name))`;
-  expect(nodeOutput(["-e", script], { cwd: installed })).toBe("AscTransform\n");
+test.each([
+  ["asc-transform", "default"],
+  ["asc-transform/expose", "default"],
+  ["browser", "HeapAnalyzerError,captureDump,downloadDump"],
+  ["memory-dump", "dumpMemoryRegion"],
+])("the entry %s is there to be imported", (entry, names) => {
+  const script = `import("@warpo/heap-analyzer/${entry}").then((m) => console.log(String(Object.keys(m))))`;
+  expect(nodeOutput(["-e", script], { cwd: installed })).toBe(`${names}\n`);
+});
+
+test("a program that is started with register can be captured", () => {
+  const script = `
+    const { captureDump } = require("@warpo/heap-analyzer/capture");
+    const wasm = require("fs").readFileSync(process.argv[1]);
+    const instance = new WebAssembly.Instance(new WebAssembly.Module(wasm), { env: { abort() {} } });
+    console.log(captureDump(instance.exports.memory).length > 65536);`;
+  const args = ["--import", "@warpo/heap-analyzer/register", "-e", script, wasm];
+  expect(nodeOutput(args, { cwd: installed })).toBe("true\n");
 });
 
 test.each(["CommonJS", "NodeNext"])("the types are found and hold, in %s", (module) => {
@@ -96,7 +111,10 @@ test.each(["CommonJS", "NodeNext"])("the types are found and hold, in %s", (modu
     {
       "use.ts": `
         import { analyze, type ConstructorView } from "@warpo/heap-analyzer";
-        import { captureDump } from "@warpo/heap-analyzer/capture";
+        import { captureDump, writeDump } from "@warpo/heap-analyzer/capture";
+        import { downloadDump } from "@warpo/heap-analyzer/browser";
+        import "@warpo/heap-analyzer/register";
+        export const functions: unknown[] = [writeDump, downloadDump];
         import AscTransform from "@warpo/heap-analyzer/asc-transform";
         export const view: ConstructorView = analyze(captureDump({}), new Uint8Array());
         export const size: number = view.totalLiveSize;

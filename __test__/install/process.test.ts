@@ -72,7 +72,7 @@ test.each([
   ["process.exit", `${BUSY} process.exit(7);`],
   ["process.exit in the first answer", `${BUSY} work[0].then(() => process.exit(7));`],
   [
-    "an exception that nobody catches",
+    "an uncaught exception",
     `${BUSY} process.on("uncaughtException", () => process.exit(7)); throw new Error("over");`,
   ],
 ])("the process ends while async work runs, by %s", (_, script) => {
@@ -92,7 +92,7 @@ test("a worker thread is terminated while its async work runs, and the rest goes
   expect(run(script)).toBe("true\n");
 });
 
-test("work that nobody waits for is finished before the process ends by itself", () => {
+test("work without an await is finished before the process ends by itself", () => {
   const script = `${BUSY} let left = 200;
     for (const each of work) each.then(() => { if (--left === 0) console.log("all"); });`;
   expect(run(script)).toBe("all\n");

@@ -1,4 +1,4 @@
-// The way for machines without a prebuilt binary: building it.
+// Installations from a source tree, for machines without a prebuilt binary.
 
 import { cpSync } from "node:fs";
 import { join } from "node:path";
@@ -33,9 +33,9 @@ test("a clone where nothing was built says so", () => {
   );
 });
 
-test("a tarball that `npm pack` made in a clone says that it has no binary, and what to do", () => {
+test("a copy without its binary says so, and what to do", () => {
   expect(complaintOf([])).toMatch(
-    /^error: this copy of .* has no binary, because it was packed from a source tree .* run `npm install <the clone>` here\.\n$/,
+    /^error: this copy of .* has no binary: it was packed from a source tree that was not built\. .* run `npm install <the clone>` here\.\n$/,
   );
 });
 
@@ -52,6 +52,20 @@ test("a project installs the folder where it was built", () => {
   }
   const folder = project({});
   npm(["install", clone], { cwd: folder });
+  const { wasm, after } = inject("server");
+  const args = ["analyze", after, "--wasm", wasm];
+  const printed = npm(["exec", "--offline", "--", "warpo-heap-analyzer", ...args], { cwd: folder });
+  expect(printed).toBe(expectedOutput(...args));
+});
+
+test("a tarball that `npm pack` makes of a built clone has the binary of this platform", () => {
+  const clone = emptyFolder("clone");
+  for (const part of ["package.json", "index.d.ts", "dist"]) {
+    cpSync(join(ROOT, part), join(clone, part), { recursive: true });
+  }
+  const tarball = npm(["pack", "--loglevel=error"], { cwd: clone }).trim().split("\n").at(-1);
+  const folder = project({});
+  npm(["install", join(clone, tarball as string)], { cwd: folder });
   const { wasm, after } = inject("server");
   const args = ["analyze", after, "--wasm", wasm];
   const printed = npm(["exec", "--offline", "--", "warpo-heap-analyzer", ...args], { cwd: folder });

@@ -8,7 +8,7 @@ import { emptyFolder, expectedOutput, manifestOf, nodeOutput, npm, project } fro
 const server = inject("server");
 const root = inject("packages").find(({ name }) => name === "@warpo/heap-analyzer");
 
-/** The words behind `node ./node_modules/warpo/dist/heap_analyzer/cli.js` in WARPO's documentation. */
+/** The arguments of `node ./node_modules/warpo/dist/heap_analyzer/cli.js` in WARPO's documentation. */
 const DOCUMENTED = [
   "analyze ./build_work/example-before.dump --wasm ./build_work/dwarfFixture.wasm",
   "analyze ./build_work/example-before.dump --wasm ./build_work/dwarfFixture.wasm --sort retained",

@@ -2,6 +2,7 @@
 
 import { exposeGlobals } from "@warpo/heap-analyzer/capture";
 
+import type { DebugInfoDescription } from "../../dist/asc_transform/description.mjs";
 import { compile, RANDOM_PROGRAMS } from "../support/compile.ts";
 import { type DebugInformation, withDebugInformation } from "../support/debug_information.ts";
 import { type Optimisation, optimiseOnce } from "../support/optimiser.ts";
@@ -57,11 +58,11 @@ export const ASC_BUILD_KINDS: BuildKind[] = [
 export const INLINED_BUILD_KINDS: BuildKind[] = [
   { ...binaryen("O1", "much"), debugInformation: "located", names: "all" },
   { ...binaryen("O2", "some", { converge: true }), debugInformation: "older", names: "half" },
-  { ...binaryen("O3", "everything"), debugInformation: "located", names: "none" },
+  { ...binaryen("O3", "much"), debugInformation: "located", names: "none" },
   { ...binaryen("O4", "usual"), debugInformation: "transform", names: "functions" },
   { ...binaryen("Os", "some"), debugInformation: "none", names: "all" },
   { ...binaryen("Oz", "one caller"), debugInformation: "located", names: "globals" },
-  { ...binaryen("inlining", "much"), debugInformation: "none", names: "half" },
+  { ...binaryen("inlining", "one caller"), debugInformation: "none", names: "half" },
   { ...binaryen("merged functions", "some"), debugInformation: "transform", names: "none" },
   { ...binaryen("O3", "none"), debugInformation: "none", names: "none" },
 ];
@@ -94,6 +95,9 @@ export interface RandomBuild extends BuildKind {
   /** Export names of the mutable i32 globals by their name in the source. */
   globals: Map<string, string>;
   classNames: Map<number, string>;
+  description: DebugInfoDescription;
+  /** Modules with the same code that say more or less about themselves, by what they say. */
+  sameCode: [evidence: string, wasm: Uint8Array][];
 }
 
 export async function makeBuild(kind: BuildKind): Promise<RandomBuild> {
@@ -114,5 +118,13 @@ export async function makeBuild(kind: BuildKind): Promise<RandomBuild> {
     module: new WebAssembly.Module(exportGlobals(exposeGlobals(wasm), exported)),
     globals: new Map(mutable.map(({ index, name }) => [name ?? `${index}`, `judge:${index}`])),
     classNames: program.classNames,
+    description: program.description,
+    sameCode: [
+      ["all evidence", withDebugInformation(named, program.description, "transform")],
+      [
+        "nothing but code",
+        withNames(withDebugInformation(named, program.description, "none"), "none"),
+      ],
+    ],
   };
 }

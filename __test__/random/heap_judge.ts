@@ -12,6 +12,8 @@ import {
   totalBytes,
 } from "../support/truth.ts";
 import { isExpectedWarning, isStateNamed, type RandomBuild } from "./builds.ts";
+import { type CutTotals, judgeAnswers, noCuts } from "./cut_judge.ts";
+import { Disagreement } from "./disagreement.ts";
 import { heapTotals } from "./heap_totals.ts";
 import { type MemoryParts, objectsWithOneReferrer, type Place } from "./referrers.ts";
 import { type Random, randomFrom, type Step } from "./stream.ts";
@@ -21,6 +23,8 @@ export interface Outcome {
   judged: number;
   /** Objects whose retained size was compared with what vanished without them. */
   cut: number;
+  /** What was done about answers to questions. */
+  answers: CutTotals;
   /** What was wrong first; then the stream was given up. */
   failure?: Failure;
 }
@@ -42,10 +46,17 @@ enum Moment {
 /** Thrown through the program to end it. */
 class Finished extends Error {}
 
-class Disagreement extends Error {}
+export interface StreamOptions {
+  /** Whether answers about single objects are judged too. */
+  answers?: boolean;
+}
 
-export function judgeStream(build: RandomBuild, steps: Step[]): Outcome {
-  const judge = new HeapJudge(build, steps);
+export function judgeStream(
+  build: RandomBuild,
+  steps: Step[],
+  { answers = false }: StreamOptions = {},
+): Outcome {
+  const judge = new HeapJudge(build, steps, answers);
   try {
     judge.run();
   } catch (error) {
@@ -67,16 +78,18 @@ interface Cut {
 }
 
 class HeapJudge {
-  readonly outcome: Outcome = { judged: 0, cut: 0 };
+  readonly outcome: Outcome = { judged: 0, cut: 0, answers: noCuts() };
   readonly #build: RandomBuild;
   readonly #steps: Step[];
+  readonly #judgesAnswers: boolean;
   readonly #exports: WebAssembly.Exports;
   readonly #random: Random = randomFrom(1);
   #at = -1;
   #view: ConstructorView | undefined;
   #cut: Cut | undefined;
 
-  constructor(build: RandomBuild, steps: Step[]) {
+  constructor(build: RandomBuild, steps: Step[], judgesAnswers: boolean) {
+    this.#judgesAnswers = judgesAnswers;
     this.#build = build;
     this.#steps = steps;
     const { exports } = new WebAssembly.Instance(build.module, {
@@ -145,17 +158,33 @@ class HeapJudge {
       case Moment.BeforeCollection:
         this.#view = this.#analyze();
         this.#compareAccounts(this.#truth());
+        this.#judgeAnswers();
         break;
       case Moment.AfterCollection:
         this.#compare("live", this.#truth());
         this.outcome.judged++;
         break;
       case Moment.BeforeCut:
+        this.#judgeAnswers();
         this.#cutReference();
         break;
       case Moment.AfterCut:
         this.#measureCut();
     }
+  }
+
+  #judgeAnswers(): void {
+    if (!this.#judgesAnswers) return;
+    const totals = judgeAnswers({
+      build: this.#build,
+      exports: this.#exports,
+      dump: captureDump(this.#exports),
+      truth: this.#truth(),
+      parts: this.#parts(),
+      random: this.#random,
+    });
+    const sums = this.outcome.answers;
+    for (const name of Object.keys(sums) as (keyof CutTotals)[]) sums[name] += totals[name];
   }
 
   #analyze(): ConstructorView {

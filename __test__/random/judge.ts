@@ -11,6 +11,7 @@ import { join } from "node:path";
 import { Command, InvalidArgumentError, Option } from "commander";
 
 import { BUILD_KINDS, type BuildKind, makeBuild } from "./builds.ts";
+import { type CutTotals, noCuts } from "./cut_judge.ts";
 import { type Failure, judgeStream } from "./heap_judge.ts";
 import { shrink } from "./shrink.ts";
 import { judgeSmallBuilds, replaySmall } from "./small_command.ts";
@@ -22,6 +23,7 @@ interface Options {
   heaps?: number;
   small?: number;
   seed: number;
+  cuts?: boolean;
   build?: string[];
   replay?: string;
 }
@@ -30,6 +32,7 @@ interface Options {
 interface Replay {
   build: string;
   steps: Step[];
+  answers: boolean;
 }
 
 interface FailedStream extends Failure {
@@ -40,6 +43,7 @@ interface FailedStream extends Failure {
 interface Totals {
   judged: number;
   cut: number;
+  answers: CutTotals;
   judgedOfBuild: Map<string, number>;
   failures: FailedStream[];
 }
@@ -65,6 +69,7 @@ async function main(): Promise<void> {
       `judge this many builds of small programs (one for ${HEAPS_PER_SMALL_BUILD} heaps, or none if --build is given)`,
       wholeNumber,
     )
+    .option("--cuts", "ask about objects of each heap, and perform the cuts that answers propose")
     .option("--seed <number>", "the first seed", wholeNumber, 1)
     .addOption(
       new Option("--build <names...>", "only these builds").choices(
@@ -83,12 +88,12 @@ async function main(): Promise<void> {
 }
 
 async function run(kinds: BuildKind[], options: Options): Promise<number> {
-  if (options.replay !== undefined) return replay(kinds, options.replay);
+  if (options.replay !== undefined) return replay(kinds, options.replay, options.cuts ?? false);
   const heaps = options.heaps ?? (options.small === undefined ? USUAL_HEAPS : 0);
   const small = options.small ?? (options.build ? 0 : Math.ceil(heaps / HEAPS_PER_SMALL_BUILD));
   const threads = Array.from({ length: availableParallelism() }, () => new JudgeThread());
   let disagreements = 0;
-  if (heaps > 0) disagreements += await judge(threads, kinds, { heaps, seed: options.seed });
+  if (heaps > 0) disagreements += await judge(threads, kinds, { ...options, heaps });
   if (small > 0)
     disagreements += await judgeSmallBuilds(threads, { count: small, seed: options.seed });
   await Promise.all(threads.map((thread) => thread.close()));
@@ -103,20 +108,32 @@ function wholeNumber(text: string): number {
 async function judge(
   threads: JudgeThread[],
   kinds: BuildKind[],
-  { heaps, seed }: { heaps: number; seed: number },
+  { heaps, seed, cuts: answers = false }: { heaps: number; seed: number; cuts?: boolean },
 ): Promise<number> {
   // Compiles what is not compiled yet, once for all threads.
   for (const kind of kinds) await makeBuild(kind);
-  const totals: Totals = { judged: 0, cut: 0, judgedOfBuild: new Map(), failures: [] };
+  const totals: Totals = {
+    judged: 0,
+    cut: 0,
+    answers: noCuts(),
+    judgedOfBuild: new Map(),
+    failures: [],
+  };
   const started = performance.now();
   let next = seed;
   const judgeSome = async (thread: JudgeThread) => {
     while (totals.judged < heaps) {
       const at = next++;
       const build = (kinds[at % kinds.length] as BuildKind).name;
-      const { judged, cut, failure } = await thread.judge({ build, steps: randomStream(at) });
+      const { judged, cut, failure, ...outcome } = await thread.judge({
+        build,
+        steps: randomStream(at),
+        answers,
+      });
       totals.judged += judged;
       totals.cut += cut;
+      for (const name of Object.keys(totals.answers) as (keyof CutTotals)[])
+        totals.answers[name] += outcome.answers[name];
       totals.judgedOfBuild.set(build, (totals.judgedOfBuild.get(build) ?? 0) + judged);
       if (failure) totals.failures.push({ ...failure, seed: at, build });
       showProgress(totals, heaps, started);
@@ -127,8 +144,15 @@ async function judge(
 
   totals.failures.sort((left, right) => left.seed - right.seed);
   for (const { seed, message } of totals.failures) console.log(`seed ${seed}: ${message}\n`);
-  for (const failed of totals.failures.slice(0, MOST_SHRUNK)) await explain(failed);
+  for (const failed of totals.failures.slice(0, MOST_SHRUNK)) await explain(failed, answers);
   console.log(`${totals.cut} retained sizes proven by deletion`);
+  if (answers) {
+    const { cuts, impossible, steps, compared } = totals.answers;
+    console.log(
+      `${cuts} cuts of answers performed (${impossible} cannot be), ${steps} steps of paths found in ` +
+        `memory, ${compared} answers compared between builds`,
+    );
+  }
   const ofBuilds = kinds.map(({ name }) => `${name} ${totals.judgedOfBuild.get(name) ?? 0}`);
   console.log(
     `${totals.judged} heaps judged, ${totals.failures.length} disagreements: ${ofBuilds.join(", ")}`,
@@ -147,14 +171,15 @@ function showProgress({ judged, failures }: Totals, heaps: number, started: numb
 }
 
 /** Makes the stream small, shows it and writes it to a file. */
-async function explain({ seed, build, by }: FailedStream): Promise<void> {
+async function explain({ seed, build, by }: FailedStream, answers: boolean): Promise<void> {
   const thread = new JudgeThread();
-  const failureOf = async (steps: Step[]) => (await thread.judge({ build, steps })).failure;
+  const failureOf = async (steps: Step[]) =>
+    (await thread.judge({ build, steps, answers })).failure;
   const fails = async (steps: Step[]) => (await failureOf(steps))?.by === by;
   const steps = await shrink(randomStream(seed), fails);
   const failure = await failureOf(steps);
   await thread.close();
-  const replay: Replay = { build, steps };
+  const replay: Replay = { build, steps, answers };
   const file = join(FAILURES, `${build}-${seed}.json`);
   mkdirSync(FAILURES, { recursive: true });
   writeFileSync(file, `${JSON.stringify(replay)}\n`);
@@ -164,16 +189,20 @@ async function explain({ seed, build, by }: FailedStream): Promise<void> {
   );
 }
 
-async function replay(kinds: BuildKind[], what: string): Promise<number> {
+async function replay(kinds: BuildKind[], what: string, cuts: boolean): Promise<number> {
   const small = /^small-(\d+)$/.exec(what)?.[1];
   if (small !== undefined) return replaySmall(Number(small));
-  const { build: only, steps }: Partial<Replay> = /^\d+$/.test(what)
+  const {
+    build: only,
+    steps,
+    answers = cuts,
+  }: Partial<Replay> = /^\d+$/.test(what)
     ? { steps: randomStream(Number(what)) }
     : (JSON.parse(readFileSync(what, "utf8")) as Replay);
   let disagreements = 0;
   console.log(describeStream(steps ?? []));
   for (const kind of kinds.filter(({ name }) => only === undefined || name === only)) {
-    const { judged, cut, failure } = judgeStream(await makeBuild(kind), steps ?? []);
+    const { judged, cut, failure } = judgeStream(await makeBuild(kind), steps ?? [], { answers });
     if (failure) disagreements++;
     console.log(
       failure?.message ??

@@ -48,7 +48,7 @@ export function objectsWithOneReferrer(truth: HeapTruth, parts: MemoryParts): [n
   const found: [number, Place][] = [];
   for (const [address, place] of places) {
     if (place === "several" || ("address" in place && entries.has(place.address))) continue;
-    // A pin refers to an object without a word.
+    // A pin refers to an object, but no word of the memory has its address.
     if (((words[(address - 16) >>> 2] ?? 0) & 3) === PINNED) continue;
     found.push([address, place]);
   }

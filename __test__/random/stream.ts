@@ -47,7 +47,7 @@ const STRETCHES = 4;
 const LONGEST_STRETCH = 60;
 const MOST_CUTS = 4;
 
-/** A few random stretches with a judgement behind each, and cut references in the end. */
+/** A few random sequences, each followed by a judgement, and removed references at the end. */
 export function randomStream(seed: number): Step[] {
   const random = randomFrom(seed);
   // What is rare among everything is found sooner where something else is missing altogether.

@@ -2,6 +2,7 @@
 
 import { Worker } from "node:worker_threads";
 
+import { noCuts } from "./cut_judge.ts";
 import type { Outcome } from "./heap_judge.ts";
 import type { SmallReport } from "./small_report.ts";
 import type { Step } from "./stream.ts";
@@ -11,6 +12,8 @@ export interface StreamTask {
   /** The name of a build. */
   build: string;
   steps: Step[];
+  /** Whether answers about single objects are judged too. */
+  answers: boolean;
 }
 
 /** A build of a small program. */
@@ -33,7 +36,7 @@ export class JudgeThread {
     if (outcome) return outcome;
     await this.close();
     const message = `${task.build}: the stream does not end within ${LONGEST_STREAM_SECONDS} s`;
-    return { judged: 0, cut: 0, failure: { by: "program", message } };
+    return { judged: 0, cut: 0, answers: noCuts(), failure: { by: "program", message } };
   }
 
   /** Nothing if the build takes too long. */

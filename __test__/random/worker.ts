@@ -21,6 +21,6 @@ parentPort?.on("message", async (task: Task) => {
   const answer =
     "smallSeed" in task
       ? await reportSmallBuild(task.smallSeed)
-      : judgeStream(await buildNamed(task.build), task.steps);
+      : judgeStream(await buildNamed(task.build), task.steps, task);
   parentPort?.postMessage(answer);
 });

@@ -1,4 +1,4 @@
-/** Hosts that are short of something: of rights, of room on the disk. */
+/** Hosts without permissions or without space on the disk. */
 import { type SpawnSyncReturns, spawnSync } from "node:child_process";
 import { accessSync, constants } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,7 +11,7 @@ export function shellQuoted(...words: string[]): string {
 const NOBODY = 65534;
 const isRoot = process.getuid?.() === 0;
 
-/** Runs a command as somebody whom permissions bind. */
+/** Runs a command as a user for whom permissions apply. */
 export function runUnprivileged(command: string[], folder: string): SpawnSyncReturns<string> {
   return spawnSync(command[0] as string, command.slice(1), {
     cwd: folder,
@@ -32,7 +32,7 @@ export function noPermissions(): string | undefined {
 const MOUNT = (folder: string, size: number) =>
   `mount -t tmpfs -o size=${size},mode=0777 tmpfs ${shellQuoted(folder)}`;
 
-/** Runs a shell script in which `folder` is a disk of so many bytes. */
+/** Runs a shell script in which `folder` is a disk of `size` bytes. */
 export function runOnSmallDisk(folder: string, size: number, script: string) {
   return spawnSync("unshare", ["-rm", "sh", "-c", `${MOUNT(folder, size)} || exit 99; ${script}`], {
     encoding: "utf8",
@@ -42,7 +42,7 @@ export function runOnSmallDisk(folder: string, size: number, script: string) {
 /** Why {@link runOnSmallDisk} does not work here, if so. */
 export function noSmallDisk(): string | undefined {
   const { status } = runOnSmallDisk(tmpdir(), 65536, "true");
-  return status === 0 ? undefined : "nobody but the system may mount a disk";
+  return status === 0 ? undefined : "this user may not mount a disk";
 }
 
 /** Why there are no paths for open files here, if so. */

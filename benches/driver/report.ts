@@ -1,4 +1,4 @@
-/** Results as tables for eyes: of one run, and of one run against another. */
+/** Human-readable tables of results: of one run, and of one run compared with another. */
 import { describe } from "./machine.js";
 import type { Results, StageRow, TargetRow } from "./results.js";
 

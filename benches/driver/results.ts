@@ -30,7 +30,7 @@ export interface StageRow {
   total: Sample;
   /** The most memory at once, the mapped dump included; null where the system does not tell. */
   peakBytes: number | null;
-  /** Making the JSON of everything, for nobody to read. */
+  /** Producing the full JSON, without a reader. */
   json: { bytes: number; bytesPerSecond: number; addedPeakBytes: number | null };
   /**
    * What the machine allows: reading the dump once, with one thread and with all; following one

@@ -1,5 +1,5 @@
 /**
- * Runs the shop (`benches/shop`) once for each size, until it has so many objects, and dumps it
+ * Runs the shop (`benches/shop`) once for each size, until it has this number of objects, and dumps it
  * before and after some trade: `node build/bench/shop.js <folder> <objects>…`. The folder gets
  * `program.wasm` and for each size `<objects>-before.dump` and `<objects>-after.dump`.
  */

@@ -62,7 +62,7 @@ export interface ShopHeaps {
   after: Heap;
 }
 
-/** Runs the shop for each size until it has so many objects. */
+/** Runs the shop for each size, until it has this number of objects. */
 export function openShop(sizes: readonly number[], folder: string): ShopHeaps[] {
   runNode([require.resolve("./shop.js"), folder, ...sizes.map(String)]);
   const wasm = join(folder, "program.wasm");

@@ -1,4 +1,4 @@
-/** What is promised to who uses the command line and the API, each promise measured the way they use it. */
+/** The promises to users of the command line and the API. Each is measured in the way that users see it. */
 import { closeSync, openSync, rmSync, statSync } from "node:fs";
 import { type BenchBinary, type Heap, type NodeRun, runCli, runNode } from "./processes.js";
 import type { QuestionTimes } from "./questions.js";
@@ -51,7 +51,7 @@ export class Targets {
       plainDiff: [] as NodeRun[],
     };
     let jsonBytes = 0;
-    // One of each in turn: what slows the machine down for a while slows down all of them.
+    // One of each in turn, so that a slow phase of the machine affects all of them.
     for (let repetition = 0; repetition < this.#repetitions; repetition++) {
       runs.node.push(runNode(["--eval", "0"]));
       for (const [name, { heaps }] of [
@@ -236,7 +236,7 @@ export interface SizedShop {
   heaps: ShopHeaps;
 }
 
-/** JSON has every instance of the rows that are kept; nobody reads it here. */
+/** JSON with every instance of the listed rows, without a reader. */
 function analyzeTop({ dump, wasm }: Heap, format: "table" | "json"): NodeRun {
   return runCli(["analyze", dump, "--wasm", wasm, "--top", "20", "--format", format], "ignore");
 }

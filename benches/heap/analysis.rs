@@ -14,7 +14,7 @@ use warpo_heap_analyzer::{Control, Input, Phase, Program};
 use crate::Failure;
 use crate::process::peak_memory;
 
-/// Analyzes a dump as the command line does; with JSON, makes that too, for nobody to read.
+/// Analyzes a dump as the command line does. On request, also produces the JSON, without a reader.
 pub fn measure(dump: &str, wasm: &str, with_json: bool) -> Result<Value, Failure> {
     let wasm_bytes = std::fs::read(wasm)?;
     let mapped = map(dump)?;

@@ -101,7 +101,7 @@ impl Arguments {
         }
     }
 
-    /// The word behind an option, wherever that is.
+    /// The argument after an option.
     fn option(&mut self, name: &str) -> Result<Option<String>, Failure> {
         let Some(at) = self.0.iter().position(|word| word == name) else {
             return Ok(None);

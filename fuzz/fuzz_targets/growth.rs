@@ -1,6 +1,6 @@
-//! Whether time grows with the input or faster: the same shape, once and four times as large. A limit in
-//! seconds cannot tell that on inputs as small as a fuzzer's. CPU time is not exact enough to hold a change
-//! up for, so `npm run fuzz` runs this and no test does.
+//! Checks that time does not grow faster than the input, with the same shape in one size and in four times
+//! that size. A limit in seconds cannot detect this on small inputs. CPU time is not exact enough for a
+//! test, so only `npm run fuzz` runs this.
 
 use std::time::Duration;
 
@@ -12,13 +12,14 @@ use warpo_heap_analyzer_fuzz::support::forge::{Forge, Shape, Size};
 use warpo_heap_analyzer_fuzz::support::{Scene, WasmGlobal};
 use warpo_heap_analyzer_fuzz::targets;
 
-/// Four times the input may take eight times as long: caches end, vectors grow. A square takes sixteen.
+/// Four times the input may take eight times the time, because caches become too small and vectors grow.
+/// Quadratic time would be sixteen times.
 const ALLOWED: u32 = 8;
 
-/// What takes less says nothing.
+/// Shorter times are too inexact.
 const MEASURABLE: Duration = Duration::from_millis(20);
 
-/// A name, and a module with so many of something in it.
+/// A name, and a function that makes a module with the given number of items.
 type Many = (&'static str, fn(u32) -> Scene);
 
 const MODULES: [Many; 6] = [

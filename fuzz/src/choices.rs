@@ -26,7 +26,7 @@ impl<'a> Choices<'a> {
         self.0.choose_index(limit).unwrap_or_default()
     }
 
-    /// A number in place of another: close to it, remarkable, or any.
+    /// A replacement for a number: close to it, one of `REMARKABLE`, or any.
     pub fn number(&mut self, old: u32) -> u32 {
         match self.below(8) {
             0 => self.word(),

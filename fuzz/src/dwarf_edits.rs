@@ -1,18 +1,18 @@
-//! Damage to debug information that knows its structure: attributes, forms, tags, unit headers, whole
-//! entries. Lengths that grow with an edit are put right again, unless they are what is edited.
+//! Damage to debug information that respects its structure: attributes, forms, tags, unit headers, whole
+//! entries. Lengths are updated after an edit, unless the length itself is edited.
 
 use gimli::{EndianSlice, LittleEndian};
 
 use crate::choices::Choices;
 use crate::leb128::{self, encoded};
 
-/// The two sections that say what there is; names lie in a third.
+/// The sections with the entries and their abbreviations. Names are in a third section.
 pub struct Dwarf {
     pub info: Vec<u8>,
     pub abbrev: Vec<u8>,
 }
 
-/// Where things are in the first unit.
+/// Positions in the first unit.
 #[derive(Default)]
 struct Places {
     /// The starts of entries.
@@ -33,7 +33,7 @@ impl Dwarf {
 
     fn places(&self) -> Places {
         let mut places = Places::default();
-        // What was read before something could not be is there all the same.
+        // After an error, the positions that were read before it are kept.
         _ = self.collect(&mut places);
         places
     }
@@ -138,7 +138,7 @@ impl Dwarf {
         self.abbrev.splice(start..end, encoded(value));
     }
 
-    /// Changes the value of an attribute: to any number, to that of another, to where an entry is.
+    /// Changes the value of an attribute: to any number, to that of another one, or to the position of an entry.
     fn edit_value(&mut self, choices: &mut Choices<'_>) {
         let Places { entries, values } = self.places();
         if values.is_empty() {
@@ -164,14 +164,14 @@ impl Dwarf {
             }
         };
         let value = match size {
-            // As many bytes as before, where that is what the form says.
+            // The same number of bytes, where the form requires it.
             1..=4 if choices.below(8) > 0 => value[..value.len().min(size)].to_vec(),
             _ => value,
         };
         self.replace(start, end, &value);
     }
 
-    /// Replaces bytes of the first unit, whose length goes with it.
+    /// Replaces bytes of the first unit and updates its length.
     fn replace(&mut self, start: usize, end: usize, with: &[u8]) {
         let grown = (with.len() as u32).wrapping_sub((end - start) as u32);
         self.info.splice(start..end, with.iter().copied());

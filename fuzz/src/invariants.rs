@@ -1,4 +1,4 @@
-//! What is true of every analysis that succeeds, whatever it was made of.
+//! Properties of every successful analysis, for any input.
 
 use std::collections::BTreeSet;
 use std::io::Read;
@@ -10,10 +10,10 @@ use warpo_heap_analyzer::heap::Heap;
 use warpo_heap_analyzer::views::{ComparisonView, ConstructorView, Instances, Selection};
 use warpo_heap_analyzer::{Control, ObjectIndex};
 
-/// Heaps up to this size are held against the definition of retained size.
+/// Heaps up to this size are compared with the definition of retained size.
 const FEW: usize = 64;
 
-/// Checks all of it.
+/// Checks all properties.
 pub fn check(heap: Heap) {
     accounting(&heap);
     let live = reachability(&heap);
@@ -58,7 +58,7 @@ fn accounting(heap: &Heap) {
     assert!(parts.free.largest <= parts.free.bytes);
 }
 
-/// Every live object has a path from a root, and nothing else has. Returns the live objects.
+/// Exactly the live objects have a path from a root. Returns the live objects.
 fn reachability(heap: &Heap) -> BTreeSet<ObjectIndex> {
     let addresses = &heap.objects.addresses;
     assert!(addresses.is_sorted_by(|left, right| left < right));
@@ -134,7 +134,7 @@ fn rows(heap: &Heap, view: &ConstructorView) {
     assert_eq!(shallow, heap.live_size);
 }
 
-/// What a comparison says, against two lists of addresses and class names.
+/// Checks a comparison against two lists of addresses and class names.
 pub fn comparison(before: &Arc<Heap>, after: &Arc<Heap>, view: &ComparisonView) {
     let objects = |heap: &Heap| -> BTreeSet<(String, u32)> {
         let live = heap.live_heap_objects();
@@ -163,7 +163,7 @@ pub fn comparison(before: &Arc<Heap>, after: &Arc<Heap>, view: &ComparisonView) 
     assert_eq!(listed(false), before.difference(&after).cloned().collect());
 }
 
-/// The same text from one, two and eight threads.
+/// Checks that one, two and eight threads produce the same text, and returns it.
 pub fn with_any_threads(make: impl Fn() -> String + Sync) -> String {
     static POOLS: LazyLock<[ThreadPool; 3]> = LazyLock::new(|| {
         [1, 2, 8].map(|threads| {
@@ -181,7 +181,7 @@ pub fn with_any_threads(make: impl Fn() -> String + Sync) -> String {
     first
 }
 
-/// A document as JSON, which must be JSON, and as a table, which must not give orders to a terminal.
+/// A document as JSON, which must be valid, and as a table, which must not control a terminal.
 pub fn texts<D: Document + Clone>(document: D, table: TableOptions) -> String {
     let table = render_table(&document, table);
     let is_order = |character: char| character.is_control() && character != '\n';

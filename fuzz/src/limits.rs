@@ -1,4 +1,5 @@
-//! Holds what a target does against what its input may cost. The numbers are those of SECURITY.md.
+//! Compares the memory and the time of a target with the limits for its input. The numbers are those of
+//! SECURITY.md.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::Mutex;
@@ -13,7 +14,7 @@ struct Counting;
 static IN_USE: AtomicUsize = AtomicUsize::new(0);
 static PEAK: AtomicUsize = AtomicUsize::new(0);
 
-/// Beyond this there is no memory: a find, and the machine lives on.
+/// Larger allocations fail, which counts as a finding and protects the machine.
 const ALL_MEMORY: usize = 2 << 30;
 
 #[global_allocator]
@@ -38,10 +39,10 @@ unsafe impl GlobalAlloc for Counting {
     }
 }
 
-/// What inputs of some kind may cost: so much for every byte of them, and so much for any.
+/// The limits for inputs of a kind: an amount per byte, and a constant amount.
 ///
-/// CPU time does not depend on what else the machine does, but for its caches; the limits are several times
-/// what the worst inputs need in an instrumented build.
+/// CPU time depends little on other processes of the machine. The limits are several times what the worst
+/// inputs need in an instrumented build.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     memory_per_byte: usize,
@@ -72,7 +73,7 @@ pub const MODULE: Limits = Limits {
     ..SECTIONS
 };
 
-/// Runs something on inputs, each of its kind and so many bytes, and panics if it costs more than it may.
+/// Runs something on inputs, each with its kind and its size, and panics if it exceeds the limits.
 pub fn within<T>(inputs: &[(Limits, usize)], run: impl FnOnce() -> T) -> T {
     // The counts are of the whole process: one at a time.
     static ONE: Mutex<()> = Mutex::new(());

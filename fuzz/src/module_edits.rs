@@ -93,7 +93,7 @@ impl Section {
             .flatten()
     }
 
-    /// What is behind the name, or all of it.
+    /// The contents after the name, or all contents.
     fn body(&self) -> usize {
         self.custom_name()
             .map_or(0, |name| name.len() + encoded(name.len() as u32).len())

@@ -1,4 +1,4 @@
-//! Real programs, compiled and run: `npm run fuzz:programs` makes them anew.
+//! Real programs and their dumps, which `npm run fuzz:programs` creates.
 
 use std::sync::LazyLock;
 
@@ -24,7 +24,7 @@ macro_rules! programs {
     };
 }
 
-/// All of them. Recipes know them by their places: a new one goes to the end.
+/// All programs. Recipes refer to them by position, so a new one is added at the end.
 pub static ALL: LazyLock<Vec<Program>> = LazyLock::new(|| {
     programs![
         "arrays" "sets" "interfaces_generics" "subclasses" "functions" "environments"
@@ -32,7 +32,7 @@ pub static ALL: LazyLock<Vec<Program>> = LazyLock::new(|| {
     ]
 });
 
-/// Rows of words: how many are zero, how many follow, these.
+/// Rows of words: the number of zero words, the number of words that follow, and these words.
 fn unpack(rows: &[u8]) -> DumpFile {
     let mut words = rows.chunks_exact(4);
     let mut bytes = Vec::new();

@@ -14,13 +14,13 @@ use crate::support::forge::{Forge, Shape, Size};
 use crate::support::random_heap::{Gap, Kind, Plan, Truth, build};
 use crate::support::{DumpFile, ModuleOptions, Scene};
 
-/// A program and what it left, before or after damage.
+/// A program and its dumps, before or after damage.
 pub struct Case {
     pub dump: DumpFile,
     /// A later dump of the same run, where there is one.
     pub later: Option<DumpFile>,
     pub module: Vec<u8>,
-    /// What is known of the heap, if it is one of those of which everything is.
+    /// The scene and the expected result, if they are known.
     pub known: Option<(Scene, Truth)>,
 }
 
@@ -46,7 +46,7 @@ impl<'a> Recipe<'a> {
         Self(Choices::new(bytes))
     }
 
-    /// A heap as a program leaves it, and the truth about it.
+    /// A heap as a program leaves it, and the expected result.
     pub fn heap(&mut self) -> (Scene, Truth) {
         const KINDS: [Kind; 8] = [
             Kind::Node,
@@ -111,8 +111,8 @@ impl<'a> Recipe<'a> {
         }
     }
 
-    /// Changes a dump where it matters: header, global values, statics, stack, the allocator's and the
-    /// collector's words, fields, and the size of the whole.
+    /// Changes a dump in its important places: header, global values, static objects, stack, words of the
+    /// allocator and of the collector, fields, and the size of the file.
     pub fn damage(&mut self, dump: &mut DumpFile) {
         let map = Map::of(dump);
         while !self.is_at_end() {
@@ -128,7 +128,7 @@ impl<'a> Recipe<'a> {
         }
     }
 
-    /// Where a word of a dump is changed; nowhere, if bytes come or go instead.
+    /// The position of a word to change; `None` if bytes were added or removed instead.
     fn place(&mut self, map: &Map, dump: &mut DumpFile) -> Option<usize> {
         let start = map.memory_start;
         let block = self.block(map) as usize;
@@ -139,7 +139,7 @@ impl<'a> Recipe<'a> {
             56..84 => start + map.allocator as usize + 4 * self.below(394),
             84..160 => start + block + 4 * self.below(5),
             160..224 => start + block + 20 + 4 * self.below(16),
-            // The word in front of a block tells where a free one begins.
+            // The word before a block is the address of a free block in front of it.
             224..236 => start + block - 4,
             236..252 => dump.bytes.len().checked_sub(4 + 4 * self.below(64))?,
             252 => {
@@ -166,13 +166,13 @@ impl<'a> Recipe<'a> {
         })
     }
 
-    /// A block; where the first would be, if there is none.
+    /// A block; the position of the first block, if there is none.
     fn block(&mut self, map: &Map) -> u32 {
         let nth = self.below(map.blocks.len().max(1));
         map.blocks.get(nth).copied().unwrap_or(map.first_block)
     }
 
-    /// What is written in place of a word.
+    /// The replacement for a word.
     fn value(&mut self, word: u32, map: &Map, dump: &DumpFile) -> u32 {
         let other = self.block(map);
         match self.below(10) {
@@ -192,7 +192,7 @@ impl<'a> Recipe<'a> {
         }
     }
 
-    /// A heap as it should be: any small one, one of the forge's, or one that a program left.
+    /// An undamaged heap: a small random one, one of the forge, or one of a real program.
     pub fn sound_case(&mut self) -> Case {
         match self.below(4) {
             0 | 1 => {
@@ -232,14 +232,14 @@ impl<'a> Recipe<'a> {
         &programs::ALL[self.below(programs::ALL.len())]
     }
 
-    /// A module with all that it says about itself, or less.
+    /// A module with all its names and debug information, or without some.
     fn build_of(&mut self, module: &[u8]) -> Vec<u8> {
         let kind = self.below(4);
         module_edits::without(module, kind & 1 != 0, kind & 2 != 0)
     }
 }
 
-/// Where what matters is in a sound dump.
+/// The important positions of an undamaged dump.
 struct Map {
     memory_start: usize,
     allocator: u32,

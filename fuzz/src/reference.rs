@@ -1,15 +1,15 @@
-//! The analysis again, as plainly as it can be said: one region, one thread, maps and sets, every word
-//! read at its place in the file. It knows which class is what; nothing of the engine is used.
+//! A second, naive analysis: one region, one thread, maps and sets, every word read from the file. It knows
+//! the classes, and uses no code of the engine.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::support::random_heap::{Kind, Truth};
 use crate::support::{ALLOCATOR, DATA_END, DumpFile, FIRST_BLOCK, HEAP_BASE, Scene, TAIL_POINTER};
 
-/// Address → what it refers to.
+/// The references of each object, by address.
 type Graph = BTreeMap<u32, Vec<u32>>;
 
-/// What is alive on the heap, by address: shallow size and retained size.
+/// The shallow size and the retained size of each live object, by address.
 pub type Live = BTreeMap<u32, (u32, u32)>;
 
 /// The live objects, or `None` if the heap is not one plain region in order.
@@ -87,7 +87,7 @@ impl Memory<'_> {
         links() == Some(true)
     }
 
-    /// Whatever looks like an object below the heap.
+    /// Everything below the heap that looks like an object.
     fn statics(&self) -> impl Iterator<Item = u32> {
         let class_count = self.word(crate::support::RTTI_BASE).unwrap_or(0);
         (32..=DATA_END).step_by(16).filter(move |&payload| {
@@ -149,7 +149,7 @@ impl Memory<'_> {
             is_inside.then(|| self.word(start + offset)).flatten()
         };
         let is_object = |word: &u32| all.contains(word);
-        // What a container says it has, inside its buffer.
+        // The contents of a container, within its buffer.
         let buffer = |field: u32| {
             at(field)
                 .filter(is_object)
@@ -161,7 +161,7 @@ impl Memory<'_> {
         };
         let mut words: Vec<Option<u32>> = Vec::new();
         let Some(kind) = kind else {
-            // No class of the heap's, but one that every program has.
+            // A class that every program has.
             words.extend((id == Some(VIEW)).then(|| at(0)));
             return words.into_iter().flatten().filter(is_object).collect();
         };

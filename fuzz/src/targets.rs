@@ -43,7 +43,7 @@ const EVERYTHING: Tolerance = Tolerance {
     damage: true,
 };
 
-/// The input is a dump: what is read of it is all there and nothing else.
+/// The input is a dump. Its parts together must be the whole file.
 pub fn dump(input: &[u8]) {
     let Ok(dump) = within(&[(DUMP, input.len())], || Dump::parse(input)) else {
         return;
@@ -83,7 +83,7 @@ fn is_valid(wasm: &[u8]) -> bool {
     wasmparser::Validator::new().validate_all(wasm).is_ok()
 }
 
-/// The input is a module, of which the debug information is read.
+/// The input is a module. Its debug information is read.
 pub fn debug_info(input: &[u8]) {
     within(&[(SECTIONS, input.len())], || {
         let Ok(module) = Module::parse(input, &Control::default()) else {
@@ -93,7 +93,7 @@ pub fn debug_info(input: &[u8]) {
     });
 }
 
-/// The input is a recipe, the damage to the module behind it. All classes are described.
+/// The input is a recipe, followed by the damage to the module. All classes are described.
 pub fn classes(input: &[u8]) {
     let mut recipe = Recipe::new(input);
     let case = recipe.sound_case();
@@ -146,7 +146,7 @@ fn both(dump: &[u8], wasm: &[u8]) -> [(Limits, usize); 2] {
     [(DUMP, dump.len()), (module, wasm.len())]
 }
 
-/// The input is a module, of which the collector's code is read.
+/// The input is a module. Its collector's code is read.
 pub fn collector_code(input: &[u8]) {
     let control = &Control::default();
     within(&[(MODULE, input.len())], || {
@@ -160,7 +160,7 @@ pub fn collector_code(input: &[u8]) {
         let members: Vec<_> = (0..8)
             .map(|id| code.members(&mut reader, ClassId(id), Storage::Fields))
             .collect();
-        // Other classes may use up what may be read for all, but change nothing of what is read.
+        // Other classes may use up the common budget, but must not change the result.
         if members[7].is_some() {
             let reader = &mut CodeReader::new(&module.functions, control);
             let again = code.members(reader, ClassId(7), Storage::Fields);
@@ -171,12 +171,12 @@ pub fn collector_code(input: &[u8]) {
     });
 }
 
-/// The input is a recipe for a heap and for damage to its memory. Whatever is accepted without doubt is
-/// as a naive reading has it.
+/// The input is a recipe for a heap and for damage to its memory. A result without warnings must be that of
+/// the naive analysis.
 pub fn heap(input: &[u8]) {
     let mut recipe = Recipe::new(input);
     let mut case = recipe.sound_case();
-    // What sets are is only in their type flags, which the reference does not read.
+    // Only the type flags identify sets, and the naive analysis does not read them.
     let type_flags = |dump: &DumpFile| {
         let start = dump.memory_start() + RTTI_BASE as usize;
         dump.bytes.get(start..start + 64).map(<[u8]>::to_vec)
@@ -214,7 +214,7 @@ pub fn heap(input: &[u8]) {
     invariants::check(heap);
 }
 
-/// An analysis that may cost what SECURITY.md says.
+/// An analysis within the limits of SECURITY.md.
 pub fn analyze_within(dump: &[u8], wasm: &[u8], tolerance: Tolerance) -> Result<Heap> {
     within(&both(dump, wasm), || run(dump, wasm, tolerance))
 }
@@ -238,7 +238,7 @@ fn run(dump: &[u8], wasm: &[u8], tolerance: Tolerance) -> Result<Heap> {
 }
 
 /// The input is a recipe for a heap, damage to its module, and damage to its dump. The number of threads
-/// does not show, with or without tolerance.
+/// must not change the result, with or without tolerance.
 pub fn analyze(input: &[u8]) {
     let mut recipe = Recipe::new(input);
     let mut case = recipe.sound_case();
@@ -267,8 +267,8 @@ pub fn analyze(input: &[u8]) {
     });
 }
 
-/// The input is a recipe for a heap and for damage: what a sound heap has in common with a damaged one, or
-/// with a later one of the same run.
+/// The input is a recipe for a heap and for damage. The heap is compared with the damaged one, or with a
+/// later one of the same run.
 pub fn compare(input: &[u8]) {
     let mut recipe = Recipe::new(input);
     let case = recipe.sound_case();

@@ -1,12 +1,11 @@
 /**
- * The parts of the AssemblyScript compiler and of binaryen that the transform reads, as shapes.
+ * Types for the parts of the AssemblyScript compiler and of binaryen that the transform uses.
  *
- * They are written down here and not imported, because the compiler publishes its enums as
- * `const enum`s, which leave nothing to import at run time, and its types as a global script that
- * clashes with other programs' globals.
+ * They are declared here and not imported. The compiler publishes its enums as `const enum`s, which do
+ * not exist at run time, and its types as a global script, which conflicts with other globals.
  */
 
-/** What the compiler sets on a transform. */
+/** The properties that the compiler sets on a transform. */
 export interface Compiler {
   program: Program;
   binaryen: Binaryen;
@@ -18,9 +17,9 @@ export interface Program {
   options: CompilerOptions;
   /** Classes by runtime id. */
   managedClasses: Map<number, Class>;
-  /** Everything declared, by internal name. Aliases may list an element twice. */
+  /** All declared elements by internal name. An alias may list an element twice. */
   elementsByName: Map<string, Element>;
-  /** Everything with its type arguments filled in, by internal name. */
+  /** All elements with concrete type arguments, by internal name. */
   instancesByName: Map<string, Element>;
 }
 
@@ -33,7 +32,7 @@ export interface CompilerOptions {
 export const TARGET_WASM32 = 0;
 export const RUNTIME_INCREMENTAL = 2;
 
-/** A declared thing; `kind` says which. */
+/** A declared element of the kind `kind`. */
 export interface Element {
   kind: number;
   /** Its name with the module path, unique in the program. */
@@ -48,7 +47,7 @@ export const KIND_PROPERTY_PROTOTYPE = 10;
 
 /** Flag of an element: code for it was generated. */
 export const FLAG_COMPILED = 1 << 23;
-/** Flag of a global: its value replaces it wherever it is used, there is no wasm global. */
+/** Flag of a global: its value is inlined at every use, and there is no wasm global. */
 export const FLAG_INLINED = 1 << 25;
 /** Decorator flag of a class: its instances have no object header. */
 export const DECORATOR_UNMANAGED = 1 << 4;

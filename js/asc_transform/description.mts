@@ -1,6 +1,6 @@
 /**
- * From the compiler's class table to a description of the debug information: which classes there
- * are, what their fields refer to, and which globals the collector visits.
+ * Makes a description of the debug information from the compiler's class table: the classes, the types of
+ * their fields, and the globals that the collector visits.
  */
 import type {
   Binaryen,
@@ -22,7 +22,7 @@ import {
   KIND_PROPERTY_PROTOTYPE,
 } from "./compiler.mjs";
 
-/** What `encodeDebugSections` reads. */
+/** The input of `encodeDebugSections`. */
 export interface DebugInfoDescription {
   producer: string;
   classes: ClassDescription[];
@@ -46,7 +46,7 @@ interface GlobalDescription {
   constantValue?: number;
 }
 
-/** The module of the class that wraps function values; each signature has one of its own. */
+/** The module of the class that wraps function values. Each signature has a class of its own. */
 const FUNCTION_CLASS = "~lib/function/Function<";
 /** The layouts of container entries: unmanaged classes that no field refers to by type. */
 const ENTRY_CLASSES = ["~lib/map/MapEntry<", "~lib/set/SetEntry<"];
@@ -62,7 +62,7 @@ export function describeProgram(
   for (const [, element] of program.instancesByName) {
     if (isEntryClass(element)) classes.position(element);
   }
-  // Before the fields, so that a class which only a global refers to is described as well.
+  // Before the fields, so that a class to which only a global refers is described too.
   const globals = collectorsGlobals(program).map(({ global, type }) => ({
     name: global.internalName,
     of: { class: classes.position(type) },
@@ -78,7 +78,7 @@ function isEntryClass(element: Element): element is Class {
   );
 }
 
-/** Numbers classes as they are met. */
+/** Numbers classes in the order in which they are found. */
 class ClassTable {
   readonly #positions = new Map<Class, number>();
   readonly #classes: (Class | Signature)[] = [];
@@ -102,7 +102,7 @@ class ClassTable {
     return position;
   }
 
-  /** Describing a class may bring in more of them: the unmanaged ones that fields refer to. */
+  /** Describing a class may add more classes: the unmanaged ones to which its fields refer. */
   describeAll(): ClassDescription[] {
     const descriptions: ClassDescription[] = [];
     for (
@@ -149,7 +149,7 @@ class ClassTable {
   }
 }
 
-/** A function type of which the program makes no value, so that the compiler gave it no class. */
+/** A function type without any value in the program. The compiler gave it no class. */
 function describeUnusedFunction(signature: Signature): ClassDescription {
   return {
     name: readableName(`${FUNCTION_CLASS}${signature.toString(true)}>`),
@@ -159,8 +159,8 @@ function describeUnusedFunction(signature: Signature): ClassDescription {
 }
 
 /**
- * The compiler writes the parentheses and commas of function types as `%28`, `%29` and `%2C`, for
- * the sake of its text format. No other part of a class name can hold a percent sign.
+ * The compiler writes the parentheses and commas of function types as `%28`, `%29` and `%2C`, because of
+ * its text format. No other part of a class name can contain a percent sign.
  */
 function readableName(internalName: string): string {
   return internalName.replaceAll("%28", "(").replaceAll("%29", ")").replaceAll("%2C", ",");
@@ -183,8 +183,8 @@ function ownFields(of: Class) {
 }
 
 /**
- * The globals that the collector starts from. Globals of function type are not among them: function
- * values are static and the collector knows it.
+ * The globals that the collector starts from. Globals of function type are not among them, because
+ * function values are static.
  */
 function collectorsGlobals(program: Program): { global: Global; type: Class }[] {
   const globals = [];
@@ -197,7 +197,7 @@ function collectorsGlobals(program: Program): { global: Global; type: Class }[] 
   return globals;
 }
 
-/** The global's value from the beginning, if it is a constant: the address of a static object. */
+/** The initial value of a global, if it is a constant: the address of a static object. */
 function constantValue(
   global: Global,
   module: BinaryenModule,
@@ -211,12 +211,12 @@ function constantValue(
   const { id, type, value } = binaryen.getExpressionInfo(init);
   if (id !== binaryen.ExpressionIds.Const || type !== binaryen.i32 || typeof value !== "number")
     return {};
-  // Zero also marks globals that the start function sets; only `null` stays what it is.
+  // Zero is also the initial value of globals that the start function sets. Only `null` stays zero.
   if (value === 0 && (global.initializerNode?.range.toString() ?? "null") !== "null") return {};
   return { constantValue: value >>> 0 };
 }
 
-/** The compiler holds 64-bit constants as `Long` objects. */
+/** The compiler stores 64-bit constants as `Long` objects. */
 function lowWord(value: Global["constantIntegerValue"]): number {
   return (typeof value === "object" ? value.low : Number(BigInt.asUintN(32, BigInt(value)))) >>> 0;
 }

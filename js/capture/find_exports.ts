@@ -59,7 +59,7 @@ export function notExposed(target: object): HeapAnalyzerError {
   if (refusal !== undefined) {
     return new HeapAnalyzerError(
       "ERR_GLOBALS_NOT_EXPOSED",
-      `${message}its module could not be changed: ${refusal}`,
+      `${message}its module cannot be captured: ${refusal}`,
     );
   }
   if (isMemory(target)) {

@@ -206,10 +206,7 @@ class Interception {
   #enter(instance: object, module: object): HiddenExports | undefined {
     const exports = Reflect.apply(this.#exportsOf, instance, []) as Exports;
     if (!(STACK_POINTER in exports)) {
-      const refusal = registry.refusals.get(module);
-      for (const owner of [instance, exports, exports.memory]) {
-        withRefusal(owner as object, refusal);
-      }
+      refuse([instance, exports, exports.memory], registry.refusals.get(module));
       return undefined;
     }
     const shown: Record<string, unknown> = Object.create(null);
@@ -218,7 +215,11 @@ class Interception {
       (name.startsWith(RESERVED_PREFIX) ? hidden : shown)[name] = exports[name];
     }
     this.#shownExports.set(instance, Object.freeze(shown));
-    const memory = hidden[MEMORY] as object;
+    const memory = hidden[MEMORY] as object | undefined;
+    if (memory === undefined) {
+      refuse([instance, shown], NO_MEMORY);
+      return undefined;
+    }
     const imports = this.#importsOf(module) as Descriptor[];
     const ownMemories = imports.some(({ kind }) => kind === "memory") ? [] : [memory];
     const functions = Object.values(shown).filter((value) => typeof value === "function");
@@ -236,10 +237,21 @@ async function orUndefined(compilation: unknown): Promise<unknown> {
   }
 }
 
+const NO_MEMORY = "it has no memory, so there is no heap";
+
 /** Notes why a module was not exposed, for the error of a capture. */
-function withRefusal<T extends object | undefined>(owner: T, refusal: string | undefined): T {
-  if (owner !== undefined && refusal !== undefined) registry.refusals.set(owner, refusal);
-  return owner;
+function withRefusal(module: object, refusal: string | undefined): object {
+  refuse([module], refusal);
+  return module;
+}
+
+/** Notes for each object why it cannot be captured. */
+function refuse(owners: readonly unknown[], refusal: string | undefined): void {
+  if (refusal === undefined) return;
+  for (const owner of owners) {
+    // Also an export that is not what its name says.
+    if (Object(owner) === owner) registry.refusals.set(owner as object, refusal);
+  }
 }
 
 /** What `WebAssembly.instantiate` accepts as imports. */

@@ -299,7 +299,7 @@ impl CollectorCode {
 }
 
 impl Entry {
-    /// Makes the collector work on this state, in up to so many calls, until `is_done` says so.
+    /// Makes the collector work on this state: up to `calls` calls, or until `is_done` is true.
     fn collect(
         &self,
         calls: u32,

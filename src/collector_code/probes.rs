@@ -8,12 +8,11 @@ use std::collections::BTreeSet;
 
 use super::machine::{CallStack, Observer};
 use super::memory::Memory;
+use crate::std_library::{ARRAY_BUFFER, HEADER_SIZE};
 use crate::units::ClassId;
 
-/// The class of probes: `ArrayBuffer`, which refers to nothing, so that the collector looks no further.
-const PROBE_CLASS: u32 = 1;
-/// Bytes from a block to the payload of the object in it.
-const HEADER_SIZE: u32 = 20;
+/// The class of probes, which refers to nothing, so that the collector looks no further.
+const PROBE_CLASS: ClassId = ARRAY_BUFFER;
 /// Bytes from the word that links an object, with its colour, to the payload.
 const LINK_TO_PAYLOAD: u32 = 16;
 /// Bytes from one probe to the next.
@@ -156,7 +155,7 @@ fn probe_word(address: u32) -> u32 {
         0 => STRIDE - 4,
         // Linked with itself, white.
         4 | 8 => block,
-        12 => PROBE_CLASS,
+        12 => PROBE_CLASS.0,
         _ => 0,
     }
 }

@@ -9,7 +9,8 @@ use super::probes::{self, Marked, Storage, TEST_OBJECTS, global_probe};
 use super::{BUDGET, CollectorCode, Entry, MOST_CALLS, Reach, VisitedGlobal, Visitor};
 use crate::control::Control;
 use crate::module::Module;
-use crate::units::{Address, ClassId, GlobalIndex};
+use crate::std_library::{ARRAY_BUFFER, ARRAY_BUFFER_VIEW, HEADER_SIZE};
+use crate::units::{Address, GlobalIndex};
 
 /// Steps of the start function.
 const START_BUDGET: u64 = 4_000_000;
@@ -21,10 +22,6 @@ const TRIAL_BUDGET: u64 = 200_000;
 const MOST_STATIC_DATA: usize = 64 << 20;
 /// More than any collector waits for before it collects.
 const HUGE_TOTAL: u64 = 0x7fff_ffff;
-/// The class `ArrayBufferView`, which every program has. Its one reference is its buffer, at offset 0.
-const ARRAY_BUFFER_VIEW: ClassId = ClassId(3);
-/// The class `ArrayBuffer`, which has none.
-const ARRAY_BUFFER: u32 = 1;
 
 pub(super) fn find(module: &Module<'_>, control: &Control) -> Option<CollectorCode> {
     module.functions.defined().next()?;
@@ -355,7 +352,8 @@ impl<'m, 'a> Search<'m, 'a> {
     }
 
     /// Whether the collector scans an object that is put there: how many calls that takes, and the outermost
-    /// function that was passed the object.
+    /// function that was passed the object. The object is an `ArrayBufferView`: every program has the class, and its
+    /// one reference is its buffer.
     fn reaches(
         &mut self,
         entry: &Entry,
@@ -404,7 +402,7 @@ impl<'m, 'a> Search<'m, 'a> {
 fn allocation(function: u32, total: u32) -> Entry {
     Entry {
         function,
-        arguments: vec![16, ARRAY_BUFFER.into()],
+        arguments: vec![16, ARRAY_BUFFER.0.into()],
         forced: Some((total, HUGE_TOTAL)),
         calls: 1,
     }
@@ -439,7 +437,6 @@ fn static_data_end(module: &Module<'_>) -> u32 {
 
 /// Makes static objects instances of a class without references.
 fn clear_static_references(state: &mut State, module: &Module<'_>) -> Option<()> {
-    const HEADER_SIZE: u32 = 20;
     for payload in (32..static_data_end(module)).step_by(16) {
         let block = payload - HEADER_SIZE;
         let mut word = |offset| state.memory.word(block + offset);
@@ -447,9 +444,9 @@ fn clear_static_references(state: &mut State, module: &Module<'_>) -> Option<()>
         let expected = expected.and_then(|size| size.checked_next_multiple_of(16));
         let is_object = expected.is_some_and(|size| Some(size - 4) == word(0))
             && (word(4), word(8)) == (Some(0), Some(0))
-            && word(12)? > ARRAY_BUFFER;
+            && word(12)? > ARRAY_BUFFER.0;
         if is_object {
-            state.memory.set_word(block + 12, ARRAY_BUFFER)?;
+            state.memory.set_word(block + 12, ARRAY_BUFFER.0)?;
         }
     }
     Some(())

@@ -57,7 +57,7 @@ pub(super) fn accounting_lines_of(accounting: &AccountingJson) -> Vec<String> {
             "of the allocator".to_owned(),
         ),
         ("gaps", accounting.gaps, "not the allocator's".to_owned()),
-        ("unread", accounting.unread, "behind the damage".to_owned()),
+        ("unread", accounting.unread, "after the damage".to_owned()),
     ];
     let mut lines: Vec<_> = parts
         .into_iter()

@@ -21,9 +21,8 @@ use crate::error::{Error, Result};
 use crate::runtime::layout::{Contents, EntryLayout, ReferenceLayout};
 use crate::runtime::objects::{ObjectHeader, block_of};
 use crate::runtime::shapes::ClassShape;
-use crate::units::{Address, ClassId, ObjectIndex};
-
-const ARRAY_BUFFER: ClassId = ClassId(1);
+use crate::std_library::{ARRAY_BUFFER, BUFFER, DATA_START, ENTRIES, ENTRIES_OFFSET, LENGTH};
+use crate::units::{Address, ObjectIndex};
 
 /// Objects that one task scans.
 const CHUNK: usize = 1 << 12;
@@ -491,7 +490,7 @@ impl<'a> Scanner<'a> {
     ) -> Result<bool> {
         let field = |offset| array.word(Address(offset));
         let (Some(buffer_address), Some(data_start), Some(length)) =
-            (field(0), field(4), field(12))
+            (field(BUFFER), field(DATA_START), field(LENGTH))
         else {
             return Ok(false);
         };
@@ -522,8 +521,8 @@ impl<'a> Scanner<'a> {
         entry: EntryLayout,
         run: &mut Run,
     ) -> Result<bool> {
-        let (Some(buffer_address), Some(count)) = (map.word(Address(8)), map.word(Address(16)))
-        else {
+        let field = |offset| map.word(Address(offset));
+        let (Some(buffer_address), Some(count)) = (field(ENTRIES), field(ENTRIES_OFFSET)) else {
             return Ok(false);
         };
         if count == 0 {

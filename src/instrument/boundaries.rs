@@ -83,7 +83,7 @@ impl Boundaries {
         if stack_pointer.is_none() {
             stack_pointer = read_once(&mut code, module)?.stack_pointer(globals);
         }
-        if stack_pointer.is_none() {
+        if stack_pointer.is_none() && has_runtime(module, read_once(&mut code, module)?) {
             let collector = CollectorCode::find(module, &Control::default());
             stack_pointer = collector.and_then(|collector| collector.stack_pointer());
         }
@@ -128,6 +128,15 @@ impl Boundaries {
             heap_base,
         })
     }
+}
+
+/// Whether there is any sign of the AssemblyScript runtime. Without one it is not worth trying what functions do:
+/// `register` passes every module of a process.
+fn has_runtime(module: &Module<'_>, code: &CodeFacts) -> bool {
+    code.allocator_root(segments_end(module)).is_some()
+        || ["__new", "__collect"]
+            .iter()
+            .any(|name| module.functions.exported(name).is_some())
 }
 
 fn by_name(names: &Names, globals: &Globals<'_>, exports: &Exports<'_>) -> Option<GlobalIndex> {

@@ -14,7 +14,7 @@
 //! i32.lt_s
 //! ```
 //!
-//! The allocator lays its root out at the heap base, rounded up, and its first block behind that. Where the
+//! The root of the allocator begins at the heap base, rounded up, and its first block follows the root. Where the
 //! heap base is a constant, so are both addresses.
 
 use std::collections::BTreeSet;
@@ -24,6 +24,7 @@ use wasmparser::{FunctionBody, Operator};
 
 use crate::error::Result;
 use crate::module::{Globals, Module};
+use crate::std_library::{ALIGNMENT, ROOT_SIZE};
 use crate::units::GlobalIndex;
 
 /// What the code does to globals that only a stack pointer is for.
@@ -33,18 +34,14 @@ pub(super) struct CodeFacts {
     lowered: BTreeSet<u32>,
     /// Globals that are compared with a constant, with that constant.
     limits: BTreeSet<(u32, u32)>,
-    /// Constants that may be the address of the allocator's root, or of what lies behind it.
+    /// Constants that may be the address of the allocator's root, or of its end.
     constants: BTreeSet<u32>,
     /// Whether any code makes the memory larger, as every allocator must be able to.
     pub(super) grows_memory: bool,
 }
 
-/// Bytes of the allocator's root.
-const ROOT_SIZE: u32 = 1572;
-/// What the root is aligned to.
-const ALIGNMENT: u32 = 16;
-/// What the address behind the root leaves, divided by the alignment.
-const REMAINDER_BEHIND_ROOT: u32 = ROOT_SIZE % ALIGNMENT;
+/// The remainder of the address of the root's end, divided by the alignment.
+const REMAINDER_OF_END: u32 = ROOT_SIZE % ALIGNMENT;
 /// Constants that are kept; a program has a few thousand.
 const MOST_CONSTANTS: usize = 1 << 20;
 
@@ -86,9 +83,8 @@ impl CodeFacts {
     pub(super) fn allocator_root(&self, lowest: u32) -> Option<u32> {
         let roots = self.constants.range(lowest..);
         only(roots.copied().filter(|root| {
-            let behind = root.checked_add(ROOT_SIZE);
-            root.is_multiple_of(ALIGNMENT)
-                && behind.is_some_and(|behind| self.constants.contains(&behind))
+            let end = root.checked_add(ROOT_SIZE);
+            root.is_multiple_of(ALIGNMENT) && end.is_some_and(|end| self.constants.contains(&end))
         }))
     }
 
@@ -133,7 +129,7 @@ impl CodeFacts {
                 (_, Operator::I32Const { value }) => {
                     let value = *value as u32;
                     if self.constants.len() < MOST_CONSTANTS
-                        && matches!(value % ALIGNMENT, 0 | REMAINDER_BEHIND_ROOT)
+                        && matches!(value % ALIGNMENT, 0 | REMAINDER_OF_END)
                     {
                         self.constants.insert(value);
                     }

@@ -1,14 +1,13 @@
 //! The allocator's blocks (TLSF): every byte of a region belongs to one.
 
 use crate::dump::{Dump, Memory};
+pub use crate::std_library::ALIGNMENT;
+use crate::std_library::ROOT_SIZE;
 use crate::units::Address;
 
-/// Alignment of every payload.
-pub const ALIGNMENT: u32 = 16;
 /// The `mmInfo` word in front of every payload.
 pub const BLOCK_OVERHEAD: u32 = 4;
-/// Bytes of the allocator's control structure; its last word is the tail pointer.
-const ROOT_SIZE: u32 = 1572;
+/// Where the allocator's root has the heads of its lists, and the tail pointer.
 const HEADS_OFFSET: u32 = 96;
 const TAIL_OFFSET: u32 = 1568;
 /// A free block holds two links and a back pointer.

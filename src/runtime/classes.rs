@@ -9,31 +9,19 @@
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{HashMap, HashSet};
 
+use super::container_layouts::{
+    array_layout, entries_layout, function_layout, layout_from_code, layout_from_flags,
+    static_array_layout, with_inherited,
+};
 use super::evidence::Evidence;
-use super::layout::{Contents, EntryLayout, ReferenceLayout, Slot};
+use super::layout::{Contents, ReferenceLayout, Slot};
 use super::type_flags::{TypeFlags, TypeFlagsTable};
 use crate::collector_code::{CodeReader, CollectorCode, Storage, VisitedMembers};
 use crate::control::Control;
 use crate::debug_info::{Class, DebugInfo, Number, TypeRef};
 use crate::module::Module;
+use crate::std_library::{BUFFER, FIXED_NAMES, OBJECT, OBJECT_NAME};
 use crate::units::ClassId;
-
-const OBJECT: &str = "~lib/object/Object";
-
-/// The classes whose ids never change. Newer builds leave out of the debug information what no
-/// global, field or local can reach, but objects of these classes are there all the same.
-const FIXED_NAMES: [&str; 4] = [
-    OBJECT,
-    "~lib/arraybuffer/ArrayBuffer",
-    "~lib/string/String",
-    "~lib/arraybuffer/ArrayBufferView",
-];
-
-/// Where the standard containers keep their own references.
-const BUFFER: u32 = 0;
-const BUCKETS: u32 = 0;
-const ENTRIES: u32 = 8;
-const FUNCTION_ENV: u32 = 4;
 
 /// Classes of one id that are looked at. Sound debug information has one.
 const RIVALS: usize = 8;
@@ -368,7 +356,7 @@ impl<'a> Classes<'a> {
                 Some(base) => self.debug_info.class(base).is_some(),
                 None => true,
             };
-            if !is_told || (class.name.starts_with("~lib/") && class.name != OBJECT) {
+            if !is_told || (class.name.starts_with("~lib/") && class.name != OBJECT_NAME) {
                 return None;
             }
             for member in &class.members {
@@ -492,116 +480,5 @@ fn spend(left: &Cell<u64>, count: usize) -> Option<()> {
 /// Unmanaged classes share id 0 with `Object`: their addresses are plain pointers, which the
 /// collector does not follow.
 fn is_unmanaged(class: &Class) -> bool {
-    class.id == Some(ClassId(0)) && class.name != OBJECT
-}
-
-/// The layout of a class of which the debug information describes nothing that it inherits. That it is a
-/// container is in its type flags.
-fn with_inherited(
-    class: &Class,
-    layout: ReferenceLayout,
-    flags: Option<TypeFlags>,
-) -> (ReferenceLayout, Doubt) {
-    /// Words in front of the first own field that are looked at.
-    const MOST_INHERITED: u32 = 1 << 10;
-    let ReferenceLayout {
-        mut offsets,
-        contents,
-    } = layout;
-    if let Some(inherited) = flags.and_then(layout_from_flags) {
-        offsets.extend(inherited.offsets);
-        let contents = match contents {
-            Contents::Fixed => inherited.contents,
-            contents => contents,
-        };
-        return (ReferenceLayout::new(offsets, contents), Doubt::None);
-    }
-    match class.members.iter().map(|member| member.offset).min() {
-        Some(0..4) => (ReferenceLayout { offsets, contents }, Doubt::None),
-        Some(first) => {
-            offsets.extend((0..first.min(4 * MOST_INHERITED)).step_by(4));
-            (ReferenceLayout::new(offsets, contents), Doubt::UnknownBases)
-        }
-        None if contents == Contents::Fixed => (ReferenceLayout::unknown(), Doubt::UnknownBases),
-        None => (ReferenceLayout { offsets, contents }, Doubt::None),
-    }
-}
-
-/// Fields from the code, contents from the flags. `None` if the code visits more than fields and
-/// no flag says what.
-fn layout_from_code(members: VisitedMembers, flags: Option<TypeFlags>) -> Option<ReferenceLayout> {
-    let container = flags.and_then(layout_from_flags);
-    let contents = match container {
-        Some(container) => container.contents,
-        None if members.by_bitmap => Contents::Tuple,
-        None if members.and_more => return None,
-        None => Contents::Fixed,
-    };
-    Some(ReferenceLayout::new(
-        members.offsets.into_iter().collect(),
-        contents,
-    ))
-}
-
-fn layout_from_flags(flags: TypeFlags) -> Option<ReferenceLayout> {
-    let value = |flags: TypeFlags| {
-        Some(Slot {
-            size: flags.value_size()?,
-            is_reference: flags.has_managed_values(),
-        })
-    };
-    if flags.is_array_buffer_view() {
-        Some(ReferenceLayout::new(vec![BUFFER], Contents::Fixed))
-    } else if flags.is_array() {
-        Some(array_layout(flags.has_managed_values()))
-    } else if flags.is_static_array() {
-        Some(static_array_layout(flags.has_managed_values()))
-    } else if flags.is_set() {
-        Some(entries_layout(value(flags)?, None))
-    } else if flags.is_map() {
-        let key = Slot {
-            size: flags.key_size()?,
-            is_reference: flags.has_managed_keys(),
-        };
-        Some(entries_layout(key, Some(value(flags)?)))
-    } else {
-        None
-    }
-}
-
-fn array_layout(elements_are_references: bool) -> ReferenceLayout {
-    let contents = if elements_are_references {
-        Contents::Array
-    } else {
-        Contents::Fixed
-    };
-    ReferenceLayout::new(vec![BUFFER], contents)
-}
-
-fn static_array_layout(elements_are_references: bool) -> ReferenceLayout {
-    let contents = if elements_are_references {
-        Contents::StaticArray
-    } else {
-        Contents::Fixed
-    };
-    ReferenceLayout::new(Vec::new(), contents)
-}
-
-fn entries_layout(key: Slot, value: Option<Slot>) -> ReferenceLayout {
-    let entry = EntryLayout::new(key, value);
-    let contents = if entry.key.is_some() || entry.value.is_some() {
-        Contents::Entries(entry)
-    } else {
-        Contents::Fixed
-    };
-    ReferenceLayout::new(vec![BUCKETS, ENTRIES], contents)
-}
-
-/// `_env` is declared as a number, but the collector visits it.
-fn function_layout(class: &Class) -> ReferenceLayout {
-    let env = class.members.iter().find(|member| member.name == "_env");
-    ReferenceLayout::new(
-        vec![env.map_or(FUNCTION_ENV, |member| member.offset)],
-        Contents::Fixed,
-    )
+    class.id == Some(OBJECT) && class.name != OBJECT_NAME
 }

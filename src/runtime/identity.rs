@@ -10,10 +10,9 @@ use crate::dump::{Dump, Memory};
 use crate::error::Result;
 use crate::mismatch::Mismatch;
 use crate::module::{DataSegment, Module};
-use crate::units::{Address, ClassId};
+use crate::std_library::STRING;
+use crate::units::Address;
 use crate::warning::Warning;
-
-const STRING: ClassId = ClassId(2);
 
 /// Whether the dump's global values can be those of the module's globals.
 pub fn global_count_mismatch(dump: &Dump<'_>, module: &Module<'_>) -> Option<Mismatch> {

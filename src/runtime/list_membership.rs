@@ -58,7 +58,7 @@ enum Link {
     Elsewhere,
 }
 
-/// For each of so many blocks, whether the path from it leads home.
+/// For each of `count` blocks, whether its links lead to a list head.
 fn follow(count: usize, link_from: impl Fn(usize) -> Link) -> Result<Vec<bool>> {
     let mut memberships = columns::repeated(Membership::Unknown, count)?;
     let mut path = Vec::new();

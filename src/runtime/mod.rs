@@ -10,6 +10,7 @@ pub mod block_set;
 pub mod blocks;
 pub mod classes;
 pub mod collector;
+mod container_layouts;
 pub mod evidence;
 pub mod identity;
 pub mod known_blocks;

@@ -8,8 +8,7 @@ use super::blocks::BlockInfo;
 use crate::dump::Memory;
 use crate::units::{Address, ClassId};
 
-/// Bytes from a block to the payload of the object in it.
-pub const HEADER_SIZE: u32 = 20;
+pub use crate::std_library::HEADER_SIZE;
 /// Bytes of the header that count as payload of the block.
 const HEADER_IN_PAYLOAD: u32 = 16;
 /// The colour of pinned objects; the others say nothing about liveness.

@@ -10,11 +10,10 @@ use super::classes::{Classes, RuntimeClass};
 use super::layout::{Contents, EntryLayout, Slot};
 use super::type_flags::TypeFlags;
 use crate::debug_info::{Class, Number, TypeRef};
+use crate::std_library::{
+    ARRAY_BUFFER, ARRAY_BUFFER_VIEW_NAME, BUCKETS, BUFFER, ENTRIES, FUNCTION_ENVIRONMENT, STRING,
+};
 use crate::units::ClassId;
-
-const ARRAY_BUFFER: ClassId = ClassId(1);
-const STRING: ClassId = ClassId(2);
-const ARRAY_BUFFER_VIEW: &str = "~lib/arraybuffer/ArrayBufferView";
 
 /// Fields that all shapes together may have. What has more is no program's class, and has no names.
 const FIELDS: usize = 1 << 22;
@@ -299,7 +298,7 @@ impl<'c, 'a> Shapes<'c, 'a> {
         } else if let Some(view) = name.strip_prefix("~lib/typedarray/") {
             element_of_view(view).map(|element| Kind::View(Some(element)))
         } else {
-            (name == ARRAY_BUFFER_VIEW).then_some(Kind::View(None))
+            (name == ARRAY_BUFFER_VIEW_NAME).then_some(Kind::View(None))
         }
     }
 }
@@ -344,14 +343,13 @@ fn element_of_view(name: &str) -> Option<Number> {
 
 /// What a container keeps at this offset, if it is a place of its own.
 fn own_storage(kind: Kind, offset: u32, fields: &[Arc<Field>]) -> Option<PlaceName> {
-    const FUNCTION_ENV: u32 = 4;
     match (kind, offset) {
-        (Kind::Array(_) | Kind::View(_), 0) => Some(PlaceName::Buffer),
-        (Kind::Map(_) | Kind::Set(_), 0) => Some(PlaceName::Buckets),
-        (Kind::Map(_) | Kind::Set(_), 8) => Some(PlaceName::Entries),
+        (Kind::Array(_) | Kind::View(_), BUFFER) => Some(PlaceName::Buffer),
+        (Kind::Map(_) | Kind::Set(_), BUCKETS) => Some(PlaceName::Buckets),
+        (Kind::Map(_) | Kind::Set(_), ENTRIES) => Some(PlaceName::Entries),
         (Kind::Function, _) => {
             let env = fields.iter().find(|field| field.name == "_env");
-            let env = env.map_or(FUNCTION_ENV, |env| env.offset);
+            let env = env.map_or(FUNCTION_ENVIRONMENT, |env| env.offset);
             (offset == env).then_some(PlaceName::Environment)
         }
         _ => None,

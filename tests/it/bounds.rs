@@ -1,5 +1,5 @@
-//! Small inputs that stand for a lot: each of these took minutes, or more memory than there is, before
-//! it had a bound. SECURITY.md lists the bounds.
+//! Small inputs that stand for much: without its bound, each of these would take minutes or all memory.
+//! SECURITY.md lists the bounds.
 
 use crate::support::{
     ALLOCATOR, Class, FIRST_BLOCK, ModuleOptions, Object, PAGE, Scene, TAIL_POINTER, WasmGlobal,
@@ -22,7 +22,7 @@ const EXTERNAL: u8 = 0x3f;
 const STRP: u8 = 0x0e;
 const FLAG_PRESENT: u8 = 0x19;
 
-/// A unit with these entries behind its root, which has the code 1.
+/// A unit with these entries after its root, which has the code 1.
 fn unit(entries: &[u8]) -> Vec<u8> {
     let length = (7 + 1 + entries.len()) as u32;
     let header = [4, 0, 0, 0, 0, 0, 4];
@@ -44,7 +44,7 @@ fn parse(wasm: &[u8]) -> Module<'_> {
 }
 
 #[track_caller]
-fn assert_is_bomb(result: Result<Option<DebugInfo>, Error>) {
+fn assert_exceeds_limit(result: Result<Option<DebugInfo>, Error>) {
     let message = result.unwrap_err().to_string();
     assert!(
         message.contains("much more in it than its size explains"),
@@ -57,7 +57,7 @@ fn a_name_that_every_entry_shares_is_not_copied_without_end() {
     let root = [1, COMPILE_UNIT, 1, 0, 0];
     let class = [2, CLASS, 0, NAME, STRP, 0, 0, 0];
     let info = unit(&[2, 0, 0, 0, 0].repeat(100_000));
-    assert_is_bomb(read_dwarf(
+    assert_exceeds_limit(read_dwarf(
         [&root[..], &class].concat(),
         info,
         [vec![b'x'; 1 << 20], vec![0]].concat(),
@@ -68,7 +68,7 @@ fn a_name_that_every_entry_shares_is_not_copied_without_end() {
 fn a_name_that_is_no_utf8_counts_with_what_takes_its_place() {
     let root = [1, COMPILE_UNIT, 1, 0, 0];
     let class = [2, CLASS, 0, NAME, STRP, 0, 0, 0];
-    // Of a text of so many bytes there is room for 48 copies, but not for three times as much.
+    // The limit allows 48 copies of a text of this size, but not copies that are three times as long.
     let names = |byte| {
         read_dwarf(
             [&root[..], &class].concat(),
@@ -77,7 +77,7 @@ fn a_name_that_is_no_utf8_counts_with_what_takes_its_place() {
         )
     };
     assert_eq!(names(b'x').unwrap().unwrap().classes.len(), 48);
-    assert_is_bomb(names(0xff));
+    assert_exceeds_limit(names(0xff));
 }
 
 #[test]
@@ -85,12 +85,12 @@ fn attributes_without_a_size_are_not_read_without_end() {
     let root = [1, COMPILE_UNIT, 1, 0, 0];
     let attributes = [EXTERNAL, FLAG_PRESENT].repeat(20_000);
     let abbrev = [&root[..], &[2, CLASS, 0], &attributes, &[0, 0, 0]].concat();
-    assert_is_bomb(read_dwarf(abbrev, unit(&[2].repeat(200_000)), Vec::new()));
+    assert_exceeds_limit(read_dwarf(abbrev, unit(&[2].repeat(200_000)), Vec::new()));
 }
 
 #[test]
 fn tables_of_abbreviations_that_overlap_are_not_read_without_end() {
-    // A table begins at every entry and ends behind the last, which is the root's.
+    // A table begins at every entry and ends after the last one, which is the root's.
     let mut abbrev = Vec::new();
     for code in (2..=8000u16).chain([1]) {
         let code = [(code & 0x7f) as u8 | 0x80, (code >> 7) as u8];
@@ -102,7 +102,7 @@ fn tables_of_abbreviations_that_overlap_are_not_read_without_end() {
         unit[6..10].copy_from_slice(&(nth % 8000 * 6).to_le_bytes());
         unit
     });
-    assert_is_bomb(read_dwarf(abbrev, units.collect(), Vec::new()));
+    assert_exceeds_limit(read_dwarf(abbrev, units.collect(), Vec::new()));
 }
 
 /// A heap of one object of each of these classes, all kept by globals.
@@ -159,7 +159,7 @@ fn objects_of_any_number_of_class_ids_share_one_class() {
 }
 
 #[test]
-fn one_class_id_beyond_all_others_is_still_told() {
+fn one_class_id_beyond_all_others_is_still_reported() {
     let mut scene = Scene::new();
     let class = scene.class("assembly/index/Node");
     let object = scene.object(class, 4);
@@ -334,7 +334,7 @@ fn line_tables_are_not_read_again_for_every_unit_without_end() {
         DebugInfo::read(&parse(&wasm), &Control::default())
     };
     assert!(read(15).is_ok());
-    assert_is_bomb(read(17));
+    assert_exceeds_limit(read(17));
 }
 
 #[test]

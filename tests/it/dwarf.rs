@@ -220,7 +220,7 @@ fn an_address_is_not_taken_for_a_global() {
         ..Forms::usual(0)
     };
     forms.write(&mut writer, gimli::DW_TAG_class_type);
-    // Without a location the name tells.
+    // Without a location, the name identifies the global.
     heap.assert_described_by(&writer.sections());
 }
 

@@ -410,7 +410,7 @@ fn an_address_above_2_gib_survives_as_a_folded_boundary() {
 }
 
 #[test]
-fn a_memory_that_nobody_exports_is_exposed() {
+fn a_memory_that_is_not_exported_is_exposed() {
     let mut module = TestModule::stock();
     module.export_memory = false;
     module.import_memory = true;

@@ -129,7 +129,7 @@ fn size(dump: &DumpFile, object: Object) -> u32 {
 }
 
 #[test]
-fn the_collectors_list_has_every_object_once_and_goes_both_ways() {
+fn the_collectors_list_has_every_object_once_in_both_directions() {
     for name in ["mix", "shuffled", "regions"] {
         let (dump, truth) = forge(name, Size::Objects(5_000), 1).dump();
         let head = LIST_HEADS[0];

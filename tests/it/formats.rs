@@ -1,4 +1,4 @@
-//! JSON against `serde_json`, and what tables promise to eyes and terminals.
+//! JSON against `serde_json`, and the properties of tables.
 
 use std::io::Read;
 use std::sync::Arc;
@@ -124,7 +124,7 @@ fn comparison_json(view: &ComparisonView) -> ComparisonJson {
     }
 }
 
-/// A heap with so many live objects of each named class.
+/// A heap with the given number of live objects of each named class.
 fn heap_with(classes: &[(&str, u32)]) -> Arc<Heap> {
     let mut scene = Scene::new();
     let holder = scene.class("~holder");
@@ -151,7 +151,7 @@ fn comparison(before: &[(&str, u32)], after: &[(&str, u32)]) -> ComparisonView {
 fn assert_same_json<D: Document>(view: D, expected: &impl Serialize) {
     let text = text(JsonStream::new(view));
     let expected = serde_json::to_string_pretty(expected).unwrap() + "\n";
-    // Not `assert_eq!`: nobody reads two texts of a megabyte.
+    // Not `assert_eq!`, which would print two texts of a megabyte.
     assert!(text == expected, "{text:.2000}\nexpected\n{expected:.2000}");
 }
 
@@ -391,7 +391,7 @@ fn colours_change_nothing_else() {
 }
 
 #[test]
-fn a_name_gives_no_orders_to_the_terminal() {
+fn a_name_cannot_control_the_terminal() {
     let mut scene = Scene::new();
     let class = scene.class("two\nlines\u{1b}[31m");
     let object = scene.object(class, 12);
@@ -472,7 +472,7 @@ fn growth_is_red_and_shrinkage_green() {
 }
 
 #[test]
-fn every_line_of_a_table_ends_in_one_column_whatever_the_names() {
+fn every_line_of_a_table_ends_in_the_same_column() {
     let view = varied_comparison();
     let text = table(&view, Some(130), false);
     let lines: Vec<&str> = text

@@ -81,7 +81,7 @@ fn a_function_refers_to_its_environment_and_not_to_its_index() {
 }
 
 #[test]
-fn a_subclass_of_an_array_is_an_array_whatever_its_name() {
+fn a_subclass_of_an_array_is_an_array_with_any_name() {
     let mut scene = Scene::new();
     let node = node_class(&mut scene);
     let array = scene.generic("~lib/array/Array<assembly/index/Node>", &[&node]);
@@ -372,7 +372,7 @@ fn a_field_of_a_class_that_was_never_compiled_may_be_a_reference() {
 }
 
 #[test]
-fn a_field_of_an_interface_keeps_whatever_implements_it() {
+fn a_field_of_an_interface_keeps_an_object_of_any_class() {
     let mut scene = Scene::new();
     let node = node_class(&mut scene);
     let interface = scene.class("assembly/index/Shape");
@@ -639,12 +639,12 @@ const FIRST_IN_PAGE: u32 = 12;
 const LAST_IN_PAGE: u32 = PAGE - 4;
 
 #[test]
-fn a_region_behind_a_single_foreign_page_is_found() {
+fn a_region_after_a_single_foreign_page_is_found() {
     assert_second_region_is_found(1, |_, _| {});
 }
 
 #[test]
-fn a_region_behind_many_foreign_pages_is_found() {
+fn a_region_after_many_foreign_pages_is_found() {
     assert_second_region_is_found(500, |_, _| {});
 }
 

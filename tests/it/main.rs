@@ -19,6 +19,7 @@ mod formats;
 mod heaps;
 mod questions;
 mod random_heaps;
+mod strategies;
 mod support;
 mod threads;
 mod views;

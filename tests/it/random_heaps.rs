@@ -3,7 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::support::random_heap::{any_plan, build};
+use crate::strategies::any_plan;
+use crate::support::random_heap::build;
 use crate::support::{Object, live, retained, warnings};
 use proptest::prelude::*;
 use warpo_heap_analyzer::{Control, ObjectIndex};

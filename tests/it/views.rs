@@ -129,7 +129,7 @@ fn more_rows_than_there_are_is_all_of_them() {
 
 #[test]
 fn names_are_ordered_by_code_point() {
-    // A locale would mix the cases; UTF-16 would put the last but one behind the last.
+    // In the order of a locale, the cases would be mixed; in that of UTF-16, the last two would be swapped.
     let expected = ["A/a", "Z", "[i32]", "a", "b", "é", "～", "\u{fffd}", "😀"];
     let mut scene = Scene::new();
     for name in expected.iter().rev() {

@@ -449,7 +449,7 @@ fn an_object_without_room_for_the_fields_of_its_class_is_of_another_build() {
 }
 
 #[test]
-fn an_object_that_refers_to_something_behind_the_fields_of_its_class_is_of_another_build() {
+fn an_object_that_has_a_reference_after_the_fields_of_its_class_is_of_another_build() {
     let (mut scene, node, head) = small_scene();
     let order = scene.class("assembly/index/Order");
     scene.field(order, "first", 0, node);
@@ -460,7 +460,7 @@ fn an_object_that_refers_to_something_behind_the_fields_of_its_class_is_of_anoth
 }
 
 #[test]
-fn mere_room_behind_the_fields_of_a_class_is_no_reason_to_warn() {
+fn unused_space_after_the_fields_of_a_class_causes_no_warning() {
     let (mut scene, node, head) = small_scene();
     let order = scene.class("assembly/index/Order");
     scene.field(order, "first", 0, node);

@@ -1,5 +1,5 @@
 // Arrays of references: nested, with holes, and after every operation that leaves stale words in a
-// buffer behind the array's end.
+// buffer after the array's end.
 import { judge } from "./support/host";
 
 class Item {

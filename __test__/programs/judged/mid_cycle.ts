@@ -25,7 +25,7 @@ function driveTo(state: i32, more: i32): void {
   for (let i = 0; i < more; i++) new Node(i);
 }
 
-/** Cuts and makes references behind the collector's back, as far as its write barrier allows. */
+/** Removes and creates references while the collector marks, as its write barrier allows. */
 function mutate(seed: i32): void {
   for (let i = 0; i < 40; i++) {
     const from = kept[(seed * 31 + i * 97) % kept.length];

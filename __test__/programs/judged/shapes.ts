@@ -1,4 +1,4 @@
-// Shapes that are hard on whoever follows references: a very long list, cycles, a dense graph,
+// Shapes that are difficult for code that follows references: a very long list, cycles, a dense graph,
 // an object that many refer to, and references to itself.
 import { judge } from "./support/host";
 

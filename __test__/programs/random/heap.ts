@@ -1,5 +1,6 @@
-// Executes a stream of operations that the judge sends, on a heap of everything that there is.
-import { Container, makeContainer } from "./support/containers";
+// Executes a stream of operations from the judge on a heap of every kind of object.
+import { Container } from "./support/container";
+import { makeContainer } from "./support/containers";
 import {
   AFTER_COLLECTION,
   AFTER_CUT,
@@ -10,6 +11,7 @@ import {
   next,
   operand,
 } from "./support/host";
+import { make } from "./support/make";
 import { Operation } from "./support/operations";
 export { foreignBytes, forgedBytes, rawBytes } from "./support/raw";
 import { freeRaw, growMemory, hasRoom, makeRaw, makeRawRing, resizeRaw } from "./support/raw";
@@ -27,7 +29,6 @@ import {
   Carrier,
   clearField,
   Listener,
-  make,
   makeNode,
   Node,
   Pair,

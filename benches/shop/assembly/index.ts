@@ -80,7 +80,7 @@ function forget(id: i32): void {
   blocked.delete(customer.email);
 }
 
-/** Welcomes customers until there are about so many objects. */
+/** Adds customers until there are about this many objects. */
 export function grow(objects: i32): void {
   while (products.length < 1000) products.push(new Product(anyName(), <f64>below(10000) / 100));
   for (let i = objects / OBJECTS_PER_CUSTOMER; i >= 0; i--) welcome();

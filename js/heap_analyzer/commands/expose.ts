@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import type { Command } from "commander";
 import { reason } from "../../whole_file.js";
 import { addon } from "../addon.js";
+import { STANDARD_INPUT } from "../inputs.js";
 import { fileArgument, fileName } from "../options.js";
 import { write } from "../output.js";
 
@@ -10,7 +11,7 @@ export function addExposeCommand(program: Command): void {
   program
     .command("expose")
     .description("export what a complete dump needs, for hosts that cannot change a module")
-    .addArgument(fileArgument("<module>", "the module"))
+    .addArgument(fileArgument("<module>", "the module, or - for standard input"))
     .requiredOption(
       "-o, --output <file>",
       "the module to write; may be the one that is read",
@@ -24,7 +25,7 @@ export function addExposeCommand(program: Command): void {
 
 function read(module: string): Buffer {
   try {
-    return readFileSync(module);
+    return readFileSync(module === STANDARD_INPUT ? process.stdin.fd : module);
   } catch (error) {
     throw new Error(`cannot read the module ${module}: ${reason(error)}`, { cause: error });
   }

@@ -4,7 +4,8 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::naive::Reference;
-use crate::support::random_heap::{Plan, Truth, any_plan, build};
+use crate::strategies::any_plan;
+use crate::support::random_heap::{Plan, Truth, build};
 use crate::support::{Object, ask};
 use warpo_heap_analyzer::questions::LoadedHeap;
 use warpo_heap_analyzer::runtime::roots::RootKind;

@@ -1,9 +1,9 @@
 //! Synthetic programs: a heap as the AssemblyScript runtime would leave it, built object by
 //! object, and the module that goes with it.
 //!
-//! A test tells its story to a [`Scene`]: declare classes, make objects, connect them, name the
-//! roots; then ask for the dump, the module, or the analysis. Everything has the shape that real
-//! programs give it. What is to be wrong with a dump is poked into it at the end.
+//! A test builds a [`Scene`]: it declares classes, creates objects, connects them, and declares roots. Then
+//! it takes the dump, the module, or the analysis. Everything has the same layout as in real programs. A test
+//! of damage changes words of the dump at the end.
 //!
 //! ```ignore
 //! let mut scene = Scene::new();
@@ -44,11 +44,11 @@ pub const LIST_HEADS: [u32; 3] = [0x2000, 0x2020, 0x2040];
 pub const RTTI_BASE: u32 = 0x2100;
 /// Where static data ends and the shadow stack begins.
 pub const DATA_END: u32 = 0x4000;
-/// Not a multiple of 16, so that whoever forgets to round it is found out.
+/// Not a multiple of 16, so that a missing rounding is detected.
 pub const HEAP_BASE: u32 = DATA_END + SHADOW_STACK;
-/// Where the allocator keeps what it knows.
+/// The address of the allocator's state.
 pub const ALLOCATOR: u32 = allocator_behind(HEAP_BASE);
-/// The word that names the end of the last region.
+/// The word with the address of the end of the last region.
 pub const TAIL_POINTER: u32 = ALLOCATOR + TAIL_OFFSET;
 /// The first block of the heap.
 pub const FIRST_BLOCK: u32 = first_block_behind(ALLOCATOR);
@@ -71,8 +71,7 @@ const fn first_block_of_region(start: u32) -> u32 {
     (start + 4).next_multiple_of(16) - 4
 }
 
-/// Bytes that the allocator gives a block for a payload: 12 more than a multiple of 16, and never
-/// less than that.
+/// The size that the allocator gives a block for a payload: 12 more than a multiple of 16, at least 12.
 const fn block_payload(size: u32) -> u32 {
     let size = if size < 12 { 12 } else { size };
     (size + 4).next_multiple_of(16) - 4
@@ -109,13 +108,13 @@ pub mod flags {
 /// A class of the scene.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Class {
-    /// Its place in the debug information; `None` for a class that is left out of it.
+    /// Its position in the debug information; `None` for a class that is left out.
     position: Option<usize>,
     /// Its runtime id.
     pub id: u32,
 }
 
-/// Fixed ids: these classes are there in every program, whether described or not.
+/// Classes with fixed ids, which exist in every program, described or not.
 pub const OBJECT: Class = Class::undescribed(0);
 pub const ARRAY_BUFFER: Class = Class::undescribed(1);
 pub const STRING: Class = Class::undescribed(2);
@@ -123,13 +122,13 @@ pub const ARRAY_BUFFER_VIEW: Class = Class::undescribed(3);
 const FIRST_FREE_ID: u32 = 4;
 
 impl Class {
-    /// A class that only its id tells of.
+    /// A class of which only the id is known.
     pub const fn undescribed(id: u32) -> Self {
         Self { position: None, id }
     }
 }
 
-/// Anything that a field, a type argument or a variable can be declared as.
+/// A type of a field, a type argument or a variable.
 pub trait Type {
     fn reference(&self) -> TypeReference;
 }
@@ -178,10 +177,10 @@ impl From<Object> for u32 {
 /// No object.
 pub const NULL: u32 = 0;
 
-/// A program in the middle of its run.
+/// A running program.
 #[derive(Clone, Debug)]
 pub struct Scene {
-    /// What the debug information will say.
+    /// The contents of the debug information.
     pub description: DebugInfoDescription,
     /// The module's globals; those of the runtime come first.
     pub globals: Vec<WasmGlobal>,
@@ -195,7 +194,7 @@ pub struct Scene {
     regions: Vec<Region>,
     /// Payloads of pinned objects.
     pinned: Vec<Object>,
-    /// The memory's size, if it is to be larger than needed.
+    /// The size of the memory, if it is larger than needed.
     minimum_pages: u32,
     data_end: u32,
     heap_base: u32,
@@ -206,7 +205,7 @@ struct Region {
     blocks: Vec<Block>,
     /// Where the next block goes.
     next: u32,
-    /// The address behind the block of size 0 that ends the region, once that is known.
+    /// The address after the block of size 0 that ends the region, once it is known.
     end: Option<u32>,
 }
 
@@ -231,7 +230,7 @@ impl Default for Scene {
 }
 
 impl Scene {
-    /// A program that has done nothing yet.
+    /// A program without classes, objects and roots.
     pub fn new() -> Self {
         let constant = WasmGlobal::constant;
         let variable = WasmGlobal::variable;
@@ -326,7 +325,7 @@ impl Scene {
         });
     }
 
-    /// Lets a class inherit from another.
+    /// Makes a class extend another.
     pub fn inherit(&mut self, class: Class, base: Class) {
         self.described(class).base = base.position;
     }
@@ -352,7 +351,7 @@ impl Scene {
 
     // The heap.
 
-    /// Allocates a managed object with a payload of so many bytes, all zero.
+    /// Allocates a managed object with a payload of `size` zero bytes.
     pub fn object(&mut self, class: Class, size: u32) -> Object {
         let kind = BlockKind::Managed { id: class.id, size };
         Object(self.block(size + OBJECT_HEADER - 4, kind) + OBJECT_HEADER)
@@ -372,7 +371,7 @@ impl Scene {
         self.array_over(class, buffer, words.len() as u32)
     }
 
-    /// Allocates an `Array` over a buffer that is there already.
+    /// Allocates an `Array` with an existing buffer.
     pub fn array_over(&mut self, class: Class, buffer: Object, length: u32) -> Object {
         let byte_length = length.wrapping_mul(4);
         self.object_of(class, &[buffer.0, buffer.0, byte_length, length])
@@ -385,7 +384,7 @@ impl Scene {
         self.object_of(class, &[buckets.0, 3, entries.0, count, count, count])
     }
 
-    /// Lays out an object in static memory.
+    /// Creates an object in static memory.
     pub fn static_object(&mut self, class: Class, words: &[u32]) -> Object {
         let size = words.len() as u32 * 4;
         let object = Object(self.next_static_payload);
@@ -407,15 +406,14 @@ impl Scene {
         block
     }
 
-    /// Leaves so many bytes free. A free block in front of them grows, as the allocator would have
-    /// it.
+    /// Adds a free block of this size. A free block before it grows instead, as in the real allocator.
     pub fn free_block(&mut self, payload_size: u32) {
         self.block(payload_size, BlockKind::Free);
         self.region().merge_last_two_if_free();
     }
 
-    /// Somebody else calls `memory.grow`: the allocator's next region begins behind these pages.
-    /// Returns the address of the first of them, so that they can be filled.
+    /// Other code calls `memory.grow`, so the allocator's next region begins after these pages. Returns the
+    /// address of the first page, so that a test can fill it.
     pub fn foreign_pages(&mut self, pages: u32) -> u32 {
         let region = self.region();
         let end = (region.next + 4).next_multiple_of(PAGE);
@@ -441,7 +439,7 @@ impl Scene {
         self.writes.extend(places.zip(words.iter().copied()));
     }
 
-    /// The region that grows; the heap comes into being with the first use of it.
+    /// The current region. The first use creates the heap.
     fn region(&mut self) -> &mut Region {
         if self.regions.is_empty() {
             let start = ALLOCATOR + 1572;
@@ -493,12 +491,12 @@ impl Scene {
         self.stack.push(value.into());
     }
 
-    /// The host pins an object.
+    /// Pins an object, as a host does.
     pub fn pin(&mut self, object: Object) {
         self.pinned.push(object);
     }
 
-    // What comes out.
+    // The results.
 
     /// The sum of the block sizes of all managed heap objects, as the collector counts them.
     pub fn total(&self) -> u64 {
@@ -519,7 +517,7 @@ impl Scene {
         dump
     }
 
-    /// Writes what does not lie on the heap: header, global values, type flags, shadow stack.
+    /// Writes everything outside the heap: header, global values, type flags, shadow stack.
     fn write_statics<B: DerefMut<Target = [u8]>>(&self, dump: &mut DumpFile<B>) {
         dump.write_header(&self.global_values());
         dump.set_boundaries(self.data_end, self.heap_base, self.stack_pointer());
@@ -579,7 +577,7 @@ impl Scene {
         self.try_analyze().unwrap()
     }
 
-    /// The heap as the engine reads it, or why it cannot.
+    /// The heap as the engine reads it, or the error.
     pub fn try_analyze(&self) -> Result<Heap, Error> {
         analyze(&self.dump(), &self.module())
     }
@@ -736,7 +734,7 @@ pub fn analyze_bytes(dump: &[u8], module: &[u8]) -> Result<Heap, Error> {
     analyze_tolerating(dump, module, Tolerance::default())
 }
 
-/// As [`analyze`], with any bytes, and going on in spite of what is tolerated.
+/// As [`analyze`], with any bytes and a tolerance.
 pub fn analyze_tolerating(dump: &[u8], module: &[u8], tolerance: Tolerance) -> Result<Heap, Error> {
     let program = Program::read(
         Input {
@@ -760,7 +758,7 @@ pub fn live(heap: &Heap) -> Vec<Object> {
         .collect()
 }
 
-/// What an object keeps alive, in bytes; 0 if it is not alive.
+/// The retained size of an object in bytes; 0 if it is not live.
 pub fn retained(heap: &Heap, object: Object) -> u32 {
     let index = heap
         .objects

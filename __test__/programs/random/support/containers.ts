@@ -1,13 +1,11 @@
 // Containers of everything: maps and sets of every combination of widths, arrays, static arrays,
 // and what users derive from them.
-import { Labelled, make, makeNode, Node } from "./values";
+import { Container } from "./container";
+import { make } from "./make";
+import { Labelled, makeNode, Node } from "./values";
 
 /** More elements than this are thrown away. */
 const MOST: i32 = 120;
-
-export abstract class Container {
-  abstract use(what: i32, n: i32): void;
-}
 
 class MapOf<K, V> extends Container {
   map: Map<K, V> = new Map<K, V>();

@@ -1,5 +1,5 @@
-// Globals of every kind, and the way from them into the graph.
-import { Container } from "./containers";
+// Globals of every kind, and paths from them into the graph.
+import { Container } from "./container";
 import { Deep, follow, Labelled, makeNode, Node, Wide } from "./values";
 
 let first: Node | null = null;

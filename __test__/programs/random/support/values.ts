@@ -1,6 +1,5 @@
-// Nodes, which make up the graph, and whatever else can be a value.
-import { pick } from "./roots";
-import { Container } from "./containers";
+// The classes of nodes, which make up the graph.
+import { Container } from "./container";
 
 export interface Labelled {
   label: string | null;
@@ -219,28 +218,5 @@ export function follow(node: Node, way: i32): Node | null {
       return node.anything instanceof Node ? <Node>node.anything : node.right;
     default:
       return node.next();
-  }
-}
-
-/** A value of any type that a container can hold: new, or one that is there already. */
-export function make<T>(n: i32): T {
-  if (isReference<T>()) {
-    if (isNullable<T>() && n % 5 == 0) return changetype<T>(0);
-    if (isString<T>()) return changetype<T>(text(n));
-    if (isFunction<T>()) {
-      const callback: (n: i32) => i32 = n & 1 ? (n: i32): i32 => n : (n: i32): i32 => -n;
-      return changetype<T>(callback);
-    }
-    if (isArray<T>()) {
-      const list: (Node | null)[] = [new Node(n), null, n & 1 ? pick(n) : null];
-      return changetype<T>(list);
-    }
-    // An interface; the other types are classes of nodes.
-    if (idof<T>() == idof<Labelled>()) return changetype<T>(n & 1 ? new Wide(n) : <Labelled>new Deep(n));
-    return changetype<T>(n % 3 ? makeNode(n, n) : pick(n));
-  } else {
-    // Some numbers are addresses of objects that nothing else holds.
-    if (n % 4 == 0) return <T>changetype<usize>(new Node(n));
-    return <T>n;
   }
 }

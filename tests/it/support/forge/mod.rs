@@ -221,7 +221,7 @@ impl Forge {
             .truncate(true)
             .open(path)?;
         file.set_len(self.file_size())?;
-        // SAFETY: the file was just created for this; nobody else cuts it short meanwhile.
+        // SAFETY: the file was just created here, and no other process truncates it.
         let mut bytes = unsafe { memmap2::MmapMut::map_mut(&file)? };
         Ok(self.write(&mut bytes, false))
     }

@@ -1,0 +1,2 @@
+/** The analyzer says something else than the collector. */
+export class Disagreement extends Error {}
