@@ -74,7 +74,7 @@ test("a tarball that `npm pack` makes of a built clone has the binary of this pl
 
 test("the lock file is complete, for whatever platform: `npm ci` accepts it", () => {
   const folder = emptyFolder();
-  for (const file of ["package.json", "package-lock.json"]) {
+  for (const file of ["package.json", "package-lock.json", ".npmrc"]) {
     cpSync(join(ROOT, file), join(folder, file));
   }
   const args = ["ci", "--dry-run", "--offline", "--loglevel=error"];

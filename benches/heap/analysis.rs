@@ -12,7 +12,7 @@ use warpo_heap_analyzer::views::{ConstructorView, Selection};
 use warpo_heap_analyzer::{Control, Input, Phase, Program};
 
 use crate::Failure;
-use crate::process::peak_memory;
+use crate::process::{peak_memory, processor_seconds};
 
 /// Analyzes a dump as the command line does. On request, also produces the JSON, without a reader.
 pub fn measure(dump: &str, wasm: &str, with_json: bool) -> Result<Value, Failure> {
@@ -40,6 +40,7 @@ pub fn measure(dump: &str, wasm: &str, with_json: bool) -> Result<Value, Failure
     let view = ConstructorView::new(Arc::clone(&heap), Selection::default());
     let (seconds, stages) = stages.lock().unwrap().finish();
 
+    let processor = processor_seconds();
     let peak = peak_memory();
     let json = with_json.then(|| measure_json(view)).transpose()?;
     Ok(json!({
@@ -49,6 +50,7 @@ pub fn measure(dump: &str, wasm: &str, with_json: bool) -> Result<Value, Failure
         "dumpBytes": dump_bytes,
         "stages": stages,
         "seconds": seconds,
+        "processorSeconds": processor,
         "peakBytes": peak,
         "json": json,
     }))

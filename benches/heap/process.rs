@@ -11,3 +11,15 @@ pub fn peak_memory() -> Option<u64> {
     let kilobytes: u64 = line.trim().strip_suffix(" kB")?.parse().ok()?;
     Some(kilobytes * 1024)
 }
+
+/// The processor time of all threads of this process so far, in seconds; `None` where the system does
+/// not say.
+pub fn processor_seconds() -> Option<f64> {
+    const TICKS_PER_SECOND: f64 = 100.0;
+    let status = std::fs::read_to_string("/proc/self/stat").ok()?;
+    // The name in parentheses may contain spaces.
+    let (_, fields) = status.rsplit_once(')')?;
+    let fields: Vec<&str> = fields.split_whitespace().collect();
+    let ticks = |nth: usize| fields.get(nth)?.parse::<f64>().ok();
+    Some((ticks(11)? + ticks(12)?) / TICKS_PER_SECOND)
+}

@@ -10,7 +10,7 @@ use warpo_heap_analyzer::{Control, Error, FileAction, Input, Program};
 
 use crate::Failure;
 use crate::analysis::map;
-use crate::process::peak_memory;
+use crate::process::{peak_memory, processor_seconds};
 
 /// A file that is read again by positioned reads.
 struct DumpFile(File);
@@ -41,13 +41,17 @@ pub fn measure(dump: &str, wasm: &str) -> Result<Value, Failure> {
         bytes: map(dump)?,
     };
     let heap = program.open(input, contents, &control)?;
+    let opened_processor = processor_seconds();
     let opened = begin.elapsed().as_secs_f64();
     heap.prepare(&control)?;
     let prepared = begin.elapsed().as_secs_f64();
+    let prepared_processor = processor_seconds();
     let peak = peak_memory();
     Ok(json!({
         "openSeconds": opened,
         "preparedSeconds": prepared,
+        "openProcessorSeconds": opened_processor,
+        "preparedProcessorSeconds": prepared_processor,
         "peakBytes": peak,
         "questions": questions(&heap)?,
         "peakBytesWithQuestions": peak_memory(),

@@ -1,8 +1,8 @@
 //! What the module's own collector does: which globals it starts from, which words of each class's objects
 //! it visits, and what functions call the classes.
 //!
-//! The collector's code is **executed** on objects of our own ([`probes`]) in a memory of our own
-//! ([`machine`]), and what it marks is what it visits. Optimisers inline, merge, rename and reorder the code,
+//! The collector's code is **executed** on objects of our own (`probes`) in a memory of our own
+//! (`machine`), and what it marks is what it visits. Optimisers inline, merge, rename and reorder the code,
 //! but they do not change what it does, so this works for any build of any compiler, with or without names.
 //! Matching instructions does not: each optimiser and each limit of inlining has shapes of its own.
 //!

@@ -241,28 +241,26 @@ impl Run {
 
     /// To be called before so many words are followed: their targets need room, and there may be none.
     #[inline]
-    fn make_room(&mut self, words: usize) -> Result<()> {
+    fn make_room<const LABELLED: bool>(&mut self, words: usize) -> Result<()> {
         if self.targets.capacity() - self.targets.len() < words {
             let more = words.max(self.targets.len());
             columns::reserve(&mut self.targets, more)?;
+        }
+        if LABELLED && self.labels.capacity() - self.labels.len() < words {
+            let more = words.max(self.labels.len());
+            columns::reserve(&mut self.labels, more)?;
         }
         Ok(())
     }
 
     #[inline]
-    fn follow<const LABELLED: bool>(
-        &mut self,
-        scanner: &Scanner<'_>,
-        word: u32,
-        label: EdgeLabel,
-    ) -> Result<()> {
+    fn follow<const LABELLED: bool>(&mut self, scanner: &Scanner<'_>, word: u32, label: EdgeLabel) {
         if let Some(target) = scanner.objects.index.get(Address(word)) {
             self.targets.push(target);
             if LABELLED {
-                columns::push(&mut self.labels, label)?;
+                self.labels.push(label);
             }
         }
-        Ok(())
     }
 
     /// Follows all words of a buffer.
@@ -274,9 +272,9 @@ impl Run {
     ) -> Result<()> {
         for piece in buffer.pieces(4 * Self::REPORT) {
             self.will_read(scanner, piece.size() / 4)?;
-            self.make_room(piece.size() as usize / 4)?;
+            self.make_room::<LABELLED>(piece.size() as usize / 4)?;
             for word in piece.words() {
-                self.follow::<LABELLED>(scanner, word, label)?;
+                self.follow::<LABELLED>(scanner, word, label);
             }
         }
         Ok(())
@@ -369,19 +367,19 @@ impl<'a> Scanner<'a> {
                 layout.offsets.len().min(payload.size() as usize) as u64,
             )?;
         }
-        run.make_room(layout.offsets.len().min(payload.size() as usize / 4))?;
+        run.make_room::<LABELLED>(layout.offsets.len().min(payload.size() as usize / 4))?;
         if LABELLED {
             let shape = &self.shapes[slot];
             let own_storage = shape.own_storage;
             fits &= self.places(shape, 0..own_storage, payload, run)?;
             fits &= self.contents::<true>(&layout.contents, payload, run)?;
-            run.make_room(shape.places.len() - own_storage)?;
+            run.make_room::<LABELLED>(shape.places.len() - own_storage)?;
             fits &= self.places(shape, own_storage..shape.places.len(), payload, run)?;
             return Ok(fits);
         }
         for &offset in &layout.offsets {
             match payload.word(Address(offset)) {
-                Some(word) => run.follow::<false>(self, word, EdgeLabel::ELEMENT)?,
+                Some(word) => run.follow::<false>(self, word, EdgeLabel::ELEMENT),
                 // Nor does any other: offsets ascend.
                 None => {
                     fits = false;
@@ -404,7 +402,7 @@ impl<'a> Scanner<'a> {
         let mut fits = true;
         for nth in range {
             match payload.word(Address(shape.places[nth].offset)) {
-                Some(word) => run.follow::<true>(self, word, EdgeLabel::place(nth))?,
+                Some(word) => run.follow::<true>(self, word, EdgeLabel::place(nth)),
                 None => fits = false,
             }
         }
@@ -432,10 +430,10 @@ impl<'a> Scanner<'a> {
             Contents::Array => self.array_elements::<LABELLED>(payload, run),
             Contents::Entries(entry) => self.entries::<LABELLED>(payload, *entry, run),
             Contents::Tuple => {
-                run.make_room(u64::BITS as usize)?;
-                tuple_elements(payload, |word, nth| {
-                    run.follow::<LABELLED>(self, word, EdgeLabel::tuple_element(nth))
-                })
+                run.make_room::<LABELLED>(u64::BITS as usize)?;
+                Ok(tuple_elements(payload, |word, nth| {
+                    run.follow::<LABELLED>(self, word, EdgeLabel::tuple_element(nth));
+                }))
             }
         }
     }
@@ -471,8 +469,8 @@ impl<'a> Scanner<'a> {
     /// words of its buffers count as well.
     fn every_word<const LABELLED: bool>(&self, payload: Memory<'a>, run: &mut Run) -> Result<()> {
         for (nth, word) in payload.words().enumerate() {
-            run.make_room(1)?;
-            run.follow::<LABELLED>(self, word, EdgeLabel::word(nth))?;
+            run.make_room::<LABELLED>(1)?;
+            run.follow::<LABELLED>(self, word, EdgeLabel::word(nth));
             let target = self.objects.index.get(Address(word));
             if target.is_some_and(|target| self.objects.class_of(target).id == ARRAY_BUFFER)
                 && let Some(buffer) = self.buffer(Address(word))
@@ -538,30 +536,27 @@ impl<'a> Scanner<'a> {
         };
         for nth in 0..count.min(room) {
             run.will_read(self, 1)?;
-            run.make_room(2)?;
+            run.make_room::<LABELLED>(2)?;
             let at = |offset| buffer.word(Address(nth * entry.stride + offset));
             let is_deleted = at(entry.tagged_next).is_none_or(|tagged_next| tagged_next & 1 != 0);
             if is_deleted {
                 continue;
             }
             if let Some(word) = entry.key.and_then(at) {
-                run.follow::<LABELLED>(self, word, key_label)?;
+                run.follow::<LABELLED>(self, word, key_label);
             }
             if let Some(word) = entry.value.and_then(at) {
-                run.follow::<LABELLED>(self, word, EdgeLabel::VALUE)?;
+                run.follow::<LABELLED>(self, word, EdgeLabel::VALUE);
             }
         }
         Ok(count <= room)
     }
 }
 
-fn tuple_elements(
-    tuple: Memory<'_>,
-    mut follow: impl FnMut(u32, u32) -> Result<()>,
-) -> Result<bool> {
+fn tuple_elements(tuple: Memory<'_>, mut follow: impl FnMut(u32, u32)) -> bool {
     let size = tuple.size() as u32;
     let Some(bitmap_at) = size.checked_sub(8) else {
-        return Ok(false);
+        return false;
     };
     let half = |offset| tuple.word(Address(bitmap_at + offset)).unwrap_or_default();
     let mut bitmap = u64::from(half(0)) | u64::from(half(4)) << 32;
@@ -570,9 +565,9 @@ fn tuple_elements(
         let nth = bitmap.trailing_zeros();
         bitmap &= bitmap - 1;
         match tuple.word(Address(nth * 4)) {
-            Some(word) if nth * 4 < bitmap_at => follow(word, nth)?,
+            Some(word) if nth * 4 < bitmap_at => follow(word, nth),
             _ => fits = false,
         }
     }
-    Ok(fits)
+    fits
 }

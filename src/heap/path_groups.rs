@@ -19,6 +19,9 @@ use crate::units::ObjectIndex;
 /// every order in which they can be passed.
 const MOST_GROUPS: usize = 1 << 20;
 
+/// The most answers that are kept. Beyond them a group is looked for again each time.
+const MOST_CONTINUATIONS: usize = 4 * MOST_GROUPS;
+
 /// How many earlier steps may be looked at for all groups together.
 const MOST_STEPS: u64 = 1 << 28;
 
@@ -176,7 +179,9 @@ impl<'a> Groups<'a> {
             Some(&answer) => answer,
             None => {
                 let answer = self.continue_group(question)?;
-                self.continuations.insert(question, answer);
+                if self.continuations.len() < MOST_CONTINUATIONS {
+                    self.continuations.insert(question, answer);
+                }
                 answer
             }
         };

@@ -142,7 +142,7 @@ impl LoadedHeap {
         control.check()?;
         let mut notes = Vec::new();
         let body = match question {
-            Question::Summary => AnswerBody::Summary(self.summary()),
+            Question::Summary {} => AnswerBody::Summary(self.summary()),
             Question::Find {
                 class,
                 min_size,

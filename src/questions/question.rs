@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 )]
 pub enum Question {
     /// The totals of the heap.
-    Summary,
+    Summary {},
     /// Live objects by class, size and contents: retained size ↓, shallow size ↓, address ↑.
     Find {
         /// A class name, in which `*` stands for any text and `?` for one character; all classes if

@@ -1,5 +1,6 @@
 //! Questions about a loaded heap.
 
+mod errors;
 mod naive;
 mod objects;
 mod paths;

@@ -7,6 +7,7 @@ use super::naive::Reference;
 use crate::strategies::any_plan;
 use crate::support::random_heap::{Plan, Truth, build};
 use crate::support::{Object, ask};
+use warpo_heap_analyzer::Address;
 use warpo_heap_analyzer::questions::LoadedHeap;
 use warpo_heap_analyzer::runtime::roots::RootKind;
 
@@ -47,6 +48,53 @@ fn is_edge(edge: &Value, truth: &Truth, reference: Reference) -> bool {
     }
 }
 
+/// What a path reads like, by its two rules.
+fn text(heap: &LoadedHeap, truth: &Truth, path: &[Reference]) -> String {
+    let class_name = |object: Object| {
+        let index = heap.heap().objects.index.get(Address(object.0)).unwrap();
+        heap.heap().objects.class_of(index).class.name.clone()
+    };
+    let Reference::Root(root) = path[0] else {
+        panic!("a path begins at a root")
+    };
+    let mut steps: Vec<(String, String)> = Vec::new();
+    for step in &path[1..] {
+        let &Reference::Slot(source, nth) = step else {
+            panic!("the rest of a path are references of objects")
+        };
+        let (label, target) = &truth.labelled[&source][nth];
+        let (holder, class) = (class_name(source), class_name(*target));
+        let label = match label.as_str() {
+            "key" | "member" => format!(" {label} [*]"),
+            index if index.starts_with('[') && holder != "~lib/tuple/SmallTuple" => {
+                "[*]".to_owned()
+            }
+            other if other.starts_with(['[', '(']) => other.to_owned(),
+            field => format!(".{field}"),
+        };
+        let step = (format!("{holder}{label}"), class);
+        if holder == step.1 {
+            continue;
+        }
+        match steps.iter().position(|earlier| *earlier == step) {
+            Some(first) => steps.truncate(first + 1),
+            None => steps.push(step),
+        }
+    }
+    let kind = match truth.root_slots[root].0 {
+        RootKind::Global => "global assembly/index/root",
+        kind => kind_name(kind),
+    };
+    let end = class_name(truth.end(path));
+    let steps = steps.iter().map(|(step, _)| step.as_str());
+    let parts: Vec<&str> = [kind]
+        .into_iter()
+        .chain(steps)
+        .chain([end.as_str()])
+        .collect();
+    parts.join(" > ")
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(100))]
 
@@ -75,6 +123,7 @@ proptest! {
                 }
             }
             prop_assert_eq!(at, expected.len());
+            prop_assert_eq!(&path["text"], &text(&heap, &truth, &expected));
         }
     }
 
@@ -225,6 +274,58 @@ proptest! {
         for branch in answer["tree"].as_array().unwrap() {
             check_branch(branch)?;
         }
+    }
+
+    #[test]
+    fn suspects_are_what_no_other_object_dominates_alone_or_by_class(plans in plans(), percent in 3u32..40) {
+        let (heap, truth) = open(&plans);
+        let live = truth.reached(|_| true);
+        let live_size = truth.reached_size(|_| true);
+        let fraction = f64::from(percent) / 100.0;
+        let answer = ask(&heap, json!({ "question": "suspects", "threshold": fraction, "limit": 1000 }));
+        let threshold = answer["threshold"].as_u64().unwrap();
+        prop_assert!(threshold as f64 >= live_size as f64 * fraction);
+        let retained = |object: Object| {
+            let into = truth.references_to(object);
+            live_size - truth.reached_size(|reference| !into.contains(&reference))
+        };
+        let tops: Vec<Object> = live.iter().copied().filter(|&object| truth.dominators(object, |_| true).len() == 1).collect();
+        let suspects = answer["suspects"].as_array().unwrap();
+        let addresses: Vec<u32> = suspects.iter().filter_map(|suspect| Some(suspect["address"].as_u64()? as u32)).collect();
+        let mut by_class: std::collections::BTreeMap<String, (u64, u64)> = Default::default();
+        for &top in &tops {
+            let size = retained(top);
+            if size >= threshold {
+                prop_assert!(addresses.contains(&top.0));
+            } else {
+                let index = heap.heap().objects.index.get(Address(top.0)).unwrap();
+                let name = heap.heap().objects.class_of(index).class.name.clone();
+                let sum = by_class.entry(name).or_default();
+                sum.0 += size;
+                sum.1 += 1;
+            }
+        }
+        by_class.retain(|_, sum| sum.0 >= threshold);
+        for suspect in suspects {
+            let size = suspect["retainedSize"].as_u64().unwrap();
+            prop_assert!(size >= threshold);
+            match suspect["address"].as_u64() {
+                Some(address) => {
+                    let object = Object(address as u32);
+                    prop_assert_eq!(size, retained(object));
+                    let end = Object(suspect["accumulation"]["address"].as_u64().unwrap() as u32);
+                    prop_assert!(truth.dominators(end, |_| true).contains(&object));
+                }
+                None => {
+                    let class_name = suspect["className"].as_str().unwrap();
+                    let expected = by_class.remove(class_name);
+                    prop_assert_eq!(expected, Some((size, suspect["count"].as_u64().unwrap())));
+                }
+            }
+        }
+        prop_assert!(by_class.is_empty());
+        let unique: std::collections::BTreeSet<_> = addresses.iter().collect();
+        prop_assert_eq!(unique.len(), addresses.len());
     }
 }
 
