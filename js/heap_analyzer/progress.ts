@@ -14,7 +14,7 @@ const PHASES: Record<string, string> = {
   objects: "reading the objects",
   references: "following references",
   search: "searching live objects",
-  dominators: "finding who keeps what alive",
+  dominators: "finding what keeps what alive",
   sizes: "adding up sizes",
   view: "grouping by class",
 };
@@ -24,11 +24,16 @@ export class ProgressLine {
   #nextUpdate = performance.now() + PATIENCE;
   #isShown = false;
 
-  /** Shows what running work does, until it is done or the process is ended. */
-  async watch<T>(control: WorkControl, work: Promise<T>): Promise<T> {
+  /**
+   * Shows what running work does, until it is done or the process is ended.
+   *
+   * @param task what to show for work that reads no dump, so that nothing is counted.
+   */
+  async watch<T>(control: WorkControl, work: Promise<T>, task?: string): Promise<T> {
     const timer = setInterval(() => {
       const { phase, fraction, bytes } = control.progress();
-      this.show(() => `${PHASES[phase]}: ${percent(fraction)} of ${mebibytes(bytes)}`);
+      const counted = () => `${PHASES[phase]}: ${percent(fraction)} of ${mebibytes(bytes)}`;
+      this.show(() => task ?? counted());
     }, INTERVAL);
     try {
       return await interruptibly(

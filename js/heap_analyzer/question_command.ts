@@ -116,7 +116,7 @@ export function asked(
   const text = { color: false, isTerminal, ...(width === undefined ? {} : { width }) };
   const rendered = format === "text" ? text : undefined;
   const answer = heap.askAsync(JSON.stringify(question), before, rendered, control);
-  return line.watch(control, answer);
+  return line.watch(control, answer, "answering the question");
 }
 
 /** The module of each dump. */
