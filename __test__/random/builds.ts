@@ -74,15 +74,11 @@ export function isStateNamed({ names }: Pick<BuildKind, "names">): boolean {
   return names === "all" || names === "globals";
 }
 
-/**
- * What may be warned about on a sound heap: that names are missing, and, where the collector's
- * globals have no names, the object that a sweep has come to, whose left neighbour is freed.
- */
+/** What may be warned about on a sound heap: that names are missing. */
 export function isExpectedWarning(
   build: Pick<BuildKind, "debugInformation" | "names">,
   code: string,
 ): boolean {
-  if (code === "WARN_LIST_BROKEN") return !isStateNamed(build);
   return build.debugInformation === "none" && code.startsWith("WARN_NAMES_");
 }
 

@@ -64,6 +64,7 @@ pub struct CollectorCode {
     /// The static objects that are roots by their addresses.
     constants: BTreeSet<u32>,
     stack_pointer: Option<GlobalIndex>,
+    total: Option<GlobalIndex>,
     reach: Reach,
     /// A function that visits the members of the object that it is passed, if there is one.
     visitor: Option<Visitor>,
@@ -158,6 +159,12 @@ impl CollectorCode {
     /// The global that holds the top of the shadow stack, if the collector scans one.
     pub fn stack_pointer(&self) -> Option<GlobalIndex> {
         self.stack_pointer
+    }
+
+    /// The global that counts the bytes of all managed objects on the heap: it falls by the size of an object that is
+    /// freed.
+    pub fn total(&self) -> Option<GlobalIndex> {
+        self.total
     }
 
     /// What is visited of objects of a class. `None` if the code fails for it.

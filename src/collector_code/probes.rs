@@ -103,6 +103,16 @@ impl TestObject {
         self.link(memory, list, GRAY)
     }
 
+    /// Puts it into the list with this head, as if nothing referred to it.
+    pub(super) fn link_white(self, memory: &mut Memory, list: u32) -> Option<()> {
+        self.link(memory, list, 0)
+    }
+
+    /// Bytes of its block.
+    pub(super) const fn block_size(self) -> u32 {
+        OBJECT_SIZE + 16 + 4
+    }
+
     /// Puts it into the list with this head, as if it was pinned.
     pub(super) fn link_pinned(self, memory: &mut Memory, list: u32) -> Option<()> {
         self.link(memory, list, COLOR)

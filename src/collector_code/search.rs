@@ -311,15 +311,54 @@ impl<'m, 'a> Search<'m, 'a> {
                 None => VisitedGlobal::Constant(Address(address)),
             }
         }));
+        let total = self.total(&entry, budget, &idle, &uses);
         Some(CollectorCode {
             entry,
             idle,
             roots: visited,
             constants,
             stack_pointer: stack_pointer.map(GlobalIndex),
+            total: total.map(GlobalIndex),
             reach,
             visitor,
             constructed: Default::default(),
+        })
+    }
+
+    /// The global that falls by the size of an object that the collector frees. Which list it frees is not known, so
+    /// the object is put into each list whose head is in a global that the collector changes.
+    fn total(&mut self, entry: &Entry, budget: u64, idle: &State, uses: &GlobalUse) -> Option<u32> {
+        let [object, _] = TEST_OBJECTS;
+        let data_end = static_data_end(self.module);
+        let heads: BTreeSet<u32> = uses
+            .written
+            .iter()
+            .filter_map(|&global| Some(*idle.globals.get(global as usize)? as u32))
+            .filter(|head| (1..data_end).contains(head))
+            .collect();
+        heads.into_iter().find_map(|head| {
+            let mut state = idle.clone();
+            object.write(&mut state.memory, ARRAY_BUFFER, Storage::Fields)?;
+            object.link_white(&mut state.memory, head)?;
+            let marked = &mut Marked::default();
+            for _ in 0..MOST_CALLS {
+                let uses = &mut GlobalUse::default();
+                let machine = self.machine(budget);
+                let end = entry.collect(1, machine, &mut state, uses, marked, |_| false);
+                let fallen = |global: &&u32| {
+                    let at = **global as usize;
+                    let before = idle.globals.get(at).map(|&value| value as u32);
+                    let after = state.globals.get(at).map(|&value| value as u32);
+                    before.map(|before| before.wrapping_sub(object.block_size())) == after
+                };
+                if let Some(total) = uses.written.iter().find(fallen) {
+                    return Some(*total);
+                }
+                if end != End::Returned {
+                    return None;
+                }
+            }
+            None
         })
     }
 

@@ -250,19 +250,32 @@ impl HeapReader<'_, '_> {
             position,
         )?;
         let is_member = |block| position(block).is_some_and(|at| members[at]);
-        let broken = self.broken_links(&objects.torn, is_member);
-        if let Some(&address) = broken.first() {
+        let BrokenLinks { broken, cursor } = self.broken_links(&objects.torn, is_member);
+        objects.keep_where(statics, |nth, _| members[nth])?;
+        let Some(&address) = broken.first() else {
+            return Ok(());
+        };
+        // Raw memory may still hold the header of an object that was there before. If all objects are found that
+        // the collector counts, no list is broken. The object at the cursor is counted, but not found.
+        let size_of = |payload| {
+            let header = ObjectHeader::read(self.dump.memory, block_of(Address(payload))?)?;
+            Some(u64::from(header.block.block_size()))
+        };
+        let total = self.collector.uncertain_total.map(u64::from);
+        let found = objects.total_size();
+        let with_cursor = cursor.and_then(size_of).map(|size| found + size);
+        if total.is_none() || (total != Some(found) && total != with_cursor) {
             self.warnings.push(Warning::ListBroken {
                 address: Address(address),
                 count: broken.len() as u64,
             });
         }
-        objects.keep_where(statics, |nth, _| members[nth])
+        Ok(())
     }
 
     /// The payloads of those blocks, of which not both neighbours point at them, that belong to a list for
     /// all that: a neighbour does. Where the collector counts its objects, that count tells of them.
-    fn broken_links(&self, torn: &[u32], is_member: impl Fn(Address) -> bool) -> Vec<u32> {
+    fn broken_links(&self, torn: &[u32], is_member: impl Fn(Address) -> bool) -> BrokenLinks {
         let memory = self.dump.memory;
         let is_listed = |block| block < self.allocator.first_block || is_member(block);
         let is_broken = |payload: &u32| {
@@ -282,10 +295,8 @@ impl HeapReader<'_, '_> {
             let payload = payload_of(Address(value))?;
             broken.binary_search(&payload.0).ok()
         });
-        if let Some(cursor) = cursors.min() {
-            broken.remove(cursor);
-        }
-        broken
+        let cursor = cursors.min().map(|cursor| broken.remove(cursor));
+        BrokenLinks { broken, cursor }
     }
 
     /// Holds what was found against the collector's own count.
@@ -309,6 +320,14 @@ impl HeapReader<'_, '_> {
         }
         Ok(())
     }
+}
+
+/// Objects between which a list of the collector's is broken.
+struct BrokenLinks {
+    /// Their payloads, ascending.
+    broken: Vec<u32>,
+    /// The one that is swept next, where it is right that the list is broken.
+    cursor: Option<u32>,
 }
 
 /// Objects under examination, as columns; the static ones first.

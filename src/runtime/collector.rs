@@ -1,5 +1,6 @@
 //! The collector's own variables, as far as the module names them and the dump holds them.
 
+use crate::collector_code::CollectorCode;
 use crate::dump::Dump;
 use crate::module::{Global, Module};
 use crate::units::Address;
@@ -10,6 +11,9 @@ use crate::units::Address;
 pub struct Collector {
     /// The sum of the block sizes of all managed heap objects.
     pub total: Option<u32>,
+    /// The same, if not all of the collector's globals have names. While it sweeps, it counts an object that is not
+    /// found in its lists, and it is not known whether it sweeps.
+    pub uncertain_total: Option<u32>,
     /// What it was doing.
     pub state: Option<CollectorState>,
     /// The block of the next object to be marked or swept.
@@ -75,9 +79,13 @@ impl Collector {
     }
 
     /// Reads the collector's globals.
-    pub fn read(module: &Module<'_>, dump: &Dump<'_>) -> Self {
+    pub fn read(module: &Module<'_>, dump: &Dump<'_>, code: Option<&CollectorCode>) -> Self {
         let Some(prefix) = Self::prefix(module) else {
-            return Self::default();
+            let total = code.and_then(|code| module.globals.get(code.total()?));
+            return Self {
+                uncertain_total: total.and_then(|total| global_value(total, dump)),
+                ..Self::default()
+            };
         };
         let global = |name: &str| {
             let global = module.globals.named(&format!("{prefix}{name}"))?;
@@ -92,6 +100,17 @@ impl Collector {
             })
         };
         let total = global("total");
+        let others = match prefix {
+            RADICAL => &["fromSpace", "toSpace", "pinSpace"][..],
+            _ => &["fromSpace", "toSpace", "pinSpace", "state", "iter"],
+        };
+        let is_named = |name: &&str| module.globals.named(&format!("{prefix}{name}")).is_some();
+        if !others.iter().all(is_named) {
+            return Self {
+                uncertain_total: total,
+                ..Self::default()
+            };
+        }
         let state = match prefix {
             // It collects in one go: no dump is taken meanwhile.
             RADICAL => total.map(|_| 0),
@@ -99,6 +118,7 @@ impl Collector {
         };
         Self {
             total,
+            uncertain_total: None,
             state: state.and_then(|state| match state {
                 0 => Some(CollectorState::Idle),
                 1 => Some(CollectorState::Marking),

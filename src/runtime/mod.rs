@@ -84,7 +84,7 @@ impl<'a> Runtime<'a> {
         Ok(Self {
             dump,
             classes,
-            collector: Collector::read(module, &dump),
+            collector: Collector::read(module, &dump, evidence.code.as_ref()),
             allocator: Allocator::locate(&dump),
             globals,
         })

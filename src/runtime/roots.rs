@@ -93,7 +93,7 @@ impl GlobalRoots {
                 };
                 let visited = visited
                     .iter()
-                    .map(|&visited| visited_root(visited, module, dump));
+                    .map(|&visited| visited_root(visited, &declared, module, dump));
                 let mut roots: Vec<_> = visited.collect();
                 if !disputed.is_empty() {
                     roots.extend(
@@ -152,13 +152,24 @@ fn all_globals(module: &Module<'_>, dump: &Dump<'_>) -> Vec<GlobalRoot> {
     roots.collect()
 }
 
-fn visited_root(visited: VisitedGlobal, module: &Module<'_>, dump: &Dump<'_>) -> GlobalRoot {
+fn visited_root(
+    visited: VisitedGlobal,
+    declared: &[&GlobalVariable],
+    module: &Module<'_>,
+    dump: &Dump<'_>,
+) -> GlobalRoot {
     let (name, value) = match visited {
         VisitedGlobal::Global(index) => match module.globals.get(index) {
             Some(global) => (global_name(global), global_value(global, dump)),
             None => (format!("#{index}"), None),
         },
-        VisitedGlobal::Constant(address) => (format!("(constant {address})"), Some(address.0)),
+        VisitedGlobal::Constant(address) => {
+            let mut declared = declared.iter();
+            let variable = declared.find(|variable| variable.initial == Some(address.0));
+            let name = variable.map(|variable| variable.name.clone());
+            let name = name.unwrap_or_else(|| format!("(constant {address})"));
+            (name, Some(address.0))
+        }
     };
     GlobalRoot {
         name,
