@@ -46,6 +46,18 @@ describe("the example server without the transform", () => {
     expect(unprepared.warnings).toEqual([]);
   });
 
+  test("optimised with names says which classes have none, and what would name them", async () => {
+    const optimised = await viewOf(compile("optimised.wasm", "-O3", "--debug", "--exportRuntime"));
+    const named = optimised.constructors.map(({ className }) => className);
+    expect(named.some((name) => name.startsWith("Class#"))).toBe(true);
+    expect(optimised.warnings).toEqual([
+      {
+        code: "WARN_NAMES_INCOMPLETE",
+        message: expect.stringContaining("--transform @warpo/heap-analyzer/asc-transform"),
+      },
+    ]);
+  });
+
   test("stripped of all names gives the same counts and sizes, and says that names are missing", async () => {
     const stripped = await viewOf(compile("stripped.wasm"));
     // Other static data, so objects lie elsewhere: only addresses may differ.

@@ -282,7 +282,11 @@ fn referrer_lines(referrers: &Referrers) -> Vec<String> {
         referrers: shown,
         ..
     } = referrers;
-    let what = format!("references to {}", address(referrers.address));
+    let noun = match total {
+        1 => "reference",
+        _ => "references",
+    };
+    let what = format!("{noun} to {}", address(referrers.address));
     let mut lines = vec![part(*total, *offset, shown.len(), &what)];
     lines.extend(edge_table(shown));
     lines

@@ -414,6 +414,7 @@ fn classes_whose_visitors_never_end_share_one_budget() {
         globals: vec![0],
         members: vec![vec![], vec![], vec![], vec![0], vec![4]],
         is_endless: true,
+        ..crate::support::CollectorCode::default()
     };
     let wasm = encode_module(
         &[variable],

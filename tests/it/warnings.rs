@@ -248,6 +248,53 @@ fn what_the_code_visits_beyond_the_debug_information_is_no_dispute_if_no_class_h
 }
 
 #[test]
+fn a_tuple_without_debug_information_is_known_by_the_bitmap_that_its_visitor_follows() {
+    let (mut scene, node, head) = small_scene();
+    let tuple = Class::undescribed(scene.undescribed_class(0).id);
+    let [kept, number] = [(); 2].map(|()| scene.object(node, 8));
+    let object = scene.object_of(tuple, &[number.0, kept.0, 0b10, 0]);
+    scene.set(head, 0, object);
+    let mut members = vec![vec![]; tuple.id as usize + 1];
+    members[3] = vec![0];
+    members[node.id as usize] = vec![0];
+    let module = scene.module_with(&ModuleOptions {
+        collector: Some(CollectorCode {
+            globals: vec![scene.globals.len() as u32 - 1],
+            members,
+            tuples: vec![tuple.id],
+            ..CollectorCode::default()
+        }),
+        ..ModuleOptions::default()
+    });
+    let heap = analyze(&scene.dump(), &module).unwrap();
+    assert_eq!(live(&heap), [head, kept, object]);
+    assert_eq!(warnings(&heap), [""; 0]);
+}
+
+#[test]
+fn a_global_of_function_type_is_no_root_and_no_dispute() {
+    let (mut scene, node, head) = small_scene();
+    let function = scene.class("~lib/function/Function<()=>void>");
+    let environment = scene.object(node, 8);
+    let callback = scene.object_of(function, &[0, environment.0]);
+    scene.global("assembly/index/callback", function, callback);
+    let index = scene.globals.len() as u32;
+    let module = scene.module_with(&ModuleOptions {
+        collector: Some(CollectorCode {
+            globals: vec![index - 2],
+            members: vec![vec![], vec![], vec![], vec![0], vec![0], vec![4]],
+            ..CollectorCode::default()
+        }),
+        ..ModuleOptions::default()
+    });
+    for wasm in [module, scene.module()] {
+        let heap = analyze(&scene.dump(), &wasm).unwrap();
+        assert_eq!(live(&heap), [head]);
+        assert_eq!(warnings(&heap), [""; 0]);
+    }
+}
+
+#[test]
 fn a_stack_pointer_that_its_global_contradicts_is_said() {
     let (mut scene, ..) = small_scene();
     scene.push_on_stack(0u32);

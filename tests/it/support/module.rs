@@ -87,6 +87,8 @@ pub struct CollectorCode {
     pub globals: Vec<u32>,
     /// By class id: the offsets of the fields that are visited.
     pub members: Vec<Vec<u32>>,
+    /// The classes whose objects have a bitmap in their last 8 bytes that says which words are visited.
+    pub tuples: Vec<u32>,
     /// Whether visiting an object of another class never ends.
     pub is_endless: bool,
 }
@@ -123,8 +125,8 @@ impl CollectorCode {
             target: enc::MemArgTarget::Memory(0),
             ordering: None,
         };
-        let mut function = enc::Function::new([]);
-        let mut code = function.instructions();
+        let mut function = enc::Function::new([(1, enc::ValType::I64)]);
+        let (bitmap, mut code) = (2, function.instructions());
         for _ in 0..=count {
             code.block(enc::BlockType::Empty);
         }
@@ -133,8 +135,20 @@ impl CollectorCode {
             .i32_sub()
             .i32_load(word_at(0));
         code.br_table((0..count).collect::<Vec<_>>(), count);
-        for fields in &self.members {
+        for (id, fields) in (0..).zip(&self.members) {
             code.end();
+            if self.tuples.contains(&id) {
+                code.local_get(0).local_get(0).i32_const(4).i32_sub();
+                code.i32_load(word_at(0)).i32_add().i32_const(8).i32_sub();
+                code.i64_load(word_at(0)).local_set(bitmap);
+                for nth in 0..64 {
+                    code.local_get(bitmap).i64_const(nth).i64_shr_u();
+                    code.i32_wrap_i64().i32_const(1).i32_and();
+                    code.if_(enc::BlockType::Empty).local_get(0);
+                    code.i32_load(word_at(4 * nth as u32));
+                    code.local_get(1).call(VISIT).end();
+                }
+            }
             for &offset in fields {
                 code.local_get(0).i32_load(word_at(offset));
                 code.local_get(1).call(VISIT);
