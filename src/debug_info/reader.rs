@@ -312,7 +312,6 @@ impl Collected {
         DebugInfo {
             describes_constants,
             describes_inheritance: classes.iter().any(|class| class.base.is_some())
-                || globals.is_empty()
                 || has_locations,
             classes: classes
                 .into_iter()

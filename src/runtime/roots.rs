@@ -201,6 +201,13 @@ fn disputed_globals(
     declared: &[&GlobalVariable],
     module: &Module<'_>,
 ) -> Vec<String> {
+    let constants: BTreeSet<u32> = visited
+        .iter()
+        .filter_map(|visited| match visited {
+            VisitedGlobal::Global(_) => None,
+            VisitedGlobal::Constant(address) => Some(address.0),
+        })
+        .collect();
     let visited: BTreeSet<GlobalIndex> = visited
         .iter()
         .filter_map(|visited| match visited {
@@ -218,6 +225,12 @@ fn disputed_globals(
     let globals = globals.filter_map(|&index| module.globals.get(index));
     globals
         .filter(|global| global.mutable)
+        // A variable that nothing assigns may be a constant in the code, although its global is left.
+        .filter(|global| {
+            !global
+                .initial
+                .is_some_and(|initial| constants.contains(&initial))
+        })
         // Variables are located by name otherwise, which takes one.
         .filter(|global| are_located || global.name.is_some())
         .map(global_name)
