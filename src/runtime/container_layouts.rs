@@ -35,7 +35,13 @@ pub(super) fn with_inherited(
             offsets.extend((0..first.min(4 * MOST_INHERITED)).step_by(4));
             (ReferenceLayout::new(offsets, contents), Doubt::UnknownBases)
         }
-        None if contents == Contents::Fixed => (ReferenceLayout::unknown(), Doubt::UnknownBases),
+        // Of the library's containers, only a static array of numbers has no reference of its own.
+        None if contents == Contents::Fixed
+            && offsets.is_empty()
+            && !class.name.starts_with("~lib/staticarray/StaticArray<") =>
+        {
+            (ReferenceLayout::unknown(), Doubt::UnknownBases)
+        }
         None => (ReferenceLayout { offsets, contents }, Doubt::None),
     }
 }

@@ -363,6 +363,13 @@ fn locals_of_methods_are_neither_fields_nor_globals() {
             (gimli::DW_AT_signature, AttributeValue::Data4(NODE_ID)),
         ],
     );
+    let number = [(gimli::DW_AT_name, text("i32"))];
+    let number = writer.entry(unit, None, gimli::DW_TAG_base_type, &number);
+    let own_field = [
+        (gimli::DW_AT_data_member_location, AttributeValue::Data4(0)),
+        (gimli::DW_AT_type, AttributeValue::UnitRef(number)),
+    ];
+    writer.entry(unit, Some(class), gimli::DW_TAG_member, &own_field);
     let method = writer.entry(unit, Some(class), gimli::DW_TAG_subprogram, &[]);
     for tag in [gimli::DW_TAG_member, gimli::DW_TAG_variable] {
         writer.entry(
