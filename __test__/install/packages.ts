@@ -28,7 +28,15 @@ export interface Published {
 /** Publishes everything to `registry`, and gives back what came to it, in that order. */
 export async function release(folder: string, registry: Registry): Promise<Published[]> {
   const tree = join(folder, "tree");
-  const names = ["package.json", "README.md", "LICENSE", "LICENSE.third-party", "index.d.ts"];
+  const names = [
+    "package.json",
+    "README.md",
+    "LICENSE",
+    "LICENSE.third-party",
+    "answers.d.ts",
+    "heap.d.ts",
+    "index.d.ts",
+  ];
   for (const name of names) cpSync(join(ROOT, name), join(tree, name));
   // What an earlier build or release left there is not what a release starts from.
   const clean = (path: string) => !/\.node$|npm.*LICENSE/.test(path.slice(ROOT.length));
