@@ -354,13 +354,13 @@ class CutJudge {
       const { stackPointer } = this.#subject.parts;
       return roots.find(({ place }) => `+${(place as number) - stackPointer}` === name);
     }
-    // A constant in the code has no name.
-    if (name?.startsWith("(constant ")) return roots[0];
+    const { globals } = this.#subject.build;
     const index = /^#(\d+)$/.exec(name ?? "")?.[1];
+    const isConstant = index !== undefined && ![...globals.values()].includes(`judge:${index}`);
+    // Neither a constant in the code nor a global that never changes has a name that is known here.
+    if (isConstant || name?.startsWith("(constant ")) return roots[0];
     return roots.find(({ place }) =>
-      index === undefined
-        ? place === name
-        : this.#subject.build.globals.get(place as string) === `judge:${index}`,
+      index === undefined ? place === name : globals.get(place as string) === `judge:${index}`,
     );
   }
 
