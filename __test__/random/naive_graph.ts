@@ -104,7 +104,7 @@ export class NaiveGraph {
     return reached;
   }
 
-  /** Whether some way of so many references leads from one object to another. */
+  /** Whether a path with exactly this number of references leads from one object to another. */
   isReachedBy(from: number, to: number, references: number): boolean {
     let frontier = new Set([from]);
     for (let left = references; left > 0; left--)

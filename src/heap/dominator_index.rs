@@ -37,7 +37,7 @@ impl DominatorIndex {
         Self::of_tree(&heap.dominators, heap.objects.len(), control)
     }
 
-    /// Numbers the objects of a tree over a heap of so many objects.
+    /// Numbers the objects of a dominator tree, given the number of objects of the heap.
     pub(crate) fn of_tree(
         tree: &super::DominatorTree,
         object_count: usize,

@@ -42,7 +42,7 @@ const MANY_FIELDS: usize = 256;
 pub struct Edges {
     offsets: Vec<u32>,
     targets: Vec<ObjectIndex>,
-    /// Beside each target the label of the reference; empty if nobody wants labels.
+    /// The label of each reference, in the order of the targets; empty if labels were not asked for.
     labels: Vec<EdgeLabel>,
 }
 

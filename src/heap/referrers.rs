@@ -34,7 +34,7 @@ impl ReferrerIndex {
         let count = heap.objects.len();
         let step = control.begin(Phase::View, 2 * count as u64);
         let objects = || (0..count as u32).map(ObjectIndex);
-        // The number of references to an object is counted two places behind it: then `starts` are right
+        // The references to an object are counted two places after its own: then `starts` are right
         // once all sources are filled in.
         let mut starts = columns::repeated(0u32, count + 2)?;
         for object in objects() {

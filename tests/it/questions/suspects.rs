@@ -16,7 +16,7 @@ fn addresses(suspects: &[Value]) -> Vec<u64> {
         .collect()
 }
 
-/// A feed with an array of so many listeners, and a global that holds it.
+/// A global that holds a feed, which holds an array with the given number of listeners.
 fn feed(scene: &mut Scene, name: &str, count: usize) -> Object {
     let listener = scene.class(&format!("assembly/{name}/Listener"));
     let listeners = scene.generic(
