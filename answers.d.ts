@@ -13,7 +13,7 @@ export interface Answer {
   schemaVersion: 1;
   /** Whether the heap is damaged and only what lies before the damage was read. */
   partial: boolean;
-  /** What may make a number wrong; of both heaps if two were asked. */
+  /** What may make a number wrong; of both heaps, each with the name of its dump, if the answer compares two. */
   warnings: Warning[];
 }
 

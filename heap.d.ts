@@ -28,6 +28,12 @@ export interface OpenOptions extends AnalysisOptions {
   prepare?: boolean | null | undefined;
 }
 
+/** What a constructor view of a loaded heap holds. */
+export type ConstructorOptions = Omit<AnalyzeOptions, keyof AnalysisOptions | "retainedSet">;
+
+/** What a comparison view of two loaded heaps holds. */
+export type ComparisonOptions = Omit<DiffOptions, keyof AnalysisOptions>;
+
 /** Which part of a list an answer holds. */
 export interface PageOptions {
   /** How many entries to list: a whole number ≥ 1 (default: 20). */
@@ -96,9 +102,11 @@ export declare class Heap {
   readonly partial: boolean;
 
   /** The constructor view. It stays usable after {@link close}, and keeps the memory of the heap until it is closed itself. */
-  constructors(options?: Omit<AnalyzeOptions, keyof AnalysisOptions | "retainedSet"> | null): ConstructorView;
-  /** The comparison view with an earlier heap. Heaps of different modules are refused (`ERR_MODULE_MISMATCH`). */
-  compareWith(before: Heap, options?: Omit<DiffOptions, keyof AnalysisOptions> | null): ComparisonView;
+  constructors(options?: ConstructorOptions | null): ConstructorView;
+  constructorsAsync(options?: ConstructorOptions & AsyncOptions | null): Promise<ConstructorView>;
+  /** The comparison view with an earlier heap; each warning names its dump. Heaps of different modules are refused (`ERR_MODULE_MISMATCH`). */
+  compareWith(before: Heap, options?: ComparisonOptions | null): ComparisonView;
+  compareWithAsync(before: Heap, options?: ComparisonOptions & AsyncOptions | null): Promise<ComparisonView>;
 
   /** Totals: bytes, objects, classes, roots. */
   summary(): SummaryAnswer;

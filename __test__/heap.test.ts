@@ -119,15 +119,30 @@ describe("a heap", () => {
     );
   });
 
-  test("names the dump in the warnings of a comparison", () => {
+  test("gives the same views off the event loop", async () => {
+    const earlier = openHeap(before, wasm);
+    const options = { top: 3, instances: 2 };
+    expect(whole(await heap.constructorsAsync(options))).toEqual(whole(heap.constructors(options)));
+    expect(whole(await heap.compareWithAsync(earlier, options))).toEqual(
+      whole(heap.compareWith(earlier, options)),
+    );
+  });
+
+  test("names the dump in the warnings of everything that compares two heaps", async () => {
     const odd = join(folder, "odd.dump");
     writeFileSync(odd, Buffer.concat([before, Buffer.alloc(100)]));
     const earlier = openHeapFile(odd, files.wasm);
     const later = openHeapFile(files.after, files.wasm);
-    const { warnings } = later.compareWith(earlier);
-    expect(warnings.map(({ message }) => message)).toEqual([
-      `${odd}: ${earlier.warnings[0]?.message}`,
-    ]);
+    for (const { warnings } of [
+      later.compareWith(earlier),
+      await later.compareWithAsync(earlier),
+      later.suspects({ before: earlier }),
+      later.paths({ newSince: earlier }),
+    ]) {
+      expect(warnings.map(({ message }) => message)).toEqual([
+        `${odd}: ${earlier.warnings[0]?.message}`,
+      ]);
+    }
   });
 
   test("refuses to compare addresses with a heap of another module", async () => {
@@ -288,6 +303,8 @@ describe("a heap that was closed", () => {
       () => open.compareWith(closed),
       () => open.suspects({ before: closed }),
       () => closed.findAsync({ class: LISTENER }),
+      () => closed.constructorsAsync(),
+      () => open.compareWithAsync(closed),
     ]) {
       expect((await errorOf(call)).code).toBe("ERR_HEAP_CLOSED");
     }

@@ -41,14 +41,31 @@ class Heap {
   }
 
   constructors(options?: unknown) {
-    const request = viewOptions(options);
+    const request = viewOptions(options, "sync");
     return loadedView(callNative(() => this.#handle.constructors(request)));
   }
 
+  async constructorsAsync(options?: api.AsyncOptions) {
+    const request = viewOptions(options, "async");
+    return loadedView(
+      await this.#run(options, (control) => this.#handle.constructorsAsync(request, control)),
+    );
+  }
+
   compareWith(before: unknown, options?: unknown) {
-    const request = viewOptions(options);
+    const request = viewOptions(options, "sync");
     const handle = Heap.#handleOf("before", before);
     return comparisonView(callNative(() => this.#handle.compareWith(handle, request)));
+  }
+
+  async compareWithAsync(before: unknown, options?: api.AsyncOptions) {
+    const request = viewOptions(options, "async");
+    const handle = Heap.#handleOf("before", before);
+    return comparisonView(
+      await this.#run(options, (control) =>
+        this.#handle.compareWithAsync(handle, request, control),
+      ),
+    );
   }
 
   summary() {
@@ -118,22 +135,32 @@ class Heap {
   async #askAsync({ question, before }: questions.Asked, options: api.AsyncOptions | undefined) {
     const earlier = Heap.#earlier(before);
     const text = JSON.stringify(question);
-    const answer = await controlled(options, async (control) => {
+    const answer = await this.#run(options, (control) =>
+      this.#handle.askAsync(text, earlier, undefined, control),
+    );
+    return JSON.parse(answer.text);
+  }
+
+  /** Work off the event loop, which `close()` cancels. */
+  async #run<T>(
+    options: api.AsyncOptions | undefined,
+    start: (control: native.WorkControl) => Promise<T>,
+  ): Promise<T> {
+    return await controlled(options, async (control) => {
       this.#running.add(control);
       try {
-        return await this.#handle.askAsync(text, earlier, undefined, control);
+        return await start(control);
       } catch (error) {
         if (!this.#isClosed) throw error;
         throw new HeapAnalyzerError(
           "ERR_HEAP_CLOSED",
-          "the heap was closed before the question was answered: call close() after the last answer",
+          "the heap was closed before the work was done: call close() after the last answer",
           { cause: error },
         );
       } finally {
         this.#running.delete(control);
       }
     });
-    return JSON.parse(answer.text);
   }
 
   static #earlier(before: unknown): native.HeapHandle | undefined {

@@ -23,8 +23,8 @@ export function diffOptions(options: unknown, mode: Mode) {
 }
 
 /** The options of a view of a loaded heap. */
-export function viewOptions(options: unknown) {
-  return readOptions(options, VIEW_OPTIONS, "sync");
+export function viewOptions(options: unknown, mode: Mode) {
+  return readOptions(options, VIEW_OPTIONS, mode);
 }
 
 /** The options with which a heap is opened. */

@@ -108,13 +108,22 @@ impl<'a> Program<'a> {
             Ok((graph, names, memory))
         };
         let read = read().map_err(|error: Error| error.in_file(dump.name));
+        let dump_name = dump.name;
+        // The bytes may be a mapping, which is not needed any more.
         drop(dump);
         let (graph, names, memory) = read?;
         let heap = graph.solve(&part)?;
         let mut hasher = DefaultHasher::new();
         hasher.write(self.wasm);
         let module_hash = hasher.finish();
-        Ok(LoadedHeap::new(heap, names, module_hash, contents, memory))
+        Ok(LoadedHeap::new(
+            heap,
+            names,
+            module_hash,
+            dump_name,
+            contents,
+            memory,
+        ))
     }
 
     fn read_graph(&self, dump: &[u8], part: &Control) -> Result<ObjectGraph> {

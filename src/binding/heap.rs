@@ -33,8 +33,6 @@ pub struct HeapHandle {
 /// A heap with what its inputs were.
 pub(super) struct OpenHeap {
     loaded: LoadedHeap,
-    /// The dump: a path, or what an argument is called.
-    name: String,
     /// Bytes of the caller's dump that are kept.
     kept_bytes: u64,
 }
@@ -155,11 +153,7 @@ fn opened(
         loaded.prepare(control)?;
     }
     Ok(HeapHandle {
-        heap: Some(Arc::new(OpenHeap {
-            loaded,
-            name: dump.name.to_owned(),
-            kept_bytes,
-        })),
+        heap: Some(Arc::new(OpenHeap { loaded, kept_bytes })),
         registered_bytes: 0,
     })
 }
@@ -213,13 +207,37 @@ impl OpenHeap {
         })
     }
 
+    fn constructor_view(
+        &self,
+        request: &Request<ConstructorSort>,
+        control: &Control,
+    ) -> crate::Result<ViewHandle> {
+        let view = request.constructor_view(Arc::clone(self.loaded.heap()), control)?;
+        Ok(ViewHandle::of_loaded_heap(view))
+    }
+
+    fn comparison_view(
+        &self,
+        before: &Self,
+        request: Request<ComparisonSort>,
+        control: &Control,
+    ) -> crate::Result<ViewHandle> {
+        before.check_same_module(self)?;
+        let heaps = [before, self].map(|heap| Arc::clone(heap.loaded.heap()));
+        let [earlier, after] = heaps;
+        let view = ComparisonView::new(earlier, after, request.selection, control)?;
+        let warnings = self.loaded.warnings_beside(&before.loaded).into_iter();
+        let warnings = warnings.map(WarningData::from).collect();
+        Ok(ViewHandle::of_loaded_heaps(view, warnings))
+    }
+
     /// Refuses to compare addresses of two programs.
     fn check_same_module(&self, after: &Self) -> crate::Result<()> {
         match self.loaded.is_same_module(&after.loaded) {
             true => Ok(()),
             false => Err(Error::DifferentModules {
-                before: self.name.clone(),
-                after: after.name.clone(),
+                before: self.loaded.dump_name().to_owned(),
+                after: after.loaded.dump_name().to_owned(),
             }),
         }
     }
@@ -308,11 +326,25 @@ impl HeapHandle {
         guarded(|| {
             let heap = self.heap()?;
             let request: Request<ConstructorSort> = checked(options)?;
-            let view = run_on_own_thread(|| {
-                let heap = Arc::clone(heap.loaded.heap());
-                request.constructor_view(heap, &Control::default())
-            })?;
-            Ok(ViewHandle::of_loaded_heap(view).registered(env))
+            let view = run_on_own_thread(|| heap.constructor_view(&request, &Control::default()))?;
+            Ok(view.registered(env))
+        })
+    }
+
+    /// As `constructors`, as a task.
+    #[napi(ts_return_type = "Promise<ViewHandle>")]
+    pub fn constructors_async<'env>(
+        &self,
+        env: &'env Env,
+        options: Option<ViewOptions>,
+        control: &WorkControl,
+    ) -> Result<Object<'env>> {
+        guarded(|| {
+            let heap = self.heap()?;
+            let request: Request<ConstructorSort> = checked(options)?;
+            control.start(env, [], move |[], control| {
+                heap.constructor_view(&request, control).map(Outcome::View)
+            })
         })
     }
 
@@ -327,14 +359,29 @@ impl HeapHandle {
         guarded(|| {
             let (before, after) = (before.heap()?, self.heap()?);
             let request: Request<ComparisonSort> = checked(options)?;
-            before.check_same_module(&after)?;
-            let view = run_on_own_thread(|| {
-                let heaps = [&before, &after].map(|heap| Arc::clone(heap.loaded.heap()));
-                let [before, after] = heaps;
-                ComparisonView::new(before, after, request.selection, &Control::default())
-            })?;
-            let names = [before.name.clone(), after.name.clone()];
-            Ok(ViewHandle::of_loaded_heaps(view, names).registered(env))
+            let view =
+                run_on_own_thread(|| after.comparison_view(&before, request, &Control::default()))?;
+            Ok(view.registered(env))
+        })
+    }
+
+    /// As `compareWith`, as a task.
+    #[napi(ts_return_type = "Promise<ViewHandle>")]
+    pub fn compare_with_async<'env>(
+        &self,
+        env: &'env Env,
+        before: ClassInstance<HeapHandle>,
+        options: Option<ViewOptions>,
+        control: &WorkControl,
+    ) -> Result<Object<'env>> {
+        guarded(|| {
+            let (before, after) = (before.heap()?, self.heap()?);
+            let request: Request<ComparisonSort> = checked(options)?;
+            control.start(env, [], move |[], control| {
+                after
+                    .comparison_view(&before, request, control)
+                    .map(Outcome::View)
+            })
         })
     }
 

@@ -22,8 +22,8 @@ pub struct ViewHandle {
     view: Option<View>,
     /// Whether the memory of the heaps is this view's, and not that of a loaded heap.
     owns_heaps: bool,
-    /// Of a comparison of loaded heaps: what the dumps are called, for their warnings.
-    names: Option<[String; 2]>,
+    /// Of a comparison of loaded heaps: their warnings, which name the dumps.
+    warnings: Option<Vec<WarningData>>,
     /// How much memory V8 knows of.
     registered_bytes: i64,
 }
@@ -57,6 +57,7 @@ pub struct InstanceData {
 
 /// A warning of the engine.
 #[napi(object)]
+#[derive(Clone)]
 pub struct WarningData {
     /// A stable name.
     pub code: String,
@@ -143,10 +144,10 @@ impl ViewHandle {
         Self::new(View::Constructor(Arc::new(view)), false)
     }
 
-    /// A comparison of heaps that stay loaded, with what their dumps are called.
-    pub(super) fn of_loaded_heaps(view: ComparisonView, names: [String; 2]) -> Self {
+    /// A comparison of heaps that stay loaded, with their warnings.
+    pub(super) fn of_loaded_heaps(view: ComparisonView, warnings: Vec<WarningData>) -> Self {
         Self {
-            names: Some(names),
+            warnings: Some(warnings),
             ..Self::new(View::Comparison(Arc::new(view)), false)
         }
     }
@@ -155,7 +156,7 @@ impl ViewHandle {
         Self {
             view: Some(view),
             owns_heaps,
-            names: None,
+            warnings: None,
             registered_bytes: 0,
         }
     }
@@ -252,17 +253,8 @@ impl ViewHandle {
     #[napi]
     pub fn warnings(&self) -> Result<Vec<WarningData>> {
         guarded(|| {
-            if let (Some(names), Some(View::Comparison(view))) = (&self.names, &self.view) {
-                let heaps = names.iter().zip([view.before(), view.after()]);
-                return Ok(heaps
-                    .flat_map(|(name, heap)| {
-                        let warnings = heap.warnings.iter().map(WarningData::from);
-                        warnings.map(move |warning| WarningData {
-                            message: format!("{name}: {}", warning.message),
-                            ..warning
-                        })
-                    })
-                    .collect());
+            if let Some(warnings) = &self.warnings {
+                return Ok(warnings.clone());
             }
             let document = self.document()?;
             let warnings = document.warnings().into_iter();

@@ -2,11 +2,11 @@
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use super::LoadedHeap;
 use super::answer::{AnswerBody, DominatorChild, DominatorGroup, DominatorGroups, Dominators};
 use super::question::Page;
-use crate::columns;
 use crate::control::Control;
 use crate::error::Result;
 use crate::units::ObjectIndex;
@@ -26,47 +26,27 @@ impl LoadedHeap {
             None => None,
         };
         let index = self.dominator_index(control)?;
-        let mut children = Vec::new();
-        match object.map(|object| index.position(object)) {
+        let children = match object.map(|object| index.position(object)) {
             // What is not alive dominates nothing.
-            Some(None) => {}
-            Some(parent @ Some(_)) => self.collect_children(parent, &mut children, control)?,
-            None => self.collect_children(None, &mut children, control)?,
-        }
+            Some(None) => Arc::default(),
+            Some(parent @ Some(_)) => self.children_by_size(parent, control)?,
+            None => self.children_by_size(None, control)?,
+        };
         let address = object.map(|object| self.heap.address(object).0);
         Ok(match by_class {
             true => AnswerBody::DominatorGroups(self.dominated_groups(address, &children, page)),
-            false => AnswerBody::Dominators(self.dominated_objects(address, children, page)),
+            false => AnswerBody::Dominators(self.dominated_objects(address, &children, page)),
         })
-    }
-
-    fn collect_children(
-        &self,
-        parent: Option<u32>,
-        children: &mut Vec<ObjectIndex>,
-        control: &Control,
-    ) -> Result<()> {
-        const CHECK_INTERVAL: usize = 1 << 16;
-        let index = self.dominator_index(control)?;
-        for child in index.children(parent) {
-            columns::push(children, index.object(child))?;
-            if children.len().is_multiple_of(CHECK_INTERVAL) {
-                control.check()?;
-            }
-        }
-        Ok(())
     }
 
     fn dominated_objects(
         &self,
         address: Option<u32>,
-        mut children: Vec<ObjectIndex>,
+        children: &[ObjectIndex],
         page: Page,
     ) -> Dominators {
         let heap = &self.heap;
-        let total = children.len() as u64;
-        self.sort_by_retained_size(&mut children, page);
-        let children = page.of(children).map(|object| DominatorChild {
+        let shown = page.of(children).map(|&object| DominatorChild {
             address: heap.address(object).0,
             class_name: self.class_name(object).to_owned(),
             shallow_size: heap.shallow_size(object),
@@ -74,10 +54,10 @@ impl LoadedHeap {
         });
         Dominators {
             address,
-            total,
+            total: children.len() as u64,
             offset: page.offset,
             limit: page.limit,
-            children: children.collect(),
+            children: shown.collect(),
         }
     }
 

@@ -11,6 +11,7 @@ mod dominators;
 mod find;
 mod glob;
 mod labels;
+mod largest_children;
 mod lazy;
 mod memory;
 mod merged;
@@ -36,6 +37,7 @@ pub use memory::{Contents, InMemory};
 pub use question::Question;
 
 use after_return::AfterReturn;
+use largest_children::LargestChildren;
 use lazy::Lazy;
 use question::{Page, PathTarget};
 
@@ -51,12 +53,15 @@ use crate::warning::Warning;
 pub struct LoadedHeap {
     heap: Arc<Heap>,
     names: HeapNames,
+    /// What the dump is called in messages.
+    dump_name: String,
     contents: Box<dyn Contents>,
     /// Where in the dump the memory begins, and how many bytes it has.
     memory_start: u64,
     memory_size: u64,
     module_hash: u64,
     dominators: Lazy<DominatorIndex>,
+    largest_children: LargestChildren,
     referrers: Lazy<ReferrerIndex>,
     cuts: Lazy<Cuts>,
     paths: Lazy<PathTree>,
@@ -72,23 +77,26 @@ impl std::fmt::Debug for LoadedHeap {
 }
 
 impl LoadedHeap {
-    /// A heap, the names of what is in it, a hash of its module, and where the dump can be read again:
-    /// its memory lies there in `memory`.
+    /// A heap, the names of what is in it, a hash of its module, what the dump is called, and where it
+    /// can be read again: its memory lies there in `memory`.
     pub(crate) fn new(
         heap: Heap,
         names: HeapNames,
         module_hash: u64,
+        dump_name: &str,
         contents: Box<dyn Contents>,
         memory: Range<u64>,
     ) -> Self {
         Self {
             heap: Arc::new(heap),
             names,
+            dump_name: dump_name.to_owned(),
             contents,
             memory_start: memory.start,
             memory_size: memory.end - memory.start,
             module_hash,
             dominators: Lazy::default(),
+            largest_children: LargestChildren::default(),
             referrers: Lazy::default(),
             cuts: Lazy::default(),
             paths: Lazy::default(),
@@ -101,6 +109,11 @@ impl LoadedHeap {
         &self.heap
     }
 
+    /// What the dump is called in messages: a path, or the name of an argument.
+    pub fn dump_name(&self) -> &str {
+        &self.dump_name
+    }
+
     /// How many bytes the heap and the indexes take that are built so far. Copies of the dump are not
     /// counted.
     pub fn memory_size(&self) -> u64 {
@@ -109,7 +122,7 @@ impl LoadedHeap {
         let cuts = self.cuts.ready().map(Cuts::memory_size);
         let paths = self.paths.ready().map(PathTree::memory_size);
         let indexes = [dominators, referrers, cuts, paths].into_iter().flatten();
-        self.heap.memory_size() + indexes.sum::<u64>()
+        self.heap.memory_size() + indexes.sum::<u64>() + self.largest_children.memory_size()
     }
 
     /// What may make a number wrong.
@@ -122,7 +135,11 @@ impl LoadedHeap {
     /// # Errors
     /// [`Error::OutOfMemory`], [`Error::Aborted`].
     pub fn prepare(&self, control: &Control) -> Result<()> {
-        side_by_side(|| self.cuts(control), || self.path_tree(control)).map(drop)
+        let by_dominators = || {
+            self.cuts(control)?;
+            self.children_by_size(None, control)
+        };
+        side_by_side(by_dominators, || self.path_tree(control)).map(drop)
     }
 
     /// Answers a question. Some compare with an earlier heap, `before`: `paths` of what is new, and
@@ -193,14 +210,37 @@ impl LoadedHeap {
                 self.paths_of(&target, before, limit, &mut notes, control)?
             }
         };
-        let mut warnings: Vec<WarningText> = self.warnings().iter().map(Into::into).collect();
-        if let Some(before) = before {
-            warnings.extend(before.warnings().iter().map(WarningText::from));
-        }
+        let mut warnings = match before {
+            Some(before) => self.warnings_beside(before),
+            None => self.warnings().iter().map(Into::into).collect(),
+        };
         warnings.extend(notes.iter().map(WarningText::from));
         let is_partial =
             self.heap.is_partial || before.is_some_and(|before| before.heap.is_partial);
         Ok(Answer::new(body, is_partial, warnings))
+    }
+
+    /// The warnings of an earlier heap and of this one. Each names its dump.
+    pub fn warnings_beside(&self, before: &Self) -> Vec<WarningText> {
+        let names = match before.dump_name == self.dump_name {
+            true => ["before", "after"],
+            false => [before, self].map(|heap| heap.dump_name.as_str()),
+        };
+        let heaps = names.into_iter().zip([before, self]);
+        let warnings = heaps.flat_map(|(dump, heap)| {
+            let warnings = heap.warnings().iter();
+            warnings.map(|warning| WarningText::from(warning).in_dump(dump))
+        });
+        let mut warnings: Vec<WarningText> = warnings.collect();
+        let [earlier_size, size] = [before, self].map(|heap| heap.heap.total_size);
+        if self.is_same_module(before) && size < earlier_size {
+            let shrank = Warning::MemoryShrank {
+                before: earlier_size,
+                after: size,
+            };
+            warnings.push(WarningText::from(&shrank));
+        }
+        warnings
     }
 
     fn paths_of(

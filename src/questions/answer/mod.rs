@@ -10,6 +10,7 @@ pub use sets::*;
 use serde::{Serialize, Serializer};
 
 use crate::runtime::roots::RootKind;
+use crate::shown::Shown;
 use crate::warning::Warning;
 
 /// The version of the shapes on this page.
@@ -71,6 +72,17 @@ pub struct WarningText {
     pub code: &'static str,
     /// A sentence.
     pub message: String,
+}
+
+impl WarningText {
+    /// The same, with a message that names the dump.
+    pub(crate) fn in_dump(self, dump: &str) -> Self {
+        let warning = self.message;
+        Self {
+            message: format!("{}: {warning}", Shown(dump)),
+            ..self
+        }
+    }
 }
 
 impl From<&Warning> for WarningText {

@@ -101,3 +101,36 @@ fn an_address_inside_an_object_means_that_object_and_the_answer_says_so() {
     assert_eq!(answer["className"], Value::Null);
     assert_eq!(ask_object(&scene, block + 100)["state"], "free");
 }
+
+#[test]
+fn pages_of_thousands_of_children_continue_each_other_whatever_was_asked_between() {
+    let mut scene = Scene::new();
+    let node = scene.class("assembly/index/Node");
+    let nodes = scene.generic("~lib/array/Array<assembly/index/Node>", &[&node]);
+    let arrays = [5_000, 6_000].map(|count| {
+        let elements: Vec<Object> = (0..count)
+            .map(|nth| scene.object(node, nth % 7 * 16))
+            .collect();
+        scene.array(nodes, &elements)
+    });
+    for array in arrays {
+        scene.pin(array);
+    }
+    let heap = scene.open();
+    let page = |parent: Object, offset: u64, limit: u64| -> Vec<Value> {
+        let question = json!({ "question": "dominators", "address": parent.0, "offset": offset, "limit": limit });
+        ask(&heap, question)["children"].as_array().unwrap().clone()
+    };
+    let [first, second] = arrays.map(|array| page(array, 0, 10_000));
+    // The elements, and the array's own storage.
+    assert_eq!([first.len(), second.len()], [5_001, 6_001]);
+    assert!(first.is_sorted_by_key(|child| -child["retainedSize"].as_i64().unwrap()));
+    for offset in [0, 2_490, 4_990] {
+        let end = first.len().min(offset + 20);
+        assert_eq!(page(arrays[0], offset as u64, 20), first[offset..end]);
+        assert_eq!(
+            page(arrays[1], offset as u64, 20),
+            second[offset..offset + 20]
+        );
+    }
+}

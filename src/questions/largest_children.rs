@@ -1,0 +1,90 @@
+//! The immediate children of one object in the dominator tree, or of the virtual root, the largest
+//! first. An object can have millions: they are sorted once, and kept until the children of another
+//! object with many are asked for.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rayon::prelude::*;
+
+use super::LoadedHeap;
+use crate::columns;
+use crate::control::Control;
+use crate::error::Result;
+use crate::units::ObjectIndex;
+
+/// Fewer children than this are sorted again for every page.
+const MANY: usize = 1 << 12;
+/// Children between two looks at whether to stop.
+const CHECK_INTERVAL: usize = 1 << 16;
+
+/// The last children that were many, in order.
+#[derive(Debug, Default)]
+pub(super) struct LargestChildren(Mutex<Option<ChildList>>);
+
+#[derive(Clone, Debug)]
+struct ChildList {
+    /// The position of the parent in the dominator tree; `None` for the virtual root.
+    parent: Option<u32>,
+    children: Arc<Vec<ObjectIndex>>,
+}
+
+impl LargestChildren {
+    /// How many bytes the kept list takes.
+    pub(super) fn memory_size(&self) -> u64 {
+        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let children = kept.as_ref().map_or(0, |list| list.children.capacity());
+        (children * size_of::<ObjectIndex>()) as u64
+    }
+}
+
+impl LoadedHeap {
+    /// What the object at this position dominates immediately, or the virtual root: retained size ↓,
+    /// shallow size ↓, address ↑.
+    pub(super) fn children_by_size(
+        &self,
+        parent: Option<u32>,
+        control: &Control,
+    ) -> Result<Arc<Vec<ObjectIndex>>> {
+        let kept = || {
+            self.largest_children
+                .0
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+        };
+        let found = kept()
+            .as_ref()
+            .filter(|list| list.parent == parent)
+            .cloned();
+        if let Some(list) = found {
+            return Ok(list.children);
+        }
+        let children = Arc::new(self.sorted_children(parent, control)?);
+        if children.len() >= MANY {
+            *kept() = Some(ChildList {
+                parent,
+                children: Arc::clone(&children),
+            });
+        }
+        Ok(children)
+    }
+
+    fn sorted_children(&self, parent: Option<u32>, control: &Control) -> Result<Vec<ObjectIndex>> {
+        let index = self.dominator_index(control)?;
+        let heap = &self.heap;
+        // With their sizes, complemented, so that sorting does not look anything up.
+        let mut children: Vec<(u32, u32, ObjectIndex)> = Vec::new();
+        for child in index.children(parent) {
+            let object = index.object(child);
+            let retained_size = !heap.retained_size(object);
+            columns::push(
+                &mut children,
+                (retained_size, !heap.shallow_size(object), object),
+            )?;
+            if children.len().is_multiple_of(CHECK_INTERVAL) {
+                control.check()?;
+            }
+        }
+        children.par_sort_unstable();
+        columns::collected(children.iter().map(|&(_, _, object)| object))
+    }
+}
