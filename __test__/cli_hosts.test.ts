@@ -254,6 +254,15 @@ describe.skipIf(WINDOWS)("an input", () => {
     expect(failureOf(cli(...analyze(dump)))).toContain("expected at most 4 GiB");
   });
 
+  test("that is a module of more than 1 GiB is too large", () => {
+    const wasm = join(freshFolder(), "huge.wasm");
+    writeFileSync(wasm, readFileSync(server.wasm).subarray(0, 8));
+    truncateSync(wasm, 2 ** 30 + 1);
+    const message = failureOf(cli(...analyze(undefined, wasm)));
+    expect(message).toContain(`error: ${wasm}: the module has at least`);
+    expect(message).toContain("expected at most 1 GiB");
+  });
+
   test("that may not be read is named", (context) => {
     const reason = noPermissions();
     if (reason) return context.skip(reason);
