@@ -8,7 +8,7 @@ set -euo pipefail
 cd "$(dirname "$0")"
 
 minutes=5
-targets=(dump module debug_info classes collector_code heap analyze compare)
+targets=(dump module debug_info classes collector_code heap analyze compare questions)
 keep=false
 while (($#)); do
   case $1 in

@@ -6,7 +6,7 @@
 //! - [`choices`]: decisions that an input makes byte by byte. [`recipe`]: a heap, a module and damage, made
 //!   by choices. [`module_edits`] and [`dwarf_edits`]: damage that respects the structure.
 //! - [`programs`]: real modules and their dumps.
-//! - [`invariants`]: what holds for every result. [`reference`]: the same result, computed naively.
+//! - [`invariants`]: what holds for every result. [`questions`]: what holds for every answer. [`reference`]: the same result, computed naively.
 //! - [`limits`]: memory and time in proportion to the input.
 
 #[path = "../../tests/it/support/mod.rs"]
@@ -20,6 +20,7 @@ pub mod leb128;
 pub mod limits;
 pub mod module_edits;
 pub mod programs;
+pub mod questions;
 pub mod recipe;
 pub mod reference;
 pub mod targets;

@@ -59,6 +59,14 @@ pub const DUMP: Limits = Limits {
     more_time: Duration::from_secs(1),
 };
 
+/// A dump that is opened for questions, and all of these: indexes, and answers that list everything.
+pub const QUESTIONS: Limits = Limits {
+    memory_per_byte: 32,
+    more_memory: 128 << 20,
+    time_per_byte: Duration::from_micros(8),
+    more_time: Duration::from_secs(4),
+};
+
 /// A module's sections and its debug information: every byte may be a name, a function, an entry.
 pub const SECTIONS: Limits = Limits {
     memory_per_byte: 512,

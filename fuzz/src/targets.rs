@@ -17,8 +17,9 @@ use warpo_heap_analyzer::views::{
 use warpo_heap_analyzer::{ClassId, Control, Input, Program, Result, Schedule, Tolerance, Warning};
 
 use crate::invariants;
-use crate::limits::{DUMP, Limits, MODULE, SECTIONS, within};
+use crate::limits::{DUMP, Limits, MODULE, QUESTIONS, SECTIONS, within};
 use crate::module_edits::{self, Focus};
+use crate::questions::{ask_all, open};
 use crate::recipe::Recipe;
 use crate::reference;
 use crate::support::{DumpFile, RTTI_BASE};
@@ -27,7 +28,7 @@ use crate::support::{DumpFile, RTTI_BASE};
 pub type Target = (&'static str, fn(&[u8]));
 
 /// All of them.
-pub const ALL: [Target; 8] = [
+pub const ALL: [Target; 9] = [
     ("dump", dump),
     ("module", module),
     ("debug_info", debug_info),
@@ -36,6 +37,7 @@ pub const ALL: [Target; 8] = [
     ("heap", heap),
     ("analyze", analyze),
     ("compare", compare),
+    ("questions", questions),
 ];
 
 const EVERYTHING: Tolerance = Tolerance {
@@ -140,11 +142,15 @@ pub fn classes(input: &[u8]) {
 }
 
 fn both(dump: &[u8], wasm: &[u8]) -> [(Limits, usize); 2] {
+    [(DUMP, dump.len()), of_module(wasm)]
+}
+
+fn of_module(wasm: &[u8]) -> (Limits, usize) {
     let module = match module_edits::has_code(wasm) {
         true => MODULE,
         false => SECTIONS,
     };
-    [(DUMP, dump.len()), (module, wasm.len())]
+    (module, wasm.len())
 }
 
 /// The input is a module. Its collector's code is read.
@@ -312,4 +318,23 @@ pub fn compare(input: &[u8]) {
         Ok(invariants::texts(Arc::new(view(selection)?), table))
     };
     invariants::with_any_threads(|| make().unwrap_or_else(|error| error.to_string()));
+}
+
+/// The input is a recipe for a heap, damage to its module, and damage to its dump. The heap is asked
+/// everything. The number of threads must not change an answer.
+pub fn questions(input: &[u8]) {
+    let mut recipe = Recipe::new(input);
+    let mut case = recipe.sound_case();
+    let table = recipe.table();
+    let addresses = [recipe.word(), recipe.word() % (1 << 17)];
+    let edits = recipe.below(4);
+    module_edits::edit(&mut case.module, &mut recipe, edits, Focus::Anything);
+    recipe.damage(&mut case.dump);
+    let (dump, wasm) = (&case.dump.bytes, &case.module);
+    let ask = || match open(dump, wasm, EVERYTHING) {
+        Ok(heap) => ask_all(&heap, &addresses, table),
+        Err(error) => error.to_string(),
+    };
+    within(&[(QUESTIONS, dump.len()), of_module(wasm)], ask);
+    invariants::with_any_threads(ask);
 }

@@ -28,6 +28,7 @@ fn no_random_recipe_violates_an_invariant() {
             targets::heap,
             targets::analyze,
             targets::compare,
+            targets::questions,
         ] {
             run(&input);
         }

@@ -28,7 +28,7 @@ impl LoadedHeap {
         control: &Control,
     ) -> Result<FoundObjects> {
         let heap = &self.heap;
-        let is_wanted_class = self.class_slots(wanted.class.unwrap_or("*"))?;
+        let is_wanted_class = self.class_slots(wanted.class)?;
         let step = control.begin(Phase::View, heap.objects.len() as u64);
         let index = self.dominator_index(control)?;
         let text: Option<Vec<u8>> = wanted

@@ -86,12 +86,15 @@ impl<'h> Reader<'h> {
         self.heap
     }
 
-    /// So many bytes from `address` on, or as many as there are.
+    /// `length` bytes from `address` on; fewer at the end of the memory, none beyond it.
     pub(super) fn read(&mut self, address: u32, length: u32) -> Result<&[u8]> {
         let from = u64::from(address);
         let end = (from + u64::from(length))
             .min(self.heap.memory_size)
             .max(from);
+        if end == from {
+            return Ok(&[]);
+        }
         let is_here = self.start <= from && end <= self.start + self.bytes.len() as u64;
         if !is_here {
             let wanted = (from + u64::from(length.max(self.window))).min(self.heap.memory_size);

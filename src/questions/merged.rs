@@ -65,7 +65,7 @@ impl LoadedHeap {
         pattern: &str,
         control: &Control,
     ) -> Result<Vec<ObjectIndex>> {
-        let is_wanted = self.class_slots(pattern)?;
+        let is_wanted = self.class_slots(Some(pattern))?;
         self.live_set(control, |_, slot| is_wanted[slot])
     }
 
@@ -85,7 +85,7 @@ impl LoadedHeap {
             });
         }
         let earlier = &before.heap;
-        let is_wanted = self.class_slots(class.unwrap_or("*"))?;
+        let is_wanted = self.class_slots(class)?;
         self.live_set(control, |object, slot| {
             if !is_wanted[slot] {
                 return false;

@@ -41,6 +41,7 @@ use largest_children::LargestChildren;
 use lazy::Lazy;
 use question::{Page, PathTarget};
 
+use crate::columns;
 use crate::control::Control;
 use crate::error::{Error, Result};
 use crate::heap::{Cuts, DominatorIndex, Heap, HeapNames, PathTree, ReferrerIndex};
@@ -316,9 +317,12 @@ impl LoadedHeap {
         }
     }
 
-    /// The slots of the classes whose name is of this form.
-    fn class_slots(&self, pattern: &str) -> Result<Vec<bool>> {
+    /// The slots of the classes whose name is of this form; of all classes, even of none, without.
+    fn class_slots(&self, pattern: Option<&str>) -> Result<Vec<bool>> {
         let classes = &self.heap.objects.classes;
+        let Some(pattern) = pattern else {
+            return columns::repeated(true, classes.len());
+        };
         let slots: Vec<bool> = classes
             .iter()
             .map(|class| glob::matches(pattern, &class.class.name))

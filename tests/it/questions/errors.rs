@@ -34,6 +34,15 @@ fn an_address_without_an_object_names_the_nearest_ones() {
 }
 
 #[test]
+fn an_address_outside_the_memory_has_no_object() {
+    let heap = scene().open();
+    for address in [1 << 30, u32::MAX - 16, u32::MAX] {
+        let error = refused(&heap, json!({ "question": "object", "address": address }));
+        assert_eq!(error.code(), "ERR_NO_OBJECT");
+    }
+}
+
+#[test]
 fn a_class_that_is_not_there_names_the_most_similar_ones() {
     let heap = scene().open();
     for question in [

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{ARRAY_BUFFER, NULL, Object, STRING, Scene, ask};
+use crate::support::{ARRAY_BUFFER, NULL, Object, STRING, Scene, ask, ask_with};
 
 /// A string object.
 pub fn string(scene: &mut Scene, text: &str) -> Object {
@@ -133,4 +133,17 @@ fn pages_of_thousands_of_children_continue_each_other_whatever_was_asked_between
             second[offset..offset + 20]
         );
     }
+}
+
+#[test]
+fn a_heap_without_objects_has_empty_lists() {
+    let heap = Scene::new().open();
+    let found = ask(&heap, json!({ "question": "find" }));
+    assert_eq!(
+        [&found["total"], &found["objects"]],
+        [&json!(0), &json!([])]
+    );
+    let new = json!({ "question": "paths", "newSince": true });
+    let paths = ask_with(&heap, Some(&heap), new);
+    assert_eq!([&paths["count"], &paths["tree"]], [&json!(0), &json!([])]);
 }

@@ -1,0 +1,95 @@
+//! Properties of the answers of every heap that can be opened, for any input.
+
+use serde_json::{Value, json};
+use warpo_heap_analyzer::formats::{TableOptions, render_json, render_text};
+use warpo_heap_analyzer::questions::{InMemory, LoadedHeap, Question};
+use warpo_heap_analyzer::{Control, Error, Input, Program, Result, Tolerance};
+
+/// Opens a heap for questions.
+pub fn open(dump: &[u8], wasm: &[u8], tolerance: Tolerance) -> Result<LoadedHeap> {
+    let control = Control::default();
+    let wasm = Input {
+        name: "wasm",
+        bytes: wasm,
+    };
+    let input = Input {
+        name: "dump",
+        bytes: dump,
+    };
+    let program = Program::read(wasm, &control)?.tolerating(tolerance);
+    program.open(input, Box::new(InMemory(dump.to_vec())), &control)
+}
+
+/// Asks every kind of question, about these addresses too, and returns all answers as text.
+pub fn ask_all(heap: &LoadedHeap, addresses: &[u32], table: TableOptions) -> String {
+    let mut texts = String::new();
+    let mut ask = |before: Option<&LoadedHeap>, question: Value| -> Option<Value> {
+        let question: Question = serde_json::from_value(question).unwrap();
+        let answer = match heap.ask(&question, before, &Control::default()) {
+            Ok(answer) => answer,
+            // An address may be of no object, and a heap may have no classes.
+            Err(Error::NoObject { .. } | Error::UnknownClass { .. }) => return None,
+            Err(error) => panic!("{question:?}: {error}"),
+        };
+        texts += &render_text(&answer, table);
+        let json = render_json(&answer);
+        texts += &json;
+        Some(serde_json::from_str(&json).unwrap())
+    };
+    let live_size = heap.heap().live_size;
+    for question in ["summary", "suspects"] {
+        ask(None, json!({ "question": question })).unwrap();
+    }
+    ask(Some(heap), json!({ "question": "suspects" })).unwrap();
+    let found = ask(None, json!({ "question": "find", "limit": 1 << 20 })).unwrap();
+    let shallow = sum(&found["objects"], "shallowSize");
+    assert_eq!(shallow, live_size, "the live objects are not all found");
+    for by_class in [false, true] {
+        let question = json!({ "question": "dominators", "byClass": by_class, "limit": 1 << 20 });
+        let answer = ask(None, question).unwrap();
+        let list = if by_class { "groups" } else { "children" };
+        let retained = sum(&answer[list], "retainedSize");
+        assert_eq!(
+            retained, live_size,
+            "the parts of the heap are not the heap"
+        );
+    }
+    if let Some(merged) = ask(
+        None,
+        json!({ "question": "paths", "class": "*", "limit": 3 }),
+    ) {
+        assert_eq!(merged["shallowSize"], live_size);
+        assert_eq!(merged["freedByRemovingAll"], live_size);
+        let shown = sum(&merged["tree"], "shallowSize");
+        let more = merged["more"]["shallowSize"].as_u64().unwrap_or_default();
+        assert_eq!(
+            shown + more,
+            live_size,
+            "the paths are not those of all objects"
+        );
+    }
+    let objects = heap.heap().live_heap_objects().take(8);
+    let live: Vec<u32> = objects
+        .map(|object| heap.heap().address(object).0)
+        .collect();
+    for &address in live.iter().chain(addresses) {
+        ask(None, json!({ "question": "object", "address": address }));
+        ask(None, json!({ "question": "referrers", "address": address }));
+        ask(
+            None,
+            json!({ "question": "dominators", "address": address }),
+        );
+        let path = ask(None, json!({ "question": "paths", "objects": [address] }));
+        if let Some(path) = path.filter(|path| !path["path"].is_null()) {
+            assert_eq!(path["freedByCuttingAll"], path["retainedSize"]);
+        }
+    }
+    let none_is_new = ask(Some(heap), json!({ "question": "paths", "newSince": true }));
+    assert!(none_is_new.is_none_or(|paths| paths["count"] == 0));
+    texts
+}
+
+fn sum(list: &Value, key: &str) -> u64 {
+    let entries = list.as_array().unwrap().iter();
+    entries.map(|entry| entry[key].as_u64().unwrap()).sum()
+}
