@@ -1,10 +1,12 @@
 // Waste of real programs: every kind, with the sizes that the runtime really takes.
 
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import AscTransform from "../dist/asc_transform.mjs";
 import { captureDump, exposeGlobals } from "../dist/capture.js";
-import { openHeap } from "../dist/index.js";
+import { openHeap, openHeapFile } from "../dist/index.js";
 import type { WasteAnswer, WasteKind } from "../index.js";
 import { type Compiler, runCompiler } from "./support/compile.ts";
 
@@ -19,8 +21,8 @@ interface Build {
   compiler?: Compiler;
 }
 
-/** Runs the program and asks what it wastes. */
-async function waste({ flags, transform, compiler = "assemblyscript" }: Build) {
+/** Compiles the program, runs it and takes a dump. */
+async function run({ flags, transform, compiler = "assemblyscript" }: Build) {
   const { wasm } = await runCompiler(["waste.ts", ...flags], {
     baseDir: join(__dirname, "programs"),
     transforms: transform ? [AscTransform] : [],
@@ -30,8 +32,15 @@ async function waste({ flags, transform, compiler = "assemblyscript" }: Build) {
   const { exports } = await WebAssembly.instantiate(module, { env: { abort() {} } });
   (exports as Exports).start();
   (exports as Exports).__collect();
-  using heap = openHeap(captureDump(exports), wasm);
-  return heap.waste({ limit: 1000 });
+  return { dump: captureDump(exports), wasm };
+}
+
+async function waste(build: Build): Promise<WasteAnswer> {
+  const { dump, wasm } = await run(build);
+  const heap = openHeap(dump, wasm);
+  const answer = heap.waste({ limit: 1000 });
+  heap.close();
+  return answer;
 }
 
 function kindOf(answer: WasteAnswer, name: WasteKind["kind"]): WasteKind {
@@ -115,9 +124,17 @@ test("a program without debug information and names has the same savings by kind
   expect(nameless.warnings.map(({ code }) => code)).toContain("WARN_NAMES_MISSING");
 });
 
-test("the report is the same for every load of the same dump", async () => {
-  const answers = await Promise.all(
-    [1, 2].map(() => waste({ flags: ["--debug"], transform: true })),
-  );
-  expect(JSON.stringify(answers[0])).toBe(JSON.stringify(answers[1]));
+test("the report of a file is that of its bytes, and off the event loop the same", async () => {
+  const { dump, wasm } = await run({ flags: ["--debug"], transform: true });
+  const folder = mkdtempSync(join(tmpdir(), "heap-analyzer-waste-"));
+  const paths = [join(folder, "waste.dump"), join(folder, "waste.wasm")] as const;
+  writeFileSync(paths[0], dump);
+  writeFileSync(paths[1], wasm);
+  const ofBytes = openHeap(dump, wasm);
+  const ofFile = openHeapFile(...paths);
+  const answer = JSON.stringify(ofBytes.waste());
+  expect(JSON.stringify(ofFile.waste())).toBe(answer);
+  expect(JSON.stringify(await ofFile.wasteAsync())).toBe(answer);
+  for (const heap of [ofBytes, ofFile]) heap.close();
+  rmSync(folder, { recursive: true });
 });

@@ -13,13 +13,13 @@ const CLASSES: usize = 5;
 /// What people call a kind, and the objects that it counts.
 fn words(kind: WasteKindName) -> (&'static str, &'static str) {
     match kind {
-        WasteKindName::DuplicateStrings => ("duplicate strings", "copies"),
-        WasteKindName::DuplicateBuffers => ("duplicate buffers and static arrays", "copies"),
-        WasteKindName::EmptyContainers => ("empty containers", "containers"),
-        WasteKindName::Views => ("large buffers with small views", "buffers"),
-        WasteKindName::ArrayCapacity => ("unused array capacity", "arrays"),
-        WasteKindName::Entries => ("unused and deleted entries", "maps and sets"),
-        WasteKindName::Padding => ("padding", "objects"),
+        WasteKindName::DuplicateStrings => ("duplicate strings", "Copies"),
+        WasteKindName::DuplicateBuffers => ("duplicate buffers and static arrays", "Copies"),
+        WasteKindName::EmptyContainers => ("empty containers", "Containers"),
+        WasteKindName::Views => ("large buffers with small views", "Buffers"),
+        WasteKindName::ArrayCapacity => ("unused array capacity", "Arrays"),
+        WasteKindName::Entries => ("unused and deleted entries", "Maps and sets"),
+        WasteKindName::Padding => ("padding", "Objects"),
     }
 }
 
@@ -38,7 +38,10 @@ pub(super) fn waste_lines(waste: &Waste) -> Vec<String> {
         [
             format!("  {name}"),
             size(kind.savings),
-            format!("in {} {objects}", format_count(kind.count)),
+            match kind.count {
+                0 => String::new(),
+                count => format!("in {} {}", format_count(count), objects.to_lowercase()),
+            },
         ]
     });
     let count: u64 = waste.headers.classes.iter().map(|class| class.count).sum();
@@ -144,7 +147,7 @@ fn header_lines(waste: &Waste) -> Vec<String> {
         .take(CLASSES)
         .map(|of| [size(of.size), format_count(of.count), class(&of.class_name)])
         .collect();
-    let heading = [("Size", Right), ("objects", Right), ("Class", Left)];
+    let heading = [("Size", Right), ("Objects", Right), ("Class", Left)];
     lines.extend(table(heading, &rows));
     lines
 }

@@ -89,26 +89,44 @@ impl Survey {
 
 impl Context<'_> {
     pub(super) fn survey(&self, step: &Step<'_>) -> Result<Survey> {
-        let count = self.heap.heap.objects.len();
+        let objects = &self.heap.heap.objects;
         // Nobody can choose contents whose hashes are equal: the keys are random.
         let hashing = RandomState::new();
         let mut survey = Survey {
-            sizes: columns::repeated(0, count)?,
+            sizes: columns::repeated(0, objects.len())?,
             ..Survey::default()
         };
-        let runs: Vec<Survey> = survey
-            .sizes
+        // Static objects come first. They are few, and one thread sees which of them overlap.
+        let statics = objects.shallow_sizes.partition_point(|&size| size == 0);
+        let (static_sizes, heap_sizes) = survey.sizes.split_at_mut(statics);
+        let mut reader = Reader::sequential(self.heap);
+        let mut run = Run {
+            context: self,
+            hashing: &hashing,
+            reader: &mut reader,
+            statics_end: 0,
+            found: Survey::default(),
+        };
+        for (nth, size) in static_sizes.iter_mut().enumerate() {
+            if nth.is_multiple_of(CHUNK) {
+                step.advance(0)?;
+            }
+            *size = run.look_at(ObjectIndex(nth as u32))?;
+        }
+        let of_statics = run.found;
+        let runs: Vec<Survey> = heap_sizes
             .par_chunks_mut(CHUNK)
             .enumerate()
             .map_init(
                 || Reader::sequential(self.heap),
                 |reader, (nth, sizes)| {
-                    let first = (nth * CHUNK) as u32;
+                    let first = (statics + nth * CHUNK) as u32;
                     reader.stop_at(self.end_of(ObjectIndex(first + sizes.len() as u32 - 1)));
                     let mut run = Run {
                         context: self,
                         hashing: &hashing,
                         reader,
+                        statics_end: 0,
                         found: Survey::default(),
                     };
                     for (object, size) in (first..).map(ObjectIndex).zip(&mut *sizes) {
@@ -119,7 +137,7 @@ impl Context<'_> {
                 },
             )
             .collect::<Result<_>>()?;
-        for run in &runs {
+        for run in [of_statics].iter().chain(&runs) {
             survey.append(run)?;
         }
         Ok(survey)
@@ -166,6 +184,8 @@ struct Run<'c, 'r> {
     context: &'c Context<'c>,
     hashing: &'c RandomState,
     reader: &'r mut Reader<'c>,
+    /// Where the last static object ends whose contents were read.
+    statics_end: u64,
     found: Survey,
 }
 
@@ -185,6 +205,9 @@ impl Run<'_, '_> {
             return Ok(0);
         }
         let payload = self.reader.payload(heap.address(object).0)?;
+        if is_static && !self.is_behind_the_last(payload) {
+            return Ok(0);
+        }
         match role {
             Role::Text => {
                 let entry = self.entry(object, payload)?;
@@ -208,6 +231,17 @@ impl Run<'_, '_> {
             Role::Buffer | Role::Other => {}
         }
         Ok(payload.size)
+    }
+
+    /// Whether a static object begins where the last one ended, or later. What only looks like a static
+    /// object may overlap others, and its contents are not read a second time.
+    fn is_behind_the_last(&mut self, payload: Payload) -> bool {
+        let start = u64::from(payload.address - HEADER_SIZE);
+        let is_behind = start >= self.statics_end;
+        if is_behind {
+            self.statics_end = u64::from(payload.address) + u64::from(payload.size);
+        }
+        is_behind
     }
 
     /// A part of a hash of an object's class and contents, and below it the object.

@@ -15,6 +15,8 @@ use crate::units::ObjectIndex;
 
 /// Tables that one task reads.
 const CHUNK: usize = 1 << 10;
+/// Tables whose entries are in the same buffer that are looked at. In a sound heap there is one.
+const MOST_SHARING: usize = 16;
 
 /// A map or a set, and how many entries it has.
 #[derive(Clone, Copy, Debug)]
@@ -44,6 +46,17 @@ impl Context<'_> {
                 && u64::from(of.capacity) * u64::from(stride) <= room.into()
         });
         uses.par_sort_unstable_by_key(|of| (of.entries, of.table));
+        let mut last = (None, 0);
+        uses.retain(|of| {
+            let (entries, count) = last;
+            let count = if entries == Some(of.entries) {
+                count
+            } else {
+                0
+            };
+            last = (Some(of.entries), count + 1);
+            count < MOST_SHARING
+        });
         let tables = uses.par_chunks(CHUNK).map(|uses| {
             let mut reader = Reader::new(self.heap);
             let mut tables = columns::with_capacity(uses.len())?;
