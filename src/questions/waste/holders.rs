@@ -1,11 +1,11 @@
 //! What holds waste: the field of the last step of the paths that lead there.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::Context;
 use super::sums::Sum;
-use crate::heap::{EdgeLabel, GroupStart, LabelKind, PathGroup};
+use crate::heap::{EdgeLabel, GroupStart, LabelKind, PathGroup, RootOrigin};
 use crate::questions::LoadedHeap;
 use crate::questions::answer::{WasteHolder, root_kind_name};
 use crate::questions::labels::{after_class, class_label, is_own_storage};
@@ -20,15 +20,47 @@ pub(super) fn more(count: usize) -> String {
     format!("({count} more)")
 }
 
+/// What a holder is called by.
+#[derive(PartialEq, Eq, Hash)]
+struct Holder {
+    start: Start,
+    /// Classes and their labels, the outermost last.
+    steps: Vec<(u32, EdgeLabel)>,
+}
+
+/// What stands in front of the steps.
+#[derive(PartialEq, Eq, Hash)]
+enum Start {
+    /// Nothing: the outermost step is a field.
+    Field,
+    /// A root.
+    Root(RootOrigin),
+    /// A class that holds containers within containers.
+    Class(u32),
+    /// Paths of many groups.
+    Many,
+}
+
 /// The holders of these groups of paths, the largest first. The last entry sums up what is left out.
 pub(super) fn named_holders(
     context: &Context<'_>,
     groups: Vec<(PathGroup, Sum)>,
     page: Page,
 ) -> Vec<WasteHolder> {
-    let mut by_name: BTreeMap<String, Sum> = BTreeMap::new();
+    // Many groups have the same holder, and names can be long.
+    let mut by_holder: HashMap<Holder, Sum> = HashMap::new();
     for (group, sum) in groups {
-        by_name.entry(holder(context, group)).or_default().add(sum);
+        by_holder
+            .entry(Holder::of(context, group))
+            .or_default()
+            .add(sum);
+    }
+    let mut by_name: BTreeMap<String, Sum> = BTreeMap::new();
+    for (holder, sum) in by_holder {
+        by_name
+            .entry(holder.name(context.heap))
+            .or_default()
+            .add(sum);
     }
     let mut holders: Vec<_> = by_name.into_iter().collect();
     // Equal ones stay in the order of their names.
@@ -48,41 +80,66 @@ pub(super) fn named_holders(
     holders.collect()
 }
 
-/// `Class.field` of the last step of paths of a group; for elements and entries the field that holds their
-/// container (`Class.field[*]`), for what no field holds the root.
-fn holder(context: &Context<'_>, group: PathGroup) -> String {
-    let heap = context.heap;
-    let groups = context.tree.groups();
-    let mut inside = String::new();
-    let mut group = group;
-    for _ in 0..DEEPEST {
-        match groups.info(group).start {
-            GroupStart::Rest => return LEFT_OUT.to_owned(),
-            GroupStart::Root(origin) => {
-                let root = heap.origin_root(origin);
-                let kind = root_kind_name(root.kind);
-                let name = root.name.map(|name| format!(" {name}"));
-                return format!("{kind}{}{inside}", name.unwrap_or_default());
-            }
-            GroupStart::Step(before, label) => {
-                let slot = groups.info(before).class_slot;
-                if !is_storage_of(heap, slot, label) {
-                    let shape = &heap.names.shapes[slot as usize];
-                    let name = after_class(&class_label(shape, label));
-                    inside.insert_str(0, &name);
-                    if is_field(label) {
-                        return format!("{}{inside}", heap.slot_name(slot));
-                    }
+impl Holder {
+    /// What holds the objects of a group of paths.
+    fn of(context: &Context<'_>, mut group: PathGroup) -> Self {
+        let heap = context.heap;
+        let groups = context.tree.groups();
+        let mut steps = Vec::new();
+        for _ in 0..DEEPEST {
+            match groups.info(group).start {
+                GroupStart::Rest => {
+                    return Self {
+                        start: Start::Many,
+                        steps: Vec::new(),
+                    };
                 }
-                group = before;
+                GroupStart::Root(origin) => {
+                    let start = Start::Root(origin);
+                    return Self { start, steps };
+                }
+                GroupStart::Step(before, label) => {
+                    let slot = groups.info(before).class_slot;
+                    if !is_own_storage(&heap.names.shapes[slot as usize], label) {
+                        steps.push((slot, label));
+                        if is_field(label) {
+                            let start = Start::Field;
+                            return Self { start, steps };
+                        }
+                    }
+                    group = before;
+                }
             }
         }
+        Self {
+            start: Start::Class(groups.info(group).class_slot),
+            steps,
+        }
     }
-    format!("{}{inside}", heap.slot_name(groups.info(group).class_slot))
-}
 
-fn is_storage_of(heap: &LoadedHeap, slot: u32, label: EdgeLabel) -> bool {
-    is_own_storage(&heap.names.shapes[slot as usize], label)
+    /// `Class.field` of the last step of the paths; for elements and entries the field that holds their
+    /// container (`Class.field[*]`), for what no field holds the root.
+    fn name(&self, heap: &LoadedHeap) -> String {
+        let mut name = match &self.start {
+            Start::Many => LEFT_OUT.to_owned(),
+            Start::Class(slot) => heap.slot_name(*slot).to_owned(),
+            Start::Field => {
+                let slot = self.steps.last().map(|&(slot, _)| slot);
+                slot.map_or_else(String::new, |slot| heap.slot_name(slot).to_owned())
+            }
+            Start::Root(origin) => {
+                let root = heap.origin_root(*origin);
+                let kind = root_kind_name(root.kind);
+                root.name
+                    .map_or_else(|| kind.to_owned(), |name| format!("{kind} {name}"))
+            }
+        };
+        for &(slot, label) in self.steps.iter().rev() {
+            let label = class_label(&heap.names.shapes[slot as usize], label);
+            name.push_str(&after_class(&label));
+        }
+        name
+    }
 }
 
 fn is_field(label: EdgeLabel) -> bool {

@@ -38,6 +38,13 @@ pub(super) struct Sums {
     rest: HashMap<u32, Sum>,
 }
 
+/// What the objects of a class waste.
+#[derive(Default)]
+struct ClassSums {
+    sum: Sum,
+    groups: Vec<(PathGroup, Sum)>,
+}
+
 /// Sums of all tasks together, at most.
 const MOST_SUMS: usize = 1 << 22;
 /// Objects between two looks at whether to stop.
@@ -130,22 +137,22 @@ impl Sums {
         let named = numbered.map(|(group, sum)| (groups.info(group).class_slot, group, sum));
         let rest = self.rest.into_iter();
         let rest = rest.map(|(slot, sum)| (slot, PathGroup::REST, sum));
-        let mut classes: BTreeMap<&str, (Sum, Vec<(PathGroup, Sum)>)> = BTreeMap::new();
+        let mut classes: BTreeMap<&str, ClassSums> = BTreeMap::new();
         let mut total = Sum::default();
         for (slot, group, sum) in named.chain(rest) {
             let class = classes.entry(context.heap.slot_name(slot)).or_default();
-            class.0.add(sum);
-            class.1.push((group, sum));
+            class.sum.add(sum);
+            class.groups.push((group, sum));
             total.add(sum);
         }
         let mut classes: Vec<_> = classes.into_iter().collect();
-        classes.sort_by_key(|&(name, (sum, _))| (Reverse(sum), name));
+        classes.sort_by_key(|(name, class)| (Reverse(class.sum), *name));
         let total_groups = classes.len() as u64;
-        let shown = page.of(classes).map(|(name, (sum, holders))| WasteGroup {
+        let shown = page.of(classes).map(|(name, class)| WasteGroup {
             what: name.to_owned(),
-            count: sum.count,
-            savings: sum.savings,
-            holders: named_holders(context, holders, page),
+            count: class.sum.count,
+            savings: class.sum.savings,
+            holders: named_holders(context, class.groups, page),
         });
         WasteKind {
             kind,

@@ -201,7 +201,8 @@ impl Run<'_, '_> {
             false => heap.retained_size(object) != 0,
         };
         // Code may refer to a static string although no object does.
-        if !is_live && !(is_static && role == Role::Text) {
+        let is_literal = is_static && role == Role::Text;
+        if !is_live && !is_literal {
             return Ok(0);
         }
         let payload = self.reader.payload(heap.address(object).0)?;
