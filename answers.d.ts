@@ -281,3 +281,64 @@ export interface Suspect {
   /** All that as a paragraph. */
   text: string;
 }
+
+/** The answer to {@link Heap.waste}. */
+export interface WasteAnswer extends Answer {
+  totalLiveSize: number;
+  /** The bytes that all kinds together could save. Each byte counts once. */
+  totalSavings: number;
+  /** All kinds, in the order in which they claim bytes: a byte belongs to the first kind that claims it. */
+  kinds: WasteKind[];
+  /** What the headers of live objects take: 20 bytes each. No savings, because an object needs its header. */
+  headers: {
+    size: number;
+    /** By class: size ↓, name ↑. If the limit cuts the list, its last entry, `(n more)`, sums up the rest. */
+    classes: { className: string; count: number; size: number }[];
+  };
+}
+
+/** All waste of one kind. */
+export interface WasteKind {
+  /**
+   * - `duplicate-strings`: strings with the contents of another one. A static one stays, or that with the
+   *   lowest address.
+   * - `duplicate-buffers`: the same for `ArrayBuffer`s and for `StaticArray`s of one class. The buffer of an
+   *   array, a view, a map or a set is never one.
+   * - `empty-containers`: arrays, views, maps and sets without elements, with the blocks that only empty
+   *   containers refer to.
+   * - `views`: buffers that only views refer to, which use less than an eighth of them.
+   * - `array-capacity`: what the blocks of arrays have beyond the length.
+   * - `entries`: unused and deleted entries of maps and sets.
+   * - `padding`: the bytes of blocks behind the contents.
+   */
+  kind:
+    | "duplicate-strings"
+    | "duplicate-buffers"
+    | "empty-containers"
+    | "views"
+    | "array-capacity"
+    | "entries"
+    | "padding";
+  /** How many objects waste something: copies, containers, buffers, arrays, maps and sets, objects. */
+  count: number;
+  /** The bytes that could be saved. */
+  savings: number;
+  /** How many groups there are, of which `limit` are listed. */
+  total: number;
+  /** Savings ↓, count ↓; then classes by name, and copies by the address of the one that stays. */
+  groups: WasteGroup[];
+}
+
+/** Objects of equal contents, or of one class, that waste something. */
+export interface WasteGroup {
+  /** The contents of copies: the literal of a string, otherwise class and first elements. Of other kinds the class. */
+  what: string;
+  /** How many objects; of copies without the one that stays. */
+  count: number;
+  savings: number;
+  /**
+   * `Class.field` of the last step of the objects' paths (`Class.field[*]` for elements), or the root. If the
+   * limit cuts the list, its last entry, `(n more)`, sums up the rest.
+   */
+  holders: { holder: string; count: number; savings: number }[];
+}

@@ -9,6 +9,7 @@ import type {
   ReferrersAnswer,
   SummaryAnswer,
   SuspectsAnswer,
+  WasteAnswer,
 } from "./answers.js";
 import type {
   Accounting,
@@ -152,6 +153,13 @@ export declare class Heap {
   /** What retains the most, or with an earlier heap what grew the most, each as a paragraph for a ticket. */
   suspects(options?: SuspectsOptions | null): SuspectsAnswer;
   suspectsAsync(options?: SuspectsOptions & AsyncOptions | null): Promise<SuspectsAnswer>;
+
+  /**
+   * What could be saved: duplicates, empty containers, unused room. The options say which groups of each kind
+   * to list; `limit` is also that for the holders of a group.
+   */
+  waste(options?: PageOptions | null): WasteAnswer;
+  wasteAsync(options?: PageOptions & AsyncOptions | null): Promise<WasteAnswer>;
 
   /**
    * Releases the heap. Asynchronous questions that are not answered yet are aborted, and reject with

@@ -86,6 +86,7 @@ describe("a command", () => {
       () => ["suspects", "after.dump", "--before", "before.dump", "--threshold", "5%"],
       () => heap.suspects({ before: earlier, threshold: 0.05 }),
     ],
+    ["waste", () => ["waste", "after.dump", "--limit", "3"], () => heap.waste({ limit: 3 })],
   ];
 
   test.each(commands)("prints the golden text: %s", async (name, args) => {
@@ -108,7 +109,16 @@ describe("a command", () => {
     expect(keys.slice(-2)).toEqual(["partial", "warnings"]);
   });
 
-  const names = ["summary", "suspects", "paths", "find", "object", "referrers", "dominators"];
+  const names = [
+    "summary",
+    "suspects",
+    "paths",
+    "find",
+    "object",
+    "referrers",
+    "dominators",
+    "waste",
+  ];
   test.each(names)("has the golden help: %s", async (name) => {
     await expect(outputOf(cli(name, "--help"))).toMatchFileSnapshot(`golden/${name}-help.txt`);
   });

@@ -120,6 +120,14 @@ class Heap {
     return await this.#askAsync(questions.suspects(options, "async"), options);
   }
 
+  waste(options?: unknown) {
+    return this.#ask(questions.waste(options, "sync"));
+  }
+
+  async wasteAsync(options?: api.AsyncOptions) {
+    return await this.#askAsync(questions.waste(options, "async"), options);
+  }
+
   close(): void {
     this.#isClosed = true;
     this.#handle.close();

@@ -71,6 +71,11 @@ export function suspects(options: unknown, mode: Mode): Asked {
   return { question: { question: "suspects", ...read }, before };
 }
 
+export function waste(options: unknown, mode: Mode): Asked {
+  const read = readOptions(options, PAGE, mode);
+  return { question: { question: "waste", ...read } };
+}
+
 function unchecked(_: string, value: unknown): unknown {
   return value;
 }

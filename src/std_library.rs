@@ -40,10 +40,14 @@ pub const BUFFER: u32 = 0;
 pub const DATA_START: u32 = 4;
 /// Arrays: the offset of the number of elements.
 pub const LENGTH: u32 = 12;
+/// Views: the offset of the number of bytes.
+pub const VIEW_LENGTH: u32 = 8;
 /// Maps and sets: the offset of the reference to the buckets.
 pub const BUCKETS: u32 = 0;
 /// Maps and sets: the offset of the reference to the entries.
 pub const ENTRIES: u32 = 8;
+/// Maps and sets: the offset of the number of entries that the buffer has room for.
+pub const ENTRIES_CAPACITY: u32 = 12;
 /// Maps and sets: the offset of the number of used entries, deleted ones included.
 pub const ENTRIES_OFFSET: u32 = 16;
 /// Functions: the offset of the reference to the environment, if the debug information does not say it.

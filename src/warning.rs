@@ -93,6 +93,11 @@ pub enum Warning {
         /// How many objects there are.
         count: u64,
     },
+    /// A question about contents, and live objects of classes that nothing describes.
+    ContentsUnknown {
+        /// How many objects there are.
+        count: u64,
+    },
     /// The collector's own count of managed bytes differs from what the walk found.
     TotalMismatch {
         /// `~lib/rt/itcms/total`.
@@ -205,6 +210,7 @@ impl Warning {
             Self::ContentsDoNotFit { .. } => "WARN_CONTENTS_DO_NOT_FIT",
             Self::FieldsDiffer { .. } => "WARN_FIELDS_DIFFER",
             Self::ClassUnknown { .. } => "WARN_CLASS_UNKNOWN",
+            Self::ContentsUnknown { .. } => "WARN_CONTENTS_UNKNOWN",
             Self::TotalMismatch { .. } => "WARN_TOTAL_MISMATCH",
             Self::ListBroken { .. } => "WARN_LIST_BROKEN",
             Self::MemoryNotWholePages { .. } => "WARN_MEMORY_NOT_WHOLE_PAGES",
@@ -343,6 +349,10 @@ impl fmt::Display for Warning {
             Self::ClassUnknown { id, count } => write!(
                 f,
                 "nothing describes the class with runtime id {id} ({count} object(s)): every word of them was taken for a possible reference, so too much may look alive"
+            ),
+            Self::ContentsUnknown { count } => write!(
+                f,
+                "{count} live object(s) are of classes that nothing describes, and may be containers: what they and their buffers leave unused is missing from the savings, and a buffer that they refer to never counts as a duplicate"
             ),
             Self::TotalMismatch { collector, walk } => write!(
                 f,

@@ -15,6 +15,7 @@ export interface QuestionTimes {
   find: number;
   merged: number;
   suspects: number;
+  waste: number;
 }
 
 function seconds(work: () => void): number {
@@ -41,6 +42,7 @@ function main([dump, wasm, ask]: string[]): Partial<QuestionTimes> {
     path: slowest((address) => heap.paths(address)),
     merged: seconds(() => heap.paths({ class: className })),
     suspects: seconds(() => heap.suspects()),
+    waste: seconds(() => heap.waste()),
   };
 }
 

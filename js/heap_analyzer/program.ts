@@ -11,6 +11,7 @@ import { addPathsCommand } from "./commands/paths.js";
 import { addReferrersCommand } from "./commands/referrers.js";
 import { addSummaryCommand } from "./commands/summary.js";
 import { addSuspectsCommand } from "./commands/suspects.js";
+import { addWasteCommand } from "./commands/waste.js";
 import { oneLine } from "./messages.js";
 import { writeText } from "./output.js";
 
@@ -38,6 +39,7 @@ export function createProgram(): Command {
   addObjectCommand(program);
   addReferrersCommand(program);
   addDominatorsCommand(program);
+  addWasteCommand(program);
   addHelpCommand(program);
   return program;
 }

@@ -5,6 +5,7 @@ use unicode_width::UnicodeWidthStr;
 use super::accounting::accounting_lines_of;
 use super::table::TableOptions;
 use super::text::{fit, format_count, format_size, pad_left, pad_right, printable, printable_name};
+use super::waste::waste_lines;
 use crate::questions::{
     Answer, AnswerBody, Branch, Cut, DominatorGroups, Dominators, Edge, FoundObjects, MergedPaths,
     More, ObjectAnswer, Path, PathAnswer, Referrers, Root, Summary, Suspects, root_kind_name,
@@ -29,6 +30,7 @@ pub fn render_text(answer: &Answer, options: TableOptions) -> String {
         AnswerBody::Dominators(dominators) => dominator_lines(dominators),
         AnswerBody::DominatorGroups(groups) => group_lines(groups),
         AnswerBody::Suspects(suspects) => suspect_lines(suspects),
+        AnswerBody::Waste(waste) => waste_lines(waste),
     };
     if answer.partial {
         lines.insert(
@@ -44,7 +46,7 @@ pub fn render_text(answer: &Answer, options: TableOptions) -> String {
 
 /// Which way the text of a column is set.
 #[derive(Clone, Copy, PartialEq)]
-enum Align {
+pub(super) enum Align {
     Left,
     Right,
 }
@@ -52,7 +54,10 @@ enum Align {
 use Align::{Left, Right};
 
 /// Columns with headings, two spaces apart.
-fn table<const N: usize>(heading: [(&str, Align); N], rows: &[[String; N]]) -> Vec<String> {
+pub(super) fn table<const N: usize>(
+    heading: [(&str, Align); N],
+    rows: &[[String; N]],
+) -> Vec<String> {
     let mut widths = heading.map(|(title, _)| title.width());
     for row in rows {
         for (width, cell) in widths.iter_mut().zip(row) {
@@ -101,7 +106,7 @@ fn address(address: u32) -> String {
     format!("{address:#x}")
 }
 
-fn size(bytes: impl Into<u64>) -> String {
+pub(super) fn size(bytes: impl Into<u64>) -> String {
     format_size(bytes.into())
 }
 
@@ -110,7 +115,7 @@ fn preview(preview: Option<&String>) -> String {
 }
 
 /// A class name without the modules of the standard library, which everybody knows.
-fn class(name: &str) -> String {
+pub(super) fn class(name: &str) -> String {
     let mut text = String::new();
     let mut rest = name;
     while let Some(start) = rest.find("~lib/") {

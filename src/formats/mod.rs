@@ -7,6 +7,7 @@ mod document;
 mod json;
 mod table;
 mod text;
+mod waste;
 
 pub use accounting::accounting_json;
 pub use answer::{render_json, render_text};

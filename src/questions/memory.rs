@@ -46,7 +46,7 @@ impl<C: Contents + ?Sized> Contents for Arc<C> {
 /// Bytes that are read at once.
 const WINDOW: u32 = 1 << 12;
 /// The same for somebody who reads on from there.
-const LONG_WINDOW: u32 = 1 << 20;
+pub(super) const LONG_WINDOW: u32 = 1 << 20;
 
 /// Reads memory piece by piece.
 pub(super) struct Reader<'h> {
@@ -54,6 +54,8 @@ pub(super) struct Reader<'h> {
     bytes: Vec<u8>,
     start: u64,
     window: u32,
+    /// Where reading ahead ends.
+    end: u64,
 }
 
 /// The payload of an object.
@@ -71,6 +73,7 @@ impl<'h> Reader<'h> {
             bytes: Vec::new(),
             start: 0,
             window: WINDOW,
+            end: heap.memory_size,
         }
     }
 
@@ -80,6 +83,18 @@ impl<'h> Reader<'h> {
             window: LONG_WINDOW,
             ..Self::new(heap)
         }
+    }
+
+    /// Does not read ahead beyond this address any more.
+    pub(super) fn stop_at(&mut self, end: u64) {
+        self.end = end;
+    }
+
+    /// Whether these bytes can be had without reading the dump.
+    pub(super) fn holds(&self, address: u32, length: u32) -> bool {
+        let from = u64::from(address);
+        let end = from + u64::from(length);
+        self.start <= from && end <= self.start + self.bytes.len() as u64
     }
 
     pub(super) fn heap(&self) -> &'h LoadedHeap {
@@ -95,12 +110,13 @@ impl<'h> Reader<'h> {
         if end == from {
             return Ok(&[]);
         }
-        let is_here = self.start <= from && end <= self.start + self.bytes.len() as u64;
-        if !is_here {
-            let wanted = (from + u64::from(length.max(self.window))).min(self.heap.memory_size);
+        if !self.holds(address, (end - from) as u32) {
+            let wanted = (from + u64::from(self.window)).min(self.end);
             let size = wanted.max(end).saturating_sub(from) as usize;
-            self.bytes.clear();
-            columns::reserve(&mut self.bytes, size)?;
+            // What is there already need not be cleared.
+            if let Some(more) = size.checked_sub(self.bytes.len()) {
+                columns::reserve(&mut self.bytes, more)?;
+            }
             self.bytes.resize(size, 0);
             self.start = from;
             let offset = self.heap.memory_start + from;

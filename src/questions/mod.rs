@@ -27,6 +27,7 @@ mod suspect_growth;
 mod suspect_text;
 mod suspects;
 mod values;
+mod waste;
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -199,6 +200,10 @@ impl LoadedHeap {
             Question::Suspects { threshold, limit } => {
                 let limit = page(0, *limit)?.end();
                 AnswerBody::Suspects(self.suspects(*threshold, before, limit, control)?)
+            }
+            Question::Waste { limit, offset } => {
+                let page = page(*offset, *limit)?;
+                AnswerBody::Waste(self.waste(page, &mut notes, control)?)
             }
             Question::Paths {
                 objects,

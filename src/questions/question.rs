@@ -92,6 +92,15 @@ pub enum Question {
         #[serde(default = "default_limit")]
         limit: u64,
     },
+    /// What could be saved: duplicates, empty containers, unused room.
+    Waste {
+        /// How many groups of each kind to list, and how many holders of each.
+        #[serde(default = "default_limit")]
+        limit: u64,
+        /// How many groups of each kind to leave out before the first.
+        #[serde(default)]
+        offset: u64,
+    },
 }
 
 const fn default_limit() -> u64 {

@@ -3,9 +3,11 @@
 
 mod objects;
 mod sets;
+mod waste;
 
 pub use objects::*;
 pub use sets::*;
+pub use waste::*;
 
 use serde::{Serialize, Serializer};
 
@@ -63,6 +65,8 @@ pub enum AnswerBody {
     DominatorGroups(DominatorGroups),
     /// To `suspects`.
     Suspects(Suspects),
+    /// To `waste`.
+    Waste(Waste),
 }
 
 /// A warning with its stable name.

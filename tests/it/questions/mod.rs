@@ -5,4 +5,6 @@ mod naive;
 mod objects;
 mod paths;
 mod random;
+mod random_waste;
 mod suspects;
+mod waste;

@@ -1,0 +1,20 @@
+/** `waste`: what could be saved. */
+import type { Command } from "commander";
+import { fileArgument } from "../options.js";
+import {
+  addListOptions,
+  addQuestionOptions,
+  type ListOptions,
+  runQuestion,
+} from "../question_command.js";
+
+export function addWasteCommand(program: Command): void {
+  const command = program
+    .command("waste")
+    .description("what could be saved: duplicates, empty containers, unused room")
+    .addArgument(fileArgument("<dump-file>", "a heap dump (ASHD), or - for standard input"));
+  addListOptions(addQuestionOptions(command)).action((dump: string, options: ListOptions) => {
+    const { limit, offset } = options;
+    return runQuestion([dump], options, { question: "waste", limit, offset });
+  });
+}

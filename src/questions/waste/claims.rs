@@ -1,0 +1,185 @@
+//! Which kind of waste has claimed what already, so that every byte counts once.
+
+use super::Context;
+use super::bits::Bits;
+use super::sums::Sums;
+use super::survey::{ArrayUse, ViewUse};
+use super::tables::Table;
+use crate::columns;
+use crate::error::Result;
+use crate::runtime::objects::HEADER_SIZE;
+use crate::std_library::ALIGNMENT;
+use crate::units::ObjectIndex;
+
+/// What is claimed.
+pub(super) struct Claims {
+    /// Objects of which nothing is left to claim.
+    whole: Bits,
+    /// Buffers of which the end is claimed, and the padding that would stay.
+    shrunk: Vec<(ObjectIndex, u32)>,
+}
+
+/// The block of an object with so many bytes.
+fn block_size(size: u64) -> u64 {
+    (size + u64::from(HEADER_SIZE)).next_multiple_of(ALIGNMENT.into())
+}
+
+impl Claims {
+    pub(super) fn new(object_count: usize) -> Result<Self> {
+        Ok(Self {
+            whole: Bits::new(object_count)?,
+            shrunk: Vec::new(),
+        })
+    }
+
+    /// Claims all of an object.
+    pub(super) fn take(&mut self, object: ObjectIndex) {
+        self.whole.add(object);
+    }
+
+    pub(super) fn has_all_of(&self, object: ObjectIndex) -> bool {
+        self.whole.has(object)
+    }
+
+    /// Claims the empty containers, each with those of its blocks that only empty containers refer to.
+    pub(super) fn take_empty(
+        &mut self,
+        context: &Context<'_>,
+        arrays: &[ArrayUse],
+        views: &[ViewUse],
+        tables: &[Table],
+        static_arrays: &[ObjectIndex],
+    ) -> Result<Sums> {
+        let mut empty = Bits::new(context.heap.heap.objects.len())?;
+        // Each with the blocks of its own.
+        let mut containers: Vec<(ObjectIndex, [Option<ObjectIndex>; 2])> = Vec::new();
+        for of in arrays.iter().filter(|of| of.is_empty) {
+            columns::push(&mut containers, (of.array, [Some(of.buffer), None]))?;
+        }
+        for of in views.iter().filter(|of| of.is_empty) {
+            columns::push(&mut containers, (of.view, [Some(of.buffer), None]))?;
+        }
+        for of in tables.iter().filter(|of| of.is_empty) {
+            let own = [Some(of.buckets), Some(of.entries)];
+            columns::push(&mut containers, (of.table, own))?;
+        }
+        for &array in static_arrays {
+            columns::push(&mut containers, (array, [None, None]))?;
+        }
+        containers.retain(|&(container, _)| !self.whole.has(container));
+        for &(container, _) in &containers {
+            empty.add(container);
+        }
+        containers.sort_unstable_by_key(|&(container, _)| container);
+        let mut sums = Sums::new(context)?;
+        for (container, own) in containers {
+            let mut savings = u64::from(context.heap.heap.shallow_size(container));
+            self.whole.add(container);
+            for own in own.into_iter().flatten() {
+                let holders = context.referrers.of(own);
+                let is_theirs =
+                    !context.is_rooted.has(own) && holders.iter().all(|&holder| empty.has(holder));
+                // What several of them share counts for the first.
+                if is_theirs && self.whole.add(own) {
+                    savings += u64::from(context.heap.heap.shallow_size(own));
+                }
+            }
+            sums.add(context, container, savings)?;
+        }
+        Ok(sums)
+    }
+
+    /// Claims what views leave of a buffer that nothing else refers to, if they use less than an eighth.
+    /// The views are in the order of their buffers and ranges.
+    pub(super) fn take_unseen(
+        &mut self,
+        context: &Context<'_>,
+        views: &[ViewUse],
+        sizes: &[u32],
+    ) -> Result<Sums> {
+        let mut sums = Sums::new(context)?;
+        for views in views.chunk_by(|left, right| left.buffer == right.buffer) {
+            let buffer = views[0].buffer;
+            let size = u64::from(sizes[buffer.at()]);
+            let is_theirs = !context.is_rooted.has(buffer)
+                && context.referrers.of(buffer).len() == views.len()
+                && !self.whole.has(buffer);
+            if !is_theirs {
+                continue;
+            }
+            let (mut used, mut end) = (0, 0);
+            for view in views {
+                let view_end = view.end.min(size);
+                used += view_end.saturating_sub(view.start.max(end));
+                end = end.max(view_end);
+            }
+            if used * 8 >= size {
+                continue;
+            }
+            let savings = self.shrink(context, buffer, used, sizes)?;
+            let first = views.iter().map(|view| view.view).min();
+            if let Some(first) = first {
+                sums.add(context, first, savings)?;
+            }
+        }
+        Ok(sums)
+    }
+
+    /// Claims what arrays have room for and do not use, where nothing else uses the buffer.
+    pub(super) fn take_capacity(
+        &mut self,
+        context: &Context<'_>,
+        arrays: &[ArrayUse],
+        sizes: &[u32],
+    ) -> Result<Sums> {
+        let mut sums = Sums::new(context)?;
+        for of in arrays {
+            let fits = of.used <= sizes[of.buffer.at()].into();
+            if fits && context.is_alone(of.buffer) && !self.whole.has(of.buffer) {
+                let savings = self.shrink(context, of.buffer, of.used, sizes)?;
+                sums.add(context, of.array, savings)?;
+            }
+        }
+        Ok(sums)
+    }
+
+    /// Sums up the unused and deleted entries of maps and sets, where nothing else uses the buffer.
+    pub(super) fn entries(&self, context: &Context<'_>, tables: &[Table]) -> Result<Sums> {
+        let mut sums = Sums::new(context)?;
+        for of in tables {
+            let is_claimed = self.whole.has(of.entries);
+            let is_on_heap = context.heap.heap.objects.is_on_heap(of.entries);
+            if is_on_heap && !is_claimed && context.is_alone(of.entries) {
+                sums.add(context, of.table, of.unused)?;
+            }
+        }
+        Ok(sums)
+    }
+
+    /// Claims the end of a buffer of which only so many bytes are used, and returns how much that is.
+    fn shrink(
+        &mut self,
+        context: &Context<'_>,
+        buffer: ObjectIndex,
+        used: u64,
+        sizes: &[u32],
+    ) -> Result<u64> {
+        let now = u64::from(context.heap.heap.shallow_size(buffer));
+        let after = block_size(used);
+        if after >= now {
+            return Ok(0);
+        }
+        let full = u64::from(HEADER_SIZE) + u64::from(sizes[buffer.at()]);
+        let padding = after.saturating_sub(full);
+        if padding > 0 {
+            columns::push(&mut self.shrunk, (buffer, padding as u32))?;
+        }
+        self.whole.add(buffer);
+        Ok(now - after)
+    }
+
+    /// What stays padding of the buffers whose end is claimed.
+    pub(super) fn padding_left(&self) -> &[(ObjectIndex, u32)] {
+        &self.shrunk
+    }
+}

@@ -1,0 +1,155 @@
+//! What holds waste: the field of the last step of the paths that lead there.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashMap};
+
+use super::Context;
+use super::sums::Sum;
+use crate::heap::{EdgeLabel, GroupStart, LabelKind, PathGroup, RootOrigin};
+use crate::questions::LoadedHeap;
+use crate::questions::answer::{WasteHolder, root_kind_name};
+use crate::questions::labels::{after_class, class_label, is_own_storage};
+use crate::questions::path_text::LEFT_OUT;
+use crate::questions::question::Page;
+
+/// Containers within containers that are named.
+const DEEPEST: usize = 8;
+
+/// An entry for what a list of `shown` entries leaves out.
+pub(super) fn more(count: usize) -> String {
+    format!("({count} more)")
+}
+
+/// What a holder is called by.
+#[derive(PartialEq, Eq, Hash)]
+struct Holder {
+    start: Start,
+    /// Classes and their labels, the outermost last.
+    steps: Vec<(u32, EdgeLabel)>,
+}
+
+/// What stands in front of the steps.
+#[derive(PartialEq, Eq, Hash)]
+enum Start {
+    /// Nothing: the outermost step is a field.
+    Field,
+    /// A root.
+    Root(RootOrigin),
+    /// A class that holds containers within containers.
+    Class(u32),
+    /// Paths of many groups.
+    Many,
+}
+
+/// The holders of these groups of paths, the largest first. The last entry sums up what is left out.
+pub(super) fn named_holders(
+    context: &Context<'_>,
+    groups: Vec<(PathGroup, Sum)>,
+    page: Page,
+) -> Vec<WasteHolder> {
+    // Many groups have the same holder, and names can be long.
+    let mut by_holder: HashMap<Holder, Sum> = HashMap::new();
+    for (group, sum) in groups {
+        by_holder
+            .entry(Holder::of(context, group))
+            .or_default()
+            .add(sum);
+    }
+    let mut by_name: BTreeMap<String, Sum> = BTreeMap::new();
+    for (holder, sum) in by_holder {
+        by_name
+            .entry(holder.name(context.heap))
+            .or_default()
+            .add(sum);
+    }
+    let mut holders: Vec<_> = by_name.into_iter().collect();
+    // Equal ones stay in the order of their names.
+    holders.sort_by_key(|&(_, sum)| Reverse(sum));
+    let most = page.limit.min(holders.len() as u64) as usize;
+    let rest = holders.split_off(most);
+    let mut left_out = Sum::default();
+    rest.iter().for_each(|&(_, sum)| left_out.add(sum));
+    if !rest.is_empty() {
+        holders.push((more(rest.len()), left_out));
+    }
+    let holders = holders.into_iter().map(|(holder, sum)| WasteHolder {
+        holder,
+        count: sum.count,
+        savings: sum.savings,
+    });
+    holders.collect()
+}
+
+impl Holder {
+    /// What holds the objects of a group of paths.
+    fn of(context: &Context<'_>, mut group: PathGroup) -> Self {
+        let heap = context.heap;
+        let groups = context.tree.groups();
+        let mut steps = Vec::new();
+        for _ in 0..DEEPEST {
+            match groups.info(group).start {
+                GroupStart::Rest => {
+                    return Self {
+                        start: Start::Many,
+                        steps: Vec::new(),
+                    };
+                }
+                GroupStart::Root(origin) => {
+                    let start = Start::Root(origin);
+                    return Self { start, steps };
+                }
+                GroupStart::Step(before, label) => {
+                    let slot = groups.info(before).class_slot;
+                    if !is_own_storage(&heap.names.shapes[slot as usize], label) {
+                        steps.push((slot, label));
+                        if is_field(label) {
+                            let start = Start::Field;
+                            return Self { start, steps };
+                        }
+                    }
+                    group = before;
+                }
+            }
+        }
+        Self {
+            start: Start::Class(groups.info(group).class_slot),
+            steps,
+        }
+    }
+
+    /// `Class.field` of the last step of the paths; for elements and entries the field that holds their
+    /// container (`Class.field[*]`), for what no field holds the root.
+    fn name(&self, heap: &LoadedHeap) -> String {
+        let mut name = match &self.start {
+            Start::Many => LEFT_OUT.to_owned(),
+            Start::Class(slot) => heap.slot_name(*slot).to_owned(),
+            Start::Field => {
+                let slot = self.steps.last().map(|&(slot, _)| slot);
+                slot.map_or_else(String::new, |slot| heap.slot_name(slot).to_owned())
+            }
+            Start::Root(origin) => {
+                let root = heap.origin_root(*origin);
+                let kind = root_kind_name(root.kind);
+                root.name
+                    .map_or_else(|| kind.to_owned(), |name| format!("{kind} {name}"))
+            }
+        };
+        for &(slot, label) in self.steps.iter().rev() {
+            let label = class_label(&heap.names.shapes[slot as usize], label);
+            name.push_str(&after_class(&label));
+        }
+        name
+    }
+}
+
+fn is_field(label: EdgeLabel) -> bool {
+    match label.kind() {
+        LabelKind::Place(_) | LabelKind::Word(_) | LabelKind::FarPlace => true,
+        LabelKind::BufferWord
+        | LabelKind::TupleElement(_)
+        | LabelKind::Element
+        | LabelKind::Key
+        | LabelKind::Value
+        | LabelKind::Member => false,
+    }
+}

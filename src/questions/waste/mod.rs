@@ -1,0 +1,125 @@
+//! What could be saved: contents that are there twice, containers that hold nothing, room that nobody
+//! uses. Every byte of a live object belongs to the first kind of waste that claims it.
+
+mod bits;
+mod claims;
+mod copies;
+mod headers;
+mod holders;
+mod read_ahead;
+mod roles;
+mod shown_copies;
+mod sums;
+mod survey;
+mod tables;
+
+use claims::Claims;
+use roles::Role;
+use sums::Sums;
+
+use bits::Bits;
+
+use super::LoadedHeap;
+use super::answer::{Waste, WasteKindName};
+use super::question::Page;
+use crate::control::{Control, Phase};
+use crate::error::Result;
+use crate::heap::{DominatorIndex, PathTree, ReferrerIndex};
+use crate::side_by_side::side_by_side;
+use crate::units::ObjectIndex;
+use crate::warning::Warning;
+
+/// What all parts of the report look things up in.
+struct Context<'h> {
+    heap: &'h LoadedHeap,
+    /// By class slot.
+    roles: Vec<Role>,
+    live: &'h DominatorIndex,
+    referrers: &'h ReferrerIndex,
+    tree: &'h PathTree,
+    /// The objects that a root refers to.
+    is_rooted: Bits,
+}
+
+impl<'h> Context<'h> {
+    fn new(heap: &'h LoadedHeap, control: &Control) -> Result<Self> {
+        let (referrers, tree) =
+            side_by_side(|| heap.referrers(control), || heap.path_tree(control))?;
+        let mut is_rooted = Bits::new(heap.heap.objects.len())?;
+        for slot in heap.names.roots.all() {
+            is_rooted.add(slot.object);
+        }
+        Ok(Self {
+            heap,
+            roles: heap.roles(),
+            live: heap.dominator_index(control)?,
+            referrers,
+            tree,
+            is_rooted,
+        })
+    }
+
+    #[inline]
+    fn role(&self, object: ObjectIndex) -> Role {
+        self.roles[self.heap.heap.objects.class_slots[object.at()] as usize]
+    }
+
+    /// Whether only one reference leads to a live object.
+    fn is_alone(&self, object: ObjectIndex) -> bool {
+        self.referrers.of(object).len() == 1 && !self.is_rooted.has(object)
+    }
+}
+
+impl LoadedHeap {
+    pub(super) fn waste(
+        &self,
+        page: Page,
+        notes: &mut Vec<Warning>,
+        control: &Control,
+    ) -> Result<Waste> {
+        let context = &Context::new(self, control)?;
+        let object_count = self.heap.objects.len();
+        let step = &control.begin(Phase::View, object_count as u64);
+        let mut survey = context.survey(step)?;
+        let sizes = &survey.sizes;
+        let mut claims = Claims::new(object_count)?;
+
+        let strings = context.copies(survey.texts, sizes, step)?;
+        let buffers = context.copies(survey.buffers, sizes, step)?;
+        for &copy in strings.all().iter().chain(buffers.all()) {
+            claims.take(copy);
+        }
+        let tables = context.tables(survey.tables, sizes, step)?;
+        let (arrays, views) = (&survey.arrays, &mut survey.views);
+        let static_arrays = &survey.empty_static_arrays;
+        let empty = claims.take_empty(context, arrays, views, &tables, static_arrays)?;
+        views.sort_unstable_by_key(|view| (view.buffer, view.start, view.end, view.view));
+        step.advance(0)?;
+        let unseen = claims.take_unseen(context, views, sizes)?;
+        let capacity = claims.take_capacity(context, arrays, sizes)?;
+        let entries = claims.entries(context, &tables)?;
+        let padding = Sums::of_padding(context, &claims, sizes, step)?;
+
+        if survey.unknown > 0 {
+            notes.push(Warning::ContentsUnknown {
+                count: survey.unknown,
+            });
+        }
+        let by_class = |sums: Sums, kind| sums.into_kind(context, kind, page);
+        let kinds = vec![
+            context.shown_copies(&strings, WasteKindName::DuplicateStrings, page)?,
+            context.shown_copies(&buffers, WasteKindName::DuplicateBuffers, page)?,
+            by_class(empty, WasteKindName::EmptyContainers),
+            by_class(unseen, WasteKindName::Views),
+            by_class(capacity, WasteKindName::ArrayCapacity),
+            by_class(entries, WasteKindName::Entries),
+            by_class(padding, WasteKindName::Padding),
+        ];
+        Ok(Waste {
+            total_live_size: self.heap.live_size,
+            total_savings: kinds.iter().map(|kind| kind.savings).sum(),
+            kinds,
+            headers: context.headers(page),
+        })
+    }
+}

@@ -1,0 +1,69 @@
+//! What an object of a class is to the report: a container and where it keeps what, or something whose
+//! contents can be the same as those of another.
+
+use crate::heap::HeapClass;
+use crate::questions::LoadedHeap;
+use crate::runtime::layout::Contents;
+use crate::runtime::shapes::{ClassShape, Entries, Kind};
+
+/// A `DataView` begins with the same fields as a typed array, but does not extend what these do.
+const DATA_VIEW_NAME: &str = "~lib/dataview/DataView";
+
+/// Bytes of the fields of an `Array`; what has more has fields of its own.
+pub(super) const ARRAY_SIZE: u32 = 16;
+/// The same for a view.
+pub(super) const VIEW_SIZE: u32 = 12;
+/// The same for a map or a set.
+pub(super) const TABLE_SIZE: u32 = 24;
+
+/// What the objects of a class are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Role {
+    /// A string.
+    Text,
+    /// An `ArrayBuffer`.
+    Buffer,
+    /// A `StaticArray`.
+    StaticArray,
+    /// An `Array` with elements of this many bytes.
+    Array(u32),
+    /// A typed array or a `DataView`.
+    View,
+    /// A map or a set.
+    Table(Entries),
+    /// None of these.
+    Other,
+    /// Nothing describes the class: it may be a container.
+    Unknown,
+}
+
+impl Role {
+    fn of(class: &HeapClass, shape: &ClassShape) -> Self {
+        match shape.kind {
+            Kind::Text => Self::Text,
+            Kind::Buffer => Self::Buffer,
+            Kind::StaticArray(_) => Self::StaticArray,
+            Kind::Array(element) => Self::Array(element.size()),
+            Kind::View(_) => Self::View,
+            Kind::Map(entries) | Kind::Set(entries) => Self::Table(entries),
+            Kind::Plain if class.class.name == DATA_VIEW_NAME => Self::View,
+            Kind::Plain | Kind::Tuple | Kind::Function
+                if class.class.layout.contents == Contents::Unknown =>
+            {
+                Self::Unknown
+            }
+            Kind::Plain | Kind::Tuple | Kind::Function => Self::Other,
+        }
+    }
+}
+
+impl LoadedHeap {
+    /// The role of each class slot.
+    pub(super) fn roles(&self) -> Vec<Role> {
+        let classes = self.heap.objects.classes.iter();
+        classes
+            .zip(&self.names.shapes)
+            .map(|(class, shape)| Role::of(class, shape))
+            .collect()
+    }
+}

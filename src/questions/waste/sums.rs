@@ -1,0 +1,165 @@
+//! Sums of waste by class, and within a class by what holds it.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashMap};
+
+use rayon::prelude::*;
+
+use super::Context;
+use super::claims::Claims;
+use super::holders::named_holders;
+use crate::columns;
+use crate::control::Step;
+use crate::error::Result;
+use crate::heap::PathGroup;
+use crate::questions::answer::{WasteGroup, WasteKind, WasteKindName};
+use crate::questions::question::Page;
+use crate::runtime::objects::HEADER_SIZE;
+use crate::units::ObjectIndex;
+
+/// Objects and what they waste.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Sum {
+    pub(super) savings: u64,
+    pub(super) count: u64,
+}
+
+impl Sum {
+    pub(super) fn add(&mut self, other: Self) {
+        self.savings += other.savings;
+        self.count += other.count;
+    }
+}
+
+/// Sums by path group, which has objects of one class only.
+pub(super) struct Sums {
+    by_group: Vec<Sum>,
+    /// Of the group that stands for many: by class slot.
+    rest: HashMap<u32, Sum>,
+}
+
+/// What the objects of a class waste.
+#[derive(Default)]
+struct ClassSums {
+    sum: Sum,
+    groups: Vec<(PathGroup, Sum)>,
+}
+
+/// Sums of all tasks together, at most.
+const MOST_SUMS: usize = 1 << 22;
+/// Objects between two looks at whether to stop.
+const CHECK_INTERVAL: usize = 1 << 16;
+
+impl Sums {
+    pub(super) fn new(context: &Context<'_>) -> Result<Self> {
+        Ok(Self {
+            by_group: columns::repeated(Sum::default(), context.tree.groups().len())?,
+            rest: HashMap::new(),
+        })
+    }
+
+    /// Adds what an object wastes, if it is anything.
+    #[inline]
+    pub(super) fn add(
+        &mut self,
+        context: &Context<'_>,
+        object: ObjectIndex,
+        savings: u64,
+    ) -> Result<()> {
+        if savings == 0 {
+            return Ok(());
+        }
+        let sum = match context.tree.group(object) {
+            PathGroup::REST => {
+                let slot = context.heap.heap.objects.class_slots[object.at()];
+                self.rest.entry(slot).or_default()
+            }
+            PathGroup(group) => &mut self.by_group[group as usize],
+        };
+        sum.add(Sum { savings, count: 1 });
+        Ok(())
+    }
+
+    fn merge(&mut self, other: &Self) {
+        for (sum, other) in self.by_group.iter_mut().zip(&other.by_group) {
+            sum.add(*other);
+        }
+        for (&slot, &sum) in &other.rest {
+            self.rest.entry(slot).or_default().add(sum);
+        }
+    }
+
+    /// The padding of all live heap objects of which nothing else is claimed.
+    pub(super) fn of_padding(
+        context: &Context<'_>,
+        claims: &Claims,
+        sizes: &[u32],
+        step: &Step<'_>,
+    ) -> Result<Self> {
+        let heap = &context.heap.heap;
+        let groups = context.tree.groups().len().max(1);
+        let tasks = rayon::current_num_threads().min((MOST_SUMS / groups).max(1));
+        let length = sizes.len().div_ceil(tasks).max(1);
+        let sums = sizes.par_chunks(length).enumerate().map(|(nth, sizes)| {
+            let mut sums = Self::new(context)?;
+            let objects = ((nth * length) as u32..).map(ObjectIndex);
+            for (object, &size) in objects.zip(sizes) {
+                if object.at().is_multiple_of(CHECK_INTERVAL) {
+                    step.advance(0)?;
+                }
+                if heap.is_live_on_heap(object) && !claims.has_all_of(object) {
+                    let used = HEADER_SIZE.saturating_add(size);
+                    let padding = heap.shallow_size(object).saturating_sub(used);
+                    sums.add(context, object, padding.into())?;
+                }
+            }
+            Ok(sums)
+        });
+        let parts: Vec<Self> = sums.collect::<Result<_>>()?;
+        let mut all = Self::new(context)?;
+        parts.iter().for_each(|part| all.merge(part));
+        for &(buffer, padding) in claims.padding_left() {
+            all.add(context, buffer, padding.into())?;
+        }
+        Ok(all)
+    }
+
+    /// The classes with the most, each with its holders.
+    pub(super) fn into_kind(
+        self,
+        context: &Context<'_>,
+        kind: WasteKindName,
+        page: Page,
+    ) -> WasteKind {
+        let groups = context.tree.groups();
+        let numbered = (0..).map(PathGroup).zip(self.by_group);
+        let numbered = numbered.filter(|(_, sum)| sum.count > 0);
+        let named = numbered.map(|(group, sum)| (groups.info(group).class_slot, group, sum));
+        let rest = self.rest.into_iter();
+        let rest = rest.map(|(slot, sum)| (slot, PathGroup::REST, sum));
+        let mut classes: BTreeMap<&str, ClassSums> = BTreeMap::new();
+        let mut total = Sum::default();
+        for (slot, group, sum) in named.chain(rest) {
+            let class = classes.entry(context.heap.slot_name(slot)).or_default();
+            class.sum.add(sum);
+            class.groups.push((group, sum));
+            total.add(sum);
+        }
+        let mut classes: Vec<_> = classes.into_iter().collect();
+        classes.sort_by_key(|(name, class)| (Reverse(class.sum), *name));
+        let total_groups = classes.len() as u64;
+        let shown = page.of(classes).map(|(name, class)| WasteGroup {
+            what: name.to_owned(),
+            count: class.sum.count,
+            savings: class.sum.savings,
+            holders: named_holders(context, class.groups, page),
+        });
+        WasteKind {
+            kind,
+            count: total.count,
+            savings: total.savings,
+            total: total_groups,
+            groups: shown.collect(),
+        }
+    }
+}

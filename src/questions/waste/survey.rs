@@ -1,0 +1,340 @@
+//! One pass over the memory in address order: how large every object is, what its contents hash to, and
+//! how much of its storage a container uses.
+
+use std::hash::{BuildHasher, Hasher, RandomState};
+
+use rayon::prelude::*;
+
+use super::Context;
+use super::roles::{ARRAY_SIZE, Role, TABLE_SIZE, VIEW_SIZE};
+use crate::columns;
+use crate::control::Step;
+use crate::error::Result;
+use crate::heap::LabelKind;
+use crate::questions::memory::{LONG_WINDOW, Payload, Reader, word_at};
+use crate::runtime::objects::HEADER_SIZE;
+use crate::std_library::{
+    ARRAY_BUFFER, BUCKETS, BUFFER, DATA_START, ENTRIES, ENTRIES_CAPACITY, ENTRIES_OFFSET, LENGTH,
+    VIEW_LENGTH,
+};
+use crate::units::{Address, ObjectIndex};
+
+/// Objects that one task reads.
+const CHUNK: usize = 1 << 15;
+
+/// An array, and the bytes of its buffer that it uses.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ArrayUse {
+    pub(super) array: ObjectIndex,
+    pub(super) buffer: ObjectIndex,
+    /// Up to the last element, whatever lies in front of the first.
+    pub(super) used: u64,
+    /// It has no elements, and no fields of its own.
+    pub(super) is_empty: bool,
+}
+
+/// A view, and the bytes of its buffer that it covers.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ViewUse {
+    pub(super) buffer: ObjectIndex,
+    pub(super) start: u64,
+    pub(super) end: u64,
+    pub(super) view: ObjectIndex,
+    /// It covers nothing, and has no fields of its own.
+    pub(super) is_empty: bool,
+}
+
+/// A map or a set, and its entries.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct TableUse {
+    pub(super) table: ObjectIndex,
+    pub(super) buckets: ObjectIndex,
+    pub(super) entries: ObjectIndex,
+    pub(super) capacity: u32,
+    /// The entries that were ever used, deleted ones included.
+    pub(super) used: u32,
+    /// It has no fields of its own.
+    pub(super) is_plain: bool,
+}
+
+/// What the memory says about the live objects.
+#[derive(Default)]
+pub(super) struct Survey {
+    /// By object: the bytes of its payload; 0 for what is neither alive nor a static string.
+    pub(super) sizes: Vec<u32>,
+    /// Strings: a part of a hash of the contents, and below it the object.
+    pub(super) texts: Vec<u64>,
+    /// The same for static arrays, and for buffers that are no container's own.
+    pub(super) buffers: Vec<u64>,
+    pub(super) arrays: Vec<ArrayUse>,
+    pub(super) views: Vec<ViewUse>,
+    pub(super) tables: Vec<TableUse>,
+    pub(super) empty_static_arrays: Vec<ObjectIndex>,
+    /// Live objects of classes that nothing describes.
+    pub(super) unknown: u64,
+}
+
+impl Survey {
+    fn append(&mut self, run: &Self) -> Result<()> {
+        columns::extend(&mut self.texts, &run.texts)?;
+        columns::extend(&mut self.buffers, &run.buffers)?;
+        columns::extend(&mut self.arrays, &run.arrays)?;
+        columns::extend(&mut self.views, &run.views)?;
+        columns::extend(&mut self.tables, &run.tables)?;
+        columns::extend(&mut self.empty_static_arrays, &run.empty_static_arrays)?;
+        self.unknown += run.unknown;
+        Ok(())
+    }
+}
+
+impl Context<'_> {
+    pub(super) fn survey(&self, step: &Step<'_>) -> Result<Survey> {
+        let objects = &self.heap.heap.objects;
+        // Nobody can choose contents whose hashes are equal: the keys are random.
+        let hashing = RandomState::new();
+        let mut survey = Survey {
+            sizes: columns::repeated(0, objects.len())?,
+            ..Survey::default()
+        };
+        // Static objects come first. They are few, and one thread sees which of them overlap.
+        let statics = objects.shallow_sizes.partition_point(|&size| size == 0);
+        let (static_sizes, heap_sizes) = survey.sizes.split_at_mut(statics);
+        let mut reader = Reader::sequential(self.heap);
+        let mut run = Run {
+            context: self,
+            hashing: &hashing,
+            reader: &mut reader,
+            statics_end: 0,
+            found: Survey::default(),
+        };
+        for (nth, size) in static_sizes.iter_mut().enumerate() {
+            if nth.is_multiple_of(CHUNK) {
+                step.advance(0)?;
+            }
+            *size = run.look_at(ObjectIndex(nth as u32))?;
+        }
+        let of_statics = run.found;
+        let runs: Vec<Survey> = heap_sizes
+            .par_chunks_mut(CHUNK)
+            .enumerate()
+            .map_init(
+                || Reader::sequential(self.heap),
+                |reader, (nth, sizes)| {
+                    let first = (statics + nth * CHUNK) as u32;
+                    reader.stop_at(self.end_of(ObjectIndex(first + sizes.len() as u32 - 1)));
+                    let mut run = Run {
+                        context: self,
+                        hashing: &hashing,
+                        reader,
+                        statics_end: 0,
+                        found: Survey::default(),
+                    };
+                    for (object, size) in (first..).map(ObjectIndex).zip(&mut *sizes) {
+                        *size = run.look_at(object)?;
+                    }
+                    step.advance(sizes.len() as u64)?;
+                    Ok(run.found)
+                },
+            )
+            .collect::<Result<_>>()?;
+        for run in [of_statics].iter().chain(&runs) {
+            survey.append(run)?;
+        }
+        Ok(survey)
+    }
+
+    /// Where the block of an object ends.
+    fn end_of(&self, object: ObjectIndex) -> u64 {
+        let heap = &self.heap.heap;
+        let size = heap.shallow_size(object).saturating_sub(HEADER_SIZE);
+        u64::from(heap.address(object).0) + u64::from(size)
+    }
+
+    /// Whether a live container keeps its own contents in this buffer, or may do so.
+    fn is_storage(&self, buffer: ObjectIndex) -> bool {
+        let holders = self.referrers.of(buffer).iter();
+        let mut holders = holders.map(|&holder| (holder, self.role(holder)));
+        holders.any(|(holder, role)| match role {
+            Role::Unknown => true,
+            Role::Array(_) | Role::View => self.keeps(holder, buffer, &[BUFFER]),
+            Role::Table(_) => self.keeps(holder, buffer, &[BUCKETS, ENTRIES]),
+            Role::Text | Role::Buffer | Role::StaticArray | Role::Other => false,
+        })
+    }
+
+    /// Whether a container refers to a buffer at one of these offsets. References to its own storage are
+    /// the last.
+    fn keeps(&self, holder: ObjectIndex, buffer: ObjectIndex, offsets: &[u32]) -> bool {
+        let edges = &self.heap.heap.edges;
+        let places = &self.heap.shape(holder).places;
+        let last = edges.range(holder).rev().take(offsets.len());
+        let mut last = last.filter(|&place| edges.target(place) == buffer);
+        last.any(|place| match edges.label(place).map(|label| label.kind()) {
+            Some(LabelKind::Place(nth)) => {
+                let place = places.get(nth as usize);
+                place.is_some_and(|place| offsets.contains(&place.offset))
+            }
+            _ => false,
+        })
+    }
+}
+
+/// What one task does.
+struct Run<'c, 'r> {
+    context: &'c Context<'c>,
+    hashing: &'c RandomState,
+    reader: &'r mut Reader<'c>,
+    /// Where the last static object ends whose contents were read.
+    statics_end: u64,
+    found: Survey,
+}
+
+impl Run<'_, '_> {
+    /// Adds what is to know about an object, and returns the size of its payload.
+    fn look_at(&mut self, object: ObjectIndex) -> Result<u32> {
+        let context = self.context;
+        let heap = &context.heap.heap;
+        let role = context.role(object);
+        let is_static = !heap.objects.is_on_heap(object);
+        let is_live = match is_static {
+            true => context.live.position(object).is_some(),
+            false => heap.retained_size(object) != 0,
+        };
+        // Code may refer to a static string although no object does.
+        let is_literal = is_static && role == Role::Text;
+        if !is_live && !is_literal {
+            return Ok(0);
+        }
+        let payload = self.reader.payload(heap.address(object).0)?;
+        if is_static && !self.is_behind_the_last(payload) {
+            return Ok(0);
+        }
+        match role {
+            Role::Text => {
+                let entry = self.entry(object, payload)?;
+                columns::push(&mut self.found.texts, entry)?;
+            }
+            Role::Buffer if !context.is_storage(object) => {
+                let entry = self.entry(object, payload)?;
+                columns::push(&mut self.found.buffers, entry)?;
+            }
+            Role::StaticArray => {
+                let entry = self.entry(object, payload)?;
+                columns::push(&mut self.found.buffers, entry)?;
+                if payload.size == 0 && !is_static {
+                    columns::push(&mut self.found.empty_static_arrays, object)?;
+                }
+            }
+            Role::Array(element) => self.look_at_array(object, payload, element)?,
+            Role::View => self.look_at_view(object, payload)?,
+            Role::Table(_) => self.look_at_table(object, payload)?,
+            Role::Unknown => self.found.unknown += 1,
+            Role::Buffer | Role::Other => {}
+        }
+        Ok(payload.size)
+    }
+
+    /// Whether a static object begins where the last one ended, or later. What only looks like a static
+    /// object may overlap others, and its contents are not read a second time.
+    fn is_behind_the_last(&mut self, payload: Payload) -> bool {
+        let start = u64::from(payload.address - HEADER_SIZE);
+        let is_behind = start >= self.statics_end;
+        if is_behind {
+            self.statics_end = u64::from(payload.address) + u64::from(payload.size);
+        }
+        is_behind
+    }
+
+    /// A part of a hash of an object's class and contents, and below it the object.
+    fn entry(&mut self, object: ObjectIndex, payload: Payload) -> Result<u64> {
+        let mut hasher = self.hashing.build_hasher();
+        let class = self.context.heap.heap.objects.class_slots[object.at()];
+        hasher.write_u64(u64::from(class) << 32 | u64::from(payload.size));
+        let mut offset = 0;
+        while offset < payload.size {
+            hasher.write(self.reader.part(payload, offset, LONG_WINDOW)?);
+            offset = offset.saturating_add(LONG_WINDOW);
+        }
+        Ok(hasher.finish() >> 32 << 32 | u64::from(object.0))
+    }
+
+    /// The buffer that a word refers to.
+    fn buffer(&self, word: Option<u32>) -> Option<ObjectIndex> {
+        let objects = &self.context.heap.heap.objects;
+        let buffer = objects.index.get(Address(word?))?;
+        (objects.class_of(buffer).id == ARRAY_BUFFER).then_some(buffer)
+    }
+
+    fn look_at_array(&mut self, array: ObjectIndex, payload: Payload, element: u32) -> Result<()> {
+        let fields = self.reader.part(payload, 0, ARRAY_SIZE)?;
+        let word = |offset| word_at(fields, offset as usize);
+        let (Some(address), Some(start), Some(length)) =
+            (word(BUFFER), word(DATA_START), word(LENGTH))
+        else {
+            return Ok(());
+        };
+        let (Some(buffer), Some(start)) = (self.buffer(Some(address)), start.checked_sub(address))
+        else {
+            return Ok(());
+        };
+        columns::push(
+            &mut self.found.arrays,
+            ArrayUse {
+                array,
+                buffer,
+                used: match length {
+                    0 => 0,
+                    length => u64::from(start) + u64::from(length) * u64::from(element),
+                },
+                is_empty: length == 0 && payload.size <= ARRAY_SIZE,
+            },
+        )
+    }
+
+    fn look_at_view(&mut self, view: ObjectIndex, payload: Payload) -> Result<()> {
+        let fields = self.reader.part(payload, 0, VIEW_SIZE)?;
+        let word = |offset| word_at(fields, offset as usize);
+        let (Some(address), Some(start), Some(length)) =
+            (word(BUFFER), word(DATA_START), word(VIEW_LENGTH))
+        else {
+            return Ok(());
+        };
+        let (Some(buffer), Some(start)) = (self.buffer(Some(address)), start.checked_sub(address))
+        else {
+            return Ok(());
+        };
+        columns::push(
+            &mut self.found.views,
+            ViewUse {
+                buffer,
+                start: start.into(),
+                end: u64::from(start) + u64::from(length),
+                view,
+                is_empty: length == 0 && payload.size <= VIEW_SIZE,
+            },
+        )
+    }
+
+    fn look_at_table(&mut self, table: ObjectIndex, payload: Payload) -> Result<()> {
+        let fields = self.reader.part(payload, 0, TABLE_SIZE)?;
+        let word = |offset| word_at(fields, offset as usize);
+        let (buckets, entries) = (word(BUCKETS), word(ENTRIES));
+        let (Some(capacity), Some(used)) = (word(ENTRIES_CAPACITY), word(ENTRIES_OFFSET)) else {
+            return Ok(());
+        };
+        let (Some(buckets), Some(entries)) = (self.buffer(buckets), self.buffer(entries)) else {
+            return Ok(());
+        };
+        columns::push(
+            &mut self.found.tables,
+            TableUse {
+                table,
+                buckets,
+                entries,
+                capacity,
+                used,
+                is_plain: payload.size <= TABLE_SIZE,
+            },
+        )
+    }
+}
