@@ -342,3 +342,89 @@ export interface WasteGroup {
    */
   holders: { holder: string; count: number; savings: number }[];
 }
+
+/** The answer to {@link Heap.unreachable}. */
+export interface UnreachableAnswer extends Answer {
+  /** Objects that no root reaches: the collector has not freed them yet. */
+  garbage: {
+    count: number;
+    shallowSize: number;
+    /** The largest classes: shallow size ↓, count ↓, name ↑. What they do not add up to is of other classes. */
+    classes: { className: string; count: number; shallowSize: number }[];
+    /**
+     * The strongly connected components of two or more objects, and single objects that refer to
+     * themselves. The collector frees cycles like all other garbage: they are no leak.
+     */
+    cycles: {
+      /** How many cycles there are. */
+      total: number;
+      /** How many objects they have. */
+      count: number;
+      shallowSize: number;
+      /** The largest groups: shallow size ↓, count ↓, names ↑. What they do not add up to is in other groups. */
+      groups: CycleGroup[];
+    };
+  };
+  /** Blocks of `heap.alloc`. */
+  raw: {
+    count: number;
+    size: number;
+    /**
+     * Raw blocks into which no word points: none of live objects, static data, globals, the stack, memory that
+     * the allocator does not own, and other raw blocks that something refers to. This is an estimate, and a
+     * warning says so: a number, or what is left of an earlier block, can look like an address, and the host, a
+     * local variable or an i64 global can hold one. Null if the dump has no global values.
+     */
+    unreferenced: {
+      count: number;
+      size: number;
+      /** The largest: size ↓, address ↑. */
+      blocks: { address: number; size: number }[];
+    } | null;
+  };
+}
+
+/** All cycles whose objects are of the same classes. */
+export interface CycleGroup {
+  /** How many cycles there are. */
+  cycles: number;
+  /** How many objects they have. */
+  count: number;
+  shallowSize: number;
+  /** The objects by class: count ↓, name ↑. */
+  classes: { className: string; count: number }[];
+  /** The lowest address of each of the largest cycles, the largest first. */
+  addresses: number[];
+}
+
+/**
+ * The graph in an answer to {@link Heap.unreachable} with `maxNodes`: the largest unreachable objects and
+ * unreferenced raw blocks; then, if there is room, the largest live and static objects that these refer to.
+ */
+export interface UnreachableGraph {
+  /** Size ↓, class name ↑, address ↑. */
+  nodes: UnreachableNode[];
+  /** All references between these objects, as far as there is room. Raw blocks have none. */
+  edges: UnreachableEdge[];
+}
+
+/** An object or a raw block. */
+export interface UnreachableNode {
+  address: number;
+  /** Null for a raw block. */
+  className: string | null;
+  state: "garbage" | "raw" | "live" | "static";
+  shallowSize: number;
+  /** The number of the cycle that the object is in: those of the graph count from 0, the largest first. */
+  cycle: number | null;
+}
+
+/** A reference between two nodes. */
+export interface UnreachableEdge {
+  /** The position of the node that refers. */
+  from: number;
+  /** The position of the node that it refers to. */
+  to: number;
+  /** The reference, with indexes and keys as `[*]`. */
+  label: string;
+}

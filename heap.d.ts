@@ -1,4 +1,5 @@
 /** Loaded heaps: opened once, asked many times. */
+import type { Readable } from "node:stream";
 import type {
   DominatorGroupsAnswer,
   DominatorsAnswer,
@@ -10,6 +11,8 @@ import type {
   SummaryAnswer,
   SuspectsAnswer,
   WasteAnswer,
+  UnreachableAnswer,
+  UnreachableGraph,
 } from "./answers.js";
 import type {
   Accounting,
@@ -84,6 +87,39 @@ export interface SuspectsOptions {
   limit?: number | null | undefined;
 }
 
+/** How much of an answer about unreachable memory is listed. */
+export interface UnreachableOptions {
+  /**
+   * The number of nodes that the graph has at most: a whole number ≥ 1 (default: no graph). The graph has
+   * at most 16 edges per node; if it has no room for more, a warning says how many are left out.
+   */
+  maxNodes?: number | null | undefined;
+  /** How many entries to list of each kind: a whole number ≥ 1 (default: 20). */
+  limit?: number | null | undefined;
+}
+
+/** How an export is stopped. */
+export interface StreamOptions {
+  /** Destroys the stream, which emits an `AbortError`, and stops the work. */
+  signal?: AbortSignal | null | undefined;
+}
+
+/** What a heap snapshot of Chrome's format shows. */
+export interface HeapSnapshotOptions extends StreamOptions {
+  /** Name strings by what they contain, and map entries by their keys (default: true). */
+  strings?: boolean | null | undefined;
+  /** Add garbage, in a group of its own (default: false). */
+  all?: boolean | null | undefined;
+}
+
+/** What a comparison as heap-diff shows. */
+export interface HeapDiffOptions extends StreamOptions {
+  /** The earlier heap. */
+  before: Heap;
+  /** How many new objects of each class that grew to show with their paths: a whole number ≥ 0 (default: 10). */
+  samples?: number | null | undefined;
+}
+
 /**
  * A heap that was opened by `openHeap`, `openHeapFile` or their asynchronous forms.
  *
@@ -153,6 +189,26 @@ export declare class Heap {
   /** What retains the most, or with an earlier heap what grew the most, each as a paragraph for a ticket. */
   suspects(options?: SuspectsOptions | null): SuspectsAnswer;
   suspectsAsync(options?: SuspectsOptions & AsyncOptions | null): Promise<SuspectsAnswer>;
+
+  /** What no root reaches: garbage by class, its cycles, and raw blocks to which nothing refers. */
+  unreachable(
+    options: UnreachableOptions & { maxNodes: number },
+  ): UnreachableAnswer & UnreachableGraph;
+  unreachable(options?: UnreachableOptions | null): UnreachableAnswer;
+  unreachableAsync(
+    options: UnreachableOptions & AsyncOptions & { maxNodes: number },
+  ): Promise<UnreachableAnswer & UnreachableGraph>;
+  unreachableAsync(options?: UnreachableOptions & AsyncOptions | null): Promise<UnreachableAnswer>;
+
+  /**
+   * The heap in Chrome's format, which DevTools and memlab read, as a stream of bytes. It is made while it is
+   * read. To destroy the stream stops the work; {@link close} makes it fail with `ERR_HEAP_CLOSED`.
+   */
+  export(format: "heapsnapshot", options?: HeapSnapshotOptions | null): Readable;
+  /** The live objects by path as a profile of pprof (gzip), which speedscope reads too. */
+  export(format: "pprof", options?: StreamOptions | null): Readable;
+  /** What grew since an earlier heap of the same module, as heap-diff 0.1 (NDJSON). */
+  export(format: "heap-diff", options: HeapDiffOptions): Readable;
 
   /**
    * What could be saved: duplicates, empty containers, unused room. The options say which groups of each kind

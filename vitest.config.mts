@@ -1,6 +1,10 @@
-// Tests from Node, in three projects. All take the built package in dist/, as its users do.
+// Tests from Node, in five projects. All take the built package in dist/, as its users do.
 
+import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+
+/** Stands for a file that the build of DevTools makes. */
+const LOCALES = fileURLToPath(new URL("__test__/devtools/locales.ts", import.meta.url));
 
 export default defineConfig({
   test: {
@@ -9,12 +13,42 @@ export default defineConfig({
         test: {
           name: "package",
           include: ["__test__/**/*.test.ts"],
-          exclude: ["__test__/install/**", "__test__/browser/**"],
+          exclude: [
+            "__test__/install/**",
+            "__test__/browser/**",
+            "__test__/devtools/**",
+            "__test__/memlab/**",
+          ],
           // Load the package as users do, not as a copy that the test runner transforms.
           server: { deps: { external: [/\/dist\//] } },
           // To stop a test that hangs. On a busy machine, tests take several times as long as usual.
           testTimeout: 300_000,
           hookTimeout: 600_000,
+        },
+      },
+      {
+        // With the code of Chrome's DevTools, which comes as TypeScript.
+        resolve: {
+          alias: [
+            { find: /^.*\/core\/i18n\/locales\.js$|^\.\/locales\.js$/, replacement: LOCALES },
+          ],
+        },
+        test: {
+          name: "devtools",
+          include: ["__test__/devtools/*.test.ts"],
+          server: { deps: { external: [/\/dist\//], inline: [/chrome-devtools-frontend/] } },
+          testTimeout: 300_000,
+          hookTimeout: 300_000,
+        },
+      },
+      {
+        // With memlab, where it is installed: `npm run test:memlab` installs it.
+        test: {
+          name: "memlab",
+          include: ["__test__/memlab/*.test.ts"],
+          server: { deps: { external: [/\/dist\//] } },
+          testTimeout: 300_000,
+          hookTimeout: 300_000,
         },
       },
       {

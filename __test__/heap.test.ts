@@ -178,6 +178,7 @@ describe("a heap", () => {
     expect(await heap.referrersAsync(address)).toEqual(heap.referrers(address));
     expect(await heap.pathsAsync(address)).toEqual(heap.paths(address));
     expect(await heap.dominatorsAsync({ by: "class" })).toEqual(heap.dominators({ by: "class" }));
+    expect(await heap.unreachableAsync({ maxNodes: 3 })).toEqual(heap.unreachable({ maxNodes: 3 }));
   });
 
   test("answers many questions at the same time", async () => {
@@ -278,6 +279,12 @@ describe("a wrong question", () => {
       () => heap.suspects({ threshold: 2 }),
       "ERR_INVALID_OPTION",
       "at most 1",
+    ],
+    [
+      "a graph without nodes",
+      () => heap.unreachable({ maxNodes: 0 }),
+      "ERR_INVALID_OPTION",
+      "a whole number ≥ 1",
     ],
   ];
   test.each(cases)("is an error: %s", async (_, call, code, part) => {

@@ -87,6 +87,7 @@ describe("a command", () => {
       () => heap.suspects({ before: earlier, threshold: 0.05 }),
     ],
     ["waste", () => ["waste", "after.dump", "--limit", "3"], () => heap.waste({ limit: 3 })],
+    ["unreachable-nothing", () => ["unreachable", "after.dump"], () => heap.unreachable()],
   ];
 
   test.each(commands)("prints the golden text: %s", async (name, args) => {
@@ -118,6 +119,7 @@ describe("a command", () => {
     "referrers",
     "dominators",
     "waste",
+    "unreachable",
   ];
   test.each(names)("has the golden help: %s", async (name) => {
     await expect(outputOf(cli(name, "--help"))).toMatchFileSnapshot(`golden/${name}-help.txt`);

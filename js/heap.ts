@@ -3,6 +3,7 @@ import type * as api from "../index.js";
 import { bytes } from "./bytes.js";
 import { descriptor } from "./descriptor.js";
 import { HeapAnalyzerError, invalidArgument } from "./errors.js";
+import { exportRequest, exportStream } from "./exports.js";
 import * as native from "./native.js";
 import { callNative } from "./native_errors.js";
 import { openOptions, viewOptions } from "./options.js";
@@ -128,6 +129,27 @@ class Heap {
     return await this.#askAsync(questions.waste(options, "async"), options);
   }
 
+  unreachable(options?: unknown) {
+    return this.#ask(questions.unreachable(options, "sync"));
+  }
+
+  async unreachableAsync(options?: api.AsyncOptions) {
+    return await this.#askAsync(questions.unreachable(options, "async"), options);
+  }
+
+  export(format: unknown, options?: api.AsyncOptions) {
+    const { request, before, signal } = exportRequest(format, options);
+    const earlier = Heap.#earlier(before);
+    const handle = callNative(() => this.#handle.startExport(JSON.stringify(request), earlier));
+    const control = new native.WorkControl();
+    this.#running.add(control);
+    return exportStream(handle, control, {
+      signal,
+      onEnd: () => this.#running.delete(control),
+      translate: (error) => this.#closedInstead(error, "the export ended"),
+    });
+  }
+
   close(): void {
     this.#isClosed = true;
     this.#handle.close();
@@ -159,16 +181,18 @@ class Heap {
       try {
         return await start(control);
       } catch (error) {
-        if (!this.#isClosed) throw error;
-        throw new HeapAnalyzerError(
-          "ERR_HEAP_CLOSED",
-          "the heap was closed before the work was done: call close() after the last answer",
-          { cause: error },
-        );
+        throw this.#closedInstead(error, "the work was done");
       } finally {
         this.#running.delete(control);
       }
     });
+  }
+
+  /** The error of work that `close` has cut off, in place of its own. */
+  #closedInstead(error: unknown, end: string): unknown {
+    if (!this.#isClosed) return error;
+    const message = `the heap was closed before ${end}: call close() after the last answer`;
+    return new HeapAnalyzerError("ERR_HEAP_CLOSED", message, { cause: error });
   }
 
   static #earlier(before: unknown): native.HeapHandle | undefined {

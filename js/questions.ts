@@ -76,6 +76,11 @@ export function waste(options: unknown, mode: Mode): Asked {
   return { question: { question: "waste", ...read } };
 }
 
+export function unreachable(options: unknown, mode: Mode): Asked {
+  const read = readOptions(options, { maxNodes: wholeNumber(1), ...LIMIT }, mode);
+  return { question: { question: "unreachable", ...read } };
+}
+
 function unchecked(_: string, value: unknown): unknown {
   return value;
 }

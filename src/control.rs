@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 
 use crate::error::{Error, Result};
 
-/// The phases of an analysis, in order.
+/// The phases of an analysis, in order, and what may follow it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Phase {
     /// Reading the module.
@@ -29,10 +29,12 @@ pub enum Phase {
     Sizes,
     /// Grouping objects by class.
     View,
+    /// Writing a heap in another format. Not a part of an analysis.
+    Export,
 }
 
 impl Phase {
-    /// All phases, in order.
+    /// The phases of an analysis, in order.
     pub const ALL: [Self; 8] = [
         Self::Module,
         Self::Blocks,
@@ -55,10 +57,11 @@ impl Phase {
             Self::Dominators => "dominators",
             Self::Sizes => "sizes",
             Self::View => "view",
+            Self::Export => "export",
         }
     }
 
-    /// The part of the time of an analysis, in percent, as measured.
+    /// The part of the time of the work, in percent, as measured for an analysis.
     const fn share(self) -> u64 {
         match self {
             Self::Module => 0,
@@ -69,6 +72,7 @@ impl Phase {
             Self::Dominators => 15,
             Self::Sizes => 10,
             Self::View => 5,
+            Self::Export => 100,
         }
     }
 }
@@ -144,7 +148,7 @@ impl Control {
         let done = self.shared.done.load(Ordering::Relaxed);
         let phase = usize::from(self.shared.phase.load(Ordering::Relaxed));
         Progress {
-            phase: Phase::ALL[phase],
+            phase: Phase::ALL.get(phase).copied().unwrap_or(Phase::Export),
             fraction: match bytes {
                 0 => 0.0,
                 _ => (done as f64 / (bytes as f64 * 100.0)).min(1.0),

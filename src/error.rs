@@ -282,6 +282,8 @@ pub enum FileAction {
     Read,
     /// To map its contents.
     Map,
+    /// To write to it.
+    Write,
 }
 
 impl FileAction {
@@ -292,6 +294,7 @@ impl FileAction {
             Self::Inspect => "fstat",
             Self::Read => "read",
             Self::Map => "mmap",
+            Self::Write => "write",
         }
     }
 }
@@ -303,6 +306,7 @@ impl fmt::Display for FileAction {
             Self::Inspect => "cannot get the size of the file",
             Self::Read => "cannot read the file",
             Self::Map => "cannot map the file",
+            Self::Write => "cannot write the export",
         })
     }
 }

@@ -19,7 +19,7 @@
 //!   sizes, made once by [`Program::analyze`].
 //! - [`instrument`] changes a module so that a host can write complete dumps of it.
 //! - [`views`] group a heap by class, or compare two; [`questions`] ask a loaded heap why an object is
-//!   alive, and more; [`formats`] render both.
+//!   alive, and more; [`formats`] render both, and [`exports`] write a loaded heap for other tools.
 //!
 //! The engine works on `&[u8]`: it opens no files. No input makes it panic: what cannot be read is an
 //! [`Error`], what is doubtful is a [`Warning`]. Its only global state is rayon's thread pool; the `napi`
@@ -54,6 +54,7 @@ mod control;
 pub mod debug_info;
 pub mod dump;
 mod error;
+pub mod exports;
 mod file_kind;
 pub mod formats;
 pub mod heap;

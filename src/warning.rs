@@ -171,6 +171,18 @@ pub enum Warning {
         /// Where that is.
         start: Address,
     },
+    /// Which raw blocks nothing refers to is not known, because the dump has no global values.
+    RawBlocksNotScanned,
+    /// Which raw blocks nothing refers to is an estimate.
+    RawBlocksEstimated {
+        /// How many mutable i64 globals the module has, whose values are not in the dump.
+        wide_globals: u32,
+    },
+    /// References between the nodes of a graph that it has no room for.
+    EdgesLeftOut {
+        /// How many there are.
+        count: u64,
+    },
     /// More warnings like the ones before it, which are left out.
     More {
         /// Their code.
@@ -217,6 +229,9 @@ impl Warning {
             Self::ModuleMismatch { .. } => "WARN_MODULE_MISMATCH",
             Self::Partial { .. } => "WARN_PARTIAL",
             Self::AddressInside { .. } => "WARN_ADDRESS_INSIDE",
+            Self::RawBlocksNotScanned => "WARN_RAW_BLOCKS_NOT_SCANNED",
+            Self::RawBlocksEstimated { .. } => "WARN_RAW_BLOCKS_ESTIMATED",
+            Self::EdgesLeftOut { .. } => "WARN_EDGES_LEFT_OUT",
             Self::More { .. } => "WARN_MORE",
             Self::InDump { warning, .. } => warning.code(),
         }
@@ -381,6 +396,17 @@ impl fmt::Display for Warning {
             } => write!(
                 f,
                 "address {address} is inside the {what} at {start}: the answer is about that"
+            ),
+            Self::RawBlocksNotScanned => f.write_str(
+                "the dump holds no global values, and a global can be all that refers to a raw block: raw blocks without references were not looked for",
+            ),
+            Self::RawBlocksEstimated { wide_globals } => write!(
+                f,
+                "raw blocks without references were found by a scan, which can be wrong both ways: a number, or what is left of an earlier block, can look like an address, so a block may be missing from them; and the host, a local variable or an i64 global (the module has {wide_globals}) can hold an address that is not in the dump, so a listed block may be in use"
+            ),
+            Self::EdgesLeftOut { count } => write!(
+                f,
+                "{count} references between the nodes of the graph are left out: ask for more nodes"
             ),
             Self::More { code, count } => write!(
                 f,

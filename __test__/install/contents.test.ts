@@ -81,6 +81,7 @@ test("the root package holds what its users need and no binary", () => {
       "dist/heap_analyzer/commands/summary.js",
       "dist/heap_analyzer/commands/suspects.js",
       "dist/heap_analyzer/commands/waste.js",
+      "dist/heap_analyzer/commands/unreachable.js",
       "dist/heap_analyzer/inputs.js",
       "dist/heap_analyzer/interruption.js",
       "dist/heap_analyzer/main.js",

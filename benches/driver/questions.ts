@@ -16,6 +16,7 @@ export interface QuestionTimes {
   merged: number;
   suspects: number;
   waste: number;
+  unreachable: number;
 }
 
 function seconds(work: () => void): number {
@@ -43,6 +44,7 @@ function main([dump, wasm, ask]: string[]): Partial<QuestionTimes> {
     merged: seconds(() => heap.paths({ class: className })),
     suspects: seconds(() => heap.suspects()),
     waste: seconds(() => heap.waste()),
+    unreachable: seconds(() => heap.unreachable()),
   };
 }
 

@@ -97,6 +97,7 @@ fn questions(heap: &LoadedHeap) -> Result<Map<String, Value>, Failure> {
         ),
         ("suspects", json!({ "question": "suspects" })),
         ("waste", json!({ "question": "waste" })),
+        ("unreachable", json!({ "question": "unreachable" })),
     ];
     let mut times = Map::new();
     for (name, question) in asked {

@@ -11,11 +11,14 @@ import { interruptibly } from "./interruption.js";
 /** The file descriptor. */
 const STDOUT = 1;
 
+/** Made one after the other, at once or when their time comes. */
+type Chunks = Iterable<Buffer> | AsyncIterable<Buffer>;
+
 /**
  * Writes all chunks to a file or to stdout. While a chunk is being written, the next one is made; the
  * one after that may use its memory.
  */
-export async function write(chunks: Iterable<Buffer>, output: string | undefined): Promise<void> {
+export async function write(chunks: Chunks, output: string | undefined): Promise<void> {
   try {
     const isStdout = output === undefined || isStandardOutput(output);
     await (isStdout ? writeStdout(chunks) : writeFile(chunks, output));
@@ -37,11 +40,11 @@ function failure(output: string, error: unknown): Error {
   return new Error(`cannot write ${output}: ${reason(error)}`, { cause: error });
 }
 
-async function writeStdout(chunks: Iterable<Buffer>): Promise<void> {
+async function writeStdout(chunks: Chunks): Promise<void> {
   try {
     // Node's stream for files takes a part of a chunk for all of it, when the disk is full.
     if (process.stdout instanceof Socket) await writeAll(chunks, process.stdout);
-    else for (const chunk of chunks) writeBytes(chunk);
+    else for await (const chunk of chunks) writeBytes(chunk);
   } catch (error) {
     if (!isClosedPipe(error)) throw error;
   }
@@ -56,7 +59,7 @@ function isClosedPipe(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).code === "EPIPE";
 }
 
-async function writeFile(chunks: Iterable<Buffer>, output: string): Promise<void> {
+async function writeFile(chunks: Chunks, output: string): Promise<void> {
   const existing = statSync(output, { throwIfNoEntry: false });
   if (existing !== undefined && !existing.isFile()) {
     // A device or a pipe cannot be replaced.
@@ -80,7 +83,7 @@ async function writeFile(chunks: Iterable<Buffer>, output: string): Promise<void
   );
 }
 
-async function writePipe(chunks: Iterable<Buffer>, output: string): Promise<void> {
+async function writePipe(chunks: Chunks, output: string): Promise<void> {
   try {
     await writeAndClose(chunks, createWriteStream(output, { flags: "w" }));
   } catch (error) {
@@ -88,7 +91,7 @@ async function writePipe(chunks: Iterable<Buffer>, output: string): Promise<void
   }
 }
 
-async function writeAndClose(chunks: Iterable<Buffer>, stream: Writable): Promise<void> {
+async function writeAndClose(chunks: Chunks, stream: Writable): Promise<void> {
   try {
     await writeAll(chunks, stream);
     stream.end();
@@ -98,15 +101,17 @@ async function writeAndClose(chunks: Iterable<Buffer>, stream: Writable): Promis
   }
 }
 
-async function writeAll(chunks: Iterable<Buffer>, stream: Writable): Promise<void> {
+async function writeAll(chunks: Chunks, stream: Writable): Promise<void> {
   // An error reaches us through the write that failed.
   stream.on("error", () => {});
   let earlier: Promise<void> | undefined;
-  for (const chunk of chunks) {
+  for await (const chunk of chunks) {
     await earlier;
     earlier = new Promise((resolve, reject) => {
       stream.write(chunk, (error) => (error ? reject(error) : resolve()));
     });
+    // It is awaited with the next chunk, which may come later than the error.
+    earlier.catch(() => {});
   }
   await earlier;
 }

@@ -3,6 +3,7 @@ import { Command } from "commander";
 import { addAnalyzeCommand } from "./commands/analyze.js";
 import { addDiffCommand } from "./commands/diff.js";
 import { addDominatorsCommand } from "./commands/dominators.js";
+import { addExportCommand } from "./commands/export.js";
 import { addExposeCommand } from "./commands/expose.js";
 import { addFindCommand } from "./commands/find.js";
 import { addHelpCommand } from "./commands/help.js";
@@ -11,6 +12,7 @@ import { addPathsCommand } from "./commands/paths.js";
 import { addReferrersCommand } from "./commands/referrers.js";
 import { addSummaryCommand } from "./commands/summary.js";
 import { addSuspectsCommand } from "./commands/suspects.js";
+import { addUnreachableCommand } from "./commands/unreachable.js";
 import { addWasteCommand } from "./commands/waste.js";
 import { oneLine } from "./messages.js";
 import { writeText } from "./output.js";
@@ -40,6 +42,8 @@ export function createProgram(): Command {
   addReferrersCommand(program);
   addDominatorsCommand(program);
   addWasteCommand(program);
+  addUnreachableCommand(program);
+  addExportCommand(program);
   addHelpCommand(program);
   return program;
 }

@@ -4,9 +4,11 @@ use std::sync::Arc;
 
 use napi::bindgen_prelude::*;
 use napi_derive::napi;
+use serde::de::DeserializeOwned;
 
 use super::analysis::{WorkControl, borrowed, read_program};
 use super::error::{JsError, Result};
+use super::export::{ExportHandle, Request as ExportRequest};
 use super::guard::guarded;
 use super::inputs::{NamedPath, Pending, SourceInput, open_all};
 use super::options::{Request, ViewOptions, checked};
@@ -15,6 +17,7 @@ use super::threads::run_on_own_thread;
 use super::views::{TableData, ViewHandle, WarningData};
 use crate::control::Control;
 use crate::error::Error;
+use crate::exports::Export;
 use crate::formats::{TableOptions, accounting_json, render_json, render_text};
 use crate::program::Input;
 use crate::questions::{Answer, LoadedHeap, Question};
@@ -183,6 +186,10 @@ impl HeapHandle {
 }
 
 impl OpenHeap {
+    pub(super) fn loaded(&self) -> &LoadedHeap {
+        &self.loaded
+    }
+
     fn memory_size(&self) -> u64 {
         self.loaded.memory_size() + self.kept_bytes
     }
@@ -260,9 +267,9 @@ fn rendered(answer: &Answer, text: Option<TableOptions>) -> String {
     }
 }
 
-fn parsed(question: &str) -> Result<Question> {
-    serde_json::from_str(question)
-        .map_err(|error| JsError::new("ERR_INVALID_OPTION", format!("the question: {error}")))
+fn parsed<T: DeserializeOwned>(what: &str, json: &str) -> Result<T> {
+    serde_json::from_str(json)
+        .map_err(|error| JsError::new("ERR_INVALID_OPTION", format!("{what}: {error}")))
 }
 
 impl ObjectFinalize for HeapHandle {
@@ -286,7 +293,7 @@ impl HeapHandle {
         guarded(|| {
             let heap = self.heap()?;
             let before = before.map(|before| before.heap()).transpose()?;
-            let question = parsed(&question)?;
+            let question: Question = parsed("the question", &question)?;
             let text = text.map(TableOptions::from);
             let answer = run_on_own_thread(|| {
                 heap.ask(&question, before.as_deref(), text, &Control::default())
@@ -311,12 +318,37 @@ impl HeapHandle {
             self.register(*env);
             let heap = self.heap()?;
             let before = before.map(|before| before.heap()).transpose()?;
-            let question = parsed(&question)?;
+            let question: Question = parsed("the question", &question)?;
             let text = text.map(TableOptions::from);
             control.start(env, [], move |[], control| {
                 let answer = heap.ask(&question, before.as_deref(), text, control)?;
                 Ok(Outcome::Answer(answer))
             })
+        })
+    }
+
+    /// An export in a format that is given as JSON, to be read piece by piece.
+    #[napi]
+    pub fn start_export(
+        &self,
+        request: String,
+        before: Option<ClassInstance<HeapHandle>>,
+    ) -> Result<ExportHandle> {
+        guarded(|| {
+            let (heap, mut export): (_, Export) = (self.heap()?, parsed("the export", &request)?);
+            let before = before.map(|before| before.heap()).transpose()?;
+            export.check_earlier_heap(before.is_some())?;
+            if let (Export::HeapDiff(options), Some(before)) = (&mut export, &before) {
+                before.check_same_module(&heap)?;
+                options.baseline = before.loaded.dump_name().to_owned();
+                options.target = heap.loaded.dump_name().to_owned();
+            }
+            let request = ExportRequest {
+                heap,
+                before,
+                export,
+            };
+            Ok(ExportHandle::new(request))
         })
     }
 

@@ -23,6 +23,8 @@ mod debug_info;
 #[cfg(not(test))]
 mod error;
 #[cfg(not(test))]
+mod export;
+#[cfg(not(test))]
 mod heap;
 #[cfg(not(test))]
 mod inputs;

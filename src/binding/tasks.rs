@@ -34,6 +34,8 @@ pub(super) enum Outcome {
     Heap(HeapHandle),
     /// An answer, rendered.
     Answer(AnswerData),
+    /// A piece of an export, or its end.
+    Piece(Option<Vec<u8>>),
 }
 
 impl Outcome {
@@ -42,7 +44,7 @@ impl Outcome {
         match self {
             Self::View(view) => Self::View(view.registered(env)),
             Self::Heap(heap) => Self::Heap(heap.registered(env)),
-            Self::Answer(answer) => Self::Answer(answer),
+            other @ (Self::Answer(_) | Self::Piece(_)) => other,
         }
     }
 }
@@ -55,6 +57,7 @@ impl ToNapiValue for Outcome {
                 Self::View(view) => ToNapiValue::to_napi_value(env, view),
                 Self::Heap(heap) => ToNapiValue::to_napi_value(env, heap),
                 Self::Answer(answer) => ToNapiValue::to_napi_value(env, answer),
+                Self::Piece(piece) => ToNapiValue::to_napi_value(env, piece.map(Buffer::from)),
             }
         }
     }

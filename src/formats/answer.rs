@@ -5,6 +5,7 @@ use unicode_width::UnicodeWidthStr;
 use super::accounting::accounting_lines_of;
 use super::table::TableOptions;
 use super::text::{fit, format_count, format_size, pad_left, pad_right, printable, printable_name};
+use super::unreachable::unreachable_lines;
 use super::waste::waste_lines;
 use crate::questions::{
     Answer, AnswerBody, Branch, Cut, DominatorGroups, Dominators, Edge, FoundObjects, MergedPaths,
@@ -31,6 +32,7 @@ pub fn render_text(answer: &Answer, options: TableOptions) -> String {
         AnswerBody::DominatorGroups(groups) => group_lines(groups),
         AnswerBody::Suspects(suspects) => suspect_lines(suspects),
         AnswerBody::Waste(waste) => waste_lines(waste),
+        AnswerBody::Unreachable(unreachable) => unreachable_lines(unreachable),
     };
     if answer.partial {
         lines.insert(
@@ -51,7 +53,7 @@ pub(super) enum Align {
     Right,
 }
 
-use Align::{Left, Right};
+pub(super) use Align::{Left, Right};
 
 /// Columns with headings, two spaces apart.
 pub(super) fn table<const N: usize>(
@@ -102,7 +104,7 @@ fn part(total: u64, offset: u64, shown: usize, what: &str) -> String {
     }
 }
 
-fn address(address: u32) -> String {
+pub(super) fn address(address: u32) -> String {
     format!("{address:#x}")
 }
 

@@ -7,6 +7,7 @@ mod document;
 mod json;
 mod table;
 mod text;
+mod unreachable;
 mod waste;
 
 pub use accounting::accounting_json;

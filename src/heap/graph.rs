@@ -6,6 +6,7 @@ use super::accounting::{Accounting, BlockTotals};
 use super::dominators::DominatorTree;
 use super::edges::{Anomalies, Edges};
 use super::live_classes::live_classes;
+use super::memory_map::MemoryMap;
 use super::objects::ObjectTable;
 use super::reader::read_objects;
 use super::root_slots::{FoundSlots, RootSlots};
@@ -43,6 +44,16 @@ pub struct HeapNames {
     pub roots: RootSlots,
     /// The first block of the heap; `None` if the memory ends before it.
     pub first_block: Option<Address>,
+    /// Which part of the memory is what.
+    pub memory_map: MemoryMap,
+}
+
+/// What is found beside the graph, if names are wanted.
+#[derive(Default)]
+struct FoundNames {
+    shapes: Vec<ClassShape>,
+    slots: FoundSlots,
+    memory_map: MemoryMap,
 }
 
 impl ObjectGraph {
@@ -73,11 +84,13 @@ impl ObjectGraph {
         warnings: Vec<Warning>,
         control: &Control,
     ) -> Result<(Self, HeapNames)> {
-        let (graph, shapes, slots) = Self::read_all(runtime, tolerance, warnings, true, control)?;
+        let (graph, found) = Self::read_all(runtime, tolerance, warnings, true, control)?;
+        let found = found.unwrap_or_default();
         let names = HeapNames {
-            shapes: shapes.unwrap_or_default(),
-            roots: slots.unwrap_or_default().into_slots()?,
+            shapes: found.shapes,
+            roots: found.slots.into_slots()?,
             first_block: runtime.allocator.map(|allocator| allocator.first_block),
+            memory_map: found.memory_map,
         };
         Ok((graph, names))
     }
@@ -88,9 +101,9 @@ impl ObjectGraph {
         mut warnings: Vec<Warning>,
         wants_names: bool,
         control: &Control,
-    ) -> Result<(Self, Option<Vec<ClassShape>>, Option<FoundSlots>)> {
+    ) -> Result<(Self, Option<FoundNames>)> {
         let memory = runtime.dump.memory;
-        let (objects, totals) = read_objects(runtime, tolerance, control, &mut warnings)?;
+        let (objects, totals, walk) = read_objects(runtime, tolerance, control, &mut warnings)?;
         let shapes = match wants_names {
             true => Some(class_shapes(runtime, &objects, control)?),
             false => None,
@@ -120,7 +133,15 @@ impl ObjectGraph {
             collector_state: runtime.collector.state,
             warnings,
         };
-        Ok((graph, shapes, slots))
+        let found = match (shapes, slots) {
+            (Some(shapes), Some(slots)) => Some(FoundNames {
+                shapes,
+                slots,
+                memory_map: MemoryMap::new(runtime, &walk)?,
+            }),
+            _ => None,
+        };
+        Ok((graph, found))
     }
 
     /// Computes what is alive, and what each object keeps alive.

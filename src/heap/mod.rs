@@ -4,6 +4,7 @@
 mod accounting;
 mod address_index;
 mod class_slots;
+mod components;
 mod cuts;
 mod dominator_index;
 mod dominators;
@@ -11,10 +12,12 @@ mod edges;
 mod graph;
 mod labels;
 mod live_classes;
+mod memory_map;
 mod objects;
 mod path_groups;
 mod path_tree;
 mod prefetch;
+mod ranked_bits;
 mod reader;
 mod referrers;
 mod retained_sets;
@@ -24,6 +27,7 @@ mod search;
 
 pub use accounting::{Accounting, FreeBlocks, LiveBytes};
 pub use address_index::AddressIndex;
+pub use components::{Cycle, Cycles};
 pub use cuts::Cuts;
 pub use dominator_index::DominatorIndex;
 pub use dominators::DominatorTree;
@@ -31,6 +35,7 @@ pub use edges::Edges;
 pub use graph::{HeapNames, ObjectGraph};
 pub use labels::{EdgeLabel, LabelKind};
 pub use live_classes::LiveClass;
+pub use memory_map::MemoryMap;
 pub use objects::{HeapClass, ObjectTable};
 pub use path_groups::{GroupInfo, GroupStart, PathGroup, PathGroups};
 pub use path_tree::{PathPiece, PathTree};
@@ -85,6 +90,18 @@ impl Heap {
     pub fn live_heap_objects(&self) -> impl Iterator<Item = ObjectIndex> {
         let objects = (0..self.objects.len() as u32).map(ObjectIndex);
         objects.filter(|&object| self.is_live_on_heap(object))
+    }
+
+    /// Objects that take heap space, but are not alive, in address order.
+    pub fn garbage(&self) -> impl Iterator<Item = ObjectIndex> {
+        let objects = (0..self.objects.len() as u32).map(ObjectIndex);
+        objects.filter(|&object| self.is_garbage(object))
+    }
+
+    /// Whether an object takes heap space, but is not alive.
+    #[inline]
+    pub fn is_garbage(&self, object: ObjectIndex) -> bool {
+        self.retained_size(object) == 0 && self.objects.is_on_heap(object)
     }
 
     /// Whether an object is alive and takes heap space.

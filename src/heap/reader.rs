@@ -34,7 +34,7 @@ const WALK_INTERVAL: u64 = 1 << 20;
 /// Blocks whose headers one task reads.
 const CHUNK: usize = 1 << 14;
 
-/// Finds all objects of a dump, and what the heap's other bytes are.
+/// Finds all objects of a dump, what the heap's other bytes are, and where its regions are.
 ///
 /// # Errors
 /// [`Error::ModuleMismatch`](crate::Error::ModuleMismatch) if an object is of no class of the program,
@@ -45,7 +45,7 @@ pub(super) fn read_objects(
     tolerance: Tolerance,
     control: &Control,
     warnings: &mut Vec<Warning>,
-) -> Result<(ObjectTable, BlockTotals)> {
+) -> Result<(ObjectTable, BlockTotals, Walk)> {
     let Some(allocator) = runtime.allocator else {
         return Ok(Default::default());
     };
@@ -73,7 +73,7 @@ struct HeapReader<'a, 'r> {
 }
 
 impl HeapReader<'_, '_> {
-    fn read(&mut self) -> Result<(ObjectTable, BlockTotals)> {
+    fn read(&mut self) -> Result<(ObjectTable, BlockTotals, Walk)> {
         let mut objects = self.static_objects()?;
         let statics = objects.payloads.len();
         let (mut totals, mut walk) = self.used_blocks(&mut objects)?;
@@ -85,10 +85,12 @@ impl HeapReader<'_, '_> {
         if self.collector.list_heads.is_none() {
             self.keep_members(&mut objects, statics)?;
         }
-        if let Some(damage) = walk.damage {
-            if !self.tolerance.damage {
-                return Err(damage);
-            }
+        if !self.tolerance.damage
+            && let Some(damage) = walk.damage.take()
+        {
+            return Err(damage);
+        }
+        if let Some(damage) = &walk.damage {
             self.warnings.push(Warning::Partial {
                 damage: damage.to_string(),
             });
@@ -120,7 +122,7 @@ impl HeapReader<'_, '_> {
             pinned: pinned_objects,
             index,
         };
-        Ok((table, totals))
+        Ok((table, totals, walk))
     }
 
     /// Every object's class must be in the table of type flags, if there is one.

@@ -150,6 +150,11 @@ impl RootSlots {
         }
     }
 
+    /// The number of the stack word, counted from the top of the stack; `None` for other places.
+    pub fn stack_word(&self, slot: RootSlot) -> Option<u32> {
+        (slot.kind == RootKind::Stack).then_some(slot.position / 4)
+    }
+
     /// The name of the global with this number.
     pub fn global_name(&self, number: u32) -> Option<&str> {
         self.names.get(number as usize).map(String::as_str)

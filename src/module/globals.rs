@@ -31,6 +31,7 @@ pub struct Global<'a> {
 pub struct Globals<'a> {
     all: Vec<Global<'a>>,
     mutable_i32: u32,
+    mutable_i64: u32,
     exports: HashMap<&'a str, GlobalIndex>,
     /// The first global of each name.
     names: HashMap<&'a str, GlobalIndex>,
@@ -40,6 +41,11 @@ impl<'a> Globals<'a> {
     /// How many values a complete dump holds: the number of mutable i32 globals.
     pub fn mutable_i32_count(&self) -> u32 {
         self.mutable_i32
+    }
+
+    /// The number of mutable i64 globals, which may hold addresses too, but are in no dump.
+    pub fn mutable_i64_count(&self) -> u32 {
+        self.mutable_i64
     }
 
     /// The global with this index.
@@ -102,6 +108,7 @@ impl<'a> Globals<'a> {
             dump_position: in_dump.then_some(self.mutable_i32),
         });
         self.mutable_i32 += u32::from(in_dump);
+        self.mutable_i64 += u32::from(ty.mutable && ty.content_type == ValType::I64);
     }
 
     /// The value of a constant expression over i32, as far as the module alone tells it (an

@@ -10,7 +10,7 @@ use crate::units::ObjectIndex;
 const PIECE: u32 = 1 << 16;
 
 /// The name of a place of a class.
-pub(super) fn place_name(shape: &ClassShape, name: PlaceName, offset: u32) -> String {
+pub(crate) fn place_name(shape: &ClassShape, name: PlaceName, offset: u32) -> String {
     match name {
         PlaceName::Field(field) => shape.fields[field as usize].name.clone(),
         PlaceName::Unnamed => format!("+{offset}"),

@@ -26,6 +26,7 @@ mod summary;
 mod suspect_growth;
 mod suspect_text;
 mod suspects;
+mod unreachable;
 mod values;
 mod waste;
 
@@ -34,8 +35,11 @@ use std::sync::Arc;
 
 pub use accounting::{AccountingJson, FreeJson, LiveJson, PinnedJson};
 pub use answer::*;
+pub(crate) use labels::place_name;
 pub use memory::{Contents, InMemory};
+pub(crate) use path_text::LEFT_OUT;
 pub use question::Question;
+pub(crate) use values::{SHOWN, code_units, literal, plain};
 
 use after_return::AfterReturn;
 use largest_children::LargestChildren;
@@ -45,7 +49,7 @@ use question::{Page, PathTarget};
 use crate::columns;
 use crate::control::Control;
 use crate::error::{Error, Result};
-use crate::heap::{Cuts, DominatorIndex, Heap, HeapNames, PathTree, ReferrerIndex};
+use crate::heap::{Cuts, DominatorIndex, Heap, HeapNames, PathTree, ReferrerIndex, RootSlots};
 use crate::runtime::shapes::ClassShape;
 use crate::side_by_side::side_by_side;
 use crate::units::ObjectIndex;
@@ -205,6 +209,10 @@ impl LoadedHeap {
                 let page = page(*offset, *limit)?;
                 AnswerBody::Waste(self.waste(page, &mut notes, control)?)
             }
+            Question::Unreachable { max_nodes, limit } => {
+                let limit = page(0, *limit)?.end();
+                AnswerBody::Unreachable(self.unreachable(*max_nodes, limit, &mut notes, control)?)
+            }
             Question::Paths {
                 objects,
                 class,
@@ -302,16 +310,39 @@ impl LoadedHeap {
             .get(|| Cuts::new(live, referrers, &self.names.roots, control))
     }
 
-    fn path_tree(&self, control: &Control) -> Result<&PathTree> {
+    pub(crate) fn path_tree(&self, control: &Control) -> Result<&PathTree> {
         self.paths
             .get(|| PathTree::new(&self.heap, &self.names.roots, control))
     }
 
-    fn shape(&self, object: ObjectIndex) -> &ClassShape {
+    /// Every place that the collector starts from.
+    pub(crate) fn root_slots(&self) -> &RootSlots {
+        &self.names.roots
+    }
+
+    /// How the objects of each class slot look.
+    pub(crate) fn shapes(&self) -> &[ClassShape] {
+        &self.names.shapes
+    }
+
+    /// The size of the memory in the dump, in bytes.
+    pub(crate) fn dump_memory_size(&self) -> u64 {
+        self.memory_size
+    }
+
+    /// Fills `into` with the memory from `address` on.
+    ///
+    /// # Errors
+    /// Those of [`Contents::read_at`].
+    pub(crate) fn read_memory(&self, address: u64, into: &mut [u8]) -> Result<()> {
+        self.contents.read_at(self.memory_start + address, into)
+    }
+
+    pub(crate) fn shape(&self, object: ObjectIndex) -> &ClassShape {
         &self.names.shapes[self.heap.objects.class_slots[object.at()] as usize]
     }
 
-    fn class_name(&self, object: ObjectIndex) -> &str {
+    pub(crate) fn class_name(&self, object: ObjectIndex) -> &str {
         &self.heap.objects.class_of(object).class.name
     }
 

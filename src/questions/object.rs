@@ -44,7 +44,7 @@ impl LoadedHeap {
         Ok(ObjectAnswer {
             address: heap.address(object).0,
             class_name: Some(self.class_name(object).to_owned()),
-            state: self.state(object, control)?,
+            state: self.state(object),
             shallow_size: heap.shallow_size(object),
             retained_size: heap.retained_size(object),
             dominator: self.dominator_of(object, control)?,
@@ -61,14 +61,12 @@ impl LoadedHeap {
         })
     }
 
-    pub(super) fn state(&self, object: ObjectIndex, control: &Control) -> Result<ObjectState> {
-        Ok(match self.heap.objects.is_on_heap(object) {
+    pub(super) fn state(&self, object: ObjectIndex) -> ObjectState {
+        match self.heap.objects.is_on_heap(object) {
             false => ObjectState::Static,
-            true => match self.dominator_index(control)?.position(object) {
-                Some(_) => ObjectState::Live,
-                None => ObjectState::Garbage,
-            },
-        })
+            true if self.heap.is_garbage(object) => ObjectState::Garbage,
+            true => ObjectState::Live,
+        }
     }
 
     pub(super) fn dominator_of(

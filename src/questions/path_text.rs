@@ -14,7 +14,7 @@ use crate::units::ObjectIndex;
 /// What stands between the steps.
 const SEPARATOR: &str = " > ";
 /// What stands for steps that are left out.
-pub(super) const LEFT_OUT: &str = "…";
+pub(crate) const LEFT_OUT: &str = "…";
 
 /// A path as text, and whether all its names are from the source.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -77,12 +77,7 @@ impl LoadedHeap {
                 }
                 GroupStart::Root(origin) => {
                     text.is_stable &= self.is_origin_stable(origin);
-                    let root = self.origin_root(origin);
-                    let kind = root_kind_name(root.kind);
-                    match root.name {
-                        Some(name) => text.add(&format!("{kind} {name}")),
-                        None => text.add(kind),
-                    }
+                    text.add(&self.origin_text(origin));
                 }
                 GroupStart::Step(_, label) => {
                     if let Some(holder) = holder {
@@ -102,15 +97,25 @@ impl LoadedHeap {
         Ok(text)
     }
 
+    /// The kind and the name of the root that all paths of this origin begin with.
+    pub(crate) fn origin_text(&self, origin: RootOrigin) -> String {
+        let root = self.origin_root(origin);
+        let kind = root_kind_name(root.kind);
+        match root.name {
+            Some(name) => format!("{kind} {name}"),
+            None => kind.to_owned(),
+        }
+    }
+
     /// `Class.label`, and whether that is from the source.
-    fn step_text(&self, class_slot: u32, label: EdgeLabel) -> (String, bool) {
+    pub(crate) fn step_text(&self, class_slot: u32, label: EdgeLabel) -> (String, bool) {
         let name = self.slot_name(class_slot);
         let label = class_label(&self.names.shapes[class_slot as usize], label);
         let is_stable = is_from_source(name) && !label.starts_with('+');
         (format!("{name}{}", after_class(&label)), is_stable)
     }
 
-    pub(super) fn slot_name(&self, class_slot: u32) -> &str {
+    pub(crate) fn slot_name(&self, class_slot: u32) -> &str {
         &self.heap.objects.classes[class_slot as usize].class.name
     }
 

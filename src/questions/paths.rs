@@ -69,7 +69,7 @@ impl LoadedHeap {
         Ok(PathAnswer {
             address: heap.address(object).0,
             class_name: Some(self.class_name(object).to_owned()),
-            state: self.state(object, control)?,
+            state: self.state(object),
             shallow_size: heap.shallow_size(object),
             retained_size,
             path,
@@ -98,6 +98,11 @@ impl LoadedHeap {
     }
 
     /// The path of an object; `None` if no root reaches it.
+    /// The path of an object; `None` if no root reaches it.
+    pub(crate) fn path_of(&self, object: ObjectIndex, control: &Control) -> Result<Option<Path>> {
+        self.path(&mut Reader::new(self), object, control)
+    }
+
     pub(super) fn path(
         &self,
         reader: &mut Reader<'_>,

@@ -101,6 +101,15 @@ pub enum Question {
         #[serde(default)]
         offset: u64,
     },
+    /// What no root reaches: garbage, its cycles, and raw blocks to which nothing refers.
+    Unreachable {
+        /// How many nodes the graph has at most; no graph if `None`.
+        #[serde(default)]
+        max_nodes: Option<u64>,
+        /// How many entries to list of each kind.
+        #[serde(default = "default_limit")]
+        limit: u64,
+    },
 }
 
 const fn default_limit() -> u64 {

@@ -8,7 +8,7 @@ use crate::debug_info::Number;
 use crate::runtime::shapes::Holds;
 
 /// Characters of a string, or of a preview, that are shown.
-pub(super) const SHOWN: usize = 100;
+pub(crate) const SHOWN: usize = 100;
 
 /// The number in these bytes; null if there are too few.
 pub(super) fn number(number: Number, bytes: &[u8]) -> Value {
@@ -50,7 +50,7 @@ pub(super) fn number(number: Number, bytes: &[u8]) -> Value {
 }
 
 /// What these bytes hold, unless it is a reference.
-pub(super) fn plain(holds: Holds, bytes: &[u8]) -> Value {
+pub(crate) fn plain(holds: Holds, bytes: &[u8]) -> Value {
     match holds {
         Holds::Number(of) => number(of, bytes),
         Holds::Bytes(size) => match bytes.get(..size as usize) {
@@ -87,7 +87,7 @@ fn hexadecimal(bytes: &[u8]) -> String {
 
 /// A string literal of UTF-16 code units: what cannot be seen, and halves of surrogate pairs, are
 /// escaped. `is_whole` says whether these are all.
-pub(super) fn literal(units: impl IntoIterator<Item = u16>, is_whole: bool) -> String {
+pub(crate) fn literal(units: impl IntoIterator<Item = u16>, is_whole: bool) -> String {
     let mut text = "\"".to_owned();
     let mut is_cut = !is_whole;
     for (nth, unit) in char::decode_utf16(units).enumerate() {
@@ -114,7 +114,7 @@ pub(super) fn literal(units: impl IntoIterator<Item = u16>, is_whole: bool) -> S
 }
 
 /// Code units out of little-endian bytes.
-pub(super) fn code_units(bytes: &[u8]) -> impl Iterator<Item = u16> {
+pub(crate) fn code_units(bytes: &[u8]) -> impl Iterator<Item = u16> {
     let pairs = bytes.chunks_exact(2);
     pairs.map(|pair| u16::from_le_bytes([pair[0], pair[1]]))
 }

@@ -52,6 +52,10 @@ pub struct Runtime<'a> {
     pub allocator: Option<Allocator>,
     /// The globals that the collector starts from.
     pub globals: GlobalRoots,
+    /// Whether the module has mutable i32 globals, and the dump no values of them.
+    pub lacks_global_values: bool,
+    /// How many mutable i64 globals the module has, whose values are in no dump.
+    pub wide_globals: u32,
 }
 
 impl<'a> Runtime<'a> {
@@ -87,6 +91,8 @@ impl<'a> Runtime<'a> {
             collector: Collector::read(module, &dump, evidence.code.as_ref()),
             allocator: Allocator::locate(&dump),
             globals,
+            lacks_global_values: dump.globals.is_empty() && module.globals.mutable_i32_count() > 0,
+            wide_globals: module.globals.mutable_i64_count(),
         })
     }
 }

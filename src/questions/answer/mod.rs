@@ -3,10 +3,12 @@
 
 mod objects;
 mod sets;
+mod unreachable;
 mod waste;
 
 pub use objects::*;
 pub use sets::*;
+pub use unreachable::*;
 pub use waste::*;
 
 use serde::{Serialize, Serializer};
@@ -67,6 +69,8 @@ pub enum AnswerBody {
     Suspects(Suspects),
     /// To `waste`.
     Waste(Waste),
+    /// To `unreachable`.
+    Unreachable(Unreachable),
 }
 
 /// A warning with its stable name.

@@ -70,6 +70,8 @@ fn questions_that_contradict_themselves_are_refused() {
         json!({ "question": "find", "limit": 0 }),
         json!({ "question": "suspects", "threshold": 0 }),
         json!({ "question": "suspects", "threshold": 1.5 }),
+        json!({ "question": "unreachable", "limit": 0 }),
+        json!({ "question": "unreachable", "maxNodes": 0 }),
     ] {
         let error = refused(&heap, question.clone());
         assert_eq!(error.code(), "ERR_INVALID_OPTION", "{question}");

@@ -7,4 +7,5 @@ mod paths;
 mod random;
 mod random_waste;
 mod suspects;
+mod unreachable;
 mod waste;

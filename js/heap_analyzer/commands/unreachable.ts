@@ -1,0 +1,32 @@
+/** `unreachable`: garbage, its cycles, and raw blocks to which nothing refers. */
+import type { Command } from "commander";
+import { fileArgument, wholeNumber } from "../options.js";
+import {
+  addLimitOption,
+  addQuestionOptions,
+  type QuestionOptions,
+  runQuestion,
+} from "../question_command.js";
+
+interface UnreachableOptions extends QuestionOptions {
+  maxNodes?: number;
+  limit: number;
+}
+
+export function addUnreachableCommand(program: Command): void {
+  const command = program
+    .command("unreachable")
+    .description("garbage by class, its cycles, and raw blocks to which nothing refers")
+    .addArgument(fileArgument("<dump-file>", "a heap dump (ASHD), or - for standard input"))
+    .option(
+      "--max-nodes <n>",
+      "add a graph of the n largest to the JSON (default: no graph)",
+      wholeNumber(1),
+    );
+  addLimitOption(addQuestionOptions(command)).action(
+    (dump: string, options: UnreachableOptions) => {
+      const { maxNodes, limit } = options;
+      return runQuestion([dump], options, { question: "unreachable", maxNodes, limit });
+    },
+  );
+}

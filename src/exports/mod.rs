@@ -1,0 +1,96 @@
+//! A loaded heap in the formats of other tools.
+//!
+//! An export is written to any [`Write`] while it is made: what it needs beside the heap does not grow
+//! with the output. Equal heaps give equal bytes.
+
+mod heap_diff;
+mod heap_snapshot;
+mod memory;
+mod object_set;
+mod output;
+mod pprof;
+
+use std::io::Write;
+
+use serde::Deserialize;
+
+pub use heap_diff::HeapDiffOptions;
+pub use heap_snapshot::HeapSnapshotOptions;
+
+use crate::control::Control;
+use crate::error::{Error, Result};
+use crate::questions::LoadedHeap;
+
+/// A format with its options, in the form in which the command line and the API name them.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(tag = "format", rename_all = "kebab-case")]
+pub enum Export {
+    /// Chrome's heap snapshot, which DevTools and memlab read.
+    #[serde(rename = "heapsnapshot")]
+    HeapSnapshot(HeapSnapshotOptions),
+    /// The live objects by path as a profile, which pprof and speedscope read.
+    Pprof {},
+    /// What grew since an earlier heap, as a line of JSON each.
+    HeapDiff(HeapDiffOptions),
+}
+
+impl Export {
+    /// Whether the format compares with an earlier heap.
+    fn needs_earlier_heap(&self) -> bool {
+        match self {
+            Self::HeapSnapshot(_) | Self::Pprof {} => false,
+            Self::HeapDiff(_) => true,
+        }
+    }
+
+    /// Checks that an earlier heap is given if and only if the format compares with one.
+    ///
+    /// # Errors
+    /// [`Error::InvalidOption`].
+    pub fn check_earlier_heap(&self, is_given: bool) -> Result<()> {
+        match self.needs_earlier_heap() == is_given {
+            true => Ok(()),
+            false => Err(self.wrong_earlier_heap()),
+        }
+    }
+
+    fn wrong_earlier_heap(&self) -> Error {
+        let (found, expected) = match self.needs_earlier_heap() {
+            true => ("none", "an earlier heap, which this format compares with"),
+            false => ("an earlier heap", "none: this format shows one heap"),
+        };
+        Error::InvalidOption {
+            name: "before",
+            found: found.to_owned(),
+            expected,
+        }
+    }
+}
+
+impl LoadedHeap {
+    /// Writes the heap in a format. Formats that compare need an earlier heap, `before`; others take none.
+    ///
+    /// # Errors
+    /// [`Error::InvalidOption`] if an earlier heap is missing or given in vain, [`Error::Io`] if `out`
+    /// fails; [`Error::DumpChanged`] and [`Error::Io`] if the dump cannot be read again,
+    /// [`Error::OutOfMemory`], [`Error::Aborted`].
+    pub fn export(
+        &self,
+        export: &Export,
+        before: Option<&Self>,
+        out: &mut dyn Write,
+        control: &Control,
+    ) -> Result<()> {
+        let control = control.part(self.dump_memory_size());
+        match (export, before) {
+            (Export::HeapSnapshot(options), None) => {
+                heap_snapshot::write(self, *options, out, &control)
+            }
+            (Export::Pprof {}, None) => pprof::write(self, out, &control),
+            (Export::HeapDiff(options), Some(before)) => {
+                heap_diff::write(before, self, options, out, &control)
+            }
+            _ => Err(export.wrong_earlier_heap()),
+        }
+    }
+}

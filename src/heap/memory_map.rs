@@ -1,0 +1,89 @@
+//! Which part of the memory is what: for a scan that must not miss a word that the program can read.
+
+use std::ops::Range;
+
+use crate::columns;
+use crate::dump::Memory;
+use crate::error::Result;
+use crate::runtime::Runtime;
+use crate::runtime::blocks::BLOCK_OVERHEAD;
+use crate::runtime::regions::{Region, Walk};
+use crate::units::Address;
+
+/// The parts of the memory, and the values of globals.
+#[derive(Debug, Default)]
+pub struct MemoryMap {
+    /// The regions of the heap, in address order: from the first block up to the end of the last.
+    pub regions: Vec<Range<u32>>,
+    /// What the program can read beside blocks, in address order: static data, the used part of the
+    /// shadow stack, memory that the allocator does not own, and what lies behind damage.
+    pub others: Vec<Range<u64>>,
+    /// The values of the mutable i32 globals; `None` if the module has such globals and the dump has no
+    /// values of them.
+    pub global_values: Option<Vec<u32>>,
+    /// How many mutable i64 globals the module has. A dump never has their values.
+    pub wide_globals: u32,
+}
+
+impl MemoryMap {
+    /// The map of a memory whose blocks were walked.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
+    pub(super) fn new(runtime: &Runtime<'_>, walk: &Walk) -> Result<Self> {
+        let dump = &runtime.dump;
+        let heap_base = u64::from(dump.heap_base.0);
+        let mut others = vec![
+            0..u64::from(dump.data_end.0),
+            u64::from(dump.stack_pointer.0).min(heap_base)..heap_base,
+        ];
+        if let Some(allocator) = runtime.allocator {
+            let first_block = u64::from(allocator.first_block.0);
+            for gap in gaps(dump.memory, first_block, walk) {
+                columns::push(&mut others, gap)?;
+            }
+        }
+        let size = dump.memory.size();
+        others.retain(|range| range.start < range.end.min(size));
+        let global_values = match runtime.lacks_global_values {
+            true => None,
+            false => {
+                let mut values = Vec::new();
+                for value in dump.globals.iter() {
+                    columns::push(&mut values, value)?;
+                }
+                Some(values)
+            }
+        };
+        let regions = walk.regions.iter();
+        let regions = regions.map(|region: &Region| region.first_block.0..region.end.0);
+        Ok(Self {
+            regions: columns::collected(regions)?,
+            others,
+            global_values,
+            wide_globals: runtime.wide_globals,
+        })
+    }
+}
+
+/// What is in no region, behind the allocator's own data.
+fn gaps(memory: Memory<'_>, first_block: u64, walk: &Walk) -> impl Iterator<Item = Range<u64>> {
+    let ends = walk.regions.iter().enumerate().map(|(nth, region)| {
+        let is_whole = walk.damage.is_none() || nth + 1 < walk.regions.len();
+        u64::from(region.end.0)
+            + if is_whole {
+                u64::from(BLOCK_OVERHEAD)
+            } else {
+                0
+            }
+    });
+    let starts = walk.regions.iter().enumerate().map(|(nth, region)| {
+        let Address(first) = region.first_block;
+        // Every region but the first begins with its page, some bytes before its first block.
+        u64::from(if nth == 0 { first } else { first & !0xffff })
+    });
+    std::iter::once(first_block)
+        .chain(ends)
+        .zip(starts.chain([memory.size()]))
+        .map(|(start, end)| start..end)
+}
