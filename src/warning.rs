@@ -40,7 +40,7 @@ pub enum Warning {
     NamesIncomplete {
         /// The first of them, as it is shown.
         class_name: String,
-        /// How many there are.
+        /// Their number.
         count: u64,
     },
     /// Neither debug information nor code says which globals the collector starts from.
@@ -109,7 +109,7 @@ pub enum Warning {
     ListBroken {
         /// The first such object.
         address: Address,
-        /// How many there are.
+        /// Their number.
         count: u64,
     },
     /// The memory is not made of whole wasm pages.
@@ -180,14 +180,14 @@ pub enum Warning {
     },
     /// References that a graph leaves out, because it has a limited number of edges.
     EdgesLeftOut {
-        /// How many there are.
+        /// Their number.
         count: u64,
     },
     /// More warnings like the ones before it, which are left out.
     More {
         /// Their code.
         code: &'static str,
-        /// How many there are.
+        /// Their number.
         count: u64,
     },
     /// A warning about one of several dumps.

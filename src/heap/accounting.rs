@@ -47,7 +47,7 @@ pub struct LiveBytes {
 pub struct FreeBlocks {
     /// All of them.
     pub bytes: u64,
-    /// How many there are.
+    /// Their number.
     pub blocks: u64,
     /// The largest.
     pub largest: u64,

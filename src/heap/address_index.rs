@@ -23,7 +23,7 @@ impl AddressIndex {
         Ok(Self(RankedBits::new(granules)?))
     }
 
-    /// How many bytes the index takes.
+    /// The size of the index in bytes.
     pub(super) fn memory_size(&self) -> usize {
         self.0.memory_size()
     }
