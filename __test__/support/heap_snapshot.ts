@@ -1,4 +1,4 @@
-/** What a tool that reads heap snapshots says of one, and whether it is what the analyzer says. */
+/** The results of a tool that reads heap snapshots, and a comparison with the results of the analyzer. */
 import type { Heap } from "../../index.js";
 
 export interface SnapshotNode {
@@ -34,7 +34,7 @@ export interface HeapNumbers {
   objects: Record<number, string>;
 }
 
-/** What the analyzer says. */
+/** The results of the analyzer. */
 export function heapNumbers(heap: Heap, { withSets }: { withSets: boolean }): HeapNumbers {
   const { totalLiveSize, constructors } = heap.constructors();
   const classes: HeapNumbers["classes"] = {};
@@ -53,7 +53,7 @@ export function heapNumbers(heap: Heap, { withSets }: { withSets: boolean }): He
   return { total: totalLiveSize, classes, objects };
 }
 
-/** What a tool says, in the same form. Synthetic nodes take no space. */
+/** The results of a tool, in the same form. Synthetic nodes take no space. */
 export function snapshotNumbers({ nodes, classes, total }: SnapshotReading): HeapNumbers {
   const objects: HeapNumbers["objects"] = {};
   for (const { id, type, className, selfSize, retainedSize } of nodes) {
