@@ -124,7 +124,10 @@ export type WarningCode =
   | "WARN_MODULE_MISMATCH"
   | "WARN_PARTIAL"
   | "WARN_MORE"
-  | "WARN_ADDRESS_INSIDE";
+  | "WARN_ADDRESS_INSIDE"
+  | "WARN_RAW_BLOCKS_NOT_SCANNED"
+  | "WARN_RAW_BLOCKS_ESTIMATED"
+  | "WARN_EDGES_LEFT_OUT";
 
 /** A finding that may make a number wrong. It did not stop the analysis. */
 export interface Warning {
