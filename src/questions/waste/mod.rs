@@ -84,8 +84,11 @@ impl LoadedHeap {
         let sizes = &survey.sizes;
         let mut claims = Claims::new(object_count)?;
 
-        let strings = context.copies(survey.texts, sizes, step)?;
-        let buffers = context.copies(survey.buffers, sizes, step)?;
+        let (texts, of_buffers) = (survey.texts, survey.buffers);
+        let (strings, buffers) = side_by_side(
+            || context.copies(texts, sizes, step),
+            || context.copies(of_buffers, sizes, step),
+        )?;
         for &copy in strings.all().iter().chain(buffers.all()) {
             claims.take(copy);
         }
