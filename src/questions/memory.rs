@@ -46,7 +46,7 @@ impl<C: Contents + ?Sized> Contents for Arc<C> {
 /// Bytes that are read at once.
 const WINDOW: u32 = 1 << 12;
 /// The same for somebody who reads on from there.
-pub(super) const LONG_WINDOW: u32 = 1 << 20;
+pub(super) const LONG_WINDOW: u32 = 1 << 18;
 
 /// Reads memory piece by piece.
 pub(super) struct Reader<'h> {
