@@ -1,4 +1,4 @@
-/** The class `Heap` of the public API: a heap that is opened once and asked many times. */
+/** The class `Heap` of the public API: a heap that is opened once and answers any number of questions. */
 import type * as api from "../index.js";
 import { bytes } from "./bytes.js";
 import { descriptor } from "./descriptor.js";
@@ -18,13 +18,16 @@ const TOKEN = Symbol("heap");
 // The types of the methods, which have overloads, are in `heap.d.ts`.
 class Heap {
   readonly #handle: native.HeapHandle;
-  /** Questions that are being answered off the event loop. */
+  /** Running asynchronous questions. */
   readonly #running = new Set<native.WorkControl>();
   #isClosed = false;
 
   constructor(token: symbol, handle: native.HeapHandle) {
     if (token !== TOKEN) {
-      throw new HeapAnalyzerError("ERR_INVALID_ARG_TYPE", "a Heap is made by openHeap, not by new");
+      throw new HeapAnalyzerError(
+        "ERR_INVALID_ARG_TYPE",
+        "new Heap() is not supported: call openHeap or openHeapFile",
+      );
     }
     this.#handle = handle;
   }
@@ -171,7 +174,7 @@ class Heap {
     return JSON.parse(answer.text);
   }
 
-  /** Work off the event loop, which `close()` cancels. */
+  /** Runs asynchronous work. `close()` cancels it. */
   async #run<T>(
     options: api.AsyncOptions | undefined,
     start: (control: native.WorkControl) => Promise<T>,
@@ -188,7 +191,7 @@ class Heap {
     });
   }
 
-  /** The error of work that `close` has cut off, in place of its own. */
+  /** The error of cancelled work; if `close` was called, an error that says so. */
   #closedInstead(error: unknown, end: string): unknown {
     if (!this.#isClosed) return error;
     const message = `the heap was closed before ${end}: call close() after the last answer`;

@@ -1,4 +1,4 @@
-//! Which kind of waste has claimed what already, so that every byte counts once.
+//! The bytes that a kind of waste has claimed, so that every byte counts once.
 
 use super::Context;
 use super::bits::Bits;
@@ -11,11 +11,11 @@ use crate::runtime::objects::HEADER_SIZE;
 use crate::std_library::ALIGNMENT;
 use crate::units::ObjectIndex;
 
-/// What is claimed.
+/// The claimed bytes.
 pub(super) struct Claims {
-    /// Objects of which nothing is left to claim.
+    /// Objects of which all bytes are claimed.
     whole: Bits,
-    /// Buffers of which the end is claimed, and the padding that would stay.
+    /// Buffers whose end is claimed, with the padding that would remain.
     shrunk: Vec<(ObjectIndex, u32)>,
 }
 
@@ -64,7 +64,7 @@ impl Claims {
         self.whole.has(object)
     }
 
-    /// Claims the empty containers, each with those of its blocks that only empty containers refer to.
+    /// Claims the empty containers, each with those of its blocks to which only empty containers refer.
     pub(super) fn take_empty(
         &mut self,
         context: &Context<'_>,
@@ -74,7 +74,7 @@ impl Claims {
         static_arrays: &[ObjectIndex],
     ) -> Result<Sums> {
         let mut empty = Bits::new(context.heap.heap.objects.len())?;
-        // Each with the blocks of its own.
+        // Each with its own blocks.
         let mut containers: Vec<(ObjectIndex, [Option<ObjectIndex>; 2])> = Vec::new();
         for of in arrays.iter().filter(|of| of.is_empty) {
             columns::push(&mut containers, (of.array, [Some(of.buffer), None]))?;
@@ -102,7 +102,7 @@ impl Claims {
                 let holders = context.referrers.of(own);
                 let is_theirs =
                     !context.is_rooted.has(own) && holders.iter().all(|&holder| empty.has(holder));
-                // What several of them share counts for the first.
+                // A block that several of them share counts for the first.
                 if is_theirs && self.whole.add(own) {
                     savings += u64::from(context.heap.heap.shallow_size(own));
                 }
@@ -112,8 +112,8 @@ impl Claims {
         Ok(sums)
     }
 
-    /// Claims what views leave of a buffer that nothing else refers to, if they use less than an eighth.
-    /// The views are in the order of their buffers and ranges.
+    /// Claims the part of a buffer that its views do not use, if nothing else refers to the buffer and they
+    /// use less than an eighth of it. The views are in the order of their buffers and ranges.
     pub(super) fn take_unseen(
         &mut self,
         context: &Context<'_>,
@@ -151,7 +151,7 @@ impl Claims {
         Ok(sums)
     }
 
-    /// Claims what arrays have room for and do not use, where nothing else uses the buffer.
+    /// Claims the unused capacity of arrays, if nothing else uses the buffer.
     pub(super) fn take_capacity(
         &mut self,
         context: &Context<'_>,
@@ -179,7 +179,7 @@ impl Claims {
         Ok(sums)
     }
 
-    /// Sums up the unused and deleted entries of maps and sets, where nothing else uses the buffer.
+    /// Sums up the unused and deleted entries of maps and sets, if nothing else uses the buffer.
     pub(super) fn entries(&self, context: &Context<'_>, tables: &[Table]) -> Result<Sums> {
         let (sums, _) = Sums::in_parallel(context, tables, |_, tables, sums| {
             for of in tables {
@@ -203,7 +203,7 @@ impl Claims {
         Ok(())
     }
 
-    /// What stays padding of the buffers whose end is claimed.
+    /// The padding that remains of the buffers whose end is claimed.
     pub(super) fn padding_left(&self) -> &[(ObjectIndex, u32)] {
         &self.shrunk
     }

@@ -1,4 +1,4 @@
-//! Sums of waste by class, and within a class by what holds it.
+//! Sums of waste by class, and within a class by holder.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
@@ -17,7 +17,7 @@ use crate::questions::question::Page;
 use crate::runtime::objects::HEADER_SIZE;
 use crate::units::ObjectIndex;
 
-/// Objects and what they waste.
+/// A number of objects and the bytes that they waste.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Sum {
     pub(super) savings: u64,
@@ -34,20 +34,20 @@ impl Sum {
 /// Sums by path group, which has objects of one class only.
 pub(super) struct Sums {
     by_group: Vec<Sum>,
-    /// Of the group that stands for many: by class slot.
+    /// For the group of all other paths: by class slot.
     rest: HashMap<u32, Sum>,
 }
 
-/// What the objects of a class waste.
+/// The waste of the objects of a class.
 #[derive(Default)]
 struct ClassSums {
     sum: Sum,
     groups: Vec<(PathGroup, Sum)>,
 }
 
-/// Sums of all tasks together, at most.
+/// The largest number of sums of all tasks together.
 const MOST_SUMS: usize = 1 << 22;
-/// Objects between two looks at whether to stop.
+/// The number of objects between two checks for cancellation.
 const CHECK_INTERVAL: usize = 1 << 16;
 
 impl Sums {
@@ -58,7 +58,7 @@ impl Sums {
         })
     }
 
-    /// Adds what an object wastes, if it is anything.
+    /// Adds the bytes that an object wastes, if there are any.
     #[inline]
     pub(super) fn add(
         &mut self,

@@ -1,4 +1,4 @@
-//! Maps and sets: which of their entries hold something.
+//! Maps and sets: the number of their used and unused entries.
 
 use rayon::prelude::*;
 
@@ -13,12 +13,12 @@ use crate::questions::memory::{LONG_WINDOW, Reader, word_at};
 use crate::runtime::shapes::Entries;
 use crate::units::ObjectIndex;
 
-/// Tables that one task reads.
+/// The number of tables that one task reads.
 const CHUNK: usize = 1 << 10;
-/// Tables whose entries are in the same buffer that are looked at. In a sound heap there is one.
+/// The largest number of tables with the same buffer that are read. In an undamaged heap there is one.
 const MOST_SHARING: usize = 16;
 
-/// A map or a set, and how many entries it has.
+/// A map or a set, and the number of its entries.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Table {
     pub(super) table: ObjectIndex,
@@ -26,7 +26,7 @@ pub(super) struct Table {
     pub(super) entries: ObjectIndex,
     /// The bytes of the other entries.
     pub(super) unused: u64,
-    /// It has no entries, and no fields of its own.
+    /// Whether it has no entries and no additional fields.
     pub(super) is_empty: bool,
 }
 
@@ -85,7 +85,7 @@ impl Context<'_> {
         }
     }
 
-    /// The first of these tables; the others are read with it if they lie close.
+    /// The first of these tables; the others are read with it if they are close.
     fn table(&self, uses: &[TableUse], reader: &mut Reader<'_>) -> Result<Option<Table>> {
         let [of, ..] = uses else { return Ok(None) };
         let Some(entries) = self.layout(of) else {
