@@ -45,7 +45,7 @@ impl<C: Contents + ?Sized> Contents for Arc<C> {
 
 /// The number of bytes that are read at once.
 const WINDOW: u32 = 1 << 12;
-/// The same for somebody who reads on from there.
+/// The same for sequential reading.
 pub(super) const LONG_WINDOW: u32 = 1 << 18;
 
 /// Reads memory piece by piece.
