@@ -87,7 +87,7 @@ test("a profile has the fields that make tools show it well", async () => {
 
 test.each(programNames)("every live object is in the profile, at its path: %s", async (name) => {
   const program = await compile(name, UNOPTIMISED);
-  for (const { dump } of (await run(program)).slice(0, 3)) {
+  for (const { dump } of (await run(program)).slice(-1)) {
     const heap = openHeap(dump, program.wasm);
     expect(profileSums(await profileOf(heap))).toEqual(pathSums(heap));
     heap.close();
