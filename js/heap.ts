@@ -12,14 +12,19 @@ import * as questions from "./questions.js";
 import { comparisonView, loadedView } from "./views.js";
 import { controlled } from "./work.js";
 
+/** Work that `close()` cuts off. */
+interface Running {
+  cancel(): void;
+}
+
 /** Only this module creates heaps. */
 const TOKEN = Symbol("heap");
 
 // The types of the methods, which have overloads, are in `heap.d.ts`.
 class Heap {
   readonly #handle: native.HeapHandle;
-  /** Running asynchronous questions. */
-  readonly #running = new Set<native.WorkControl>();
+  /** Running asynchronous questions, and exports that are being read. */
+  readonly #running = new Set<Running>();
   #isClosed = false;
 
   constructor(token: symbol, handle: native.HeapHandle) {
@@ -145,10 +150,21 @@ class Heap {
     const earlier = Heap.#earlier(before);
     const handle = callNative(() => this.#handle.startExport(JSON.stringify(request), earlier));
     const control = new native.WorkControl();
-    this.#running.add(control);
-    return exportStream(handle, control, {
+    const running = {
+      cancel() {
+        control.cancel();
+        // The heap is released although nobody may ever read on.
+        handle.close();
+      },
+    };
+    this.#running.add(running);
+    return exportStream({
+      read: () => handle.read(control),
       signal,
-      onEnd: () => this.#running.delete(control),
+      onEnd: () => {
+        this.#running.delete(running);
+        running.cancel();
+      },
       translate: (error) => this.#closedInstead(error, "the export ended"),
     });
   }
@@ -156,7 +172,7 @@ class Heap {
   close(): void {
     this.#isClosed = true;
     this.#handle.close();
-    for (const control of this.#running) control.cancel();
+    for (const running of this.#running) running.cancel();
   }
 
   #ask({ question, before }: questions.Asked) {
