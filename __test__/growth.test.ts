@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { judgeGrowth, LEAKS, planGrowth, runGrowth } from "./random/growth_judge.ts";
 
 /** `npm run judge -- --growth` judges as many as it is asked to. */
-const SEEDS = Number(process.env.SEEDS ?? 12);
+const SEEDS = 6;
 
 describe.each(LEAKS)("a leak of the kind %s", (name) => {
   test("is named with its root, its class and its rate, and nothing else is", async () => {
