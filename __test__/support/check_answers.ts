@@ -6,7 +6,7 @@ const LISTENER = "assembly/server/PriceListener";
 export function growingSite(change: Partial<GrowingSite> = {}): GrowingSite {
   return {
     root: { kind: "global", name: "assembly/server/prices" },
-    path: `global assembly/server/prices > assembly/server/PriceFeed.listeners > ~lib/array/Array<${LISTENER}>`,
+    path: `global assembly/server/prices > assembly/server/PriceFeed.listeners > ~lib/array/Array<${LISTENER}>[*] > ${LISTENER}`,
     label: "[*]",
     className: LISTENER,
     fingerprint: "de8e6b05a684",
@@ -26,7 +26,7 @@ export function brokenAnswer(site = growingSite()): CheckAnswer {
     schemaVersion: 1,
     passed: false,
     rules: [
-      { rule: "growth", limit: null, actual: 1, passed: false, sites },
+      { rule: "default", limit: 0, actual: 1, passed: false, sites },
       { rule: "max-live", limit: 10_240, actual: 20_480, passed: false, sites: [] },
       { rule: "max *Session", limit: 100, actual: 7, passed: true, sites: [] },
     ],

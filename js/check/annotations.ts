@@ -3,8 +3,8 @@
  * most ten errors of a step, so there are no more than ten.
  */
 import type { CheckAnswer } from "./contract.js";
-import { growth, outcomes, steps } from "./findings.js";
-import { ruleState, ruleTitle } from "./rules.js";
+import { brokenSites, findings, growth, steps } from "./findings.js";
+import { isAboutSites, ruleState, ruleTitle } from "./rules.js";
 
 const MOST = 10;
 
@@ -35,19 +35,13 @@ export function* githubAnnotations(answer: CheckAnswer, file: string): Generator
 }
 
 function* annotations(answer: CheckAnswer): Generator<Annotation> {
-  const told = new Set();
-  for (const { rule, sites } of outcomes(answer)) {
-    if (rule.passed) continue;
-    if (sites.length === 0) {
-      yield { title: `broken: ${ruleTitle(rule)}`, message: ruleState(rule) };
-    }
-    for (const site of sites) {
-      // A site can break several rules.
-      if (told.has(site)) continue;
-      told.add(site);
-      const message = `${steps(site).join("\n")}\nfingerprint ${site.fingerprint}`;
-      yield { title: `leak: ${growth(site, "dump")}`, message };
-    }
+  for (const { rule } of findings(answer)) {
+    if (isAboutSites(rule)) continue;
+    yield { title: `broken: ${ruleTitle(rule)}`, message: ruleState(rule) };
+  }
+  for (const site of brokenSites(answer)) {
+    const message = `${steps(site).join("\n")}\nfingerprint ${site.fingerprint}`;
+    yield { title: `leak: ${growth(site, "dump")}`, message };
   }
 }
 

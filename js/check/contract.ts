@@ -24,8 +24,8 @@ export interface FoldedSite {
 
 export interface CheckRule {
   rule: string;
-  limit: number | string | null;
-  actual: number | null;
+  limit: number;
+  actual: number;
   passed: boolean;
   sites: string[];
 }

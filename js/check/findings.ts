@@ -3,8 +3,8 @@ import { escapeUnprintable } from "../text.js";
 import { formatCount, formatSize } from "../units.js";
 import type { CheckAnswer, CheckRule, GrowingSite } from "./contract.js";
 
-/** A rule, and the sites that break it. A broken budget of the whole heap has none. */
-export interface Outcome {
+/** A broken rule, and the growing sites that it is about. */
+export interface Finding {
   rule: CheckRule;
   sites: GrowingSite[];
 }
@@ -15,13 +15,19 @@ const SEPARATOR = " > ";
 /** Longer names are cut in reports; the JSON has them whole. */
 const LONGEST_NAME = 400;
 
-/** The rules of an answer in their order, each with the sites that break it. */
-export function outcomes({ rules, sites }: CheckAnswer): Outcome[] {
+/** The broken rules of an answer in their order. */
+export function findings({ rules, sites }: CheckAnswer): Finding[] {
   const byFingerprint = new Map(sites.map((site) => [site.fingerprint, site]));
-  return rules.map((rule) => {
+  const broken = rules.filter(({ passed }) => !passed);
+  return broken.map((rule) => {
     const found = rule.sites.map((fingerprint) => byFingerprint.get(fingerprint));
     return { rule, sites: found.filter((site) => site !== undefined) };
   });
+}
+
+/** The growing sites of all broken rules, each once. */
+export function brokenSites(answer: CheckAnswer): GrowingSite[] {
+  return [...new Set(findings(answer).flatMap(({ sites }) => sites))];
 }
 
 /** How the check ended, as a sentence. */
@@ -62,22 +68,8 @@ export function steps({
   label,
   className,
 }: Pick<GrowingSite, "path" | "label" | "className">): string[] {
-  if (path === null) {
-    return label === null
-      ? [shown(className)]
-      : [`(any path) ${afterClass(label)}`, className].map(shown);
-  }
-  const steps = path.split(SEPARATOR);
-  if (label !== null) {
-    steps.push(`${steps.pop()}${afterClass(label)}`, className);
-  }
-  return steps.map(shown);
-}
-
-/** A label as it stands after the name of a class: `Feed.listeners`, `Array<i32>[*]`, `Map<…> key [*]`. */
-function afterClass(label: string): string {
-  if (/^[[+(]/.test(label)) return label;
-  return label.includes(" ") ? ` ${label}` : `.${label}`;
+  if (path !== null) return path.split(SEPARATOR).map(shown);
+  return label === null ? [shown(className)] : [shown(label), shown(className)];
 }
 
 /** A name from the module or the dump: one line, without anything invisible, and not very long. */

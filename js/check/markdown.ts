@@ -1,7 +1,7 @@
 /** A check as Markdown, for a summary or a comment: less than 1 MiB, which is the most that GitHub shows. */
 import { formatCount, formatSize } from "../units.js";
 import type { CheckAnswer, CheckRule, GrowingSite } from "./contract.js";
-import { growth, outcomes, series, shown, steps, verdict } from "./findings.js";
+import { brokenSites, growth, series, shown, steps, verdict } from "./findings.js";
 import { ruleState, ruleTitle } from "./rules.js";
 
 /** Bytes of all entries together. The rest of 1 MiB is for headings, and for what says how many are left out. */
@@ -12,9 +12,7 @@ export function* markdown(answer: CheckAnswer): Generator<string> {
   const room = new Room(MOST);
   yield `## ${sign(answer.passed)} Heap check: ${verdict(answer)}\n`;
   yield* room.section("Rules", answer.rules, ruleItem);
-  // A site can break several rules.
-  const growing = new Set(outcomes(answer).flatMap(({ sites }) => sites));
-  yield* room.section("Growing sites", [...growing], siteItem);
+  yield* room.section("Growing sites", brokenSites(answer), siteItem);
   yield* room.section("Accepted by the baseline", answer.accepted, item);
   yield* room.section("In the baseline, but gone: remove them there", answer.gone, item);
   yield* room.section("Warnings", answer.warnings, ({ message }) => item(message));

@@ -1,7 +1,7 @@
 /** A check as text for people: what `check` prints, and the message of a `LeakError`. */
 import { formatCount, formatSize } from "../units.js";
 import type { CheckAnswer, GrowingSite } from "./contract.js";
-import { growth, outcomes, series, shown, steps, verdict } from "./findings.js";
+import { brokenSites, growth, series, shown, steps, verdict } from "./findings.js";
 import { ruleState, ruleTitle } from "./rules.js";
 
 /**
@@ -11,14 +11,11 @@ import { ruleState, ruleTitle } from "./rules.js";
  */
 export function* reportText(answer: CheckAnswer, interval: string): Generator<string> {
   yield `${verdict(answer)}\n`;
-  const all = outcomes(answer);
-  for (const { rule } of all) {
+  for (const rule of answer.rules) {
     yield `  ${rule.passed ? "passed" : "BROKEN"}  ${ruleTitle(rule)}: ${ruleState(rule)}\n`;
   }
-  // A site can break several rules.
-  const growing = new Set(all.flatMap(({ sites }) => sites));
   let nth = 1;
-  for (const site of growing) yield `\n${nth++}. ${siteText(site, interval)}`;
+  for (const site of brokenSites(answer)) yield `\n${nth++}. ${siteText(site, interval)}`;
   const { accepted, gone } = answer;
   if (accepted.length > 0) yield `\naccepted by the baseline: ${accepted.join(", ")}\n`;
   if (gone.length > 0) {

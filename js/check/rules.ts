@@ -12,50 +12,50 @@ export function ruleTitle(
   { rule, limit }: CheckRule,
   name: (text: string) => string = shown,
 ): string {
-  const [kind, glob = ""] = split(rule);
+  const { kind, glob } = split(rule);
   switch (kind) {
-    case "growth":
-      return "no site grows";
+    case "default":
+      return "nothing grows";
     case "no-growth":
-      return `no site of ${name(glob)} grows`;
+      return `no more ${name(glob)} at the end than at the start`;
     case "max-growth":
-      return `the live size grows by at most ${size(limit)}`;
+      return `the live size grows by at most ${formatSize(limit)}`;
     case "max-live":
-      return `the live size is at most ${size(limit)}`;
+      return `the live size is at most ${formatSize(limit)}`;
     case "max":
-      return `there are at most ${formatCount(Number(limit))} objects of ${name(glob)}`;
+      return `at most ${formatCount(limit)} objects of ${name(glob)}`;
     default:
       return name(rule);
   }
 }
 
 /** What was found. */
-export function ruleState({ rule, actual, sites, passed }: CheckRule): string {
-  const [kind] = split(rule);
-  if (actual === null || kind === "growth" || kind === "no-growth") {
-    if (passed) return "none does";
-    return sites.length === 1 ? "1 site does" : `${formatCount(sites.length)} sites do`;
+export function ruleState({ rule, actual }: CheckRule): string {
+  switch (split(rule).kind) {
+    case "default":
+      return actual === 1 ? "1 site grows" : `${formatCount(actual)} sites grow`;
+    case "no-growth":
+      if (actual === 0) return "found as many";
+      return `found ${formatCount(Math.abs(actual))} ${actual > 0 ? "more" : "fewer"}`;
+    case "max":
+      return `found ${formatCount(actual)}`;
+    default:
+      return `found ${actual < 0 ? "−" : ""}${formatSize(Math.abs(actual))}`;
   }
-  const found = kind === "max" ? formatCount(actual) : signedSize(actual);
-  return `found ${found}`;
 }
 
-/** The kind of a rule, for reports that group by it: `max-growth`. */
+/** Whether a rule is about sites that grow. Others are budgets: what grows is why they may be broken. */
+export function isAboutSites(rule: CheckRule): boolean {
+  return ruleKind(rule) === "growth";
+}
+
+/** The kind of a rule, without the class that it is about: `max-growth`; `growth` for the default rule. */
 export function ruleKind({ rule }: CheckRule): string {
-  return split(rule)[0];
+  const { kind } = split(rule);
+  return kind === "default" ? "growth" : kind;
 }
 
-/** A rule is its kind, followed by the glob that it is about, if it is about one. */
-function split(rule: string): [kind: string, glob?: string] {
-  const [, kind, glob] = /^(\S*) ?(.*)$/s.exec(rule) as unknown as [string, string, string];
-  return [kind, glob];
-}
-
-/** A limit: bytes, or a percentage as it was given. */
-function size(limit: CheckRule["limit"]): string {
-  return typeof limit === "number" ? formatSize(limit) : shown(String(limit));
-}
-
-function signedSize(bytes: number): string {
-  return bytes < 0 ? `−${formatSize(-bytes)}` : formatSize(bytes);
+function split(rule: string): { kind: string; glob: string } {
+  const [kind = ""] = rule.split(" ", 1);
+  return { kind, glob: rule.slice(kind.length + 1) };
 }

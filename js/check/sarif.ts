@@ -12,14 +12,14 @@ import type {
   ToolComponent,
 } from "sarif";
 import type { CheckAnswer, CheckRule, GrowingSite } from "./contract.js";
-import { growth, outcomes, shown, steps } from "./findings.js";
-import { ruleKind, ruleState, ruleTitle } from "./rules.js";
+import { findings, growth, shown, steps } from "./findings.js";
+import { isAboutSites, ruleKind, ruleState, ruleTitle } from "./rules.js";
 
 const SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json";
 
 const DESCRIPTIONS: Record<string, string> = {
   growth: "The number or the size of the objects at a site rises from dump to dump.",
-  "no-growth": "Objects of a class that must not grow rise in number or size from dump to dump.",
+  "no-growth": "There are more live objects of a class in the last dump than in the first.",
   "max-growth": "The live size grows by more than its budget from the first to the last dump.",
   "max-live": "The live size is larger than its budget.",
   max: "There are more live objects of a class than its budget allows.",
@@ -50,15 +50,17 @@ function descriptor(id: string): ReportingDescriptor {
 }
 
 function* results(answer: CheckAnswer, module: string, kinds: string[]): Generator<Result> {
-  for (const { rule, sites } of outcomes(answer)) {
-    if (rule.passed) continue;
-    const common = {
-      ruleId: ruleKind(rule),
-      ruleIndex: kinds.indexOf(ruleKind(rule)),
-      level: "error",
-    } as const;
-    if (sites.length === 0) yield { ...common, ...budgetResult(rule, module) };
-    for (const site of sites) yield { ...common, ...siteResult(site, module) };
+  // Several rules may be about a site. It is a result of the first.
+  const told = new Set<GrowingSite>();
+  for (const { rule, sites } of findings(answer)) {
+    const kind = ruleKind(rule);
+    const common = { ruleId: kind, ruleIndex: kinds.indexOf(kind), level: "error" } as const;
+    if (!isAboutSites(rule)) yield { ...common, ...budgetResult(rule, module) };
+    for (const site of sites) {
+      if (told.has(site)) continue;
+      told.add(site);
+      yield { ...common, ...siteResult(site, module) };
+    }
   }
 }
 
