@@ -12,7 +12,6 @@ import { describe, expect, test, vi } from "vitest";
 import { githubAnnotations } from "../dist/check/annotations.js";
 import { junit } from "../dist/check/junit.js";
 import { markdown } from "../dist/check/markdown.js";
-import { reportText } from "../dist/check/report_text.js";
 import { sarif } from "../dist/check/sarif.js";
 import type { CheckAnswer } from "../js/check/contract.ts";
 import { brokenAnswer, growingSite, HOSTILE_NAMES, passedAnswer } from "./support/check_answers.ts";
@@ -49,46 +48,6 @@ function large(count: number): CheckAnswer {
   return { ...answer, sites, rules: [{ ...growth, sites: fingerprints }, ...others] };
 }
 
-describe("the text", () => {
-  test("of broken rules is the golden one", async () => {
-    const folded = [
-      {
-        className: "~lib/string/String",
-        label: "product",
-        path: "global assembly/server/prices > assembly/server/PriceListener.product > ~lib/string/String",
-        fingerprint: "aa1e3e8ae843",
-        count: 40,
-      },
-    ];
-    const answer = brokenAnswer(growingSite({ folded }));
-    await expect(text(reportText(answer, "dump"))).toMatchFileSnapshot("golden/check-report.txt");
-  });
-
-  test.each(HOSTILE_NAMES)("shows a hostile name in one line: %j", (name) => {
-    for (const line of text(reportText(hostile(name), "round")).split("\n")) {
-      expect(line).toMatch(VISIBLE);
-      expect(line).not.toMatch(/^\s*::/);
-    }
-  });
-
-  test("names a series of growing bytes where the count stays equal", () => {
-    const site = growingSite({
-      perInterval: { count: 0, bytes: 48 },
-      className: "~lib/string/String",
-    });
-    expect(text(reportText(brokenAnswer(site), "round"))).toContain(
-      "1. ~lib/string/String: the same objects have 48 B more per round\n",
-    );
-  });
-
-  test("of a class that grows without a path names the class", () => {
-    const site = growingSite({ root: null, path: null, label: null });
-    expect(text(reportText(brokenAnswer(site), "dump"))).toContain(
-      "     assembly/server/PriceListener\n",
-    );
-  });
-});
-
 describe("JUnit XML", () => {
   test("of broken rules is the golden one", async () => {
     await expect(text(junit(brokenAnswer()))).toMatchFileSnapshot("golden/check-junit.xml");
@@ -116,10 +75,10 @@ describe("JUnit XML", () => {
     const [suite] = (suites as { testsuite: TestSuiteLike[] }).testsuite;
     expect(suite?.testcase).toHaveLength(4);
     const [growth] = suite?.testcase[0]?.failure?.[0]?.inner?.split("\n") ?? [];
-    expect(growth).toMatch(/^40 more .* per dump \(1\.6 KiB\)$/);
+    expect(growth).toMatch(/^40 more .* per interval \(1\.6 KiB\)$/);
     expect(growth).toMatch(VISIBLE);
     expect(suite?.testcase[3]?.name).toContain(
-      growth?.slice("40 more ".length, -" per dump (1.6 KiB)".length),
+      growth?.slice("40 more ".length, -" per interval (1.6 KiB)".length),
     );
   });
 });

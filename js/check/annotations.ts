@@ -41,7 +41,7 @@ function* annotations(answer: CheckAnswer): Generator<Annotation> {
   }
   for (const site of brokenSites(answer)) {
     const message = `${steps(site).join("\n")}\nfingerprint ${site.fingerprint}`;
-    yield { title: `leak: ${growth(site, "dump")}`, message };
+    yield { title: `leak: ${growth(site)}`, message };
   }
 }
 

@@ -5,21 +5,30 @@
  * {
  *   "schemaVersion": 1,
  *   "accepted": [
- *     { "path": "global app/log > app/Log.lines > Array<String>[*] > String", "reason": "#214", "limit": 5000 }
+ *     {
+ *       "path": "global app/log > app/Log.lines > Array<String>[*] > String",
+ *       "fingerprint": "5b1f0c3a9d77",
+ *       "reason": "the log of a day, see #214",
+ *       "limit": 5000
+ *     }
  *   ]
  * }
  * ```
  */
 import { readFileSync } from "node:fs";
 import { reason as reasonOf } from "../whole_file.js";
-import { shown } from "./findings.js";
+import type { CheckAnswer } from "./contract.js";
+import { findings, shown } from "./findings.js";
+import { isAboutSites } from "./rules.js";
 
 const SCHEMA_VERSION = 1;
 
 /** An accepted site. */
 export interface Accepted {
-  /** The text of its path. */
-  path: string;
+  /** The text of its path; null for a site without one. */
+  path: string | null;
+  /** A hash of the path. It stands for a site without a path. */
+  fingerprint?: string;
   /** Why it is accepted. Empty in a file that was just written. */
   reason: string;
   /** The most objects that are accepted at the site. */
@@ -57,12 +66,37 @@ export function baselineText(accepted: readonly Accepted[]): string {
 export function checkReasons(file: string, accepted: readonly Accepted[]): void {
   const missing = accepted.filter(({ reason }) => reason.trim() === "");
   if (missing.length === 0) return;
-  const [{ path }] = missing as [Accepted];
   const others = missing.length === 1 ? "" : ` and ${missing.length - 1} more`;
   throw new Error(
-    `the baseline ${file} gives no reason for ${shown(path)}${others}: write into "reason" why the growth ` +
+    `the baseline ${file} gives no reason for ${shown(keyOf(missing[0] as Accepted))}${others}: write into "reason" why the growth ` +
       "is accepted, or remove the entry",
   );
+}
+
+/**
+ * Adds to a list of accepted sites everything that grows and has a stable name, with empty reasons. What is
+ * accepted folds nothing into itself, so more may come to light each time.
+ *
+ * @param check checks again with the list as it is.
+ * @returns the last answer.
+ */
+export async function acceptGrowth(
+  first: CheckAnswer,
+  accepted: Accepted[],
+  check: () => Promise<CheckAnswer>,
+): Promise<CheckAnswer> {
+  const known = new Set(accepted.map(keyOf));
+  for (let answer = first; ; answer = await check()) {
+    const broken = findings(answer).filter(({ rule }) => isAboutSites(rule));
+    const growing = broken.flatMap(({ sites }) => sites);
+    const added = growing.filter((site) => site.stable && !known.has(keyOf(site)));
+    if (added.length === 0) return answer;
+    for (const site of added) {
+      const { path, fingerprint } = site;
+      known.add(keyOf(site));
+      accepted.push({ path, fingerprint, reason: "" });
+    }
+  }
 }
 
 function parseBaseline(text: string): Accepted[] {
@@ -82,24 +116,33 @@ function parseBaseline(text: string): Accepted[] {
   if (!Array.isArray(accepted)) throw new Error('has no list "accepted"');
   const entries = accepted.map(parseEntry);
   const known = new Set<string>();
-  for (const { path } of entries) {
-    if (known.has(path)) throw new Error(`lists a path twice: ${shown(path)}`);
-    known.add(path);
+  for (const entry of entries) {
+    const key = keyOf(entry);
+    if (known.has(key)) throw new Error(`lists a site twice: ${shown(key)}`);
+    known.add(key);
   }
   return entries;
 }
 
 function parseEntry(value: unknown, nth: number): Accepted {
   const place = `accepted[${nth}]`;
-  const { path, reason, limit, ...others } = record(`has ${place} that is`, value);
+  const entry = record(`has ${place} that is`, value);
+  const { path = null, fingerprint, reason, limit = null, ...others } = entry;
   refuseOthers(`has ${place} with`, others);
-  if (typeof path !== "string" || path === "") throw new Error(`has no text ${place}.path`);
+  if (path !== null && typeof path !== "string") throw new Error(`has no text ${place}.path`);
+  if (path === null && typeof fingerprint !== "string") {
+    throw new Error(`has neither ${place}.path nor ${place}.fingerprint`);
+  }
   if (typeof reason !== "string") throw new Error(`has no text ${place}.reason`);
-  if (limit === undefined || limit === null) return { path, reason };
-  if (typeof limit !== "number" || !Number.isSafeInteger(limit) || limit < 0) {
+  if (limit !== null && !(Number.isSafeInteger(limit) && (limit as number) >= 0)) {
     throw new Error(`has ${place}.limit that is not a whole number ≥ 0`);
   }
-  return { path, reason, limit };
+  return entry as unknown as Accepted;
+}
+
+/** What a site is known by. */
+function keyOf({ path, fingerprint }: Pick<Accepted, "path" | "fingerprint">): string {
+  return path ?? `the fingerprint ${fingerprint}`;
 }
 
 function record(what: string, value: unknown): Record<string, unknown> {

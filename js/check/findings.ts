@@ -41,18 +41,16 @@ export function verdict({ passed, rules }: CheckAnswer): string {
 /**
  * How fast a site grows.
  *
- * @param interval what lies between two measurements: "dump" or "round".
  * @param name writes the name of a class.
  */
 export function growth(
   { className, perInterval }: GrowingSite,
-  interval: string,
   name: (text: string) => string = shown,
 ): string {
   const size = formatSize(Math.abs(perInterval.bytes));
   return perInterval.count > 0
-    ? `${formatCount(perInterval.count)} more ${name(className)} per ${interval} (${size})`
-    : `${name(className)}: the same objects have ${size} more per ${interval}`;
+    ? `${formatCount(perInterval.count)} more ${name(className)} per interval (${size})`
+    : `${name(className)}: the same objects have ${size} more per interval`;
 }
 
 /** A series of measurements, the middle of a long one left out. */

@@ -27,7 +27,7 @@ export function* junit(answer: CheckAnswer): Generator<string> {
     }
     yield `>\n      <failure type="${kind}" message="${escapeXml(ruleState(rule))}">`;
     for (const site of sites) {
-      const lines = [growth(site, "dump"), ...steps(site).map((step) => `  ${step}`)];
+      const lines = [growth(site), ...steps(site).map((step) => `  ${step}`)];
       yield escapeXml(`${lines.join("\n")}\nfingerprint ${site.fingerprint}\n`);
     }
     yield "</failure>\n    </testcase>\n";

@@ -51,7 +51,7 @@ function siteItem(site: GrowingSite): string {
   const objects = series(site.counts, formatCount);
   const bytes = series(site.bytes, formatSize);
   return (
-    `- **${growth(site, "dump", code)}**\n` +
+    `- **${growth(site, code)}**\n` +
     `  - path: ${path}\n` +
     `  - objects: ${objects}\n` +
     `  - bytes: ${bytes}\n` +

@@ -78,7 +78,7 @@ function siteResult(site: GrowingSite, module: string): Result {
     location: { ...location(module, name), message: { text: message(name) } },
   }));
   return {
-    message: { text: message(`${growth(site, "dump")}. Kept alive by ${names.join(" > ")}.`) },
+    message: { text: message(`${growth(site)}. Kept alive by ${names.join(" > ")}.`) },
     locations: [location(module, shown(site.className))],
     partialFingerprints: { "retentionPath/v1": site.fingerprint },
     codeFlows: [{ threadFlows: [{ locations }] }],

@@ -120,7 +120,7 @@ export function asked(
 }
 
 /** The module of each dump. */
-function modulesOf(dumps: string[], modules: string[]): string[] {
+export function modulesOf(dumps: string[], modules: string[]): string[] {
   if (modules.length === 1) return dumps.map(() => modules[0] as string);
   if (modules.length === dumps.length) return modules;
   throw new Error(
