@@ -72,6 +72,10 @@ export type ErrorCode =
   | "ERR_UNKNOWN_CLASS"
   /** A dump was changed or replaced after its heap was opened. */
   | "ERR_DUMP_CHANGED"
+  /** Bytes that should be a site table are none. */
+  | "ERR_SITE_TABLE"
+  /** A check has too few dumps for its default rule, and no other rule. */
+  | "ERR_TOO_FEW_DUMPS"
   /** Instances were read after {@link View.close}. */
   | "ERR_VIEW_CLOSED"
   /** `expectNoLeak` found something that grows from round to round. */
@@ -128,7 +132,11 @@ export type WarningCode =
   | "WARN_MODULE_MISMATCH"
   | "WARN_PARTIAL"
   | "WARN_MORE"
-  | "WARN_ADDRESS_INSIDE";
+  | "WARN_FEW_DUMPS"
+  | "WARN_ADDRESS_INSIDE"
+  | "WARN_RAW_BLOCKS_NOT_SCANNED"
+  | "WARN_RAW_BLOCKS_ESTIMATED"
+  | "WARN_EDGES_LEFT_OUT";
 
 /** A finding that may make a number wrong. It did not stop the analysis. */
 export interface Warning {

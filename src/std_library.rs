@@ -50,5 +50,7 @@ pub const ENTRIES: u32 = 8;
 pub const ENTRIES_CAPACITY: u32 = 12;
 /// Maps and sets: the offset of the number of used entries, deleted ones included.
 pub const ENTRIES_OFFSET: u32 = 16;
+/// Maps and sets: the offset of the number of entries that are not deleted.
+pub const ENTRIES_COUNT: u32 = 20;
 /// Functions: the offset of the reference to the environment, if the debug information does not say it.
 pub const FUNCTION_ENVIRONMENT: u32 = 4;
