@@ -13,7 +13,7 @@ import { githubAnnotations } from "../dist/check/annotations.js";
 import { junit } from "../dist/check/junit.js";
 import { markdown } from "../dist/check/markdown.js";
 import { sarif } from "../dist/check/sarif.js";
-import type { CheckAnswer } from "../js/check/contract.ts";
+import type { CheckAnswer } from "../index.js";
 import { brokenAnswer, growingSite, HOSTILE_NAMES, passedAnswer } from "./support/check_answers.ts";
 
 const text = (pieces: Iterable<string>) => [...pieces].join("");

@@ -13,7 +13,8 @@ class SiteTable {
 
   constructor(token: symbol, handle: native.SiteTableHandle) {
     if (token !== TOKEN) {
-      const message = "a SiteTable is made by heap.siteTable() or SiteTable.fromBytes(), not by new";
+      const message =
+        "a SiteTable is made by heap.siteTable() or SiteTable.fromBytes(), not by new";
       throw new HeapAnalyzerError("ERR_INVALID_ARG_TYPE", message);
     }
     this.#handle = handle;

@@ -16,10 +16,10 @@
  */
 import { readFileSync } from "node:fs";
 import { types } from "node:util";
+import type { CheckAnswer } from "../index.js";
 import { bytes } from "./bytes.js";
 import { takeSnapshot } from "./capture/snapshot.js";
 import { captureDump } from "./capture.js";
-import type { CheckAnswer } from "./check/contract.js";
 import { doubts } from "./check/doubts.js";
 import { descriptor } from "./descriptor.js";
 import { HeapAnalyzerError, invalidArgument } from "./errors.js";
@@ -114,7 +114,6 @@ export async function expectNoLeak(test: LeakTest): Promise<void> {
     await run(round);
     if (round > warmup) tables.push(await siteTable(captureDump(instance), module));
   }
-  const accepted = allow.map((path) => ({ path }));
   const request = JSON.stringify({ slow, minDumps: rounds, accepted: allow.map(acceptedSite) });
   const ask = async (as?: native.TableData) => {
     const answered = await controlled(undefined, (control) =>

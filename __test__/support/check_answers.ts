@@ -1,5 +1,5 @@
 /** Answers of checks for the tests of their reports. */
-import type { CheckAnswer, GrowingSite } from "../../js/check/contract.ts";
+import type { CheckAnswer, GrowingSite } from "../../index.js";
 
 const LISTENER = "assembly/server/PriceListener";
 

@@ -2,7 +2,7 @@
  * A check as annotations of GitHub Actions: lines that its runner shows next to the change. It shows at
  * most ten errors of a step, so there are no more than ten.
  */
-import type { CheckAnswer } from "./contract.js";
+import type { CheckAnswer } from "../../index.js";
 import { brokenSites, findings, growth, steps } from "./findings.js";
 import { isAboutSites, ruleState, ruleTitle } from "./rules.js";
 

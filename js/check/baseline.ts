@@ -16,8 +16,8 @@
  * ```
  */
 import { readFileSync } from "node:fs";
+import type { CheckAnswer } from "../../index.js";
 import { reason as reasonOf } from "../whole_file.js";
-import type { CheckAnswer } from "./contract.js";
 import { findings, shown } from "./findings.js";
 import { isAboutSites } from "./rules.js";
 

@@ -1,11 +1,12 @@
 /** What a check found, in the words that all of its reports use. */
+
+import type { CheckAnswer, CheckedRule, GrowingSite } from "../../index.js";
 import { escapeUnprintable } from "../text.js";
 import { formatCount, formatSize } from "../units.js";
-import type { CheckAnswer, CheckRule, GrowingSite } from "./contract.js";
 
 /** A broken rule, and the growing sites that it is about. */
 export interface Finding {
-  rule: CheckRule;
+  rule: CheckedRule;
   sites: GrowingSite[];
 }
 

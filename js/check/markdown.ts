@@ -1,6 +1,7 @@
 /** A check as Markdown, for a summary or a comment: less than 1 MiB, which is the most that GitHub shows. */
+
+import type { CheckAnswer, CheckedRule, GrowingSite } from "../../index.js";
 import { formatCount, formatSize } from "../units.js";
-import type { CheckAnswer, CheckRule, GrowingSite } from "./contract.js";
 import { brokenSites, growth, series, shown, steps, verdict } from "./findings.js";
 import { ruleState, ruleTitle } from "./rules.js";
 
@@ -42,7 +43,7 @@ class Room {
   }
 }
 
-function ruleItem(rule: CheckRule): string {
+function ruleItem(rule: CheckedRule): string {
   return `- ${sign(rule.passed)} ${ruleTitle(rule, code)}: ${ruleState(rule)}\n`;
 }
 

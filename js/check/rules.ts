@@ -1,6 +1,7 @@
 /** The rules of a check, in words. */
+
+import type { CheckedRule } from "../../index.js";
 import { formatCount, formatSize } from "../units.js";
-import type { CheckRule } from "./contract.js";
 import { shown } from "./findings.js";
 
 /**
@@ -9,7 +10,7 @@ import { shown } from "./findings.js";
  * @param name writes the glob that it is about.
  */
 export function ruleTitle(
-  { rule, limit }: CheckRule,
+  { rule, limit }: CheckedRule,
   name: (text: string) => string = shown,
 ): string {
   const { kind, glob } = split(rule);
@@ -30,7 +31,7 @@ export function ruleTitle(
 }
 
 /** What was found. */
-export function ruleState({ rule, actual }: CheckRule): string {
+export function ruleState({ rule, actual }: CheckedRule): string {
   switch (split(rule).kind) {
     case "default":
       return actual === 1 ? "1 site grows" : `${formatCount(actual)} sites grow`;
@@ -45,12 +46,12 @@ export function ruleState({ rule, actual }: CheckRule): string {
 }
 
 /** Whether a rule is about sites that grow. Others are budgets: what grows is why they may be broken. */
-export function isAboutSites(rule: CheckRule): boolean {
+export function isAboutSites(rule: CheckedRule): boolean {
   return ruleKind(rule) === "growth";
 }
 
 /** The kind of a rule, without the class that it is about: `max-growth`; `growth` for the default rule. */
-export function ruleKind({ rule }: CheckRule): string {
+export function ruleKind({ rule }: CheckedRule): string {
   const { kind } = split(rule);
   return kind === "default" ? "growth" : kind;
 }

@@ -11,7 +11,7 @@ import type {
   ThreadFlowLocation,
   ToolComponent,
 } from "sarif";
-import type { CheckAnswer, CheckRule, GrowingSite } from "./contract.js";
+import type { CheckAnswer, CheckedRule, GrowingSite } from "../../index.js";
 import { findings, growth, shown, steps } from "./findings.js";
 import { isAboutSites, ruleKind, ruleState, ruleTitle } from "./rules.js";
 
@@ -64,7 +64,7 @@ function* results(answer: CheckAnswer, module: string, kinds: string[]): Generat
   }
 }
 
-function budgetResult(rule: CheckRule, module: string): Result {
+function budgetResult(rule: CheckedRule, module: string): Result {
   return {
     message: { text: message(`Expected: ${ruleTitle(rule)}; ${ruleState(rule)}.`) },
     locations: [location(module)],

@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs";
 import { isAbsolute, relative, resolve } from "node:path";
 import { Argument, type Command, InvalidArgumentError, Option } from "commander";
+import type { CheckAnswer } from "../../../index.js";
 import { githubAnnotations } from "../../check/annotations.js";
 import {
   type Accepted,
@@ -10,7 +11,6 @@ import {
   checkReasons,
   readBaseline,
 } from "../../check/baseline.js";
-import type { CheckAnswer } from "../../check/contract.js";
 import { doubts } from "../../check/doubts.js";
 import { junit } from "../../check/junit.js";
 import { markdown } from "../../check/markdown.js";
@@ -27,6 +27,7 @@ import {
   modulesOf,
   openAll,
   type QuestionOptions,
+  textOptions,
 } from "../question_command.js";
 
 interface CheckOptions extends QuestionOptions {
@@ -118,26 +119,30 @@ export function addCheckCommand(program: Command): void {
 }
 
 async function runCheck(dumps: string[], options: CheckOptions): Promise<void> {
-  const { baseline, updateBaseline, report: reports = [], annotations, output } = options;
+  const { baseline, updateBaseline, report: reports = [], annotations, format, output } = options;
   const modules = modulesOf(dumps, options.wasm);
   checkFiles(dumps, modules, options);
   const accepted = acceptedSites(options);
   const known = accepted.length;
   const tables = await siteTables(dumps, modules, options);
-  let answer = await check(tables, options, accepted);
+  const ask = checker(tables, options, accepted);
+  const check = async () => JSON.parse((await ask()).text) as CheckAnswer;
+  let answer = await check();
   for (const { message } of answer.warnings) writeWarning(message);
   refuseDoubtful(answer, options);
   if (updateBaseline) {
-    answer = await acceptGrowth(answer, accepted, () => check(tables, options, accepted));
+    answer = await acceptGrowth(answer, accepted, check);
     await write([Buffer.from(baselineText(accepted))], baseline);
     const added = accepted.length - known;
-    if (added > 0) writeNote(`${added} growing sites are new in ${baseline}: fill in their reasons`);
+    if (added > 0)
+      writeNote(`${added} growing sites are new in ${baseline}: fill in their reasons`);
   }
   const module = shownModule(modules.at(-1) as string);
   for (const { format, file } of reports) {
     await write(buffers(REPORTS[format](answer, module)), file);
   }
-  await write([Buffer.from(await rendered(tables, options, accepted))], output);
+  const { text } = await ask(format === "text" ? textOptions(output) : undefined);
+  await write([Buffer.from(text)], output);
   if (annotations === "github") {
     for (const line of githubAnnotations(answer, module)) process.stderr.write(line);
   }
@@ -204,27 +209,26 @@ async function siteTables(
   return tables;
 }
 
-/** Checks the rules, and writes the warnings. */
-async function check(
-  tables: native.SiteTableHandle[],
-  options: CheckOptions,
-  accepted: Accepted[],
-): Promise<CheckAnswer> {
+/** A check of these tables. It gives the answer as JSON, or as text for the output. */
+function checker(tables: native.SiteTableHandle[], options: CheckOptions, accepted: Accepted[]) {
   const { warmup, slow = false, minDumps, maxGrowth, maxLive, max } = options;
-  const rules = {
-    warmup,
-    slow,
-    minDumps,
-    noDefault: !options.default,
-    maxGrowth,
-    maxLive,
-    max,
-    noGrowth: options.growth === true ? undefined : options.growth,
-    accepted: accepted.map(({ path, limit }) => ({ path, limit })),
+  const { checkAsync, WorkControl } = addon();
+  return (text?: native.TableData) => {
+    const rules = {
+      warmup,
+      slow,
+      minDumps,
+      noDefault: !options.default,
+      maxGrowth,
+      maxLive,
+      max,
+      noGrowth: options.growth === true ? undefined : options.growth,
+      accepted: accepted.map(({ path, fingerprint, limit }) =>
+        path === null ? { fingerprint, limit } : { path, limit },
+      ),
+    };
+    return checkAsync(tables, JSON.stringify(rules), text, new WorkControl());
   };
-  const control = new (addon().WorkControl)();
-  const { text } = await addon().checkAsync(tables, JSON.stringify(rules), undefined, control);
-  return JSON.parse(text) as CheckAnswer;
 }
 
 /** Parses a size: `1048576`, `64KiB`. */
