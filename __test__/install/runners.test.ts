@@ -91,32 +91,3 @@ test.each(runners)(
     }
   },
 );
-
-test("the types are found and hold", () => {
-  const types = project(
-    { type: "module" },
-    {
-      "use.ts": `
-        import { expectNoLeak, LeakError, type LeakTest } from "@warpo/heap-analyzer/testing";
-        const test: LeakTest = { instance: {}, wasm: "a.wasm", run: async () => 1, rounds: 8 };
-        export const done: Promise<void> = expectNoLeak(test);
-        export const passed = (error: LeakError): boolean => error.answer.passed;
-        // @ts-expect-error: there is no work
-        void expectNoLeak({ instance: {}, wasm: "a.wasm" });`,
-    },
-  );
-  npm(["install", "@warpo/heap-analyzer"], { cwd: types });
-  const tsc = join(ROOT, "node_modules/typescript/bin/tsc");
-  const flags = [
-    "--noEmit",
-    "--strict",
-    "--target",
-    "es2022",
-    "--lib",
-    "es2022,dom",
-    "--types",
-    "",
-  ];
-  const { stdout } = node([tsc, ...flags, "--module", "nodenext", "use.ts"], { cwd: types });
-  expect(stdout).toBe("");
-});
