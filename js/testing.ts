@@ -18,14 +18,17 @@ import { readFileSync } from "node:fs";
 import { types } from "node:util";
 import type { CheckAnswer } from "../index.js";
 import { bytes } from "./bytes.js";
+import { quote } from "./capture/quote.js";
 import { takeSnapshot } from "./capture/snapshot.js";
 import { captureDump } from "./capture.js";
 import { doubts } from "./check/doubts.js";
+import { growth, shown } from "./check/findings.js";
 import { descriptor } from "./descriptor.js";
 import { HeapAnalyzerError, invalidArgument } from "./errors.js";
 import * as native from "./native.js";
 import { type Check, readOptions, typed, wholeNumber } from "./options.js";
 import { textPath } from "./paths.js";
+import { reason } from "./whole_file.js";
 import { controlled } from "./work.js";
 
 const unchecked: Check = (_, value) => value;
@@ -124,7 +127,7 @@ export async function expectNoLeak(test: LeakTest): Promise<void> {
   const answer = JSON.parse(await ask()) as CheckAnswer;
   const codes = doubts(answer.warnings);
   if (codes.length > 0 && !allowWarnings) throw doubtful(answer, codes);
-  if (!answer.passed) throw new LeakError(await ask(PLAIN), answer);
+  if (!answer.passed) throw new LeakError(`${summary(answer)}\n\n${await ask(PLAIN)}`, answer);
 }
 
 /** The site table of a dump, of which nothing else stays in memory. */
@@ -137,6 +140,13 @@ async function siteTable(dump: Uint8Array, module: Uint8Array): Promise<native.S
   } finally {
     heap.close();
   }
+}
+
+/** The first line of the message, which is all that some runners show in their lists. */
+function summary({ sites: [first, ...others] }: CheckAnswer): string {
+  if (first === undefined) return "the program holds more after every round";
+  const more = others.length === 0 ? "" : `, and ${others.length} more`;
+  return `a leak: ${growth(first, shown, "round")}${more}`;
 }
 
 function doubtful({ warnings }: CheckAnswer, codes: string[]): HeapAnalyzerError {
@@ -155,7 +165,13 @@ function moduleBytes(wasm: unknown): Uint8Array {
   if (typeof wasm !== "string" && typeof (wasm as URL | null)?.href !== "string") {
     throw invalidArgument("wasm", "a Uint8Array or a path", wasm, MODULE_ADVICE);
   }
-  return readFileSync(textPath("wasm", wasm));
+  const file = textPath("wasm", wasm);
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    const message = `cannot read the module ${quote(file)}: ${reason(error)}`;
+    throw new HeapAnalyzerError("ERR_IO", message, { cause: error });
+  }
 }
 
 function acceptedSite(text: string) {

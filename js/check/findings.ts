@@ -43,15 +43,17 @@ export function verdict({ passed, rules }: CheckAnswer): string {
  * How fast a site grows.
  *
  * @param name writes the name of a class.
+ * @param interval what lies between two measurements.
  */
 export function growth(
   { className, perInterval }: GrowingSite,
   name: (text: string) => string = shown,
+  interval = "interval",
 ): string {
   const size = formatSize(Math.abs(perInterval.bytes));
   return perInterval.count > 0
-    ? `${formatCount(perInterval.count)} more ${name(className)} per interval (${size})`
-    : `${name(className)}: the same objects have ${size} more per interval`;
+    ? `${formatCount(perInterval.count)} more ${name(className)} per ${interval} (${size})`
+    : `${name(className)}: the same objects have ${size} more per ${interval}`;
 }
 
 /** A series of measurements, the middle of a long one left out. */
