@@ -284,7 +284,7 @@ export interface CheckOptions extends TrendOptions {
   accepted?: AcceptedSite[] | null | undefined;
 }
 
-/** A place that may grow: its path, or the fingerprint of a place without one. */
+/** A place that may grow: its path, or its fingerprint, which also a place without a path has. */
 export interface AcceptedSite {
   path?: string | null | undefined;
   fingerprint?: string | null | undefined;

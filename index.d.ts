@@ -78,6 +78,10 @@ export type ErrorCode =
   | "ERR_TOO_FEW_DUMPS"
   /** Instances were read after {@link View.close}. */
   | "ERR_VIEW_CLOSED"
+  /** `expectNoLeak` found something that grows from round to round. */
+  | "ERR_LEAK"
+  /** Numbers may be wrong, so `expectNoLeak` does not decide. */
+  | "ERR_DOUBTFUL"
   /** The addon's binary for this platform is missing or does not load. Thrown when the package is loaded. */
   | "ERR_NO_BINARY"
   /** The instance does not export its globals: instantiate the bytes that `exposeGlobals` returns. */

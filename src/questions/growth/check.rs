@@ -73,7 +73,7 @@ pub struct Accepted {
     /// Its path as text.
     #[serde(default)]
     pub path: Option<String>,
-    /// The fingerprint of a site that has no path; with a path it does not matter.
+    /// Its fingerprint, for a site that has no path; with a path it does not matter.
     #[serde(default)]
     pub fingerprint: Option<String>,
     /// How many objects it may have in the last dump; any number if `None`.
@@ -85,7 +85,7 @@ impl Accepted {
     fn is_for(&self, text: &PathText, has_path: bool) -> bool {
         match &self.path {
             Some(path) => has_path && *path == text.text,
-            None => !has_path && self.fingerprint.as_ref() == Some(&text.fingerprint()),
+            None => self.fingerprint.as_ref() == Some(&text.fingerprint()),
         }
     }
 
