@@ -6,9 +6,10 @@ import { HeapAnalyzerError, invalidArgument } from "./errors.js";
 import { exportRequest, exportStream } from "./exports.js";
 import * as native from "./native.js";
 import { callNative } from "./native_errors.js";
-import { openOptions, viewOptions } from "./options.js";
+import { openOptions, readOptions, viewOptions } from "./options.js";
 import { path } from "./paths.js";
 import * as questions from "./questions.js";
+import { siteTable } from "./sites.js";
 import { comparisonView, loadedView } from "./views.js";
 import { controlled } from "./work.js";
 
@@ -143,6 +144,15 @@ class Heap {
 
   async unreachableAsync(options?: api.AsyncOptions) {
     return await this.#askAsync(questions.unreachable(options, "async"), options);
+  }
+
+  siteTable() {
+    return siteTable(callNative(() => this.#handle.siteTable()));
+  }
+
+  async siteTableAsync(options?: api.AsyncOptions) {
+    readOptions(options, {}, "async");
+    return siteTable(await this.#run(options, (control) => this.#handle.siteTableAsync(control)));
   }
 
   export(format: unknown, options?: api.AsyncOptions) {

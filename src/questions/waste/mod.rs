@@ -7,14 +7,14 @@ mod copies;
 mod headers;
 mod holders;
 mod read_ahead;
-mod roles;
+
 mod shown_copies;
 mod sums;
 mod survey;
 mod tables;
 
 use claims::Claims;
-use roles::Role;
+
 use sums::Sums;
 
 use bits::Bits;
@@ -22,6 +22,7 @@ use bits::Bits;
 use super::LoadedHeap;
 use super::answer::{Waste, WasteKindName};
 use super::question::Page;
+use super::roles::Role;
 use crate::control::{Control, Phase};
 use crate::error::Result;
 use crate::heap::{DominatorIndex, PathTree, ReferrerIndex};

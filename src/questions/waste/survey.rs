@@ -6,12 +6,12 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 use rayon::prelude::*;
 
 use super::Context;
-use super::roles::{ARRAY_SIZE, Role, TABLE_SIZE, VIEW_SIZE};
 use crate::columns;
 use crate::control::Step;
 use crate::error::Result;
 use crate::heap::LabelKind;
 use crate::questions::memory::{LONG_WINDOW, Payload, Reader, word_at};
+use crate::questions::roles::{ARRAY_SIZE, Role, TABLE_SIZE, VIEW_SIZE};
 use crate::runtime::objects::HEADER_SIZE;
 use crate::side_by_side::side_by_side;
 use crate::std_library::{
@@ -135,7 +135,7 @@ impl Context<'_> {
                 || Reader::sequential(self.heap),
                 |reader, (nth, sizes)| {
                     let first = (statics + nth * CHUNK) as u32;
-                    reader.stop_at(self.end_of(ObjectIndex(first + sizes.len() as u32 - 1)));
+                    reader.stop_after(ObjectIndex(first + sizes.len() as u32 - 1));
                     let mut run = Run {
                         context: self,
                         hashing: &hashing,
@@ -154,13 +154,6 @@ impl Context<'_> {
         runs.extend(of_heap);
         survey.append(&runs)?;
         Ok(survey)
-    }
-
-    /// The end of an object's block.
-    fn end_of(&self, object: ObjectIndex) -> u64 {
-        let heap = &self.heap.heap;
-        let size = heap.shallow_size(object).saturating_sub(HEADER_SIZE);
-        u64::from(heap.address(object).0) + u64::from(size)
     }
 
     /// Whether a live container stores its contents in this buffer, or may do so.

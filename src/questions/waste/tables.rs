@@ -4,12 +4,12 @@ use rayon::prelude::*;
 
 use super::Context;
 use super::read_ahead::read_ahead;
-use super::roles::Role;
 use super::survey::TableUse;
 use crate::columns;
 use crate::control::Step;
 use crate::error::Result;
 use crate::questions::memory::{LONG_WINDOW, Reader, word_at};
+use crate::questions::roles::Role;
 use crate::runtime::shapes::Entries;
 use crate::units::ObjectIndex;
 
