@@ -8,6 +8,9 @@ import { callNative } from "./native_errors.js";
 /** Only this module creates tables. */
 const TOKEN = Symbol("site table");
 
+/** The handle of a value that must be a table. Only this package has it. */
+export let siteTableHandle: (name: string, value: unknown) => native.SiteTableHandle;
+
 class SiteTable {
   readonly #handle: native.SiteTableHandle;
 
@@ -39,21 +42,19 @@ class SiteTable {
     return callNative(() => this.#handle.toBytes());
   }
 
-  static handleOf(name: string, value: unknown): native.SiteTableHandle {
-    if (typeof value !== "object" || value === null || !(#handle in value)) {
-      throw invalidArgument(name, "a Heap or a SiteTable", value);
-    }
-    return value.#handle;
+  static {
+    siteTableHandle = (name, value) => {
+      if (typeof value !== "object" || value === null || !(#handle in value)) {
+        throw invalidArgument(name, "a Heap or a SiteTable", value);
+      }
+      return value.#handle;
+    };
   }
 }
 
-// What only this package may do with a table is not a part of the public class.
-const { handleOf } = SiteTable;
-Reflect.deleteProperty(SiteTable, "handleOf");
-
 const PublicSiteTable = SiteTable as unknown as typeof api.SiteTable;
 
-export { handleOf as siteTableHandle, PublicSiteTable as SiteTable };
+export { PublicSiteTable as SiteTable };
 
 export function siteTable(handle: native.SiteTableHandle): api.SiteTable {
   return new SiteTable(TOKEN, handle) as unknown as api.SiteTable;

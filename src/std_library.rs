@@ -15,6 +15,8 @@ pub const ARRAY_BUFFER_VIEW: ClassId = ClassId(3);
 
 /// The name of [`OBJECT`].
 pub const OBJECT_NAME: &str = "~lib/object/Object";
+/// The name of [`STRING`].
+pub const STRING_NAME: &str = "~lib/string/String";
 /// The name of [`ARRAY_BUFFER_VIEW`].
 pub const ARRAY_BUFFER_VIEW_NAME: &str = "~lib/arraybuffer/ArrayBufferView";
 
@@ -23,7 +25,7 @@ pub const ARRAY_BUFFER_VIEW_NAME: &str = "~lib/arraybuffer/ArrayBufferView";
 pub const FIXED_NAMES: [&str; 4] = [
     OBJECT_NAME,
     "~lib/arraybuffer/ArrayBuffer",
-    "~lib/string/String",
+    STRING_NAME,
     ARRAY_BUFFER_VIEW_NAME,
 ];
 

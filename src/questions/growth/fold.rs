@@ -4,14 +4,14 @@
 //! - A container that grows only because it refers to more objects is folded into the site of these; the keys
 //!   of a map into the site of its values.
 //! - Of a site and the group of the same objects the site stays. If both are at one place and count
-//!   different objects, the one that grows faster stays.
+//!   different objects, the one that has more of them in the last dump stays.
 //! - What grows only without regard to paths is folded into what grows of its holder's class.
 
 use std::collections::{BTreeMap, HashMap};
 
 use super::series::Merged;
 use super::trend::has_equal_counts;
-use super::{GrowingThing, What};
+use super::{GrowingThing, What, last};
 
 /// The label of elements and of values.
 const ELEMENT: &str = "[*]";
@@ -55,7 +55,7 @@ pub(super) fn fold(
 struct Folding<'f, 'm> {
     merged: &'m Merged,
     sites: &'f [GrowingThing<'m>],
-    /// By place: what grows there. Of two things the one that grows faster.
+    /// By place: what grows there. Of two things the one that has more objects.
     by_place: HashMap<u32, usize>,
     /// By place of a container: what it refers to more and more of.
     elements: HashMap<u32, usize>,
@@ -70,7 +70,7 @@ impl Folding<'_, '_> {
             return;
         };
         let winner = match self.by_place.get(&place) {
-            Some(&other) => self.faster(site, other),
+            Some(&other) => self.larger(site, other),
             None => site,
         };
         self.by_place.insert(place, winner);
@@ -91,23 +91,19 @@ impl Folding<'_, '_> {
         !has_equal_counts(self.sites[site].counted)
     }
 
-    /// The one that grows faster; of equals the site.
-    fn faster(&self, one: usize, other: usize) -> usize {
+    /// The one that has more objects in the end; of equals the site.
+    fn larger(&self, one: usize, other: usize) -> usize {
         let key = |site: usize| {
-            let is_site = matches!(self.sites[site].what, What::Site(_));
-            (self.sites[site].rate.count, is_site)
+            let GrowingThing { what, counted, .. } = self.sites[site];
+            (last(counted).count, matches!(what, What::Site(_)))
         };
-        let ((count, is_site), (other_count, is_other_site)) = (key(one), key(other));
-        let order = count
-            .total_cmp(&other_count)
-            .then(is_site.cmp(&is_other_site));
-        match order.is_ge() {
+        match key(one) >= key(other) {
             true => one,
             false => other,
         }
     }
 
-    /// Values come before keys, then what grows faster, then what comes first.
+    /// Values come before keys, then what there is more of, then what comes first.
     fn better_element(&self, one: usize, other: usize) -> usize {
         let is_value = |site: usize| {
             let place = self.sites[site].what.place();
@@ -116,7 +112,7 @@ impl Folding<'_, '_> {
         match (is_value(one), is_value(other)) {
             (true, false) => one,
             (false, true) => other,
-            _ => match self.faster(other, one) == other {
+            _ => match self.larger(other, one) == other {
                 true => other,
                 false => one,
             },

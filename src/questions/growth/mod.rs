@@ -22,11 +22,12 @@ use super::sites::{SiteTable, Sum};
 use super::{WarningText, page};
 use crate::control::Control;
 use crate::error::{Error, Result};
+use crate::std_library::STRING_NAME;
 use crate::warning::Warning;
 
 use fold::fold;
 use series::{Field, Merged};
-use trend::{Trend, trend};
+use trend::{Trend, gains_digits, trend};
 
 pub use check::{Accepted, CheckOptions, MaxGrowth, MaxObjects, check};
 
@@ -196,7 +197,14 @@ impl<'m> Growing<'m> {
         let first_hash = tables[0].module_hash;
         // Names that are made of numbers mean something else in another build.
         let is_one_build = tables.iter().all(|table| table.module_hash == first_hash);
-        let trend_of = |series: &[Option<Sum>]| trend(&series[warmup..], slow);
+        let trend_of = |class: Option<u32>, series: &[Option<Sum>]| {
+            let counted = &series[warmup..];
+            let is_text = class.is_some_and(|class| merged.name(class) == STRING_NAME);
+            match trend(counted, slow) {
+                Trend::Rises if is_text && gains_digits(counted) => Trend::Neither,
+                trend => trend,
+            }
+        };
         let thing = |what, class, series: &'m [Option<Sum>]| {
             let counted = &series[warmup..];
             GrowingThing {
@@ -219,7 +227,7 @@ impl<'m> Growing<'m> {
                     continue;
                 }
                 let series = rows.series(row);
-                match trend_of(series) {
+                match trend_of(Some(node.class), series) {
                     Trend::Rises => {
                         let what = match is_site {
                             true => What::Site(place),
@@ -250,7 +258,7 @@ impl<'m> Growing<'m> {
             if !(is_one_build || merged.is_field_stable(field)) {
                 continue;
             }
-            match trend_of(merged.fields.series(row)) {
+            match trend_of(Some(field.class), merged.fields.series(row)) {
                 Trend::Rises => fields.push((field, merged.fields.series(row))),
                 Trend::Falls => falling.entry(field.class).or_default().push(field),
                 Trend::Neither => {}
@@ -265,11 +273,12 @@ impl<'m> Growing<'m> {
         for (row, &class) in merged.classes.keys.iter().enumerate() {
             let series = merged.classes.series(row);
             let is_comparable = is_one_build || merged.is_class_stable(class);
-            if is_comparable && trend_of(series) == Trend::Rises && !has_path(class, &sites) {
+            let has_risen = trend_of(Some(class), series) == Trend::Rises;
+            if is_comparable && has_risen && !has_path(class, &sites) {
                 sites.push(thing(What::Class(class), Some(class), series));
             }
         }
-        if trend_of(&merged.raw) == Trend::Rises {
+        if trend_of(None, &merged.raw) == Trend::Rises {
             sites.push(thing(What::Raw, None, &merged.raw));
         }
         Ok(Self { merged, sites })

@@ -5,6 +5,9 @@ use crate::questions::sites::Sum;
 /// Dumps that a site needs in which something could hold its objects; all, if there are fewer.
 const ENOUGH: usize = 7;
 
+/// What strings may gain each without growth, in bytes: a number in them that gets three more digits.
+const DIGITS: u64 = 6;
+
 /// Which way a site goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Trend {
@@ -40,6 +43,18 @@ pub(super) fn trend(series: &[Option<Sum>], slow: bool) -> Trend {
         true => Trend::Falls,
         false => Trend::Neither,
     }
+}
+
+/// Whether as many strings as before gain no more than three digits each. In a cache of keys that are numbered, each
+/// key that replaces an older one can be longer, dump after dump.
+pub(super) fn gains_digits(series: &[Option<Sum>]) -> bool {
+    let bytes = |sum: &Sum| sum.bytes;
+    let mut sums = series.iter().flatten();
+    let Some(first) = sums.next() else {
+        return false;
+    };
+    let most = sums.map(bytes).max().unwrap_or_default();
+    has_equal_counts(series) && most.saturating_sub(first.bytes) <= first.count * DIGITS
 }
 
 /// Whether the number of objects is the same in all dumps that count.
@@ -108,6 +123,15 @@ mod tests {
         sums[0] = None;
         assert_eq!(trend(&sums, false), Trend::Neither);
         assert_eq!(trend(&[None, counts(&[1])[0]], false), Trend::Neither);
+    }
+
+    #[test]
+    fn strings_that_gain_digits_are_told_from_a_string_that_grows() {
+        let keys = series(&[(60, 420), (60, 440), (60, 470), (60, 780)]);
+        assert!(gains_digits(&keys));
+        assert!(!gains_digits(&series(&[(60, 420), (60, 440), (60, 781)])));
+        assert!(!gains_digits(&series(&[(1, 6), (1, 12), (1, 18)])));
+        assert!(!gains_digits(&series(&[(60, 420), (61, 421)])));
     }
 
     #[test]
