@@ -1,9 +1,11 @@
 /** Loaded heaps: a heap is opened once and answers any number of questions. */
 import type { Readable } from "node:stream";
 import type {
+  CheckAnswer,
   DominatorGroupsAnswer,
   DominatorsAnswer,
   FindAnswer,
+  GrowthAnswer,
   MergedPathsAnswer,
   ObjectAnswer,
   PathAnswer,
@@ -218,6 +220,13 @@ export declare class Heap {
   wasteAsync(options?: PageOptions & AsyncOptions | null): Promise<WasteAnswer>;
 
   /**
+   * What each place of the program holds: a small value for {@link growth} and {@link check}, which stays
+   * usable after {@link close}.
+   */
+  siteTable(): SiteTable;
+  siteTableAsync(options?: AsyncOptions | null): Promise<SiteTable>;
+
+  /**
    * Releases the heap. Asynchronous questions that are not answered yet are aborted, and reject with
    * `ERR_HEAP_CLOSED`. If `close` is not called, the garbage collector releases the heap, but not during a
    * synchronous loop.
@@ -227,7 +236,88 @@ export declare class Heap {
   [Symbol.dispose](): void;
 }
 
-/** Opens a heap from bytes. The heap keeps a copy of them. */
+/**
+ * How many objects each place of a program holds in one heap, and how many bytes they contain. It does not
+ * keep the heap: take one per round, close the heap, and compare the tables with {@link growth}.
+ */
+export declare class SiteTable {
+  private constructor();
+  /** Reads a table that {@link toBytes} of this version has written; `ERR_SITE_TABLE` for other bytes. */
+  static fromBytes(bytes: Uint8Array): SiteTable;
+  /** What the dump is called: its path, or `dump`. */
+  readonly name: string;
+  /** The bytes of all live objects. */
+  readonly totalLiveSize: number;
+  /** The table as bytes, for a file or another process. */
+  toBytes(): Uint8Array;
+}
+
+/** How growth is looked for. */
+export interface TrendOptions {
+  /** How many of the first dumps to ignore: a whole number ≥ 0 (default: 0). Caches fill in them. */
+  warmup?: number | null | undefined;
+  /**
+   * Whether it is enough that a place never falls and rises over every two intervals, as with a leak of one
+   * object every second round (default: false). There are more false alarms.
+   */
+  slow?: boolean | null | undefined;
+}
+
+/** What is listed of what grows. */
+export interface GrowthOptions extends TrendOptions, PageOptions {}
+
+/** The rules of a check. */
+export interface CheckOptions extends TrendOptions {
+  /** How many dumps the default rule, that no place grows, needs after the warm-up: a whole number ≥ 2 (default: 8). */
+  minDumps?: number | null | undefined;
+  /** Whether to leave out the default rule (default: false). */
+  noDefault?: boolean | null | undefined;
+  /** By how much the live bytes may grow from the first dump to the last: bytes, or a percentage as in `"5%"`. */
+  maxGrowth?: number | `${number}%` | null | undefined;
+  /** How many live bytes each dump may have. */
+  maxLive?: number | null | undefined;
+  /** How many live objects each dump may have of all classes of a form, with `*` and `?`. */
+  max?: Record<string, number> | null | undefined;
+  /** Classes, with `*` and `?`, of which the last dump may not have more live objects than the first. */
+  noGrowth?: string[] | null | undefined;
+  /** Places that may grow. Nothing is folded into them. */
+  accepted?: AcceptedSite[] | null | undefined;
+}
+
+/** A place that may grow: its path, or its fingerprint, which also a place without a path has. */
+export interface AcceptedSite {
+  path?: string | null | undefined;
+  fingerprint?: string | null | undefined;
+  /** How many objects it may have in the last dump (default: any number). */
+  limit?: number | null | undefined;
+}
+
+/**
+ * What grows from heap to heap: at least two, in the order in which they were taken, of one build or of
+ * several. A place grows if its objects, or the bytes of as many objects, rise in every interval.
+ */
+export function growth(
+  of: Iterable<Heap | SiteTable>,
+  options?: GrowthOptions | null,
+): GrowthAnswer;
+/** As {@link growth}, off the event loop. */
+export function growthAsync(
+  of: Iterable<Heap | SiteTable>,
+  options?: GrowthOptions & AsyncOptions | null,
+): Promise<GrowthAnswer>;
+/**
+ * Whether heaps, in the order in which they were taken, keep to rules. Throws `ERR_TOO_FEW_DUMPS` if there
+ * are too few for the default rule and there is no budget, and `ERR_UNKNOWN_CLASS` for a class that no heap
+ * has.
+ */
+export function check(of: Iterable<Heap | SiteTable>, options?: CheckOptions | null): CheckAnswer;
+/** As {@link check}, off the event loop. */
+export function checkAsync(
+  of: Iterable<Heap | SiteTable>,
+  options?: CheckOptions & AsyncOptions | null,
+): Promise<CheckAnswer>;
+
+/** Opens a heap from bytes, of which it keeps a copy. */
 export function openHeap(dump: Uint8Array, wasm: Uint8Array, options?: OpenOptions | null): Heap;
 /** The same as {@link openHeap}, on another thread. */
 export function openHeapAsync(

@@ -72,8 +72,16 @@ export type ErrorCode =
   | "ERR_UNKNOWN_CLASS"
   /** A dump was changed or replaced after its heap was opened. */
   | "ERR_DUMP_CHANGED"
+  /** Bytes that should be a site table are none. */
+  | "ERR_SITE_TABLE"
+  /** A check has too few dumps for its default rule, and no other rule. */
+  | "ERR_TOO_FEW_DUMPS"
   /** Instances were read after {@link View.close}. */
   | "ERR_VIEW_CLOSED"
+  /** `expectNoLeak` found something that grows from round to round. */
+  | "ERR_LEAK"
+  /** Numbers may be wrong, so `expectNoLeak` does not decide. */
+  | "ERR_DOUBTFUL"
   /** The addon's binary for this platform is missing or does not load. Thrown when the package is loaded. */
   | "ERR_NO_BINARY"
   /** The instance does not export its globals: instantiate the bytes that `exposeGlobals` returns. */
@@ -124,9 +132,10 @@ export type WarningCode =
   | "WARN_MODULE_MISMATCH"
   | "WARN_PARTIAL"
   | "WARN_MORE"
+  | "WARN_FEW_DUMPS"
   | "WARN_ADDRESS_INSIDE"
-  | "WARN_RAW_BLOCKS_ESTIMATED"
   | "WARN_RAW_BLOCKS_NOT_SCANNED"
+  | "WARN_RAW_BLOCKS_ESTIMATED"
   | "WARN_EDGES_LEFT_OUT";
 
 /** A finding that may make a number wrong. It did not stop the analysis. */

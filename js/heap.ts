@@ -6,11 +6,17 @@ import { HeapAnalyzerError, invalidArgument } from "./errors.js";
 import { exportRequest, exportStream } from "./exports.js";
 import * as native from "./native.js";
 import { callNative } from "./native_errors.js";
-import { openOptions, viewOptions } from "./options.js";
+import { openOptions, readOptions, viewOptions } from "./options.js";
 import { path } from "./paths.js";
 import * as questions from "./questions.js";
+import { siteTable } from "./sites.js";
 import { comparisonView, loadedView } from "./views.js";
 import { controlled } from "./work.js";
+
+/** Work that `close()` cuts off. */
+interface Running {
+  cancel(): void;
+}
 
 /** Only this module creates heaps. */
 const TOKEN = Symbol("heap");
@@ -18,8 +24,8 @@ const TOKEN = Symbol("heap");
 // The types of the methods, which have overloads, are in `heap.d.ts`.
 class Heap {
   readonly #handle: native.HeapHandle;
-  /** Running asynchronous questions. */
-  readonly #running = new Set<native.WorkControl>();
+  /** Running asynchronous questions, and exports that are being read. */
+  readonly #running = new Set<Running>();
   #isClosed = false;
 
   constructor(token: symbol, handle: native.HeapHandle) {
@@ -140,15 +146,35 @@ class Heap {
     return await this.#askAsync(questions.unreachable(options, "async"), options);
   }
 
+  siteTable() {
+    return siteTable(callNative(() => this.#handle.siteTable()));
+  }
+
+  async siteTableAsync(options?: api.AsyncOptions) {
+    readOptions(options, {}, "async");
+    return siteTable(await this.#run(options, (control) => this.#handle.siteTableAsync(control)));
+  }
+
   export(format: unknown, options?: api.AsyncOptions) {
     const { request, before, signal } = exportRequest(format, options);
     const earlier = Heap.#earlier(before);
     const handle = callNative(() => this.#handle.startExport(JSON.stringify(request), earlier));
     const control = new native.WorkControl();
-    this.#running.add(control);
-    return exportStream(handle, control, {
+    const running = {
+      cancel() {
+        control.cancel();
+        // The heap is released although nobody may ever read on.
+        handle.close();
+      },
+    };
+    this.#running.add(running);
+    return exportStream({
+      read: () => handle.read(control),
       signal,
-      onEnd: () => this.#running.delete(control),
+      onEnd: () => {
+        this.#running.delete(running);
+        running.cancel();
+      },
       translate: (error) => this.#closedInstead(error, "the export ended"),
     });
   }
@@ -156,7 +182,7 @@ class Heap {
   close(): void {
     this.#isClosed = true;
     this.#handle.close();
-    for (const control of this.#running) control.cancel();
+    for (const running of this.#running) running.cancel();
   }
 
   #ask({ question, before }: questions.Asked) {

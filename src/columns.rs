@@ -7,6 +7,8 @@
 //! A failed allocation of the standard library ends the process. So every allocation that grows with
 //! the input is made here, where a failure is an error.
 
+use rayon::iter::ParallelExtend;
+
 use crate::control::Step;
 use crate::error::{Error, Result};
 
@@ -75,6 +77,16 @@ fn can_map(bytes: u64) -> bool {
 pub(crate) fn repeated<T: Clone>(value: T, length: usize) -> Result<Vec<T>> {
     let mut column = with_capacity(length)?;
     column.resize(length, value);
+    Ok(column)
+}
+
+/// The same, filled by all threads: the system hands out the memory when it is first written.
+///
+/// # Errors
+/// [`Error::OutOfMemory`].
+pub(crate) fn repeated_in_parallel<T: Clone + Send>(value: T, length: usize) -> Result<Vec<T>> {
+    let mut column = with_capacity(length)?;
+    column.par_extend(rayon::iter::repeat_n(value, length));
     Ok(column)
 }
 

@@ -221,6 +221,25 @@ pub enum Error {
         /// What is there now.
         found: String,
     },
+    /// Bytes that should be a site table, but are none.
+    #[error(
+        "the site table cannot be read: {}; expected the bytes that a site table of this version was written as",
+        Shown(found)
+    )]
+    SiteTable {
+        /// What is wrong.
+        found: String,
+    },
+    /// Too few dumps for the rules of a check.
+    #[error(
+        "{found} dump(s) after the warm-up: without a budget, a check needs {needed} or more (--min-dumps), because a few steady numbers rise by chance; take more dumps, or set a budget"
+    )]
+    TooFewDumps {
+        /// How many there are.
+        found: u64,
+        /// How many it takes.
+        needed: u64,
+    },
     /// A bug in this crate: a caught panic.
     #[error(
         "internal error: {message}; this is a bug in the heap analyzer: please report it, with the dump and the module if you may share them, at {}/issues",
@@ -335,6 +354,8 @@ impl Error {
             Self::NoObject { .. } => "ERR_NO_OBJECT",
             Self::UnknownClass { .. } => "ERR_UNKNOWN_CLASS",
             Self::DumpChanged { .. } => "ERR_DUMP_CHANGED",
+            Self::SiteTable { .. } => "ERR_SITE_TABLE",
+            Self::TooFewDumps { .. } => "ERR_TOO_FEW_DUMPS",
             Self::Internal { .. } => "ERR_INTERNAL",
             Self::OutOfMemory { .. } => "ERR_OUT_OF_MEMORY",
             Self::Threads { .. } => "ERR_NO_THREADS",

@@ -15,6 +15,8 @@ pub const ARRAY_BUFFER_VIEW: ClassId = ClassId(3);
 
 /// The name of [`OBJECT`].
 pub const OBJECT_NAME: &str = "~lib/object/Object";
+/// The name of [`STRING`].
+pub const STRING_NAME: &str = "~lib/string/String";
 /// The name of [`ARRAY_BUFFER_VIEW`].
 pub const ARRAY_BUFFER_VIEW_NAME: &str = "~lib/arraybuffer/ArrayBufferView";
 
@@ -23,7 +25,7 @@ pub const ARRAY_BUFFER_VIEW_NAME: &str = "~lib/arraybuffer/ArrayBufferView";
 pub const FIXED_NAMES: [&str; 4] = [
     OBJECT_NAME,
     "~lib/arraybuffer/ArrayBuffer",
-    "~lib/string/String",
+    STRING_NAME,
     ARRAY_BUFFER_VIEW_NAME,
 ];
 
@@ -50,5 +52,7 @@ pub const ENTRIES: u32 = 8;
 pub const ENTRIES_CAPACITY: u32 = 12;
 /// Maps and sets: the offset of the number of used entries, deleted ones included.
 pub const ENTRIES_OFFSET: u32 = 16;
+/// Maps and sets: the offset of the number of entries that are not deleted.
+pub const ENTRIES_COUNT: u32 = 20;
 /// Functions: the offset of the reference to the environment, if the debug information does not say it.
 pub const FUNCTION_ENVIRONMENT: u32 = 4;

@@ -183,6 +183,11 @@ pub enum Warning {
         /// Their number.
         count: u64,
     },
+    /// Growth over so few dumps that chance can look like it.
+    FewDumps {
+        /// How many there are after the warm-up.
+        count: u64,
+    },
     /// More warnings like the ones before it, which are left out.
     More {
         /// Their code.
@@ -197,6 +202,16 @@ pub enum Warning {
         /// The warning.
         warning: Box<Warning>,
     },
+}
+
+/// The part of steady programs with five places that vary by chance in which one rises in every interval.
+fn share_that_rises(dumps: u64) -> String {
+    let orders: f64 = (1..=dumps).map(|nth| nth as f64).product();
+    let share = (1.0 - (1.0 - orders.recip()).powi(5)) * 100.0;
+    match share {
+        share if share >= 1.0 => format!("{share:.0} %"),
+        _ => format!("{share:.1} %"),
+    }
 }
 
 impl Warning {
@@ -229,6 +244,7 @@ impl Warning {
             Self::ModuleMismatch { .. } => "WARN_MODULE_MISMATCH",
             Self::Partial { .. } => "WARN_PARTIAL",
             Self::AddressInside { .. } => "WARN_ADDRESS_INSIDE",
+            Self::FewDumps { .. } => "WARN_FEW_DUMPS",
             Self::RawBlocksNotScanned => "WARN_RAW_BLOCKS_NOT_SCANNED",
             Self::RawBlocksEstimated { .. } => "WARN_RAW_BLOCKS_ESTIMATED",
             Self::EdgesLeftOut { .. } => "WARN_EDGES_LEFT_OUT",
@@ -403,6 +419,11 @@ impl fmt::Display for Warning {
             Self::RawBlocksEstimated { wide_globals } => write!(
                 f,
                 "the list of unreferenced raw blocks is an estimate: a number, or the old contents of memory, can look like an address, so a block may be missing from the list; and the host, a local variable or an i64 global (the module has {wide_globals}) can hold an address that is not in the dump, so a listed block may be in use"
+            ),
+            Self::FewDumps { count } => write!(
+                f,
+                "growth over {count} dumps only: steady numbers that vary by chance can rise this often; of programs with five such places, about {} look as if they grew; take 8 dumps or more",
+                share_that_rises(*count)
             ),
             Self::EdgesLeftOut { count } => write!(
                 f,

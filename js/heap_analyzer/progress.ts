@@ -30,11 +30,16 @@ export class ProgressLine {
    * @param task the text to show for work without a progress.
    */
   async watch<T>(control: WorkControl, work: Promise<T>, task?: string): Promise<T> {
-    const timer = setInterval(() => {
+    const counted = () => {
       const { phase, fraction, bytes } = control.progress();
-      const counted = () => `${PHASES[phase]}: ${percent(fraction)} of ${mebibytes(bytes)}`;
-      this.show(() => task ?? counted());
-    }, INTERVAL);
+      return `${PHASES[phase]}: ${percent(fraction)} of ${mebibytes(bytes)}`;
+    };
+    return await this.showWhile(work, () => task ?? counted());
+  }
+
+  /** Shows a text until work is done or the process is ended. */
+  async showWhile<T>(work: Promise<T>, text: () => string): Promise<T> {
+    const timer = setInterval(() => this.show(text), INTERVAL);
     try {
       return await interruptibly(
         () => this.clear(),

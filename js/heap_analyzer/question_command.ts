@@ -111,16 +111,20 @@ export function asked(
 ): Promise<native.AnswerData> {
   const { WorkControl } = addon();
   const control = new WorkControl();
-  const width = output === undefined ? outputWidth() : undefined;
-  const isTerminal = output === undefined && process.stdout.isTTY === true;
-  const text = { color: false, isTerminal, ...(width === undefined ? {} : { width }) };
-  const rendered = format === "text" ? text : undefined;
-  const answer = heap.askAsync(JSON.stringify(question), before, rendered, control);
+  const text = format === "text" ? textOptions(output) : undefined;
+  const answer = heap.askAsync(JSON.stringify(question), before, text, control);
   return line.watch(control, answer, "answering the question");
 }
 
+/** How an answer is rendered as text for an output. */
+export function textOptions(output: string | undefined): native.TableData {
+  const width = output === undefined ? outputWidth() : undefined;
+  const isTerminal = output === undefined && process.stdout.isTTY === true;
+  return { color: false, isTerminal, ...(width === undefined ? {} : { width }) };
+}
+
 /** The module of each dump. */
-function modulesOf(dumps: string[], modules: string[]): string[] {
+export function modulesOf(dumps: string[], modules: string[]): string[] {
   if (modules.length === 1) return dumps.map(() => modules[0] as string);
   if (modules.length === dumps.length) return modules;
   throw new Error(

@@ -61,15 +61,15 @@ impl ExportHandle {
 
 #[napi]
 impl ExportHandle {
-    /// The next piece; null at the end. Must be called with the same control each time, and not before the
-    /// last call is settled. Cancelling the control stops the export.
+    /// The next piece; null at the end. Each call takes the same control, and waits for the last call to settle.
+    /// Cancelling the control stops the export.
     #[napi(ts_return_type = "Promise<Buffer | null>")]
     pub fn read<'env>(&self, env: &'env Env, control: &WorkControl) -> Result<Object<'env>> {
         guarded(|| {
             let stream = Arc::clone(&self.stream);
             control.start(env, [], move |[], control| {
                 let piece = stream.next(control);
-                // `close` may have been called while this call held the lock.
+                // `close` may have found the lock taken.
                 if control.check().is_err() {
                     stream.close();
                 }
@@ -78,7 +78,7 @@ impl ExportHandle {
         })
     }
 
-    /// Releases the heaps as soon as the thread has stopped. The control must be cancelled first.
+    /// Releases the heaps as soon as the thread has stopped. The control must have been cancelled.
     #[napi]
     pub fn close(&self) -> Result<()> {
         guarded(|| {
@@ -101,6 +101,8 @@ impl Stream {
     }
 
     fn next(&self, control: &Control) -> crate::Result<Option<Vec<u8>>> {
+        // A stream that was closed is at its end, but its reader must not take that for the end of the export.
+        control.check()?;
         let mut state = self.state();
         if let State::Waiting(_) = &*state
             && let State::Waiting(request) = std::mem::replace(&mut *state, State::Ended)
@@ -123,7 +125,7 @@ impl Request {
     fn start(self, control: Control) -> crate::Result<Receiver<crate::Result<Option<Vec<u8>>>>> {
         columns::check_headroom()?;
         let (sender, receiver) = sync_channel(WAITING);
-        let thread = std::thread::Builder::new().name("heap-analyzer-x".to_owned());
+        let thread = std::thread::Builder::new().name("heap-export".to_owned());
         let work = move || {
             let mut pieces = Pieces(sender);
             let written = guarded(|| self.write(&mut pieces, &control));
@@ -150,7 +152,7 @@ struct Pieces(SyncSender<crate::Result<Option<Vec<u8>>>>);
 impl Write for Pieces {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let sent = self.0.send(Ok(Some(bytes.to_vec())));
-        // The reader has gone, so this error is not reported.
+        // The reader is gone, and does not see this error.
         sent.map_err(|_| io::ErrorKind::BrokenPipe)?;
         Ok(bytes.len())
     }

@@ -168,14 +168,14 @@ impl HeapHandle {
         self
     }
 
-    fn register(&mut self, env: Env) {
+    pub(super) fn register(&mut self, env: Env) {
         let bytes = self.heap.as_ref().map_or(0, |heap| heap.memory_size()) as i64;
         // It fails only while the environment ends.
         let _ = env.adjust_external_memory(bytes - self.registered_bytes);
         self.registered_bytes = bytes;
     }
 
-    fn heap(&self) -> Result<Arc<OpenHeap>> {
+    pub(super) fn heap(&self) -> Result<Arc<OpenHeap>> {
         self.heap.clone().ok_or_else(|| {
             JsError::new(
                 "ERR_HEAP_CLOSED",
@@ -260,14 +260,14 @@ pub struct AnswerData {
 }
 
 /// Renders an answer: as text with these options; without options, as JSON.
-fn rendered(answer: &Answer, text: Option<TableOptions>) -> String {
+pub(super) fn rendered(answer: &Answer, text: Option<TableOptions>) -> String {
     match text {
         Some(options) => render_text(answer, options),
         None => render_json(answer),
     }
 }
 
-fn parsed<T: DeserializeOwned>(what: &str, json: &str) -> Result<T> {
+pub(super) fn parsed<T: DeserializeOwned>(what: &str, json: &str) -> Result<T> {
     serde_json::from_str(json)
         .map_err(|error| JsError::new("ERR_INVALID_OPTION", format!("{what}: {error}")))
 }

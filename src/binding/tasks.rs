@@ -12,6 +12,7 @@ use super::error::JsError as CodedError;
 use super::guard::guarded;
 use super::heap::{AnswerData, HeapHandle};
 use super::inputs::{Pending, SourceInput};
+use super::sites::SiteTableHandle;
 use super::threads::{cores, start};
 use super::views::ViewHandle;
 use super::work_queue::WorkQueue;
@@ -32,6 +33,8 @@ pub(super) enum Outcome {
     View(ViewHandle),
     /// A loaded heap.
     Heap(HeapHandle),
+    /// A site table.
+    SiteTable(SiteTableHandle),
     /// An answer, rendered.
     Answer(AnswerData),
     /// A piece of an export, or its end.
@@ -44,6 +47,7 @@ impl Outcome {
         match self {
             Self::View(view) => Self::View(view.registered(env)),
             Self::Heap(heap) => Self::Heap(heap.registered(env)),
+            Self::SiteTable(table) => Self::SiteTable(table.registered(env)),
             other @ (Self::Answer(_) | Self::Piece(_)) => other,
         }
     }
@@ -56,6 +60,7 @@ impl ToNapiValue for Outcome {
             match value {
                 Self::View(view) => ToNapiValue::to_napi_value(env, view),
                 Self::Heap(heap) => ToNapiValue::to_napi_value(env, heap),
+                Self::SiteTable(table) => ToNapiValue::to_napi_value(env, table),
                 Self::Answer(answer) => ToNapiValue::to_napi_value(env, answer),
                 Self::Piece(piece) => ToNapiValue::to_napi_value(env, piece.map(Buffer::from)),
             }

@@ -68,7 +68,7 @@ pub struct WarningData {
 impl From<WarningText> for WarningData {
     fn from(warning: WarningText) -> Self {
         Self {
-            code: warning.code.to_owned(),
+            code: warning.code.into_owned(),
             message: warning.message,
         }
     }

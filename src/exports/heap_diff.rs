@@ -280,7 +280,7 @@ mod tests {
             &["value"],
         ]
         .concat();
-        for repeat in [18, 19, 1000, u32::MAX] {
+        for repeat in [19, 1000, u32::MAX] {
             assert_eq!(
                 segments("root", &path(&[("next", repeat), ("value", 1)])),
                 cut

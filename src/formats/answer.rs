@@ -3,6 +3,7 @@
 use unicode_width::UnicodeWidthStr;
 
 use super::accounting::accounting_lines_of;
+use super::growth::{check_lines, growth_lines};
 use super::table::TableOptions;
 use super::text::{fit, format_count, format_size, pad_left, pad_right, printable, printable_name};
 use super::unreachable::unreachable_lines;
@@ -32,6 +33,8 @@ pub fn render_text(answer: &Answer, options: TableOptions) -> String {
         AnswerBody::Suspects(suspects) => suspect_lines(suspects),
         AnswerBody::Waste(waste) => waste_lines(waste),
         AnswerBody::Unreachable(unreachable) => unreachable_lines(unreachable),
+        AnswerBody::Growth(growth) => growth_lines(growth),
+        AnswerBody::Check(check) => check_lines(check),
     };
     if answer.partial {
         lines.insert(

@@ -68,7 +68,7 @@ impl EdgeLabel {
 
     /// A hash of the label.
     #[inline]
-    pub(super) fn hash(self) -> u32 {
+    pub(crate) fn hash(self) -> u32 {
         u32::from(self.0).wrapping_mul(0xc2b2_ae35)
     }
 

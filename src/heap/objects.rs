@@ -1,6 +1,8 @@
 //! The object table: one row per static object and per managed heap object, in address order,
 //! as columns.
 
+use std::collections::HashMap;
+
 use super::address_index::AddressIndex;
 use crate::runtime::classes::RuntimeClass;
 use crate::units::{ClassId, ObjectIndex};
@@ -78,6 +80,15 @@ impl ObjectTable {
     #[inline]
     pub fn is_on_heap(&self, object: ObjectIndex) -> bool {
         self.shallow_sizes[object.at()] != 0
+    }
+
+    /// By class slot: the first slot of a class of the same name.
+    pub fn first_slots(&self) -> Vec<u32> {
+        let mut by_name = HashMap::new();
+        let classes = (0..).zip(&self.classes);
+        classes
+            .map(|(slot, class)| *by_name.entry(class.class.name.as_str()).or_insert(slot))
+            .collect()
     }
 
     /// The class of an object.

@@ -108,15 +108,10 @@ const RECENT: usize = 1 << 12;
 
 impl<'a> Groups<'a> {
     pub(super) fn new(objects: &'a ObjectTable) -> Self {
-        let mut by_name = HashMap::new();
-        let classes = (0..).zip(&objects.classes);
-        let first_slots = classes
-            .map(|(slot, class)| *by_name.entry(class.class.name.as_str()).or_insert(slot))
-            .collect();
         let no_question = (PathGroup::REST, EdgeLabel::default(), u32::MAX);
         Self {
             class_slots: &objects.class_slots,
-            first_slots,
+            first_slots: objects.first_slots(),
             infos: vec![GroupInfo {
                 start: GroupStart::Rest,
                 class_slot: 0,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::LoadedHeap;
 use crate::columns;
 use crate::error::{Error, Result};
+use crate::runtime::objects::{HEADER_SIZE, ObjectHeader};
 use crate::units::{Address, ObjectIndex};
 
 /// A source from which the bytes of a dump can be read again.
@@ -46,7 +47,7 @@ impl<C: Contents + ?Sized> Contents for Arc<C> {
 /// The number of bytes that are read at once.
 const WINDOW: u32 = 1 << 12;
 /// The same for sequential reading.
-pub(super) const LONG_WINDOW: u32 = 1 << 20;
+pub(super) const LONG_WINDOW: u32 = 1 << 18;
 
 /// Reads memory piece by piece.
 pub(super) struct Reader<'h> {
@@ -85,9 +86,11 @@ impl<'h> Reader<'h> {
         }
     }
 
-    /// From now on, does not read ahead beyond this address.
-    pub(super) fn stop_at(&mut self, end: u64) {
-        self.end = end;
+    /// From now on, does not read ahead beyond the block of this object.
+    pub(super) fn stop_after(&mut self, object: ObjectIndex) {
+        let heap = &self.heap.heap;
+        let size = heap.shallow_size(object).saturating_sub(HEADER_SIZE);
+        self.end = u64::from(heap.address(object).0) + u64::from(size);
     }
 
     /// Whether these bytes are available without reading the dump.
@@ -137,12 +140,11 @@ impl<'h> Reader<'h> {
 
     /// The payload of the object at `address`.
     pub(super) fn payload(&mut self, address: u32) -> Result<Payload> {
-        const HEADER: u32 = crate::runtime::objects::HEADER_SIZE;
-        let header = address.checked_sub(HEADER);
+        let header = address.checked_sub(HEADER_SIZE);
         let header = match header {
             Some(block) => {
-                let memory = crate::dump::Memory::new(self.read(block, HEADER)?);
-                crate::runtime::objects::ObjectHeader::read(memory, Address(0))
+                let memory = crate::dump::Memory::new(self.read(block, HEADER_SIZE)?);
+                ObjectHeader::read(memory, Address(0))
             }
             None => None,
         };

@@ -16,6 +16,13 @@ const SEPARATOR: &str = " > ";
 /// The mark for steps that are left out.
 pub(crate) const LEFT_OUT: &str = "…";
 
+/// The first 12 hexadecimal digits of a hash of a text.
+pub(super) fn fingerprint(text: &str) -> String {
+    let hash = Sha256::digest(format!("v1\n{text}"));
+    let digits = hash.iter().take(6).map(|byte| format!("{byte:02x}"));
+    digits.collect()
+}
+
 /// A path as text, and whether all its names are from the source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct PathText {
@@ -26,12 +33,10 @@ pub(super) struct PathText {
 impl PathText {
     /// The first 12 hexadecimal digits of a hash of the text.
     pub(super) fn fingerprint(&self) -> String {
-        let hash = Sha256::digest(format!("v1\n{}", self.text));
-        let digits = hash.iter().take(6).map(|byte| format!("{byte:02x}"));
-        digits.collect()
+        fingerprint(&self.text)
     }
 
-    fn add(&mut self, text: &str) {
+    pub(super) fn add(&mut self, text: &str) {
         if !self.text.is_empty() {
             self.text.push_str(SEPARATOR);
         }
@@ -132,7 +137,7 @@ impl LoadedHeap {
         }
     }
 
-    fn is_origin_stable(&self, origin: RootOrigin) -> bool {
+    pub(super) fn is_origin_stable(&self, origin: RootOrigin) -> bool {
         match origin {
             RootOrigin::Global(number) => {
                 let name = self.names.roots.global_name(number);
@@ -145,6 +150,6 @@ impl LoadedHeap {
 }
 
 /// Whether a class name is from the source, and not made from a runtime id.
-fn is_from_source(class_name: &str) -> bool {
+pub(super) fn is_from_source(class_name: &str) -> bool {
     !class_name.contains("Class#")
 }

@@ -111,7 +111,7 @@ pub enum Question {
     },
 }
 
-const fn default_limit() -> u64 {
+pub(super) const fn default_limit() -> u64 {
     20
 }
 

@@ -1,17 +1,21 @@
 //! Answers as typed values. Serialized, they are the JSON of the command line and the API: keys in this
 //! order, sizes in bytes, addresses as numbers.
 
+mod growth;
 mod objects;
 mod sets;
 mod unreachable;
 mod waste;
 
+pub use growth::*;
 pub use objects::*;
 pub use sets::*;
 pub use unreachable::*;
 pub use waste::*;
 
-use serde::{Serialize, Serializer};
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize, Serializer};
 
 use crate::runtime::roots::RootKind;
 use crate::shown::Shown;
@@ -71,13 +75,17 @@ pub enum AnswerBody {
     Waste(Waste),
     /// To `unreachable`.
     Unreachable(Unreachable),
+    /// To `growth`.
+    Growth(Growth),
+    /// To `check`.
+    Check(Check),
 }
 
 /// A warning with its stable name.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WarningText {
     /// `WARN_…`.
-    pub code: &'static str,
+    pub code: Cow<'static, str>,
     /// A sentence.
     pub message: String,
 }
@@ -96,7 +104,7 @@ impl WarningText {
 impl From<&Warning> for WarningText {
     fn from(warning: &Warning) -> Self {
         Self {
-            code: warning.code(),
+            code: warning.code().into(),
             message: warning.to_string(),
         }
     }

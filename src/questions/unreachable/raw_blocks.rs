@@ -17,7 +17,7 @@ const CHECK_INTERVAL: u32 = 1 << 16;
 
 /// All raw blocks, in address order, as columns.
 #[derive(Debug, Default)]
-pub(super) struct RawTable {
+pub(in crate::questions) struct RawTable {
     payloads: Vec<u32>,
     /// Of the whole blocks, in bytes.
     sizes: Vec<u32>,
@@ -27,7 +27,7 @@ pub(super) struct RawTable {
 }
 
 impl RawTable {
-    pub(super) fn len(&self) -> usize {
+    pub(in crate::questions) fn len(&self) -> usize {
         self.payloads.len()
     }
 
@@ -45,7 +45,7 @@ impl RawTable {
         self.sizes[nth as usize]
     }
 
-    pub(super) fn total_size(&self) -> u64 {
+    pub(in crate::questions) fn total_size(&self) -> u64 {
         self.sizes.iter().map(|&size| u64::from(size)).sum()
     }
 
@@ -82,7 +82,7 @@ impl RawTable {
 
 impl LoadedHeap {
     /// Finds the raw blocks: the used blocks that are not objects. Only the memory between objects is read.
-    pub(super) fn raw_blocks(&self, control: &Control) -> Result<RawTable> {
+    pub(in crate::questions) fn raw_blocks(&self, control: &Control) -> Result<RawTable> {
         let mut table = RawTable::default();
         let heap = &self.heap;
         if heap.accounting.raw == 0 {

@@ -19,7 +19,30 @@ pub(super) struct Claims {
     shrunk: Vec<(ObjectIndex, u32)>,
 }
 
-/// The block size of an object with this number of bytes.
+/// The end of a buffer that nothing uses.
+struct UnusedEnd {
+    buffer: ObjectIndex,
+    /// What the block would be smaller without it.
+    savings: u64,
+    /// The padding that the smaller block would have.
+    padding_left: u32,
+}
+
+impl UnusedEnd {
+    /// The end of a buffer of which only the first `used` bytes are used; `None` if its block would not be smaller.
+    fn new(context: &Context<'_>, buffer: ObjectIndex, used: u64, sizes: &[u32]) -> Option<Self> {
+        let now = u64::from(context.heap.heap.shallow_size(buffer));
+        let after = block_size(used);
+        let full = u64::from(HEADER_SIZE) + u64::from(sizes[buffer.at()]);
+        (after < now).then(|| Self {
+            buffer,
+            savings: now - after,
+            padding_left: after.saturating_sub(full) as u32,
+        })
+    }
+}
+
+/// The size of the block of an object whose payload has `size` bytes.
 fn block_size(size: u64) -> u64 {
     (size + u64::from(HEADER_SIZE)).next_multiple_of(ALIGNMENT.into())
 }
@@ -116,10 +139,13 @@ impl Claims {
             if used * 8 >= size {
                 continue;
             }
-            let savings = self.shrink(context, buffer, used, sizes)?;
+            let Some(end) = UnusedEnd::new(context, buffer, used, sizes) else {
+                continue;
+            };
+            self.take_end(&end)?;
             let first = views.iter().map(|view| view.view).min();
             if let Some(first) = first {
-                sums.add(context, first, savings)?;
+                sums.add(context, first, end.savings)?;
             }
         }
         Ok(sums)
@@ -132,50 +158,49 @@ impl Claims {
         arrays: &[ArrayUse],
         sizes: &[u32],
     ) -> Result<Sums> {
-        let mut sums = Sums::new(context)?;
-        for of in arrays {
-            let fits = of.used <= sizes[of.buffer.at()].into();
-            if fits && context.has_one_reference(of.buffer) && !self.whole.has(of.buffer) {
-                let savings = self.shrink(context, of.buffer, of.used, sizes)?;
-                sums.add(context, of.array, savings)?;
+        let (sums, ends) = Sums::in_parallel(context, arrays, |_, arrays, sums| {
+            let mut ends = Vec::new();
+            for of in arrays {
+                let fits = of.used <= sizes[of.buffer.at()].into();
+                if fits
+                    && context.has_one_reference(of.buffer)
+                    && !self.whole.has(of.buffer)
+                    && let Some(end) = UnusedEnd::new(context, of.buffer, of.used, sizes)
+                {
+                    sums.add(context, of.array, end.savings)?;
+                    columns::push(&mut ends, end)?;
+                }
             }
+            Ok(ends)
+        })?;
+        for end in ends.iter().flatten() {
+            self.take_end(end)?;
         }
         Ok(sums)
     }
 
     /// Sums up the unused and deleted entries of maps and sets, if nothing else uses the buffer.
     pub(super) fn entries(&self, context: &Context<'_>, tables: &[Table]) -> Result<Sums> {
-        let mut sums = Sums::new(context)?;
-        for of in tables {
-            let is_claimed = self.whole.has(of.entries);
-            let is_on_heap = context.heap.heap.objects.is_on_heap(of.entries);
-            if is_on_heap && !is_claimed && context.has_one_reference(of.entries) {
-                sums.add(context, of.table, of.unused)?;
+        let (sums, _) = Sums::in_parallel(context, tables, |_, tables, sums| {
+            for of in tables {
+                let is_claimed = self.whole.has(of.entries);
+                let is_on_heap = context.heap.heap.objects.is_on_heap(of.entries);
+                if is_on_heap && !is_claimed && context.has_one_reference(of.entries) {
+                    sums.add(context, of.table, of.unused)?;
+                }
             }
-        }
+            Ok(())
+        })?;
         Ok(sums)
     }
 
-    /// Claims the unused end of a buffer, and returns its size.
-    fn shrink(
-        &mut self,
-        context: &Context<'_>,
-        buffer: ObjectIndex,
-        used: u64,
-        sizes: &[u32],
-    ) -> Result<u64> {
-        let now = u64::from(context.heap.heap.shallow_size(buffer));
-        let after = block_size(used);
-        if after >= now {
-            return Ok(0);
+    /// Claims the end of a buffer.
+    fn take_end(&mut self, end: &UnusedEnd) -> Result<()> {
+        if end.padding_left > 0 {
+            columns::push(&mut self.shrunk, (end.buffer, end.padding_left))?;
         }
-        let full = u64::from(HEADER_SIZE) + u64::from(sizes[buffer.at()]);
-        let padding = after.saturating_sub(full);
-        if padding > 0 {
-            columns::push(&mut self.shrunk, (buffer, padding as u32))?;
-        }
-        self.whole.add(buffer);
-        Ok(now - after)
+        self.whole.add(end.buffer);
+        Ok(())
     }
 
     /// The padding that remains of the buffers whose end is claimed.

@@ -222,15 +222,18 @@ impl Context<'_> {
                 end
             }));
         }
-        let contents = candidates.par_chunks(ORIGINALS).map(|chunk| {
-            let mut reader = Reader::new(self.heap);
-            let mut contents = Vec::new();
-            for nth in 0..chunk.len() {
-                let pieces = chunk[nth..].iter().map(piece);
-                columns::extend(&mut contents, read_ahead(&mut reader, pieces)?)?;
-            }
-            Ok(contents)
-        });
+        let chunks = candidates.par_chunks(ORIGINALS);
+        let contents = chunks.map_init(
+            || Reader::new(self.heap),
+            |reader, chunk| {
+                let mut contents = Vec::new();
+                for nth in 0..chunk.len() {
+                    let pieces = chunk[nth..].iter().map(piece);
+                    columns::extend(&mut contents, read_ahead(reader, pieces)?)?;
+                }
+                Ok(contents)
+            },
+        );
         Ok(Kept {
             ends,
             contents: contents.collect::<Result<_>>()?,
@@ -248,28 +251,31 @@ impl Context<'_> {
         step: &Step<'_>,
     ) -> Result<Vec<ObjectIndex>> {
         let object = |pair: u64| ObjectIndex((pair >> 32) as u32);
-        let differing = pairs.par_chunks(PAIRS).map(|pairs| {
-            let mut reader = Reader::new(self.heap);
-            let mut differing = Vec::new();
-            for (nth, &pair) in pairs.iter().enumerate() {
-                let at = (pair as u32) as usize;
-                let other = object(pair);
-                let is_equal = if sizes[other.at()] > LARGEST_KEPT {
-                    self.are_equal(candidates[at].original, other, sizes)?
-                } else {
-                    let following = pairs[nth..].iter().map(|&pair| {
-                        let (address, size) = self.address_and_size(object(pair), sizes);
-                        (address, kept_size(size))
-                    });
-                    read_ahead(&mut reader, following)? == kept.of(at - first)
-                };
-                if !is_equal {
-                    columns::push(&mut differing, other)?;
+        let differing = pairs.par_chunks(PAIRS);
+        let differing = differing.map_init(
+            || Reader::new(self.heap),
+            |reader, pairs| {
+                let mut differing = Vec::new();
+                for (nth, &pair) in pairs.iter().enumerate() {
+                    let at = (pair as u32) as usize;
+                    let other = object(pair);
+                    let is_equal = if sizes[other.at()] > LARGEST_KEPT {
+                        self.are_equal(candidates[at].original, other, sizes)?
+                    } else {
+                        let following = pairs[nth..].iter().map(|&pair| {
+                            let (address, size) = self.address_and_size(object(pair), sizes);
+                            (address, kept_size(size))
+                        });
+                        read_ahead(reader, following)? == kept.of(at - first)
+                    };
+                    if !is_equal {
+                        columns::push(&mut differing, other)?;
+                    }
                 }
-            }
-            step.advance(0)?;
-            Ok(differing)
-        });
+                step.advance(0)?;
+                Ok(differing)
+            },
+        );
         let differing: Vec<Vec<ObjectIndex>> = differing.collect::<Result<_>>()?;
         Ok(differing.concat())
     }

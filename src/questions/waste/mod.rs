@@ -7,14 +7,14 @@ mod copies;
 mod headers;
 mod holders;
 mod read_ahead;
-mod roles;
+
 mod shown_copies;
 mod sums;
 mod survey;
 mod tables;
 
 use claims::Claims;
-use roles::Role;
+
 use sums::Sums;
 
 use bits::Bits;
@@ -22,6 +22,7 @@ use bits::Bits;
 use super::LoadedHeap;
 use super::answer::{Waste, WasteKindName};
 use super::question::Page;
+use super::roles::Role;
 use crate::control::{Control, Phase};
 use crate::error::Result;
 use crate::heap::{DominatorIndex, PathTree, ReferrerIndex};
@@ -84,8 +85,11 @@ impl LoadedHeap {
         let sizes = &survey.sizes;
         let mut claims = Claims::new(object_count)?;
 
-        let strings = context.copies(survey.texts, sizes, step)?;
-        let buffers = context.copies(survey.buffers, sizes, step)?;
+        let (texts, of_buffers) = (survey.texts, survey.buffers);
+        let (strings, buffers) = side_by_side(
+            || context.copies(texts, sizes, step),
+            || context.copies(of_buffers, sizes, step),
+        )?;
         for &copy in strings.all().iter().chain(buffers.all()) {
             claims.take(copy);
         }

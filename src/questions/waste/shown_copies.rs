@@ -7,7 +7,6 @@ use std::fmt::Write;
 use super::Context;
 use super::copies::{Copies, CopyGroup};
 use super::holders::named_holders;
-use super::roles::Role;
 use super::sums::Sum;
 use crate::columns;
 use crate::error::Result;
@@ -15,6 +14,7 @@ use crate::heap::PathGroup;
 use crate::questions::answer::{WasteGroup, WasteKind, WasteKindName};
 use crate::questions::memory::Reader;
 use crate::questions::question::Page;
+use crate::questions::roles::Role;
 use crate::questions::values::SHOWN;
 use crate::units::ObjectIndex;
 

@@ -89,7 +89,32 @@ impl Sums {
         }
     }
 
-    /// The padding of all live heap objects, without claimed bytes.
+    /// Divides a list among the threads. Each part adds to sums of its own, given the position of its first
+    /// entry, and may return something, which is returned in order.
+    pub(super) fn in_parallel<T: Sync, R: Send>(
+        context: &Context<'_>,
+        list: &[T],
+        add: impl Fn(usize, &[T], &mut Self) -> Result<R> + Sync,
+    ) -> Result<(Self, Vec<R>)> {
+        let groups = context.tree.groups().len().max(1);
+        let tasks = rayon::current_num_threads().min((MOST_SUMS / groups).max(1));
+        let length = list.len().div_ceil(tasks).max(1);
+        let parts = list.par_chunks(length).enumerate().map(|(nth, part)| {
+            let mut sums = Self::new(context)?;
+            let result = add(nth * length, part, &mut sums)?;
+            Ok((sums, result))
+        });
+        let parts: Vec<(Self, R)> = parts.collect::<Result<_>>()?;
+        let mut all = Self::new(context)?;
+        let mut results = Vec::with_capacity(parts.len());
+        for (sums, result) in parts {
+            all.merge(&sums);
+            results.push(result);
+        }
+        Ok((all, results))
+    }
+
+    /// The padding of all live heap objects of which nothing else is claimed.
     pub(super) fn of_padding(
         context: &Context<'_>,
         claims: &Claims,
@@ -97,12 +122,8 @@ impl Sums {
         step: &Step<'_>,
     ) -> Result<Self> {
         let heap = &context.heap.heap;
-        let groups = context.tree.groups().len().max(1);
-        let tasks = rayon::current_num_threads().min((MOST_SUMS / groups).max(1));
-        let length = sizes.len().div_ceil(tasks).max(1);
-        let sums = sizes.par_chunks(length).enumerate().map(|(nth, sizes)| {
-            let mut sums = Self::new(context)?;
-            let objects = ((nth * length) as u32..).map(ObjectIndex);
+        let (mut all, _) = Self::in_parallel(context, sizes, |first, sizes, sums| {
+            let objects = (first as u32..).map(ObjectIndex);
             for (object, &size) in objects.zip(sizes) {
                 if object.at().is_multiple_of(CHECK_INTERVAL) {
                     step.advance(0)?;
@@ -113,11 +134,8 @@ impl Sums {
                     sums.add(context, object, padding.into())?;
                 }
             }
-            Ok(sums)
-        });
-        let parts: Vec<Self> = sums.collect::<Result<_>>()?;
-        let mut all = Self::new(context)?;
-        parts.iter().for_each(|part| all.merge(part));
+            Ok(())
+        })?;
         for &(buffer, padding) in claims.padding_left() {
             all.add(context, buffer, padding.into())?;
         }

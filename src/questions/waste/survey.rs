@@ -6,13 +6,14 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 use rayon::prelude::*;
 
 use super::Context;
-use super::roles::{ARRAY_SIZE, Role, TABLE_SIZE, VIEW_SIZE};
 use crate::columns;
 use crate::control::Step;
 use crate::error::Result;
 use crate::heap::LabelKind;
 use crate::questions::memory::{LONG_WINDOW, Payload, Reader, word_at};
+use crate::questions::roles::{ARRAY_SIZE, Role, TABLE_SIZE, VIEW_SIZE};
 use crate::runtime::objects::HEADER_SIZE;
+use crate::side_by_side::side_by_side;
 use crate::std_library::{
     ARRAY_BUFFER, BUCKETS, BUFFER, DATA_START, ENTRIES, ENTRIES_CAPACITY, ENTRIES_OFFSET, LENGTH,
     VIEW_LENGTH,
@@ -75,14 +76,27 @@ pub(super) struct Survey {
 }
 
 impl Survey {
-    fn append(&mut self, run: &Self) -> Result<()> {
-        columns::extend(&mut self.texts, &run.texts)?;
-        columns::extend(&mut self.buffers, &run.buffers)?;
-        columns::extend(&mut self.arrays, &run.arrays)?;
-        columns::extend(&mut self.views, &run.views)?;
-        columns::extend(&mut self.tables, &run.tables)?;
-        columns::extend(&mut self.empty_static_arrays, &run.empty_static_arrays)?;
-        self.unknown += run.unknown;
+    /// Adds what was found in each run of objects.
+    fn append(&mut self, runs: &[Self]) -> Result<()> {
+        fn all<T: Copy>(runs: &[Survey], of: impl Fn(&Survey) -> &Vec<T>) -> Result<Vec<T>> {
+            let mut all = columns::with_capacity(runs.iter().map(|run| of(run).len()).sum())?;
+            runs.iter().for_each(|run| all.extend_from_slice(of(run)));
+            Ok(all)
+        }
+        let ((texts, buffers), (arrays, views, tables)) = side_by_side(
+            || Ok((all(runs, |run| &run.texts)?, all(runs, |run| &run.buffers)?)),
+            || {
+                Ok((
+                    all(runs, |run| &run.arrays)?,
+                    all(runs, |run| &run.views)?,
+                    all(runs, |run| &run.tables)?,
+                ))
+            },
+        )?;
+        (self.texts, self.buffers) = (texts, buffers);
+        (self.arrays, self.views, self.tables) = (arrays, views, tables);
+        self.empty_static_arrays = all(runs, |run| &run.empty_static_arrays)?;
+        self.unknown = runs.iter().map(|run| run.unknown).sum();
         Ok(())
     }
 }
@@ -93,7 +107,7 @@ impl Context<'_> {
         // The keys are random, so that an attacker cannot choose contents with equal hashes.
         let hashing = RandomState::new();
         let mut survey = Survey {
-            sizes: columns::repeated(0, objects.len())?,
+            sizes: columns::repeated_in_parallel(0, objects.len())?,
             ..Survey::default()
         };
         // Static objects come first. There are few of them, and one thread finds out which of them overlap.
@@ -113,15 +127,15 @@ impl Context<'_> {
             }
             *size = run.visit(ObjectIndex(nth as u32))?;
         }
-        let of_statics = run.found;
-        let runs: Vec<Survey> = heap_sizes
+        let mut runs = vec![run.found];
+        let of_heap: Vec<Survey> = heap_sizes
             .par_chunks_mut(CHUNK)
             .enumerate()
             .map_init(
                 || Reader::sequential(self.heap),
                 |reader, (nth, sizes)| {
                     let first = (statics + nth * CHUNK) as u32;
-                    reader.stop_at(self.end_of(ObjectIndex(first + sizes.len() as u32 - 1)));
+                    reader.stop_after(ObjectIndex(first + sizes.len() as u32 - 1));
                     let mut run = Run {
                         context: self,
                         hashing: &hashing,
@@ -137,17 +151,9 @@ impl Context<'_> {
                 },
             )
             .collect::<Result<_>>()?;
-        for run in [of_statics].iter().chain(&runs) {
-            survey.append(run)?;
-        }
+        runs.extend(of_heap);
+        survey.append(&runs)?;
         Ok(survey)
-    }
-
-    /// The end of an object's block.
-    fn end_of(&self, object: ObjectIndex) -> u64 {
-        let heap = &self.heap.heap;
-        let size = heap.shallow_size(object).saturating_sub(HEADER_SIZE);
-        u64::from(heap.address(object).0) + u64::from(size)
     }
 
     /// Whether a live container stores its contents in this buffer, or may do so.

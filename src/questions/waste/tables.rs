@@ -4,12 +4,12 @@ use rayon::prelude::*;
 
 use super::Context;
 use super::read_ahead::read_ahead;
-use super::roles::Role;
 use super::survey::TableUse;
 use crate::columns;
 use crate::control::Step;
 use crate::error::Result;
 use crate::questions::memory::{LONG_WINDOW, Reader, word_at};
+use crate::questions::roles::Role;
 use crate::runtime::shapes::Entries;
 use crate::units::ObjectIndex;
 
@@ -57,15 +57,18 @@ impl Context<'_> {
             last = (Some(of.entries), count + 1);
             count < MOST_SHARING
         });
-        let tables = uses.par_chunks(CHUNK).map(|uses| {
-            let mut reader = Reader::new(self.heap);
-            let mut tables = columns::with_capacity(uses.len())?;
-            for nth in 0..uses.len() {
-                tables.extend(self.table(&uses[nth..], &mut reader)?);
-            }
-            step.advance(0)?;
-            Ok(tables)
-        });
+        let chunks = uses.par_chunks(CHUNK);
+        let tables = chunks.map_init(
+            || Reader::new(self.heap),
+            |reader, uses| {
+                let mut tables = columns::with_capacity(uses.len())?;
+                for nth in 0..uses.len() {
+                    tables.extend(self.table(&uses[nth..], reader)?);
+                }
+                step.advance(0)?;
+                Ok(tables)
+            },
+        );
         let tables: Vec<Vec<Table>> = tables.collect::<Result<_>>()?;
         let mut all = columns::with_capacity(uses.len())?;
         tables

@@ -10,15 +10,15 @@ use crate::runtime::shapes::{ClassShape, Entries, Kind};
 const DATA_VIEW_NAME: &str = "~lib/dataview/DataView";
 
 /// The size of the fields of an `Array`. A larger object has additional fields.
-pub(super) const ARRAY_SIZE: u32 = 16;
+pub(in crate::questions) const ARRAY_SIZE: u32 = 16;
 /// The same for a view.
-pub(super) const VIEW_SIZE: u32 = 12;
+pub(in crate::questions) const VIEW_SIZE: u32 = 12;
 /// The same for a map or a set.
-pub(super) const TABLE_SIZE: u32 = 24;
+pub(in crate::questions) const TABLE_SIZE: u32 = 24;
 
 /// The role of a class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Role {
+pub(in crate::questions) enum Role {
     /// A string.
     Text,
     /// An `ArrayBuffer`.
@@ -59,7 +59,7 @@ impl Role {
 
 impl LoadedHeap {
     /// The role of each class slot.
-    pub(super) fn roles(&self) -> Vec<Role> {
+    pub(in crate::questions) fn roles(&self) -> Vec<Role> {
         let classes = self.heap.objects.classes.iter();
         classes
             .zip(&self.names.shapes)
