@@ -84,7 +84,7 @@ export function addCheckCommand(program: Command): void {
   const command = program
     .command("check")
     .description(
-      "a gate for CI: ends with 2 if something grows from dump to dump, or breaks a budget",
+      "a gate for CI: exit code 2 if something grows from dump to dump, or a budget is exceeded",
     )
     .addArgument(
       new Argument("<dump-files...>", "heap dumps (ASHD) in the order of their time").argParser(
@@ -92,29 +92,29 @@ export function addCheckCommand(program: Command): void {
       ),
     )
     .option("--warmup <n>", "leave out the first n dumps", wholeNumber(0), 0)
-    .option("--slow", "also report what rises only in every second interval")
+    .option("--slow", "also report places that grow only in every second interval")
     .option(
       "--min-dumps <n>",
-      "how many dumps it takes to say that nothing grows",
+      "the number of dumps that the rule that nothing grows needs",
       wholeNumber(2),
       MIN_DUMPS,
     )
-    .option("--no-default", "leave out the rule that nothing grows: check only what follows")
-    .option("--max-growth <bytes|%>", "how much the live size may grow: 64KiB or 5%", budget)
-    .option("--max-live <bytes>", "how large the live size may be: 1048576 or 1MiB", size)
+    .option("--no-default", "leave out the rule that nothing grows: check only the budgets")
+    .option("--max-growth <bytes|%>", "the largest growth of the live size: 64KiB or 5%", budget)
+    .option("--max-live <bytes>", "the largest live size: 1048576 or 1MiB", size)
     .addOption(
-      repeated("--max <class=count>", "how many objects of a class there may be", classBudget),
+      repeated("--max <class=count>", "the largest number of objects of a class", classBudget),
     )
     .addOption(repeated("--no-growth <class>", "a class that may not grow", className))
     .option("--baseline <file>", "accept the growing sites that this file lists", fileName)
-    .option("--update-baseline", "add to the baseline what grows, with empty reasons to fill in")
+    .option("--update-baseline", "add the growing sites to the baseline, with empty reasons")
     .addOption(
       repeated("--report <format=file>", `also write a report: ${FORMATS.join(", ")}`, report),
     )
     .addOption(
       new Option("--annotations <host>", "also write annotations to stderr").choices(["github"]),
     )
-    .option("--allow-warnings", "decide although warnings say that numbers may be wrong");
+    .option("--allow-warnings", "decide even if warnings say that numbers may be wrong");
   addQuestionOptions(command).action(runCheck);
 }
 
@@ -179,7 +179,7 @@ function refuseDoubtful({ partial, warnings }: CheckAnswer, { allowWarnings }: C
   }
 }
 
-/** What the baseline accepts. */
+/** The sites that the baseline accepts. */
 function acceptedSites({ baseline, updateBaseline }: CheckOptions): Accepted[] {
   if (baseline === undefined) return [];
   if (updateBaseline && !existsSync(baseline)) return [];
