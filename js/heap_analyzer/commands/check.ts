@@ -23,6 +23,7 @@ import { fileName, wholeNumber } from "../options.js";
 import { write } from "../output.js";
 import {
   addQuestionOptions,
+  MANY_MODULES,
   modulesOf,
   type QuestionOptions,
   textOptions,
@@ -110,7 +111,7 @@ export function addCheckCommand(program: Command): void {
       new Option("--annotations <host>", "also write annotations to stderr").choices(["github"]),
     )
     .option("--allow-warnings", "decide although warnings say that numbers may be wrong");
-  addQuestionOptions(command).action(runCheck);
+  addQuestionOptions(command, MANY_MODULES).action(runCheck);
 }
 
 async function runCheck(dumps: string[], options: CheckOptions): Promise<void> {

@@ -9,6 +9,7 @@ import {
   addListOptions,
   addQuestionOptions,
   type ListOptions,
+  MANY_MODULES,
   modulesOf,
   textOptions,
 } from "../question_command.js";
@@ -26,7 +27,7 @@ export function addGrowthCommand(program: Command): void {
     .addArgument(dumpsArgument())
     .option("--warmup <n>", "leave out the first n dumps, in which caches fill", wholeNumber(0), 0)
     .option("--slow", "also report what rises only in every second interval");
-  addListOptions(addQuestionOptions(command)).action(runGrowth);
+  addListOptions(addQuestionOptions(command, MANY_MODULES)).action(runGrowth);
 }
 
 async function runGrowth(dumps: string[], options: GrowthOptions): Promise<void> {
