@@ -27,6 +27,9 @@ export const LEAKS = [
   "registry",
   "connections",
   "jobs",
+  "alternating",
+  "tree",
+  "table",
 ] as const;
 export type LeakName = (typeof LEAKS)[number];
 
@@ -35,7 +38,7 @@ const NOISES = 14;
 /** The kind that makes raw blocks. These are one site, which cannot be told from what leaks of them. */
 const RAW_NOISE = 8;
 /** The kind that bounds the cache of what leaks in the registry. */
-const CACHE_NOISE = 13;
+export const CACHE_NOISE = 13;
 export const ROUNDS = 20;
 export const WARMUP = 2;
 
@@ -140,6 +143,27 @@ const EXPECTED: Record<Exclude<LeakName, "histories">, Expected> = {
     className: "leaks/Job",
     label: "[*]",
     via: "leaks/Workshop.jobs",
+    count: 1,
+  },
+  alternating: {
+    root: "global leaks/even",
+    className: "leaks/Odd",
+    label: null,
+    via: "leaks/Even.next",
+    count: 1,
+  },
+  tree: {
+    root: "global leaks/branches",
+    className: "leaks/Branch",
+    label: null,
+    via: "leaks/Branch",
+    count: 1,
+  },
+  table: {
+    root: "global leaks/slots",
+    className: "leaks/Slot",
+    label: null,
+    via: "[*]",
     count: 1,
   },
 };

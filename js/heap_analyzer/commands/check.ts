@@ -1,7 +1,7 @@
 /** `check`: a gate for CI. Exit code 0: no rule is broken; 2: one is; 1: everything else. */
 import { existsSync } from "node:fs";
 import { isAbsolute, relative, resolve } from "node:path";
-import { Argument, type Command, InvalidArgumentError, Option } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import type { CheckAnswer } from "../../../index.js";
 import { githubAnnotations } from "../../check/annotations.js";
 import {
@@ -21,14 +21,14 @@ import { checkInputs } from "../inputs.js";
 import { writeNote, writeWarning } from "../messages.js";
 import { fileName, wholeNumber } from "../options.js";
 import { write } from "../output.js";
-import { ProgressLine } from "../progress.js";
 import {
   addQuestionOptions,
+  MANY_MODULES,
   modulesOf,
-  openAll,
   type QuestionOptions,
   textOptions,
 } from "../question_command.js";
+import { dumpsArgument, siteTables } from "../site_tables.js";
 
 interface CheckOptions extends QuestionOptions {
   warmup: number;
@@ -86,11 +86,7 @@ export function addCheckCommand(program: Command): void {
     .description(
       "a gate for CI: ends with 2 if something grows from dump to dump, or breaks a budget",
     )
-    .addArgument(
-      new Argument("<dump-files...>", "heap dumps (ASHD) in the order of their time").argParser(
-        (text, earlier?: string[]) => [...(earlier ?? []), fileName(text)],
-      ),
-    )
+    .addArgument(dumpsArgument())
     .option("--warmup <n>", "leave out the first n dumps", wholeNumber(0), 0)
     .option("--slow", "also report what rises only in every second interval")
     .option(
@@ -115,7 +111,7 @@ export function addCheckCommand(program: Command): void {
       new Option("--annotations <host>", "also write annotations to stderr").choices(["github"]),
     )
     .option("--allow-warnings", "decide although warnings say that numbers may be wrong");
-  addQuestionOptions(command).action(runCheck);
+  addQuestionOptions(command, MANY_MODULES).action(runCheck);
 }
 
 async function runCheck(dumps: string[], options: CheckOptions): Promise<void> {
@@ -186,27 +182,6 @@ function acceptedSites({ baseline, updateBaseline }: CheckOptions): Accepted[] {
   const accepted = readBaseline(baseline);
   if (!updateBaseline) checkReasons(baseline, accepted);
   return accepted;
-}
-
-/** The site table of each dump. One heap is open at a time. */
-async function siteTables(
-  dumps: string[],
-  modules: string[],
-  options: CheckOptions,
-): Promise<native.SiteTableHandle[]> {
-  const line = new ProgressLine();
-  const tables = [];
-  for (const [nth, dump] of dumps.entries()) {
-    const control = new (addon().WorkControl)();
-    const open = openAll([dump], [modules[nth] as string], options, control);
-    const [heap] = (await line.watch(control, open)) as [native.HeapHandle];
-    try {
-      tables.push(await line.watch(control, heap.siteTableAsync(control)));
-    } finally {
-      heap.close();
-    }
-  }
-  return tables;
 }
 
 /** A check of these tables. It gives the answer as JSON, or as text for the output. */
