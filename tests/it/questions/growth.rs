@@ -28,6 +28,7 @@ struct Rows {
     classes: BTreeMap<String, Sum>,
     /// By path text: that of the group that it continues; none at a root.
     holders: BTreeMap<String, Option<String>>,
+    module: u64,
 }
 
 fn after_class(label: &str) -> String {
@@ -57,7 +58,10 @@ impl Rows {
             )
         };
         let list = |key: &str| table[key].as_array().unwrap().clone();
-        let mut rows = Self::default();
+        let mut rows = Self {
+            module: table["moduleHash"].as_u64().unwrap(),
+            ..Self::default()
+        };
         let mut texts: Vec<String> = Vec::new();
         for path in list("paths") {
             let class = name(&path["class"]);
@@ -119,6 +123,9 @@ fn sizes<K: Clone + Ord, T>(sets: &BTreeMap<K, BTreeSet<T>>) -> BTreeMap<K, usiz
 
 /// The rows that grow, by their definition: path texts of those with a path, and fields of the others.
 fn grown(tables: &[Rows]) -> (BTreeSet<String>, BTreeSet<String>) {
+    // The name of a class that nothing describes means something else in another module.
+    let is_one_module = tables.iter().all(|table| table.module == tables[0].module);
+    let is_comparable = |name: &str| is_one_module || !name.contains("Class#");
     let is_trend = |series: &[Option<Sum>], ordered: fn(&Sum, &Sum) -> bool| {
         let sums: Vec<Sum> = series.iter().flatten().copied().collect();
         sums.len() >= series.len().min(7)
@@ -153,6 +160,9 @@ fn grown(tables: &[Rows]) -> (BTreeSet<String>, BTreeSet<String>) {
             }
         }
         for (text, holder) in texts {
+            if !is_comparable(&text) {
+                continue;
+            }
             let series = tables.iter().map(|table| {
                 let sum = match is_site {
                     false => table.groups.get(&text).copied(),
@@ -187,6 +197,7 @@ fn grown(tables: &[Rows]) -> (BTreeSet<String>, BTreeSet<String>) {
     let keys: BTreeSet<_> = tables
         .iter()
         .flat_map(|table| table.fields.keys())
+        .filter(|(holder, _, class)| is_comparable(holder) && is_comparable(class))
         .collect();
     let series_of = |key: &(String, String, String)| -> Vec<Option<Sum>> {
         let series = tables.iter().map(|table| {
