@@ -1,6 +1,6 @@
-//! What is fixed in the standard library and the runtime of AssemblyScript, and therefore in WARPO: class ids, and
-//! where objects, containers and the allocator keep what the analyzer reads. The facts are those of
-//! `std/assembly/rt` and `std/assembly/{array,map,set,function}.ts`.
+//! Constants of the standard library and the runtime of AssemblyScript, and therefore of WARPO: class ids,
+//! and offsets in objects, containers and the allocator. They are taken from `std/assembly/rt` and
+//! `std/assembly/{array,map,set,function}.ts`.
 
 use crate::units::ClassId;
 
@@ -20,8 +20,8 @@ pub const STRING_NAME: &str = "~lib/string/String";
 /// The name of [`ARRAY_BUFFER_VIEW`].
 pub const ARRAY_BUFFER_VIEW_NAME: &str = "~lib/arraybuffer/ArrayBufferView";
 
-/// The names of the classes whose ids never change, by id. Newer builds leave out of the debug information what no
-/// global, field or local can reach, but objects of these classes exist all the same.
+/// The names of the classes whose ids never change, by id. Newer builds omit classes from the debug
+/// information that no global, field or local can reach, but objects of these classes still exist.
 pub const FIXED_NAMES: [&str; 4] = [
     OBJECT_NAME,
     "~lib/arraybuffer/ArrayBuffer",
@@ -31,7 +31,7 @@ pub const FIXED_NAMES: [&str; 4] = [
 
 /// Bytes from a block to the payload of the object in it.
 pub const HEADER_SIZE: u32 = 20;
-/// What blocks and objects are aligned to.
+/// The alignment of blocks and objects.
 pub const ALIGNMENT: u32 = 16;
 /// Bytes of the allocator's root.
 pub const ROOT_SIZE: u32 = 1572;

@@ -1,4 +1,4 @@
-/** What the commands that ask a loaded heap a question have in common. */
+/** The common part of the commands that ask a loaded heap a question. */
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type * as native from "../native.js";
 import type { Asked } from "../questions.js";
@@ -10,7 +10,7 @@ import { write } from "./output.js";
 import { ProgressLine } from "./progress.js";
 import { outputWidth } from "./terminal.js";
 
-/** The options of every command that asks. */
+/** The options of every command that asks a question. */
 export interface QuestionOptions extends Omit<SharedOptions, "wasm"> {
   wasm: string[];
   format: "text" | "json";
@@ -24,7 +24,7 @@ export interface ListOptions extends QuestionOptions {
 
 /** What `--wasm` is for a command that takes one dump or two. */
 const ONE_OR_TWO_MODULES =
-  "the module that the dump was taken from; for dumps of two builds, twice: the earlier first";
+  "the module that the dump was taken from; for dumps of two builds, give it twice, the earlier first";
 /** The same for a command that takes many. */
 export const MANY_MODULES =
   "the module that the dumps were taken from; for dumps of several builds, once per dump in order";
@@ -69,7 +69,7 @@ export function address(text: string): number {
   return value;
 }
 
-/** Opens the dumps, asks the last one, and writes the answer. With two dumps, the first is the earlier one. */
+/** Opens the dumps, asks the question about the last one, and writes the answer. The first of two dumps is the earlier one. */
 export async function runQuestion(
   dumps: string[],
   options: QuestionOptions,
@@ -86,7 +86,7 @@ export async function runQuestion(
   await write([Buffer.from(answer.text)], options.output);
 }
 
-/** Opens dumps for questions, at the same time. */
+/** Opens dumps for questions, all at the same time. */
 export async function openAll(
   dumps: readonly string[],
   modules: readonly string[],

@@ -61,7 +61,7 @@ impl<'h> PagedMemory<'h> {
         Ok(bytes)
     }
 
-    /// So many bytes from `address` on, or as many as there are.
+    /// `length` bytes from `address` on, fewer at the end of the memory.
     pub(super) fn read(&mut self, address: u32, length: u32) -> Result<&[u8]> {
         let end = (u64::from(address) + u64::from(length)).min(self.size);
         let length = end.saturating_sub(address.into()) as usize;

@@ -41,7 +41,7 @@ pub(super) fn growth_lines(growth: &Growth) -> Vec<String> {
         };
     }
     let live = growth.dumps.iter().map(|dump| Some(dump.total_live_size));
-    lines.push(format!("live  {}", columns(live, |bytes| size(bytes))));
+    lines.push(format!("live  {}", columns(live, size)));
     lines.extend(site_lines(&growth.sites, growth.offset));
     lines
 }
@@ -113,7 +113,7 @@ fn site_lines(sites: &[GrowingSite], offset: u64) -> Vec<String> {
             ],
             [
                 "  contents".to_owned(),
-                columns(site.bytes.iter().copied(), |bytes| size(bytes)),
+                columns(site.bytes.iter().copied(), size),
             ],
         ];
         lines.extend(table([("", Left), ("", Left)], &rows));
@@ -189,7 +189,7 @@ fn short_place(site: &FoldedSite) -> String {
 fn rate(rate: Rate) -> String {
     let objects = match rate.count {
         1.0 => "+1 object".to_owned(),
-        count => format!("{} objects", signed(count, |count| decimal(count))),
+        count => format!("{} objects", signed(count, decimal)),
     };
     let bytes = signed(rate.bytes, |bytes| match bytes < 1024.0 {
         true => format!("{} B", decimal(bytes)),

@@ -14,11 +14,11 @@ pub struct HeapClass {
     pub id: ClassId,
     /// Its name and layout.
     pub class: RuntimeClass,
-    /// How many rows of the table are of this class, whether alive or not.
+    /// The number of rows of this class, alive or not.
     pub count: u64,
 }
 
-/// All objects, alive or not. Static objects come first: they lie below the heap.
+/// All objects, alive or not. Static objects come first, because they are below the heap.
 #[derive(Debug, Default)]
 pub struct ObjectTable {
     /// Payload addresses, ascending.
@@ -41,14 +41,14 @@ impl ObjectTable {
         self.shallow_sizes.iter().map(|&size| u64::from(size)).sum()
     }
 
-    /// How many bytes the columns take.
+    /// The size of the columns in bytes.
     pub(super) fn memory_size(&self) -> usize {
         let columns = [&self.addresses, &self.class_slots, &self.shallow_sizes];
         let columns: usize = columns.map(|column| column.capacity()).iter().sum();
         (columns + self.pinned.capacity()) * size_of::<u32>() + self.index.memory_size()
     }
 
-    /// Releases the index, and the room that columns have to spare.
+    /// Releases the index and the spare capacity of columns.
     pub(super) fn release_index(&mut self) {
         self.index = AddressIndex::default();
         self.addresses.shrink_to_fit();
@@ -57,7 +57,7 @@ impl ObjectTable {
         self.pinned.shrink_to_fit();
     }
 
-    /// Releases everything but the classes.
+    /// Releases everything except the classes.
     pub(super) fn release_columns(&mut self) {
         let classes = std::mem::take(&mut self.classes);
         *self = Self {
@@ -66,12 +66,12 @@ impl ObjectTable {
         };
     }
 
-    /// How many objects there are, static ones included.
+    /// The number of objects, static ones included.
     pub fn len(&self) -> usize {
         self.addresses.len()
     }
 
-    /// Whether there is no object at all.
+    /// Whether there are no objects.
     pub fn is_empty(&self) -> bool {
         self.addresses.is_empty()
     }

@@ -12,7 +12,7 @@ use crate::runtime::blocks::{BLOCK_OVERHEAD, BlockInfo};
 use crate::runtime::objects::HEADER_SIZE;
 use crate::units::Address;
 
-/// Blocks between two looks at whether to stop.
+/// The number of blocks between two checks for cancellation.
 const CHECK_INTERVAL: u32 = 1 << 16;
 
 /// All raw blocks, in address order, as columns.
@@ -22,7 +22,7 @@ pub(in crate::questions) struct RawTable {
     /// Of the whole blocks, in bytes.
     sizes: Vec<u32>,
     index: AddressIndex,
-    /// From the first block to the end of the last.
+    /// The range from the first block to the end of the last.
     extent: Range<u32>,
 }
 
@@ -35,12 +35,12 @@ impl RawTable {
         self.payloads.is_empty()
     }
 
-    /// What `heap.alloc` returned for the `nth` block.
+    /// The address that `heap.alloc` returned for the `nth` block.
     pub(super) fn payload(&self, nth: u32) -> u32 {
         self.payloads[nth as usize]
     }
 
-    /// The whole `nth` block, in bytes.
+    /// The size of the `nth` block in bytes.
     pub(super) fn size(&self, nth: u32) -> u32 {
         self.sizes[nth as usize]
     }
@@ -55,7 +55,7 @@ impl RawTable {
         if word.wrapping_sub(self.extent.start) >= self.extent.end - self.extent.start {
             return None;
         }
-        // Nothing in the extent is within four bytes of the end of the address space.
+        // The extent does not reach the last four bytes of the address space.
         let nth = self.index.at_or_below(Address(word + BLOCK_OVERHEAD))?.0;
         let distance = word + BLOCK_OVERHEAD - self.payload(nth);
         (distance < self.size(nth)).then_some(nth)
@@ -81,8 +81,7 @@ impl RawTable {
 }
 
 impl LoadedHeap {
-    /// Finds the raw blocks: of the used blocks, which follow one another, those that are no objects. Only
-    /// what lies between objects is read.
+    /// Finds the raw blocks: the used blocks that are not objects. Only the memory between objects is read.
     pub(in crate::questions) fn raw_blocks(&self, control: &Control) -> Result<RawTable> {
         let mut table = RawTable::default();
         let heap = &self.heap;

@@ -1,5 +1,5 @@
-//! What could be saved: contents that are there twice, containers that hold nothing, room that nobody
-//! uses. Every byte of a live object belongs to the first kind of waste that claims it.
+//! Memory that could be saved: duplicates, empty containers, unused room. Every byte of a live object belongs
+//! to the first kind of waste that claims it.
 
 mod bits;
 mod claims;
@@ -30,7 +30,7 @@ use crate::side_by_side::side_by_side;
 use crate::units::ObjectIndex;
 use crate::warning::Warning;
 
-/// What all parts of the report look things up in.
+/// The data that all parts of the report need.
 struct Context<'h> {
     heap: &'h LoadedHeap,
     /// By class slot.
@@ -65,7 +65,7 @@ impl<'h> Context<'h> {
         self.roles[self.heap.heap.objects.class_slots[object.at()] as usize]
     }
 
-    /// Whether only one reference leads to a live object.
+    /// Whether there is only one reference to a live object.
     fn is_alone(&self, object: ObjectIndex) -> bool {
         self.referrers.of(object).len() == 1 && !self.is_rooted.has(object)
     }
@@ -85,8 +85,11 @@ impl LoadedHeap {
         let sizes = &survey.sizes;
         let mut claims = Claims::new(object_count)?;
 
-        let strings = context.copies(survey.texts, sizes, step)?;
-        let buffers = context.copies(survey.buffers, sizes, step)?;
+        let (texts, of_buffers) = (survey.texts, survey.buffers);
+        let (strings, buffers) = side_by_side(
+            || context.copies(texts, sizes, step),
+            || context.copies(of_buffers, sizes, step),
+        )?;
         for &copy in strings.all().iter().chain(buffers.all()) {
             claims.take(copy);
         }
