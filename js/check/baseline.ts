@@ -126,18 +126,30 @@ function parseBaseline(text: string): Accepted[] {
 
 function parseEntry(value: unknown, nth: number): Accepted {
   const place = `accepted[${nth}]`;
-  const entry = record(`has ${place} that is`, value);
-  const { path = null, fingerprint, reason, limit = null, ...others } = entry;
+  const what = `has ${place} that is`;
+  const { path = null, fingerprint, reason, limit, ...others } = record(what, value);
   refuseOthers(`has ${place} with`, others);
   if (path !== null && typeof path !== "string") throw new Error(`has no text ${place}.path`);
-  if (path === null && typeof fingerprint !== "string") {
+  if (fingerprint !== undefined && typeof fingerprint !== "string") {
+    throw new Error(`has no text ${place}.fingerprint`);
+  }
+  if (path === null && fingerprint === undefined) {
     throw new Error(`has neither ${place}.path nor ${place}.fingerprint`);
   }
   if (typeof reason !== "string") throw new Error(`has no text ${place}.reason`);
-  if (limit !== null && !(Number.isSafeInteger(limit) && (limit as number) >= 0)) {
+  if (limit !== undefined && !isCount(limit)) {
     throw new Error(`has ${place}.limit that is not a whole number ≥ 0`);
   }
-  return entry as unknown as Accepted;
+  return {
+    path,
+    ...(fingerprint === undefined ? {} : { fingerprint }),
+    reason,
+    ...(limit === undefined ? {} : { limit }),
+  };
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
 }
 
 /** What a site is known by. */

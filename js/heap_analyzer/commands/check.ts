@@ -21,6 +21,7 @@ import { checkInputs } from "../inputs.js";
 import { writeNote, writeWarning } from "../messages.js";
 import { fileName, wholeNumber } from "../options.js";
 import { write } from "../output.js";
+import { ProgressLine } from "../progress.js";
 import {
   addQuestionOptions,
   MANY_MODULES,
@@ -122,7 +123,11 @@ async function runCheck(dumps: string[], options: CheckOptions): Promise<void> {
   const known = accepted.length;
   const tables = await siteTables(dumps, modules, options);
   const ask = checker(tables, options, accepted);
-  const check = async () => JSON.parse((await ask()).text) as CheckAnswer;
+  let json = "";
+  const check = async () => {
+    json = await ask();
+    return JSON.parse(json) as CheckAnswer;
+  };
   let answer = await check();
   for (const { message } of answer.warnings) writeWarning(message);
   refuseDoubtful(answer, options);
@@ -130,14 +135,13 @@ async function runCheck(dumps: string[], options: CheckOptions): Promise<void> {
     answer = await acceptGrowth(answer, accepted, check);
     await write([Buffer.from(baselineText(accepted))], baseline);
     const added = accepted.length - known;
-    if (added > 0)
-      writeNote(`${added} growing sites are new in ${baseline}: fill in their reasons`);
+    if (added > 0) writeNote(`${baseline} accepts ${added} more: fill in the reasons`);
   }
   const module = shownModule(modules.at(-1) as string);
   for (const { format, file } of reports) {
     await write(buffers(REPORTS[format](answer, module)), file);
   }
-  const { text } = await ask(format === "text" ? textOptions(output) : undefined);
+  const text = format === "json" ? json : await ask(textOptions(output));
   await write([Buffer.from(text)], output);
   if (annotations === "github") {
     for (const line of githubAnnotations(answer, module)) process.stderr.write(line);
@@ -188,7 +192,8 @@ function acceptedSites({ baseline, updateBaseline }: CheckOptions): Accepted[] {
 function checker(tables: native.SiteTableHandle[], options: CheckOptions, accepted: Accepted[]) {
   const { warmup, slow = false, minDumps, maxGrowth, maxLive, max } = options;
   const { checkAsync, WorkControl } = addon();
-  return (text?: native.TableData) => {
+  const line = new ProgressLine();
+  return async (text?: native.TableData): Promise<string> => {
     const rules = {
       warmup,
       slow,
@@ -202,7 +207,9 @@ function checker(tables: native.SiteTableHandle[], options: CheckOptions, accept
         path === null ? { fingerprint, limit } : { path, limit },
       ),
     };
-    return checkAsync(tables, JSON.stringify(rules), text, new WorkControl());
+    const control = new WorkControl();
+    const answer = checkAsync(tables, JSON.stringify(rules), text, control);
+    return (await line.watch(control, answer, "comparing the dumps")).text;
   };
 }
 
