@@ -11,7 +11,7 @@ import {
   checkReasons,
   readBaseline,
 } from "../../check/baseline.js";
-import { doubts } from "../../check/doubts.js";
+import { inconclusive } from "../../check/inconclusive.js";
 import { junit } from "../../check/junit.js";
 import { markdown } from "../../check/markdown.js";
 import { sarif } from "../../check/sarif.js";
@@ -85,7 +85,7 @@ export function addCheckCommand(program: Command): void {
   const command = program
     .command("check")
     .description(
-      "a gate for CI: ends with 2 if something grows from dump to dump, or breaks a budget",
+      "a gate for CI: exit code 2 if anything grows from dump to dump, or breaks a budget",
     )
     .addArgument(dumpsArgument())
     .option("--warmup <n>", "leave out the first n dumps", wholeNumber(0), 0)
@@ -102,16 +102,22 @@ export function addCheckCommand(program: Command): void {
     .addOption(
       repeated("--max <class=count>", "how many objects of a class there may be", classBudget),
     )
-    .addOption(repeated("--no-growth <class>", "a class that may not grow", className))
-    .option("--baseline <file>", "accept the growing sites that this file lists", fileName)
-    .option("--update-baseline", "add to the baseline what grows, with empty reasons to fill in")
+    .addOption(
+      repeated(
+        "--no-growth <class>",
+        "a class of which there may not be more at the end",
+        className,
+      ),
+    )
+    .option("--baseline <file>", "the places in this file may grow", fileName)
+    .option("--update-baseline", "add what grows to the baseline; you fill in the reasons")
     .addOption(
       repeated("--report <format=file>", `also write a report: ${FORMATS.join(", ")}`, report),
     )
     .addOption(
       new Option("--annotations <host>", "also write annotations to stderr").choices(["github"]),
     )
-    .option("--allow-warnings", "decide although warnings say that numbers may be wrong");
+    .option("--allow-warnings", "decide even if a warning says that numbers may be wrong");
   addQuestionOptions(command, MANY_MODULES).action(runCheck);
 }
 
@@ -130,12 +136,12 @@ async function runCheck(dumps: string[], options: CheckOptions): Promise<void> {
   };
   let answer = await check();
   for (const { message } of answer.warnings) writeWarning(message);
-  refuseDoubtful(answer, options);
+  refuseInconclusive(answer, options);
   if (updateBaseline) {
     answer = await acceptGrowth(answer, accepted, check);
     await write([Buffer.from(baselineText(accepted))], baseline);
     const added = accepted.length - known;
-    if (added > 0) writeNote(`${baseline} accepts ${added} more: fill in the reasons`);
+    if (added > 0) writeNote(`${baseline} has ${added} new entries: fill in their reasons`);
   }
   const module = shownModule(modules.at(-1) as string);
   for (const { format, file } of reports) {
@@ -166,15 +172,15 @@ function checkFiles(dumps: string[], modules: string[], options: CheckOptions): 
 }
 
 /** Refuses to decide on numbers that may be wrong. */
-function refuseDoubtful({ partial, warnings }: CheckAnswer, { allowWarnings }: CheckOptions): void {
-  if (partial) {
-    throw new Error("a dump was read only in part: a check decides on whole dumps");
+function refuseInconclusive(answer: CheckAnswer, { allowWarnings }: CheckOptions): void {
+  if (answer.partial) {
+    throw new Error("the check is inconclusive: a dump was read only in part");
   }
-  const codes = doubts(warnings);
+  const codes = inconclusive(answer.warnings);
   if (codes.length > 0 && !allowWarnings) {
     throw new Error(
-      `numbers may be wrong (${codes.join(", ")}), so nothing is decided: remove the cause, or pass ` +
-        "--allow-warnings",
+      `the check is inconclusive, because numbers may be wrong (${codes.join(", ")}): remove the cause, ` +
+        "or pass --allow-warnings",
     );
   }
 }
