@@ -561,7 +561,7 @@ fn a_total_that_the_walk_does_not_confirm_is_said() {
     assert_warns(
         &scene,
         "WARN_TOTAL_MISMATCH",
-        "the collector counts 1000 bytes of managed objects, but 32 were found: the heap is damaged or was changed from outside, and objects may be missing or too many",
+        "the collector counts 1000 bytes of managed objects, but 32 were found: the heap is damaged or was changed from outside, and some objects may be missing or wrong",
     );
 }
 
@@ -603,7 +603,7 @@ fn of_two_dumps_every_warning_names_its_own() {
     assert_eq!(
         warnings(&after),
         [
-            "after.dump: the collector counts 1000 bytes of managed objects, but 32 were found: the heap is damaged or was changed from outside, and objects may be missing or too many"
+            "after.dump: the collector counts 1000 bytes of managed objects, but 32 were found: the heap is damaged or was changed from outside, and some objects may be missing or wrong"
         ]
     );
     assert_eq!(after.warnings[0].code(), "WARN_TOTAL_MISMATCH");
