@@ -1,5 +1,6 @@
 // What grows over many dumps of programs of the real compiler.
 
+import { growth } from "@warpo/heap-analyzer";
 import { describe, expect, test } from "vitest";
 import {
   CACHE_NOISE,
@@ -8,6 +9,8 @@ import {
   type LeakName,
   planGrowth,
   runGrowth,
+  startLeaks,
+  takeTable,
 } from "./random/growth_judge.ts";
 
 /** `npm run judge -- --growth` judges as many as it is asked to. */
@@ -50,4 +53,64 @@ test("random leaks are all named beside steady parts, which are not", async () =
     const failure = judgeGrowth(plan, await runGrowth(plan));
     expect({ seed, failure }).toEqual({ seed, failure: undefined });
   }
+});
+
+const LISTENERS = LEAKS.indexOf("listeners");
+
+test("a leak of one object every second round is found with slow, and not without", async () => {
+  const program = await startLeaks(false);
+  const tables = Array.from({ length: 12 }, (_, round) => {
+    program.exports.leak(LISTENERS, round % 2);
+    return takeTable(program);
+  });
+  expect(growth(tables).sites).toEqual([]);
+  const [site, ...others] = growth(tables, { slow: true }).sites;
+  expect(others).toEqual([]);
+  expect(site?.counts).toEqual([0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6]);
+});
+
+test("dumps of two builds are compared by name", async () => {
+  const builds = await Promise.all([startLeaks(false), startLeaks(true)]);
+  const tables = Array.from({ length: 10 }, (_, round) => {
+    for (const { exports } of builds) {
+      exports.leak(LISTENERS, 3);
+      exports.noise(1, 20 + ((round * 7) % 5), 0);
+    }
+    return takeTable(builds[round % 2] as (typeof builds)[0]);
+  });
+  const { sites } = growth(tables);
+  expect(sites.map(({ className }) => className)).toEqual(["leaks/Listener"]);
+  expect(sites[0]).toMatchObject({
+    root: { kind: "global", name: "leaks/feed" },
+    stable: true,
+    perInterval: { count: 3 },
+  });
+});
+
+test("a queue that drains into another place has moved its objects, and leaks nothing", async () => {
+  const program = await startLeaks(false);
+  const { exports } = program;
+  // All users are busy at first.
+  exports.noise(4, 0, 100);
+  const tables = Array.from({ length: 9 }, () => {
+    exports.noise(4, 3, 0);
+    return takeTable(program);
+  });
+  expect(growth(tables).sites).toEqual([]);
+});
+
+test("a holder that comes late does not count before, and two dumps are enough to see growth", async () => {
+  const program = await startLeaks(false);
+  const before = takeTable(program);
+  const tables = Array.from({ length: 8 }, () => {
+    program.exports.leak(LEAKS.indexOf("alternating"), 2);
+    return takeTable(program);
+  });
+  const { sites } = growth([before, ...tables]);
+  expect(sites.map(({ className }) => className)).toEqual(["leaks/Odd"]);
+  expect(sites[0]?.counts).toEqual([null, 2, 4, 6, 8, 10, 12, 14, 16]);
+  expect(sites[0]?.perInterval.count).toBe(2);
+  const two = growth([tables[0], tables[7]] as typeof tables);
+  expect(two.sites.length).toBeGreaterThan(0);
+  expect(two.warnings).toMatchObject([{ code: "WARN_FEW_DUMPS" }]);
 });

@@ -207,9 +207,11 @@ interface LeaksExports extends WebAssembly.Exports {
   __collect(): void;
 }
 
-/** Runs the program of a plan, and gives back what `growth` says with what it leaked. */
-export async function runGrowth(plan: GrowthPlan): Promise<GrowthRun> {
-  const flags = [...(plan.optimised ? OPTIMISED : UNOPTIMISED), "--exportRuntime"];
+/** An instance of the program, with its module. */
+export async function startLeaks(
+  optimised: boolean,
+): Promise<{ exports: LeaksExports; wasm: Uint8Array }> {
+  const flags = [...(optimised ? OPTIMISED : UNOPTIMISED), "--exportRuntime"];
   const { wasm } = await compile("leaks", flags, { folder: RANDOM_PROGRAMS });
   const module = await WebAssembly.compile(exposeGlobals(wasm));
   const env = {
@@ -220,17 +222,28 @@ export async function runGrowth(plan: GrowthPlan): Promise<GrowthRun> {
   const { exports } = (await WebAssembly.instantiate(module, { env })) as {
     exports: LeaksExports;
   };
+  exports.setup();
+  return { exports, wasm };
+}
+
+/** What the program holds now. */
+export function takeTable({ exports, wasm }: Awaited<ReturnType<typeof startLeaks>>): SiteTable {
+  exports.__collect();
+  using heap = openHeap(captureDump(exports), wasm);
+  return heap.siteTable();
+}
+
+/** Runs the program of a plan, and gives back what `growth` says with what it leaked. */
+export async function runGrowth(plan: GrowthPlan): Promise<GrowthRun> {
+  const program = await startLeaks(plan.optimised);
   const random = randomFrom(plan.seed + 1_000_000);
   const tables: SiteTable[] = [];
   const leaked = new Map<LeakName, number>();
-  exports.setup();
   for (let round = 0; round < WARMUP + ROUNDS; round++) {
-    playRound(exports, plan, random, (name, amount) => {
+    playRound(program.exports, plan, random, (name, amount) => {
       if (round > WARMUP) leaked.set(name, (leaked.get(name) ?? 0) + amount);
     });
-    exports.__collect();
-    using heap = openHeap(captureDump(exports), wasm);
-    tables.push(heap.siteTable());
+    tables.push(takeTable(program));
   }
   return { answer: growth(tables, { warmup: WARMUP }), leaked };
 }
