@@ -1,4 +1,5 @@
 /** Loaded heaps: a heap is opened once and answers any number of questions. */
+// @ts-ignore: where the types of Node are not installed, streams are `any`.
 import type { Readable } from "node:stream";
 import type {
   CheckAnswer,

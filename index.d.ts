@@ -80,8 +80,8 @@ export type ErrorCode =
   | "ERR_VIEW_CLOSED"
   /** `expectNoLeak` found something that grows from round to round. */
   | "ERR_LEAK"
-  /** Numbers may be wrong, so `expectNoLeak` does not decide. */
-  | "ERR_DOUBTFUL"
+  /** A warning says that numbers may be wrong, so `expectNoLeak` cannot decide. */
+  | "ERR_INCONCLUSIVE"
   /** The addon's binary for this platform is missing or does not load. Thrown when the package is loaded. */
   | "ERR_NO_BINARY"
   /** The instance does not export its globals: instantiate the bytes that `exposeGlobals` returns. */

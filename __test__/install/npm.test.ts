@@ -81,7 +81,6 @@ test.each([
 });
 
 test.each([
-  ["testing", "LeakError,expectNoLeak"],
   ["asc-transform", "default"],
   ["asc-transform/expose", "default"],
   ["browser", "HeapAnalyzerError,captureDump,downloadDump"],

@@ -4,7 +4,7 @@ import type { CheckAnswer, CheckedRule, GrowingSite } from "../../index.js";
 import { escapeUnprintable } from "../text.js";
 import { formatCount, formatSize } from "../units.js";
 
-/** A broken rule, and the growing sites that it is about. */
+/** A broken rule, and the growing places that it is about. */
 export interface Finding {
   rule: CheckedRule;
   sites: GrowingSite[];

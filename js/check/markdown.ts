@@ -13,7 +13,7 @@ export function* markdown(answer: CheckAnswer): Generator<string> {
   const room = new Room(MOST);
   yield `## ${sign(answer.passed)} Heap check: ${verdict(answer)}\n`;
   yield* room.section("Rules", answer.rules, ruleItem);
-  yield* room.section("Growing sites", brokenSites(answer), siteItem);
+  yield* room.section("Growing places", brokenSites(answer), siteItem);
   yield* room.section("Accepted by the baseline", answer.accepted, item);
   yield* room.section("In the baseline, but gone: remove them there", answer.gone, item);
   yield* room.section("Warnings", answer.warnings, ({ message }) => item(message));

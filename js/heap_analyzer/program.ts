@@ -7,6 +7,7 @@ import { addDominatorsCommand } from "./commands/dominators.js";
 import { addExportCommand } from "./commands/export.js";
 import { addExposeCommand } from "./commands/expose.js";
 import { addFindCommand } from "./commands/find.js";
+import { addGrowthCommand } from "./commands/growth.js";
 import { addHelpCommand } from "./commands/help.js";
 import { addObjectCommand } from "./commands/object.js";
 import { addPathsCommand } from "./commands/paths.js";
@@ -44,6 +45,7 @@ export function createProgram(): Command {
   addDominatorsCommand(program);
   addWasteCommand(program);
   addUnreachableCommand(program);
+  addGrowthCommand(program);
   addCheckCommand(program);
   addExportCommand(program);
   addHelpCommand(program);

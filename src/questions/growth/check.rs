@@ -1,5 +1,7 @@
 //! Rules for a gate: what may grow, and how large a heap may be.
 
+use std::collections::HashMap;
+
 use serde::Deserialize;
 
 use super::fold::fold;
@@ -9,7 +11,7 @@ use crate::control::Control;
 use crate::error::{Error, Result};
 use crate::questions::answer::{Answer, AnswerBody, Check, CheckedRule, GrowingSite};
 use crate::questions::glob;
-use crate::questions::path_text::{self, PathText};
+use crate::questions::path_text;
 use crate::questions::question::Page;
 use crate::questions::sites::SiteTable;
 
@@ -82,13 +84,6 @@ pub struct Accepted {
 }
 
 impl Accepted {
-    fn is_for(&self, text: &PathText, has_path: bool) -> bool {
-        match &self.path {
-            Some(path) => has_path && *path == text.text,
-            None => self.fingerprint.as_ref() == Some(&text.fingerprint()),
-        }
-    }
-
     fn fingerprint(&self) -> String {
         let of_path = self.path.as_deref().map(path_text::fingerprint);
         of_path
@@ -193,15 +188,33 @@ impl Baseline {
         if accepted.is_empty() {
             return baseline;
         }
+        let mut by_path: HashMap<&str, Vec<usize>> = HashMap::new();
+        let mut by_fingerprint: HashMap<&str, Vec<usize>> = HashMap::new();
+        for (nth, one) in accepted.iter().enumerate() {
+            match (&one.path, &one.fingerprint) {
+                (Some(path), _) => by_path.entry(path).or_default().push(nth),
+                (None, Some(fingerprint)) => {
+                    by_fingerprint.entry(fingerprint).or_default().push(nth);
+                }
+                (None, None) => {}
+            }
+        }
         let mut is_found = vec![false; accepted.len()];
         for (site, thing) in growing.sites.iter().enumerate() {
             let text = growing.text(thing);
-            for (one, is_found) in accepted.iter().zip(&mut is_found) {
-                if one.is_for(&text, thing.what.place().is_some()) {
-                    *is_found = true;
-                    let count = super::last(thing.counted).count;
-                    baseline.is_accepted[site] |= one.limit.is_none_or(|limit| count <= limit);
-                }
+            let of_path = match thing.what.place() {
+                Some(_) => by_path.get(text.text.as_str()),
+                None => None,
+            };
+            let of_fingerprint = match by_fingerprint.is_empty() {
+                true => None,
+                false => by_fingerprint.get(text.fingerprint().as_str()),
+            };
+            for &nth in of_path.into_iter().chain(of_fingerprint).flatten() {
+                is_found[nth] = true;
+                let count = super::last(thing.counted).count;
+                baseline.is_accepted[site] |=
+                    accepted[nth].limit.is_none_or(|limit| count <= limit);
             }
         }
         for (one, is_found) in accepted.iter().zip(is_found) {

@@ -45,7 +45,7 @@ pub(super) fn fold(
     for site in kept() {
         let last = folding.last(site);
         let folded = groups.entry(last).or_default();
-        if last != site && !folding.is_same_as(site, last) {
+        if last != site && !folding.is_double(site) {
             folded.push(site);
         }
     }
@@ -240,11 +240,12 @@ impl Folding<'_, '_> {
         site
     }
 
-    /// Whether two things at one place count the same.
-    fn is_same_as(&self, one: usize, other: usize) -> bool {
-        let [one, other] = [one, other].map(|site| &self.sites[site]);
-        one.what.place() == other.what.place()
-            && one.what.place().is_some()
-            && one.series == other.series
+    /// Whether something else at the place of a thing counts the same objects.
+    fn is_double(&self, site: usize) -> bool {
+        let place = self.sites[site].what.place();
+        let other = place.and_then(|place| self.by_place.get(&place));
+        other.is_some_and(|&other| {
+            other != site && self.sites[other].series == self.sites[site].series
+        })
     }
 }
