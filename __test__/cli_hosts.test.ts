@@ -309,7 +309,7 @@ describe.skipIf(WINDOWS)("standard input", () => {
 
   test("cannot be two inputs", () => {
     expect(failureOf(shell(`cat /dev/null | $CLI`, analyze("-", "-")))).toBe(
-      "error: standard input: it is the same pipe as standard input: a pipe can be read only once; " +
+      "error: standard input is the same pipe as standard input: a pipe can be read only once; " +
         "write one of the two inputs to a file, or use two pipes",
     );
   });
@@ -319,7 +319,7 @@ describe.skipIf(WINDOWS)("a pipe", () => {
   test.each(["json", "table"])("cannot be two dumps: --format %s", (format) => {
     const twice = pipe();
     const args = ["diff", twice, twice, "--wasm", server.wasm, "--format", format];
-    expect(failureOf(cli(...args))).toContain(`error: ${twice}: it is the same pipe as ${twice}`);
+    expect(failureOf(cli(...args))).toContain(`error: ${twice} is the same pipe as ${twice}`);
   });
 
   test("cannot be input and output", () => {

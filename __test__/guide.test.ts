@@ -48,6 +48,8 @@ function follow(kind: string, text: string): string {
     }
     case "diff":
       return readFileSync(join(clone, "examples/leaky-server/fix.diff"), "utf8");
+    case "yaml":
+      return readFileSync(join(clone, "examples/leaky-server/heap-gate.yml"), "utf8");
     case "js":
       writeFileSync(join(clone, "test.mjs"), text);
       shell("node test.mjs");

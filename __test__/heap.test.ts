@@ -168,7 +168,7 @@ describe("a heap", () => {
   test("is a Heap, which only openHeap makes", () => {
     expect(heap).toBeInstanceOf(HeapClass);
     const Constructor = HeapClass as unknown as new () => Heap;
-    expect(() => new Constructor()).toThrow("made by openHeap");
+    expect(() => new Constructor()).toThrow("call openHeap");
   });
 
   test("gives the same answers synchronously and asynchronously", async () => {
@@ -261,7 +261,12 @@ describe("the retained size of a class as a set", () => {
 
 describe("a wrong question", () => {
   const cases: [string, () => unknown, string, string][] = [
-    ["an address without an object", () => heap.object(3), "ERR_NO_OBJECT", "no object is at"],
+    [
+      "an address without an object",
+      () => heap.object(3),
+      "ERR_NO_OBJECT",
+      "there is no object at",
+    ],
     ["an unknown class", () => heap.find({ class: "PriceListner" }), "ERR_UNKNOWN_CLASS", LISTENER],
     ["an unknown option", () => heap.find({ clas: "x" } as object), "ERR_INVALID_OPTION", "class?"],
     [

@@ -188,7 +188,7 @@ describe("an error of arguments is one line", () => {
   });
 
   test("of an address without an object, with the nearest objects", () => {
-    expect(failureOf(cli("object", "after.dump", "3", ...WASM))).toContain("no object is at");
+    expect(failureOf(cli("object", "after.dump", "3", ...WASM))).toContain("there is no object at");
   });
 });
 

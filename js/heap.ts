@@ -1,4 +1,4 @@
-/** The class `Heap` of the public API: a heap that is opened once and asked many times. */
+/** The class `Heap` of the public API: a heap that is opened once and answers any number of questions. */
 import type * as api from "../index.js";
 import { bytes } from "./bytes.js";
 import { descriptor } from "./descriptor.js";
@@ -6,9 +6,10 @@ import { HeapAnalyzerError, invalidArgument } from "./errors.js";
 import { exportRequest, exportStream } from "./exports.js";
 import * as native from "./native.js";
 import { callNative } from "./native_errors.js";
-import { openOptions, viewOptions } from "./options.js";
+import { openOptions, readOptions, viewOptions } from "./options.js";
 import { path } from "./paths.js";
 import * as questions from "./questions.js";
+import { siteTable } from "./sites.js";
 import { comparisonView, loadedView } from "./views.js";
 import { controlled } from "./work.js";
 
@@ -23,13 +24,16 @@ const TOKEN = Symbol("heap");
 // The types of the methods, which have overloads, are in `heap.d.ts`.
 class Heap {
   readonly #handle: native.HeapHandle;
-  /** What is going on off the event loop: questions, and exports that are being read. */
+  /** Running asynchronous questions, and exports that are being read. */
   readonly #running = new Set<Running>();
   #isClosed = false;
 
   constructor(token: symbol, handle: native.HeapHandle) {
     if (token !== TOKEN) {
-      throw new HeapAnalyzerError("ERR_INVALID_ARG_TYPE", "a Heap is made by openHeap, not by new");
+      throw new HeapAnalyzerError(
+        "ERR_INVALID_ARG_TYPE",
+        "new Heap() is not supported: call openHeap or openHeapFile",
+      );
     }
     this.#handle = handle;
   }
@@ -142,6 +146,15 @@ class Heap {
     return await this.#askAsync(questions.unreachable(options, "async"), options);
   }
 
+  siteTable() {
+    return siteTable(callNative(() => this.#handle.siteTable()));
+  }
+
+  async siteTableAsync(options?: api.AsyncOptions) {
+    readOptions(options, {}, "async");
+    return siteTable(await this.#run(options, (control) => this.#handle.siteTableAsync(control)));
+  }
+
   export(format: unknown, options?: api.AsyncOptions) {
     const { request, before, signal } = exportRequest(format, options);
     const earlier = Heap.#earlier(before);
@@ -187,7 +200,7 @@ class Heap {
     return JSON.parse(answer.text);
   }
 
-  /** Work off the event loop, which `close()` cancels. */
+  /** Runs asynchronous work. `close()` cancels it. */
   async #run<T>(
     options: api.AsyncOptions | undefined,
     start: (control: native.WorkControl) => Promise<T>,
@@ -204,7 +217,7 @@ class Heap {
     });
   }
 
-  /** The error of work that `close` has cut off, in place of its own. */
+  /** The error of cancelled work; if `close` was called, an error that says so. */
   #closedInstead(error: unknown, end: string): unknown {
     if (!this.#isClosed) return error;
     const message = `the heap was closed before ${end}: call close() after the last answer`;

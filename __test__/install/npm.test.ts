@@ -81,6 +81,7 @@ test.each([
 });
 
 test.each([
+  ["testing", "LeakError,expectNoLeak"],
   ["asc-transform", "default"],
   ["asc-transform/expose", "default"],
   ["browser", "HeapAnalyzerError,captureDump,downloadDump"],
@@ -113,7 +114,13 @@ test.each(["CommonJS", "NodeNext"])("the types are found and hold, in %s", (modu
         import { analyze, type ConstructorView } from "@warpo/heap-analyzer";
         import { captureDump, writeDump } from "@warpo/heap-analyzer/capture";
         import { downloadDump } from "@warpo/heap-analyzer/browser";
+        import { expectNoLeak, type LeakError, type LeakTest } from "@warpo/heap-analyzer/testing";
         import "@warpo/heap-analyzer/register";
+        const leakTest: LeakTest = { instance: {}, wasm: "a.wasm", run: async () => 1, rounds: 8 };
+        export const tested: Promise<void> = expectNoLeak(leakTest);
+        export const hasPassed = (error: LeakError): boolean => error.answer.passed;
+        // @ts-expect-error: there is no work
+        void expectNoLeak({ instance: {}, wasm: "a.wasm" });
         export const functions: unknown[] = [writeDump, downloadDump];
         import AscTransform from "@warpo/heap-analyzer/asc-transform";
         export const view: ConstructorView = analyze(captureDump({}), new Uint8Array());

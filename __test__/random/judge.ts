@@ -12,6 +12,7 @@ import { Command, InvalidArgumentError, Option } from "commander";
 
 import { BUILD_KINDS, type BuildKind, makeBuild } from "./builds.ts";
 import { type CutTotals, noCuts } from "./cut_judge.ts";
+import { judgeGrowths } from "./growth_judge.ts";
 import { type Failure, judgeStream } from "./heap_judge.ts";
 import { shrink } from "./shrink.ts";
 import { judgeSmallBuilds, replaySmall } from "./small_command.ts";
@@ -22,6 +23,7 @@ import { JudgeThread } from "./thread.ts";
 interface Options {
   heaps?: number;
   small?: number;
+  growth?: number;
   seed: number;
   cuts?: boolean;
   build?: string[];
@@ -69,6 +71,11 @@ async function main(): Promise<void> {
       `judge this many builds of small programs (one for ${HEAPS_PER_SMALL_BUILD} heaps, or none if --build is given)`,
       wholeNumber,
     )
+    .option(
+      "--growth <number>",
+      "judge what growth says of this many programs, of which most leak, and of nothing else",
+      wholeNumber,
+    )
     .option("--cuts", "ask about objects of each heap, and perform the cuts that answers propose")
     .option("--seed <number>", "the first seed", wholeNumber, 1)
     .addOption(
@@ -89,6 +96,7 @@ async function main(): Promise<void> {
 
 async function run(kinds: BuildKind[], options: Options): Promise<number> {
   if (options.replay !== undefined) return replay(kinds, options.replay, options.cuts ?? false);
+  if (options.growth !== undefined) return judgeGrowths(options.growth, options.seed);
   const heaps = options.heaps ?? (options.small === undefined ? USUAL_HEAPS : 0);
   const small = options.small ?? (options.build ? 0 : Math.ceil(heaps / HEAPS_PER_SMALL_BUILD));
   const threads = Array.from({ length: availableParallelism() }, () => new JudgeThread());

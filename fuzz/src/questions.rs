@@ -1,6 +1,7 @@
 //! Properties of the answers of every heap that can be opened, for any input.
 
 use serde_json::{Value, json};
+use warpo_heap_analyzer::exports::{Export, HeapDiffOptions, HeapSnapshotOptions};
 use warpo_heap_analyzer::formats::{TableOptions, render_json, render_text};
 use warpo_heap_analyzer::questions::{InMemory, LoadedHeap, Question};
 use warpo_heap_analyzer::{Control, Error, Input, Program, Result, Tolerance};
@@ -68,6 +69,21 @@ pub fn ask_all(heap: &LoadedHeap, addresses: &[u32], table: TableOptions) -> Str
             "the paths are not those of all objects"
         );
     }
+    let waste = ask(None, json!({ "question": "waste", "limit": 1 << 20 })).unwrap();
+    let savings = sum(&waste["kinds"], "savings");
+    assert_eq!(waste["totalSavings"], savings);
+    assert!(
+        savings <= live_size,
+        "more than the live bytes could be saved"
+    );
+    let question = json!({ "question": "unreachable", "limit": 1 << 20, "maxNodes": 1000 });
+    let unreachable = ask(None, question).unwrap();
+    let garbage = &unreachable["garbage"];
+    assert_eq!(
+        garbage["shallowSize"],
+        sum(&garbage["classes"], "shallowSize")
+    );
+    assert!(garbage["cycles"]["count"].as_u64() <= garbage["count"].as_u64());
     let objects = heap.heap().live_heap_objects().take(8);
     let live: Vec<u32> = objects
         .map(|object| heap.heap().address(object).0)
@@ -87,6 +103,41 @@ pub fn ask_all(heap: &LoadedHeap, addresses: &[u32], table: TableOptions) -> Str
     let none_is_new = ask(Some(heap), json!({ "question": "paths", "newSince": true }));
     assert!(none_is_new.is_none_or(|paths| paths["count"] == 0));
     texts
+}
+
+/// Writes every export, and checks what the heap snapshot adds up to.
+pub fn export_all(heap: &LoadedHeap) {
+    let write = |export: Export, before: Option<&LoadedHeap>| {
+        let mut bytes = Vec::new();
+        let written = heap.export(&export, before, &mut bytes, &Control::default());
+        written.unwrap_or_else(|error| panic!("{export:?}: {error}"));
+        bytes
+    };
+    let profile = write(Export::Pprof {}, None);
+    assert!(profile.starts_with(&[0x1f, 0x8b]), "not compressed by gzip");
+    let grown = write(Export::HeapDiff(HeapDiffOptions::default()), Some(heap));
+    let lines = grown.iter().filter(|&&byte| byte == b'\n').count();
+    assert_eq!(lines, 1, "a heap has grown since itself");
+    for (strings, all) in [(true, false), (false, true)] {
+        let export = Export::HeapSnapshot(HeapSnapshotOptions { strings, all });
+        let snapshot: Value = serde_json::from_slice(&write(export, None)).unwrap();
+        let meta = &snapshot["snapshot"]["meta"];
+        let fields = meta["node_fields"].as_array().unwrap();
+        let size_field = fields
+            .iter()
+            .position(|field| field == "self_size")
+            .unwrap();
+        let nodes = snapshot["nodes"].as_array().unwrap();
+        let sizes = nodes
+            .chunks(fields.len())
+            .map(|node| node[size_field].as_u64().unwrap());
+        let garbage = heap
+            .heap()
+            .garbage()
+            .map(|object| u64::from(heap.heap().shallow_size(object)));
+        let expected = heap.heap().live_size + if all { garbage.sum() } else { 0 };
+        assert_eq!(sizes.sum::<u64>(), expected, "nodes with garbage: {all}");
+    }
 }
 
 fn sum(list: &Value, key: &str) -> u64 {

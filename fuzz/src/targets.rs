@@ -19,7 +19,7 @@ use warpo_heap_analyzer::{ClassId, Control, Input, Program, Result, Schedule, To
 use crate::invariants;
 use crate::limits::{DUMP, Limits, MODULE, QUESTIONS, SECTIONS, within};
 use crate::module_edits::{self, Focus};
-use crate::questions::{ask_all, open};
+use crate::questions::{ask_all, export_all, open};
 use crate::recipe::Recipe;
 use crate::reference;
 use crate::support::{DumpFile, RTTI_BASE};
@@ -321,7 +321,7 @@ pub fn compare(input: &[u8]) {
 }
 
 /// The input is a recipe for a heap, damage to its module, and damage to its dump. The heap is asked
-/// everything. The number of threads must not change an answer.
+/// everything, and exported. The number of threads must not change an answer.
 pub fn questions(input: &[u8]) {
     let mut recipe = Recipe::new(input);
     let mut case = recipe.sound_case();
@@ -332,7 +332,10 @@ pub fn questions(input: &[u8]) {
     recipe.damage(&mut case.dump);
     let (dump, wasm) = (&case.dump.bytes, &case.module);
     let ask = || match open(dump, wasm, EVERYTHING) {
-        Ok(heap) => ask_all(&heap, &addresses, table),
+        Ok(heap) => {
+            export_all(&heap);
+            ask_all(&heap, &addresses, table)
+        }
         Err(error) => error.to_string(),
     };
     within(&[(QUESTIONS, dump.len()), of_module(wasm)], ask);

@@ -1,6 +1,7 @@
 /** All commands of the command line, one file each in `commands/`. To import this runs nothing. */
 import { Command } from "commander";
 import { addAnalyzeCommand } from "./commands/analyze.js";
+import { addCheckCommand } from "./commands/check.js";
 import { addDiffCommand } from "./commands/diff.js";
 import { addDominatorsCommand } from "./commands/dominators.js";
 import { addExportCommand } from "./commands/export.js";
@@ -43,6 +44,7 @@ export function createProgram(): Command {
   addDominatorsCommand(program);
   addWasteCommand(program);
   addUnreachableCommand(program);
+  addCheckCommand(program);
   addExportCommand(program);
   addHelpCommand(program);
   return program;

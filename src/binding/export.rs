@@ -1,8 +1,8 @@
 //! Exports as streams: a thread writes pieces, JavaScript reads them.
 //!
-//! A thread writes until a few pieces wait to be read, so an export takes as much memory as these. It is not
-//! one of the threads that take work from the queue: one that waits for a slow reader would keep others from
-//! their work. A read is work of the queue like any other.
+//! The thread pauses while a few pieces wait to be read, so an export needs only the memory of these. It is
+//! not one of the threads that take work from the queue, because a thread that waits for a slow reader would
+//! block the queue. Reading a piece is work of the queue.
 
 use std::io::{self, Write};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -21,7 +21,7 @@ use crate::control::Control;
 use crate::error::Error;
 use crate::exports::Export;
 
-/// Pieces that wait to be read, beside the one that is written.
+/// The largest number of pieces that wait to be read while the next one is written.
 const WAITING: usize = 2;
 
 /// An export that is read piece by piece.
@@ -30,7 +30,7 @@ pub struct ExportHandle {
     stream: Arc<Stream>,
 }
 
-/// What is exported, until the first read starts it.
+/// The arguments of the export, until the first read starts it.
 pub(super) struct Request {
     pub(super) heap: Arc<OpenHeap>,
     pub(super) before: Option<Arc<OpenHeap>>,
@@ -43,9 +43,9 @@ struct Stream {
 
 enum State {
     Waiting(Box<Request>),
-    /// The pieces, and how it ended.
+    /// The pieces, and at the end the result.
     Started(Receiver<crate::Result<Option<Vec<u8>>>>),
-    /// It was read to its end, or closed.
+    /// The export was read to its end, or closed.
     Ended,
 }
 
@@ -93,7 +93,7 @@ impl Stream {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Lets the thread end, unless a read is under way, which does so itself.
+    /// Lets the thread end. If a read is running, the read does this.
     fn close(&self) {
         if let Ok(mut state) = self.state.try_lock() {
             *state = State::Ended;
@@ -146,7 +146,7 @@ impl Request {
     }
 }
 
-/// Sends what is written.
+/// A writer that sends the bytes as pieces.
 struct Pieces(SyncSender<crate::Result<Option<Vec<u8>>>>);
 
 impl Write for Pieces {

@@ -133,7 +133,7 @@ fn a_long_chain_of_classes_is_unknown_rather_than_laid_out_for_each_of_them() {
     assert_eq!(
         warnings(&scene.analyze()),
         [
-            "nothing describes the class with runtime id 663 (1 object(s)): every word of them was taken for a possible reference, so too much may look alive"
+            "the module does not describe the class with runtime id 663 (1 object(s)): every word of them counts as a possible reference, so too many objects may count as live"
         ]
     );
 }
@@ -182,7 +182,7 @@ fn warnings_of_one_kind_are_listed_a_hundred_times_and_then_counted() {
     assert_eq!(heap.warnings[100].code(), "WARN_MORE");
     assert_eq!(
         heap.warnings[100].to_string(),
-        "50 more warnings with the code WARN_GLOBAL_NOT_AN_OBJECT, which are not listed: what the listed ones say holds for them too"
+        "50 more warnings with the code WARN_GLOBAL_NOT_AN_OBJECT are not listed; they have the same consequences as the listed ones"
     );
 }
 

@@ -187,7 +187,7 @@ fn static_data_above_the_heap_base_is_refused() {
     assert_dump_fails(
         |dump| dump.set_header(8, HEAP_BASE + 4),
         "ERR_DUMP_BOUNDARY_ORDER",
-        "heap.dump: __data_end at offset 8 is 0x600c, which is above __heap_base at offset 12, 0x6008: expected __data_end at or below it, because static data and the shadow stack lie below the heap; the dump is damaged, or its writer mixed up the fields",
+        "heap.dump: __data_end at offset 8 is 0x600c, which is above __heap_base at offset 12, 0x6008: expected __data_end at or below it, because static data and the shadow stack are below the heap; the dump is damaged, or its writer swapped the fields",
     );
 }
 
@@ -373,7 +373,7 @@ fn a_dump_of_another_build_is_refused() {
         move || analyze(&scene.dump(), &other.module()),
         "ERR_MODULE_MISMATCH",
         &mismatch_text(
-            "the dump holds 8 global values (count at offset 20), the module has 9 mutable i32 globals",
+            "the dump has 8 global values (count at offset 20), but the module has 9 mutable i32 globals",
         ),
     );
 }
@@ -438,7 +438,7 @@ fn a_dump_whose_container_is_of_another_kind_is_refused() {
         move || scene.try_analyze(),
         "ERR_MODULE_MISMATCH",
         &mismatch_text(
-            "class ~lib/array/Array<i32> (id 5) has type flags 0x10 in the dump, which are not those of such a container",
+            "class ~lib/array/Array<i32> (id 5) has type flags 0x10 in the dump, but a container of this kind has other flags",
         ),
     );
 }
@@ -569,7 +569,7 @@ fn arrays_that_share_one_buffer_do_not_fill_the_memory() {
         move || scene.try_analyze(),
         "ERR_TOO_MANY_REFERENCES",
         &format!(
-            "heap.dump: more than {words} references, which is more than the memory has words: several containers claim the same buffer, so the heap is corrupt or the dump is of another module; capture the dump again and pass the .wasm file that was running"
+            "heap.dump: more than {words} references, which is more than the memory has words: several containers refer to the same buffer, so the heap is corrupt or the dump is of another module; capture the dump again and pass the .wasm file that was running"
         ),
     );
 }

@@ -24,14 +24,14 @@ interface ExportOptions extends SharedOptions {
 }
 
 interface Format {
-  /** What `--to` says about it. */
+  /** The description in the help of `--to`. */
   description: string;
-  /** How many dumps it shows. */
+  /** The number of dumps that it takes. */
   dumps: 1 | 2;
   isBinary: boolean;
   /** Its own options for the engine. */
   request: (options: ExportOptions) => Record<string, unknown>;
-  /** Options of the command that do nothing with it, by attribute name, each with the reason. */
+  /** Options of the command that have no effect on this format, by attribute name, each with the reason. */
   useless: Record<string, string>;
 }
 

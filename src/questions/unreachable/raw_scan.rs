@@ -1,5 +1,5 @@
-//! Which raw blocks something refers to: a conservative scan of everything that the program can read.
-//! Any word that has the value of an address inside a block counts as a reference.
+//! Finds the referenced raw blocks: a conservative scan of all memory that the program can read. Any word
+//! that has the value of an address inside a block counts as a reference.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -19,13 +19,14 @@ use crate::warning::Warning;
 /// Bytes that one task scans.
 const WINDOW: u64 = 1 << 20;
 
-/// Bytes that a word that begins in a window may have behind it: the stack pointer may lie anywhere.
+/// A word that begins in a window may have this number of bytes after the window, because the stack pointer
+/// need not be aligned.
 const STRADDLING: u64 = 3;
 
-/// Blocks per window from which on reading whole windows is faster than reading single blocks.
+/// The number of blocks per window above which reading whole windows is faster than reading single blocks.
 const DENSE: u64 = 16;
 
-/// Blocks between two looks at whether to stop.
+/// The number of blocks between two checks for cancellation.
 const CHECK_INTERVAL: usize = 1 << 10;
 
 impl LoadedHeap {
@@ -61,7 +62,7 @@ impl LoadedHeap {
         Ok(Some(lost))
     }
 
-    /// Looks at all words of live objects, and of what is neither block nor free.
+    /// Scans all words of live objects, and of memory that is not in a block.
     fn scan_live_memory(&self, marks: &Marks<'_>, control: &Control) -> Result<()> {
         let windows = self.memory_size.div_ceil(WINDOW);
         let step = control.begin(Phase::References, windows);
@@ -121,7 +122,7 @@ impl LoadedHeap {
         Ok(())
     }
 
-    /// Looks at all words of blocks that are referred to, and of those that these refer to.
+    /// Scans all words of referenced blocks, and of the blocks to which these refer.
     fn follow_raw_blocks(&self, marks: &Marks<'_>, control: &Control) -> Result<()> {
         let raw = marks.raw;
         let step = control.begin(Phase::Search, raw.len() as u64);
@@ -154,7 +155,7 @@ impl LoadedHeap {
                     step.advance(0)?;
                 }
             }
-            // In the order of their addresses, so that they are read from the start to the end.
+            // Sorted by address, so that the dump is read from the start to the end.
             found.sort_unstable();
             pending = found;
         }
@@ -174,7 +175,7 @@ fn words(bytes: &[u8]) -> impl Iterator<Item = u32> {
     crate::dump::Memory::new(bytes).words()
 }
 
-/// Which raw blocks something refers to.
+/// The referenced raw blocks.
 struct Marks<'r> {
     raw: &'r RawTable,
     /// One bit per block.

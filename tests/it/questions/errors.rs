@@ -27,7 +27,7 @@ fn an_address_without_an_object_names_the_nearest_ones() {
     assert_eq!(error.code(), "ERR_NO_OBJECT");
     let message = error.to_string();
     assert!(
-        message.starts_with("no object is at address 0x0; the nearest objects are at 0x"),
+        message.starts_with("there is no object at address 0x0; the nearest objects are at 0x"),
         "{message}"
     );
     assert!(message.contains("(assembly/index/Session)"), "{message}");
