@@ -22,6 +22,7 @@ mod places;
 mod preview;
 mod question;
 mod referrers;
+mod report;
 mod summary;
 mod suspect_growth;
 mod suspect_text;
@@ -148,12 +149,13 @@ impl LoadedHeap {
         side_by_side(by_dominators, || self.path_tree(control)).map(drop)
     }
 
-    /// Answers a question. Some compare with an earlier heap, `before`: `paths` of what is new, and
-    /// `suspects` of growth.
+    /// Answers a question. Some compare with an earlier heap, `before`: `paths` of what is new,
+    /// `suspects` of growth, and `report`.
     ///
     /// # Errors
     /// [`Error::NoObject`] for an address where nothing is, [`Error::UnknownClass`] for a class that no
     /// live object has, [`Error::InvalidOption`] for a question that cannot be asked,
+    /// [`Error::DifferentModules`] for a report of two programs,
     /// [`Error::DumpChanged`] and [`Error::Io`] if the dump cannot be read again,
     /// [`Error::OutOfMemory`], [`Error::Aborted`].
     pub fn ask(
@@ -212,6 +214,9 @@ impl LoadedHeap {
             Question::Unreachable { max_nodes, limit } => {
                 let limit = page(0, *limit)?.end();
                 AnswerBody::Unreachable(self.unreachable(*max_nodes, limit, &mut notes, control)?)
+            }
+            Question::Report {} => {
+                AnswerBody::Report(Box::new(self.report(before, &mut notes, control)?))
             }
             Question::Paths {
                 objects,

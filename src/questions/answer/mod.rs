@@ -2,11 +2,13 @@
 //! order, sizes in bytes, addresses as numbers.
 
 mod objects;
+mod report;
 mod sets;
 mod unreachable;
 mod waste;
 
 pub use objects::*;
+pub use report::*;
 pub use sets::*;
 pub use unreachable::*;
 pub use waste::*;
@@ -71,6 +73,8 @@ pub enum AnswerBody {
     Waste(Waste),
     /// To `unreachable`.
     Unreachable(Unreachable),
+    /// To `report`.
+    Report(Box<Report>),
 }
 
 /// A warning with its stable name.
