@@ -10,6 +10,7 @@ import { addHelpCommand } from "./commands/help.js";
 import { addObjectCommand } from "./commands/object.js";
 import { addPathsCommand } from "./commands/paths.js";
 import { addReferrersCommand } from "./commands/referrers.js";
+import { addReportCommand } from "./commands/report.js";
 import { addSummaryCommand } from "./commands/summary.js";
 import { addSuspectsCommand } from "./commands/suspects.js";
 import { addUnreachableCommand } from "./commands/unreachable.js";
@@ -43,6 +44,7 @@ export function createProgram(): Command {
   addDominatorsCommand(program);
   addWasteCommand(program);
   addUnreachableCommand(program);
+  addReportCommand(program);
   addExportCommand(program);
   addHelpCommand(program);
   return program;

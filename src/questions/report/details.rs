@@ -8,7 +8,7 @@ use super::super::LoadedHeap;
 use super::super::answer::{Cut, Edge, Path, Root, Step};
 use super::super::memory::Reader;
 use super::super::question::Page;
-use super::cells::{CellKind, Cells};
+use super::cells::Cells;
 use crate::control::Control;
 use crate::error::Result;
 
@@ -75,8 +75,7 @@ impl From<Path> for ShortPath {
 impl LoadedHeap {
     pub(super) fn details(&self, cells: &Cells, control: &Control) -> Result<Vec<Detail>> {
         let with_objects = cells.all.iter().zip(0u32..).filter_map(|(cell, nth)| {
-            let object = cell.object.filter(|_| cell.kind != CellKind::Class)?;
-            Some((Reverse(cell.retained_size), nth, object))
+            Some((Reverse(cell.retained_size), nth, cell.object?))
         });
         let mut largest: Vec<_> = with_objects.collect();
         largest.sort_unstable();
