@@ -51,6 +51,15 @@ export class Cells {
     return cells.reverse();
   }
 
+  /** How many cells lie on top of each other. */
+  depth(): number {
+    const depths: number[] = [];
+    for (const [cell, parent] of this.columns.parent.entries()) {
+      depths.push(cell === 0 ? 1 : (depths[parent] as number) + 1);
+    }
+    return Math.max(...depths);
+  }
+
   category(cell: number): Category {
     const { kind, className } = this.columns;
     if (kind[cell] === "heap") return "heap";

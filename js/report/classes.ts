@@ -2,7 +2,7 @@
 import type { ClassRow } from "./data.ts";
 import { element } from "./dom.ts";
 import * as format from "./format.ts";
-import { type Context, classLabel, shareBar } from "./parts.ts";
+import { type Context, classLabel, shareCell } from "./parts.ts";
 import { replaceRoute } from "./route.ts";
 import { table } from "./table.ts";
 
@@ -59,13 +59,7 @@ export function classesPage({ report }: Context, parameters: URLSearchParams): H
         key: "share",
         title: "Retained of live",
         kind: "number",
-        cell: ({ retainedSetSize }) =>
-          element(
-            "span",
-            { class: "with-bar" },
-            shareBar(retainedSetSize, live),
-            format.share(retainedSetSize, live),
-          ),
+        cell: ({ retainedSetSize }) => shareCell(retainedSetSize, live),
       },
     ],
     rows,

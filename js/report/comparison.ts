@@ -52,26 +52,30 @@ interface Total {
   before: number;
   after: number;
   isSize: boolean;
+  /** Whether more of it is worse. */
+  isBurden: boolean;
 }
 
 function totals(before: Summary, after: Summary): HTMLElement {
-  const size = (name: string, of: (summary: Summary) => number): Total => ({
+  const size = (name: string, of: (summary: Summary) => number, isBurden = true): Total => ({
     name,
     before: of(before),
     after: of(after),
     isSize: true,
+    isBurden,
   });
   const rows: Total[] = [
     size("Live", (summary) => summary.totalLiveSize),
     size("Garbage", ({ accounting }) => accounting.garbage),
     size("Raw blocks", ({ accounting }) => accounting.raw),
-    size("Free", ({ accounting }) => accounting.free.bytes),
+    size("Free", ({ accounting }) => accounting.free.bytes, false),
     size("Heap", (summary) => summary.totalHeapSize),
     {
       name: "Live objects",
       before: before.objects.live,
       after: after.objects.live,
       isSize: false,
+      isBurden: true,
     },
   ];
   const text = ({ isSize }: Total, value: number) =>
@@ -86,7 +90,7 @@ function totals(before: Summary, after: Summary): HTMLElement {
         key: "delta",
         title: "Change",
         kind: "number",
-        cell: (row) => change(row.after - row.before, row.isSize),
+        cell: (row) => change(row.after - row.before, row.isSize, row.isBurden),
       },
     ],
     rows,
@@ -94,9 +98,10 @@ function totals(before: Summary, after: Summary): HTMLElement {
 }
 
 /** A number with its sign, and a colour that says the same. */
-function change(value: number, isSize: boolean): HTMLElement {
+function change(value: number, isSize: boolean, isBurden = true): HTMLElement {
   const text = isSize ? format.signedBytes(value) : format.signedCount(value);
-  return element("span", { class: value > 0 ? "more" : value < 0 ? "less" : "muted" }, text);
+  const colour = value > 0 ? "more" : "less";
+  return element("span", { class: isBurden && value !== 0 ? colour : "muted" }, text);
 }
 
 type ChangedClass = Changes & { className: string };

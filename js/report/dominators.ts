@@ -30,7 +30,7 @@ export function dominatorsPage(context: Context, parameters: URLSearchParams): D
   let { selected, zoom } = start(context, cells, details, parameters);
   const crumbs = element("nav", { class: "crumbs", aria: { label: "From the heap to the cell" } });
   const about = element("div", { class: "about" });
-  const parts = element("div");
+  const parts = element("div", { class: "parts" });
 
   const select = (cell: number, zooms: boolean) => {
     selected = cell;

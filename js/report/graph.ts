@@ -108,22 +108,20 @@ export class Graph {
   /** Brings nodes into the view. */
   show(nodes: number[]): void {
     const places = nodes.map((node) => this.#places[node] as Point);
-    if (places.length > 0) this.#fitTo(places, 1.2);
+    if (places.length > 0) this.#fitTo(places, 1.5);
   }
 
   /** Brings all nodes that are shown into the view. */
   fit(): void {
     const places = this.#places.filter((_, node) => this.#shown[node] === true);
-    if (places.length > 0 && this.#svg.clientWidth > 0) {
-      this.#isFitted = true;
-      this.#fitTo(places, 1);
-    }
+    if (places.length > 0 && this.#svg.clientWidth > 0) this.#fitTo(places, 1.2);
   }
 
   #fitTo(places: Point[], most: number): void {
+    this.#isFitted = true;
     const [xs, ys] = [places.map(({ x }) => x), places.map(({ y }) => y)];
-    const [left, top] = [Math.min(...xs) - 70, Math.min(...ys) - 50];
-    const [width, height] = [Math.max(...xs) + 70 - left, Math.max(...ys) + 60 - top];
+    const [left, top] = [Math.min(...xs) - 60, Math.min(...ys) - 50];
+    const [width, height] = [Math.max(...xs) + 60 - left, Math.max(...ys) + 60 - top];
     const { clientWidth, clientHeight } = this.#svg;
     const scale = Math.min(most, clientWidth / width, clientHeight / height);
     this.#view = {
@@ -137,8 +135,10 @@ export class Graph {
   #applyView(): void {
     const { x, y, scale } = this.#view;
     this.#scene.setAttribute("transform", `translate(${x} ${y}) scale(${scale})`);
-    // Names of far nodes would cover each other.
-    this.#svg.classList.toggle("far", scale < 0.55);
+    // Names stay readable as long as they do not cover each other.
+    const nameScale = Math.min(1.2, Math.max(0.7, scale));
+    this.#svg.style.setProperty("--name-scale", String(nameScale));
+    this.#svg.classList.toggle("far", scale < 0.5);
   }
 
   #zoomBy(factor: number, at?: Point): void {

@@ -4,8 +4,8 @@ import { element } from "./dom.ts";
 import * as format from "./format.ts";
 
 const ROW = 26;
-/** Rows for which there is always room, so that the page below does not jump. */
-const LEAST_ROWS = 8;
+/** Rows for which there is always room if the tree has them, so that the page below does not jump. */
+const STEADY_ROWS = 10;
 /** Pixels that a cell takes at least to be drawn, and to have a text. */
 const LEAST_WIDTH = 0.5;
 const LEAST_TEXT = 34;
@@ -38,6 +38,7 @@ export class Icicle {
   readonly #tooltip: HTMLElement;
   readonly #cells: Cells;
   readonly #events: IcicleEvents;
+  readonly #steadyRows: number;
   #theme: Theme | undefined;
   #boxes: Box[] = [];
   #selected = 0;
@@ -47,6 +48,7 @@ export class Icicle {
   constructor(cells: Cells, events: IcicleEvents) {
     this.#cells = cells;
     this.#events = events;
+    this.#steadyRows = Math.min(STEADY_ROWS, cells.depth());
     this.#canvas = element("canvas", {
       class: "icicle",
       tabindex: "0",
@@ -118,7 +120,7 @@ export class Icicle {
     const width = this.element.clientWidth;
     if (width === 0) return;
     this.#boxes = this.#layout(width);
-    const rows = Math.max(LEAST_ROWS, ...this.#boxes.map(({ row }) => row + 1));
+    const rows = Math.max(this.#steadyRows, ...this.#boxes.map(({ row }) => row + 1));
     const height = rows * ROW;
     const ratio = devicePixelRatio || 1;
     const canvas = this.#canvas;

@@ -6,10 +6,10 @@ export interface Point {
 }
 
 /** How far apart the nodes of an edge would like to be. */
-const LENGTH = 110;
+const LENGTH = 76;
 const ROUNDS = 160;
 /** Between parts. */
-const MARGIN = 90;
+const MARGIN = 64;
 
 /** A place for each node. The same graph always gets the same places. */
 export function layOut(nodes: number, edges: { from: number; to: number }[]): Point[] {
@@ -77,7 +77,7 @@ function push(left: number, right: number, places: Point[], moves: Map<number, P
   const [from, to] = [places[left] as Point, places[right] as Point];
   const [x, y] = [to.x - from.x, to.y - from.y];
   const square = Math.max(x * x + y * y, 1);
-  const force = (LENGTH * LENGTH) / square;
+  const force = (LENGTH * LENGTH) / square / 2;
   add(moves, left, -x * force, -y * force);
   add(moves, right, x * force, y * force);
 }

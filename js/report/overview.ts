@@ -2,7 +2,7 @@
 import type { Summary, Suspect } from "./data.ts";
 import { element } from "./dom.ts";
 import * as format from "./format.ts";
-import { type Context, cellHref, cutSentence, sectionTitle, shareBar } from "./parts.ts";
+import { type Context, cellHref, classLabel, sectionTitle, shareBar } from "./parts.ts";
 import { routeHash } from "./route.ts";
 import { table } from "./table.ts";
 
@@ -248,13 +248,12 @@ function suspectView(context: Context, suspect: Suspect): HTMLElement {
     element(
       "header",
       {},
-      element("h3", {}, format.shortClassName(suspect.className)),
+      element("h3", {}, classLabel(suspect.className)),
       element("span", { class: "figure" }, format.bytes(suspect.retainedSize)),
       element("span", { class: "muted" }, `${format.share(suspect.retainedSize, live)} of live`),
       shareBar(suspect.retainedSize, live),
     ),
     element("p", { class: "prose" }, format.printable(suspect.text)),
-    suspect.cut !== null && element("div", { class: "cut" }, cutSentence(suspect.cut)),
     cell !== undefined &&
       element("p", {}, element("a", { href: cellHref(cell) }, "Show in the dominator tree")),
   );

@@ -135,6 +135,12 @@ export function shareBar(part: number, whole: number): HTMLElement {
   );
 }
 
+/** A part of a whole as a bar and in percent. */
+export function shareCell(part: number, whole: number): HTMLElement {
+  const percent = element("span", { class: "percent" }, format.share(part, whole));
+  return element("span", { class: "with-bar" }, shareBar(part, whole), percent);
+}
+
 /** A heading with a number beside it. */
 export function sectionTitle(title: string, number = ""): HTMLElement {
   return element(

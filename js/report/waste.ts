@@ -2,7 +2,7 @@
 import type { Waste } from "./data.ts";
 import { element } from "./dom.ts";
 import * as format from "./format.ts";
-import { type Context, sectionTitle, shareBar } from "./parts.ts";
+import { type Context, sectionTitle, shareCell } from "./parts.ts";
 import { table } from "./table.ts";
 
 type Kind = Waste["kinds"][number];
@@ -88,13 +88,7 @@ function kindTable(waste: Waste): HTMLElement {
         key: "share",
         title: "Of live",
         kind: "number",
-        cell: ({ savings }) =>
-          element(
-            "span",
-            { class: "with-bar" },
-            shareBar(savings, waste.totalLiveSize),
-            format.share(savings, waste.totalLiveSize),
-          ),
+        cell: ({ savings }) => shareCell(savings, waste.totalLiveSize),
       },
       {
         key: "meaning",

@@ -27,7 +27,7 @@ const CHILDREN: usize = 100;
 /// How many of these may be smaller than the part of their parent that [`LEAST_PART`] says.
 const SMALL_CHILDREN: usize = 10;
 /// The part of its parent that other cells of single objects have at least: one in so many.
-const LEAST_PART: u64 = 1000;
+const LEAST_PART: u64 = 100;
 /// Cells on top of each other.
 const DEPTH: u32 = 40;
 /// Classes below a cell that are told apart.

@@ -74,9 +74,11 @@ impl From<Path> for ShortPath {
 
 impl LoadedHeap {
     pub(super) fn details(&self, cells: &Cells, control: &Control) -> Result<Vec<Detail>> {
-        let with_objects = cells.all.iter().zip(0u32..).filter_map(|(cell, nth)| {
-            Some((Reverse(cell.retained_size), nth, cell.object?))
-        });
+        let with_objects = cells
+            .all
+            .iter()
+            .zip(0u32..)
+            .filter_map(|(cell, nth)| Some((Reverse(cell.retained_size), nth, cell.object?)));
         let mut largest: Vec<_> = with_objects.collect();
         largest.sort_unstable();
         largest.truncate(CELLS);
