@@ -69,7 +69,7 @@ export class Graph {
         { class: "graph-buttons" },
         button("+", "Zoom in", zoom(1.4)),
         button("−", "Zoom out", zoom(1 / 1.4)),
-        button("Fit", "Show the whole graph", () => this.fit()),
+        button("Fit", "Fit the whole graph", () => this.fit()),
       ),
     );
     new ResizeObserver(() => {
