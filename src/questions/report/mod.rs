@@ -15,6 +15,7 @@ use super::answer::{Report, Summary, Suspects, Waste};
 use super::question::Page;
 use crate::control::Control;
 use crate::error::{Error, Result};
+use crate::side_by_side::side_by_side;
 use crate::views::{ConstructorSort, ConstructorView, RetainedColumns, Selection};
 use crate::warning::Warning;
 use cells::Cells;
@@ -89,22 +90,34 @@ impl LoadedHeap {
             offset: 0,
             limit: ENTRIES as u64,
         };
-        let cells = self.cells(control)?;
-        let comparison = match before {
-            Some(before) => Some(self.comparison(before, control)?),
-            None => None,
+        side_by_side(|| self.cuts(control), || self.path_tree(control))?;
+        let mut waste_notes = Vec::new();
+        let compare_and_sum = || {
+            let comparison = match before {
+                Some(before) => Some(self.comparison(before, control)?),
+                None => None,
+            };
+            let cells = self.cells(control)?;
+            let classes = self.classes_by_retained_set(control)?;
+            let unreachable = self.unreachable_part(notes, control)?;
+            Ok((comparison, cells, classes, unreachable))
         };
+        let (parts, waste) = side_by_side(compare_and_sum, || {
+            self.waste(page, &mut waste_notes, control)
+        })?;
+        notes.append(&mut waste_notes);
+        let (comparison, cells, classes, unreachable) = parts;
         Ok(strings::packed(&Body {
             dump: self.dump_name.clone(),
             before: before.map(|before| before.dump_name.clone()),
             summary: self.summary(),
             suspects: self.suspects(None, None, ENTRIES, control)?,
-            classes: self.classes_by_retained_set(control)?,
+            classes,
             details: self.details(&cells, control)?,
             cells,
             comparison,
-            waste: self.waste(page, notes, control)?,
-            unreachable: self.unreachable_part(notes, control)?,
+            waste,
+            unreachable,
         }))
     }
 
