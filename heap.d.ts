@@ -101,6 +101,12 @@ export interface UnreachableOptions {
   limit?: number | null | undefined;
 }
 
+/** What a report shows. */
+export interface ReportOptions {
+  /** An earlier heap of the same module, to compare with. */
+  before?: Heap | null | undefined;
+}
+
 /** How an export is stopped. */
 export interface StreamOptions {
   /** Destroys the stream, which emits an `AbortError`, and stops the work. */
@@ -226,6 +232,14 @@ export declare class Heap {
    */
   siteTable(): SiteTable;
   siteTableAsync(options?: AsyncOptions | null): Promise<SiteTable>;
+
+  /**
+   * Everything about the heap as one HTML page, below 1 MB whatever the heap: the text of a file that loads
+   * nothing. It contains names of classes and the beginnings of strings. A heap of another module is refused
+   * (`ERR_MODULE_MISMATCH`).
+   */
+  report(options?: ReportOptions | null): string;
+  reportAsync(options?: ReportOptions & AsyncOptions | null): Promise<string>;
 
   /**
    * Releases the heap. Asynchronous questions that are not answered yet are aborted, and reject with
