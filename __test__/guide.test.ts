@@ -1,13 +1,15 @@
-// The guide, followed: its commands are run one after another, and what they print must be what it says.
+// The guide and the pages on exports, followed: their commands are run one after another, and what they print must be
+// what the page says.
 
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 const ROOT = join(__dirname, "..");
-const GUIDE = join(ROOT, "docs/guide.md");
+/** The guide comes first: its demo makes the files of the others. */
+const PAGES = ["guide", "exports/devtools", "exports/memlab", "exports/pprof", "exports/heap-diff"];
 /** What `npm run demo` does in a clone where everything is installed and built. */
 const DEMO =
   "node node_modules/typescript/bin/tsc --project examples/leaky-server && node build/demo/demo.js";
@@ -25,15 +27,17 @@ beforeAll(() => {
 
 afterAll(() => rmSync(clone, { recursive: true }));
 
-test.skipIf(process.platform === "win32")("the guide's commands print what it says", async () => {
-  const guide = readFileSync(GUIDE, "utf8");
-  const followed = guide.replace(
-    /^```(\w+)\n([\s\S]*?)^```$/gm,
-    (_, kind: string, text: string) => {
-      return `\`\`\`${kind}\n${follow(kind, text)}\`\`\``;
-    },
-  );
-  await expect(followed).toMatchFileSnapshot(GUIDE);
+describe.skipIf(process.platform === "win32")("the commands of a page print what it says", () => {
+  test.each(PAGES)("%s", async (name) => {
+    const page = join(ROOT, `docs/${name}.md`);
+    const followed = readFileSync(page, "utf8").replace(
+      /^```(\w+)\n([\s\S]*?)^```$/gm,
+      (_, kind: string, text: string) => {
+        return `\`\`\`${kind}\n${follow(kind, text)}\`\`\``;
+      },
+    );
+    await expect(followed).toMatchFileSnapshot(page);
+  });
 });
 
 /** A block as it should be. */
@@ -54,8 +58,11 @@ function follow(kind: string, text: string): string {
       writeFileSync(join(clone, "test.mjs"), text);
       shell("node test.mjs");
       return text;
+    case "text":
+      // What a tool prints that is not a part of the project.
+      return text;
     default:
-      throw new Error(`the guide has a block of kind ${kind}, which is not checked`);
+      throw new Error(`the page has a block of kind ${kind}, which is not checked`);
   }
 }
 
