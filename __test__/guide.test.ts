@@ -1,14 +1,15 @@
-// The guide, followed: its commands are run one after another, and what they print must be what it says.
+// Runs the commands of the guide and of the pages on exports one after another, and compares their output with the page.
 
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 const ROOT = join(__dirname, "..");
-const GUIDE = join(ROOT, "docs/guide.md");
-/** What `npm run demo` does in a clone where everything is installed and built. */
+/** The guide comes last: it fixes the leak that the others show. */
+const PAGES = ["exports/devtools", "exports/memlab", "exports/pprof", "exports/heap-diff", "guide"];
+/** The commands of `npm run demo` in a clone where everything is installed and built. */
 const DEMO =
   "node node_modules/typescript/bin/tsc --project examples/leaky-server && node build/demo/demo.js";
 
@@ -21,19 +22,22 @@ beforeAll(() => {
     cpSync(join(ROOT, part), join(clone, part), { recursive: true });
   }
   symlinkSync(join(ROOT, "node_modules"), join(clone, "node_modules"), "junction");
+  shell(DEMO);
 });
 
 afterAll(() => rmSync(clone, { recursive: true }));
 
-test.skipIf(process.platform === "win32")("the guide's commands print what it says", async () => {
-  const guide = readFileSync(GUIDE, "utf8");
-  const followed = guide.replace(
-    /^```(\w+)\n([\s\S]*?)^```$/gm,
-    (_, kind: string, text: string) => {
-      return `\`\`\`${kind}\n${follow(kind, text)}\`\`\``;
-    },
-  );
-  await expect(followed).toMatchFileSnapshot(GUIDE);
+describe.skipIf(process.platform === "win32")("the commands of a page print what it says", () => {
+  test.each(PAGES)("%s", async (name) => {
+    const page = join(ROOT, `docs/${name}.md`);
+    const followed = readFileSync(page, "utf8").replace(
+      /^```(\w+)\n([\s\S]*?)^```$/gm,
+      (_, kind: string, text: string) => {
+        return `\`\`\`${kind}\n${follow(kind, text)}\`\`\``;
+      },
+    );
+    await expect(followed).toMatchFileSnapshot(page);
+  });
 });
 
 /** A block as it should be. */
@@ -54,12 +58,15 @@ function follow(kind: string, text: string): string {
       writeFileSync(join(clone, "test.mjs"), text);
       shell("node test.mjs");
       return text;
+    case "text":
+      // What a tool prints that is not a part of the project.
+      return text;
     default:
-      throw new Error(`the guide has a block of kind ${kind}, which is not checked`);
+      throw new Error(`the page has a block of kind ${kind}, which is not checked`);
   }
 }
 
-/** What the commands print to stdout; they fail together if one does. */
+/** The output of the commands. All fail if one does. */
 function shell(commands: string): string {
   return execFileSync("sh", ["-ec", commands], { cwd: clone, encoding: "utf8", stdio: "pipe" });
 }

@@ -1,5 +1,5 @@
 /**
- * A check as SARIF 2.1.0, for code scanning: a result for each growing site and each broken budget. Its
+ * A check as SARIF 2.1.0, for code scanning: a result for each growing place and each broken budget. Its
  * location is the module, its code flow the path on which the objects are alive.
  */
 import { isAbsolute } from "node:path";
@@ -13,12 +13,12 @@ import type {
 } from "sarif";
 import type { CheckAnswer, CheckedRule, GrowingSite } from "../../index.js";
 import { findings, growth, shown, steps } from "./findings.js";
-import { isAboutSites, ruleKind, ruleState, ruleTitle } from "./rules.js";
+import { isAboutGrowth, ruleKind, ruleState, ruleTitle } from "./rules.js";
 
 const SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json";
 
 const DESCRIPTIONS: Record<string, string> = {
-  growth: "The number or the size of the objects at a site rises from dump to dump.",
+  growth: "The number or the size of the objects at a place rises from dump to dump.",
   "no-growth": "There are more live objects of a class in the last dump than in the first.",
   "max-growth": "The live size grows by more than its budget from the first to the last dump.",
   "max-live": "The live size is larger than its budget.",
@@ -50,15 +50,15 @@ function descriptor(id: string): ReportingDescriptor {
 }
 
 function* results(answer: CheckAnswer, module: string, kinds: string[]): Generator<Result> {
-  // Several rules may be about a site. It is a result of the first.
-  const told = new Set<GrowingSite>();
+  // Several rules may be about a place. It is a result of the first.
+  const reported = new Set<GrowingSite>();
   for (const { rule, sites } of findings(answer)) {
     const kind = ruleKind(rule);
     const common = { ruleId: kind, ruleIndex: kinds.indexOf(kind), level: "error" } as const;
-    if (!isAboutSites(rule)) yield { ...common, ...budgetResult(rule, module) };
+    if (!isAboutGrowth(rule)) yield { ...common, ...budgetResult(rule, module) };
     for (const site of sites) {
-      if (told.has(site)) continue;
-      told.add(site);
+      if (reported.has(site)) continue;
+      reported.add(site);
       yield { ...common, ...siteResult(site, module) };
     }
   }
@@ -68,7 +68,7 @@ function budgetResult(rule: CheckedRule, module: string): Result {
   return {
     message: { text: message(`Expected: ${ruleTitle(rule)}; ${ruleState(rule)}.`) },
     locations: [location(module)],
-    partialFingerprints: { "rule/v1": `${rule.rule}`.slice(0, 1000) },
+    partialFingerprints: { "rule/v1": rule.rule.slice(0, 1000) },
   };
 }
 
