@@ -53,7 +53,7 @@ function descriptor(id: string): ReportingDescriptor {
   const description = { text: DESCRIPTIONS[id] ?? id };
   return {
     id,
-    name: id.replace(/(?:^|-)(\w)/g, (_, letter: string) => letter.toUpperCase()),
+    name: `Heap-${id}`.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase()),
     shortDescription: description,
     fullDescription: description,
     helpUri: HELP,
