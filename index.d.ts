@@ -72,7 +72,7 @@ export type ErrorCode =
   | "ERR_UNKNOWN_CLASS"
   /** A dump was changed or replaced after its heap was opened. */
   | "ERR_DUMP_CHANGED"
-  /** Bytes that should be a site table are none. */
+  /** The bytes are not a site table of this version. */
   | "ERR_SITE_TABLE"
   /** A check has too few dumps for its default rule, and no other rule. */
   | "ERR_TOO_FEW_DUMPS"

@@ -291,7 +291,7 @@ describe("options", () => {
     }
   });
 
-  test("that throw when they are read make the call throw the same error", async () => {
+  test("that throw in a getter make the call throw the same error", async () => {
     const mistake = new Error("the caller's own");
     const options = {
       get sort(): never {
@@ -331,7 +331,7 @@ describe("options", () => {
     });
   });
 
-  test("that abort their own signal when they are read stop the work", async () => {
+  test("that abort their own signal in a getter stop the work", async () => {
     const controller = new AbortController();
     const options: AnalyzeOptions & AsyncOptions = {
       signal: controller.signal,
@@ -442,7 +442,7 @@ test.each(["get", "set", "value"])("a program may have added %s to Object.protot
 test("sizes beyond 32 bits are numbers", () => {
   const folder = mkdtempSync(join(tmpdir(), "heap-analyzer-boundary-"));
   try {
-    // Memory that the program grew itself: holes in the file, so that it takes no room.
+    // Memory that the program grew: holes in the file, which take no space on the disk.
     const dump = join(folder, "large.dump");
     const file = openSync(dump, "w");
     writeSync(file, after);

@@ -55,7 +55,7 @@ const PLAIN = { color: false, isTerminal: false };
 
 const MODULE_ADVICE = "pass the bytes that it was compiled from, or the path of the file";
 
-/** What is tested, and how. */
+/** Options of {@link expectNoLeak}. */
 export interface LeakTest {
   /**
    * The program: the exports of an instance of a module that went through `exposeGlobals`, or the instance
@@ -67,16 +67,16 @@ export interface LeakTest {
   wasm: Uint8Array | string | URL;
   /**
    * The work of a round. It gets the number of the round, from 1 on. All rounds must do the same work, and
-   * finish what they begin.
+   * finish what they begin: objects that the program releases only later look like a leak.
    */
   run: (round: number) => unknown;
-  /** After how many rounds to measure (a whole number ≥ 2; default: 8). With fewer than 8, chance can look like a leak. */
+  /** The number of measured rounds (a whole number ≥ 2; default: 8). With fewer than 8, random changes can look like a leak. */
   rounds?: number | undefined;
-  /** How many rounds come before, in which caches fill (a whole number ≥ 0; default: 2). */
+  /** The number of rounds before these, in which caches fill (a whole number ≥ 0; default: 2). */
   warmup?: number | undefined;
-  /** Also find what rises only in every second round. Steady noise looks like that more often. */
+  /** Also find places that grow only in every second round. Random changes look like this more often. */
   slow?: boolean | undefined;
-  /** Places that may grow: their fingerprints, as in the message of a `LeakError`, or the texts of their paths. */
+  /** The places that may grow: their fingerprints, as in the message of a `LeakError`, or the texts of their paths. */
   allow?: readonly string[] | undefined;
   /** Decide even if a warning says that numbers may be wrong (default: false). */
   allowWarnings?: boolean | undefined;
@@ -84,7 +84,7 @@ export interface LeakTest {
 
 /** Something grew from round to round. Its message is a report for people. */
 export class LeakError extends HeapAnalyzerError {
-  /** What `check --format json` prints. */
+  /** The answer, as `check --format json` prints it. */
   readonly answer: CheckAnswer;
 
   constructor(message: string, answer: CheckAnswer) {
@@ -101,8 +101,8 @@ Object.defineProperty(
 );
 
 /**
- * Runs the work again and again, takes a dump in memory after each round, and compares what each place of
- * the program holds.
+ * Runs the work repeatedly, takes a dump in memory after each round, and compares the objects at each place
+ * of the program.
  *
  * @throws {LeakError} if a place holds more objects or larger ones after each round than after the one
  *   before. {@link HeapAnalyzerError} as `captureDump` and `openHeap` throw it, and `ERR_INCONCLUSIVE` if a

@@ -1,4 +1,4 @@
-// What the packages contain, and that nothing in them is out of date.
+// The contents of the packages, which must be up to date.
 
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -11,7 +11,7 @@ const packages = inject("packages").filter(({ name }) => name !== "commander");
 const platforms = packages.slice(0, -1);
 const root = packages.at(-1);
 
-test("the root package holds what its users need and no binary", () => {
+test("the root package has the files that users need and no binary", () => {
   expect(root?.files).toMatchInlineSnapshot(`
     [
       "LICENSE",
@@ -134,7 +134,7 @@ test("the root package holds what its users need and no binary", () => {
   `);
 });
 
-test.each(platforms)("$name holds its binary and the licences", ({ name, files }) => {
+test.each(platforms)("$name has its binary and the licences", ({ name, files }) => {
   const platform = name.replace("@warpo/heap-analyzer-", "");
   expect(files).toEqual([
     "LICENSE",
@@ -145,7 +145,7 @@ test.each(platforms)("$name holds its binary and the licences", ({ name, files }
   ]);
 });
 
-test("the packages of the platforms are published before the one that asks for them", () => {
+test("the packages of the platforms are published before the one that depends on them", () => {
   expect(root?.name).toBe("@warpo/heap-analyzer");
   expect(platforms.map(({ name }) => name.slice("@warpo/heap-analyzer-".length)).sort()).toEqual([
     "darwin-arm64",
@@ -159,7 +159,7 @@ test("the packages of the platforms are published before the one that asks for t
   ]);
 });
 
-test("the root package asks for the binary of every platform, at exactly its own version", () => {
+test("the root package depends on the binary of every platform, with exactly its own version", () => {
   const { version, optionalDependencies } = root?.manifest ?? {};
   const expected = platforms.map(({ name }) => [name, version]);
   expect(optionalDependencies).toEqual(Object.fromEntries(expected));

@@ -23,7 +23,7 @@ impl Contents for DumpFile {
     }
 }
 
-/// Opens a dump, makes all indexes, and asks.
+/// Opens a dump, builds all indexes, and asks the questions.
 pub fn measure(dump: &str, wasm: &str) -> Result<Value, Failure> {
     let wasm_bytes = std::fs::read(wasm)?;
     let control = Control::default();

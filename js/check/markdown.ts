@@ -5,7 +5,7 @@ import { formatCount, formatSize } from "../units.js";
 import { brokenSites, growth, series, shown, steps, verdict } from "./findings.js";
 import { ruleState, ruleTitle } from "./rules.js";
 
-/** Bytes of all entries together. The rest of 1 MiB is for headings, and for what says how many are left out. */
+/** The size of all entries together. The rest of 1 MiB is for headings, and for the note about entries that are left out. */
 const MOST = (1 << 20) - 8192;
 
 /** The document in pieces. */

@@ -5,7 +5,7 @@ import { formatCount, formatSize } from "../units.js";
 import { shown } from "./findings.js";
 
 /**
- * What a rule demands.
+ * The requirement of a rule.
  *
  * @param name writes the glob that it is about.
  */
@@ -30,7 +30,7 @@ export function ruleTitle(
   }
 }
 
-/** What was found. */
+/** The value that was found. */
 export function ruleState({ rule, actual }: CheckedRule): string {
   switch (split(rule).kind) {
     case "default":

@@ -12,6 +12,7 @@ import { addHelpCommand } from "./commands/help.js";
 import { addObjectCommand } from "./commands/object.js";
 import { addPathsCommand } from "./commands/paths.js";
 import { addReferrersCommand } from "./commands/referrers.js";
+import { addReportCommand } from "./commands/report.js";
 import { addSummaryCommand } from "./commands/summary.js";
 import { addSuspectsCommand } from "./commands/suspects.js";
 import { addUnreachableCommand } from "./commands/unreachable.js";
@@ -47,6 +48,7 @@ export function createProgram(): Command {
   addUnreachableCommand(program);
   addGrowthCommand(program);
   addCheckCommand(program);
+  addReportCommand(program);
   addExportCommand(program);
   addHelpCommand(program);
   return program;

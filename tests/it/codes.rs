@@ -22,7 +22,7 @@ fn part(file: &str, start: &str, end: &str) -> String {
     part.to_owned()
 }
 
-/// What the function `code` of a Rust file can return.
+/// The codes that the function `code` of a Rust file can return.
 fn codes_in(file: &str) -> BTreeSet<String> {
     literals(&part(
         file,

@@ -85,32 +85,26 @@ export function addCheckCommand(program: Command): void {
   const command = program
     .command("check")
     .description(
-      "a gate for CI: exit code 2 if anything grows from dump to dump, or breaks a budget",
+      "a gate for CI: exit code 2 if anything grows from dump to dump, or a budget is exceeded",
     )
     .addArgument(dumpsArgument())
     .option("--warmup <n>", "leave out the first n dumps", wholeNumber(0), 0)
-    .option("--slow", "also report what rises only in every second interval")
+    .option("--slow", "also report places that grow only in every second interval")
     .option(
       "--min-dumps <n>",
-      "how many dumps it takes to say that nothing grows",
+      "the number of dumps that the rule that nothing grows needs",
       wholeNumber(2),
       MIN_DUMPS,
     )
-    .option("--no-default", "leave out the rule that nothing grows: check only what follows")
-    .option("--max-growth <bytes|%>", "how much the live size may grow: 64KiB or 5%", budget)
-    .option("--max-live <bytes>", "how large the live size may be: 1048576 or 1MiB", size)
+    .option("--no-default", "leave out the rule that nothing grows: check only the budgets")
+    .option("--max-growth <bytes|%>", "the largest growth of the live size: 64KiB or 5%", budget)
+    .option("--max-live <bytes>", "the largest live size: 1048576 or 1MiB", size)
     .addOption(
-      repeated("--max <class=count>", "how many objects of a class there may be", classBudget),
+      repeated("--max <class=count>", "the largest number of objects of a class", classBudget),
     )
-    .addOption(
-      repeated(
-        "--no-growth <class>",
-        "a class of which there may not be more at the end",
-        className,
-      ),
-    )
-    .option("--baseline <file>", "the places in this file may grow", fileName)
-    .option("--update-baseline", "add what grows to the baseline; you fill in the reasons")
+    .addOption(repeated("--no-growth <class>", "a class that may not grow", className))
+    .option("--baseline <file>", "accept the growing places that this file lists", fileName)
+    .option("--update-baseline", "add the growing places to the baseline, with empty reasons")
     .addOption(
       repeated("--report <format=file>", `also write a report: ${FORMATS.join(", ")}`, report),
     )
@@ -185,7 +179,7 @@ function refuseInconclusive(answer: CheckAnswer, { allowWarnings }: CheckOptions
   }
 }
 
-/** What the baseline accepts. */
+/** The sites that the baseline accepts. */
 function acceptedSites({ baseline, updateBaseline }: CheckOptions): Accepted[] {
   if (baseline === undefined) return [];
   if (updateBaseline && !existsSync(baseline)) return [];

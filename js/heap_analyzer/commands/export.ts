@@ -35,8 +35,9 @@ interface Format {
   useless: Record<string, string>;
 }
 
-const ONLY_HEAP_SNAPSHOT = "only --to heapsnapshot shows them";
-const ONLY_HEAP_DIFF = "only --to heap-diff shows samples";
+const NO_STRINGS = "only --to heapsnapshot shows them";
+const NO_GARBAGE = "only --to heapsnapshot shows garbage";
+const NO_SAMPLES = "only --to heap-diff shows samples";
 
 const FORMATS: Record<string, Format> = {
   heapsnapshot: {
@@ -44,21 +45,21 @@ const FORMATS: Record<string, Format> = {
     dumps: 1,
     isBinary: false,
     request: ({ strings, all }) => ({ strings, all: all ?? false }),
-    useless: { samples: ONLY_HEAP_DIFF },
+    useless: { samples: NO_SAMPLES },
   },
   pprof: {
     description: "pprof and speedscope",
     dumps: 1,
     isBinary: true,
     request: () => ({}),
-    useless: { strings: ONLY_HEAP_SNAPSHOT, all: ONLY_HEAP_SNAPSHOT, samples: ONLY_HEAP_DIFF },
+    useless: { strings: NO_STRINGS, all: NO_GARBAGE, samples: NO_SAMPLES },
   },
   "heap-diff": {
-    description: "agents, of two dumps",
+    description: "agents: what grew between two dumps",
     dumps: 2,
     isBinary: false,
     request: ({ samples }) => ({ samples }),
-    useless: { strings: ONLY_HEAP_SNAPSHOT, all: ONLY_HEAP_SNAPSHOT },
+    useless: { strings: NO_STRINGS, all: NO_GARBAGE },
   },
 };
 

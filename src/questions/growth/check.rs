@@ -131,7 +131,7 @@ pub fn check(tables: &[&SiteTable], options: &CheckOptions, control: &Control) -
     let merged = Merged::new(tables, control)?;
     let growing = Growing::find(&merged, tables, warmup, options.slow, control)?;
     let baseline = Baseline::new(&growing, &options.accepted);
-    let groups = fold(&merged, &growing.sites, &baseline.is_accepted);
+    let groups = fold(&merged, &growing.sites, &baseline.is_accepted)?;
     let everything = Page {
         offset: 0,
         limit: u64::MAX,
@@ -244,7 +244,7 @@ impl Rules<'_> {
         actual: i64,
         is_about: impl Fn(&str) -> bool,
     ) -> CheckedRule {
-        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let limit = signed(limit);
         let sites = self.sites.iter().filter(|site| is_about(&site.class_name));
         CheckedRule {
             rule,
@@ -278,13 +278,13 @@ impl Rules<'_> {
                 });
             }
         };
-        let actual = last as i64 - first as i64;
+        let actual = signed(last) - signed(first);
         Ok(self.rule("max-growth".to_owned(), limit, actual, |_| true))
     }
 
     fn max_live(&self, most: u64) -> CheckedRule {
         let sizes = self.counted.iter().map(|table| table.total_live_size);
-        let largest = sizes.max().unwrap_or_default() as i64;
+        let largest = signed(sizes.max().unwrap_or_default());
         self.rule("max-live".to_owned(), most, largest, |_| true)
     }
 
@@ -294,7 +294,7 @@ impl Rules<'_> {
             .counted
             .iter()
             .map(|table| objects_of(table, &most.class));
-        let largest = counts.max().unwrap_or_default() as i64;
+        let largest = signed(counts.max().unwrap_or_default());
         Ok(self.rule(
             format!("max {}", most.class),
             most.count,
@@ -307,7 +307,7 @@ impl Rules<'_> {
         self.check_class(class)?;
         let [first, last] = self
             .first_and_last()
-            .map(|table| objects_of(table, class) as i64);
+            .map(|table| signed(objects_of(table, class)));
         Ok(
             self.rule(format!("no-growth {class}"), 0, last - first, |name| {
                 glob::matches(class, name)
@@ -329,6 +329,11 @@ impl Rules<'_> {
     }
 }
 
+/// A number of an answer. Any number of a real heap fits.
+fn signed(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
 fn class_names(table: &SiteTable) -> impl Iterator<Item = &str> {
     let classes = table.classes.iter();
     classes.map(|row| table.names[row.class as usize].as_str())
@@ -338,5 +343,5 @@ fn class_names(table: &SiteTable) -> impl Iterator<Item = &str> {
 fn objects_of(table: &SiteTable, pattern: &str) -> u64 {
     let rows = table.classes.iter().zip(class_names(table));
     let wanted = rows.filter(|(_, name)| glob::matches(pattern, name));
-    wanted.map(|(row, _)| row.sum.count).sum()
+    wanted.fold(0, |sum, (row, _)| row.sum.count.saturating_add(sum))
 }

@@ -7,6 +7,7 @@ mod objects;
 mod paths;
 mod random;
 mod random_waste;
+mod report;
 mod suspects;
 mod unreachable;
 mod waste;

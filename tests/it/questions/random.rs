@@ -28,7 +28,7 @@ fn kind_name(kind: RootKind) -> &'static str {
     }
 }
 
-/// Whether a label is the one that the truth knows, which does not know what is in brackets of keys.
+/// Whether a label is the expected one. The expected labels do not contain the keys in brackets.
 fn is_label(found: &Value, expected: &str) -> bool {
     let found = found.as_str().unwrap();
     match expected {
@@ -165,7 +165,7 @@ proptest! {
     }
 
     #[test]
-    fn cutting_frees_what_the_answer_says(plans in plans()) {
+    fn cutting_frees_the_bytes_in_the_answer(plans in plans()) {
         let (heap, truth) = open(&plans);
         let live = truth.reached(|_| true);
         let live_size = truth.reached_size(|_| true);
@@ -289,7 +289,7 @@ proptest! {
     }
 
     #[test]
-    fn suspects_are_what_no_other_object_dominates_alone_or_by_class(plans in plans(), percent in 3u32..40) {
+    fn suspects_are_objects_or_classes_that_no_other_object_dominates(plans in plans(), percent in 3u32..40) {
         let (heap, truth) = open(&plans);
         let live = truth.reached(|_| true);
         let live_size = truth.reached_size(|_| true);
@@ -341,7 +341,7 @@ proptest! {
     }
 }
 
-/// The objects and bytes of some branches and of what is left out beside them.
+/// The objects and bytes of some branches and of the ones that are left out.
 fn sum(branches: &[Value], more: &Value) -> (u64, u64) {
     let numbers = |value: &Value| {
         (
@@ -353,7 +353,7 @@ fn sum(branches: &[Value], more: &Value) -> (u64, u64) {
     all.fold((0, 0), |sum, next| (sum.0 + next.0, sum.1 + next.1))
 }
 
-/// No branch has less than what continues it.
+/// No branch has less than its children.
 fn check_branch(branch: &Value) -> Result<(), TestCaseError> {
     let children = branch["children"].as_array().unwrap();
     let below = sum(children, &branch["more"]);
