@@ -1,19 +1,22 @@
 /**
- * Answers of a loaded heap, as the methods of `Heap` return them and as the command line prints them with
- * `--format json`: the same keys in the same order, so equal answers are equal bytes.
+ * Answers of a loaded heap. The methods of `Heap` return them, and the command line prints them with
+ * `--format json`: the same keys in the same order, so the JSON of equal answers is byte for byte the same.
  *
- * Sizes are in bytes, addresses are offsets in linear memory. Lists have a total order: size ↓, count ↓,
- * name ↑, address ↑ unless it is said otherwise.
+ * Sizes are in bytes, addresses are offsets in linear memory. The order of lists is size ↓, count ↓,
+ * name ↑, address ↑, except where another order is given. The order is total.
  */
 import type { Accounting, Warning } from "./index.js";
 
-/** What every answer has. */
+/** The fields of every answer. */
 export interface Answer {
-  /** The version of the shapes on this page. */
+  /** The version of the types in this file. */
   schemaVersion: 1;
-  /** Whether the heap is damaged and only what lies before the damage was read. */
+  /** Whether the heap is damaged and only the part before the damage was read. */
   partial: boolean;
-  /** What may make a number wrong; of both heaps, each with the name of its dump, if the answer compares two. */
+  /**
+   * The reasons why numbers may be wrong. If the answer compares two heaps: those of both, each beginning
+   * with the name of its dump.
+   */
   warnings: Warning[];
 }
 
@@ -21,9 +24,9 @@ export interface Answer {
 export interface Page {
   /** How many entries the whole list has. */
   total: number;
-  /** How many entries are left out before the first one here. */
+  /** How many entries are left out before the first listed one. */
   offset: number;
-  /** How many entries are listed at most. */
+  /** The largest number of listed entries. */
   limit: number;
 }
 
@@ -33,7 +36,7 @@ export interface ObjectName {
   className: string;
 }
 
-/** A place that the collector starts from. */
+/** A place from which the collector starts. */
 export interface Root {
   kind: "global" | "stack" | "pinned";
   /**
@@ -43,63 +46,63 @@ export interface Root {
   name: string | null;
 }
 
-/** One step of a path: a reference, and the object that it leads to. */
+/** One step of a path: a reference, and the object to which it leads. */
 export interface Step {
   /**
    * The reference: a field (`listeners`), an array element (`[42]`), a map value by its key
-   * (`["user:17"]`), a container's own storage (`(buffer)`); without debug information the offset (`+8`).
+   * (`["user:17"]`), the buffer of a container (`(buffer)`); without debug information the offset (`+8`).
    * Null for the first step.
    */
   label: string | null;
-  /** The object; of a repeated step the last one. */
+  /** The object; for a repeated step, the last one. */
   address: number;
   className: string;
   shallowSize: number;
   retainedSize: number;
-  /** How many references of this kind follow one another, as in a linked list; at least 1. */
+  /** The number of consecutive references of this kind, as in a linked list; at least 1. */
   repeat: number;
 }
 
-/** The shortest way from a root to an object: from a global if there is one, else from the stack, else from a pin. */
+/** The shortest path from a root to an object: from a global if one reaches it, else from the stack, else from a pinned object. */
 export interface Path {
   root: Root;
-  /** From the root's object to the object that was asked about. */
+  /** From the root's object to the object in question. */
   steps: Step[];
-  /** The path without indexes and keys: equal for objects that are held alike. */
+  /** The path without indexes and keys. For example, all elements of one array have the same text. */
   text: string;
   /** The first 12 hexadecimal digits of a SHA-256 of the text. */
   fingerprint: string;
-  /** Whether all names in the text are from the source; only then do fingerprints of two builds compare. */
+  /** Whether all names in the text are from the source. Only then can fingerprints of two builds be compared. */
   stable: boolean;
 }
 
 /** A reference to an object. */
 export interface Edge {
-  /** The object that refers; null for a root. */
+  /** The object that has the reference; null for a root. */
   address: number | null;
-  /** Its class; null for a root. */
+  /** The class of that object; null for a root. */
   className: string | null;
   /** The reference, as in {@link Step.label}; null for a root. */
   label: string | null;
-  /** The root that refers; null for an object. */
+  /** The root that has the reference; null for an object. */
   root: Root | null;
-  /** Whether the object stays reachable over this reference when all others are cut. */
+  /** Whether this reference alone keeps the object reachable when all other references to it are cut. */
   independent: boolean;
 }
 
 /** A reference to cut. */
 export interface Cut {
-  /** The class of the object that refers; null for a root. */
+  /** The class of the object that has the reference; null for a root. */
   className: string | null;
   /** The reference; null for a root. */
   label: string | null;
-  /** The root that refers; null for an object. */
+  /** The root that has the reference; null for an object. */
   root: Root | null;
   /** The bytes that cutting it frees. */
   freed: number;
 }
 
-/** What is at an address: `raw` and `free` blocks hold no object and have no class. */
+/** What is at an address. `raw` and `free` blocks contain no object and have no class. */
 export type ObjectState = "live" | "garbage" | "static" | "raw" | "free";
 
 /** A field of an object. */
@@ -108,9 +111,9 @@ export interface FieldValue {
   name: string;
   /** The declared type; `?` if it is not known. */
   type: string;
-  /** 64-bit integers, NaN and infinities are strings. Of a reference: a preview of the object. */
+  /** 64-bit integers, NaN and infinities are strings. For a reference: a preview of the object. */
   value: number | string | boolean | null;
-  /** The object that it refers to. */
+  /** The object to which the field refers; null if it refers to none. */
   address: number | null;
   /** The class of that object. */
   className: string | null;
@@ -123,9 +126,9 @@ export interface SummaryAnswer extends Answer {
   accounting: Accounting;
   /** Heap objects, live and not, and objects in static memory. */
   objects: { live: number; garbage: number; static: number };
-  /** How many class names live heap objects have. */
+  /** The number of different class names of live heap objects. */
   classes: number;
-  /** Every global, stack word and pin that holds an object counts. */
+  /** The number of globals and stack words that refer to an object, and of pinned objects. */
   roots: { global: number; stack: number; pinned: number };
 }
 
@@ -138,7 +141,7 @@ export interface FindAnswer extends Answer, Page {
 export interface FoundObject extends ObjectName {
   shallowSize: number;
   retainedSize: number;
-  /** Its contents, shortened. */
+  /** The contents of the object, shortened. */
   preview: string | null;
 }
 
@@ -148,16 +151,16 @@ export interface ObjectAnswer extends Answer {
   className: string | null;
   state: ObjectState;
   shallowSize: number;
-  /** 0 if it is not live. */
+  /** 0 if the object is not live. */
   retainedSize: number;
-  /** The nearest object on every path to it. */
+  /** The immediate dominator: the nearest object that is on every path to this one. */
   dominator: ObjectName | null;
-  /** The roots that refer to it. */
+  /** The roots that refer to the object. */
   roots: Root[];
-  /** Its contents, shortened. */
+  /** The contents of the object, shortened. */
   preview: string | null;
   fields: FieldValue[];
-  /** How many live references lead to it, without roots. */
+  /** The number of references to the object from live objects; roots are not counted. */
   referrerCount: number;
   /** Null if no root reaches it. */
   path: Path | null;
@@ -177,17 +180,23 @@ export interface PathAnswer extends Answer {
   shallowSize: number;
   retainedSize: number;
   path: Path | null;
-  /** The references that each keep it alive without the others. */
+  /** The independent references: each of them keeps the object alive even if all others are cut. */
   independentReferrers: { total: number; edges: Edge[] };
-  /** What cutting the independent reference frees; null if there are several, because then none frees it alone. */
+  /**
+   * The bytes that cutting the independent reference frees. Null if there are several, because then the
+   * object stays alive.
+   */
   freedByCutting: number | null;
-  /** What cutting all independent references together frees. */
+  /** The bytes that cutting all independent references together frees. */
   freedByCuttingAll: number;
-  /** The nearest dominator, the object included, with exactly one independent reference, and what to cut. */
+  /** The reference to cut: the only independent reference to the object, or else to its nearest dominator that has only one. */
   cut: Cut | null;
-  /** What the same cut frees after the running functions have returned; null if the stack holds nothing of it. */
+  /**
+   * The bytes that the same cut frees after the running functions have returned. Null if the stack keeps
+   * none of these bytes alive.
+   */
   freedAfterReturn: number | null;
-  /** The nearest object on every path to it. */
+  /** The immediate dominator: the nearest object that is on every path to this one. */
   dominator: ObjectName | null;
 }
 
@@ -197,7 +206,7 @@ export interface MergedPathsAnswer extends Answer {
   classes: string[];
   count: number;
   shallowSize: number;
-  /** What they keep alive together, each byte counted once. Removing all of them frees at least that. */
+  /** The bytes that the objects retain together, each byte counted once. Removing all of them frees at least that much. */
   retainedSetSize: number;
   freedByRemovingAll: number;
   /** Bytes by the kind of root that their paths begin with. */
@@ -206,7 +215,7 @@ export interface MergedPathsAnswer extends Answer {
   more: More | null;
 }
 
-/** Objects of a set whose paths begin alike. */
+/** The objects of a set whose paths begin with the same steps. */
 export interface Branch {
   /** The reference, with indexes and keys as `[*]`; null for the first step. */
   label: string | null;
@@ -214,10 +223,10 @@ export interface Branch {
   root: Root | null;
   /** The class at this place of the paths. */
   className: string;
-  /** How many objects of the set are here and below. */
+  /** The number of objects of the set in this branch, its children included. */
   count: number;
   shallowSize: number;
-  /** That of the path up to here. */
+  /** The fingerprint of the path up to this step. */
   fingerprint: string;
   children: Branch[];
   more: More | null;
@@ -226,7 +235,7 @@ export interface Branch {
 /** Branches that the limit leaves out. */
 export interface More {
   branches: number;
-  /** How many objects of the set they have. */
+  /** The number of objects of the set in these branches. */
   count: number;
   shallowSize: number;
 }
@@ -250,35 +259,35 @@ export interface DominatorGroupsAnswer extends Answer, Page {
 /** The answer to {@link Heap.suspects}. */
 export interface SuspectsAnswer extends Answer {
   totalLiveSize: number;
-  /** What a suspect retains, or has grown by, at least: in bytes. */
+  /** The least number of bytes that a suspect retains, or by which it has grown. */
   threshold: number;
   suspects: Suspect[];
 }
 
 /** Something that retains a large part of the heap, or has grown. */
 export interface Suspect {
-  /** One object, all top-level objects of a class together, or a group of equal paths that grew. */
+  /** One object; all top-level objects of a class together; or objects with equal paths whose number or size grew. */
   kind: "object" | "class" | "growth";
   className: string;
-  /** Its address, if it is one object. */
+  /** The address, if the suspect is one object. */
   address: number | null;
   count: number;
   retainedSize: number;
-  /** With an earlier heap: what it retained there. */
+  /** With an earlier heap: the retained size there. */
   retainedSizeBefore: number | null;
-  /** Its part of the live bytes, from 0 to 1. */
+  /** The suspect's part of the live bytes, from 0 to 1. */
   share: number;
-  /** The object below which many small ones accumulate. */
+  /** The object that immediately dominates many small ones. */
   accumulation: {
     address: number;
     className: string;
-    /** The place by its owner's field, as in `assembly/server/PriceFeed.listeners`. */
+    /** The field that refers to this object, such as `assembly/server/PriceFeed.listeners`. */
     owner: string | null;
     children: { className: string; count: number; retainedSize: number }[];
   } | null;
   path: Path | null;
   cut: Cut | null;
-  /** All that as a paragraph. */
+  /** All of the above as one paragraph. */
   text: string;
 }
 
@@ -289,7 +298,7 @@ export interface WasteAnswer extends Answer {
   totalSavings: number;
   /** All kinds, in the order in which they claim bytes: a byte belongs to the first kind that claims it. */
   kinds: WasteKind[];
-  /** What the headers of live objects take: 20 bytes each. No savings, because an object needs its header. */
+  /** The headers of live objects: 20 bytes each. They do not count as savings, because an object needs its header. */
   headers: {
     size: number;
     /** By class: size ↓, name ↑. If the limit cuts the list, its last entry, `(n more)`, sums up the rest. */
@@ -300,16 +309,16 @@ export interface WasteAnswer extends Answer {
 /** All waste of one kind. */
 export interface WasteKind {
   /**
-   * - `duplicate-strings`: strings with the contents of another one. A static one stays, or that with the
-   *   lowest address.
+   * - `duplicate-strings`: strings with the contents of another string. Of equal strings, a static one is
+   *   not counted, otherwise the one with the lowest address.
    * - `duplicate-buffers`: the same for `ArrayBuffer`s and for `StaticArray`s of one class. The buffer of an
-   *   array, a view, a map or a set is never one.
-   * - `empty-containers`: arrays, views, maps and sets without elements, with the blocks that only empty
-   *   containers refer to.
-   * - `views`: buffers that only views refer to, which use less than an eighth of them.
-   * - `array-capacity`: what the blocks of arrays have beyond the length.
+   *   array, a view, a map or a set does not count as a duplicate.
+   * - `empty-containers`: arrays, views, maps and sets without elements, with the blocks to which only empty
+   *   containers refer.
+   * - `views`: buffers to which only views refer, if the views use less than an eighth of the buffer.
+   * - `array-capacity`: the part of an array's buffer after its last element.
    * - `entries`: unused and deleted entries of maps and sets.
-   * - `padding`: the bytes of blocks behind the contents.
+   * - `padding`: the bytes of blocks after the contents.
    */
   kind:
     | "duplicate-strings"
@@ -319,21 +328,21 @@ export interface WasteKind {
     | "array-capacity"
     | "entries"
     | "padding";
-  /** How many objects waste something: copies, containers, buffers, arrays, maps and sets, objects. */
+  /** The number of objects that waste something: copies, containers, buffers, arrays, maps and sets, objects. */
   count: number;
   /** The bytes that could be saved. */
   savings: number;
-  /** How many groups there are, of which `limit` are listed. */
+  /** The number of groups. At most `limit` of them are listed. */
   total: number;
-  /** Savings ↓, count ↓; then classes by name, and copies by the address of the one that stays. */
+  /** Order: savings ↓, count ↓; then classes by name, and copies by the address of the one that is not counted. */
   groups: WasteGroup[];
 }
 
-/** Objects of equal contents, or of one class, that waste something. */
+/** Objects with the same contents, or of one class, that waste something. */
 export interface WasteGroup {
-  /** The contents of copies: the literal of a string, otherwise class and first elements. Of other kinds the class. */
+  /** For copies, the contents: the literal of a string, otherwise the class and the first elements. For other kinds, the class. */
   what: string;
-  /** How many objects; of copies without the one that stays. */
+  /** The number of objects. For copies, the one that is not counted is left out. */
   count: number;
   savings: number;
   /**
@@ -349,19 +358,19 @@ export interface UnreachableAnswer extends Answer {
   garbage: {
     count: number;
     shallowSize: number;
-    /** The largest classes: shallow size ↓, count ↓, name ↑. What they do not add up to is of other classes. */
+    /** The largest classes: shallow size ↓, count ↓, name ↑. The rest of the sums above belongs to other classes. */
     classes: { className: string; count: number; shallowSize: number }[];
     /**
      * The strongly connected components of two or more objects, and single objects that refer to
-     * themselves. The collector frees cycles like all other garbage: they are no leak.
+     * themselves. The collector frees cycles like all other garbage, so they are not a leak.
      */
     cycles: {
-      /** How many cycles there are. */
+      /** The number of cycles. */
       total: number;
-      /** How many objects they have. */
+      /** The number of objects in all cycles. */
       count: number;
       shallowSize: number;
-      /** The largest groups: shallow size ↓, count ↓, names ↑. What they do not add up to is in other groups. */
+      /** The largest groups: shallow size ↓, count ↓, names ↑. The rest of the sums above belongs to other groups. */
       groups: CycleGroup[];
     };
   };
@@ -370,10 +379,10 @@ export interface UnreachableAnswer extends Answer {
     count: number;
     size: number;
     /**
-     * Raw blocks into which no word points: none of live objects, static data, globals, the stack, memory that
-     * the allocator does not own, and other raw blocks that something refers to. This is an estimate, and a
-     * warning says so: a number, or what is left of an earlier block, can look like an address, and the host, a
-     * local variable or an i64 global can hold one. Null if the dump has no global values.
+     * Raw blocks into which no word points. The words of live objects, static data, globals, the stack, memory
+     * that the allocator does not own, and other referenced raw blocks are searched. This is an estimate, and a
+     * warning says so: a number, or the old contents of memory, can look like an address; and the host, a local
+     * variable or an i64 global can hold an address. Null if the dump has no global values.
      */
     unreferenced: {
       count: number;
@@ -386,9 +395,9 @@ export interface UnreachableAnswer extends Answer {
 
 /** All cycles whose objects are of the same classes. */
 export interface CycleGroup {
-  /** How many cycles there are. */
+  /** The number of cycles. */
   cycles: number;
-  /** How many objects they have. */
+  /** The number of objects in all of them. */
   count: number;
   shallowSize: number;
   /** The objects by class: count ↓, name ↑. */
@@ -399,12 +408,13 @@ export interface CycleGroup {
 
 /**
  * The graph in an answer to {@link Heap.unreachable} with `maxNodes`: the largest unreachable objects and
- * unreferenced raw blocks; then, if there is room, the largest live and static objects that these refer to.
+ * unreferenced raw blocks. If these are fewer than `maxNodes`, the largest live and static objects to which
+ * they refer are added.
  */
 export interface UnreachableGraph {
   /** Size ↓, class name ↑, address ↑. */
   nodes: UnreachableNode[];
-  /** All references between these objects, as far as there is room. Raw blocks have none. */
+  /** All references between these objects; at most 16 per node of `maxNodes`. Raw blocks have none. */
   edges: UnreachableEdge[];
 }
 
@@ -415,16 +425,92 @@ export interface UnreachableNode {
   className: string | null;
   state: "garbage" | "raw" | "live" | "static";
   shallowSize: number;
-  /** The number of the cycle that the object is in: those of the graph count from 0, the largest first. */
+  /** The number of the object's cycle; null if it is in none. The cycles of the graph are numbered from 0, the largest first. */
   cycle: number | null;
 }
 
 /** A reference between two nodes. */
 export interface UnreachableEdge {
-  /** The position of the node that refers. */
+  /** The index in `nodes` of the object that has the reference. */
   from: number;
-  /** The position of the node that it refers to. */
+  /** The index in `nodes` of the object to which it refers. */
   to: number;
   /** The reference, with indexes and keys as `[*]`. */
   label: string;
+}
+
+/** The answer to {@link growth}. */
+export interface GrowthAnswer extends Answer, Page {
+  /** All dumps, those of the warm-up too. */
+  dumps: { name: string; totalLiveSize: number }[];
+  /** The number of ignored dumps at the start. */
+  warmup: number;
+  /** Order: bytes per interval, folded sites included ↓, count per interval ↓, path ↑. */
+  sites: GrowingSite[];
+}
+
+/** A place of the program that holds more from dump to dump. */
+export interface GrowingSite {
+  /** Null if the number of objects grows, but not on one path, and for raw blocks. */
+  root: Root | null;
+  /** The path as text, with the class at its end. Null as for `root`. */
+  path: string | null;
+  /**
+   * The label of the references to the objects; without a path, `Class.label`. Null for all objects with this
+   * path (for example in a linked list), for objects of a root, for a whole class, and for raw blocks.
+   */
+  label: string | null;
+  /** `(raw blocks)` for blocks of `heap.alloc`. */
+  className: string;
+  /** A hash of the path; without one, of label and class. */
+  fingerprint: string;
+  /** Whether all names are from the source. Other names can change with the next build. */
+  stable: boolean;
+  /** The number of objects in each dump, in the order of `dumps`. Null if the dump has no object that could hold them; such dumps do not count. */
+  counts: (number | null)[];
+  /**
+   * For each dump, the bytes that the objects contain: the length of strings, the elements of arrays, the
+   * entries of maps and sets, fields. For raw blocks, the bytes of the blocks.
+   */
+  bytes: (number | null)[];
+  /** The mean growth per interval between dumps that count. */
+  perInterval: { count: number; bytes: number };
+  /** The places that grow because this one grows: bytes ↓, count ↓, path ↑; at most 1,000. */
+  folded: FoldedSite[];
+}
+
+/** A growing place that another one explains. */
+export interface FoldedSite {
+  className: string;
+  label: string | null;
+  path: string | null;
+  fingerprint: string;
+  /** The number of objects in the last dump that counts. */
+  count: number;
+}
+
+/** The answer to {@link check}. */
+export interface CheckAnswer extends Answer {
+  /** Whether no rule is broken. */
+  passed: boolean;
+  rules: CheckedRule[];
+  /** All places that grow and are not accepted, in the order of {@link GrowthAnswer.sites}. */
+  sites: GrowingSite[];
+  /** The fingerprints of accepted places that grow. */
+  accepted: string[];
+  /** The fingerprints of accepted places that do not grow. They can be removed from the list. */
+  gone: string[];
+}
+
+/** A rule of a check. */
+export interface CheckedRule {
+  /** `default`, `max-growth`, `max-live`, `max <class>` or `no-growth <class>`. */
+  rule: string;
+  /** The largest allowed value: growing places, bytes, or objects. */
+  limit: number;
+  /** The value that was found. It is negative if something shrank. */
+  actual: number;
+  passed: boolean;
+  /** The fingerprints of the growing places that the rule is about. */
+  sites: string[];
 }

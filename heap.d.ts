@@ -1,9 +1,12 @@
-/** Loaded heaps: opened once, asked many times. */
+/** Loaded heaps: a heap is opened once and answers any number of questions. */
+// @ts-ignore: where the types of Node are not installed, streams are `any`.
 import type { Readable } from "node:stream";
 import type {
+  CheckAnswer,
   DominatorGroupsAnswer,
   DominatorsAnswer,
   FindAnswer,
+  GrowthAnswer,
   MergedPathsAnswer,
   ObjectAnswer,
   PathAnswer,
@@ -26,19 +29,19 @@ import type {
   Warning,
 } from "./index.js";
 
-/** How a heap is opened. */
+/** Options of opening a heap. */
 export interface OpenOptions extends AnalysisOptions {
-  /** Build all indexes that questions need at once, in parallel. Otherwise the first question that needs one builds it. */
+  /** Build the indexes of all questions now, in parallel. Otherwise the first question that needs an index builds it. */
   prepare?: boolean | null | undefined;
 }
 
-/** What a constructor view of a loaded heap holds. */
+/** Options of a constructor view of a loaded heap. */
 export type ConstructorOptions = Omit<AnalyzeOptions, keyof AnalysisOptions | "retainedSet">;
 
-/** What a comparison view of two loaded heaps holds. */
+/** Options of a comparison view of two loaded heaps. */
 export type ComparisonOptions = Omit<DiffOptions, keyof AnalysisOptions>;
 
-/** Which part of a list an answer holds. */
+/** The part of a list that an answer contains. */
 export interface PageOptions {
   /** How many entries to list: a whole number ≥ 1 (default: 20). */
   limit?: number | null | undefined;
@@ -46,52 +49,52 @@ export interface PageOptions {
   offset?: number | null | undefined;
 }
 
-/** Which live objects to find; all conditions must hold. */
+/** The live objects to find. An object must meet all conditions. */
 export interface FindOptions extends PageOptions {
   /** A class name, in which `*` stands for any text and `?` for one character. */
   class?: string | null | undefined;
   /** The least retained size in bytes. */
   minSize?: number | null | undefined;
-  /** A text that the object, a string, must contain. */
+  /** A text. Only strings that contain it are found. */
   contains?: string | null | undefined;
 }
 
-/** Which set of objects a question about paths is about. */
+/** The set of objects whose paths are wanted. */
 export type PathsTarget =
   /** The live objects of a class; `*` and `?` as in {@link FindOptions.class}. */
   | { class: string; objects?: undefined; newSince?: undefined }
   /** The live objects that an earlier heap of the same module does not have. */
   | { newSince: Heap; class?: undefined; objects?: undefined };
 
-/** How much of an answer about paths is listed. */
+/** The length of the lists in an answer about paths. */
 export interface PathsOptions {
   /** How many branches, or independent references, to list: a whole number ≥ 1 (default: 20). */
   limit?: number | null | undefined;
 }
 
-/** What a question about dominators is about. */
+/** The objects whose dominated objects are wanted. */
 export interface DominatorsOptions extends PageOptions {
-  /** An object; the whole heap without. */
+  /** The address of an object (default: the whole heap). */
   address?: number | null | undefined;
   /** `class` to group the objects by class. */
   by?: "class" | null | undefined;
 }
 
-/** What counts as a suspect. */
+/** Which objects and classes are suspects. */
 export interface SuspectsOptions {
-  /** An earlier heap, of the same build or another: suspects are then what grew. */
+  /** An earlier heap, of the same build or another. With it, suspects are objects and classes that grew. */
   before?: Heap | null | undefined;
-  /** The least part of the live bytes, above 0 and at most 1 (default: 0.1; with an earlier heap 0.02). */
+  /** The least part of the live bytes that a suspect retains: above 0 and at most 1 (default: 0.1; with an earlier heap 0.02). */
   threshold?: number | null | undefined;
   /** How many suspects to list: a whole number ≥ 1 (default: 20). */
   limit?: number | null | undefined;
 }
 
-/** How much of an answer about unreachable memory is listed. */
+/** The length of the lists in an answer about unreachable memory. */
 export interface UnreachableOptions {
   /**
-   * The number of nodes that the graph has at most: a whole number ≥ 1 (default: no graph). The graph has
-   * at most 16 edges per node; if it has no room for more, a warning says how many are left out.
+   * The largest number of nodes in the graph: a whole number ≥ 1 (default: no graph). The graph has at most
+   * 16 edges per node; if there are more, a warning says how many are left out.
    */
   maxNodes?: number | null | undefined;
   /** How many entries to list of each kind: a whole number ≥ 1 (default: 20). */
@@ -129,19 +132,19 @@ export interface HeapDiffOptions extends StreamOptions {
 /**
  * A heap that was opened by `openHeap`, `openHeapFile` or their asynchronous forms.
  *
- * Objects are named by their address; an address inside an object means that object, and the answer's
- * warnings say so. Every method throws `ERR_HEAP_CLOSED` after {@link close}, `ERR_NO_OBJECT` for an
+ * An object is given by its address. An address inside an object stands for that object, and a warning in
+ * the answer says so. Every method throws `ERR_HEAP_CLOSED` after {@link close}, `ERR_NO_OBJECT` for an
  * address without an object, `ERR_UNKNOWN_CLASS` for a class that no live object has, and
- * `ERR_DUMP_CHANGED` if the dump file was changed or replaced since. The methods with `Async` in their name
- * do the same off the event loop.
+ * `ERR_DUMP_CHANGED` if the dump file was changed or replaced after it was opened. The methods with `Async`
+ * in their name do the same on another thread.
  */
 export declare class Heap {
   private constructor();
-  /** Where every byte of the heap is. */
+  /** What every byte of the heap is used for. */
   readonly accounting: Accounting;
-  /** What may make a number wrong. */
+  /** The reasons why numbers may be wrong; empty if there are none. */
   readonly warnings: Warning[];
-  /** Whether the heap is damaged and only what lies before the damage was read. */
+  /** Whether the heap is damaged and only the part before the damage was read. */
   readonly partial: boolean;
 
   /** The constructor view. It stays usable after {@link close}, and keeps the memory of the heap until it is closed itself. */
@@ -166,11 +169,11 @@ export declare class Heap {
   referrers(address: number, options?: PageOptions | null): ReferrersAnswer;
   referrersAsync(address: number, options?: PageOptions & AsyncOptions | null): Promise<ReferrersAnswer>;
 
-  /** Why an object is alive, and what to cut. */
+  /** Why an object is alive, and which reference to cut. */
   paths(address: number, options?: PathsOptions | null): PathAnswer;
   /** Why a set of objects is alive: their paths, merged. */
   paths(target: PathsTarget, options?: PathsOptions | null): MergedPathsAnswer;
-  /** The same for the objects at these addresses. For one address the answer is that for this object. */
+  /** The same for the objects at these addresses. One address gives the answer for one object. */
   paths(target: { objects: number[] }, options?: PathsOptions | null): PathAnswer | MergedPathsAnswer;
   pathsAsync(address: number, options?: PathsOptions & AsyncOptions | null): Promise<PathAnswer>;
   pathsAsync(
@@ -182,7 +185,7 @@ export declare class Heap {
     options?: PathsOptions & AsyncOptions | null,
   ): Promise<PathAnswer | MergedPathsAnswer>;
 
-  /** What an object, or the whole heap, dominates immediately. */
+  /** The objects that an object immediately dominates; without an address, the objects that no other object dominates. */
   dominators(options?: DominatorsOptions & { by?: undefined } | null): DominatorsAnswer;
   dominators(options: DominatorsOptions & { by: "class" }): DominatorGroupsAnswer;
   dominatorsAsync(
@@ -192,11 +195,11 @@ export declare class Heap {
     options: DominatorsOptions & AsyncOptions & { by: "class" },
   ): Promise<DominatorGroupsAnswer>;
 
-  /** What retains the most, or with an earlier heap what grew the most, each as a paragraph for a ticket. */
+  /** What retains the most, or with an earlier heap what grew the most. Each suspect has a text for a ticket. */
   suspects(options?: SuspectsOptions | null): SuspectsAnswer;
   suspectsAsync(options?: SuspectsOptions & AsyncOptions | null): Promise<SuspectsAnswer>;
 
-  /** What no root reaches: garbage by class, its cycles, and raw blocks to which nothing refers. */
+  /** Unreachable memory: garbage by class, its cycles, and raw blocks to which nothing refers. */
   unreachable(
     options: UnreachableOptions & { maxNodes: number },
   ): UnreachableAnswer & UnreachableGraph;
@@ -217,8 +220,8 @@ export declare class Heap {
   export(format: "heap-diff", options: HeapDiffOptions): Readable;
 
   /**
-   * What could be saved: duplicates, empty containers, unused room. The options say which groups of each kind
-   * to list; `limit` is also that for the holders of a group.
+   * Memory that could be saved: duplicates, empty containers, unused room. `limit` and `offset` apply to the
+   * groups of each kind; `limit` also applies to the holders of each group.
    */
   waste(options?: PageOptions | null): WasteAnswer;
   wasteAsync(options?: PageOptions & AsyncOptions | null): Promise<WasteAnswer>;
@@ -232,29 +235,118 @@ export declare class Heap {
   reportAsync(options?: ReportOptions & AsyncOptions | null): Promise<string>;
 
   /**
+   * The number and the contents of the objects at each place of the program, as a small value for
+   * {@link growth} and {@link check}. It stays usable after {@link close}.
+   */
+  siteTable(): SiteTable;
+  siteTableAsync(options?: AsyncOptions | null): Promise<SiteTable>;
+
+  /**
    * Releases the heap. Asynchronous questions that are not answered yet are aborted, and reject with
-   * `ERR_HEAP_CLOSED`. Without a call, the garbage collector releases the heap, which a synchronous loop
-   * delays.
+   * `ERR_HEAP_CLOSED`. If `close` is not called, the garbage collector releases the heap, but not during a
+   * synchronous loop.
    */
   close(): void;
-  /** As {@link close}, for `using`. */
+  /** The same as {@link close}, for `using`. */
   [Symbol.dispose](): void;
 }
 
+/**
+ * The number of objects at each place of a program in one heap, and the bytes that they contain. It does not
+ * keep the heap in memory: create one per round, close the heap, and compare the tables with {@link growth}.
+ */
+export declare class SiteTable {
+  private constructor();
+  /** Reads a table that {@link toBytes} of this version has written; `ERR_SITE_TABLE` for other bytes. */
+  static fromBytes(bytes: Uint8Array): SiteTable;
+  /** The name of the dump: its path, or `dump`. */
+  readonly name: string;
+  /** The bytes of all live objects. */
+  readonly totalLiveSize: number;
+  /** The table as bytes, for a file or another process. */
+  toBytes(): Uint8Array;
+}
+
+/** Options of a search for growth. */
+export interface TrendOptions {
+  /** The number of dumps to ignore at the start, while caches fill: a whole number ≥ 0 (default: 0). */
+  warmup?: number | null | undefined;
+  /**
+   * Whether a place also counts as growing if it never falls, and rises in every two intervals, as with a
+   * leak of one object every second round (default: false). This causes more false alarms.
+   */
+  slow?: boolean | null | undefined;
+}
+
+/** Options of {@link growth}. */
+export interface GrowthOptions extends TrendOptions, PageOptions {}
+
+/** The rules of a check. */
+export interface CheckOptions extends TrendOptions {
+  /** The number of dumps after the warm-up that the default rule (no place grows) needs: a whole number ≥ 2 (default: 8). */
+  minDumps?: number | null | undefined;
+  /** Whether to leave out the default rule (default: false). */
+  noDefault?: boolean | null | undefined;
+  /** The largest growth of the live bytes from the first dump to the last: bytes, or a percentage as in `"5%"`. */
+  maxGrowth?: number | `${number}%` | null | undefined;
+  /** The largest number of live bytes of each dump. */
+  maxLive?: number | null | undefined;
+  /** The largest number of live objects of each dump, by class name with `*` and `?`. */
+  max?: Record<string, number> | null | undefined;
+  /** Classes, with `*` and `?`, of which the last dump may not have more live objects than the first. */
+  noGrowth?: string[] | null | undefined;
+  /** Places that may grow. Nothing is folded into them. */
+  accepted?: AcceptedSite[] | null | undefined;
+}
+
+/** A place that may grow: its path or its fingerprint. A place without a path has only a fingerprint. */
+export interface AcceptedSite {
+  path?: string | null | undefined;
+  fingerprint?: string | null | undefined;
+  /** The largest number of objects in the last dump (default: any number). */
+  limit?: number | null | undefined;
+}
+
+/**
+ * The places that grow from heap to heap. Takes at least two heaps in the order in which they were taken, of
+ * one build or of several. A place grows if, in every interval, the number of its objects rises, or their
+ * bytes rise while their number stays the same.
+ */
+export function growth(
+  of: Iterable<Heap | SiteTable>,
+  options?: GrowthOptions | null,
+): GrowthAnswer;
+/** The same as {@link growth}, on another thread. */
+export function growthAsync(
+  of: Iterable<Heap | SiteTable>,
+  options?: GrowthOptions & AsyncOptions | null,
+): Promise<GrowthAnswer>;
+/**
+ * Checks rules for heaps in the order in which they were taken. Throws `ERR_TOO_FEW_DUMPS` if there are too
+ * few heaps for the default rule and there is no budget, and `ERR_UNKNOWN_CLASS` for a class that no heap
+ * has.
+ */
+export function check(of: Iterable<Heap | SiteTable>, options?: CheckOptions | null): CheckAnswer;
+/** The same as {@link check}, on another thread. */
+export function checkAsync(
+  of: Iterable<Heap | SiteTable>,
+  options?: CheckOptions & AsyncOptions | null,
+): Promise<CheckAnswer>;
+
 /** Opens a heap from bytes, of which it keeps a copy. */
 export function openHeap(dump: Uint8Array, wasm: Uint8Array, options?: OpenOptions | null): Heap;
-/** As {@link openHeap}, off the event loop. */
+/** The same as {@link openHeap}, on another thread. */
 export function openHeapAsync(
   dump: Uint8Array,
   wasm: Uint8Array,
   options?: OpenOptions & AsyncOptions | null,
 ): Promise<Heap>;
 /**
- * As {@link openHeap}, from files. The dump is not kept: questions about contents read it again, and throw
- * `ERR_DUMP_CHANGED` if it is no longer the file that was opened.
+ * The same as {@link openHeap}, from files. The dump is not kept in memory: questions about contents read
+ * the file again, and throw `ERR_DUMP_CHANGED` if it was changed or replaced.
  */
 export function openHeapFile(dump: FilePath, wasm: FilePath, options?: OpenOptions | null): Heap;
-/** As {@link openHeapFile}, off the event loop. */
+/** The same as {@link openHeapFile}, on another thread. */
 export function openHeapFileAsync(
   dump: FilePath,
   wasm: FilePath,

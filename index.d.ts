@@ -1,9 +1,9 @@
 /**
  * Heap snapshots for AssemblyScript and WARPO programs.
  *
- * A dump (ASHD, version 2) and the module that it was taken from go in; the constructor view of
- * one dump, or the comparison view of two, comes out. To capture a dump, see
- * `@warpo/heap-analyzer/capture`.
+ * The functions take dumps (ASHD, version 2) and the module that the dumps were taken from. They return
+ * the constructor view of one dump, the comparison view of two, or a {@link Heap} that answers questions.
+ * To capture a dump, see `@warpo/heap-analyzer/capture`.
  *
  * ```js
  * import { analyze } from "@warpo/heap-analyzer";
@@ -20,14 +20,14 @@
 export * from "./answers.js";
 export * from "./heap.js";
 
-/** An error of this package: `instanceof` identifies it, `code` says what happened. */
+/** An error of this package. `code` says what happened. */
 export class HeapAnalyzerError extends Error {
   constructor(code: ErrorCode, message: string, options?: { cause?: unknown });
   /** A stable name for programs. The words of `message` may change. */
   readonly code: ErrorCode;
   /**
-   * For `ERR_IO`, an error with the system's `errno`, `code`, `path` and `syscall`, as Node's own. For
-   * `ABORT_ERR`, the signal's `reason`. For `ERR_NO_BINARY`, why the addon does not load.
+   * For `ERR_IO`, an error with `errno`, `code`, `path` and `syscall` from the system, like the errors of
+   * Node. For `ABORT_ERR`, the signal's `reason`. For `ERR_NO_BINARY`, the reason why the addon does not load.
    */
   readonly cause?: unknown;
 }
@@ -51,7 +51,7 @@ export type ErrorCode =
   | "ERR_TOO_MANY_REFERENCES"
   | "ERR_INVALID_OPTION"
   | "ERR_INVALID_ARG_TYPE"
-  /** A path that cannot be one: empty, with a null byte, or a URL that names no file. */
+  /** An invalid path: it is empty, has a null byte, or is a URL that names no file. */
   | "ERR_INVALID_ARG_VALUE"
   /** The buffer of an argument was transferred, or a WebAssembly memory that grew has replaced it. */
   | "ERR_BUFFER_DETACHED"
@@ -66,14 +66,22 @@ export type ErrorCode =
   | "ERR_NO_THREADS"
   /** A heap was used after {@link Heap.close}. */
   | "ERR_HEAP_CLOSED"
-  /** No object is at the address that was asked about. */
+  /** There is no object at the given address. */
   | "ERR_NO_OBJECT"
-  /** No live object is of the class that was asked about. */
+  /** There is no live object of the given class. */
   | "ERR_UNKNOWN_CLASS"
   /** A dump was changed or replaced after its heap was opened. */
   | "ERR_DUMP_CHANGED"
+  /** The bytes are not a site table of this version. */
+  | "ERR_SITE_TABLE"
+  /** A check has too few dumps for its default rule, and no other rule. */
+  | "ERR_TOO_FEW_DUMPS"
   /** Instances were read after {@link View.close}. */
   | "ERR_VIEW_CLOSED"
+  /** `expectNoLeak` found something that grows from round to round. */
+  | "ERR_LEAK"
+  /** A warning says that numbers may be wrong, so `expectNoLeak` cannot decide. */
+  | "ERR_INCONCLUSIVE"
   /** The addon's binary for this platform is missing or does not load. Thrown when the package is loaded. */
   | "ERR_NO_BINARY"
   /** The instance does not export its globals: instantiate the bytes that `exposeGlobals` returns. */
@@ -124,21 +132,25 @@ export type WarningCode =
   | "WARN_MODULE_MISMATCH"
   | "WARN_PARTIAL"
   | "WARN_MORE"
-  | "WARN_ADDRESS_INSIDE";
+  | "WARN_FEW_DUMPS"
+  | "WARN_ADDRESS_INSIDE"
+  | "WARN_RAW_BLOCKS_NOT_SCANNED"
+  | "WARN_RAW_BLOCKS_ESTIMATED"
+  | "WARN_EDGES_LEFT_OUT";
 
 /** A finding that may make a number wrong. It did not stop the analysis. */
 export interface Warning {
   /** A stable name for programs. */
   code: WarningCode;
-  /** For people: what was found, and which numbers may be wrong. */
+  /** A sentence: what was found, and which numbers may be wrong. */
   message: string;
 }
 
 /** One live object. */
 export interface Instance {
-  /** Where its payload begins in linear memory. */
+  /** The address of its payload in linear memory. */
   address: number;
-  /** The whole allocator block: payload, object header and block header. */
+  /** The size of its allocator block: payload, object header and block header. */
   shallowSize: number;
   /** What would be freed if this object went away: the shallow sizes of the object and of all objects that it dominates. */
   retainedSize: number;
@@ -155,12 +167,12 @@ export interface ConstructorRow {
   /** Sum of the instances' retained sizes. Retained sizes overlap, so the sum may exceed the live size. */
   totalRetainedSize: number;
   /**
-   * The sum of the retained sizes of those instances that no other instance of the class dominates. At
-   * least that is freed if all instances go away; it never exceeds the live size. In the views of a loaded
-   * heap, and with the option `retainedSet`. Not enumerable, so JSON leaves it out.
+   * The sum of the retained sizes of those instances that no other instance of the class dominates.
+   * Removing all instances frees at least that much. The sum never exceeds the live size. Present in the
+   * views of a loaded heap, and with the option `retainedSet`. Not enumerable, so JSON leaves it out.
    */
   readonly retainedSetSize?: number;
-  /** Retained size ↓, shallow size ↓, address ↑. Made when first read. */
+  /** Order: retained size ↓, shallow size ↓, address ↑. Created when first read. */
   readonly instances: Instance[];
   /** The same instances in the same order as columns: read these when there are millions. JSON leaves them out. */
   readonly instanceColumns: InstanceColumns;
@@ -173,15 +185,16 @@ export interface InstanceColumns {
   retainedSizes: Uint32Array;
 }
 
-/** What both views have in common. */
+/** The methods of both views. */
 export interface View {
   /**
    * Releases the native memory from which instances are created. Rows and instances that were read before
-   * stay; to read others throws `ERR_VIEW_CLOSED`. A view of which all instances were read is closed
-   * already. Without a call, the garbage collector releases the memory, which a synchronous loop delays.
+   * remain; reading others throws `ERR_VIEW_CLOSED`. When all instances have been read, the view closes
+   * itself. If `close` is not called, the garbage collector releases the memory, but not during a
+   * synchronous loop.
    */
   close(): void;
-  /** As {@link close}, for `using`. */
+  /** The same as {@link close}, for `using`. */
   [Symbol.dispose](): void;
 }
 
@@ -192,7 +205,7 @@ declare global {
   }
 }
 
-/** What uses memory in one dump, by class. */
+/** The live objects of one dump, by class. */
 export interface ConstructorView extends View {
   /** The allocator's space: the size of the memory minus the address of the first block. */
   totalHeapSize: number;
@@ -202,7 +215,7 @@ export interface ConstructorView extends View {
   constructors: ConstructorRow[];
   /** Whether the heap is damaged and the view covers only the part before the damage ({@link AnalysisOptions.partial}). */
   partial: boolean;
-  /** Empty if no number may be wrong. */
+  /** The reasons why numbers may be wrong; empty if there are none. */
   warnings: Warning[];
   /** What every byte of the heap is used for. */
   accounting: Accounting;
@@ -218,13 +231,13 @@ export interface Accounting {
   raw: number;
   /** Free blocks of the allocator. `fragmentation` is the share of their bytes that is not in the largest one. */
   free: { bytes: number; blocks: number; largest: number; fragmentation: number };
-  /** Ends of regions and padding. */
+  /** Bytes that the allocator uses itself: ends of regions and padding. */
   overhead: number;
   /** Memory that does not belong to the allocator: pages that other code added with `memory.grow`. */
   gaps: number;
   /** The part after damage; 0 unless the result is partial. */
   unread: number;
-  /** What the collector was doing; null if the module does not name its state. */
+  /** The state of the collector; null if the module does not name the variable that holds it. */
   collector: "idle" | "marking" | "sweeping" | null;
   /** Pinned objects by class. */
   pinned: { className: string; count: number }[];
@@ -252,7 +265,7 @@ export interface ComparisonRow {
   freedSize: number;
   /** allocatedSize − freedSize. */
   sizeDelta: number;
-  /** New before deleted, then shallow size ↓, retained size ↓, address ↑. Made when first read. */
+  /** Order: new before deleted, then shallow size ↓, retained size ↓, address ↑. Created when first read. */
   readonly instances: ChangedInstance[];
   /** The same instances in the same order as columns. JSON leaves them out. */
   readonly instanceColumns: ChangedInstanceColumns;
@@ -279,7 +292,7 @@ export interface ComparisonView extends View {
   warnings: Warning[];
 }
 
-/** Cases in which the analysis continues with a warning instead of an error. */
+/** The cases in which an analysis continues with a warning instead of an error. */
 export interface AnalysisOptions {
   /** Continue although the dump was not taken from the module: every number and name may be wrong. */
   force?: boolean | null | undefined;
@@ -287,7 +300,7 @@ export interface AnalysisOptions {
   partial?: boolean | null | undefined;
 }
 
-/** The order of a constructor view, and how much of it is listed. */
+/** The order and the length of the lists in a constructor view. */
 export interface AnalyzeOptions extends AnalysisOptions {
   /** `retained` (default), `retained-set`, `shallow` or `count`, largest first. Ties are broken by the other numbers and the name. */
   sort?: "retained" | "retained-set" | "shallow" | "count" | null | undefined;
@@ -299,7 +312,7 @@ export interface AnalyzeOptions extends AnalysisOptions {
   retainedSet?: boolean | null | undefined;
 }
 
-/** The order of a comparison view, and how much of it is listed. */
+/** The order and the length of the lists in a comparison view. */
 export interface DiffOptions extends AnalysisOptions {
   /** `delta` (default), `alloc`, `freed` or `count`. */
   sort?: "delta" | "alloc" | "freed" | "count" | null | undefined;
@@ -312,11 +325,10 @@ export interface DiffOptions extends AnalysisOptions {
 /**
  * Options of asynchronous calls.
  *
- * The work does not use libuv's threads, so file access, name lookups and cryptography do not wait for
- * it. The addon has one thread per core for it, at most 4. Calls start in the order in which they are
+ * The work runs on threads of the addon: one per core, at most 4. It does not use libuv's threads, so it
+ * does not delay file access, name lookups or cryptography. Calls start in the order in which they are
  * made, for all worker threads together. A waiting call holds only the copies of its bytes. Inputs that
- * are neither files nor folders, such as pipes, are read before that by other threads, at most 16 at a
- * time.
+ * are neither files nor folders, such as pipes, are read first, by other threads, at most 16 at a time.
  */
 export interface AsyncOptions {
   /**
@@ -364,8 +376,8 @@ export function analyze(
   options?: AnalyzeOptions | null,
 ): ConstructorView;
 /**
- * As {@link analyze}, asynchronously. Dump and module are copied first, so the caller may change them
- * meanwhile. The copies are kept until the work is done or aborted.
+ * The same as {@link analyze}, asynchronously. Dump and module are copied first, so the caller may change
+ * them meanwhile. The copies are kept until the work is done or aborted.
  */
 export function analyzeAsync(
   dump: Uint8Array,
@@ -377,13 +389,13 @@ export function analyzeAsync(
  */
 export type FilePath = string | URL | Uint8Array;
 
-/** As {@link analyze}, from files. They are mapped, not copied, and must not be truncated meanwhile. */
+/** The same as {@link analyze}, from files. They are mapped, not copied, and must not be truncated meanwhile. */
 export function analyzeFile(
   dump: FilePath,
   wasm: FilePath,
   options?: AnalyzeOptions | null,
 ): ConstructorView;
-/** As {@link analyzeFile}, asynchronously. */
+/** The same as {@link analyzeFile}, asynchronously. */
 export function analyzeFileAsync(
   dump: FilePath,
   wasm: FilePath,
@@ -397,21 +409,21 @@ export function diff(
   wasm: Uint8Array,
   options?: DiffOptions | null,
 ): ComparisonView;
-/** As {@link diff}, asynchronously. Dumps and module are copied first. */
+/** The same as {@link diff}, asynchronously. Dumps and module are copied first. */
 export function diffAsync(
   before: Uint8Array,
   after: Uint8Array,
   wasm: Uint8Array,
   options?: (DiffOptions & AsyncOptions) | null,
 ): Promise<ComparisonView>;
-/** As {@link diff}, from files. They are mapped, not copied, and must not be truncated meanwhile. */
+/** The same as {@link diff}, from files. They are mapped, not copied, and must not be truncated meanwhile. */
 export function diffFile(
   before: FilePath,
   after: FilePath,
   wasm: FilePath,
   options?: DiffOptions | null,
 ): ComparisonView;
-/** As {@link diffFile}, asynchronously. */
+/** The same as {@link diffFile}, asynchronously. */
 export function diffFileAsync(
   before: FilePath,
   after: FilePath,

@@ -1,4 +1,4 @@
-// The guide, followed: its commands are run one after another, and what they print must be what it says.
+// Runs the commands of the guide one after another, and compares their output with the guide.
 
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 
 const ROOT = join(__dirname, "..");
 const GUIDE = join(ROOT, "docs/guide.md");
-/** What `npm run demo` does in a clone where everything is installed and built. */
+/** The commands of `npm run demo` in a clone where everything is installed and built. */
 const DEMO =
   "node node_modules/typescript/bin/tsc --project examples/leaky-server && node build/demo/demo.js";
 
@@ -25,16 +25,19 @@ beforeAll(() => {
 
 afterAll(() => rmSync(clone, { recursive: true }));
 
-test.skipIf(process.platform === "win32")("the guide's commands print what it says", async () => {
-  const guide = readFileSync(GUIDE, "utf8");
-  const followed = guide.replace(
-    /^```(\w+)\n([\s\S]*?)^```$/gm,
-    (_, kind: string, text: string) => {
-      return `\`\`\`${kind}\n${follow(kind, text)}\`\`\``;
-    },
-  );
-  await expect(followed).toMatchFileSnapshot(GUIDE);
-});
+test.skipIf(process.platform === "win32")(
+  "the guide's commands print the output in the guide",
+  async () => {
+    const guide = readFileSync(GUIDE, "utf8");
+    const followed = guide.replace(
+      /^```(\w+)\n([\s\S]*?)^```$/gm,
+      (_, kind: string, text: string) => {
+        return `\`\`\`${kind}\n${follow(kind, text)}\`\`\``;
+      },
+    );
+    await expect(followed).toMatchFileSnapshot(GUIDE);
+  },
+);
 
 /** A block as it should be. */
 function follow(kind: string, text: string): string {
@@ -48,6 +51,8 @@ function follow(kind: string, text: string): string {
     }
     case "diff":
       return readFileSync(join(clone, "examples/leaky-server/fix.diff"), "utf8");
+    case "yaml":
+      return readFileSync(join(clone, "examples/leaky-server/heap-gate.yml"), "utf8");
     case "js":
       writeFileSync(join(clone, "test.mjs"), text);
       shell("node test.mjs");
@@ -57,7 +62,7 @@ function follow(kind: string, text: string): string {
   }
 }
 
-/** What the commands print to stdout; they fail together if one does. */
+/** The output of the commands. All fail if one does. */
 function shell(commands: string): string {
   return execFileSync("sh", ["-ec", commands], { cwd: clone, encoding: "utf8", stdio: "pipe" });
 }

@@ -75,7 +75,7 @@ function requireSupportedTarget(options: CompilerOptions): void {
   if (options.runtime !== RUNTIME_INCREMENTAL) {
     throw new Error(
       `${TITLE}: the runtime is stub or minimal: expected --runtime incremental (the default), because the others ` +
-        "keep no shadow stack and their live objects cannot be told",
+        "have no shadow stack, so the live objects cannot be found",
     );
   }
 }

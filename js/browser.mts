@@ -9,9 +9,9 @@
  *
  * A browser cannot change a module before it is compiled, so expose its globals at build time: with
  * `warpo-heap-analyzer expose`, or with the transform `@warpo/heap-analyzer/asc-transform/expose`.
- * Once this module is loaded, all instances of exposed modules in this thread are found by whatever
- * has their memory: exports, the namespace of bindings, a loader's result. Instances that are
- * older are found by their exports alone. It works in workers, too.
+ * Once this module is loaded, `captureDump` accepts any object that has the memory of an instance of an
+ * exposed module in this thread: exports, the namespace of bindings, a loader's result. For instances
+ * that were created earlier, it accepts only the exports. Workers are supported too.
  *
  * @module
  */
@@ -39,7 +39,7 @@ export function captureDump(exports: object, options?: CaptureOptions): Uint8Arr
   return joinDump(takeSnapshot(exports, options));
 }
 
-/** The parts of a page that a download takes. */
+/** The parts of a page that a download needs. */
 declare const document:
   | { createElement(tag: "a"): { href: string; download: string; click(): void } }
   | undefined;
@@ -47,7 +47,7 @@ declare const document:
 /**
  * Captures a dump and offers it to the user as a download.
  *
- * @param fileName what the browser proposes as the file's name.
+ * @param fileName the file name that the browser suggests.
  * @throws {HeapAnalyzerError} as {@link captureDump} does, and `ERR_NO_DOCUMENT` in a worker, which has no
  *   downloads: post the bytes of {@link captureDump} to the page.
  */
@@ -67,6 +67,6 @@ export function downloadDump(
   link.href = URL.createObjectURL(dump);
   link.download = fileName;
   link.click();
-  // The browser has its own reference by the time this runs.
+  // By then, the download has started and no longer needs the URL.
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }

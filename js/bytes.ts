@@ -1,8 +1,8 @@
 /**
- * Bytes that a caller passes, checked.
+ * Checks the bytes that a caller passes.
  *
- * Nothing here runs code of the caller: methods and getters are the built-in ones, not those of the
- * object. So the checked facts stay true until the call into the addon that follows.
+ * The checks run no code of the caller, because they use the built-in methods and getters, not those of
+ * the object. So the results are still true in the call of the addon that follows.
  */
 import { types } from "node:util";
 import { HeapAnalyzerError, invalidArgument } from "./errors.js";
@@ -31,7 +31,7 @@ export function bytes(name: string, value: unknown): Uint8Array {
   return types.isSharedArrayBuffer(buffer) ? copyOf(name, value, buffer) : value;
 }
 
-/** Whether the bytes are gone. Such an array looks like an empty one. */
+/** Whether the buffer is detached or too short. The length of such an array is 0, as of an empty one. */
 function isOutOfBounds(array: Uint8Array): boolean {
   try {
     keys.call(array);
@@ -42,7 +42,7 @@ function isOutOfBounds(array: Uint8Array): boolean {
 }
 
 function copyOf(name: string, array: Uint8Array, buffer: SharedArrayBuffer): Uint8Array {
-  // Read once: another thread may let the memory grow meanwhile.
+  // The length is read once, because another thread may make the memory grow.
   const length = lengthOf(array);
   let copy: Uint8Array;
   try {

@@ -1,4 +1,4 @@
-/** The error class of this package. It needs nothing of Node, so the entry for browsers can use it too. */
+/** The error class of this package. It uses no part of Node, because the entry for browsers uses it too. */
 import type { ErrorCode } from "../index.js";
 import { descriptor } from "./descriptor.js";
 
@@ -36,7 +36,7 @@ export function invalidArgument(
   );
 }
 
-/** How to get bytes from what is often passed instead. */
+/** How to get bytes from values that are often passed by mistake. */
 const BYTES_FROM: Record<string, string> = {
   ArrayBuffer: "pass new Uint8Array(buffer)",
   Blob: "pass new Uint8Array(await blob.arrayBuffer())",

@@ -1,7 +1,6 @@
 /** Exports of a loaded heap: their formats and options, checked, and the streams of their bytes. */
 import { Readable } from "node:stream";
 import { invalidArgument } from "./errors.js";
-import type * as native from "./native.js";
 import { awaitNative } from "./native_errors.js";
 import {
   type Check,
@@ -19,7 +18,7 @@ const FORMATS: Record<string, Record<string, Check>> = {
   "heap-diff": { samples: wholeNumber(0, 2 ** 32 - 1) },
 };
 
-/** Bytes that wait in a stream for its reader: less than a piece, so that the next one is made meanwhile. */
+/** Bytes that wait in a stream for its reader: less than a piece, so no more than one piece waits. */
 const HIGH_WATER_MARK = 1 << 16;
 
 /** A format with its options in the form in which the engine reads them, and what is not for the engine. */
@@ -35,32 +34,29 @@ export function exportRequest(format: unknown, options: unknown) {
   return { request: { format, ...read }, before, signal };
 }
 
-interface StreamEvents {
+interface Source {
+  /** The next piece, null at the end. */
+  read: () => Promise<Buffer | null>;
+  /** Destroys the stream. */
   signal: AbortSignal | undefined;
-  /** Called once, when the stream is destroyed or at its end. */
+  /** Called once, when the stream is at its end or destroyed. */
   onEnd: () => void;
-  /** Makes the stream's error of the engine's. */
+  /** What the stream fails with, for an error of the engine. */
   translate: (error: unknown) => unknown;
 }
 
 /** The bytes of an export. They are made while they are read. */
-export function exportStream(
-  handle: native.ExportHandle,
-  control: native.WorkControl,
-  { signal, onEnd, translate }: StreamEvents,
-): Readable {
+export function exportStream({ read, signal, onEnd, translate }: Source): Readable {
   return new Readable({
     highWaterMark: HIGH_WATER_MARK,
     ...(signal === undefined ? {} : { signal }),
     read() {
-      awaitNative(() => handle.read(control)).then(
+      awaitNative(read).then(
         (piece) => this.push(piece),
         (error) => this.destroy(translate(error) as Error),
       );
     },
     destroy(error, callback) {
-      control.cancel();
-      handle.close();
       onEnd();
       callback(error);
     },

@@ -1,4 +1,4 @@
-/** The class `Heap` of the public API: a heap that is opened once and asked many times. */
+/** The class `Heap` of the public API: a heap that is opened once and answers any number of questions. */
 import type * as api from "../index.js";
 import { bytes } from "./bytes.js";
 import { descriptor } from "./descriptor.js";
@@ -6,12 +6,18 @@ import { HeapAnalyzerError, invalidArgument } from "./errors.js";
 import { exportRequest, exportStream } from "./exports.js";
 import * as native from "./native.js";
 import { callNative } from "./native_errors.js";
-import { openOptions, viewOptions } from "./options.js";
+import { openOptions, readOptions, viewOptions } from "./options.js";
 import { path } from "./paths.js";
 import * as questions from "./questions.js";
 import { reportFile } from "./report_file.js";
+import { siteTable } from "./sites.js";
 import { comparisonView, loadedView } from "./views.js";
 import { controlled } from "./work.js";
+
+/** Work that `close()` cuts off. */
+interface Running {
+  cancel(): void;
+}
 
 /** Only this module creates heaps. */
 const TOKEN = Symbol("heap");
@@ -19,13 +25,16 @@ const TOKEN = Symbol("heap");
 // The types of the methods, which have overloads, are in `heap.d.ts`.
 class Heap {
   readonly #handle: native.HeapHandle;
-  /** Questions that are being answered off the event loop. */
-  readonly #running = new Set<native.WorkControl>();
+  /** Running asynchronous questions, and exports that are being read. */
+  readonly #running = new Set<Running>();
   #isClosed = false;
 
   constructor(token: symbol, handle: native.HeapHandle) {
     if (token !== TOKEN) {
-      throw new HeapAnalyzerError("ERR_INVALID_ARG_TYPE", "a Heap is made by openHeap, not by new");
+      throw new HeapAnalyzerError(
+        "ERR_INVALID_ARG_TYPE",
+        "new Heap() is not supported: call openHeap or openHeapFile",
+      );
     }
     this.#handle = handle;
   }
@@ -146,15 +155,35 @@ class Heap {
     return reportFile(await this.#textAsync(questions.report(options, "async"), options));
   }
 
+  siteTable() {
+    return siteTable(callNative(() => this.#handle.siteTable()));
+  }
+
+  async siteTableAsync(options?: api.AsyncOptions) {
+    readOptions(options, {}, "async");
+    return siteTable(await this.#run(options, (control) => this.#handle.siteTableAsync(control)));
+  }
+
   export(format: unknown, options?: api.AsyncOptions) {
     const { request, before, signal } = exportRequest(format, options);
     const earlier = Heap.#earlier(before);
     const handle = callNative(() => this.#handle.startExport(JSON.stringify(request), earlier));
     const control = new native.WorkControl();
-    this.#running.add(control);
-    return exportStream(handle, control, {
+    const running = {
+      cancel() {
+        control.cancel();
+        // The heap is released although nobody may ever read on.
+        handle.close();
+      },
+    };
+    this.#running.add(running);
+    return exportStream({
+      read: () => handle.read(control),
       signal,
-      onEnd: () => this.#running.delete(control),
+      onEnd: () => {
+        this.#running.delete(running);
+        running.cancel();
+      },
       translate: (error) => this.#closedInstead(error, "the export ended"),
     });
   }
@@ -162,7 +191,7 @@ class Heap {
   close(): void {
     this.#isClosed = true;
     this.#handle.close();
-    for (const control of this.#running) control.cancel();
+    for (const running of this.#running) running.cancel();
   }
 
   #ask(asked: questions.Asked) {
@@ -190,7 +219,7 @@ class Heap {
     return answer.text;
   }
 
-  /** Work off the event loop, which `close()` cancels. */
+  /** Runs asynchronous work. `close()` cancels it. */
   async #run<T>(
     options: api.AsyncOptions | undefined,
     start: (control: native.WorkControl) => Promise<T>,
@@ -207,7 +236,7 @@ class Heap {
     });
   }
 
-  /** The error of work that `close` has cut off, in place of its own. */
+  /** The error of cancelled work; if `close` was called, an error that says so. */
   #closedInstead(error: unknown, end: string): unknown {
     if (!this.#isClosed) return error;
     const message = `the heap was closed before ${end}: call close() after the last answer`;

@@ -2,15 +2,29 @@
 import type * as api from "../index.js";
 import { bytes } from "./bytes.js";
 import { HeapAnalyzerError } from "./errors.js";
+import { check, checkAsync, growth, growthAsync } from "./growth.js";
 import { Heap, openHeap, openHeapAsync, openHeapFile, openHeapFileAsync } from "./heap.js";
 import * as native from "./native.js";
 import { callNative } from "./native_errors.js";
 import { analyzeOptions, diffOptions } from "./options.js";
 import { path } from "./paths.js";
+import { SiteTable } from "./sites.js";
 import { comparisonView, constructorView } from "./views.js";
 import { controlled } from "./work.js";
 
-export { Heap, HeapAnalyzerError, openHeap, openHeapAsync, openHeapFile, openHeapFileAsync };
+export {
+  check,
+  checkAsync,
+  growth,
+  growthAsync,
+  Heap,
+  HeapAnalyzerError,
+  openHeap,
+  openHeapAsync,
+  openHeapFile,
+  openHeapFileAsync,
+  SiteTable,
+};
 
 /*
  * Options are read first, because reading them may run code of the caller, and that code could detach

@@ -66,7 +66,7 @@ function explain(messages: string[]): string {
   return `${name} has no prebuilt binary for ${platform()}, only for ${offered}. ${fromSource}`;
 }
 
-/** As in `linux-x64 (glibc 2.36, Node v20.20.0)`. */
+/** For example `linux-x64 (glibc 2.36, Node v20.20.0)`. */
 function platform(): string {
   const report = process.report.getReport() as { header?: { glibcVersionRuntime?: string } };
   const glibc = report.header?.glibcVersionRuntime;

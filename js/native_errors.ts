@@ -12,7 +12,7 @@ export function callNative<T>(call: () => T): T {
   }
 }
 
-/** As {@link callNative}, for calls that return a promise. The stack of the error includes the callers that await it. */
+/** The same as {@link callNative}, for calls that return a promise. The error's stack includes the callers that await it. */
 export async function awaitNative<T>(call: () => Promise<T>): Promise<T> {
   try {
     return await call();
@@ -28,7 +28,7 @@ function translated(error: unknown): unknown {
   return new HeapAnalyzerError(code, message, options);
 }
 
-/** What `src/binding/error.rs` reports about an error of the system. */
+/** The data that `src/binding/error.rs` reports about an error of the system. */
 interface SystemErrorFacts {
   /** The system's own number. */
   number: number | null;
@@ -39,7 +39,7 @@ interface SystemErrorFacts {
   path: string;
 }
 
-/** Names of errors by Rust's kind, where the system's number is not one of libuv's. */
+/** The names of errors by Rust's kind, for systems whose error numbers differ from libuv's. */
 const CODES: Record<string, string> = {
   InvalidFilename: "ENAMETOOLONG",
   IsADirectory: "EISDIR",
@@ -48,7 +48,7 @@ const CODES: Record<string, string> = {
   PermissionDenied: "EACCES",
 };
 
-/** An error with the properties of Node's own: `errno`, `code`, `path` and `syscall`. */
+/** An error with the properties of Node's errors: `errno`, `code`, `path` and `syscall`. */
 function systemError(cause: Error): Error {
   const { number, kind, message, syscall, path } = JSON.parse(cause.message) as SystemErrorFacts;
   const known = [...getSystemErrorMap()];

@@ -1,4 +1,4 @@
-/** The options of a call, checked. */
+/** Checks the options of a call. */
 import type * as api from "../index.js";
 import { HeapAnalyzerError, invalidArgument } from "./errors.js";
 import { availableMemory } from "./memory.js";
@@ -80,7 +80,7 @@ export function wholeNumber(least: number, most = Number.MAX_SAFE_INTEGER): Chec
 const VIEW_OPTIONS = { sort: typed("string"), top: typed("number"), instances: typed("number") };
 const ANALYSIS_OPTIONS = { force: typed("boolean"), partial: typed("boolean") };
 
-/** How an asynchronous call is watched and aborted. */
+/** The options `signal` and `onProgress` of an asynchronous call. */
 export function watchOptions(options: api.AsyncOptions | null | undefined) {
   const { signal, onProgress } = optionsObject(options);
   if (onProgress != null && typeof onProgress !== "function") {
@@ -101,7 +101,7 @@ function optionsObject(options: unknown): Record<string, unknown> {
   return options as Record<string, unknown>;
 }
 
-/** By what it can do, not by `instanceof`: test runners pass objects of other realms. */
+/** Not `instanceof`, because test runners pass objects of other realms. */
 function isSignal(value: unknown): boolean {
   const { aborted, addEventListener, removeEventListener } = Object(value) as AbortSignal;
   return (
@@ -126,7 +126,7 @@ export function invalidOption(message: string): HeapAnalyzerError {
   return new HeapAnalyzerError("ERR_INVALID_OPTION", message);
 }
 
-/** The name that differs in the fewest letters; `undefined` if more than a third differ. */
+/** The name with the fewest different letters; `undefined` if more than a third of the letters differ. */
 function nearestName(name: string, names: string[]): string | undefined {
   let nearest: string | undefined;
   let least = Number.POSITIVE_INFINITY;

@@ -1,9 +1,9 @@
-/** Paths that a caller passes: text, `file:` URLs, or bytes. */
+/** Checks the paths that a caller passes: text, `file:` URLs, or bytes. */
 import { fileURLToPath } from "node:url";
 import { types } from "node:util";
 import { HeapAnalyzerError, invalidArgument } from "./errors.js";
 
-/** A path as the addon takes it: bytes only where they are not UTF-8. */
+/** A path for the addon: text, or bytes if they are not UTF-8. */
 export function path(name: string, value: unknown): string | Buffer {
   const found = readPath(name, value);
   if (found.length === 0) throw invalidValue(name, "is an empty path");
@@ -16,7 +16,7 @@ export function path(name: string, value: unknown): string | Buffer {
   return found;
 }
 
-/** A path for Node's own functions that work on text. */
+/** A path for functions that accept only text. */
 export function textPath(name: string, value: unknown): string {
   const found = path(name, value);
   if (typeof found === "string") return found;

@@ -1,8 +1,8 @@
-/** The questions of the class `Heap` in the form in which the engine reads them, checked. */
+/** Checks the questions of the class `Heap`, and brings them into the form that the engine reads. */
 import { invalidArgument } from "./errors.js";
 import { invalidOption, type Mode, readOptions, typed, wholeNumber } from "./options.js";
 
-/** A question, and the earlier heap that it compares with. */
+/** A question, and the earlier heap for a comparison. */
 export interface Asked {
   question: { question: string } & Record<string, unknown>;
   before?: unknown;

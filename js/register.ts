@@ -1,18 +1,18 @@
 /**
- * Makes the instances of a program show their globals, without a change to the program:
+ * Exposes the globals of all instances of a program, without a change to the program:
  *
  * ```sh
  * node --import @warpo/heap-analyzer/register app.js
  * ```
  *
  * or `import "@warpo/heap-analyzer/register"` before the import that instantiates the module. From
- * then on every module that is compiled in this thread is exposed (see `exposeGlobals`), and
- * `captureDump` and `writeDump` accept whatever has the memory of an instance: its exports, the
- * instance, a loader's result, the namespace of a module that `asc --bindings` wrote.
+ * then on every module that is compiled in this thread is exposed (see `exposeGlobals`). `captureDump`
+ * and `writeDump` then accept any object that has the memory of an instance: its exports, the instance,
+ * a loader's result, the namespace of a module that `asc --bindings` wrote.
  *
  * Two environment variables are read at start:
  * - `HEAP_DUMP_SIGNAL`: at this signal (`SIGUSR2`, …), dumps of all instances are written.
- * - `HEAP_DUMP_DIRECTORY`: where to. Default: `heap-dumps` in the working directory.
+ * - `HEAP_DUMP_DIRECTORY`: the folder for these dumps. Default: `heap-dumps` in the working directory.
  *
  * A program that imports `MemoryDump.dumpMemoryRegion` can write dumps of itself below that folder.
  *

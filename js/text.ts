@@ -1,4 +1,4 @@
-/** Text from elsewhere (a guest program, a module, a file name), made safe for a message. */
+/** Makes text from outside (a guest program, a module, a file name) safe for a message. */
 
 /**
  * A text with everything invisible escaped. It then cannot break a line, control the terminal, change
@@ -24,7 +24,7 @@ export function escapeUnprintable(text: string): string {
 }
 
 const PLAIN = /^[ -~]*$/;
-/** Control, format and unassigned characters, blanks, and letters and symbols that leave no mark. */
+/** Control, format and unassigned characters, blanks, and letters and symbols that are not visible. */
 const INVISIBLE = /(?! )[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800\u{1d159}]/u;
 /** They choose the text or the emoji form of the symbol before them. */
 const SELECTOR = /[\ufe0e\ufe0f]/;

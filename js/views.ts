@@ -1,6 +1,6 @@
 /**
- * Native views as plain objects. Instances are made when they are first read, so a view of ten million
- * objects costs only one JavaScript object per row.
+ * Converts native views to plain objects. Instances are created when they are first read, so a view of
+ * ten million objects needs only one JavaScript object per row.
  */
 import type {
   ChangedInstance,
@@ -19,7 +19,7 @@ export function constructorView(handle: ViewHandle): ConstructorView {
   return plainView(handle, { accounting }, instanceAt) as ConstructorView;
 }
 
-/** The constructor view of a loaded heap, which can be asked for the retained sizes of the classes as sets. */
+/** The constructor view of a loaded heap. It computes the retained set sizes when they are first read. */
 export function loadedView(handle: ViewHandle): ConstructorView {
   let sizes: number[] | null | undefined;
   const retainedSet = (nth: number) => {
@@ -49,7 +49,7 @@ function instanceAt(columns: InstanceColumns, nth: number): Instance {
 /** The key of a number that only rows of some views have. */
 const RETAINED_SET = "retainedSetSize";
 
-/** The engine names its numbers by the keys of the public types and keeps their order. */
+/** The engine's columns have the names and the order of the keys in the public types. */
 function plainView<Columns extends InstanceColumns>(
   handle: ViewHandle,
   more: object,
@@ -61,7 +61,7 @@ function plainView<Columns extends InstanceColumns>(
   let unreadRows = rows.length;
   const constructors = rows.map((row, nth) => {
     const columns = () => callNative(() => handle.instances(nth)) as unknown as Columns;
-    // What the one getter read serves the other, too, unless the caller may have changed it meanwhile.
+    // Columns that were read for `instances` are reused for `instanceColumns`: the caller has not seen them.
     let spare: Columns | undefined;
     const numbers = keys.map((key, at) => [key, row.numbers[at]] as const);
     const plainRow = {
@@ -71,12 +71,12 @@ function plainView<Columns extends InstanceColumns>(
     defineLazily(plainRow, "instances", true, () => {
       const read = columns();
       spare = read;
-      // After the last row, nothing native is needed any more.
+      // After the last row, the native view is not needed any more.
       if (--unreadRows === 0 && !retainedSet) handle.close();
       return Array.from(read.addresses, (_, at) => instance(read, at));
     });
     defineLazily(plainRow, "instanceColumns", true, () => spare ?? columns());
-    // Not part of the JSON of a drop-in for WARPO's analyzer.
+    // Hidden, because the JSON is that of WARPO's analyzer.
     const [, known] = numbers.find(([key]) => key === RETAINED_SET) ?? [];
     if (known !== undefined) defineHidden(plainRow, RETAINED_SET, known);
     else if (retainedSet) defineLazily(plainRow, RETAINED_SET, false, () => retainedSet(nth));
@@ -106,7 +106,7 @@ function withoutColumns(this: { instanceColumns: unknown }): object {
   return json;
 }
 
-/** A property that is computed when first read, and then stays. */
+/** Defines a property that is computed when it is first read. */
 function defineLazily(target: object, key: string, enumerable: boolean, compute: () => unknown) {
   const common = { enumerable, configurable: true };
   Object.defineProperty(
@@ -123,7 +123,7 @@ function defineLazily(target: object, key: string, enumerable: boolean, compute:
   );
 }
 
-/** A property that loops, JSON and structuredClone leave out. */
+/** Defines a property that is not enumerable: loops, JSON and structuredClone leave it out. */
 function defineHidden(target: object, key: string | symbol, value: unknown) {
   Object.defineProperty(target, key, descriptor({ value, configurable: true, writable: true }));
 }

@@ -1,4 +1,4 @@
-/** Native work off the event loop: aborted by a signal, with reports of its progress. */
+/** Runs native work asynchronously: a signal can abort it, and it reports its progress. */
 import { types } from "node:util";
 import type * as api from "../index.js";
 import { HeapAnalyzerError } from "./errors.js";
@@ -24,7 +24,7 @@ export async function controlled<T>(
   const cancel = () => control.cancel();
   let failure: { error: unknown } | undefined;
   let isOver = false;
-  /** The listener's first error ends the work, and is what the promise rejects with. */
+  /** The first error of the listener ends the work, and the promise rejects with it. */
   const fail = (error: unknown) => {
     if (isOver) {
       // The promise is settled. An unhandled rejection would end the process.
@@ -51,9 +51,9 @@ export async function controlled<T>(
     if (onProgress) timer = setInterval(() => report(), REPORT_INTERVAL);
     const result = await work;
     report({ fraction: 1 });
-    // A promise that the listener returned may be rejected already: its handler runs before this goes on.
+    // If the listener returned a promise that is already rejected, its handler runs during this await.
     await undefined;
-    // The signal may have been aborted while the result was on its way, or in the last report.
+    // The signal may have been aborted after the work was done, or by the last report.
     if (signal?.aborted) throw abortError();
     if (failure !== undefined) throw failure.error;
     return result;

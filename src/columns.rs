@@ -7,6 +7,8 @@
 //! A failed allocation of the standard library ends the process. So every allocation that grows with
 //! the input is made here, where a failure is an error.
 
+use rayon::iter::ParallelExtend;
+
 use crate::control::Step;
 use crate::error::{Error, Result};
 
@@ -17,8 +19,8 @@ const LARGE: u64 = 1 << 20;
 /// this crate, and those of the rest of the process. V8's young generation grows by 16 MiB at a time.
 const HEADROOM: usize = 32 << 20;
 
-/// Makes room for `more` values. Room that is not used costs no memory on systems that hand out
-/// pages when they are first touched.
+/// Reserves memory for `more` values. Reserved memory that is not used costs nothing on systems that allocate
+/// pages when they are first used.
 ///
 /// # Errors
 /// [`Error::OutOfMemory`].
@@ -62,7 +64,8 @@ pub(crate) fn check_headroom() -> Result<()> {
     }
 }
 
-/// Whether the system maps this much memory. Not asked of the allocator, which would keep the memory.
+/// Whether the system maps this much memory. The allocator is not used for this, because it would keep the
+/// memory.
 fn can_map(bytes: u64) -> bool {
     usize::try_from(bytes).is_ok_and(|bytes| memmap2::MmapMut::map_anon(bytes).is_ok())
 }
@@ -74,6 +77,16 @@ fn can_map(bytes: u64) -> bool {
 pub(crate) fn repeated<T: Clone>(value: T, length: usize) -> Result<Vec<T>> {
     let mut column = with_capacity(length)?;
     column.resize(length, value);
+    Ok(column)
+}
+
+/// The same, filled by all threads: the system hands out the memory when it is first written.
+///
+/// # Errors
+/// [`Error::OutOfMemory`].
+pub(crate) fn repeated_in_parallel<T: Clone + Send>(value: T, length: usize) -> Result<Vec<T>> {
+    let mut column = with_capacity(length)?;
+    column.par_extend(rayon::iter::repeat_n(value, length));
     Ok(column)
 }
 
@@ -97,8 +110,8 @@ pub(crate) fn with_capacity<T>(capacity: usize) -> Result<Vec<T>> {
     Ok(column)
 }
 
-/// Fills a column up to a length. The system hands out the memory here, which can take long, so the
-/// work can be cancelled meanwhile.
+/// Fills a column up to a length. The system allocates the pages here, which can take long, so the work can
+/// be cancelled during it.
 ///
 /// # Errors
 /// [`Error::OutOfMemory`], [`Error::Aborted`].
@@ -143,7 +156,7 @@ pub(crate) fn extend<T: Copy>(column: &mut Vec<T>, values: &[T]) -> Result<()> {
     Ok(())
 }
 
-/// Asks for huge pages for every whole huge page of a column's spare room.
+/// Requests huge pages for the spare capacity of a column.
 #[cfg(target_os = "linux")]
 fn use_huge_pages<T>(column: &mut Vec<T>) {
     const HUGE_PAGE: usize = 2 << 20;
@@ -169,7 +182,7 @@ mod tests {
     use crate::control::{Control, Phase};
 
     #[test]
-    fn a_column_of_many_huge_pages_holds_what_it_is_filled_with_and_what_is_written_afterwards() {
+    fn a_column_of_many_huge_pages_keeps_its_values() {
         let length = 3 << 20;
         let control = Control::default();
         let mut column = vec![7u32];
@@ -189,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn a_check_that_fails_reports_what_was_asked_for() {
+    fn a_failed_check_reports_the_requested_size() {
         let error = check_room(1 << 60, "the test").unwrap_err().to_string();
         let expected = "out of memory: cannot allocate 1152921504606846976 bytes for the test; ";
         assert!(error.starts_with(expected), "{error}");

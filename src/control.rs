@@ -21,11 +21,11 @@ pub enum Phase {
     Objects,
     /// Reading the references out of the objects.
     References,
-    /// Searching what the roots reach.
+    /// Searching the objects that the roots reach.
     Search,
-    /// Computing which object keeps which others alive.
+    /// Computing dominators.
     Dominators,
-    /// Adding up what each object keeps alive.
+    /// Computing retained sizes.
     Sizes,
     /// Grouping objects by class.
     View,
@@ -182,7 +182,7 @@ impl Control {
         }
     }
 
-    /// Stops cancelled work that is not a phase of its own.
+    /// Stops cancelled work that is not a separate phase.
     ///
     /// # Errors
     /// [`Error::Aborted`] once the work was cancelled.
@@ -205,8 +205,7 @@ pub(crate) struct Step<'c> {
 }
 
 impl Step<'_> {
-    /// To be called by long loops every few thousand steps, with the number of units since the last
-    /// call.
+    /// Long loops must call this every few thousand steps, with the number of units since the last call.
     ///
     /// # Errors
     /// [`Error::Aborted`] once the work was cancelled.

@@ -20,12 +20,12 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// Another error, with the input that it is about.
+    /// Another error, with the name of the input that caused it.
     #[error("{}: {source}", Shown(file))]
     InFile {
         /// A path, or the name of an argument.
         file: String,
-        /// What is wrong with it.
+        /// The error in it.
         source: Box<Error>,
     },
     /// The file ends before something that must be there.
@@ -73,7 +73,7 @@ pub enum Error {
     },
     /// Boundaries in the header that contradict each other.
     #[error(
-        "{name} at offset {offset} is {value}, which is above __heap_base at offset 12, {heap_base}: expected {name} at or below it, because static data and the shadow stack lie below the heap; the dump is damaged, or its writer mixed up the fields"
+        "{name} at offset {offset} is {value}, which is above __heap_base at offset 12, {heap_base}: expected {name} at or below it, because static data and the shadow stack are below the heap; the dump is damaged, or its writer swapped the fields"
     )]
     DumpBoundaryOrder {
         /// The field's name.
@@ -153,7 +153,7 @@ pub enum Error {
         /// What differs.
         mismatch: Mismatch,
     },
-    /// Two heaps whose addresses say nothing about each other.
+    /// Two heaps that were opened with different modules.
     #[error(
         "{before} and {after} were opened with different modules, so their addresses cannot be compared: open both with the .wasm file that was running"
     )]
@@ -177,7 +177,7 @@ pub enum Error {
     },
     /// More references than the memory has words: containers that overlap.
     #[error(
-        "more than {limit} references, which is more than the memory has words: several containers claim the same buffer, so the heap is corrupt or the dump is of another module; capture the dump again and pass the .wasm file that was running"
+        "more than {limit} references, which is more than the memory has words: several containers refer to the same buffer, so the heap is corrupt or the dump is of another module; capture the dump again and pass the .wasm file that was running"
     )]
     TooManyReferences {
         /// The number of words in the memory.
@@ -193,41 +193,60 @@ pub enum Error {
         /// What can be passed.
         expected: &'static str,
     },
-    /// No object at an address that was asked about.
-    #[error("no object is at address {address}{}", nearest_objects(nearest))]
+    /// No object at the address of a question.
+    #[error("there is no object at address {address}{}", nearest_objects(nearest))]
     NoObject {
         /// The address.
         address: Address,
         /// The nearest objects below and above it, with their classes.
         nearest: Vec<(Address, String)>,
     },
-    /// No class of a name that was asked about.
+    /// No class with the name of a question.
     #[error(
-        "no object is of a class \"{}\"{}; class names carry their module (assembly/index/Node), and * stands for any text",
+        "there is no live object of a class \"{}\"{}; class names begin with their module (assembly/index/Node), and * stands for any text",
         Shown(pattern),
         nearest_names(nearest)
     )]
     UnknownClass {
-        /// What was asked for.
+        /// The name or pattern in the question.
         pattern: String,
         /// The classes whose names are most like it.
         nearest: Vec<String>,
     },
-    /// The dump is no longer the one that was opened.
+    /// The dump was changed or replaced after it was opened.
     #[error(
-        "the dump was changed or replaced after it was opened: found {found}; open it again, and keep the file as it is for as long as the heap is open"
+        "the dump was changed or replaced after it was opened: found {found}; open it again, and do not change the file while the heap is open"
     )]
     DumpChanged {
         /// What is there now.
         found: String,
     },
-    /// A bug in this crate: a panic that was caught.
+    /// Bytes that are not a site table of this version.
+    #[error(
+        "the site table cannot be read: {}; expected the bytes that a site table of this version was written as",
+        Shown(found)
+    )]
+    SiteTable {
+        /// What is wrong.
+        found: String,
+    },
+    /// Too few dumps for the rules of a check.
+    #[error(
+        "{found} dump(s) after the warm-up: without a budget, a check needs {needed} or more (--min-dumps), because a few steady numbers rise by chance; take more dumps, or set a budget"
+    )]
+    TooFewDumps {
+        /// How many there are.
+        found: u64,
+        /// How many it takes.
+        needed: u64,
+    },
+    /// A bug in this crate: a caught panic.
     #[error(
         "internal error: {message}; this is a bug in the heap analyzer: please report it, with the dump and the module if you may share them, at {}/issues",
         env!("CARGO_PKG_REPOSITORY")
     )]
     Internal {
-        /// What the panic said.
+        /// The message of the panic.
         message: String,
     },
     /// The system refused memory.
@@ -235,7 +254,7 @@ pub enum Error {
         "out of memory: cannot allocate {bytes} bytes for {purpose}; free some memory, raise the memory limit of the process or its container, or use a larger machine"
     )]
     OutOfMemory {
-        /// How much was asked for.
+        /// The size of the allocation.
         bytes: u64,
         /// What it was for.
         purpose: &'static str,
@@ -245,7 +264,7 @@ pub enum Error {
         "cannot start a thread: {source}; the process or its container is at its limit of threads or memory: raise the limit, or run fewer threads"
     )]
     Threads {
-        /// What the system said.
+        /// The system's error.
         source: std::io::Error,
     },
     /// The caller asked to stop.
@@ -256,7 +275,7 @@ pub enum Error {
     Io {
         /// What was being done.
         action: FileAction,
-        /// What the system said.
+        /// The system's error.
         source: std::io::Error,
     },
     /// One pipe for two inputs. A pipe can be read only once.
@@ -335,6 +354,8 @@ impl Error {
             Self::NoObject { .. } => "ERR_NO_OBJECT",
             Self::UnknownClass { .. } => "ERR_UNKNOWN_CLASS",
             Self::DumpChanged { .. } => "ERR_DUMP_CHANGED",
+            Self::SiteTable { .. } => "ERR_SITE_TABLE",
+            Self::TooFewDumps { .. } => "ERR_TOO_FEW_DUMPS",
             Self::Internal { .. } => "ERR_INTERNAL",
             Self::OutOfMemory { .. } => "ERR_OUT_OF_MEMORY",
             Self::Threads { .. } => "ERR_NO_THREADS",
@@ -344,7 +365,7 @@ impl Error {
         }
     }
 
-    /// The same error with the name of the input in front, where the error is about an input.
+    /// The same error, preceded by the name of the input if the input caused it.
     pub fn in_file(self, file: impl Into<String>) -> Self {
         match self {
             Self::Aborted

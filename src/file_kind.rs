@@ -28,7 +28,7 @@ pub enum FileKind {
 }
 
 impl FileKind {
-    /// Judges by the first four bytes, which is all that is read of a pipe before its kind is known.
+    /// Recognises a file by its first four bytes: only these are read of a pipe before its kind is known.
     pub fn of(bytes: &[u8]) -> Option<Self> {
         let start = *bytes.first_chunk::<4>()?;
         Some(match &start.map(|byte| byte.to_ascii_lowercase()) {
@@ -60,7 +60,7 @@ impl fmt::Display for FileKind {
     }
 }
 
-/// The start of a file that is not what was asked for.
+/// The start of a file of a wrong kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FileStart {
     /// What the file is; `None` if its kind is not known.

@@ -1,7 +1,7 @@
-//! Heap snapshots for AssemblyScript and WARPO programs: from the bytes of a dump and of the module
-//! that it was taken from to which objects are alive, what keeps them alive, and what changed.
+//! Heap snapshots for AssemblyScript and WARPO programs: from the bytes of a dump, and of the module that it
+//! was taken from, this crate computes which objects are alive, what keeps them alive, and what changed.
 //!
-//! Bytes enter at the left and typed views leave at the right. A module uses only what stands left of it:
+//! Bytes enter at the left and typed views leave at the right. A module imports only from modules left of it:
 //!
 //! ```text
 //! dump bytes ─► dump ──────────────────────┐
@@ -10,20 +10,20 @@
 //!                     └─► collector_code ──┘
 //! ```
 //!
-//! - [`dump`] takes the file apart; [`module`] reads globals, functions, names and debug sections.
-//! - [`debug_info`] turns DWARF into classes and variables; [`collector_code`] reads from the
-//!   collector's own functions what it visits. One of them is enough; if both exist, each checks the other.
-//! - [`runtime`] knows how the AssemblyScript runtime lies in memory: blocks, headers, lists, roots,
-//!   and what an object of each class refers to.
+//! - [`dump`] reads the dump file; [`module`] reads globals, functions, names and debug sections.
+//! - [`debug_info`] reads classes and variables from DWARF; [`collector_code`] executes the collector's
+//!   functions to see what they visit. One of the two is enough; if a module has both, each checks the other.
+//! - [`runtime`] reads the AssemblyScript runtime in memory: blocks, headers, lists, roots, and the
+//!   references in objects of each class.
 //! - [`heap`] is the result: the object table, the references, the live set, dominators and retained
 //!   sizes, made once by [`Program::analyze`].
 //! - [`instrument`] changes a module so that a host can write complete dumps of it.
 //! - [`views`] group a heap by class, or compare two; [`questions`] ask a loaded heap why an object is
 //!   alive, and more; [`formats`] render both, and [`exports`] write a loaded heap for other tools.
 //!
-//! The engine works on `&[u8]`: it opens no files. No input makes it panic: what cannot be read is an
-//! [`Error`], what is doubtful is a [`Warning`]. Its only global state is rayon's thread pool; the `napi`
-//! feature adds the files, the queues and the threads of the Node binding.
+//! The engine works on `&[u8]`: it opens no files. No input makes it panic: an input that cannot be read is
+//! an [`Error`], and a result that may be wrong has a [`Warning`]. Its only global state is rayon's thread
+//! pool; the `napi` feature adds the files, the queues and the threads of the Node binding.
 //!
 //! # Example
 //!

@@ -5,7 +5,7 @@ use std::fmt;
 use crate::shown::Shown;
 use crate::units::{Address, ClassId};
 
-/// A fact that is in the module and in the dump, and differs.
+/// A difference between the module and the dump.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Mismatch {
@@ -69,7 +69,7 @@ impl fmt::Display for Mismatch {
         match self {
             Self::GlobalCount { dump, module } => write!(
                 f,
-                "the dump holds {dump} global values (count at offset 20), the module has {module} mutable i32 globals"
+                "the dump has {dump} global values (count at offset 20), but the module has {module} mutable i32 globals"
             ),
             Self::Boundary { name, dump, module } => {
                 write!(f, "{name} is {dump} in the dump and {module} in the module")
@@ -95,7 +95,7 @@ impl fmt::Display for Mismatch {
                 flags,
             } => write!(
                 f,
-                "class {class_name} (id {id}) has type flags {flags:#x} in the dump, which are not those of such a container",
+                "class {class_name} (id {id}) has type flags {flags:#x} in the dump, but a container of this kind has other flags",
                 class_name = Shown(class_name)
             ),
             Self::Root { name, value } => write!(

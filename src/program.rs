@@ -29,7 +29,7 @@ pub struct Input<'a, Bytes = &'a [u8]> {
 /// a failed allocation ends the process.
 const ROOM_PER_MODULE_BYTE: u64 = 16;
 
-/// What the module says about every heap of the program: read once, used for each dump.
+/// The facts in the module about every heap of the program: read once, used for each dump.
 #[derive(Debug)]
 pub struct Program<'a> {
     wasm: &'a [u8],
@@ -61,7 +61,7 @@ impl<'a> Program<'a> {
         read().map_err(|error| error.in_file(wasm.name))
     }
 
-    /// The same program, for analyses that tolerate more.
+    /// The same program, for analyses that tolerate these problems.
     pub fn tolerating(self, tolerance: Tolerance) -> Self {
         Self { tolerance, ..self }
     }
@@ -85,7 +85,7 @@ impl<'a> Program<'a> {
         graph.solve(part)
     }
 
-    /// Opens a dump of this program for questions, which read it again through `contents`. The bytes
+    /// Opens a dump of this program for questions. These read the dump again through `contents`. The bytes
     /// are dropped as soon as the dump is read.
     ///
     /// # Errors
@@ -178,7 +178,7 @@ impl<'a> Program<'a> {
     }
 }
 
-/// How two dumps are analyzed.
+/// The order in which two dumps are analyzed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Schedule {
     /// At the same time, which is faster: parts of the work run on one thread only.

@@ -1,11 +1,11 @@
-//! Text from an input or a caller, short enough for a message.
+//! Shortens text from an input or a caller for a message.
 //!
-//! A class name in a module, or an option of a call, can be megabytes long. Everything that puts
-//! such a text into a message or a table passes it through [`Shown`] first.
+//! A class name in a module, or an option of a call, can be megabytes long. Every such text in a message or a
+//! table passes through [`Shown`] first.
 
 use std::fmt;
 
-/// Characters at the start of a text that is too long, and at its end, that are shown.
+/// The number of characters that are shown at the start and at the end of a text that is too long.
 const START: usize = 120;
 const END: usize = 240;
 
@@ -18,10 +18,10 @@ impl<'a> Shown<'a> {
     /// The most characters that are shown.
     pub(crate) const MOST: usize = START + 1 + END;
 
-    /// The part before the ellipsis and the part after it; `None` if the text is shown whole.
+    /// The parts before and after the ellipsis; `None` if the text is not shortened.
     pub(crate) fn parts(self) -> Option<(&'a str, &'a str)> {
         let text = self.0;
-        // Finds out without counting all characters of a long text.
+        // This does not count all characters of a long text.
         text.char_indices().nth(Self::MOST)?;
         let (start, _) = text.char_indices().nth(START)?;
         let (end, _) = text.char_indices().nth_back(END - 1)?;

@@ -1,4 +1,4 @@
-//! Two pieces of work at the same time, each of which one thread does alone for long stretches.
+//! Runs two pieces of work at the same time. Large parts of each are sequential.
 
 use std::panic::resume_unwind;
 
@@ -6,8 +6,8 @@ use crate::error::{Error, Result};
 
 /// Runs two pieces of work at the same time. If both fail, the error is that of the first.
 ///
-/// Not with rayon: one of its threads that waits for a piece of its work would begin another long one,
-/// and could not go on before that is done.
+/// Rayon is not used: a rayon thread that waits for a part of its work would start another long one, and
+/// could not continue before that is done.
 pub(crate) fn side_by_side<S, T: Send>(
     first: impl FnOnce() -> Result<S>,
     second: impl FnOnce() -> Result<T> + Send,

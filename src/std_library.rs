@@ -1,6 +1,6 @@
-//! What is fixed in the standard library and the runtime of AssemblyScript, and therefore in WARPO: class ids, and
-//! where objects, containers and the allocator keep what the analyzer reads. The facts are those of
-//! `std/assembly/rt` and `std/assembly/{array,map,set,function}.ts`.
+//! Constants of the standard library and the runtime of AssemblyScript, and therefore of WARPO: class ids,
+//! and offsets in objects, containers and the allocator. They are taken from `std/assembly/rt` and
+//! `std/assembly/{array,map,set,function}.ts`.
 
 use crate::units::ClassId;
 
@@ -15,21 +15,23 @@ pub const ARRAY_BUFFER_VIEW: ClassId = ClassId(3);
 
 /// The name of [`OBJECT`].
 pub const OBJECT_NAME: &str = "~lib/object/Object";
+/// The name of [`STRING`].
+pub const STRING_NAME: &str = "~lib/string/String";
 /// The name of [`ARRAY_BUFFER_VIEW`].
 pub const ARRAY_BUFFER_VIEW_NAME: &str = "~lib/arraybuffer/ArrayBufferView";
 
-/// The names of the classes whose ids never change, by id. Newer builds leave out of the debug information what no
-/// global, field or local can reach, but objects of these classes exist all the same.
+/// The names of the classes whose ids never change, by id. Newer builds omit classes from the debug
+/// information that no global, field or local can reach, but objects of these classes still exist.
 pub const FIXED_NAMES: [&str; 4] = [
     OBJECT_NAME,
     "~lib/arraybuffer/ArrayBuffer",
-    "~lib/string/String",
+    STRING_NAME,
     ARRAY_BUFFER_VIEW_NAME,
 ];
 
 /// Bytes from a block to the payload of the object in it.
 pub const HEADER_SIZE: u32 = 20;
-/// What blocks and objects are aligned to.
+/// The alignment of blocks and objects.
 pub const ALIGNMENT: u32 = 16;
 /// Bytes of the allocator's root.
 pub const ROOT_SIZE: u32 = 1572;
@@ -50,5 +52,7 @@ pub const ENTRIES: u32 = 8;
 pub const ENTRIES_CAPACITY: u32 = 12;
 /// Maps and sets: the offset of the number of used entries, deleted ones included.
 pub const ENTRIES_OFFSET: u32 = 16;
+/// Maps and sets: the offset of the number of entries that are not deleted.
+pub const ENTRIES_COUNT: u32 = 20;
 /// Functions: the offset of the reference to the environment, if the debug information does not say it.
 pub const FUNCTION_ENVIRONMENT: u32 = 4;

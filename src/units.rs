@@ -10,13 +10,13 @@ use std::fmt;
 pub struct Address(pub u32);
 
 impl Address {
-    /// This address moved up by `bytes`; `None` past the end of a 4 GiB memory.
+    /// This address plus `bytes`; `None` past the end of a 4 GiB memory.
     #[inline]
     pub fn checked_add(self, bytes: u32) -> Option<Self> {
         self.0.checked_add(bytes).map(Self)
     }
 
-    /// This address moved down by `bytes`; `None` below address 0.
+    /// This address minus `bytes`; `None` below address 0.
     #[inline]
     pub fn checked_sub(self, bytes: u32) -> Option<Self> {
         self.0.checked_sub(bytes).map(Self)
@@ -65,8 +65,8 @@ pub(crate) fn format_size(bytes: u64) -> String {
     format!("{size:.1} {}", UNITS[unit])
 }
 
-/// The position of an object in the object table: objects are numbered in address order, static
-/// objects (which lie below the heap) first. 32 bits do: 4 GiB hold at most 134 M objects.
+/// The position of an object in the object table: objects are numbered in address order, static objects
+/// (which lie below the heap) first. 32 bits are enough: 4 GiB hold at most 134 M objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ObjectIndex(pub u32);
 

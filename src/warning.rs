@@ -1,4 +1,4 @@
-//! What does not stop an analysis but may make a number wrong.
+//! Findings that do not stop an analysis, but may make a number wrong.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -7,8 +7,8 @@ use crate::mismatch::Mismatch;
 use crate::shown::Shown;
 use crate::units::{Address, ClassId};
 
-/// Something found on the way that the numbers may suffer from. Its `Display` text says what was
-/// found and which way it can be wrong.
+/// A finding that may make a number wrong. Its `Display` text says what was found, and in which
+/// direction numbers may be wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Warning {
@@ -40,7 +40,7 @@ pub enum Warning {
     NamesIncomplete {
         /// The first of them, as it is shown.
         class_name: String,
-        /// How many there are.
+        /// Their number.
         count: u64,
     },
     /// Neither debug information nor code says which globals the collector starts from.
@@ -61,12 +61,12 @@ pub enum Warning {
         /// Its name.
         class_name: String,
     },
-    /// A class of which the debug information leaves out what it inherits, and whose code cannot be read.
+    /// A class whose debug information leaves out inherited fields, and whose code cannot be read.
     BasesUnknown {
         /// Its name.
         class_name: String,
     },
-    /// Something in an object's contents that its buffer has no room for.
+    /// Contents of an object that do not fit its buffer.
     ContentsDoNotFit {
         /// The first such object.
         address: Address,
@@ -75,25 +75,25 @@ pub enum Warning {
         /// How many objects there are.
         count: u64,
     },
-    /// Live objects that have no room for the fields of their class, or refer to something behind them.
+    /// Live objects that are too small for the fields of their class, or refer to something after those fields.
     FieldsDiffer {
         /// The first such object.
         address: Address,
         /// Its class.
         class_name: String,
-        /// Bytes that its fields take, as the debug information tells.
+        /// The size of its fields in the debug information, in bytes.
         declared: u32,
         /// How many objects there are, of all classes.
         count: u64,
     },
-    /// Objects of a class that nothing describes.
+    /// Objects of a class about which nothing is known.
     ClassUnknown {
         /// The runtime id.
         id: ClassId,
         /// How many objects there are.
         count: u64,
     },
-    /// A question about contents, and live objects of classes that nothing describes.
+    /// A question about contents, and live objects of classes about which nothing is known.
     ContentsUnknown {
         /// How many objects there are.
         count: u64,
@@ -105,11 +105,11 @@ pub enum Warning {
         /// The sum over the blocks found.
         walk: u64,
     },
-    /// An object that only one of its neighbours in the collector's list knows.
+    /// An object that is linked by only one of its neighbours in the collector's list.
     ListBroken {
         /// The first such object.
         address: Address,
-        /// How many there are.
+        /// Their number.
         count: u64,
     },
     /// The memory is not made of whole wasm pages.
@@ -152,7 +152,7 @@ pub enum Warning {
         /// How many differ.
         count: u64,
     },
-    /// Dump and module do not belong together; the caller asked to go on.
+    /// The dump was not taken from the module; the caller asked to continue.
     ModuleMismatch {
         /// What differs.
         mismatch: Mismatch,
@@ -162,41 +162,56 @@ pub enum Warning {
         /// What is wrong, and where.
         damage: String,
     },
-    /// An address that a question was about is inside something.
+    /// The address of a question is inside an object or a block.
     AddressInside {
         /// The address.
         address: Address,
-        /// What it is inside of.
+        /// `object` or the kind of the block.
         what: &'static str,
-        /// Where that is.
+        /// The address of the object or block.
         start: Address,
     },
-    /// Which raw blocks nothing refers to is not known, because the dump has no global values.
+    /// Unreferenced raw blocks cannot be found, because the dump has no global values.
     RawBlocksNotScanned,
-    /// Which raw blocks nothing refers to is an estimate.
+    /// The list of unreferenced raw blocks is an estimate.
     RawBlocksEstimated {
         /// How many mutable i64 globals the module has, whose values are not in the dump.
         wide_globals: u32,
     },
-    /// References between the nodes of a graph that it has no room for.
+    /// References that a graph leaves out, because it has a limited number of edges.
     EdgesLeftOut {
-        /// How many there are.
+        /// Their number.
+        count: u64,
+    },
+    /// Growth over so few dumps that chance can look like it.
+    FewDumps {
+        /// How many there are after the warm-up.
         count: u64,
     },
     /// More warnings like the ones before it, which are left out.
     More {
         /// Their code.
         code: &'static str,
-        /// How many there are.
+        /// Their number.
         count: u64,
     },
     /// A warning about one of several dumps.
     InDump {
-        /// Which one: a path, or the name of an argument.
+        /// A path, or the name of an argument.
         dump: String,
-        /// What about it.
+        /// The warning.
         warning: Box<Warning>,
     },
+}
+
+/// The part of steady programs with five places that vary by chance in which one rises in every interval.
+fn share_that_rises(dumps: u64) -> String {
+    let orders: f64 = (1..=dumps).map(|nth| nth as f64).product();
+    let share = (1.0 - (1.0 - orders.recip()).powi(5)) * 100.0;
+    match share {
+        share if share >= 1.0 => format!("{share:.0} %"),
+        _ => format!("{share:.1} %"),
+    }
 }
 
 impl Warning {
@@ -229,6 +244,7 @@ impl Warning {
             Self::ModuleMismatch { .. } => "WARN_MODULE_MISMATCH",
             Self::Partial { .. } => "WARN_PARTIAL",
             Self::AddressInside { .. } => "WARN_ADDRESS_INSIDE",
+            Self::FewDumps { .. } => "WARN_FEW_DUMPS",
             Self::RawBlocksNotScanned => "WARN_RAW_BLOCKS_NOT_SCANNED",
             Self::RawBlocksEstimated { .. } => "WARN_RAW_BLOCKS_ESTIMATED",
             Self::EdgesLeftOut { .. } => "WARN_EDGES_LEFT_OUT",
@@ -238,11 +254,11 @@ impl Warning {
     }
 }
 
-/// Warnings of one code that are listed. A hostile or damaged input could give one for every global and
-/// every class.
+/// The largest number of listed warnings of one code. A hostile or damaged input could cause one for
+/// every global and every class.
 const LISTED: u64 = 100;
 
-/// Leaves out what would make the list too long to read, and says how much that is.
+/// Removes warnings after the first [`LISTED`] of each code, and adds a warning with their number.
 pub(crate) fn shorten(warnings: &mut Vec<Warning>) {
     let mut counts: BTreeMap<&'static str, u64> = BTreeMap::new();
     warnings.retain(|warning| {
@@ -262,11 +278,11 @@ impl fmt::Display for Warning {
         match self {
             Self::GlobalsMissing { expected } => write!(
                 f,
-                "the dump holds no global values (the module has {expected} mutable i32 globals): objects that only globals keep alive are missing from every number; write dumps with @warpo/heap-analyzer/capture"
+                "the dump has no global values (the module has {expected} mutable i32 globals): objects that only globals keep alive are missing from every number; write dumps with @warpo/heap-analyzer/capture"
             ),
             Self::GlobalUnknown { name } => write!(
                 f,
-                "the value of global {name} is not known (the module neither locates nor names it, or the host supplied it): objects that only it keeps alive are missing",
+                "the value of global {name} is not known (the module does not say which of its globals it is, or the host supplied it): objects that only this global keeps alive are missing",
                 name = Shown(name)
             ),
             Self::GlobalNotAnObject { name, value } => write!(
@@ -276,28 +292,28 @@ impl fmt::Display for Warning {
             ),
             Self::GlobalDisputed { name } => write!(
                 f,
-                "the debug information and the collector's code disagree about global {name}: it was taken for a root, so too much may look alive; compile the module again if it was changed after compilation",
+                "the debug information and the collector's code disagree about global {name}: it counts as a root, so too many objects may count as live; compile the module again if it was changed after compilation",
                 name = Shown(name)
             ),
             Self::NamesMissing => write!(
                 f,
-                "the module has neither debug information nor names: classes are called Class#<id>, and the collector's own total cannot be compared; no other number is affected; compile with --debug for names"
+                "the module has neither debug information nor names: classes are called Class#<id>, and the collector's total cannot be compared; no other number is affected; compile with --debug for names"
             ),
             Self::NamesIncomplete { class_name, count } => write!(
                 f,
-                "{count} class(es) have no name, such as {class_name}: the optimiser removed the functions that carry their names; to see names, compile with --transform @warpo/heap-analyzer/asc-transform, or without optimisation; no number is affected"
+                "{count} class(es) have no name, such as {class_name}: the optimiser removed the functions that contain their names; to see names, compile with --transform @warpo/heap-analyzer/asc-transform, or without optimisation; no number is affected"
             ),
             Self::RootsUnknown => write!(
                 f,
-                "the module has no debug information, and its collector's code cannot be read: every global that holds an object, and every static object that may be a root, was taken for one, so too much may look alive; compile with --debug"
+                "the module has no debug information, and its collector's code cannot be read: every global that holds an object, and every static object that may be a root, counts as a root, so too many objects may count as live; compile with --debug"
             ),
             Self::RootsIncomplete => write!(
                 f,
-                "the build is optimised, so the debug information may leave out constant globals, and the collector's code cannot be read: every static object that may be a root was taken for one, so too much may look alive; pass the module with its code"
+                "the build is optimised, so the debug information may leave out constant globals, and the collector's code cannot be read: every static object that may be a root counts as a root, so too many objects may count as live; pass the module with its code"
             ),
             Self::BasesUnknown { class_name } => write!(
                 f,
-                "the debug information does not describe what {class_name} inherits, and the collector's code cannot be read: every word in front of the class's own fields was taken for a possible reference, so too much may look alive; compile with a newer WARPO, or pass the module with its code"
+                "the debug information does not describe the inherited fields of {class_name}, and the collector's code cannot be read: every word before the class's own fields counts as a possible reference, so too many objects may count as live; compile with a newer WARPO, or pass the module with its code"
             ),
             Self::MemoryOutsideLimits {
                 pages,
@@ -309,11 +325,11 @@ impl fmt::Display for Warning {
             ),
             Self::MemoryShrank { before, after } => write!(
                 f,
-                "the heap of the second dump has {after} bytes, that of the first {before}: a memory never shrinks, so the dumps are swapped, or of two runs of the program; then the same address need not be the same object"
+                "the heap of the second dump has {after} bytes, and the heap of the first has {before}: a memory never shrinks, so the dumps are swapped, or they are from two runs of the program, where the same address can be another object"
             ),
             Self::StackPointerDisputed { header, global } => write!(
                 f,
-                "__stack_pointer at offset 16 is {header}, but its global has the value {global} in the same dump: the header was followed, so the objects that the stack keeps alive may be wrong; check the writer of the dump"
+                "__stack_pointer at offset 16 is {header}, but its global has the value {global} in the same dump: the value in the header was used, so the objects that the stack keeps alive may be wrong; check the writer of the dump"
             ),
             Self::StackPointerUnaligned { header } => write!(
                 f,
@@ -321,7 +337,7 @@ impl fmt::Display for Warning {
             ),
             Self::StaticDataChanged { address, count } => write!(
                 f,
-                "{count} string literal(s) in static memory differ from the module, the first at {address}: the program may have written over its own static data; if it does not do that, the dump was taken from another build of the module, and every number and name may be wrong"
+                "{count} string literal(s) in static memory differ from the module, the first at {address}: the program may have overwritten its static data; if it does not do that, the dump was taken from another build of the module, and every number and name may be wrong"
             ),
             Self::ClassAmbiguous {
                 id,
@@ -329,7 +345,7 @@ impl fmt::Display for Warning {
                 rivals,
             } => write!(
                 f,
-                "the debug information gives runtime id {id} to several classes: its objects are shown as {class_name}, but may be {}; the references of all were followed, so too much may look alive",
+                "the debug information gives runtime id {id} to several classes: its objects are shown as {class_name}, but may be {}; the references of all these classes were followed, so too many objects may count as live",
                 rivals
                     .iter()
                     .map(|rival| Shown(rival).to_string())
@@ -339,7 +355,7 @@ impl fmt::Display for Warning {
             ),
             Self::ClassDisputed { class_name } => write!(
                 f,
-                "the debug information and the collector's code name different reference fields of {class_name}: all of them were followed, so too much may look alive; compile the module again if it was changed after compilation",
+                "the debug information and the collector's code name different reference fields of {class_name}: all of them were followed, so too many objects may count as live; compile the module again if it was changed after compilation",
                 class_name = Shown(class_name)
             ),
             Self::ContentsDoNotFit {
@@ -348,7 +364,7 @@ impl fmt::Display for Warning {
                 count,
             } => write!(
                 f,
-                "the contents of {count} object(s) do not fit their buffers, the first is the {class_name} at {address}: what lies outside was not followed, so objects may be missing",
+                "the contents of {count} object(s) do not fit their buffers, the first is the {class_name} at {address}: references outside the buffers were not followed, so objects may be missing",
                 class_name = Shown(class_name)
             ),
             Self::FieldsDiffer {
@@ -358,20 +374,20 @@ impl fmt::Display for Warning {
                 count,
             } => write!(
                 f,
-                "{count} object(s) have other fields than their class, the first is the {class_name} at {address}, of which the debug information tells {declared} bytes: the dump was probably taken from another build of the module, and then every number and name may be wrong",
+                "{count} object(s) do not have the fields of their class, the first is the {class_name} at {address}, whose fields take {declared} bytes in the debug information: the dump was probably taken from another build of the module, and then every number and name may be wrong",
                 class_name = Shown(class_name)
             ),
             Self::ClassUnknown { id, count } => write!(
                 f,
-                "nothing describes the class with runtime id {id} ({count} object(s)): every word of them was taken for a possible reference, so too much may look alive"
+                "the module does not describe the class with runtime id {id} ({count} object(s)): every word of them counts as a possible reference, so too many objects may count as live"
             ),
             Self::ContentsUnknown { count } => write!(
                 f,
-                "{count} live object(s) are of classes that nothing describes, and may be containers: what they and their buffers leave unused is missing from the savings, and a buffer that they refer to never counts as a duplicate"
+                "{count} live object(s) are of classes that the module does not describe, and may be containers: unused parts of these objects and their buffers are missing from the savings, and a buffer to which they refer never counts as a duplicate"
             ),
             Self::TotalMismatch { collector, walk } => write!(
                 f,
-                "the collector counts {collector} bytes of managed objects, but {walk} were found: the heap is damaged or was changed from outside, and objects may be missing or too many"
+                "the collector counts {collector} bytes of managed objects, but {walk} were found: the heap is damaged or was changed from outside, and some objects may be missing or wrong"
             ),
             Self::ListBroken { address, count } => write!(
                 f,
@@ -379,7 +395,7 @@ impl fmt::Display for Warning {
             ),
             Self::MemoryNotWholePages { memory_size } => write!(
                 f,
-                "the memory in the dump has {memory_size} bytes, which is not a whole number of 64 KiB pages: it may have been cut short"
+                "the memory in the dump has {memory_size} bytes, which is not a whole number of 64 KiB pages: the dump may be truncated"
             ),
             Self::ModuleMismatch { mismatch } => write!(
                 f,
@@ -387,7 +403,7 @@ impl fmt::Display for Warning {
             ),
             Self::Partial { damage } => write!(
                 f,
-                "partial result: {damage}; what lies behind was not read, so objects and what they keep alive are missing"
+                "partial result: {damage}; the heap after this address was not read, so its objects, and the objects that only they keep alive, are missing"
             ),
             Self::AddressInside {
                 address,
@@ -395,14 +411,19 @@ impl fmt::Display for Warning {
                 start,
             } => write!(
                 f,
-                "address {address} is inside the {what} at {start}: the answer is about that"
+                "address {address} is inside the {what} at {start}: the answer is about this {what}"
             ),
             Self::RawBlocksNotScanned => f.write_str(
-                "the dump holds no global values, and a global can be all that refers to a raw block: raw blocks without references were not looked for",
+                "the dump has no global values, and the only reference to a raw block can be in a global: unreferenced raw blocks were not searched for",
             ),
             Self::RawBlocksEstimated { wide_globals } => write!(
                 f,
-                "raw blocks without references were found by a scan, which can be wrong both ways: a number, or what is left of an earlier block, can look like an address, so a block may be missing from them; and the host, a local variable or an i64 global (the module has {wide_globals}) can hold an address that is not in the dump, so a listed block may be in use"
+                "the list of unreferenced raw blocks is an estimate: a number, or the old contents of memory, can look like an address, so a block may be missing from the list; and the host, a local variable or an i64 global (the module has {wide_globals}) can hold an address that is not in the dump, so a listed block may be in use"
+            ),
+            Self::FewDumps { count } => write!(
+                f,
+                "growth over {count} dumps only: steady numbers that vary by chance can rise this often; of programs with five such places, about {} look as if they grew; take 8 dumps or more",
+                share_that_rises(*count)
             ),
             Self::EdgesLeftOut { count } => write!(
                 f,
@@ -410,7 +431,7 @@ impl fmt::Display for Warning {
             ),
             Self::More { code, count } => write!(
                 f,
-                "{count} more warnings with the code {code}, which are not listed: what the listed ones say holds for them too"
+                "{count} more warnings with the code {code} are not listed; they have the same consequences as the listed ones"
             ),
             Self::InDump { dump, warning } => write!(f, "{}: {warning}", Shown(dump)),
         }

@@ -27,6 +27,7 @@ export function startChromium(): Promise<Browser> {
 }
 
 const TYPES: Record<string, string> = {
+  ".css": "text/css",
   ".html": "text/html",
   ".js": "text/javascript",
   ".mjs": "text/javascript",

@@ -2,7 +2,7 @@
 
 import type { Readable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
-import type { SnapshotNode, SnapshotReading } from "../support/heap_snapshot.ts";
+import type { SnapshotEdge, SnapshotNode, SnapshotReading } from "../support/heap_snapshot.ts";
 
 const WORKER = "chrome-devtools-frontend/front_end/entrypoints/heap_snapshot_worker";
 
@@ -14,6 +14,7 @@ interface Aggregate {
 }
 
 export interface ClassDifference {
+  name: string;
   addedCount: number;
   removedCount: number;
   addedSize: number;
@@ -92,6 +93,15 @@ export async function loadInDevTools(stream: Readable): Promise<DevToolsSnapshot
   }
 }
 
+function edgesOf(node: DevToolsNode): SnapshotEdge[] {
+  const edges: SnapshotEdge[] = [];
+  for (const edge = node.edges(); edge.hasNext(); edge.next()) {
+    const item = edge.item();
+    edges.push({ type: item.type(), name: String(item.name()), to: item.node().id() });
+  }
+  return edges;
+}
+
 /** What DevTools shows of a snapshot. */
 export function readDevTools(snapshot: DevToolsSnapshot): SnapshotReading {
   const nodes: SnapshotNode[] = [];
@@ -104,6 +114,7 @@ export function readDevTools(snapshot: DevToolsSnapshot): SnapshotReading {
       className: node.className(),
       selfSize: node.selfSize(),
       retainedSize: node.retainedSize(),
+      edges: edgesOf(node),
     });
   }
   const classes = Object.values(snapshot.aggregatesWithFilter({}));

@@ -12,6 +12,7 @@ import { Command, InvalidArgumentError, Option } from "commander";
 
 import { BUILD_KINDS, type BuildKind, makeBuild } from "./builds.ts";
 import { type CutTotals, noCuts } from "./cut_judge.ts";
+import { judgeGrowths } from "./growth_judge.ts";
 import { type Failure, judgeStream } from "./heap_judge.ts";
 import { shrink } from "./shrink.ts";
 import { judgeSmallBuilds, replaySmall } from "./small_command.ts";
@@ -22,6 +23,7 @@ import { JudgeThread } from "./thread.ts";
 interface Options {
   heaps?: number;
   small?: number;
+  growth?: number;
   seed: number;
   cuts?: boolean;
   build?: string[];
@@ -51,7 +53,7 @@ interface Totals {
 const USUAL_HEAPS = 1000;
 /** How many random heaps there are to one build of a small program. */
 const HEAPS_PER_SMALL_BUILD = 20;
-/** Making a stream small takes many runs, and a few small ones tell more than many. */
+/** Reducing a stream takes a large number of runs, and a few reduced streams are enough. */
 const MOST_SHRUNK = 3;
 
 async function main(): Promise<void> {
@@ -67,6 +69,11 @@ async function main(): Promise<void> {
     .option(
       "--small <number>",
       `judge this many builds of small programs (one for ${HEAPS_PER_SMALL_BUILD} heaps, or none if --build is given)`,
+      wholeNumber,
+    )
+    .option(
+      "--growth <number>",
+      "judge what growth says of this many programs, of which most leak, and of nothing else",
       wholeNumber,
     )
     .option("--cuts", "ask about objects of each heap, and perform the cuts that answers propose")
@@ -89,6 +96,7 @@ async function main(): Promise<void> {
 
 async function run(kinds: BuildKind[], options: Options): Promise<number> {
   if (options.replay !== undefined) return replay(kinds, options.replay, options.cuts ?? false);
+  if (options.growth !== undefined) return judgeGrowths(options.growth, options.seed);
   const heaps = options.heaps ?? (options.small === undefined ? USUAL_HEAPS : 0);
   const small = options.small ?? (options.build ? 0 : Math.ceil(heaps / HEAPS_PER_SMALL_BUILD));
   const threads = Array.from({ length: availableParallelism() }, () => new JudgeThread());
@@ -110,7 +118,7 @@ async function judge(
   kinds: BuildKind[],
   { heaps, seed, cuts: answers = false }: { heaps: number; seed: number; cuts?: boolean },
 ): Promise<number> {
-  // Compiles what is not compiled yet, once for all threads.
+  // Compiles missing builds, once for all threads.
   for (const kind of kinds) {
     if (process.stderr.isTTY) process.stderr.write(`\r\x1b[Kcompiling ${kind.name}`);
     await makeBuild(kind);
@@ -173,7 +181,7 @@ function showProgress({ judged, failures }: Totals, heaps: number, started: numb
   );
 }
 
-/** Makes the stream small, shows it and writes it to a file. */
+/** Reduces the stream, prints it and writes it to a file. */
 async function explain({ seed, build, by }: FailedStream, answers: boolean): Promise<void> {
   const thread = new JudgeThread();
   const failureOf = async (steps: Step[]) =>

@@ -1,5 +1,12 @@
-/** What a tool that reads heap snapshots says of one, and whether it is what the analyzer says. */
+/** The results of a tool that reads heap snapshots, and a comparison with the results of the analyzer. */
 import type { Heap } from "../../index.js";
+
+export interface SnapshotEdge {
+  type: string;
+  name: string;
+  /** The id of the node. */
+  to: number;
+}
 
 export interface SnapshotNode {
   id: number;
@@ -8,6 +15,7 @@ export interface SnapshotNode {
   className: string;
   selfSize: number;
   retainedSize: number;
+  edges: SnapshotEdge[];
 }
 
 export interface SnapshotClass {
@@ -34,13 +42,17 @@ export interface HeapNumbers {
   objects: Record<number, string>;
 }
 
-/** What the analyzer says. */
-export function heapNumbers(heap: Heap, { withSets }: { withSets: boolean }): HeapNumbers {
+/** The results of the analyzer, with the names of classes as the tool shows them. */
+export function heapNumbers(
+  heap: Heap,
+  { withSets, shownClasses }: { withSets: boolean; shownClasses?: Map<string, string> },
+): HeapNumbers {
   const { totalLiveSize, constructors } = heap.constructors();
   const classes: HeapNumbers["classes"] = {};
   const objects: HeapNumbers["objects"] = {};
   for (const row of constructors) {
-    const name = row.className === STRING ? "(string)" : row.className;
+    const shown = shownClasses?.get(row.className) ?? row.className;
+    const name = row.className === STRING ? "(string)" : shown;
     classes[name] = {
       count: row.count,
       selfSize: row.totalShallowSize,
@@ -53,7 +65,7 @@ export function heapNumbers(heap: Heap, { withSets }: { withSets: boolean }): He
   return { total: totalLiveSize, classes, objects };
 }
 
-/** What a tool says, in the same form. Synthetic nodes take no space. */
+/** The results of a tool, in the same form. Synthetic nodes take no space. */
 export function snapshotNumbers({ nodes, classes, total }: SnapshotReading): HeapNumbers {
   const objects: HeapNumbers["objects"] = {};
   for (const { id, type, className, selfSize, retainedSize } of nodes) {
@@ -67,4 +79,14 @@ export function snapshotNumbers({ nodes, classes, total }: SnapshotReading): Hea
   }
   const shown = [...classes].filter(([name]) => name !== "(synthetic)");
   return { total, classes: Object.fromEntries(shown), objects };
+}
+
+/** The references to an object, as a tool shows them: by the id and the label of each. */
+export function retainersOf({ nodes }: SnapshotReading, address: number): string[] {
+  const retainers = nodes.flatMap(({ id, edges }) =>
+    edges
+      .filter(({ to }) => to === address + 1)
+      .map(({ type, name }) => `${id}: ${type === "element" ? `[${name}]` : name}`),
+  );
+  return retainers.sort();
 }

@@ -1,11 +1,13 @@
 /**
  * Finds the leak in a small server: compiles it with stock AssemblyScript, runs it in this Node
- * process, takes a dump before and after some traffic, and prints both views and what grew.
+ * process, takes a dump before and after some traffic, and prints both views and what grew. Then it
+ * shows a gate that fails on the leaking server and passes on a fixed one.
  */
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { exposeGlobals, writeDump } from "@warpo/heap-analyzer/capture";
+import { showGate } from "./gate.js";
 
 interface Server {
   serve(requests: number): void;
@@ -19,7 +21,8 @@ async function main(): Promise<void> {
   const before = join(folder, "before.dump");
   const after = join(folder, "after.dump");
 
-  compile(resolve(__dirname, "../../examples/leaky-server"), "assembly/server.ts", wasmFile);
+  const example = resolve(__dirname, "../../examples/leaky-server");
+  compile(example, wasmFile);
 
   // A dump needs the globals besides the memory. Exporting them does not change how the program runs.
   const exposed = exposeGlobals(readFileSync(wasmFile));
@@ -59,14 +62,16 @@ async function main(): Promise<void> {
   console.log(
     `  node dist/heap_analyzer/cli.js diff ${here}/before.dump ${here}/after.dump --wasm ${here}/server.wasm`,
   );
+
+  showGate(example, join(folder, "gate"), compile);
 }
 
 /** Compiles in the server's folder, because class names contain the path of the source as the compiler sees it. */
-function compile(folder: string, source: string, wasmFile: string): void {
+function compile(folder: string, wasmFile: string): void {
   const asc = join(require.resolve("assemblyscript/package.json"), "..", "bin", "asc.js");
   const transform = require.resolve("@warpo/heap-analyzer/asc-transform");
   const flags = ["--debug", "--exportRuntime", "--transform", transform];
-  execFileSync(process.execPath, [asc, source, "-o", wasmFile, ...flags], {
+  execFileSync(process.execPath, [asc, "assembly/server.ts", "-o", wasmFile, ...flags], {
     cwd: folder,
     stdio: "inherit",
   });

@@ -2,10 +2,10 @@
 
 const DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/** All digits but the last one have the sixth bit set. */
+/** All digits except the last one have the sixth bit set. */
 const FIRST_COLUMN = /^[g-z0-9+/]*[A-Za-f]/;
 
-/** The same source map for a module in which all code is `distance` bytes further on. */
+/** The same source map for a module in which all code is moved by `distance` bytes. */
 export function shiftMappings(sourceMap: string, distance: number): string {
   const map = JSON.parse(sourceMap) as { mappings: string };
   // Each column is relative to the one before, so only the first one changes.

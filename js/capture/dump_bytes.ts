@@ -1,4 +1,4 @@
-// A snapshot as the bytes of a dump.
+// Converts a snapshot to the bytes of a dump.
 
 import { HeapAnalyzerError } from "../errors.js";
 import type { Snapshot } from "./snapshot.js";
@@ -6,7 +6,7 @@ import type { Snapshot } from "./snapshot.js";
 /**
  * Header and memory in one array. Copies the memory.
  *
- * @param alternative what to do if there is no room, for the message.
+ * @param alternative advice for the message if there is not enough memory.
  * @throws {HeapAnalyzerError} `ERR_DUMP_TOO_LARGE`.
  */
 export function joinDump(
@@ -20,7 +20,7 @@ export function joinDump(
   } catch (error) {
     throw new HeapAnalyzerError(
       "ERR_DUMP_TOO_LARGE",
-      `the dump has ${size} bytes, and there is no room for an array of this size here: ${alternative}`,
+      `the dump has ${size} bytes, but an array of this size cannot be created: ${alternative}`,
       { cause: error },
     );
   }

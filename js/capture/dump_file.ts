@@ -1,4 +1,4 @@
-// Writes a dump so that a file under the final name is always a whole dump.
+// Writes a dump. A file with the final name is always a complete dump.
 
 import { closeSync, fsyncSync, mkdirSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
@@ -7,14 +7,14 @@ import { AtomicFile, reason, resolveSymlinks, writeFully } from "../whole_file.j
 import { quote } from "./quote.js";
 import type { Snapshot } from "./snapshot.js";
 
-/** For the owner alone, as V8's heap snapshots: a dump holds the program's secrets. */
+/** Only the owner can read a dump, because it contains the program's secrets. V8 does the same for heap snapshots. */
 const PERMISSIONS = 0o600;
 
 /**
- * Writes a snapshot to `path`, which the host chose and which is therefore trusted: missing folders
- * are created, and a link is followed to the file that it names.
+ * Writes a snapshot to `path`. The path is trusted, because the host chose it: missing folders are
+ * created, and links are followed.
  *
- * @throws {HeapAnalyzerError} `ERR_DUMP_PATH` if something that is not a regular file has this name;
+ * @throws {HeapAnalyzerError} `ERR_DUMP_PATH` if the path names a folder, a device or a pipe;
  *   `ERR_DUMP_WRITE`.
  */
 export function writeDumpFile(snapshot: Snapshot, path: string): void {
@@ -36,8 +36,8 @@ export function writeDumpFile(snapshot: Snapshot, path: string): void {
 /**
  * Writes a snapshot under a name in a folder that exists.
  *
- * @param checkFolder runs when the temporary file is open and again right before the rename; what
- *   it throws stops the write.
+ * @param checkFolder is called when the temporary file is open and again right before the rename. If it
+ *   throws, the dump is not written.
  */
 export function writeAtomically(snapshot: Snapshot, target: string, checkFolder: () => void): void {
   const file = new AtomicFile(target, PERMISSIONS);
@@ -58,7 +58,7 @@ export function writeAtomically(snapshot: Snapshot, target: string, checkFolder:
   }
 }
 
-/** Runs a piece of file work; a system error in it becomes the cause of one that names the path as given. */
+/** Runs `work`. A system error becomes the `cause` of an error that names the path as the caller gave it. */
 export function namingPath<T>(path: string, work: () => T): T {
   try {
     return work();

@@ -1,4 +1,4 @@
-// Dumps of all instances, as files whose names do not repeat.
+// Writes dumps of all instances to files with unique names.
 
 import { join, resolve } from "node:path";
 import { threadId } from "node:worker_threads";
@@ -12,16 +12,16 @@ const DIRECTORY = resolve(process.env.HEAP_DUMP_DIRECTORY || "heap-dumps");
 
 let sequence = 0;
 
-/** Where dumps go that no call names a place for: `HEAP_DUMP_DIRECTORY`, or `heap-dumps`. */
+/** The folder for dumps whose path no call gives: `HEAP_DUMP_DIRECTORY`, or `heap-dumps`. */
 export function dumpDirectory(): string {
   return DIRECTORY;
 }
 
 /**
- * Writes a dump of each instance of this thread, and a line to stderr for each. Never throws: the
- * program must go on.
+ * Writes a dump of each instance of this thread, and a line to stderr for each. Never throws, because
+ * the program must continue.
  *
- * @returns how many instances there are.
+ * @returns the number of instances.
  */
 export function writeAllDumps(): number {
   const instances = liveInstances();
@@ -41,7 +41,7 @@ export function report(line: string): void {
   process.stderr.write(`${line}\n`);
 }
 
-/** As Node names its heap snapshots: date, time, process, thread, sequence. */
+/** A name in the format of Node's heap snapshots: date, time, process, thread, sequence. */
 function nextFileName(now: Date): string {
   const digits = (value: number, count: number) => String(value).padStart(count, "0");
   const date = `${now.getFullYear()}${digits(now.getMonth() + 1, 2)}${digits(now.getDate(), 2)}`;

@@ -1,8 +1,8 @@
-// Lets the import `MemoryDump.dumpMemoryRegion` know which instance calls it.
+// Finds out which instance calls the import `MemoryDump.dumpMemoryRegion`.
 //
-// The function gets an address and a size, but not the memory that they refer to. So each instance
-// that imports it gets a function of its own, which notes the instance for the time of the call.
-// This also works if bindings wrap the import.
+// The arguments of the function are an address and a size, but not the memory that they refer to.
+// Therefore each instance gets a separate function, which stores the instance in the registry during
+// the call. This also works if bindings wrap the import.
 
 import { type HiddenExports, registry } from "./registry.js";
 
@@ -13,7 +13,7 @@ type Imports = Record<string, Record<string, unknown> | undefined>;
 
 export interface BoundImports {
   imports: unknown;
-  /** To be called with the instance, as soon as it exists. */
+  /** Must be called with the instance as soon as it exists. */
   setInstance: (instance: HiddenExports | undefined) => void;
 }
 
@@ -24,7 +24,7 @@ export function importsDump(imports: { module: string; name: string; kind: strin
   );
 }
 
-/** The imports of one instance, with a function of its own. Wrong imports stay as they are. */
+/** The imports of one instance, with a separate function for it. Invalid imports are returned unchanged. */
 export function bindDumpImport(imports: unknown): BoundImports {
   const dump = (imports as Imports | null | undefined)?.[MODULE]?.[NAME];
   if (typeof dump !== "function") return { imports, setInstance: () => {} };
@@ -50,7 +50,7 @@ export function bindDumpImport(imports: unknown): BoundImports {
   };
 }
 
-/** The same object, except for one property. */
+/** An object that inherits from `object` and replaces one of its properties. */
 function overriding(object: object, name: string, value: unknown): object {
   const descriptor = Object.assign(Object.create(null), { value });
   return Object.defineProperty(Object.create(object), name, descriptor);

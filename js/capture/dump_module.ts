@@ -1,4 +1,4 @@
-// Lets `import … from "MemoryDump"` work, which `asc --bindings esm` writes for a program that
+// Resolves `import … from "MemoryDump"`. `asc --bindings esm` writes this import for a program that
 // imports `MemoryDump.dumpMemoryRegion`.
 
 import * as nodeModule from "node:module";
@@ -35,7 +35,7 @@ export function resolveDumpModule(): void {
     });
     return;
   }
-  // Older versions run hooks in a thread of their own, which gets them as a module.
+  // Older versions run hooks in another thread, and load them from a module.
   if (process.permission?.has("worker") === false) return;
   const source = `export async function resolve(specifier, context, next) {
     if (specifier !== ${JSON.stringify(SPECIFIER)}) return next(specifier, context);

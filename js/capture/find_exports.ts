@@ -1,4 +1,4 @@
-// Finds what shows the globals of an instance, from whatever a program has of the instance.
+// Finds the exposed globals of an instance, given any object of the host that belongs to the instance.
 
 import { HeapAnalyzerError, invalidArgument, kindOf } from "../errors.js";
 import { type HiddenExports, instancesUsing, registry } from "./registry.js";
@@ -6,7 +6,7 @@ import { STACK_POINTER } from "./reserved_names.js";
 
 type Exports = Readonly<Record<string, unknown>>;
 
-/** What people pass by mistake, and what they should pass. */
+/** Values that are often passed by mistake, with the advice for the message. */
 const MISTAKES: Record<string, string> = {
   ArrayBuffer: "pass the exports of a running instance, not its bytes",
   SharedArrayBuffer: "pass the exports of a running instance, not its bytes",
@@ -17,9 +17,9 @@ const MISTAKES: Record<string, string> = {
 };
 
 /**
- * The object that shows the exposed globals, if there is one; otherwise the exports.
+ * The object that has the exposed globals, if there is one; otherwise the exports.
  *
- * @param target exports, an instance, what `WebAssembly.instantiate` or a loader returned, the
+ * @param target exports, an instance, the result of `WebAssembly.instantiate` or of a loader, the
  *   namespace of a module that `asc --bindings` wrote, or a memory.
  * @param givenMemory the memory of the instance, if the target does not have it.
  * @throws {HeapAnalyzerError} `ERR_INVALID_ARG_TYPE` or `ERR_INSTANCE_AMBIGUOUS`.
@@ -48,14 +48,14 @@ export function findExports(target: unknown, givenMemory: unknown): Exports {
   return levels[0] ?? target;
 }
 
-/** Why the globals of this instance cannot be seen, and what to do. */
+/** The error for an instance whose globals are not exposed, with advice. */
 export function notExposed(target: object): HeapAnalyzerError {
   const { exports, memory } = target as Exports;
   const refusal = [target, exports, memory]
     .filter(isObject)
     .map((owner) => registry.refusals.get(owner))
     .find((reason) => reason !== undefined);
-  const message = "the instance does not show its globals: ";
+  const message = "the globals of the instance are not exposed: ";
   if (refusal !== undefined) {
     return new HeapAnalyzerError(
       "ERR_GLOBALS_NOT_EXPOSED",
@@ -65,13 +65,13 @@ export function notExposed(target: object): HeapAnalyzerError {
   if (isMemory(target)) {
     return new HeapAnalyzerError(
       "ERR_GLOBALS_NOT_EXPOSED",
-      `a memory alone does not show the globals of an instance: pass instance.exports`,
+      `the globals of an instance cannot be found from its memory alone: pass instance.exports`,
     );
   }
   return new HeapAnalyzerError("ERR_GLOBALS_NOT_EXPOSED", message + advice());
 }
 
-/** What to do in this host. */
+/** Advice for this host. */
 function advice(): string {
   if (registry.expose !== undefined) {
     return (
@@ -93,7 +93,7 @@ function advice(): string {
   );
 }
 
-/** Exposed globals that an object has, itself or by its prototypes, as raw bindings make them. */
+/** The exposed globals of an object or of one of its prototypes. Raw bindings have the exports as their prototype. */
 function shownBy(object: Exports): Exports | undefined {
   if (STACK_POINTER in object) return object;
   for (let owner: object | null = object; owner !== null; owner = Object.getPrototypeOf(owner)) {
@@ -103,7 +103,7 @@ function shownBy(object: Exports): Exports | undefined {
   return undefined;
 }
 
-/** The one instance that uses a memory, and one whose functions `level` has if there are several. */
+/** The instance that uses a memory. If there are several: the one whose functions `level` contains. */
 function usingMemory(memory: unknown, level: Exports): HiddenExports | undefined {
   const users = isObject(memory) ? instancesUsing(memory) : [];
   if (users.length === 1) return users[0];
@@ -116,7 +116,7 @@ function usingMemory(memory: unknown, level: Exports): HiddenExports | undefined
   if (users.length === 0) return undefined;
   throw new HeapAnalyzerError(
     "ERR_INSTANCE_AMBIGUOUS",
-    `${users.length} instances use this memory: pass the exports of the one whose globals the dump is to hold`,
+    `${users.length} instances use this memory: pass the exports of the one to dump`,
   );
 }
 

@@ -1,4 +1,4 @@
-// Keeps a folder open, so that no other process can replace it by a link while a dump is written into it.
+// Keeps a folder open, so that a dump is written into it even if another process replaces its path by a link.
 
 import {
   closeSync,
@@ -14,22 +14,22 @@ import {
 import { join } from "node:path";
 
 /**
- * Node cannot open a file relative to an open folder. But Linux has a path for every open file, and a
- * path below it starts at the open folder itself, not at its name.
+ * Node cannot open a file relative to an open folder. Linux has a path for every open file, and this path
+ * leads to the open folder even if the folder was renamed or replaced.
  */
 const OPEN_FILES = "/proc/self/fd";
 
-/** Opens without permission to read, as the folder is not listed. Node has no constant for it. */
+/** Opens a folder that the process cannot list. Node has no constant for this flag. */
 const O_PATH = 0o10000000;
 
 const HOLD = O_PATH | (constants.O_DIRECTORY ?? 0) | (constants.O_NOFOLLOW ?? 0);
 
 /**
- * An open folder. On a system without paths for open files it is only a path, and only
- * {@link isInPlace} shows that another folder has replaced it.
+ * An open folder. On a system without paths for open files it is only a path; {@link isInPlace} then
+ * detects that another folder has replaced it.
  */
 export class Folder {
-  /** Absolute and free of links, when it was found. */
+  /** Absolute; without links at the time when the folder was found. */
   readonly path: string;
   readonly #file: number | undefined;
 
@@ -38,7 +38,7 @@ export class Folder {
     this.#file = hold(reachedBy);
   }
 
-  /** @param path absolute and free of links. */
+  /** @param path absolute and without links. */
   static at(path: string): Folder {
     return new Folder(path, path);
   }
@@ -57,12 +57,12 @@ export class Folder {
   lookUpOrCreate(name: string): Stats {
     const found = lstatSync(this.entry(name), { throwIfNoEntry: false });
     if (found) return found;
-    // Recursive, as it is then not an error if another process creates it at the same time.
+    // With `recursive`, it is not an error if another process creates the folder at the same time.
     mkdirSync(this.entry(name), { recursive: true });
     return lstatSync(this.entry(name));
   }
 
-  /** Whether the path still leads here. */
+  /** Whether the path still leads to this folder. */
   isInPlace(): boolean {
     return this.#file === undefined
       ? realpathSync(this.path) === this.path
@@ -84,16 +84,16 @@ function openFile(file: number): string {
   return `${OPEN_FILES}/${file}`;
 }
 
-/** Opens a folder, if it can then be reached as an open file. */
+/** Opens a folder, if the system has paths for open files. */
 function hold(path: string): number | undefined {
   if (process.platform !== "linux") return undefined;
-  // Node's permission model goes by paths, and users do not think of allowing these.
+  // Node's permission model checks paths, and users rarely allow these.
   if (process.permission?.has("fs.write", OPEN_FILES) === false) return undefined;
   const file = openSync(path, HOLD);
   try {
     if (fstatSync(file).ino === statSync(openFile(file)).ino) return file;
   } catch {
-    // There is no /proc here.
+    // The system has no /proc.
   }
   closeSync(file);
   return undefined;

@@ -1,8 +1,8 @@
-// The path of a dump that the guest chose, and that must not leave the folder that the host chose.
+// Checks the path of a dump that the guest program chose: it must not leave the folder that the host chose.
 //
-// The rules are the same on every system, so that a program that works on one works on all, and so
-// that a dump folder can be shared. A path is refused if any system would read it as something else
-// than a plain name below the folder, or if people could mistake it for another name.
+// The rules are the same on every system, so that a program behaves the same on all of them, and a dump
+// folder can be shared. A path is refused if on any system it is not a plain name below the folder, or if
+// it can look like another name.
 
 import { lstatSync, mkdirSync, realpathSync } from "node:fs";
 import { isAbsolute, join, relative, sep } from "node:path";
@@ -11,19 +11,19 @@ import { HeapAnalyzerError } from "../errors.js";
 import { Folder } from "./folder.js";
 import { quote } from "./quote.js";
 
-/** Longest path in bytes of UTF-8, and longest name in it: those of Linux. */
+/** The longest path and the longest name in it, in bytes of UTF-8: the limits of Linux. */
 const MAX_PATH_BYTES = 4095;
 const MAX_NAME_BYTES = 255;
 
 /** Names that Windows gives to devices, with any extension. */
 const DEVICE_NAME = /^(con|prn|aux|nul|clock\$|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])\s*(\.|$)/i;
 
-/** Characters that Windows does not allow in names, or takes for wildcards. */
+/** Characters that Windows does not allow in names, or reads as wildcards. */
 const WINDOWS_SYNTAX = /[*?|<>"]/;
 
 /**
- * Characters that cannot be seen, so that two names with them look the same, and those that change
- * the direction of the text after them. U+2800 is a blank that Unicode counts as a symbol.
+ * Invisible characters, which make different names look the same, and characters that change the
+ * direction of the text after them. U+2800 is a blank that Unicode counts as a symbol.
  */
 const INVISIBLE = /[\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/u;
 
@@ -60,7 +60,7 @@ export function readGuestPath(memory: ArrayBufferLike, address: unknown, size: u
   return splitGuestPath(path);
 }
 
-/** An i32 as the u32 that it stands for. A program may import the function with any other types. */
+/** An i32 as an u32. A program may import the function with any types, so the type is checked. */
 function unsigned(value: unknown): number {
   if (typeof value !== "number" || (value >>> 0 !== value && (value | 0) !== value)) {
     throw new HeapAnalyzerError(
@@ -102,14 +102,17 @@ export function splitGuestPath(path: string): string[] {
       throw refusal(path, "it contains ..");
     }
     if (name.includes(":")) {
-      throw refusal(path, "it contains a colon, which Windows takes for a drive or a stream");
+      throw refusal(path, "it contains a colon, which names a drive or a stream on Windows");
     }
     const syntax = WINDOWS_SYNTAX.exec(name)?.[0];
     if (syntax !== undefined) {
       throw refusal(path, `it contains ${syntax}, which Windows does not allow in names`);
     }
     if (/[.\p{Zs}]$/u.test(name)) {
-      throw refusal(path, `the name ${quote(name)} ends in a dot or a space, which Windows drops`);
+      throw refusal(
+        path,
+        `the name ${quote(name)} ends in a dot or a space, which Windows removes`,
+      );
     }
     if (DEVICE_NAME.test(name)) {
       throw refusal(path, `${quote(name)} is the name of a device on Windows`);
@@ -121,27 +124,26 @@ export function splitGuestPath(path: string): string[] {
   return names;
 }
 
-/** A place for a dump below the dump folder. */
+/** The file of a dump below the dump folder. */
 export interface Place {
-  /** Where to write: valid until the place is left. */
+  /** The path to write to. Valid until `leave` is called. */
   target: string;
-  /** The same place for messages: absolute, and free of links down to the last folder. */
+  /** The path for messages: absolute, and its folders are not links. */
   path: string;
   /** Throws if the path no longer leads to the folder that was found. */
   checkFolder: () => void;
-  /** To be called when the dump is written. */
+  /** Must be called when the dump is written. */
   leave: () => void;
 }
 
 /**
- * Walks down from the dump folder, creates what is missing and follows no link out of it.
+ * Walks down from the dump folder. Creates missing folders, and follows no link out of the dump folder.
  *
- * A link in the folder to another place in the folder is fine. The last name may not be a link.
- * On Linux each folder is held open, so another process that replaces folders by links cannot lead
- * the dump elsewhere. Other systems give Node no means to exclude that; there it is noticed before and
- * after the data is written.
+ * A link to another place in the dump folder is allowed, but not as the last name. On Linux each folder
+ * is held open, so another process cannot redirect the dump by replacing folders by links. On other
+ * systems, Node cannot prevent this; a replacement is detected before and after the data is written.
  *
- * @throws {HeapAnalyzerError} `ERR_DUMP_PATH`; system errors come through as they are.
+ * @throws {HeapAnalyzerError} `ERR_DUMP_PATH`; errors of the system are not changed.
  */
 export function findPlace(directory: string, names: readonly string[]): Place {
   mkdirSync(directory, { recursive: true });
@@ -155,9 +157,9 @@ export function findPlace(directory: string, names: readonly string[]): Place {
   }
 }
 
-/** The way down from the dump folder. */
+/** The walk down from the dump folder. */
 class Walk {
-  /** Where it is. */
+  /** The current folder. */
   folder: Folder;
   readonly #root: string;
   readonly #path: string;
@@ -185,13 +187,13 @@ class Walk {
     }
     if (!lstatSync(real).isDirectory()) throw this.#refusal(`${quote(name)} is not a folder`);
     this.#goTo(Folder.at(this.#root));
-    // There was no link on this way, so one that is there now is not followed.
+    // This path had no links, so a link on it is new and is not followed.
     for (const step of relative(this.#root, real).split(sep)) {
       if (step !== "") this.#goTo(this.folder.enter(step));
     }
   }
 
-  /** The end of the way. */
+  /** Ends the walk at the file with this name. */
   arrive(name: string): Place {
     const { folder } = this;
     const existing = lstatSync(folder.entry(name), { throwIfNoEntry: false });
@@ -222,8 +224,8 @@ class Walk {
 }
 
 function isInside(root: string, path: string): boolean {
-  const way = relative(root, path);
-  return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+  const steps = relative(root, path);
+  return steps !== ".." && !steps.startsWith(`..${sep}`) && !isAbsolute(steps);
 }
 
 function refusal(path: string, reason: string): HeapAnalyzerError {

@@ -2,9 +2,9 @@
 // exposed, and each instance of an exposed module is entered in the registry.
 //
 // A program sees no difference: the additional exports are hidden, classes can be extended,
-// `instanceof` and property descriptors are as they were, and a module that cannot be exposed is
-// compiled as it is. If an exposed module does not compile, the original is compiled, so that the
-// error is the original's. Each replacement is a proxy, which keeps names and other properties.
+// `instanceof` and property descriptors are unchanged, and a module that cannot be exposed is compiled
+// unchanged. If an exposed module does not compile, the original is compiled, so that the program gets
+// the error of the original. Each replacement is a proxy, which keeps names and other properties.
 
 import { HeapAnalyzerError } from "../errors.js";
 import { bindDumpImport, importsDump } from "./dump_import.js";
@@ -36,9 +36,9 @@ interface WebAssemblyNamespace {
 }
 
 /**
- * Starts to enter instances in the registry. Does nothing where there is no `WebAssembly`.
+ * From now on, enters instances in the registry. Does nothing if there is no `WebAssembly`.
  *
- * @param expose changes modules. Without it, modules are compiled as they are, and only instances of
+ * @param expose changes modules. Without it, modules are compiled unchanged, and only instances of
  *   modules that were exposed at build time are entered.
  * @throws {HeapAnalyzerError} `ERR_WEBASSEMBLY_FROZEN`.
  */
@@ -58,7 +58,7 @@ class Interception {
   readonly #compile: Callable;
   readonly #compileStreaming: Callable;
   readonly #instantiate: Callable;
-  /** What a program sees as the exports of an instance. */
+  /** The exports of an instance that a program sees. */
   readonly #shownExports = new WeakMap<object, Exports>();
 
   constructor(wasm: WebAssemblyNamespace) {
@@ -133,7 +133,7 @@ class Interception {
       try {
         return Reflect.construct(target, [exposed, ...args.slice(1)], newTarget);
       } catch {
-        // The original fails, too, and its error is the right one.
+        // The original fails too, and the program gets its error.
       }
     }
     return withRefusal(Reflect.construct(target, args, newTarget), refusal);
@@ -147,7 +147,7 @@ class Interception {
     return instance;
   }
 
-  // Without an exposed module, the original function is called at once, as it copies the bytes.
+  // If the module cannot be exposed, the original function is called at once, because it copies the bytes.
 
   async #compileModule(
     compile: Callable,
@@ -192,7 +192,7 @@ class Interception {
       : { imports, setInstance: () => {} };
   }
 
-  /** Also if the module is from another realm. */
+  /** Whether a value is a module, of this realm or another one. */
   #isModule(value: unknown): value is object {
     try {
       this.#importsOf(value);
@@ -228,7 +228,7 @@ class Interception {
   }
 }
 
-/** What a compilation results in; undefined if it fails. Then the original fails, too, with the right error. */
+/** The result of a compilation; undefined if it fails. Compiling the original then throws the error that the program gets. */
 async function orUndefined(compilation: unknown): Promise<unknown> {
   try {
     return await compilation;
@@ -239,22 +239,22 @@ async function orUndefined(compilation: unknown): Promise<unknown> {
 
 const NO_MEMORY = "it has no memory, so there is no heap";
 
-/** Notes why a module was not exposed, for the error of a capture. */
+/** Stores why a module was not exposed, for the error of a capture. */
 function withRefusal(module: object, refusal: string | undefined): object {
   refuse([module], refusal);
   return module;
 }
 
-/** Notes for each object why it cannot be captured. */
+/** Stores for each object why it cannot be captured. */
 function refuse(owners: readonly unknown[], refusal: string | undefined): void {
   if (refusal === undefined) return;
   for (const owner of owners) {
-    // Also an export that is not what its name says.
+    // An export called `memory` may be a number or another primitive.
     if (Object(owner) === owner) registry.refusals.set(owner as object, refusal);
   }
 }
 
-/** What `WebAssembly.instantiate` accepts as imports. */
+/** Whether `WebAssembly.instantiate` accepts a value as imports. */
 function isObjectOrMissing(imports: unknown): boolean {
   return imports === undefined || (Object(imports) as unknown) === imports;
 }
@@ -262,13 +262,13 @@ function isObjectOrMissing(imports: unknown): boolean {
 /** Replaces a function, or the getter of an accessor, by a proxy of it. Skips what is missing. */
 function wrap(owner: object, name: string, traps: ProxyHandler<Callable>): void {
   const { value, get } = ownDescriptor(owner, name);
-  // Without a prototype, as a trap that `Object.prototype` has must not be taken for one of these.
+  // Without a prototype, so that properties of `Object.prototype` do not count as traps.
   const handler: ProxyHandler<Callable> = Object.assign(Object.create(null), traps);
   if (typeof value === "function") define(owner, name, { value: new Proxy(value, handler) });
   else if (get !== undefined) define(owner, name, { get: new Proxy(get, handler) });
 }
 
-/** Changes the value or the getter of a property, and nothing else of it. */
+/** Changes only the value or the getter of a property. */
 function define(owner: object, name: string, change: PropertyDescriptor): void {
   const descriptor = Object.assign(ownDescriptor(owner, name), change);
   if (!Reflect.defineProperty(owner, name, descriptor)) {
@@ -280,7 +280,7 @@ function define(owner: object, name: string, change: PropertyDescriptor): void {
   }
 }
 
-/** Without a prototype: what `Object.prototype` has is no part of it. */
+/** The descriptor of a property, without a prototype: properties of `Object.prototype` do not belong to it. */
 function ownDescriptor(owner: object, name: string): PropertyDescriptor {
   return Object.assign(Object.create(null), Reflect.getOwnPropertyDescriptor(owner, name));
 }

@@ -1,4 +1,4 @@
-// The host function that a program calls to have itself dumped: `MemoryDump.dumpMemoryRegion`.
+// The host function with which a program writes a dump of itself: `MemoryDump.dumpMemoryRegion`.
 
 import { join, resolve } from "node:path";
 import { HeapAnalyzerError, invalidArgument } from "../errors.js";
@@ -8,23 +8,24 @@ import { findPlace, readGuestPath } from "./guest_path.js";
 import { registry } from "./registry.js";
 import { type CaptureOptions, takeSnapshot } from "./snapshot.js";
 
-/** What `memoryDump` needs to know. */
+/** Options of `memoryDump`. */
 export interface MemoryDumpOptions extends CaptureOptions {
   /**
-   * The folder that all dumps go to; it is created if it is missing. The program can create folders
-   * and replace any file below it, so give it a folder of its own.
+   * The folder for all dumps; it is created if it is missing. The program can create folders and replace
+   * any file below it, so use a separate folder.
    */
   directory: string | URL;
   /**
-   * Called with the absolute path of every dump that was written. What it throws goes through the
-   * program to its caller. It can so stop a program that dumps too often: nothing else limits that.
+   * Called with the absolute path of every dump that was written. An exception from it goes through the
+   * program to the program's caller, and so can stop a program that writes too many dumps. Nothing else
+   * limits their number.
    */
   onDump?: (path: string) => void;
 }
 
 /**
- * Lets a program write dumps of itself, at the moments and under the names that it chooses, but
- * only below `directory`.
+ * Creates the import object with which a program writes dumps of itself. The program chooses the time
+ * and the names of the dumps; all files are below `directory`.
  *
  * ```js
  * const dumps = memoryDump({ directory: "./dumps" });
@@ -35,8 +36,8 @@ export interface MemoryDumpOptions extends CaptureOptions {
  *
  * A dump that cannot be written throws a `HeapAnalyzerError` through the program to its caller:
  * `ERR_DUMP_PATH` for a path that is refused (absolute, with `..`, through a link out of the
- * folder, not UTF-8, …), or `ERR_DUMP_WRITE`. A start function runs before there are exports, so it
- * cannot dump (`ERR_DUMP_NOT_ATTACHED`): compile with `--exportStart` and call it after `attach`.
+ * folder, not UTF-8, …), or `ERR_DUMP_WRITE`. A start function runs before the exports exist, so it
+ * cannot write dumps (`ERR_DUMP_NOT_ATTACHED`): compile with `--exportStart` and call it after `attach`.
  * After `@warpo/heap-analyzer/register` was loaded, `attach` is not needed.
  */
 export function memoryDump(options: MemoryDumpOptions): MemoryDump {
@@ -44,8 +45,8 @@ export function memoryDump(options: MemoryDumpOptions): MemoryDump {
 }
 
 /**
- * The import object, and the one step that is left after instantiation. It is a class so that
- * spreading it into an import object leaves `attach` out, for the type checker too.
+ * The import object, and the method to call after instantiation. It is a class, so that spreading it
+ * into an import object does not copy `attach`, also for the type checker.
  */
 export class MemoryDump {
   /** The import module of this name. */
@@ -70,10 +71,10 @@ export class MemoryDump {
   }
 
   /**
-   * Connects the imports with the exports of the instance that got them.
+   * Sets the exports of the instance that uses these imports.
    *
-   * @throws {HeapAnalyzerError} `ERR_GLOBALS_NOT_EXPOSED` or `ERR_MEMORY_MISSING`, right away and not
-   *   only at the first dump.
+   * @throws {HeapAnalyzerError} `ERR_GLOBALS_NOT_EXPOSED` or `ERR_MEMORY_MISSING`, at once and not only
+   *   at the first dump.
    */
   attach(exports: object): void {
     takeSnapshot(exports, this.#options);
@@ -81,7 +82,7 @@ export class MemoryDump {
   }
 
   #dump(directory: string, filePathOffset: number, filePathSize: number): void {
-    // Known without attach if the functions of WebAssembly are replaced.
+    // If the functions of WebAssembly are replaced, the instance is known without `attach`.
     const instance = registry.calling ?? this.#attached;
     if (instance === undefined) {
       throw new HeapAnalyzerError(

@@ -1,8 +1,8 @@
-// What is compiled in place of the bytes or the response that a program passes to `WebAssembly`.
+// Exposes the bytes or the response that a program passes to `WebAssembly`.
 
 import { registry } from "./registry.js";
 
-/** A source of a module, in the form to try first and in the form that the program passed. */
+/** A source of a module: exposed, and as the program passed it. */
 export interface PreparedSource {
   original: unknown;
   /** Undefined if the module cannot be exposed. */
@@ -11,7 +11,7 @@ export interface PreparedSource {
   refusal: string | undefined;
 }
 
-/** A source that is left to the original functions. */
+/** A source that is passed to the original functions unchanged. */
 export function unprepared(original: unknown, refusal?: string): PreparedSource {
   return { original, exposed: undefined, refusal };
 }
@@ -26,7 +26,7 @@ export function prepareBytes(source: unknown): PreparedSource {
   }
 }
 
-/** Waits for a response and reads its body, if a streaming function of `WebAssembly` would. */
+/** Waits for a response. Reads its body if a streaming function of `WebAssembly` would accept it. */
 export async function prepareResponse(source: unknown): Promise<PreparedSource> {
   if (registry.expose === undefined) return unprepared(source);
   const response = await source;
@@ -46,7 +46,7 @@ function copyOf(source: unknown): Uint8Array {
     : new Uint8Array(source as ArrayBuffer).slice();
 }
 
-/** Anything else is left to the original function, which says what is wrong with it. */
+/** Whether a value is a response with a module. The original function refuses any other value. */
 function isModuleResponse(value: unknown): value is Response {
   return (
     value instanceof Response &&
@@ -57,7 +57,7 @@ function isModuleResponse(value: unknown): value is Response {
   );
 }
 
-/** The address appears in stack traces, and the constructor does not take it. */
+/** The same response with another body. Its `url`, which appears in stack traces, cannot be passed to the constructor. */
 function withBody(response: Response, body: ArrayBuffer | Uint8Array): Response {
   const { status, statusText, headers, url } = response;
   const replaced = new Response(body, { status, statusText, headers });

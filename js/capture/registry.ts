@@ -1,8 +1,8 @@
-// Finds the exposed globals of an instance from whatever a program has of it.
+// Finds the exposed globals of an instance, given its exports, one of its functions or its memory.
 //
-// `interception.ts` enters each instance whose module went through `exposeGlobals`. The registry
-// keeps no instance alive: it holds an entry as long as the program holds the instance, its
-// exports, one of its functions or a memory of its own.
+// `interception.ts` enters each instance whose module was changed by `exposeGlobals`. The registry keeps
+// no instance alive: an entry exists as long as the program keeps the instance, its exports, one of its
+// functions, or a memory that the instance does not import.
 
 /** Exports of one instance by reserved name: globals and the memory. No prototype. */
 export type HiddenExports = Readonly<Record<string, unknown>>;
@@ -10,18 +10,18 @@ export type HiddenExports = Readonly<Record<string, unknown>>;
 /** A change to a module's bytes. Throws if they cannot be changed. */
 export type Expose = (source: unknown) => Uint8Array<ArrayBuffer>;
 
-/** What all copies of this package in one realm share. */
+/** The state that all copies of this package in one realm share. */
 export interface Registry {
   /** Whether the functions of `WebAssembly` are replaced. */
   isIntercepting: boolean;
-  /** How modules are changed before they are compiled. Absent in browsers. */
+  /** Changes modules before they are compiled. Undefined in browsers. */
   expose: Expose | undefined;
-  /** By instance, exports, exported function, and memory that the module does not import. */
+  /** Keys: the instance, its exports, its exported functions, and its memory unless the module imports it. */
   readonly byOwner: WeakMap<object, HiddenExports>;
   /** The instances that use a memory. */
   readonly byMemory: WeakMap<object, Set<WeakRef<HiddenExports>>>;
   readonly all: Set<WeakRef<HiddenExports>>;
-  /** Why a module could not be changed: by module, instance, exports and memory. */
+  /** Why a module could not be changed. Keys: the module, its instances, their exports and memory. */
   readonly refusals: WeakMap<object, string>;
   /** The instance that is calling an import for dumps at this moment. */
   calling: HiddenExports | undefined;
@@ -51,8 +51,8 @@ const collected = new FinalizationRegistry<[Set<WeakRef<HiddenExports>>, WeakRef
 /**
  * Enters an instance.
  *
- * @param owners what keeps the entry: nothing here may live longer than the instance.
- * @param memory may be shared with other instances and live longer.
+ * @param owners the objects that keep the entry. None of them may live longer than the instance.
+ * @param memory may be shared with other instances, and may live longer than the instance.
  */
 export function enter(hidden: HiddenExports, owners: Iterable<object>, memory: object): void {
   for (const owner of owners) registry.byOwner.set(owner, hidden);
@@ -73,7 +73,7 @@ export function liveInstances(): HiddenExports[] {
   return alive(registry.all);
 }
 
-/** The instances that use a memory, as far as they still exist. */
+/** The instances that use a memory and still exist. */
 export function instancesUsing(memory: object): HiddenExports[] {
   return alive(registry.byMemory.get(memory) ?? []);
 }

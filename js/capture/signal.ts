@@ -6,10 +6,10 @@ import { HeapAnalyzerError } from "../errors.js";
 import { report, writeAllDumps } from "./dump_files.js";
 import { quote } from "./quote.js";
 
-/** Only the main thread receives signals: it passes them on to the others of the process. */
+/** Only the main thread receives signals. It sends them to the other threads through this channel. */
 const CHANNEL = "@warpo/heap-analyzer:signal";
 
-/** The system lets no process handle these. */
+/** Signals that no process can handle. */
 const UNHANDLED = new Set(["SIGKILL", "SIGSTOP"]);
 
 /**

@@ -1,18 +1,18 @@
-// Reads from an instance's exports what a dump is made of, without copying the memory yet.
+// Reads the parts of a dump from the exports of an instance, without copying the memory.
 
 import { HeapAnalyzerError, invalidArgument } from "../errors.js";
 import { findExports, notExposed } from "./find_exports.js";
 import { GLOBAL_PREFIX, MEMORY, RESERVED_PREFIX } from "./reserved_names.js";
 
-/** Where to find what the exports alone do not show. */
+/** Options of a capture. */
 export interface CaptureOptions {
-  /** The memory, for modules that import it. Default: what the module exports. */
+  /** The memory, for modules that import it. Default: the memory that the module exports. */
   memory?: { readonly buffer: ArrayBufferLike };
   /**
-   * Accept a module that did not go through `exposeGlobals`, if it exports `__data_end`,
-   * `__heap_base`, `__stack_pointer` and its memory, as newer WARPO builds do. The dump then holds
-   * no global values (N = 0): the analyzer cannot know what globals keep alive, and says so.
-   * Default: false, because such a dump makes live objects look dead.
+   * Accept a module that was not changed by `exposeGlobals`, if it exports `__data_end`, `__heap_base`,
+   * `__stack_pointer` and its memory, as newer WARPO builds do. The dump then has no global values
+   * (N = 0). The analyzer cannot find the objects that only globals keep alive, and warns about it.
+   * Default: false, because in such a dump live objects can count as garbage.
    */
   allowMissingGlobals?: boolean;
 }
@@ -21,13 +21,13 @@ export interface CaptureOptions {
 export interface Snapshot {
   header: Uint8Array<ArrayBuffer>;
   memory: ArrayBufferLike;
-  /** In bytes, at the moment of the snapshot: another thread may make a shared memory grow. */
+  /** The size in bytes when the snapshot was taken. A shared memory may grow later. */
   memorySize: number;
 }
 
 type Exports = Readonly<Record<string, unknown>>;
 
-/** Without a prototype, which a program may have added properties to. */
+/** Without a prototype, because a program may have added properties to `Object.prototype`. */
 const NO_OPTIONS: CaptureOptions = Object.create(null);
 
 const MAGIC = [0x41, 0x53, 0x48, 0x44]; // "ASHD"
@@ -37,7 +37,7 @@ const HEADER_SIZE = 24;
 /**
  * Reads the boundaries, the global values and the memory of an instance.
  *
- * @param target what `findExports` accepts.
+ * @param target as for `findExports`.
  * @throws {HeapAnalyzerError} `ERR_GLOBALS_NOT_EXPOSED`, `ERR_INSTANCE_AMBIGUOUS`, `ERR_MEMORY_MISSING` or
  *   `ERR_INVALID_ARG_TYPE`.
  */
@@ -56,7 +56,7 @@ export function takeSnapshot(target: object, options?: CaptureOptions | null): S
   [VERSION, ...boundaries, globals.length, ...globals].forEach((word, nth) => {
     view.setUint32(MAGIC.length + 4 * nth, word, true);
   });
-  // Last, as a getter above may let the memory grow, which detaches its buffer.
+  // The memory is read last: a getter above may make it grow, which detaches its buffer.
   const memory = findMemory(exports, givenMemory);
   return { header, memory, memorySize: memory.byteLength };
 }
@@ -69,14 +69,14 @@ function readExposedBoundaries(exports: Exports): number[] | undefined {
   return values.every((value) => value !== undefined) ? values : undefined;
 }
 
-/** Those that newer WARPO builds export themselves. */
+/** The boundaries that newer WARPO builds export. */
 function readExportedBoundaries(exports: Exports): number[] {
   return BOUNDARIES.map((name) => {
     const value = i32Value(exports[`__${name}`]);
     if (value === undefined) {
       throw new HeapAnalyzerError(
         "ERR_GLOBALS_NOT_EXPOSED",
-        `the instance exports no global __${name}, which a dump cannot do without even with ` +
+        `the instance exports no global __${name}, which a dump needs even with ` +
           "allowMissingGlobals: compile the bytes that exposeGlobals(wasm) returns",
       );
     }
@@ -92,7 +92,7 @@ function readMutableI32Globals(exports: Exports): number[] {
     if (name.startsWith(GLOBAL_PREFIX)) {
       const value = i32Value(exports[name]);
       if (value === undefined) {
-        // Left out, it would move all later values to the wrong globals.
+        // If it were left out, all later values would belong to the wrong globals.
         throw new HeapAnalyzerError(
           "ERR_GLOBALS_NOT_EXPOSED",
           `the export ${name} is not an i32 global`,
@@ -123,7 +123,7 @@ function findMemory(exports: Exports, given: CaptureOptions["memory"]): ArrayBuf
   );
 }
 
-/** Not by `instanceof`: test runners and plugins bring exports from another realm. */
+/** Not `instanceof`, because test runners and plugins pass exports of another realm. */
 function isBuffer(value: unknown): value is ArrayBufferLike {
   const tag = Object.prototype.toString.call(value);
   return tag === "[object ArrayBuffer]" || tag === "[object SharedArrayBuffer]";

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * Starts the command line. A drop-in for WARPO's `dist/heap_analyzer/cli.js`, so the file's place and name
- * are fixed. The commands are in `program.ts` and `commands/`.
+ * Starts the command line. The path of this file is fixed, because it is a drop-in replacement for WARPO's
+ * `dist/heap_analyzer/cli.js`. The commands are in `program.ts` and `commands/`.
  */
 import { runProgram } from "./main.js";
 

@@ -1,4 +1,4 @@
-/** Checks that inputs and output of a command can be used together, before any of them is read. */
+/** Checks before reading that the inputs and the output of a command can be used together. */
 import { type BigIntStats, fstatSync, statSync } from "node:fs";
 
 /** Stands for standard input where a file is expected. */
@@ -7,7 +7,7 @@ export const STANDARD_INPUT = "-";
 const STDIN = 0;
 const STDOUT = 1;
 
-/** Refuses inputs that are the same pipe, and an output that is one of the inputs, by whatever path. */
+/** Refuses inputs that are the same pipe, and an output that is the same file as an input, also by another path. */
 export function checkInputs(inputs: readonly string[], output: string | undefined): void {
   const sources = inputs.map((path) => ({ path, status: statusOf(path) }));
   for (const [nth, { path, status }] of sources.entries()) {
@@ -17,8 +17,10 @@ export function checkInputs(inputs: readonly string[], output: string | undefine
       isStream && (isSame(other.status, status) || other.path === path);
     const earlier = sources.slice(0, nth).find(isSameStream);
     if (earlier !== undefined) {
+      const found =
+        earlier.path === path ? "is given twice" : `is the same pipe as ${shown(earlier.path)}`;
       throw new Error(
-        `${shown(path)}: it is the same pipe as ${shown(earlier.path)}: a pipe can be read only once; ` +
+        `${shown(path)} ${found}: a pipe can be read only once; ` +
           "write one of the two inputs to a file, or use two pipes",
       );
     }
@@ -32,7 +34,7 @@ export function checkInputs(inputs: readonly string[], output: string | undefine
   }
 }
 
-/** Whether a path names what standard output is, such as `/dev/stdout`. */
+/** Whether a path names the file of standard output, such as `/dev/stdout`. */
 export function isStandardOutput(path: string): boolean {
   try {
     return isSame(statSync(path, { bigint: true }), fstatSync(STDOUT, { bigint: true }));
@@ -41,7 +43,7 @@ export function isStandardOutput(path: string): boolean {
   }
 }
 
-/** Nothing for what cannot be looked at: the error of opening it says why. */
+/** The status of a file; undefined if it cannot be read. Opening the file then gives the error. */
 function statusOf(path: string): BigIntStats | undefined {
   try {
     return path === STANDARD_INPUT

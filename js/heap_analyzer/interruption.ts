@@ -1,23 +1,23 @@
-/** What is put in order before a signal ends the process. */
+/** Cleans up before a signal ends the process. */
 import { constants } from "node:os";
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /**
- * Does work during which a signal that ends the process first has something put in order.
+ * Does some work. If a signal ends the process during the work, `cleanUp` is called first.
  *
- * Handlers run only when the event loop does, so the work must not block it: while a slow reader holds
- * up a write to stdout, for example, Ctrl-C would do nothing.
+ * The work must not block the event loop, because signal handlers run there: with a synchronous write to
+ * a stdout with a slow reader, for example, Ctrl-C would have no effect.
  */
-export async function interruptibly<T>(putInOrder: () => void, work: () => Promise<T>): Promise<T> {
+export async function interruptibly<T>(cleanUp: () => void, work: () => Promise<T>): Promise<T> {
   const end = (signal: NodeJS.Signals) => {
     // From now on a signal ends the process at once.
     stopListening();
     try {
-      putInOrder();
+      cleanUp();
     } finally {
       process.kill(process.pid, signal);
-      // Reached only by the first process of a container, which signals do not end.
+      // Only the first process of a container reaches this line: signals do not end it.
       process.exit(128 + constants.signals[signal]);
     }
   };

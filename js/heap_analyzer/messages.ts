@@ -12,6 +12,11 @@ export function writeWarning(message: string): void {
   process.stderr.write(oneLine(`warning: ${message}`));
 }
 
+/** Writes what was done beside the result, as one line. */
+export function writeNote(message: string): void {
+  process.stderr.write(oneLine(message));
+}
+
 /** One line for a terminal, with control characters of file and class names escaped. */
 export function oneLine(text: string): string {
   return `${escapeUnprintable(text.trim())}\n`;

@@ -1,4 +1,4 @@
-/** Arguments and options that several commands take. They are checked before any file is read. */
+/** Arguments and options of several commands. They are checked before any file is read. */
 import { Argument, type Command, InvalidArgumentError, Option } from "commander";
 
 /** The options of every command that reads a module and writes a result. */
@@ -26,7 +26,7 @@ export function addSharedOptions(command: Command): Command {
   return command
     .option("-o, --output <file>", "write to a file instead of stdout", fileName)
     .option("--force", "continue although the dump was not taken from the module")
-    .option("--partial", "if the heap is damaged, report what lies before the damage");
+    .option("--partial", "if the heap is damaged, report the part before the damage");
 }
 
 /** Parses the name of a file. */
@@ -46,7 +46,7 @@ export function wholeNumber(least: number): (text: string) => number {
 }
 
 /**
- * Refuses options that would do nothing with the chosen format.
+ * Refuses options that would have no effect with the chosen format.
  *
  * @param useless the options, by attribute name, each with the reason.
  */
@@ -54,7 +54,7 @@ export function refuseUseless(command: Command, useless: Record<string, string>)
   for (const option of command.options) {
     const reason = useless[option.attributeName()];
     if (reason !== undefined && command.getOptionValueSource(option.attributeName()) === "cli") {
-      throw new Error(`option '${option.flags}' does nothing here: ${reason}`);
+      throw new Error(`option '${option.flags}' has no effect here: ${reason}`);
     }
   }
 }

@@ -1,4 +1,4 @@
-/** Where the command line's result goes: stdout, or a file that appears only when it is complete. */
+/** Writes the result of the command line to stdout, or to a file that appears only when it is complete. */
 import { createWriteStream, statSync } from "node:fs";
 import { Socket } from "node:net";
 import { sep } from "node:path";
@@ -8,15 +8,15 @@ import { AtomicFile, reason, resolveSymlinks, writeFully } from "../whole_file.j
 import { isStandardOutput } from "./inputs.js";
 import { interruptibly } from "./interruption.js";
 
-/** The file descriptor. */
+/** The file descriptor of standard output. */
 const STDOUT = 1;
 
-/** Made one after the other, at once or when their time comes. */
+/** The pieces of the result, in order. */
 type Chunks = Iterable<Buffer> | AsyncIterable<Buffer>;
 
 /**
- * Writes all chunks to a file or to stdout. While a chunk is being written, the next one is made; the
- * one after that may use its memory.
+ * Writes all chunks to a file or to stdout. While a chunk is being written, the next one is created. The
+ * chunk after that may reuse the memory of the first.
  */
 export async function write(chunks: Chunks, output: string | undefined): Promise<void> {
   try {
@@ -42,7 +42,7 @@ function failure(output: string, error: unknown): Error {
 
 async function writeStdout(chunks: Chunks): Promise<void> {
   try {
-    // Node's stream for files takes a part of a chunk for all of it, when the disk is full.
+    // When the disk is full, Node's stream for files reports success after writing a part of a chunk.
     if (process.stdout instanceof Socket) await writeAll(chunks, process.stdout);
     else for await (const chunk of chunks) writeBytes(chunk);
   } catch (error) {
@@ -102,7 +102,7 @@ async function writeAndClose(chunks: Chunks, stream: Writable): Promise<void> {
 }
 
 async function writeAll(chunks: Chunks, stream: Writable): Promise<void> {
-  // An error reaches us through the write that failed.
+  // Errors are reported by the callback of the failed write.
   stream.on("error", () => {});
   let earlier: Promise<void> | undefined;
   for await (const chunk of chunks) {

@@ -1,11 +1,13 @@
 /** All commands of the command line, one file each in `commands/`. To import this runs nothing. */
 import { Command } from "commander";
 import { addAnalyzeCommand } from "./commands/analyze.js";
+import { addCheckCommand } from "./commands/check.js";
 import { addDiffCommand } from "./commands/diff.js";
 import { addDominatorsCommand } from "./commands/dominators.js";
 import { addExportCommand } from "./commands/export.js";
 import { addExposeCommand } from "./commands/expose.js";
 import { addFindCommand } from "./commands/find.js";
+import { addGrowthCommand } from "./commands/growth.js";
 import { addHelpCommand } from "./commands/help.js";
 import { addObjectCommand } from "./commands/object.js";
 import { addPathsCommand } from "./commands/paths.js";
@@ -45,6 +47,8 @@ export function createProgram(): Command {
   addWasteCommand(program);
   addUnreachableCommand(program);
   addReportCommand(program);
+  addGrowthCommand(program);
+  addCheckCommand(program);
   addExportCommand(program);
   addHelpCommand(program);
   return program;

@@ -1,10 +1,10 @@
-/** The line on a terminal that shows how far long work is. It goes away when the work is done. */
+/** The line on a terminal that shows the progress of long work. It is removed when the work is done. */
 import type { WorkControl } from "../native.js";
 import { interruptibly } from "./interruption.js";
 import { terminalWidth } from "./terminal.js";
 
-/** Milliseconds after which work counts as long. */
-const PATIENCE = 500;
+/** Milliseconds after which the progress is shown. */
+const DELAY = 500;
 /** Milliseconds between two updates. */
 const INTERVAL = 100;
 
@@ -14,27 +14,32 @@ const PHASES: Record<string, string> = {
   objects: "reading the objects",
   references: "following references",
   search: "searching live objects",
-  dominators: "finding what keeps what alive",
+  dominators: "finding dominators",
   sizes: "adding up sizes",
   view: "grouping by class",
 };
 
 export class ProgressLine {
   readonly #terminal = process.stderr.isTTY ? process.stderr : undefined;
-  #nextUpdate = performance.now() + PATIENCE;
+  #nextUpdate = performance.now() + DELAY;
   #isShown = false;
 
   /**
-   * Shows what running work does, until it is done or the process is ended.
+   * Shows the progress of running work until it is done or the process ends.
    *
-   * @param task what to show for work that reads no dump, so that nothing is counted.
+   * @param task the text to show for work without a progress.
    */
   async watch<T>(control: WorkControl, work: Promise<T>, task?: string): Promise<T> {
-    const timer = setInterval(() => {
+    const counted = () => {
       const { phase, fraction, bytes } = control.progress();
-      const counted = () => `${PHASES[phase]}: ${percent(fraction)} of ${mebibytes(bytes)}`;
-      this.show(() => task ?? counted());
-    }, INTERVAL);
+      return `${PHASES[phase]}: ${percent(fraction)} of ${mebibytes(bytes)}`;
+    };
+    return await this.showWhile(work, () => task ?? counted());
+  }
+
+  /** Shows a text until work is done or the process is ended. */
+  async showWhile<T>(work: Promise<T>, text: () => string): Promise<T> {
+    const timer = setInterval(() => this.show(text), INTERVAL);
     try {
       return await interruptibly(
         () => this.clear(),
@@ -46,7 +51,7 @@ export class ProgressLine {
     }
   }
 
-  /** Shows a text, unless the last one is too fresh. */
+  /** Shows a text, unless the last one was shown only a moment ago. */
   show(text: () => string): void {
     if (this.#terminal === undefined || performance.now() < this.#nextUpdate) return;
     this.#nextUpdate = performance.now() + INTERVAL;
@@ -55,7 +60,7 @@ export class ProgressLine {
     this.#terminal.write(`\r\x1b[K${line}`);
   }
 
-  /** Makes the terminal as if nothing had been shown. */
+  /** Removes the line. */
   clear(): void {
     if (this.#isShown) this.#terminal?.write("\r\x1b[K");
     this.#isShown = false;

@@ -1,4 +1,4 @@
-/** What the commands that ask a loaded heap a question have in common. */
+/** The common part of the commands that ask a loaded heap a question. */
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type * as native from "../native.js";
 import type { Asked } from "../questions.js";
@@ -10,7 +10,7 @@ import { write } from "./output.js";
 import { ProgressLine } from "./progress.js";
 import { outputWidth } from "./terminal.js";
 
-/** The options of every command that asks. */
+/** The options of every command that asks a question. */
 export interface QuestionOptions extends Omit<SharedOptions, "wasm"> {
   wasm: string[];
   format: "text" | "json";
@@ -22,14 +22,18 @@ export interface ListOptions extends QuestionOptions {
   offset: number;
 }
 
+/** What `--wasm` is for a command that takes one dump or two. */
+const ONE_OR_TWO_MODULES =
+  "the module that the dump was taken from; for dumps of two builds, give it twice, the earlier first";
+/** The same for a command that takes many. */
+export const MANY_MODULES =
+  "the module that the dumps were taken from; for dumps of several builds, once per dump in order";
+
 /** Adds the options of {@link QuestionOptions}. */
-export function addQuestionOptions(command: Command): Command {
+export function addQuestionOptions(command: Command, modules = ONE_OR_TWO_MODULES): Command {
   command
     .addOption(
-      new Option(
-        "-w, --wasm <file>",
-        "the module that the dump was taken from; for dumps of two builds, twice: the earlier first",
-      )
+      new Option("-w, --wasm <file>", modules)
         .argParser((text, earlier?: string[]) => [...(earlier ?? []), fileName(text)])
         .makeOptionMandatory(),
     )
@@ -65,7 +69,7 @@ export function address(text: string): number {
   return value;
 }
 
-/** Opens the dumps, asks the last one, and writes the answer. With two dumps, the first is the earlier one. */
+/** Opens the dumps, asks the question about the last one, and writes the answer. The first of two dumps is the earlier one. */
 export async function runQuestion(
   dumps: string[],
   options: QuestionOptions,
@@ -82,7 +86,7 @@ export async function runQuestion(
   await write([Buffer.from(answer.text)], options.output);
 }
 
-/** Opens dumps for questions, at the same time. */
+/** Opens dumps for questions, all at the same time. */
 export async function openAll(
   dumps: readonly string[],
   modules: readonly string[],
@@ -111,16 +115,20 @@ export function asked(
 ): Promise<native.AnswerData> {
   const { WorkControl } = addon();
   const control = new WorkControl();
-  const width = output === undefined ? outputWidth() : undefined;
-  const isTerminal = output === undefined && process.stdout.isTTY === true;
-  const text = { color: false, isTerminal, ...(width === undefined ? {} : { width }) };
-  const rendered = format === "text" ? text : undefined;
-  const answer = heap.askAsync(JSON.stringify(question), before, rendered, control);
+  const text = format === "text" ? textOptions(output) : undefined;
+  const answer = heap.askAsync(JSON.stringify(question), before, text, control);
   return line.watch(control, answer, "answering the question");
 }
 
+/** How an answer is rendered as text for an output. */
+export function textOptions(output: string | undefined): native.TableData {
+  const width = output === undefined ? outputWidth() : undefined;
+  const isTerminal = output === undefined && process.stdout.isTTY === true;
+  return { color: false, isTerminal, ...(width === undefined ? {} : { width }) };
+}
+
 /** The module of each dump. */
-function modulesOf(dumps: string[], modules: string[]): string[] {
+export function modulesOf(dumps: string[], modules: string[]): string[] {
   if (modules.length === 1) return dumps.map(() => modules[0] as string);
   if (modules.length === dumps.length) return modules;
   throw new Error(

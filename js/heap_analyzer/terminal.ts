@@ -1,22 +1,22 @@
-/** How wide the lines of the command line's output may be. */
+/** The width of the lines that the command line prints. */
 import { fstatSync } from "node:fs";
 import type { WriteStream } from "node:tty";
 
-/** Where a terminal does not say how wide it is. */
+/** The width if a terminal does not report one. */
 const DEFAULT_WIDTH = 80;
 
 const STDOUT = 1;
 
 /**
- * The most columns of a line on stdout. In a pipe only the variable `COLUMNS` limits them, in a file
- * nothing does: names are then complete for programs that search the text.
+ * The largest number of columns of a line on stdout. In a pipe, only the variable `COLUMNS` limits it. In
+ * a file there is no limit, so that programs can search for complete names.
  */
 export function outputWidth(): number | undefined {
   if (process.stdout.isTTY) return terminalWidth(process.stdout);
   return isFile(STDOUT) ? undefined : requestedWidth();
 }
 
-/** The columns of a terminal: what the variable `COLUMNS` says, otherwise what the terminal reports. */
+/** The columns of a terminal: the value of the variable `COLUMNS`, otherwise the width that the terminal reports. */
 export function terminalWidth(terminal: WriteStream): number {
   // A terminal of unknown size reports 0.
   return requestedWidth() ?? (terminal.columns || DEFAULT_WIDTH);

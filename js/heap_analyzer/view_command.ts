@@ -1,4 +1,4 @@
-/** What the commands of the two views, `analyze` and `diff`, have in common. */
+/** The common part of the commands of the two views, `analyze` and `diff`. */
 import { type Command, Option } from "commander";
 import type * as native from "../native.js";
 import { addon } from "./addon.js";
@@ -31,7 +31,7 @@ export function sortOption(orders: string[]): Option {
   return new Option("-s, --sort <order>", "order of the rows").choices(orders);
 }
 
-/** The options, with what the addon takes beside them. */
+/** The options for the addon. */
 export interface PassedOptions extends ViewOptions {
   standardInput: string;
 }
@@ -44,10 +44,10 @@ export function addViewOptions(command: Command, sort: Option): Command {
   command
     .addOption(wasmOption())
     .addOption(sort)
-    .option("-n, --top <n>", "keep the first n rows; totals stay whole", wholeNumber(1))
+    .option("-n, --top <n>", "print only the first n rows; totals cover all rows", wholeNumber(1))
     .option(
       "-i, --instances <n>",
-      "in JSON, list the first n instances of each row",
+      "in JSON, list only the first n instances of each row",
       wholeNumber(0),
     )
     .addOption(
@@ -62,7 +62,7 @@ export function addViewOptions(command: Command, sort: Option): Command {
 /**
  * Runs an analysis and writes its view.
  *
- * @param footer makes a text that follows a table.
+ * @param footer returns a text that is printed after a table.
  */
 export async function runView(
   command: Command,
@@ -74,8 +74,8 @@ export async function runView(
   if (options.format === "table") {
     refuseUseless(command, {
       instances: "tables list no instances; use --format json",
-      accounting: "tables show it always",
-      retainedSet: "tables show it always",
+      accounting: "tables always show it",
+      retainedSet: "tables always show it",
       withWarnings: "with a table, warnings are on stderr",
     });
   }
@@ -102,7 +102,7 @@ export async function runView(
   await write(isWatched ? chunks(text) : chunks(text, line), output);
 }
 
-/** A whole text in pieces. The memory of a piece is used again for the next but one. */
+/** A text in pieces. Two buffers take turns: a piece is overwritten after the next one was read. */
 function* chunks(text: native.JsonText, line?: ProgressLine): Generator<Buffer> {
   const buffers = [Buffer.allocUnsafe(CHUNK), Buffer.allocUnsafe(CHUNK)];
   let bytes = 0;

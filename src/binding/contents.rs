@@ -1,8 +1,8 @@
 //! A dump that is read again later, piece by piece, when a question needs contents.
 //!
-//! Not through a mapping: it would have to outlive the call, and another program that truncates the file
-//! would then end the process. Nor through a file that stays open: hundreds of heaps would take as many
-//! descriptors.
+//! The file is not mapped: the mapping would have to outlive the call, and if another program truncated the
+//! file, a signal would end the process. The file is not kept open either: hundreds of heaps would take as
+//! many descriptors.
 
 use std::fs::{File, Metadata};
 use std::io;
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use crate::error::{Error, FileAction, Result};
 use crate::questions::Contents;
 
-/// A file that must stay as it was when the dump was opened.
+/// A file that must not change after the dump was opened.
 #[derive(Debug)]
 pub(super) struct UnchangedFile {
     path: PathBuf,
@@ -19,10 +19,10 @@ pub(super) struct UnchangedFile {
 }
 
 impl UnchangedFile {
-    /// Remembers what an open file is.
+    /// Stores the identity of an open file.
     ///
     /// # Errors
-    /// That of the system, if the path is relative and the working directory is gone.
+    /// The system's error, if the path is relative and the working directory does not exist any more.
     pub(super) fn new(path: &Path, metadata: &Metadata) -> io::Result<Self> {
         Ok(Self {
             // The process may change its working directory.
@@ -51,7 +51,7 @@ impl Contents for UnchangedFile {
         };
         let file = File::open(&self.path).map_err(failed)?;
         let read = read_exact_at(&file, into, offset);
-        // Looked at after the bytes were read, so that no change before is missed.
+        // Compared after the bytes were read, so that every earlier change is detected.
         let now = Identity::of(&file.metadata().map_err(failed)?);
         if now != self.identity {
             return Err(self.changed(now.difference_from(&self.identity)));
@@ -65,13 +65,13 @@ impl Contents for UnchangedFile {
     }
 }
 
-/// What distinguishes a file from another one, or from itself after a change.
+/// Properties that differ between two files, and between two versions of a file.
 #[derive(Debug, PartialEq, Eq)]
 struct Identity {
-    /// Which file of which device it is, where the system says so; otherwise when it was created.
+    /// Device and file number, if the system has them; otherwise the time of creation.
     file: (u64, u64),
     size: u64,
-    /// When its contents changed last, in a unit of the system.
+    /// The time of the last change, in a unit of the system.
     modified: (i64, i64),
 }
 

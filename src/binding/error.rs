@@ -1,21 +1,21 @@
 //! Engine errors as JavaScript errors: the text as the message, the stable code as `error.code`.
 //!
-//! For an error of the system, the `cause` has the facts as JSON in its message. `js/errors.ts` makes
-//! an error like Node's own from them: only Node knows its numbers for errors on each system.
+//! For an error of the system, the `cause` has its data as JSON in its message. `js/native_errors.ts` makes
+//! an error like those of Node from the data, because only Node knows its error numbers on each system.
 
 use serde::Serialize;
 
 /// An error that a binding function returns. Its status is what napi-rs puts into `error.code`.
 pub(super) type JsError = napi::Error<&'static str>;
 
-/// The result of every binding function. The macro `napi` knows fallible functions by the name
-/// `Result`, so it must be this one.
+/// The result of every binding function. The macro `napi` recognises fallible functions by the name `Result`,
+/// so the type must have this name.
 pub(super) type Result<T> = std::result::Result<T, JsError>;
 
-/// What the system said, for JavaScript.
+/// An error of the system, for JavaScript.
 #[derive(Serialize)]
 struct SystemError<'a> {
-    /// The system's own number, if there is one.
+    /// The system's error number, if there is one.
     number: Option<i32>,
     /// The name of the [`std::io::ErrorKind`].
     kind: String,

@@ -1,8 +1,8 @@
 //! Exports as streams: a thread writes pieces, JavaScript reads them.
 //!
-//! A thread writes until a few pieces wait to be read, so an export takes as much memory as these. It is not
-//! one of the threads that take work from the queue: one that waits for a slow reader would keep others from
-//! their work. A read is work of the queue like any other.
+//! The thread pauses while a few pieces wait to be read, so an export needs only the memory of these. It is
+//! not one of the threads that take work from the queue, because a thread that waits for a slow reader would
+//! block the queue. Reading a piece is work of the queue.
 
 use std::io::{self, Write};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -21,7 +21,7 @@ use crate::control::Control;
 use crate::error::Error;
 use crate::exports::Export;
 
-/// Pieces that wait to be read, beside the one that is written.
+/// The largest number of pieces that wait to be read while the next one is written.
 const WAITING: usize = 2;
 
 /// An export that is read piece by piece.
@@ -30,7 +30,7 @@ pub struct ExportHandle {
     stream: Arc<Stream>,
 }
 
-/// What is exported, until the first read starts it.
+/// The arguments of the export, until the first read starts it.
 pub(super) struct Request {
     pub(super) heap: Arc<OpenHeap>,
     pub(super) before: Option<Arc<OpenHeap>>,
@@ -43,9 +43,9 @@ struct Stream {
 
 enum State {
     Waiting(Box<Request>),
-    /// The pieces, and how it ended.
+    /// The pieces, and at the end the result.
     Started(Receiver<crate::Result<Option<Vec<u8>>>>),
-    /// It was read to its end, or closed.
+    /// The export was read to its end, or closed.
     Ended,
 }
 
@@ -61,15 +61,15 @@ impl ExportHandle {
 
 #[napi]
 impl ExportHandle {
-    /// The next piece; null at the end. To be called with the same control each time, and not before the last
-    /// call is settled. To cancel the control stops the export.
+    /// The next piece; null at the end. Each call takes the same control, and waits for the last call to settle.
+    /// Cancelling the control stops the export.
     #[napi(ts_return_type = "Promise<Buffer | null>")]
     pub fn read<'env>(&self, env: &'env Env, control: &WorkControl) -> Result<Object<'env>> {
         guarded(|| {
             let stream = Arc::clone(&self.stream);
             control.start(env, [], move |[], control| {
                 let piece = stream.next(control);
-                // A call of `close` may have found the lock taken.
+                // `close` may have found the lock taken.
                 if control.check().is_err() {
                     stream.close();
                 }
@@ -78,7 +78,7 @@ impl ExportHandle {
         })
     }
 
-    /// Releases the heaps as soon as the thread has stopped. The control must be cancelled first.
+    /// Releases the heaps as soon as the thread has stopped. The control must have been cancelled.
     #[napi]
     pub fn close(&self) -> Result<()> {
         guarded(|| {
@@ -93,7 +93,7 @@ impl Stream {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Lets the thread end, unless a read is under way, which does so itself.
+    /// Lets the thread end. If a read is running, the read does this.
     fn close(&self) {
         if let Ok(mut state) = self.state.try_lock() {
             *state = State::Ended;
@@ -101,6 +101,8 @@ impl Stream {
     }
 
     fn next(&self, control: &Control) -> crate::Result<Option<Vec<u8>>> {
+        // A stream that was closed is at its end, but its reader must not take that for the end of the export.
+        control.check()?;
         let mut state = self.state();
         if let State::Waiting(_) = &*state
             && let State::Waiting(request) = std::mem::replace(&mut *state, State::Ended)
@@ -123,7 +125,7 @@ impl Request {
     fn start(self, control: Control) -> crate::Result<Receiver<crate::Result<Option<Vec<u8>>>>> {
         columns::check_headroom()?;
         let (sender, receiver) = sync_channel(WAITING);
-        let thread = std::thread::Builder::new().name("heap-analyzer-x".to_owned());
+        let thread = std::thread::Builder::new().name("heap-export".to_owned());
         let work = move || {
             let mut pieces = Pieces(sender);
             let written = guarded(|| self.write(&mut pieces, &control));
@@ -144,13 +146,13 @@ impl Request {
     }
 }
 
-/// Sends what is written.
+/// A writer that sends the bytes as pieces.
 struct Pieces(SyncSender<crate::Result<Option<Vec<u8>>>>);
 
 impl Write for Pieces {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let sent = self.0.send(Ok(Some(bytes.to_vec())));
-        // The reader is gone, so nobody sees this error.
+        // The reader is gone, and does not see this error.
         sent.map_err(|_| io::ErrorKind::BrokenPipe)?;
         Ok(bytes.len())
     }

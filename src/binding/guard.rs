@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::error::{Error, Result};
 
-/// Does work. A panic in it becomes an error.
+/// Runs `work`. A panic in it becomes an error.
 ///
 /// After a panic no value can be in an inconsistent state: values that the work owns are dropped, and the
 /// values that it shares are caches, which are filled in one step.

@@ -1,4 +1,4 @@
-//! A loaded heap as JavaScript sees it: opened once, asked many times.
+//! The handle of a loaded heap for JavaScript. A heap is opened once and answers any number of questions.
 
 use std::sync::Arc;
 
@@ -27,29 +27,29 @@ use crate::views::{ComparisonSort, ComparisonView, ConstructorSort};
 /// A loaded heap that stays on the native side until it is closed.
 #[napi(custom_finalize)]
 pub struct HeapHandle {
-    /// `None` once it was closed. Work that is under way has a share of its own.
+    /// `None` after it was closed. Running work holds another reference.
     heap: Option<Arc<OpenHeap>>,
-    /// How much memory V8 knows of.
+    /// The number of bytes that are registered with V8.
     registered_bytes: i64,
 }
 
-/// A heap with what its inputs were.
+/// A heap, and the inputs from which it was opened.
 pub(super) struct OpenHeap {
     loaded: LoadedHeap,
-    /// Bytes of the caller's dump that are kept.
+    /// The size of the copy of the caller's dump.
     kept_bytes: u64,
 }
 
 /// `OpenOptions` of the public API, as far as the addon needs them.
 #[napi(object)]
 pub struct OpenData {
-    /// Continue although dump and module do not belong together.
+    /// Continue although the dump was not taken from the module.
     pub force: Option<bool>,
-    /// Report what lies before damage.
+    /// Report the part before the damage.
     pub partial: Option<bool>,
     /// Build all indexes at once.
     pub prepare: Option<bool>,
-    /// The path that stands for standard input, if any does.
+    /// The path that stands for standard input, if there is one.
     pub standard_input: Option<String>,
 }
 
@@ -168,14 +168,14 @@ impl HeapHandle {
         self
     }
 
-    fn register(&mut self, env: Env) {
+    pub(super) fn register(&mut self, env: Env) {
         let bytes = self.heap.as_ref().map_or(0, |heap| heap.memory_size()) as i64;
         // It fails only while the environment ends.
         let _ = env.adjust_external_memory(bytes - self.registered_bytes);
         self.registered_bytes = bytes;
     }
 
-    fn heap(&self) -> Result<Arc<OpenHeap>> {
+    pub(super) fn heap(&self) -> Result<Arc<OpenHeap>> {
         self.heap.clone().ok_or_else(|| {
             JsError::new(
                 "ERR_HEAP_CLOSED",
@@ -250,24 +250,24 @@ impl OpenHeap {
     }
 }
 
-/// An answer, rendered, and what may make it wrong.
+/// A rendered answer and its warnings.
 #[napi(object, object_from_js = false)]
 pub struct AnswerData {
-    /// JSON, or text for people, which leaves the warnings out.
+    /// JSON, or text without the warnings.
     pub text: String,
     /// The warnings.
     pub warnings: Vec<WarningData>,
 }
 
-/// How an answer is rendered: as text with these options, or as JSON without.
-fn rendered(answer: &Answer, text: Option<TableOptions>) -> String {
+/// Renders an answer: as text with these options; without options, as JSON.
+pub(super) fn rendered(answer: &Answer, text: Option<TableOptions>) -> String {
     match text {
         Some(options) => render_text(answer, options),
         None => render_json(answer),
     }
 }
 
-fn parsed<T: DeserializeOwned>(what: &str, json: &str) -> Result<T> {
+pub(super) fn parsed<T: DeserializeOwned>(what: &str, json: &str) -> Result<T> {
     serde_json::from_str(json)
         .map_err(|error| JsError::new("ERR_INVALID_OPTION", format!("{what}: {error}")))
 }
@@ -281,7 +281,7 @@ impl ObjectFinalize for HeapHandle {
 
 #[napi]
 impl HeapHandle {
-    /// Answers a question, given as JSON: as text if it is said how, otherwise as JSON.
+    /// Answers a question, given as JSON. The answer is text if `text` has options for it, otherwise JSON.
     #[napi]
     pub fn ask(
         &mut self,
@@ -298,7 +298,7 @@ impl HeapHandle {
             let answer = run_on_own_thread(|| {
                 heap.ask(&question, before.as_deref(), text, &Control::default())
             });
-            // Questions build indexes, which stay.
+            // Questions build indexes, which the heap keeps.
             self.register(env);
             Ok(answer?)
         })
@@ -417,13 +417,13 @@ impl HeapHandle {
         })
     }
 
-    /// Where every byte is, as JSON text.
+    /// What every byte is used for, as JSON text.
     #[napi]
     pub fn accounting(&self) -> Result<String> {
         guarded(|| Ok(accounting_json(&self.heap()?.loaded.heap().accounting)))
     }
 
-    /// What may make a number wrong.
+    /// The reasons why numbers may be wrong.
     #[napi]
     pub fn warnings(&self) -> Result<Vec<WarningData>> {
         guarded(|| {
@@ -432,13 +432,13 @@ impl HeapHandle {
         })
     }
 
-    /// Whether the heap is damaged and only what lies before the damage was read.
+    /// Whether the heap is damaged and only the part before the damage was read.
     #[napi]
     pub fn is_partial(&self) -> Result<bool> {
         guarded(|| Ok(self.heap()?.loaded.heap().is_partial))
     }
 
-    /// Releases the heap. Work that is under way keeps it until it ends.
+    /// Releases the heap. Running work keeps it until it ends.
     #[napi]
     pub fn close(&mut self, env: Env) -> Result<()> {
         guarded(|| {

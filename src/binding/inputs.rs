@@ -20,7 +20,7 @@ use crate::questions::{Contents, InMemory};
 pub(super) enum Source<'a> {
     /// The caller's memory, for a synchronous call.
     Borrowed(&'a [u8]),
-    /// A copy of the caller's memory, for an asynchronous call, or what was read from a pipe.
+    /// A copy of the caller's memory, for an asynchronous call, or the contents of a pipe.
     Copied(Vec<u8>),
     /// A copy that a loaded heap keeps.
     Kept(Arc<Vec<u8>>),
@@ -34,7 +34,7 @@ pub(super) struct NamedPath {
     name: String,
 }
 
-/// From a path as JavaScript passes it: text, or bytes that need not be UTF-8.
+/// JavaScript passes a path as text, or as bytes that need not be UTF-8.
 impl From<Either<String, Buffer>> for NamedPath {
     fn from(argument: Either<String, Buffer>) -> Self {
         match argument {
@@ -61,10 +61,10 @@ fn path_of(bytes: &[u8]) -> PathBuf {
     PathBuf::from(String::from_utf8_lossy(bytes).into_owned())
 }
 
-/// What errors call the standard input.
+/// The name of the standard input in errors.
 const STANDARD_INPUT: &str = "standard input";
 
-/// Bytes with the name that errors call them by.
+/// Bytes, and their name in errors.
 pub(super) type SourceInput<'a> = Input<'a, Source<'a>>;
 
 impl<'a> SourceInput<'a> {
@@ -95,8 +95,8 @@ pub(super) fn open_all<const N: usize>(files: &[NamedPath; N]) -> Result<[Source
     }))
 }
 
-/// Looks at files without opening them. Returns whether any of them is a pipe or a device, of which a
-/// read may block for an unlimited time.
+/// Inspects files without opening them. Returns whether any of them is a pipe or a device; reading these may
+/// block for an unlimited time.
 ///
 /// # Errors
 /// [`Error::Io`] if a file does not exist, [`Error::SamePipe`].
@@ -271,7 +271,8 @@ impl Source<'_> {
         read_stream(file, control).map(Self::Copied)
     }
 
-    /// The same bytes, with where a loaded heap can read them again, and how much memory that takes.
+    /// The same bytes; the source from which a loaded heap can read them again; and the memory that this
+    /// source takes.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`].
@@ -339,7 +340,7 @@ fn failed(action: FileAction) -> impl Fn(io::Error) -> Error {
     move |source| Error::Io { action, source }
 }
 
-/// Tells a lack of memory from an error of the file.
+/// Distinguishes a lack of memory from an error of the file.
 fn out_of_memory(error: io::Error, bytes: u64) -> Error {
     match error.kind() {
         io::ErrorKind::OutOfMemory => Error::OutOfMemory {

@@ -8,7 +8,7 @@
 //! - A few threads take asynchronous work from a queue in the order of its arrival and do its sequential
 //!   parts ([`work_queue`]). A few others read pipes, which can block without limit.
 //! - One thread per core does the parallel pieces of all work ([`threads`]).
-//! - A synchronous call gets a thread of its own, because the caller may have used up its stack.
+//! - A synchronous call gets a separate thread, because the caller may have used up its stack.
 
 // The build for unit tests has no Node. There, the macros of napi-rs register nothing, so every function
 // of the binding would be dead code.
@@ -30,6 +30,8 @@ mod heap;
 mod inputs;
 #[cfg(not(test))]
 mod options;
+#[cfg(not(test))]
+mod sites;
 #[cfg(not(test))]
 mod tasks;
 #[cfg(not(test))]

@@ -27,7 +27,7 @@ pub struct ViewOptions {
     pub retained: Option<String>,
     /// Bytes of memory that the process can still use.
     pub available_memory: Option<f64>,
-    /// The path that stands for standard input, if any does.
+    /// The path that stands for standard input, if there is one.
     pub standard_input: Option<String>,
 }
 
@@ -72,7 +72,7 @@ impl SortByName for ComparisonSort {
     }
 }
 
-/// What the options ask for.
+/// The checked options.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Request<S> {
     pub(super) selection: Selection<S>,

@@ -12,6 +12,7 @@ use super::error::JsError as CodedError;
 use super::guard::guarded;
 use super::heap::{AnswerData, HeapHandle};
 use super::inputs::{Pending, SourceInput};
+use super::sites::SiteTableHandle;
 use super::threads::{cores, start};
 use super::views::ViewHandle;
 use super::work_queue::WorkQueue;
@@ -26,12 +27,14 @@ static ENGINE: WorkQueue = WorkQueue::new("heap-analyzer", || cores().min(4));
 /// Threads that read pipes and devices. A read can block without limit, and must not delay analyses.
 static PIPES: WorkQueue = WorkQueue::new("heap-analyzer-p", || 16);
 
-/// What a promise is resolved with.
+/// The value of a resolved promise.
 pub(super) enum Outcome {
     /// A view.
     View(ViewHandle),
     /// A loaded heap.
     Heap(HeapHandle),
+    /// A site table.
+    SiteTable(SiteTableHandle),
     /// An answer, rendered.
     Answer(AnswerData),
     /// A piece of an export, or its end.
@@ -39,11 +42,12 @@ pub(super) enum Outcome {
 }
 
 impl Outcome {
-    /// Registers what it holds with V8.
+    /// Registers its memory with V8.
     fn registered(self, env: Env) -> Self {
         match self {
             Self::View(view) => Self::View(view.registered(env)),
             Self::Heap(heap) => Self::Heap(heap.registered(env)),
+            Self::SiteTable(table) => Self::SiteTable(table.registered(env)),
             other @ (Self::Answer(_) | Self::Piece(_)) => other,
         }
     }
@@ -56,6 +60,7 @@ impl ToNapiValue for Outcome {
             match value {
                 Self::View(view) => ToNapiValue::to_napi_value(env, view),
                 Self::Heap(heap) => ToNapiValue::to_napi_value(env, heap),
+                Self::SiteTable(table) => ToNapiValue::to_napi_value(env, table),
                 Self::Answer(answer) => ToNapiValue::to_napi_value(env, answer),
                 Self::Piece(piece) => ToNapiValue::to_napi_value(env, piece.map(Buffer::from)),
             }
@@ -89,7 +94,7 @@ pub(super) struct Task {
 
 #[derive(Clone, Copy)]
 enum Stage {
-    /// It has this place in a queue, or will have it at once.
+    /// It is in this queue, or is about to enter it.
     Waiting(&'static WorkQueue, u64),
     /// It may be blocked by another process. It holds no file that its caller could need.
     Reading,
@@ -153,8 +158,8 @@ impl Task {
 
     /// Continues in the queue of the engine, after the queue of the pipes if there is a pipe.
     fn analyze<const N: usize>(self: &Arc<Self>, mut inputs: [Pending; N], work: impl Work<N>) {
-        self.go_on(&ENGINE, Stage::Working, move |task| {
-            // Looks at all inputs first: a missing file is reported before a pipe is waited for.
+        self.run_step(&ENGINE, Stage::Working, move |task| {
+            // All inputs are inspected first: a missing file is reported before the wait for a pipe.
             if Pending::have_pipe(&inputs)? {
                 task.read_pipes(inputs, work);
                 return Ok(None);
@@ -169,7 +174,7 @@ impl Task {
     /// Reads the pipes. Regular files stay closed meanwhile, so that after an abort the caller can
     /// change them at once.
     fn read_pipes<const N: usize>(self: &Arc<Self>, mut inputs: [Pending; N], work: impl Work<N>) {
-        self.go_on(&PIPES, Stage::Reading, move |task| {
+        self.run_step(&PIPES, Stage::Reading, move |task| {
             for input in &mut inputs {
                 input.read_if_pipe(&task.control)?;
             }
@@ -179,7 +184,7 @@ impl Task {
     }
 
     /// Submits one step of the work to a queue. The last step returns the view.
-    fn go_on(
+    fn run_step(
         self: &Arc<Self>,
         queue: &'static WorkQueue,
         stage: Stage,
@@ -245,7 +250,7 @@ fn cancel_at_the_end_of(env: &Env) -> Result<()> {
     Ok(())
 }
 
-/// A call into Node that failed.
+/// The error for a failed call into Node.
 fn refused(error: Error) -> EngineError {
     EngineError::Internal {
         message: error.reason.clone(),

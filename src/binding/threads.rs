@@ -11,7 +11,7 @@ use super::guard::internal_error;
 use crate::columns;
 use crate::error::{Error, Result};
 
-/// How many threads the machine runs at once, as far as this process may use them.
+/// The number of processor cores that this process may use.
 pub(super) fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, NonZero::get)
 }
@@ -57,7 +57,7 @@ fn most_threads() -> usize {
 fn start_up_to(wanted: usize) -> Result<()> {
     let mut threads: Vec<Sender<ThreadBuilder>> = Vec::new();
     for nth in 0..wanted {
-        // With as many as there is room for, the rest of the process would have none.
+        // If all free memory were used for threads, nothing would be left for the rest of the process.
         if nth > 0 && columns::check_room(ROOM_FOR_WORK, "more threads").is_err() {
             break;
         }
@@ -84,8 +84,8 @@ fn start_up_to(wanted: usize) -> Result<()> {
     Ok(())
 }
 
-/// Does work on a thread of its own while the caller waits, because the caller may have used up its
-/// stack. A panic becomes an error.
+/// Does work on another thread while the caller waits, because the caller may have used up its stack. A panic
+/// becomes an error.
 ///
 /// # Errors
 /// [`Error::Threads`], [`Error::OutOfMemory`], and those of the work.

@@ -20,11 +20,11 @@ use crate::warning::Warning;
 #[napi(custom_finalize)]
 pub struct ViewHandle {
     view: Option<View>,
-    /// Whether the memory of the heaps is this view's, and not that of a loaded heap.
+    /// Whether the view owns the memory of the heaps. A view of a loaded heap does not.
     owns_heaps: bool,
     /// Of a comparison of loaded heaps: their warnings, which name the dumps.
     warnings: Option<Vec<WarningData>>,
-    /// How much memory V8 knows of.
+    /// The number of bytes that are registered with V8.
     registered_bytes: i64,
 }
 
@@ -68,7 +68,7 @@ pub struct WarningData {
 impl From<WarningText> for WarningData {
     fn from(warning: WarningText) -> Self {
         Self {
-            code: warning.code.to_owned(),
+            code: warning.code.into_owned(),
             message: warning.message,
         }
     }
@@ -93,19 +93,19 @@ impl From<&Warning> for WarningData {
     }
 }
 
-/// What JSON has beside the rows.
+/// The optional parts of the JSON.
 #[napi(object)]
 pub struct JsonData {
-    /// Where every byte of the heap is.
+    /// What every byte of the heap is used for.
     pub with_accounting: bool,
     /// Whether the view is partial, and the warnings.
     pub with_warnings: bool,
 }
 
-/// How a table is drawn.
+/// Options of a table.
 #[napi(object)]
 pub struct TableData {
-    /// The most columns of text; absent for as many as needed.
+    /// The largest number of columns of text; absent for no limit.
     pub width: Option<u32>,
     /// Whether to use terminal colours.
     pub color: bool,
@@ -127,13 +127,13 @@ impl View {
 }
 
 impl ViewHandle {
-    /// A view of a heap that nothing else needs: what the view does not read is released.
+    /// A view of a heap that is not used otherwise: the parts that the view does not read are released.
     pub(super) fn constructor(mut view: ConstructorView) -> Self {
         view.release_unread();
         Self::new(View::Constructor(Arc::new(view)), true)
     }
 
-    /// A comparison of heaps that nothing else needs: what it does not read is released.
+    /// A comparison of heaps that are not used otherwise: the parts that it does not read are released.
     pub(super) fn comparison(mut view: ComparisonView) -> Self {
         view.release_unread();
         Self::new(View::Comparison(Arc::new(view)), true)
@@ -303,7 +303,7 @@ impl ViewHandle {
         })
     }
 
-    /// Releases what this handle holds. Instances cannot be read any more.
+    /// Releases the memory of this handle. Instances cannot be read any more.
     #[napi]
     pub fn close(&mut self, env: Env) -> Result<()> {
         guarded(|| {
@@ -336,9 +336,9 @@ impl JsonText {
                 match self.0.read(buffer) {
                     Ok(0) => break,
                     Ok(length) => buffer = &mut buffer[length..],
-                    // Tried again at the next call.
+                    // The next call tries again.
                     Err(_) if buffer.len() < room => break,
-                    Err(error) => return Err(why(error).into()),
+                    Err(error) => return Err(engine_error(error).into()),
                 }
             }
             Ok((room - buffer.len()) as u32)
@@ -353,7 +353,7 @@ impl JsonText {
 }
 
 /// The engine's error inside an error of reading.
-fn why(error: io::Error) -> Error {
+fn engine_error(error: io::Error) -> Error {
     error.downcast().unwrap_or_else(|error| Error::Internal {
         message: error.to_string(),
     })

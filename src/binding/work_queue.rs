@@ -1,4 +1,4 @@
-//! Queues with threads of their own.
+//! Queues of jobs, each with its threads.
 
 use std::collections::BTreeMap;
 use std::io;

@@ -1,5 +1,5 @@
-//! Executes functions of a module, step by step, in a memory of our own: what a program's collector does
-//! can be observed whatever an optimiser made of its code.
+//! Executes functions of a module, step by step, in a separate memory. The effects of a program's collector
+//! can then be observed, however an optimiser changed its code.
 //!
 //! The machine runs what compilers generate for a runtime: integers, floats, memory, globals, direct calls.
 //! Anything else (an indirect call, vectors, exceptions) ends the run, as does a trap. The code of a module is not
@@ -15,27 +15,27 @@ use super::numeric;
 use crate::control::Control;
 use crate::module::{Functions, Signature};
 
-/// Calls that may be under way at once. The deepest recursion of a runtime is a few calls.
+/// The largest number of nested calls. The deepest recursion of a runtime is a few calls.
 const MOST_FRAMES: usize = 200;
 
-/// Values that all frames together may hold.
+/// The largest number of values in all frames together.
 const MOST_VALUES: usize = 1 << 16;
 
-/// Steps between two looks at whether the work was cancelled.
+/// Steps between two checks for cancellation.
 const CHECK_INTERVAL: u64 = 1 << 12;
 
 /// The 64 KiB pages that `memory.size` reports. Growing always succeeds.
 const MEMORY_PAGES: u64 = 1 << 10;
 
-/// What a run may observe and stop.
+/// Observes a run, and can stop it.
 pub(super) trait Observer {
-    /// A word is about to be stored. `false` ends the run before it is.
+    /// Called before a word is stored. `false` ends the run before the store.
     fn store(&mut self, _address: u32, _value: u32, _call: &CallStack<'_>) -> bool {
         true
     }
 }
 
-/// The calls that are under way, outermost first: functions with their arguments.
+/// The active calls, outermost first: functions with their arguments.
 pub(super) struct CallStack<'r> {
     frames: &'r [Frame],
 }
@@ -50,7 +50,7 @@ impl CallStack<'_> {
     }
 }
 
-/// What runs change.
+/// The state that runs change.
 #[derive(Clone, Debug)]
 pub(super) struct State {
     pub(super) memory: Memory,
@@ -104,7 +104,7 @@ struct Decoded<'a> {
 struct Frame {
     function: u32,
     arguments: Vec<u64>,
-    /// Where its parameters and locals begin in the values.
+    /// The position in the values where its parameters and locals begin.
     locals: usize,
     at: usize,
     labels: Vec<Label>,
@@ -114,17 +114,17 @@ struct Frame {
 /// A block that is being executed.
 #[derive(Clone, Copy, Debug)]
 struct Label {
-    /// Where a branch to it goes on.
+    /// The position to which a branch to it jumps.
     target: usize,
     is_loop: bool,
-    /// Values that a branch takes along.
+    /// The number of values that a branch keeps.
     arity: usize,
-    /// Values below the block's own.
+    /// The number of values on the stack when the block begins.
     height: usize,
 }
 
 impl<'m, 'a> Machine<'m, 'a> {
-    /// A machine that may not execute anything yet.
+    /// A machine with a budget of 0 steps.
     pub(super) fn new(functions: &'m Functions<'a>, control: &Control) -> Self {
         Self {
             functions,
@@ -328,7 +328,7 @@ impl<'a, O: Observer> Run<'_, '_, 'a, O> {
                 if condition == 0 {
                     let next = code.next_part[at] as usize;
                     let has_else = matches!(code.operators.get(next), Some(Op::Else));
-                    // At an `end`, that is executed, so that the block is closed.
+                    // If the target is an `end`, it is executed, so that the block is closed.
                     self.jump(next + usize::from(has_else));
                 }
             }
@@ -348,7 +348,7 @@ impl<'a, O: Observer> Run<'_, '_, 'a, O> {
             }
             Op::BrTable { targets } => {
                 let index = self.pop32()?;
-                // Targets are read one by one, so that many of them are not free.
+                // Targets are read one by one, so that each counts as a step.
                 let mut depth = targets.default();
                 if index < targets.len() {
                     self.machine.spend(u64::from(index / 16))?;

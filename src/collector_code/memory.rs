@@ -9,10 +9,10 @@ const PAGE: usize = 1 << PAGE_BITS;
 
 type Page = Box<[u8; PAGE]>;
 
-/// Pages that one memory may have of its own. A collector writes to a handful.
+/// The largest number of pages that one memory adds to its base. A collector writes to only a few.
 const MOST_PAGES: usize = 1 << 14;
 
-/// What a page holds that was never written, given its number: zeros where it does not fill anything in.
+/// Fills in the contents of a page that was never written, given its number. Other bytes are zero.
 pub(super) type Background = fn(u32, &mut [u8; PAGE]);
 
 /// A 4 GiB memory.
@@ -33,7 +33,7 @@ impl Memory {
         }
     }
 
-    /// The same contents as a base that copies share.
+    /// The same contents, as a base that copies share.
     pub(super) fn frozen(self) -> Self {
         let mut base = Arc::unwrap_or_clone(self.base);
         base.extend(self.own);
@@ -113,7 +113,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_may_lie_across_two_pages_and_wrap_at_the_end() {
+    fn values_may_span_two_pages_and_wrap_at_the_end() {
         let mut memory = Memory::new(|_, _| {});
         for address in [0xffe, 0xffff_fffe, 5] {
             memory.set_word(address, 0x0403_0201).unwrap();

@@ -1,22 +1,23 @@
-//! What the module's own collector does: which globals it starts from, which words of each class's objects
-//! it visits, and what functions call the classes.
+//! Finds out what the module's collector does: from which globals it starts, which words of each class's
+//! objects it visits, and which names the functions give to the classes.
 //!
-//! The collector's code is **executed** on objects of our own (`probes`) in a memory of our own
-//! (`machine`), and what it marks is what it visits. Optimisers inline, merge, rename and reorder the code,
-//! but they do not change what it does, so this works for any build of any compiler, with or without names.
-//! Matching instructions does not: each optimiser and each limit of inlining has shapes of its own.
+//! The collector's code is **executed** on test objects (`probes`) in a separate memory (`machine`). The
+//! objects that it marks show which words it visits. Optimisers inline, merge, rename and reorder the code,
+//! but they do not change its effects, so this works for any build of any compiler, with or without names.
+//! Matching patterns of instructions does not work, because each optimiser generates other patterns.
 //!
-//! - The program's own start function is executed up to its first write to the heap. Then the collector's
-//!   variables are what they are before the first allocation.
-//! - A **global** is a root if the collector marks the probe that we store in it. All globals that a
+//! - The program's start function is executed up to its first write to the heap. The collector's variables
+//!   then have the values from before the first allocation.
+//! - A **global** is a root if the collector marks the probe that is stored in it. All globals that a
 //!   collection reads and does not write are tried, in one run.
 //! - A static object is a root if the collector marks it while all roots in globals are null: then its address is a
 //!   **constant** in the code. Meanwhile all static objects are of a class without references.
 //! - The **stack pointer** is the global from which the collector scans words up to what the global starts with.
-//! - An object of a class is put where the collector comes to it, and each of its words refers to a probe.
+//! - For the **fields** of a class, an object of the class is put where the collector finds it. Each of its
+//!   words refers to a probe.
 //!
-//! This is first-hand evidence: it is what the collector does. What it cannot show are the contents of
-//! containers, which are visited in loops; run-time type flags do that.
+//! This is the most direct evidence of what the collector does. It cannot show the contents of containers,
+//! which are visited in loops; for these, the type flags of the runtime are used.
 
 mod machine;
 mod memory;
@@ -39,22 +40,23 @@ use crate::units::{Address, ClassId, GlobalIndex};
 /// Steps that one experiment may take.
 const BUDGET: u64 = 4_000_000;
 
-/// Steps that the experiments with all classes may take together. What was not tried counts as code that
-/// cannot be read.
+/// Steps that the experiments with all classes may take together. The code of classes that were not tried
+/// counts as unreadable.
 const WHOLE_BUDGET: u64 = 500_000_000;
 
-/// How many of these there may be for each byte of code, beside those for one class: it takes as many classes
-/// to need them all.
+/// The part of them that is allowed for each byte of code, in addition to the steps for one class. Only code
+/// with a large number of classes needs all of them.
 const STEPS_PER_BYTE: u64 = 256;
 
-/// Calls of a function that does a step of a collection, until it has come to every object: it marks what
-/// the roots refer to, scans an object, and marks what the stack refers to. A call of it may do even less.
+/// The number of times that a function for one step of a collection is called before it has visited every
+/// object. The steps mark the objects of the roots, scan an object, and mark the objects of the stack. One
+/// call may do less than one of these.
 const MOST_CALLS: u32 = 8;
 
-/// The words that the bitmap of a test object names.
+/// The words that the bitmap of a test object lists.
 const BITMAP: [u32; 3] = [0, 5, 33];
 
-/// How to make the collector of a module do its work.
+/// How to run the collector of a module.
 #[derive(Clone, Debug)]
 pub struct CollectorCode {
     entry: Entry,
@@ -74,18 +76,19 @@ pub struct CollectorCode {
 /// A function with its arguments, of which one is a test object.
 type Visitor = (u32, Vec<u64>);
 
-/// A function whose call makes the collector work.
+/// A function that runs the collector.
 #[derive(Clone, Debug)]
 struct Entry {
     function: u32,
     arguments: Vec<u64>,
-    /// A global that gets a value before each call, without which the function does not collect.
+    /// A global that must be set to a value before each call, because otherwise the function does not
+    /// collect.
     forced: Option<(u32, u64)>,
     /// Calls until it has scanned an object.
     calls: u32,
 }
 
-/// Where an object is put so that the collector scans it.
+/// The place of an object that the collector scans.
 #[derive(Clone, Copy, Debug)]
 enum Reach {
     /// In a global that is a root.
@@ -98,16 +101,16 @@ enum Reach {
     PinnedList(u32),
 }
 
-/// Executes functions of a module; what was decoded once is kept for the next class.
+/// Executes functions of a module. Decoded functions are kept for the next class.
 #[derive(Debug)]
 pub struct CodeReader<'m, 'a> {
     machine: Machine<'m, 'a>,
-    /// What is left of [`WHOLE_BUDGET`].
+    /// The rest of [`WHOLE_BUDGET`].
     left: u64,
 }
 
 impl<'m, 'a> CodeReader<'m, 'a> {
-    /// A reader that has decoded nothing yet. Once the work is cancelled, it can read nothing any more.
+    /// A reader that has decoded nothing yet. After the work is cancelled, it reads nothing more.
     pub fn new(functions: &'m Functions<'a>, control: &Control) -> Self {
         Self {
             machine: Machine::new(functions, control),
@@ -124,18 +127,18 @@ impl<'m, 'a> CodeReader<'m, 'a> {
     }
 }
 
-/// What the collector visits of every object of a class.
+/// The words that the collector visits in every object of a class.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct VisitedMembers {
     /// Offsets of the fields, ascending.
     pub offsets: BTreeSet<u32>,
     /// A bitmap in the last 8 bytes of an object says which words it visits.
     pub by_bitmap: bool,
-    /// It visits more, which depends on the object.
+    /// It visits more words, which depend on the object.
     pub and_more: bool,
 }
 
-/// Where the collector starts.
+/// A root of the collector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum VisitedGlobal {
     /// The value of a global.
@@ -145,13 +148,13 @@ pub enum VisitedGlobal {
 }
 
 impl CollectorCode {
-    /// Finds the collector's code, by names or by what it does. `None` if the module has no such code, or it
-    /// does nothing that could be observed, or the work was cancelled.
+    /// Finds the collector's code, by names or by its effects. `None` if the module has no such code, its
+    /// effects cannot be observed, or the work was cancelled.
     pub fn find(module: &Module<'_>, control: &Control) -> Option<Self> {
         search::find(module, control)
     }
 
-    /// Every global that is a root, and every object that is one by its address.
+    /// Every global that is a root, and every static object whose address in the code makes it a root.
     pub fn roots(&self) -> &BTreeSet<VisitedGlobal> {
         &self.roots
     }
@@ -167,7 +170,7 @@ impl CollectorCode {
         self.total
     }
 
-    /// What is visited of objects of a class. `None` if the code fails for it.
+    /// The words that are visited in objects of a class. `None` if the code fails for it.
     pub fn members(
         &self,
         reader: &mut CodeReader<'_, '_>,
@@ -206,7 +209,7 @@ impl CollectorCode {
         })
     }
 
-    /// Whether the words that are visited are those that the object's bitmap names.
+    /// Whether the visited words are those that the object's bitmap lists.
     fn follows_bitmap(
         &self,
         reader: &mut CodeReader<'_, '_>,
@@ -222,11 +225,11 @@ impl CollectorCode {
         visits(&[]) && visits(&BITMAP)
     }
 
-    /// The names of classes, where a function's name says them: their visitor's, as long as that
-    /// is a function of its own, or their constructor's. `classes` are the ids to name.
+    /// The names of classes, taken from the names of functions: of the class's visitor, if it is a separate
+    /// function, or of its constructor. `classes` are the ids to name.
     ///
-    /// An optimiser merges functions that do the same, and what is left has the name of one of
-    /// them: a visitor that several classes share names none.
+    /// An optimiser merges functions with the same code, and the merged function has the name of one of them.
+    /// Therefore a visitor that several classes share gives no name.
     pub fn class_names(
         &self,
         reader: &mut CodeReader<'_, '_>,
@@ -306,7 +309,7 @@ impl CollectorCode {
 }
 
 impl Entry {
-    /// Makes the collector work on this state: up to `calls` calls, or until `is_done` is true.
+    /// Runs the collector on this state: up to `calls` calls, or until `is_done` is true.
     fn collect(
         &self,
         calls: u32,
@@ -332,7 +335,7 @@ impl Entry {
 }
 
 impl Reach {
-    /// Puts an object there.
+    /// Puts an object at this place.
     fn put(self, object: TestObject, state: &mut State) -> Option<()> {
         match self {
             Self::Global(global) => {

@@ -1,4 +1,4 @@
-//! What functions call the classes: constructors and visitors carry the class's name.
+//! Names of classes in the names of functions: the names of constructors and visitors contain them.
 
 use std::collections::HashMap;
 
@@ -8,9 +8,9 @@ use crate::control::Control;
 use crate::module::Functions;
 use crate::units::ClassId;
 
-/// The classes that constructors name: the first thing that `assembly/index/Node#constructor`
-/// makes is the object itself. An id that several of them make first is left out. `None` if the work was
-/// cancelled.
+/// The names of classes from their constructors: the first object that `assembly/index/Node#constructor`
+/// creates is the new `Node`. An id that several constructors create first is left out. `None` if the work
+/// was cancelled.
 pub(super) fn constructed_classes(
     functions: &Functions<'_>,
     control: &Control,
@@ -52,7 +52,7 @@ fn first_made(body: &FunctionBody<'_>, new: u32) -> Option<ClassId> {
     None
 }
 
-/// The name of the class whose objects a function visits, if its name says so.
+/// The name of the class whose objects a function visits, if the function's name contains it.
 pub(super) fn visited_class<'a>(functions: &Functions<'a>, visitor: u32) -> Option<&'a str> {
     functions.name(visitor)?.strip_suffix("~visit")
 }

@@ -4,8 +4,8 @@
 
 use wasmparser::Operator;
 
-/// Pops the operands of a numeric instruction and pushes its result. `None` if the instruction is no
-/// numeric one, an operand is missing, or it traps.
+/// Pops the operands of a numeric instruction and pushes its result. `None` if the instruction is not
+/// numeric, an operand is missing, or it traps.
 pub(super) fn execute(operator: &Operator<'_>, stack: &mut Vec<u64>) -> Option<()> {
     match unary(operator, stack) {
         Some(value) => {
@@ -28,7 +28,7 @@ fn from_f32(value: f32) -> u64 {
     u64::from(value.to_bits())
 }
 
-/// `None`, with the stack as it was, unless this is an instruction of one operand.
+/// `None`, without a change to the stack, if this is not an instruction with one operand.
 fn unary(operator: &Operator<'_>, stack: &mut Vec<u64>) -> Option<u64> {
     use Operator as Op;
     let &operand = stack.last()?;
@@ -79,7 +79,7 @@ fn unary(operator: &Operator<'_>, stack: &mut Vec<u64>) -> Option<u64> {
         Op::F64ConvertI64S => (i64 as f64).to_bits(),
         Op::F64ConvertI64U => (i64 as u64 as f64).to_bits(),
         Op::F64PromoteF32 => f64::from(f32).to_bits(),
-        // Values out of range trap in the first four; no collector has any.
+        // In an engine, the first four trap if the value is out of range. No collector contains them.
         Op::I32TruncF32S | Op::I32TruncSatF32S => from_i32(f32 as i32),
         Op::I32TruncF32U | Op::I32TruncSatF32U => u64::from(f32 as u32),
         Op::I32TruncF64S | Op::I32TruncSatF64S => from_i32(f64 as i32),

@@ -1,8 +1,8 @@
-//! Objects that do not exist, for the collector's code to find: what it marks shows what it visits.
+//! Artificial objects for the collector's code. The objects that it marks show which words it visits.
 //!
-//! A **probe** is an empty object at a known address. Every word of a **test object** refers to a probe of its
-//! own, so the probes that are marked name the words that were visited. Both lie far above any heap, in pages
-//! that are filled in when they are first touched.
+//! A **probe** is an empty object at a known address. Every word of a **test object** refers to another
+//! probe, so the marked probes show which words were visited. Both are far above any heap, in pages that are
+//! filled in when they are first used.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use super::memory::Memory;
 use crate::std_library::{ARRAY_BUFFER, HEADER_SIZE};
 use crate::units::ClassId;
 
-/// The class of probes, which refers to nothing, so that the collector looks no further.
+/// The class of probes. It has no references, so the collector does not continue from a probe.
 const PROBE_CLASS: ClassId = ARRAY_BUFFER;
 /// Bytes from the word that links an object, with its colour, to the payload.
 const LINK_TO_PAYLOAD: u32 = 16;
@@ -22,16 +22,17 @@ const COLOR: u32 = 3;
 /// The colour of objects that are to be scanned.
 const GRAY: u32 = 2;
 
-/// Where the probes for globals begin.
+/// The address of the first probe for a global.
 const GLOBAL_PROBES: u32 = 0x7100_0000;
-/// Where the probes for the words of test objects begin.
+/// The address of the first probe for a word of a test object.
 const FIELD_PROBES: u32 = 0x7200_0000;
-/// Where probes end.
+/// The end of all probes.
 const PROBES_END: u32 = 0x7400_0000;
 /// Bytes of a test object's payload.
 const OBJECT_SIZE: u32 = 1 << 16;
 
-/// A test object. There are two, because what depends on the values in an object differs between them.
+/// A test object. There are two, with different values: results that depend on the values differ between
+/// them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct TestObject {
     payload: u32,
@@ -50,8 +51,8 @@ pub(super) const TEST_OBJECTS: [TestObject; 2] = [
     },
 ];
 
-/// How the objects of a class use their first words, as far as it must be known so that the code that visits
-/// them comes to an end.
+/// How the objects of a class use their first words. The code that visits them ends only if these words have
+/// suitable values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Storage {
     /// For fields.
@@ -65,7 +66,7 @@ pub enum Storage {
 }
 
 impl TestObject {
-    /// The address that references to it hold.
+    /// The address of its payload, which is the value of references to it.
     pub(super) const fn payload(self) -> u32 {
         self.payload
     }
@@ -92,18 +93,18 @@ impl TestObject {
         Some(())
     }
 
-    /// Says in the object's last 8 bytes, as a bitmap, that these words are references.
+    /// Writes a bitmap of these words, which are references, into the object's last 8 bytes.
     pub(super) fn write_bitmap(self, memory: &mut Memory, words: &[u32]) -> Option<()> {
         let bitmap = words.iter().fold(0_u64, |bits, word| bits | 1 << word);
         memory.write(self.payload + OBJECT_SIZE - 8, &bitmap.to_le_bytes())
     }
 
-    /// Puts it into the list with this head, as if it was to be scanned.
+    /// Puts it into the list with this head, as an object that must be scanned.
     pub(super) fn link_gray(self, memory: &mut Memory, list: u32) -> Option<()> {
         self.link(memory, list, GRAY)
     }
 
-    /// Puts it into the list with this head, as if nothing referred to it.
+    /// Puts it into the list with this head, as an object to which nothing refers.
     pub(super) fn link_white(self, memory: &mut Memory, list: u32) -> Option<()> {
         self.link(memory, list, 0)
     }
@@ -113,7 +114,7 @@ impl TestObject {
         OBJECT_SIZE + 16 + 4
     }
 
-    /// Puts it into the list with this head, as if it was pinned.
+    /// Puts it into the list with this head, as a pinned object.
     pub(super) fn link_pinned(self, memory: &mut Memory, list: u32) -> Option<()> {
         self.link(memory, list, COLOR)
     }
@@ -139,13 +140,13 @@ impl TestObject {
 
 /// The probe for the value of a global.
 pub(super) fn global_probe(global: u32) -> Option<u32> {
-    // The header of the first lies in front of it.
+    // The header of the first probe is before it.
     let offset = global.checked_add(1)?.checked_mul(STRIDE)?;
     let probe = GLOBAL_PROBES.checked_add(offset)?;
     (probe < FIELD_PROBES).then_some(probe)
 }
 
-/// What a page of the machine's memory holds before anything is written to it.
+/// The contents of a page of the machine's memory before anything is written to it.
 pub(super) fn background(page: u32, bytes: &mut [u8; 4096]) {
     let start = page << 12;
     let word: &dyn Fn(u32) -> u32 = match start {
@@ -159,7 +160,7 @@ pub(super) fn background(page: u32, bytes: &mut [u8; 4096]) {
 }
 
 fn probe_word(address: u32) -> u32 {
-    // The header of each probe lies at the end of the stride before it.
+    // The header of each probe is at the end of the stride before it.
     let block = (address & !(STRIDE - 1)) + STRIDE - HEADER_SIZE;
     match address.wrapping_sub(block) {
         0 => STRIDE - 4,
@@ -178,17 +179,17 @@ fn object_word(address: u32) -> u32 {
     found.unwrap_or(0)
 }
 
-/// What the collector's code marked in a run.
+/// The objects that the collector's code marked in a run.
 #[derive(Debug, Default)]
 pub(super) struct Marked {
     /// Probes, by their addresses.
     probes: BTreeSet<u32>,
     /// Objects at other addresses: static ones, as long as nothing else is in memory.
     pub(super) others: BTreeSet<u32>,
-    /// The head of the list that marked objects are put into.
+    /// The head of the list into which marked objects are put.
     pub(super) list: Option<u32>,
-    /// The calls that had a test object among their arguments while a probe was marked: functions with all
-    /// arguments, outermost first, when that happened first.
+    /// The calls with a test object among their arguments when the first probe was marked: functions with all
+    /// arguments, outermost first.
     pub(super) visitors: Vec<(u32, Vec<u64>)>,
 }
 

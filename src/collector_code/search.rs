@@ -1,4 +1,4 @@
-//! Finds out how to make a module's collector work, and what it starts from.
+//! Finds out how to run a module's collector, and from which roots it starts.
 
 use std::collections::BTreeSet;
 
@@ -16,11 +16,11 @@ use crate::units::{Address, GlobalIndex};
 const START_BUDGET: u64 = 4_000_000;
 /// Steps that all experiments of the search may take together.
 const SEARCH_BUDGET: u64 = 60_000_000;
-/// Steps of a function that may be the collector's, if nothing but trying it can decide.
+/// Steps for trying a function that may be the collector's.
 const TRIAL_BUDGET: u64 = 200_000;
-/// Static data beyond this is not looked at.
+/// Static data after this size is ignored.
 const MOST_STATIC_DATA: usize = 64 << 20;
-/// More than any collector waits for before it collects.
+/// More bytes than any collector's threshold for a collection.
 const HUGE_TOTAL: u64 = 0x7fff_ffff;
 
 pub(super) fn find(module: &Module<'_>, control: &Control) -> Option<CollectorCode> {
@@ -46,7 +46,7 @@ pub(super) fn find(module: &Module<'_>, control: &Control) -> Option<CollectorCo
 struct Search<'m, 'a> {
     module: &'m Module<'a>,
     machine: Machine<'m, 'a>,
-    /// What is left of [`SEARCH_BUDGET`].
+    /// The rest of [`SEARCH_BUDGET`].
     left: u64,
     idle: State,
 }
@@ -72,7 +72,8 @@ impl<'m, 'a> Search<'m, 'a> {
         let stack_pointer = self.module.globals.named("~lib/memory/__stack_pointer");
         let named = stack_pointer.and_then(|global| global.initial);
         let data_end = static_data_end(self.module);
-        // The shadow stack lies between static data and the heap, which begins where the stack pointer does at first.
+        // The shadow stack is between static data and the heap. The heap begins at the initial value of the
+        // stack pointer.
         let mut boundaries: Vec<u32> = match named {
             Some(boundary) => vec![boundary],
             None => {
@@ -97,7 +98,7 @@ impl<'m, 'a> Search<'m, 'a> {
         self.machine(START_BUDGET)
             .call(start, &[], &mut state, uses, &mut stop);
         for address in stop.on_stack {
-            // A page that was written can be written again.
+            // This does not fail: the page was written before.
             let _ = state.memory.set_word(address, 0);
         }
         for (global, before) in state.globals.iter_mut().zip(before) {
@@ -108,7 +109,7 @@ impl<'m, 'a> Search<'m, 'a> {
         self.idle = state;
     }
 
-    /// Functions that make the collector work by their names.
+    /// Functions whose names say that they run the collector.
     fn by_name(&self) -> Vec<Entry> {
         let functions = &self.module.functions;
         let without_arguments = |function| {
@@ -146,8 +147,8 @@ impl<'m, 'a> Search<'m, 'a> {
         entries
     }
 
-    /// Tries all functions: first those without parameters, of which the one that takes the fewest steps does
-    /// the least beside collecting; then those that allocate and collect at times.
+    /// Tries all functions. First those without parameters: the one that takes the fewest steps does little
+    /// else than collecting. Then those that allocate and sometimes collect.
     fn by_trial(&mut self) -> Option<CollectorCode> {
         let functions = &self.module.functions;
         let with = |parameters: u32| {
@@ -218,7 +219,7 @@ impl<'m, 'a> Search<'m, 'a> {
         (uses, end)
     }
 
-    /// What is marked from a state. The last of the arguments says when enough is.
+    /// The objects that are marked from a state. The last argument decides when enough objects are marked.
     fn marked(
         &mut self,
         entry: &Entry,
@@ -233,7 +234,7 @@ impl<'m, 'a> Search<'m, 'a> {
         (marked, end)
     }
 
-    /// Finds out what the collector does if it is entered like this. `None` if this is no collector.
+    /// Finds out what the collector does if this function runs it. `None` if it is not a collector.
     fn examine(&mut self, mut entry: Entry, budget: u64) -> Option<CollectorCode> {
         let (uses, end) = self.uses(&entry, budget);
         if end == End::Stopped || (end == End::Failed && budget == TRIAL_BUDGET) {
@@ -244,7 +245,7 @@ impl<'m, 'a> Search<'m, 'a> {
             .into_iter()
             .filter(|&global| {
                 let global = self.global(global);
-                // What the host supplies is not known, whether or not the program can change it.
+                // A value from the host is not known, whether or not the program can change it.
                 global.is_some_and(|global| global.mutable || global.initial.is_none())
             })
             .filter(|global| entry.forced.is_none_or(|(forced, _)| forced != *global))
@@ -325,8 +326,9 @@ impl<'m, 'a> Search<'m, 'a> {
         })
     }
 
-    /// The global that falls by the size of an object that the collector frees. Which list it frees is not known, so
-    /// the object is put into each list whose head is in a global that the collector changes.
+    /// The global that decreases by the size of an object that the collector frees. It is not known which
+    /// list the collector frees, so the object is put into each list whose head is in a global that the
+    /// collector changes.
     fn total(&mut self, entry: &Entry, budget: u64, idle: &State, uses: &GlobalUse) -> Option<u32> {
         let [object, _] = TEST_OBJECTS;
         let data_end = static_data_end(self.module);
@@ -381,7 +383,7 @@ impl<'m, 'a> Search<'m, 'a> {
             let found = settable.iter().copied();
             return found.filter(|&global| marked.global(global)).collect();
         }
-        // One of them is something else, whose value the collector cannot do without.
+        // One of them is not a root, and the collector fails without its value.
         let found = settable.iter().copied().filter(|&global| {
             let state = with_probes(&self.idle, &[global]);
             let (marked, _) = self.marked(entry, budget, state, Marked::any_probe);
@@ -390,9 +392,9 @@ impl<'m, 'a> Search<'m, 'a> {
         found.collect()
     }
 
-    /// Whether the collector scans an object that is put there: how many calls that takes, and the outermost
-    /// function that was passed the object. The object is an `ArrayBufferView`: every program has the class, and its
-    /// one reference is its buffer.
+    /// Whether the collector scans an object at this place: the number of calls until then, and the outermost
+    /// function that gets the object as an argument. The object is an `ArrayBufferView`: every program has
+    /// the class, and its one reference is its buffer.
     fn reaches(
         &mut self,
         entry: &Entry,
@@ -421,7 +423,7 @@ impl<'m, 'a> Search<'m, 'a> {
         None
     }
 
-    /// Whether a call of this function alone visits what an object refers to.
+    /// Whether a call of this function alone visits the references of an object.
     fn visits(&mut self, visitor: &Visitor, budget: u64, idle: &State) -> bool {
         let [object, _] = TEST_OBJECTS;
         let mut state = idle.clone();
@@ -437,7 +439,7 @@ impl<'m, 'a> Search<'m, 'a> {
     }
 }
 
-/// A call that allocates an empty object, and collects if there is a lot to collect.
+/// A call that allocates an empty object, and collects if the total is large.
 fn allocation(function: u32, total: u32) -> Entry {
     Entry {
         function,
@@ -447,7 +449,7 @@ fn allocation(function: u32, total: u32) -> Entry {
     }
 }
 
-/// What a module is instantiated with.
+/// The state of a module after its instantiation.
 fn initial_state(module: &Module<'_>) -> Option<State> {
     let mut memory = Memory::new(probes::background);
     for segment in &module.data {
@@ -464,7 +466,7 @@ fn initial_state(module: &Module<'_>) -> Option<State> {
     })
 }
 
-/// The end of the static data as far as it was written out.
+/// The end of the data segments.
 fn static_data_end(module: &Module<'_>) -> u32 {
     let ends = module
         .data

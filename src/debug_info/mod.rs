@@ -1,8 +1,8 @@
 //! The debug information that an analysis uses: classes with their layouts, and global variables. It is
 //! read from DWARF with gimli, in any form and version that gimli supports.
 //!
-//! Types are kept as the producer wrote them. [`runtime`](crate::runtime) decides what they mean for the
-//! collector.
+//! Types are kept as the producer wrote them. [`runtime`](crate::runtime) decides which of them the collector
+//! follows.
 
 mod number;
 mod reader;

@@ -92,9 +92,9 @@ fn at<E: std::fmt::Display>(offset: usize) -> impl Fn(E) -> Error {
     }
 }
 
-/// How much more may be read. In DWARF, a few bytes can stand for much: many units can share a table of
-/// abbreviations, many entries can share a name, and an attribute can take no bytes. The output of
-/// compilers is far below these limits.
+/// The remaining budget of a reader. In DWARF, a few bytes can describe a large amount of data: many units
+/// can share a table of abbreviations, many entries can share a name, and an attribute can take no bytes. The
+/// output of compilers is far below these limits.
 struct Budget {
     /// Bytes of names, and attributes.
     steps: usize,

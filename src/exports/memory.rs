@@ -1,5 +1,6 @@
-//! The memory of the dump, read again in pages of which the last used ones are kept. Objects that were
-//! made together lie together, so most reads find their page.
+//! The memory of the dump, read again in pages, of which the last read ones are kept. Objects that were made
+//! together lie together, so most reads find their page. Each reading of the file takes longer than copying a
+//! page of it, so where pages are read in their order, more and more of them are read at once.
 
 use crate::columns;
 use crate::error::Result;
@@ -7,10 +8,17 @@ use crate::questions::LoadedHeap;
 use crate::runtime::objects::{HEADER_SIZE, ObjectHeader};
 use crate::units::{Address, ObjectIndex};
 
-const PAGE: u32 = 1 << 16;
+/// As small as the pages of most systems: one may be read for a single word.
+const PAGE: u32 = 1 << 12;
 
-/// Pages that are kept: 16 MiB.
-const SLOTS: usize = 1 << 8;
+/// Pages that are kept: 16 MiB. Each has one slot, by the lower bits of its number.
+const SLOTS: usize = 1 << 12;
+
+/// Pages that are read at once, at most.
+const MOST_AT_ONCE: u32 = 1 << 8;
+
+/// Orders of pages that are followed side by side.
+const RUNS: usize = 4;
 
 /// The memory of a heap's dump.
 pub(super) struct PagedMemory<'h> {
@@ -19,8 +27,19 @@ pub(super) struct PagedMemory<'h> {
     /// The page in each slot.
     pages: Vec<u32>,
     bytes: Vec<u8>,
+    /// The one that went on last comes first.
+    runs: [Run; RUNS],
     /// For what lies in several pages.
     joined: Vec<u8>,
+}
+
+/// Pages that were read one after the other.
+#[derive(Clone, Copy, Default)]
+struct Run {
+    /// The page after the last.
+    end: u32,
+    /// How many are to be read at once.
+    count: u32,
 }
 
 /// The payload of an object.
@@ -40,6 +59,7 @@ impl<'h> PagedMemory<'h> {
             size: heap.dump_memory_size(),
             pages: columns::repeated(NO_PAGE, SLOTS)?,
             bytes: Vec::new(),
+            runs: [Run::default(); RUNS],
             joined: Vec::new(),
         })
     }
@@ -50,18 +70,45 @@ impl<'h> PagedMemory<'h> {
             self.bytes = columns::repeated(0, SLOTS * PAGE as usize)?;
         }
         let slot = page as usize % SLOTS;
-        let start = u64::from(page) * u64::from(PAGE);
-        let length = self.size.saturating_sub(start).min(PAGE.into()) as usize;
-        let bytes = &mut self.bytes[slot * PAGE as usize..][..length];
         if self.pages[slot] != page {
-            self.pages[slot] = NO_PAGE;
-            self.heap.read_memory(start, bytes)?;
-            self.pages[slot] = page;
+            self.read_pages(page)?;
         }
-        Ok(bytes)
+        let length = self.length_of(page, 1);
+        Ok(&self.bytes[slot * PAGE as usize..][..length])
     }
 
-    /// So many bytes from `address` on, or as many as there are.
+    /// Reads a page, and those after it if that is where reading goes on.
+    fn read_pages(&mut self, page: u32) -> Result<()> {
+        let goes_on = |run: &Run| page.wrapping_sub(run.end) < run.count;
+        let nth = self.runs.iter().position(goes_on);
+        let count = nth.map_or(1, |nth| (2 * self.runs[nth].count).min(MOST_AT_ONCE));
+        let slot = page as usize % SLOTS;
+        let count = count.min((SLOTS - slot) as u32);
+        self.runs[..=nth.unwrap_or(RUNS - 1)].rotate_right(1);
+        self.runs[0] = Run {
+            end: page.saturating_add(count),
+            count,
+        };
+        let length = self.length_of(page, count);
+        let bytes = &mut self.bytes[slot * PAGE as usize..][..length];
+        let pages = &mut self.pages[slot..slot + count as usize];
+        pages.fill(NO_PAGE);
+        let start = u64::from(page) * u64::from(PAGE);
+        self.heap.read_memory(start, bytes)?;
+        for (kept, page) in pages.iter_mut().zip(page..) {
+            *kept = page;
+        }
+        Ok(())
+    }
+
+    /// Bytes of `count` pages, fewer at the end of the memory.
+    fn length_of(&self, page: u32, count: u32) -> usize {
+        let start = u64::from(page) * u64::from(PAGE);
+        let length = u64::from(count) * u64::from(PAGE);
+        self.size.saturating_sub(start).min(length) as usize
+    }
+
+    /// `length` bytes from `address` on, fewer at the end of the memory.
     pub(super) fn read(&mut self, address: u32, length: u32) -> Result<&[u8]> {
         let end = (u64::from(address) + u64::from(length)).min(self.size);
         let length = end.saturating_sub(address.into()) as usize;

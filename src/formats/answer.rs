@@ -1,8 +1,9 @@
-//! Answers to questions as text: a table where there are rows, a path as a path.
+//! Answers to questions as text: rows as a table, a path as a path.
 
 use unicode_width::UnicodeWidthStr;
 
 use super::accounting::accounting_lines_of;
+use super::growth::{check_lines, growth_lines};
 use super::table::TableOptions;
 use super::text::{fit, format_count, format_size, pad_left, pad_right, printable, printable_name};
 use super::unreachable::unreachable_lines;
@@ -18,8 +19,7 @@ pub fn render_json(answer: &Answer) -> String {
     serde_json::to_string_pretty(answer).unwrap_or_default() + "\n"
 }
 
-/// An answer as text, without colours. Warnings are left out: they are shown where the caller shows
-/// warnings.
+/// An answer as text, without colours. Warnings are left out, because the caller shows them elsewhere.
 pub fn render_text(answer: &Answer, options: TableOptions) -> String {
     let mut lines = match &answer.body {
         AnswerBody::Summary(summary) => summary_lines(summary),
@@ -34,6 +34,8 @@ pub fn render_text(answer: &Answer, options: TableOptions) -> String {
         AnswerBody::Waste(waste) => waste_lines(waste),
         AnswerBody::Unreachable(unreachable) => unreachable_lines(unreachable),
         AnswerBody::Report(_) => vec!["A report is shown as a page, not as text.".to_owned()],
+        AnswerBody::Growth(growth) => growth_lines(growth),
+        AnswerBody::Check(check) => check_lines(check),
     };
     if answer.partial {
         lines.insert(
@@ -47,7 +49,7 @@ pub fn render_text(answer: &Answer, options: TableOptions) -> String {
     lines.collect()
 }
 
-/// Which way the text of a column is set.
+/// The alignment of a column.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Align {
     Left,
@@ -87,7 +89,7 @@ pub(super) fn table<const N: usize>(
         .collect()
 }
 
-/// Says which part of a list is there.
+/// A sentence about the listed part of a list.
 fn part(total: u64, offset: u64, shown: usize, what: &str) -> String {
     let shown = shown as u64;
     let total_text = format_count(total);
@@ -117,7 +119,7 @@ fn preview(preview: Option<&String>) -> String {
     preview.map_or_else(String::new, |preview| printable_name(preview))
 }
 
-/// A class name without the modules of the standard library, which everybody knows.
+/// A class name without the modules of the standard library.
 pub(super) fn class(name: &str) -> String {
     let mut text = String::new();
     let mut rest = name;
@@ -143,7 +145,7 @@ fn root(root: &Root) -> String {
     }
 }
 
-/// A label as it stands behind a class: `.next`, `[3]`, ` (buffer)`.
+/// A label in the form that follows a class: `.next`, `[3]`, ` (buffer)`.
 fn label(label: &str) -> String {
     let label = printable_name(label);
     let is_name = !label.starts_with(['[', '(', '+', '…']) && !label.contains(' ');
@@ -329,7 +331,7 @@ pub(super) fn path_lines(path: &Path) -> Vec<String> {
     lines
 }
 
-/// What to cut and what that frees, as a sentence.
+/// The reference to cut and the bytes that this frees, as a sentence.
 pub(super) fn cut_sentence(cut: &Cut) -> String {
     let what = match &cut.root {
         Some(of) => root(of),

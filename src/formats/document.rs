@@ -14,11 +14,11 @@ pub struct Column {
     pub key: &'static str,
     /// Its heading in a table.
     pub title: &'static str,
-    /// What it counts.
+    /// The unit that it counts.
     pub measure: Measure,
 }
 
-/// What a number counts.
+/// The unit that a number counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Measure {
     /// Objects.
@@ -74,17 +74,17 @@ pub trait Document {
     fn totals(&self) -> [Total; 2];
     /// Whether a heap is damaged and the view covers only a part of it.
     fn is_partial(&self) -> bool;
-    /// What may make a number wrong.
+    /// The reasons why numbers may be wrong.
     fn warnings(&self) -> Vec<&Warning>;
-    /// What every byte is used for, for a view of one heap.
+    /// What every byte is used for; only for a view of one heap.
     fn accounting(&self) -> Option<&Accounting>;
     /// The columns of every row.
     fn columns(&self) -> &'static [Column];
-    /// How many rows there are.
+    /// The number of rows.
     fn row_count(&self) -> usize;
     /// The `nth` row; `None` past the last.
     fn row(&self, nth: usize) -> Option<Row<'_>>;
-    /// How many instances all rows list together.
+    /// The number of listed instances of all rows together.
     fn instance_count(&self) -> u64;
     /// The instances of the `nth` row; `None` past the last.
     ///

@@ -4,6 +4,7 @@
 mod accounting;
 mod answer;
 mod document;
+mod growth;
 mod json;
 mod table;
 mod text;

@@ -1,4 +1,4 @@
-//! Human-readable tables: aligned columns, sizes with units, no line wider than asked.
+//! Human-readable tables: aligned columns, sizes with units, lines up to a given width.
 
 use unicode_width::UnicodeWidthStr;
 
@@ -6,11 +6,10 @@ use super::accounting::accounting_lines;
 use super::document::{Document, Measure, Total};
 use super::text::{fit, format_size, pad_left, pad_right, printable_name, shorten};
 
-/// How a table is drawn.
+/// Options of a table.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TableOptions {
-    /// The most columns of text that a line may take; `None` for as many as it needs, 0 for
-    /// [`DEFAULT_WIDTH`].
+    /// The largest width of a line; `None` for no limit, 0 for [`DEFAULT_WIDTH`].
     pub width: Option<usize>,
     /// Whether to use terminal colours.
     pub color: bool,
@@ -97,7 +96,7 @@ pub fn render_table(document: &dyn Document, options: TableOptions) -> String {
         true => format!("{color}{text}{RESET}"),
         false => text,
     };
-    // No colours where lines are cut: a cut could split an escape sequence.
+    // No colours if lines are truncated: this could split an escape sequence.
     let is_cut = name_width + numbers_width > width.unwrap_or(usize::MAX);
     let is_colorful = options.color && !is_cut;
     let mut heading = pad_right(NAME_TITLE, name_width);

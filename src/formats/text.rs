@@ -29,16 +29,16 @@ pub(super) fn pad_left(text: &str, width: usize) -> String {
     format!("{}{text}", " ".repeat(width.saturating_sub(text.width())))
 }
 
-/// The most columns that a name takes, if there is no other limit. A table pads every name to the
-/// width of the longest, so a table of 65,536 classes stays below 30 MB.
+/// The largest width of a name, if there is no other limit. A table pads every name to the width of the
+/// longest, so a table of 65,536 classes stays below 30 MB.
 const MAXIMUM_NAME_WIDTH: usize = 400;
 
-/// A name as tables print it: cut if it is very long, and with everything invisible escaped.
+/// A name for a table: shortened if it is very long, and with everything invisible escaped.
 ///
 /// A name comes from the module. It must not break a line, control the terminal, change the direction
 /// of the text beside it, or look like another name.
 pub(super) fn printable_name(name: &str) -> String {
-    // The cut comes first, so that a name of megabytes costs nothing from here on.
+    // The name is shortened first, so that a name of megabytes costs nothing after this.
     let name = match Shown(name).parts() {
         Some((start, end)) => Cow::Owned(format!("{start}…{end}")),
         None => Cow::Borrowed(name),
@@ -76,11 +76,11 @@ const ZERO_WIDTH_JOINER: char = '\u{200d}';
 const TEXT_STYLE: char = '\u{fe0e}';
 const EMOJI_STYLE: char = '\u{fe0f}';
 
-/// Whether a character leaves a mark, or is the ordinary space.
+/// Whether a character is visible, or is the ordinary space.
 fn is_visible(character: char) -> bool {
     match character {
         ' '..='~' => true,
-        // What the standard library takes for printable, but looks like nothing.
+        // Characters that are printable for the standard library, but invisible.
         '\u{34f}'
         | '\u{115f}'..='\u{1160}'
         | '\u{17b4}'..='\u{17b5}'
@@ -100,7 +100,7 @@ fn is_visible(character: char) -> bool {
     }
 }
 
-/// Cuts a name in the middle: the start names its module, the end names the class.
+/// Shortens a name in the middle: the start names its module, the end names the class.
 pub(super) fn shorten(name: &str, width: usize) -> String {
     if name.width() <= width {
         return name.to_owned();

@@ -1,4 +1,4 @@
-//! What no root reaches, as text.
+//! The answer about unreachable memory as text.
 
 use super::answer::{Left, Right, address, class, size, table};
 use super::text::format_count;

@@ -5,12 +5,12 @@ use super::answer::{class, size, table};
 use super::text::{format_count, printable};
 use crate::questions::{Waste, WasteGroup, WasteKind, WasteKindName};
 
-/// Holders that are shown of a group.
+/// The number of holders that are shown for each group.
 const HOLDERS: usize = 3;
 /// Classes whose headers are shown.
 const CLASSES: usize = 5;
 
-/// What people call a kind, and the objects that it counts.
+/// The words for a kind, and for the objects that it counts.
 fn words(kind: WasteKindName) -> (&'static str, &'static str) {
     match kind {
         WasteKindName::DuplicateStrings => ("duplicate strings", "Copies"),
@@ -126,7 +126,7 @@ fn group_rows(kind: WasteKindName, group: &WasteGroup) -> Vec<[String; 4]> {
     rows
 }
 
-/// The contents or the class of a group. A string is shown as it is, whatever it looks like.
+/// The contents or the class of a group. A string is not shortened like a class name.
 fn contents(kind: WasteKindName, what: &str) -> String {
     match kind {
         WasteKindName::DuplicateStrings => printable(what),

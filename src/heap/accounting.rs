@@ -1,4 +1,4 @@
-//! Where every byte of the heap is. The parts add up to the heap's size exactly.
+//! What every byte of the heap is used for. The parts add up to the heap's size exactly.
 
 use super::Heap;
 use crate::dump::Memory;
@@ -20,12 +20,12 @@ pub struct Accounting {
     pub free: FreeBlocks,
     /// The ends of regions and the padding at their starts.
     pub overhead: u64,
-    /// Memory that the allocator does not own: pages that something else grew, or all of it before
-    /// the first allocation.
+    /// Memory that the allocator does not own: pages that other code added, or all memory before the first
+    /// allocation.
     pub gaps: u64,
-    /// What lies behind damage and could not be read; 0 unless the result is partial.
+    /// The part after damage, which could not be read; 0 unless the result is partial.
     pub unread: u64,
-    /// What the collector was doing; `None` if the module does not name its state.
+    /// The state of the collector; `None` if the module does not name the variable that holds it.
     pub collector: Option<CollectorState>,
     /// Pinned objects by class name, most first, then by name.
     pub pinned: Vec<(String, u64)>,
@@ -47,7 +47,7 @@ pub struct LiveBytes {
 pub struct FreeBlocks {
     /// All of them.
     pub bytes: u64,
-    /// How many there are.
+    /// Their number.
     pub blocks: u64,
     /// The largest.
     pub largest: u64,
@@ -63,7 +63,7 @@ impl FreeBlocks {
     }
 }
 
-/// The parts that the walk over the blocks alone tells.
+/// The parts that are known from the walk over the blocks alone.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct BlockTotals {
     pub(super) used: u64,
@@ -90,11 +90,11 @@ impl BlockTotals {
         }
     }
 
-    /// Adds what lies around the blocks: region ends, padding, foreign pages, what is not read.
+    /// Adds the memory between the blocks: ends of regions, padding, foreign pages, and the unread part.
     pub(super) fn add_walk(&mut self, memory: Memory<'_>, allocator: Allocator, walk: &Walk) {
         let mut covered = u64::from(allocator.first_block.0);
         for (nth, region) in walk.regions.iter().enumerate() {
-            // Every region but the first begins with its page, some bytes before its first block.
+            // Every region except the first begins at the start of a page, some bytes before its first block.
             let first = u64::from(region.first_block.0);
             let start = if nth == 0 { first } else { first & !0xffff };
             self.gaps += start - covered;

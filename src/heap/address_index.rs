@@ -1,5 +1,6 @@
-//! From an address to the object there, without a hash map: one bit per 16 bytes of memory (payloads
-//! are aligned to that), which count the objects below them. A 4 GiB memory needs 64 MiB.
+//! Finds the object at an address, without a hash map: there is one bit for every 16 bytes of memory, because
+//! payloads are aligned to 16 bytes. The number of bits set below an address is the number of the object. A 4
+//! GiB memory needs 64 MiB.
 
 use super::ranked_bits::RankedBits;
 use crate::error::Result;
@@ -7,7 +8,7 @@ use crate::units::{Address, ObjectIndex};
 
 const GRANULE: u32 = 16;
 
-/// Answers which object, if any, a word refers to.
+/// Finds the object to which a word refers.
 #[derive(Debug, Default)]
 pub struct AddressIndex(RankedBits);
 
@@ -22,7 +23,7 @@ impl AddressIndex {
         Ok(Self(RankedBits::new(granules)?))
     }
 
-    /// How many bytes the index takes.
+    /// The size of the index in bytes.
     pub(super) fn memory_size(&self) -> usize {
         self.0.memory_size()
     }

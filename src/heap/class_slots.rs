@@ -1,5 +1,5 @@
-//! From the class ids in object headers, which may be any number, to dense slots: positions in the
-//! list of classes that occur.
+//! Replaces the class ids in object headers, which may be any number, by dense slots: positions in the list
+//! of classes that occur.
 
 use rayon::prelude::*;
 
@@ -9,15 +9,15 @@ use crate::error::Result;
 use crate::runtime::classes::{Classes, RuntimeClass};
 use crate::units::ClassId;
 
-/// Objects that one task looks at.
+/// The number of objects of one task.
 const CHUNK: usize = 1 << 16;
 
-/// Ids below this are counted in a table, and each has a slot. Higher ones are not of any real program:
-/// the collector branches by class id, and no engine takes a branch with so many cases. But damage may
-/// make them, as many as there are objects: they all have one slot, under the lowest of them.
+/// Ids below this are counted in a table, and each has a slot. No real program has higher ones: the collector
+/// branches by class id, and engines limit the number of cases of a branch. A damaged heap can have higher
+/// ids, even a different one for each object. They all share one slot, under the lowest of them.
 const TABLE: usize = 1 << 16;
 
-/// How many objects there are of each class id.
+/// The number of objects of each class id.
 pub(super) struct ClassIds(IdTable);
 
 impl ClassIds {
@@ -70,7 +70,7 @@ impl ClassIds {
                 count: u64::from(count),
             });
         }
-        // The last of them may have been described while the work was cancelled.
+        // The work may have been cancelled during the last description.
         control.check()?;
         class_ids.par_chunks_mut(CHUNK).for_each(|ids| {
             for id in ids {
@@ -81,7 +81,7 @@ impl ClassIds {
     }
 }
 
-/// A number for every class id, one for all from [`TABLE`] on; 0 where nothing else was set.
+/// A number for every class id below [`TABLE`], and one for all other ids. The default is 0.
 #[derive(Default)]
 struct IdTable {
     low: Vec<u32>,
@@ -113,7 +113,7 @@ impl IdTable {
         }
     }
 
-    /// What is not 0, by ascending id.
+    /// The entries that are not 0, by ascending id.
     fn entries(&self) -> impl Iterator<Item = (u32, u32)> {
         let low = (0..).zip(self.low.iter().copied());
         let high = self.high_ids.map(|(id, _)| (id, self.high));

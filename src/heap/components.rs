@@ -13,7 +13,7 @@ use crate::control::{Control, Phase, Step};
 use crate::error::Result;
 use crate::units::ObjectIndex;
 
-/// References between two looks at whether to stop.
+/// The number of references between two checks for cancellation.
 const CHECK_INTERVAL: u64 = 1 << 16;
 
 /// The cycle of an object that is in none.
@@ -22,11 +22,11 @@ const NO_CYCLE: u32 = u32::MAX;
 /// One cycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cycle {
-    /// How many objects it has.
+    /// The number of its objects.
     pub count: u32,
     /// The sum of their blocks, in bytes.
     pub shallow_size: u64,
-    /// The one with the lowest address.
+    /// Its object with the lowest address.
     pub first: ObjectIndex,
 }
 
@@ -79,7 +79,7 @@ impl Cycles {
         &self.cycles
     }
 
-    /// The position in [`cycles`](Self::cycles) of the one that an object is in.
+    /// The position in [`cycles`](Self::cycles) of the cycle of an object; `None` if it is in none.
     pub fn cycle_of(&self, object: ObjectIndex) -> Option<u32> {
         let number = self.numbers.rank(object.0)?;
         self.cycle_of_nth(number as usize)
@@ -104,22 +104,23 @@ struct Graph<'a> {
 #[derive(Clone, Copy)]
 struct Frame {
     number: u32,
-    /// The reference that is looked at.
+    /// The current reference.
     place: u32,
-    /// The index that the object was given when the search came to it.
+    /// The index that the object got when the search reached it.
     index: u32,
 }
 
 impl Graph<'_> {
-    /// Object → component, and how many there are.
+    /// Object → component, and the number of components.
     fn components(&self, step: &Step<'_>) -> Result<(Vec<u32>, usize)> {
-        // 0: not visited. From 1 on: the lowest index that is known to be reached from here. From
-        // `u32::MAX` down: the component, once it is complete. There are fewer objects than half of that.
+        // 0: not visited. From 1 upwards: the lowest index that is known to be reachable from this object.
+        // From `u32::MAX` downwards: the component, after it is complete. The two ranges cannot meet, because
+        // there are fewer than 2^31 objects.
         let mut lowest = columns::repeated(0u32, self.objects.len())?;
         let mut index = 1;
         let mut component = u32::MAX;
         let mut path: Vec<Frame> = Vec::new();
-        // Objects that are left, but whose component is not complete.
+        // Objects that the search has finished, but whose component is not complete.
         let mut open: Vec<u32> = Vec::new();
         let mut work = Work::new(step);
         for start in 0..self.objects.len() as u32 {
@@ -137,7 +138,7 @@ impl Graph<'_> {
                     if let Some(target) = self.numbers.rank(self.edges.target(frame.place).0) {
                         let reached = lowest[target as usize];
                         if reached == 0 {
-                            // Looked at again when the search comes back.
+                            // The same reference is read again when the search returns.
                             next = Some(target);
                             break;
                         }
@@ -150,7 +151,7 @@ impl Graph<'_> {
                         step.advance(0)?;
                     }
                 }
-                work.look(u64::from(frame.place - begin) + 1)?;
+                work.add_references(u64::from(frame.place - begin) + 1)?;
                 if let Some(next) = next {
                     self.enter(next, &mut lowest, &mut index, &mut path)?;
                     continue;
@@ -200,7 +201,7 @@ impl Graph<'_> {
         columns::push(path, frame)
     }
 
-    /// Replaces components by cycles, and returns these.
+    /// Replaces the components by cycles, and returns the cycles.
     fn cycles(
         &self,
         heap: &Heap,
@@ -213,7 +214,7 @@ impl Graph<'_> {
         for &component in &*components {
             sizes[component as usize] += 1;
         }
-        // A component of several objects gets the number of its cycle when its first object comes by.
+        // A component of several objects gets the number of its cycle at its first object.
         const SEVERAL: u32 = NO_CYCLE - 1;
         for size in &mut sizes {
             *size = if *size > 1 { SEVERAL } else { NO_CYCLE };
@@ -224,7 +225,7 @@ impl Graph<'_> {
             let number = &mut numbers[*component as usize];
             if *number == NO_CYCLE {
                 let range = self.edges.range(object);
-                work.look(u64::from(range.end - range.start) + 1)?;
+                work.add_references(u64::from(range.end - range.start) + 1)?;
                 if !self.edges.targets(object).contains(&object) {
                     *component = NO_CYCLE;
                     continue;
@@ -251,10 +252,10 @@ impl Graph<'_> {
     }
 }
 
-/// Counts work until it is time to look at whether to stop.
+/// Counts work, and checks for cancellation from time to time.
 struct Work<'s, 'c> {
     step: &'s Step<'c>,
-    /// Objects, and references, since the last look.
+    /// Objects and references since the last check.
     objects: u64,
     looked_at: u64,
 }
@@ -268,14 +269,14 @@ impl<'s, 'c> Work<'s, 'c> {
         }
     }
 
-    /// Objects that are done.
+    /// Adds finished objects.
     fn add(&mut self, objects: u64) -> Result<()> {
         self.objects += objects;
-        self.look(objects)
+        self.add_references(objects)
     }
 
-    /// References that were looked at.
-    fn look(&mut self, references: u64) -> Result<()> {
+    /// Adds references that were read.
+    fn add_references(&mut self, references: u64) -> Result<()> {
         self.looked_at += references;
         if self.looked_at < CHECK_INTERVAL {
             return Ok(());

@@ -1,6 +1,6 @@
-//! Which reference to cut: a reference u → v is independent if v does not dominate u, that is if v
-//! stays reachable over it when all other references to it are cut. An object with exactly one
-//! independent reference goes, with all that it dominates, when that one is cut.
+//! Finds the reference to cut. A reference u → v is independent if v does not dominate u: v then stays
+//! reachable through it when all other references to v are cut. If an object has exactly one independent
+//! reference, cutting it frees the object and everything that the object dominates.
 
 use rayon::prelude::*;
 
@@ -12,8 +12,7 @@ use crate::control::{Control, Phase};
 use crate::error::Result;
 use crate::units::ObjectIndex;
 
-/// For every live object the nearest dominator, itself included, with exactly one independent
-/// reference.
+/// For every live object, the nearest dominator, itself included, with exactly one independent reference.
 #[derive(Debug)]
 pub struct Cuts {
     /// By position in the dominator tree.
@@ -21,12 +20,12 @@ pub struct Cuts {
 }
 
 impl Cuts {
-    /// How many bytes the index takes.
+    /// The size of the index in bytes.
     pub fn memory_size(&self) -> u64 {
         (self.nearest.capacity() * size_of::<u32>()) as u64
     }
 
-    /// Looks at all references of a heap.
+    /// Examines all references of a heap.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`](crate::Error::OutOfMemory), [`Error::Aborted`](crate::Error::Aborted).
@@ -49,7 +48,7 @@ impl Cuts {
                     let object = dominators.object((first + at) as u32);
                     let sources = referrers.of(object).iter();
                     let others = sources.filter(|&&source| !dominators.dominates(object, source));
-                    // More than two are as good as two.
+                    // Counting to two is enough.
                     *count = others.take(2).count() as u8;
                 }
                 step.advance(counts.len() as u64)
@@ -64,7 +63,7 @@ impl Cuts {
         for position in 0..count as u32 {
             nearest[position as usize] = match independent[position as usize] {
                 1 => position,
-                // Dominators come before what they dominate.
+                // Dominators come before the objects that they dominate.
                 _ => dominators
                     .dominator(position)
                     .map_or(NO_POSITION, |dominator| nearest[dominator as usize]),

@@ -1,8 +1,9 @@
-//! The dominator tree for questions: is this object dominated by that one, whom does it dominate.
+//! The dominator tree for questions: does one object dominate another one, and which objects does it
+//! dominate.
 //!
-//! Live objects are numbered in preorder of the dominator tree: what an object dominates is one range
-//! of numbers, which begins with its own. The largest children do not come first: to sort ten million
-//! objects takes longer than all else here.
+//! Live objects are numbered in preorder of the dominator tree: an object and the objects that it dominates
+//! are one range of numbers. Children are not sorted by size, because sorting ten million objects would take
+//! longer than everything else here.
 
 use super::Heap;
 use crate::columns;
@@ -10,7 +11,7 @@ use crate::control::{Control, Phase};
 use crate::error::Result;
 use crate::units::ObjectIndex;
 
-/// No position: the object is not alive, or it is dominated by the virtual root alone.
+/// No position: the object is not alive, or only the virtual root dominates it.
 pub(crate) const NO_POSITION: u32 = u32::MAX;
 
 const CHUNK: usize = 1 << 16;
@@ -22,7 +23,7 @@ pub struct DominatorIndex {
     positions: Vec<u32>,
     /// Position → object.
     objects: Vec<ObjectIndex>,
-    /// Position → where the objects that it dominates end.
+    /// Position → the end of the range of the objects that it dominates.
     ends: Vec<u32>,
     /// Position → position of the immediate dominator.
     dominators: Vec<u32>,
@@ -47,7 +48,8 @@ impl DominatorIndex {
         let parents = tree.immediate_dominators();
         let count = live.len();
         let step = control.begin(Phase::View, count as u64);
-        // By search number, the virtual root first: how many objects each dominates, itself included.
+        // By search number, the virtual root first: the number of objects that each dominates, itself
+        // included.
         let mut sizes = Vec::new();
         columns::fill(&mut sizes, 1u32, count + 1, &step)?;
         for number in (1..=count).rev() {
@@ -60,7 +62,7 @@ impl DominatorIndex {
         let mut objects = columns::repeated(ObjectIndex(0), count)?;
         let mut ends = columns::repeated(0u32, count)?;
         let mut dominators = columns::repeated(NO_POSITION, count)?;
-        // A size turns into the position of the next child.
+        // From here on, each entry is the position of the next child instead of a size.
         sizes[0] = 0;
         let mut own_positions = columns::repeated(NO_POSITION, count + 1)?;
         for number in 1..=count {
@@ -87,12 +89,12 @@ impl DominatorIndex {
         })
     }
 
-    /// How many objects are alive.
+    /// The number of live objects.
     pub fn len(&self) -> usize {
         self.objects.len()
     }
 
-    /// Whether nothing is alive.
+    /// Whether there are no live objects.
     pub fn is_empty(&self) -> bool {
         self.objects.is_empty()
     }
@@ -115,7 +117,8 @@ impl DominatorIndex {
         &self.objects
     }
 
-    /// Where the objects that the one at `position` dominates end. They begin with itself.
+    /// The end of the range of the objects that the one at `position` dominates. The range begins with the
+    /// object itself.
     #[inline]
     pub fn end(&self, position: u32) -> u32 {
         self.ends[position as usize]
@@ -128,7 +131,7 @@ impl DominatorIndex {
         (dominator != NO_POSITION).then_some(dominator)
     }
 
-    /// Whether every path from a root to `below` goes through `above`, or they are the same. Both are
+    /// Whether every path from a root to `below` goes through `above`, or the two are the same. Both must be
     /// alive.
     #[inline]
     pub fn dominates(&self, above: ObjectIndex, below: ObjectIndex) -> bool {
@@ -137,7 +140,8 @@ impl DominatorIndex {
         position <= other && other < self.ends[position as usize]
     }
 
-    /// The positions of what the object at `parent` dominates immediately, or the virtual root.
+    /// The positions of the objects that the one at `parent` immediately dominates; without a parent, those
+    /// of the virtual root.
     pub fn children(&self, parent: Option<u32>) -> impl Iterator<Item = u32> {
         let (first, end) = match parent {
             Some(parent) => (parent + 1, self.end(parent)),
@@ -150,7 +154,7 @@ impl DominatorIndex {
         })
     }
 
-    /// How many bytes this value takes, about.
+    /// The approximate size of this value in bytes.
     pub fn memory_size(&self) -> u64 {
         (self.positions.len() + 3 * self.objects.len()) as u64 * 4
     }

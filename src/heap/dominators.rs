@@ -1,18 +1,19 @@
-//! Who keeps whom alive: the dominator tree of the live graph, from a virtual root over all roots.
+//! The dominator tree of the live graph: which objects keep which others alive. A virtual root is above all
+//! roots.
 //!
 //! Object A dominates object B if every path from a root to B goes through A. The algorithm is
 //! semi-NCA: a depth-first search numbers the live objects, semidominators are found with path
 //! compression as in Lengauer and Tarjan, and immediate dominators as nearest common ancestors.
 //!
-//! What makes it fast is where it does not go:
-//! - The search writes down what matters of the references that are not part of its own tree, so
-//!   the graph is never read again: of those that lead down in the tree one number per object. Who
-//!   has no other references is dominated by its parent, and that is most objects.
-//! - All later work is in preorder numbers, which follow memory as far as the heap does.
-//! - Stacks are columns: a list of ten million nodes is as deep as it is long.
+//! It is fast because it avoids memory accesses:
+//! - The search stores all that is needed of the references that are not in its tree, so the graph is
+//!   read only once. References that lead down in the tree need one number per object. An object without
+//!   other references is dominated by its parent; most objects are of this kind.
+//! - All later steps use preorder numbers. They are in the order of memory as far as the heap is.
+//! - Stacks are columns, because a list of ten million nodes is ten million nodes deep.
 //!
-//! The simple iterative algorithm was rejected because it goes quadratic on long chains, and plain
-//! semi-NCA does so where deep objects share others: see [`Ancestors`].
+//! The simple iterative algorithm was rejected because it is quadratic on long chains. Plain semi-NCA is
+//! quadratic if deep objects share others: see [`Ancestors`].
 //!
 //! ```
 //! use warpo_heap_analyzer::heap::{DominatorTree, Edges};
@@ -39,10 +40,10 @@ use crate::control::{Control, Phase, Step};
 use crate::error::Result;
 use crate::units::ObjectIndex;
 
-/// Steps between two looks at whether to stop.
+/// The number of steps between two checks for cancellation.
 const CHECK_INTERVAL: u32 = 1 << 16;
 
-/// How many references ahead the memory of their sources is asked for.
+/// How many references in advance the memory of their sources is prefetched.
 const LOOKAHEAD: u32 = 16;
 
 /// The dominator tree over the objects that the roots reach.
@@ -52,19 +53,19 @@ const LOOKAHEAD: u32 = 16;
 pub struct DominatorTree {
     /// Preorder number → object, without the virtual root: number `n` is at `n - 1`.
     preorder: Vec<ObjectIndex>,
-    /// Preorder number → preorder number of the immediate dominator; the root's own is 0.
+    /// Preorder number → preorder number of the immediate dominator; for the root it is 0.
     immediate_dominators: Vec<u32>,
     /// Positions in `preorder` of the roots that no earlier root reaches.
     tree_starts: Vec<u32>,
 }
 
 impl DominatorTree {
-    /// Computes the tree for what these roots reach, and the retained sizes: per object the sum of
-    /// the `sizes` of all that it dominates, itself included; 0 for objects that no root reaches.
-    /// Sums fit because all blocks lie in one memory of at most 4 GiB.
+    /// Computes the tree of the objects that these roots reach, and the retained sizes: for each object the
+    /// sum of the `sizes` of all objects that it dominates, itself included; 0 for objects that no root
+    /// reaches. The sums fit, because all blocks are in one memory of at most 4 GiB.
     ///
-    /// Both come from one function because they share their memory: columns that the one does not
-    /// need any more hold the results of the other.
+    /// One function computes both, because they share their memory: the retained sizes reuse columns that the
+    /// tree does not need any more.
     ///
     /// # Errors
     /// [`Error::Aborted`](crate::Error::Aborted), [`Error::OutOfMemory`](crate::Error::OutOfMemory).
@@ -105,7 +106,7 @@ impl DominatorTree {
         Ok((tree, retained_sizes))
     }
 
-    /// How many bytes the columns take.
+    /// The size of the columns in bytes.
     pub(super) fn memory_size(&self) -> usize {
         let numbers = self.immediate_dominators.capacity() + self.tree_starts.capacity();
         (self.preorder.capacity() + numbers) * size_of::<u32>()
@@ -122,9 +123,9 @@ impl DominatorTree {
         &self.immediate_dominators
     }
 
-    /// The roots that no earlier root reaches, in their order, each with the objects that only the
-    /// virtual root dominates among what it reaches beyond what earlier roots do. What those retain
-    /// together is all that the root adds.
+    /// The roots that no earlier root reaches, in their order. Each comes with those objects that it reaches,
+    /// no earlier root reaches, and only the virtual root dominates. Together these retain everything that
+    /// the root adds to earlier roots.
     pub fn trees(&self) -> impl Iterator<Item = (ObjectIndex, impl Iterator<Item = ObjectIndex>)> {
         let ends = self.tree_starts.iter().skip(1).map(|&end| end as usize);
         let ends = ends.chain([self.preorder.len()]);
@@ -139,8 +140,8 @@ impl DominatorTree {
         })
     }
 
-    /// Turns the preorder numbers of all objects into their retained sizes. `sums` is memory for one
-    /// number per node.
+    /// Replaces the preorder numbers of all objects by their retained sizes. `sums` is memory for one number
+    /// per node.
     fn retained_sizes(
         &self,
         sizes: &[u32],
@@ -161,8 +162,8 @@ impl DominatorTree {
                 }
                 step.advance(sums.len() as u64)
             })?;
-        // Dominators come before what they dominate, so one sweep from the end sees every sum
-        // complete.
+        // Dominators come before the objects that they dominate. So in one pass from the end, every sum is
+        // complete when it is added.
         for number in (1..=live).rev() {
             let sum = sums[number];
             let dominator = &mut sums[self.immediate_dominators[number] as usize];
@@ -171,7 +172,7 @@ impl DominatorTree {
                 step.advance(ROUND as u64)?;
             }
         }
-        // What was not reached has the number of the virtual root.
+        // Objects that were not reached have the number of the virtual root.
         sums[ROOT as usize] = 0;
         let mut retained = numbers;
         retained.par_chunks_mut(ROUND).try_for_each(|numbers| {
@@ -184,8 +185,8 @@ impl DominatorTree {
     }
 }
 
-/// Puts the sources of references in the order of their targets. `column` holds, for every node, the
-/// number of references to it, and in the end where their sources end.
+/// Puts the sources of references in the order of their targets. At the start, `column` has the number of
+/// references to each node; at the end, the position after their sources.
 fn sort_by_target(
     references: Vec<[u32; 2]>,
     column: &mut [u32],
@@ -210,11 +211,11 @@ fn sort_by_target(
     Ok(sources)
 }
 
-/// Finds the semidominator of every node: the least node from which a path leads to it over greater
+/// Finds the semidominator of every node: the least node from which a path leads to it through greater
 /// numbers only.
 ///
-/// `column` holds, for every node, where in `sources` those of the late references to it end; in the
-/// end it holds the semidominators.
+/// At the start, `column` has for each node the position in `sources` after the late references to it; at the
+/// end, the semidominators.
 fn find_semidominators(
     mut forest: Forest,
     sources: &[u32],
@@ -243,10 +244,10 @@ fn find_semidominators(
     Ok(())
 }
 
-/// The part of the search's tree whose semidominators are known, with compressed paths.
+/// The part of the search tree whose semidominators are known, with compressed paths.
 ///
-/// Of a node that is known, `parent` is the parent at first and later a higher ancestor, and
-/// `first_source` is the least semidominator from the node up to, but without, that ancestor.
+/// For a known node, `parent` is the parent at first and later a higher ancestor. `first_source` is the least
+/// semidominator from the node up to that ancestor, which is not included.
 struct Forest {
     nodes: Vec<Node>,
     path: Vec<u32>,
@@ -254,13 +255,14 @@ struct Forest {
 
 impl Forest {
     fn new(nodes: Vec<Node>) -> Result<Self> {
-        // No path is longer. Most are very short, and room that is not used costs no memory.
+        // No path is longer than this. Most are very short, and reserved memory that is not used costs
+        // nothing.
         let path = columns::with_capacity(nodes.len())?;
         Ok(Self { nodes, path })
     }
 
-    /// The least semidominator on the path from `node`, which is above `last`, up to, but without,
-    /// the first ancestor that is not.
+    /// The least semidominator on the path from `node`, whose number is above `last`, up to the first
+    /// ancestor with a number that is not, which is not included.
     #[inline]
     fn least_semidominator(&mut self, node: u32, last: u32) -> u32 {
         let Node {
@@ -292,15 +294,15 @@ impl Forest {
 /// Finds immediate dominators: the nearest ancestor, in the dominator tree so far, that is not
 /// above the semidominator.
 ///
-/// It is found by walking up from the parent, which is almost always a step or two. But where the
-/// nodes of a long list share objects, each of these may be met first from the end of the list
-/// while its dominator is near the start: then all walks together go quadratic. Once the walks have
-/// taken more steps than there are nodes, every node gets, beside its dominator, a jump to an
-/// ancestor further up, and any walk takes a logarithmic number of steps.
+/// It is found by walking up from the parent, which is almost always one or two steps. If the nodes of a long
+/// list share objects, the search may find each of these first from the end of the list, while its dominator
+/// is near the start: then all walks together are quadratic. Therefore, after the walks have taken more steps
+/// than there are nodes, every node also gets a jump to an ancestor further up, and a walk takes a
+/// logarithmic number of steps.
 struct Ancestors {
-    /// How many more steps may be walked without jumps.
+    /// The number of steps that are still allowed without jumps.
     walk_budget: usize,
-    /// Node → its depth and where its jump leads; empty as long as walks are short.
+    /// Node → its depth and the target of its jump; empty as long as walks are short.
     jumps: Vec<Jump>,
 }
 
@@ -359,8 +361,8 @@ impl Ancestors {
         Ok(())
     }
 
-    /// Adds the next node. Two jumps of the same length in a row become one of both, and a step
-    /// more: so their lengths are those of the skew-binary numbers.
+    /// Adds the next node. Two consecutive jumps of the same length are joined, with one more step, so the
+    /// lengths are those of skew-binary numbers.
     fn add_jump(&mut self, dominator: u32) {
         let Jump { depth, ancestor } = self.jumps[dominator as usize];
         let first = self.jumps[ancestor as usize];
@@ -387,7 +389,7 @@ mod tests {
         fn jumps_lead_to_the_same_dominators_as_single_steps(
             edges in prop::collection::vec((0..NODES, 0..NODES), 0..3 * NODES),
         ) {
-            // A path, so that walks are long, and any edges beside it.
+            // A path, so that walks are long, and random other edges.
             let mut rows: Vec<_> = (1..=NODES as u32).map(|next| vec![ObjectIndex(next)]).collect();
             rows.push(Vec::new());
             for (from, to) in edges {

@@ -1,10 +1,10 @@
 //! References between objects, in compressed sparse rows: the targets of object `i` are
 //! `targets[offsets[i]..offsets[i + 1]]`.
 //!
-//! All threads scan a run of objects each into buffers of their own, which are then appended in
-//! address order, and used again. Every read is checked against the object's own size or the buffer
-//! that holds the data; what does not fit is counted. Scanning everything twice, to count and to
-//! fill, needs no such buffers, but the dump is read from memory twice.
+//! Each thread scans a run of objects into a separate buffer. The buffers are then appended in address order,
+//! and reused. Every read is checked against the size of the object or of the buffer that holds the data;
+//! contents that do not fit are counted. Scanning everything twice, first to count and then to fill, would
+//! need no such buffers, but would read the dump from memory twice.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -27,14 +27,14 @@ use crate::units::{Address, ObjectIndex};
 /// Objects that one task scans.
 const CHUNK: usize = 1 << 12;
 
-/// Runs that a thread scans before what was found is appended.
+/// The number of runs that a thread scans before the results are appended.
 const CHUNKS_PER_THREAD: usize = 8;
 
-/// How often every word of memory may be read. Once is enough for a sound heap in which every
-/// buffer is of one container; objects of unknown classes may share buffers.
+/// How often every word of memory may be read. Once is enough for an undamaged heap, in which every buffer
+/// belongs to one container; objects of unknown classes may share buffers.
 const READS_PER_WORD: u64 = 16;
 
-/// Fields that are read without counting the words. No class that a person writes has more.
+/// The number of fields that are read without counting the words. Classes that people write have fewer.
 const MANY_FIELDS: usize = 256;
 
 /// The reference graph over the object table.
@@ -60,13 +60,13 @@ impl Edges {
         edges
     }
 
-    /// Scans all objects. Returns the graph, and what is odd about objects. With the shapes of the
-    /// classes, the references of an object come in the order of their labels, and keep these.
+    /// Scans all objects. Returns the graph, and the anomalies of objects. With the shapes of the classes,
+    /// the references of an object are in the order of their labels, and the labels are stored.
     ///
     /// # Errors
-    /// [`Error::TooManyReferences`] if there are more references than the memory has words, or far
-    /// more places to look for them, which is only possible if containers claim each other's
-    /// buffers; [`Error::OutOfMemory`]; [`Error::Aborted`].
+    /// [`Error::TooManyReferences`] if there are more references than the memory has words, or if far more
+    /// words would have to be read, which is only possible if containers refer to the same buffers;
+    /// [`Error::OutOfMemory`]; [`Error::Aborted`].
     pub(super) fn extract(
         memory: Memory<'_>,
         objects: &ObjectTable,
@@ -125,7 +125,7 @@ impl Edges {
         Ok(())
     }
 
-    /// What an object refers to: itself and the same object twice are possible.
+    /// The objects to which an object refers. It may refer to itself, and to the same object twice.
     #[inline]
     pub fn targets(&self, object: ObjectIndex) -> &[ObjectIndex] {
         let start = self.offsets[object.at()] as usize;
@@ -133,13 +133,13 @@ impl Edges {
         &self.targets[start..end]
     }
 
-    /// Where in the column of all targets those of an object are.
+    /// The range of an object's targets in the column of all targets.
     #[inline]
     pub(crate) fn range(&self, object: ObjectIndex) -> Range<u32> {
         self.offsets[object.at()]..self.offsets[object.at() + 1]
     }
 
-    /// What is at this place of the column.
+    /// The target at this place of the column.
     #[inline]
     pub(crate) fn target(&self, place: u32) -> ObjectIndex {
         self.targets[place as usize]
@@ -151,45 +151,45 @@ impl Edges {
         self.labels.get(place as usize).copied()
     }
 
-    /// Asks for the memory that [`range`](Self::range) needs.
+    /// Prefetches the memory that [`range`](Self::range) needs.
     #[inline]
     pub(super) fn prefetch(&self, object: ObjectIndex) {
         prefetch(&self.offsets, object.0);
     }
 
-    /// How many objects the graph is over.
+    /// The number of objects in the graph.
     pub fn object_count(&self) -> usize {
         self.offsets.len().saturating_sub(1)
     }
 
-    /// How many bytes the columns take.
+    /// The size of the columns in bytes.
     pub(super) fn memory_size(&self) -> usize {
         let labels = self.labels.capacity() * size_of::<EdgeLabel>();
         (self.offsets.capacity() + self.targets.capacity()) * size_of::<u32>() + labels
     }
 
-    /// How many references there are.
+    /// The number of references.
     pub fn len(&self) -> usize {
         self.targets.len()
     }
 
-    /// Whether nothing refers to anything.
+    /// Whether there are no references.
     pub fn is_empty(&self) -> bool {
         self.targets.is_empty()
     }
 }
 
-/// Objects that are not as their classes have it, each list ascending.
+/// Objects that do not fit the descriptions of their classes, each list ascending.
 #[derive(Debug, Default)]
 pub(super) struct Anomalies {
-    /// Their contents reach out of their buffers.
+    /// Objects whose contents are partly outside their buffers.
     pub(super) misfits: Vec<ObjectIndex>,
-    /// They cannot have just the fields of their class.
+    /// Objects that cannot have exactly the fields of their class.
     pub(super) with_other_fields: Vec<ObjectIndex>,
 }
 
 impl Anomalies {
-    /// Adds those of later objects.
+    /// Appends the lists of later objects.
     fn append(&mut self, later: &Self) -> Result<()> {
         columns::extend(&mut self.misfits, &later.misfits)?;
         columns::extend(&mut self.with_other_fields, &later.with_other_fields)
@@ -201,18 +201,18 @@ impl Anomalies {
     }
 }
 
-/// What a task found, object by object.
+/// The results of a task, object by object.
 #[derive(Default)]
 struct Run {
     targets: Vec<ObjectIndex>,
     /// As long as `targets`, if labels are wanted.
     labels: Vec<EdgeLabel>,
-    /// Where in `targets` each object's end.
+    /// The end of each object's targets in `targets`.
     ends: Vec<u32>,
     anomalies: Anomalies,
-    /// Words that it read in buffers since its last report.
+    /// The words that it read in buffers since its last report.
     words_read: u64,
-    /// The length of `targets` then.
+    /// The length of `targets` at the last report.
     reported_targets: usize,
 }
 
@@ -239,7 +239,8 @@ impl Run {
         Ok(())
     }
 
-    /// To be called before so many words are followed: their targets need room, and there may be none.
+    /// Must be called before this number of words is followed. Reserves memory for their targets, which can
+    /// fail.
     #[inline]
     fn make_room<const LABELLED: bool>(&mut self, words: usize) -> Result<()> {
         if self.targets.capacity() - self.targets.len() < words {
@@ -280,7 +281,7 @@ impl Run {
         Ok(())
     }
 
-    /// To be called before so many words of a buffer are read, not many at a time.
+    /// Must be called before this number of words of a buffer is read. The number must be small.
     #[inline]
     fn will_read(&mut self, scanner: &Scanner<'_>, words: u64) -> Result<()> {
         self.words_read += words;
@@ -312,7 +313,7 @@ struct Scanner<'a> {
     layouts: Vec<(&'a ReferenceLayout, Option<u32>)>,
     /// By class slot, if labels are wanted.
     shapes: &'a [ClassShape],
-    /// More references than this there cannot be.
+    /// The largest possible number of references.
     limit: u64,
     /// Words of buffers that were read, as far as reported.
     words_read: AtomicU64,
@@ -343,9 +344,8 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Adds every object that `object` refers to to what `run` found: in the order of their places, or
-    /// with their labels and in the order of these. Returns whether all that the object claims to hold
-    /// fits.
+    /// Adds the objects to which `object` refers to the results of `run`: in the order of their places, or
+    /// with labels and in the order of the labels. Returns whether all contents of the object fit.
     #[inline]
     fn scan<const LABELLED: bool>(&self, object: ObjectIndex, run: &mut Run) -> Result<bool> {
         let slot = self.objects.class_slots[object.at()] as usize;
@@ -380,7 +380,7 @@ impl<'a> Scanner<'a> {
         for &offset in &layout.offsets {
             match payload.word(Address(offset)) {
                 Some(word) => run.follow::<false>(self, word, EdgeLabel::ELEMENT),
-                // Nor does any other: offsets ascend.
+                // The other fields do not fit either, because offsets ascend.
                 None => {
                     fits = false;
                     break;
@@ -409,7 +409,7 @@ impl<'a> Scanner<'a> {
         Ok(fits)
     }
 
-    /// Follows what lies beyond the places of a class.
+    /// Follows the contents after the places of a class.
     #[inline]
     fn contents<const LABELLED: bool>(
         &self,
@@ -445,10 +445,10 @@ impl<'a> Scanner<'a> {
         Some((self.memory.bytes_at(address, size)?, size == header.size))
     }
 
-    /// Whether an object cannot have just the fields of its class: it has no room for them, or refers to
-    /// something behind them. Mere room behind them proves nothing.
+    /// Whether an object cannot have exactly the fields of its class: it is too small for them, or it has a
+    /// reference after them. Unused space after them proves nothing.
     fn contradicts(&self, payload: Memory<'_>, declared_size: u32) -> bool {
-        /// As many fields as anybody adds.
+        /// More fields than a change of a class usually adds.
         const LOOKED_AT: usize = 16;
         let size = payload.size() as u32;
         let behind = (declared_size.next_multiple_of(4)..size).step_by(4);
@@ -459,14 +459,14 @@ impl<'a> Scanner<'a> {
             })
     }
 
-    /// The payload of the buffer that a container's field refers to.
+    /// The payload of the buffer to which a container's field refers.
     fn buffer(&self, address: Address) -> Option<Memory<'a>> {
         self.objects.index.get(address)?;
         Some(self.payload(address)?.0)
     }
 
-    /// Everything that an object of an unknown class may refer to. It may be a container, so the
-    /// words of its buffers count as well.
+    /// Adds all possible references of an object of an unknown class. It may be a container, so the words of
+    /// its buffers count too.
     fn every_word<const LABELLED: bool>(&self, payload: Memory<'a>, run: &mut Run) -> Result<()> {
         for (nth, word) in payload.words().enumerate() {
             run.make_room::<LABELLED>(1)?;

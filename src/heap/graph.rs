@@ -1,5 +1,5 @@
-//! What is read out of a dump: the objects, their references, and the roots. From here on the dump
-//! is not needed any more, and may be unmapped before the rest of the work takes its memory.
+//! The object graph of a dump: the objects, their references, and the roots. After it is read, the dump is
+//! not needed any more, and can be unmapped before the next stages allocate memory.
 
 use super::Heap;
 use super::accounting::{Accounting, BlockTotals};
@@ -35,20 +35,20 @@ pub struct ObjectGraph {
     warnings: Vec<Warning>,
 }
 
-/// The names of what is in a heap: what questions need beside the numbers.
+/// The names in a heap, which questions need in addition to the numbers.
 #[derive(Debug)]
 pub struct HeapNames {
-    /// By class slot: how its objects look.
+    /// By class slot: the names of the places in its objects.
     pub shapes: Vec<ClassShape>,
-    /// Every place that the collector starts from.
+    /// Every place from which the collector starts.
     pub roots: RootSlots,
     /// The first block of the heap; `None` if the memory ends before it.
     pub first_block: Option<Address>,
-    /// Which part of the memory is what.
+    /// The use of each part of the memory.
     pub memory_map: MemoryMap,
 }
 
-/// What is found beside the graph, if names are wanted.
+/// The additional results if names are wanted.
 #[derive(Default)]
 struct FoundNames {
     shapes: Vec<ClassShape>,
@@ -144,12 +144,12 @@ impl ObjectGraph {
         Ok((graph, found))
     }
 
-    /// Computes what is alive, and what each object keeps alive.
+    /// Computes the live objects and the retained sizes.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`](crate::Error::OutOfMemory), [`Error::Aborted`](crate::Error::Aborted).
     pub fn solve(self, control: &Control) -> Result<Heap> {
-        // Globals first, so that what several kinds of roots reach counts for the first of them.
+        // Globals come first, so that an object that several kinds of roots reach counts for the first kind.
         let mut by_kind = columns::collected(self.roots.iter().copied())?;
         by_kind.sort_unstable_by_key(|&(object, kind)| (kind, object));
         let root_objects = columns::collected(by_kind.into_iter().map(|(object, _)| object))?;
@@ -178,7 +178,7 @@ impl ObjectGraph {
     }
 }
 
-/// How the objects of each class slot look.
+/// The shape of each class slot.
 fn class_shapes(
     runtime: &Runtime<'_>,
     objects: &ObjectTable,

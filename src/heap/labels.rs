@@ -1,18 +1,19 @@
-//! What a reference is called as far as its class can say: the field, or that it is an element, a
-//! key, a value. Two bytes a reference. Indexes and keys are read again from memory when somebody asks.
+//! The labels of references, as far as the class determines them: a field, or that the reference is an
+//! element, a key or a value. A label takes two bytes. Indexes and keys are read from memory when a question
+//! needs them.
 
 /// The label of one reference, without index or key.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EdgeLabel(u16);
 
-/// What an [`EdgeLabel`] says.
+/// The meaning of an [`EdgeLabel`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LabelKind {
     /// A place of the class: `ClassShape::places[index]`.
     Place(u32),
     /// A word of an object of an unknown class, by its offset in bytes.
     Word(u32),
-    /// A place beyond what a label can number.
+    /// A place whose number does not fit a label.
     FarPlace,
     /// A word in a buffer of an object of an unknown class.
     BufferWord,
@@ -65,13 +66,13 @@ impl EdgeLabel {
         Self((FIRST_TUPLE_ELEMENT + nth) as u16)
     }
 
-    /// A number that differs for most labels.
+    /// A hash of the label.
     #[inline]
-    pub(super) fn hash(self) -> u32 {
+    pub(crate) fn hash(self) -> u32 {
         u32::from(self.0).wrapping_mul(0xc2b2_ae35)
     }
 
-    /// What the label says.
+    /// The meaning of the label.
     pub fn kind(self) -> LabelKind {
         match self {
             Self::ELEMENT => LabelKind::Element,
@@ -96,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_label_says_what_it_was_made_of() {
+    fn every_label_keeps_its_kind() {
         assert_eq!(EdgeLabel::place(0).kind(), LabelKind::Place(0));
         assert_eq!(EdgeLabel::place(0x7fff).kind(), LabelKind::Place(0x7fff));
         assert_eq!(EdgeLabel::place(0x8000).kind(), LabelKind::FarPlace);

@@ -1,17 +1,17 @@
-//! Sums over the live heap objects of each class: what the constructor view needs of ten million
-//! objects, in one parallel pass over their columns.
+//! Sums over the live heap objects of each class, for the constructor view, in one parallel pass over the
+//! columns of all objects.
 
 use rayon::prelude::*;
 
 use super::objects::ObjectTable;
 
-/// Objects that one task looks at.
+/// The number of objects of one task.
 const CHUNK: usize = 1 << 16;
 
 /// The live heap objects of one class. Sums are in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LiveClass {
-    /// How many there are.
+    /// The number of objects.
     pub count: u64,
     /// The sum of their shallow sizes.
     pub shallow_size: u64,

@@ -1,4 +1,4 @@
-//! Which part of the memory is what: for a scan that must not miss a word that the program can read.
+//! The use of each part of the memory, for a scan of every word that the program can read.
 
 use std::ops::Range;
 
@@ -15,13 +15,13 @@ use crate::units::Address;
 pub struct MemoryMap {
     /// The regions of the heap, in address order: from the first block up to the end of the last.
     pub regions: Vec<Range<u32>>,
-    /// What the program can read beside blocks, in address order: static data, the used part of the
-    /// shadow stack, memory that the allocator does not own, and what lies behind damage.
+    /// The memory outside blocks that the program can read, in address order: static data, the used part of
+    /// the shadow stack, memory that the allocator does not own, and the part after damage.
     pub others: Vec<Range<u64>>,
     /// The values of the mutable i32 globals; `None` if the module has such globals and the dump has no
     /// values of them.
     pub global_values: Option<Vec<u32>>,
-    /// How many mutable i64 globals the module has. A dump never has their values.
+    /// The number of mutable i64 globals of the module. A dump never has their values.
     pub wide_globals: u32,
 }
 
@@ -66,7 +66,7 @@ impl MemoryMap {
     }
 }
 
-/// What is in no region, behind the allocator's own data.
+/// The memory after the allocator's own data that is in no region.
 fn gaps(memory: Memory<'_>, first_block: u64, walk: &Walk) -> impl Iterator<Item = Range<u64>> {
     let ends = walk.regions.iter().enumerate().map(|(nth, region)| {
         let is_whole = walk.damage.is_none() || nth + 1 < walk.regions.len();
@@ -79,7 +79,7 @@ fn gaps(memory: Memory<'_>, first_block: u64, walk: &Walk) -> impl Iterator<Item
     });
     let starts = walk.regions.iter().enumerate().map(|(nth, region)| {
         let Address(first) = region.first_block;
-        // Every region but the first begins with its page, some bytes before its first block.
+        // Every region except the first begins at the start of a page, some bytes before its first block.
         u64::from(if nth == 0 { first } else { first & !0xffff })
     });
     std::iter::once(first_block)

@@ -1,5 +1,5 @@
-//! The heap of one dump as a value: its objects, who refers to whom, what is alive and why, and
-//! what each object keeps alive. Made once; every view reads it.
+//! The heap of one dump as a value: its objects, their references, the live set, dominators and retained
+//! sizes. It is computed once, and all views read it.
 
 mod accounting;
 mod address_index;
@@ -62,22 +62,22 @@ pub struct Heap {
     pub edges: Edges,
     /// The roots, ascending by object, each with its first kind.
     pub roots: Vec<(ObjectIndex, RootKind)>,
-    /// The live objects and who keeps them alive.
+    /// The live objects and their dominators.
     pub dominators: DominatorTree,
-    /// Per object: what it keeps alive, in bytes; 0 if it is not alive itself.
+    /// Per object: its retained size in bytes; 0 if it is not alive.
     pub retained_sizes: Vec<u32>,
     /// Per class slot: sums over its live heap objects.
     pub live_classes: Vec<LiveClass>,
-    /// Where every byte is.
+    /// What every byte is used for.
     pub accounting: Accounting,
-    /// Whether the heap is damaged and only what lies before the damage was read.
+    /// Whether the heap is damaged and only the part before the damage was read.
     pub is_partial: bool,
-    /// What may make a number wrong.
+    /// The reasons why numbers may be wrong.
     pub warnings: Vec<Warning>,
 }
 
 impl Heap {
-    /// Lets all warnings say which dump they are about.
+    /// Adds the name of the dump to all warnings.
     pub fn name_warnings(&mut self, dump: &str) {
         let warnings = self.warnings.drain(..).map(|warning| Warning::InDump {
             dump: dump.to_owned(),
@@ -123,13 +123,13 @@ impl Heap {
         self.objects.shallow_sizes[object.at()]
     }
 
-    /// What an object keeps alive, itself included, in bytes.
+    /// The retained size of an object in bytes.
     #[inline]
     pub fn retained_size(&self, object: ObjectIndex) -> u32 {
         self.retained_sizes[object.at()]
     }
 
-    /// How many bytes the columns of this value take.
+    /// The size of the columns of this value in bytes.
     pub fn memory_size(&self) -> u64 {
         let retained_sizes = self.retained_sizes.capacity() * size_of::<u32>();
         let roots = self.roots.capacity() * size_of::<(ObjectIndex, RootKind)>();
@@ -140,8 +140,8 @@ impl Heap {
             + roots) as u64
     }
 
-    /// Releases what views do not read: references, roots, dominators, and the room that columns have
-    /// to spare. Sizes, classes and addresses of the objects stay.
+    /// Releases the parts that views do not read: references, roots, dominators, and the spare capacity of
+    /// columns. Sizes, classes and addresses of the objects remain.
     pub fn release_graph(&mut self) {
         self.edges = Edges::default();
         self.dominators = DominatorTree::default();
@@ -150,7 +150,7 @@ impl Heap {
         self.objects.release_index();
     }
 
-    /// Releases the columns of the objects, too. Totals, sums by class, accounting and warnings stay.
+    /// Also releases the columns of the objects. Totals, sums by class, accounting and warnings remain.
     pub fn release_objects(&mut self) {
         self.release_graph();
         self.retained_sizes = Vec::new();
@@ -176,8 +176,8 @@ impl Heap {
         }
     }
 
-    /// The first of these objects that is alive, and how many are; `objects` ascend. What the collector
-    /// has given up may refer to memory that was used again since.
+    /// The first live one of these objects, and the number of live ones; `objects` ascend. Garbage is
+    /// ignored, because it may refer to memory that was reused.
     fn live_of(&self, objects: &[ObjectIndex]) -> Option<(ObjectIndex, u64)> {
         if objects.is_empty() {
             return None;
@@ -195,7 +195,7 @@ impl Heap {
         let live: Vec<_> = classes.filter(|(_, live)| live.count > 0).collect();
         let doubtful = live
             .iter()
-            .filter_map(|(class, live)| doubt_about(class, live.count));
+            .filter_map(|(class, live)| class_warning(class, live.count));
         self.warnings.extend(doubtful);
         let classes = live.iter().map(|(class, _)| &class.class);
         let mut nameless = classes.filter(|class| class.lacks_name && class.is_described);
@@ -208,8 +208,8 @@ impl Heap {
     }
 }
 
-/// What may be wrong about a class that has live objects.
-fn doubt_about(class: &HeapClass, count: u64) -> Option<Warning> {
+/// The warning for a class with live objects, if there is one.
+fn class_warning(class: &HeapClass, count: u64) -> Option<Warning> {
     let HeapClass { id, class, .. } = class;
     if !class.is_described {
         return Some(Warning::ClassUnknown { id: *id, count });

@@ -1,6 +1,8 @@
 //! The object table: one row per static object and per managed heap object, in address order,
 //! as columns.
 
+use std::collections::HashMap;
+
 use super::address_index::AddressIndex;
 use crate::runtime::classes::RuntimeClass;
 use crate::units::{ClassId, ObjectIndex};
@@ -12,11 +14,11 @@ pub struct HeapClass {
     pub id: ClassId,
     /// Its name and layout.
     pub class: RuntimeClass,
-    /// How many rows of the table are of this class, whether alive or not.
+    /// The number of rows of this class, alive or not.
     pub count: u64,
 }
 
-/// All objects, alive or not. Static objects come first: they lie below the heap.
+/// All objects, alive or not. Static objects come first, because they are below the heap.
 #[derive(Debug, Default)]
 pub struct ObjectTable {
     /// Payload addresses, ascending.
@@ -39,14 +41,14 @@ impl ObjectTable {
         self.shallow_sizes.iter().map(|&size| u64::from(size)).sum()
     }
 
-    /// How many bytes the columns take.
+    /// The size of the columns in bytes.
     pub(super) fn memory_size(&self) -> usize {
         let columns = [&self.addresses, &self.class_slots, &self.shallow_sizes];
         let columns: usize = columns.map(|column| column.capacity()).iter().sum();
         (columns + self.pinned.capacity()) * size_of::<u32>() + self.index.memory_size()
     }
 
-    /// Releases the index, and the room that columns have to spare.
+    /// Releases the index and the spare capacity of columns.
     pub(super) fn release_index(&mut self) {
         self.index = AddressIndex::default();
         self.addresses.shrink_to_fit();
@@ -55,7 +57,7 @@ impl ObjectTable {
         self.pinned.shrink_to_fit();
     }
 
-    /// Releases everything but the classes.
+    /// Releases everything except the classes.
     pub(super) fn release_columns(&mut self) {
         let classes = std::mem::take(&mut self.classes);
         *self = Self {
@@ -64,12 +66,12 @@ impl ObjectTable {
         };
     }
 
-    /// How many objects there are, static ones included.
+    /// The number of objects, static ones included.
     pub fn len(&self) -> usize {
         self.addresses.len()
     }
 
-    /// Whether there is no object at all.
+    /// Whether there are no objects.
     pub fn is_empty(&self) -> bool {
         self.addresses.is_empty()
     }
@@ -78,6 +80,15 @@ impl ObjectTable {
     #[inline]
     pub fn is_on_heap(&self, object: ObjectIndex) -> bool {
         self.shallow_sizes[object.at()] != 0
+    }
+
+    /// By class slot: the first slot of a class of the same name.
+    pub fn first_slots(&self) -> Vec<u32> {
+        let mut by_name = HashMap::new();
+        let classes = (0..).zip(&self.classes);
+        classes
+            .map(|(slot, class)| *by_name.entry(class.class.name.as_str()).or_insert(slot))
+            .collect()
     }
 
     /// The class of an object.

@@ -1,10 +1,10 @@
-//! Which paths read alike. A path as text is its root, then class and label of every step, without
-//! indexes and keys. Two rules keep it short, whatever the depth of a recursion:
+//! Groups of paths with the same text. The text of a path is its root, then class and label of every step,
+//! without indexes and keys. Two rules keep it short, even for deep recursion:
 //!
-//! - A step to an object of the same class as the one before it adds nothing.
-//! - When a step occurs a second time, the text goes back to its first occurrence.
+//! - A step to an object of the same class as the previous one adds nothing.
+//! - When a step occurs a second time, the text returns to its first occurrence.
 //!
-//! Groups are numbered; a group knows the one that it continues, so all of them are a tree.
+//! Groups are numbered. Each group has a reference to the group that it continues, so all groups form a tree.
 
 use std::collections::HashMap;
 
@@ -15,14 +15,14 @@ use crate::columns;
 use crate::error::Result;
 use crate::units::ObjectIndex;
 
-/// The most groups that are told apart. Classes that refer to one another in every way have a group for
-/// every order in which they can be passed.
+/// The largest number of groups. If all classes refer to each other, there can be a group for every order of
+/// classes.
 const MOST_GROUPS: usize = 1 << 20;
 
-/// The most answers that are kept. Beyond them a group is looked for again each time.
+/// The largest number of continuations that are stored. After that, a continuation is computed each time.
 const MOST_CONTINUATIONS: usize = 4 * MOST_GROUPS;
 
-/// How many earlier steps may be looked at for all groups together.
+/// The largest number of earlier steps that are examined for all groups together.
 const MOST_STEPS: u64 = 1 << 28;
 
 /// The number of a group.
@@ -30,7 +30,7 @@ const MOST_STEPS: u64 = 1 << 28;
 pub struct PathGroup(pub u32);
 
 impl PathGroup {
-    /// The paths of all groups beyond those that are told apart.
+    /// The group of all other paths, after the largest number of groups.
     pub const REST: Self = Self(0);
 }
 
@@ -41,16 +41,16 @@ pub enum GroupStart {
     Root(RootOrigin),
     /// It continues this group with a reference of this label.
     Step(PathGroup, EdgeLabel),
-    /// It stands for many.
+    /// It is the group of all other paths.
     Rest,
 }
 
-/// What is known of a group.
+/// Facts about a group.
 #[derive(Clone, Copy, Debug)]
 pub struct GroupInfo {
-    /// What comes before.
+    /// The group or root that it continues.
     pub start: GroupStart,
-    /// The class slot of its objects; of classes that share a name the first.
+    /// The class slot of its objects; if classes share a name, the first of them.
     pub class_slot: u32,
 }
 
@@ -61,30 +61,30 @@ pub struct PathGroups {
 }
 
 impl PathGroups {
-    /// How many there are, the one that stands for many included.
+    /// The number of groups, the one for all other paths included.
     pub fn len(&self) -> usize {
         self.infos.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no groups.
     pub fn is_empty(&self) -> bool {
         self.infos.is_empty()
     }
 
-    /// What is known of a group. A group has a greater number than the one that it continues.
+    /// The facts about a group. A group has a greater number than the one that it continues.
     pub fn info(&self, group: PathGroup) -> GroupInfo {
         self.infos[group.0 as usize]
     }
 }
 
-/// What a reference does to the text of a path.
+/// The effect of a reference on the text of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Step {
     /// It adds nothing.
     SameClass,
     /// It adds a step.
     New,
-    /// It goes back to this group.
+    /// It returns to this group.
     Back(PathGroup),
 }
 
@@ -99,7 +99,7 @@ pub(super) struct Groups<'a> {
     infos: Vec<GroupInfo>,
     firsts: HashMap<(RootOrigin, u32), PathGroup>,
     continuations: HashMap<Continuation, (PathGroup, Step)>,
-    /// What was last asked of `continuations`, by a hash of the question.
+    /// The last lookups in `continuations`, by a hash of the key.
     recent: Vec<(Continuation, (PathGroup, Step))>,
     steps_left: u64,
 }
@@ -108,15 +108,10 @@ const RECENT: usize = 1 << 12;
 
 impl<'a> Groups<'a> {
     pub(super) fn new(objects: &'a ObjectTable) -> Self {
-        let mut by_name = HashMap::new();
-        let classes = (0..).zip(&objects.classes);
-        let first_slots = classes
-            .map(|(slot, class)| *by_name.entry(class.class.name.as_str()).or_insert(slot))
-            .collect();
         let no_question = (PathGroup::REST, EdgeLabel::default(), u32::MAX);
         Self {
             class_slots: &objects.class_slots,
-            first_slots,
+            first_slots: objects.first_slots(),
             infos: vec![GroupInfo {
                 start: GroupStart::Rest,
                 class_slot: 0,
@@ -151,7 +146,7 @@ impl<'a> Groups<'a> {
         Ok(group)
     }
 
-    /// The group of an object that one of a known group refers to.
+    /// The group of an object, given the group of the object that refers to it.
     #[inline]
     pub(super) fn next(
         &mut self,

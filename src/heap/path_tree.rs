@@ -1,10 +1,11 @@
-//! The path of every live object: a shortest one from a global if a global reaches it, otherwise from
-//! the stack, otherwise from a pin; among these the first by the name of the root and the labels of the
-//! steps. A breadth-first search that takes roots and references in this order finds exactly these.
+//! The path of every live object: a shortest path from a global if a global reaches it, otherwise from the
+//! stack, otherwise from a pinned object. Of several, it is the first by the name of the root and the labels
+//! of the steps. A breadth-first search that takes roots and references in this order finds exactly these
+//! paths.
 //!
-//! A path may have ten million steps. So every object keeps where the last piece of its path began that
-//! a person would read as one: a list, or a recursion that went back to where it was before. See
-//! [`PathGroups`] for what makes a piece.
+//! A path may have ten million steps. It is therefore divided into pieces that can be shown as one step, such
+//! as a list or a recursion, and every object stores the start of the last piece of its path. [`PathGroups`]
+//! defines the pieces.
 
 use super::Heap;
 use super::labels::EdgeLabel;
@@ -17,9 +18,9 @@ use crate::error::Result;
 use crate::runtime::roots::RootKind;
 use crate::units::ObjectIndex;
 
-/// Objects between two looks at whether to stop.
+/// The number of objects between two checks for cancellation.
 const CHECK_INTERVAL: usize = 1 << 16;
-/// How many objects ahead memory is asked for.
+/// How many objects in advance memory is prefetched.
 const LOOKAHEAD: usize = 8;
 /// The parent of the first object of a path.
 const NO_PARENT: u32 = u32::MAX;
@@ -41,16 +42,16 @@ struct Node {
     /// Objects on its path, itself included; 0 if no root reaches it.
     depth: u32,
     group: PathGroup,
-    /// What the reference from the parent is called.
+    /// The label of the reference from the parent.
     label: EdgeLabel,
     /// Whether all references since the entry have that same label.
     is_uniform: bool,
-    /// Where the path begins.
+    /// The kind of root from which the path begins.
     root: Option<RootKind>,
 }
 
 impl PathTree {
-    /// How many bytes the index takes.
+    /// The size of the index in bytes.
     pub fn memory_size(&self) -> u64 {
         (self.nodes.capacity() * size_of::<Node>()) as u64
     }
@@ -65,7 +66,7 @@ impl PathTree {
         let mut nodes = Vec::new();
         columns::fill(&mut nodes, Node::default(), count, &step)?;
         let mut groups = Groups::new(&heap.objects);
-        // Objects whose references are not followed yet, behind those whose references are.
+        // Objects whose references were followed, then objects whose references were not followed yet.
         let mut queue: Vec<ObjectIndex> = columns::with_capacity(heap.dominators.live().len())?;
         let mut followed = 0;
         let mut last_back = ((NO_PARENT, PathGroup::REST), NO_PARENT);
@@ -84,7 +85,7 @@ impl PathTree {
                 };
                 columns::push(&mut queue, object)?;
             }
-            // What a kind of root reaches counts for that before the next kind begins.
+            // All objects that one kind of root reaches are found before the next kind begins.
             let is_last_of_kind = slots.get(nth + 1).is_none_or(|next| next.kind != slot.kind);
             if !is_last_of_kind {
                 continue;
@@ -115,7 +116,7 @@ impl PathTree {
                         Step::SameClass => parent.entry,
                         Step::New => target.0,
                         Step::Back(to) => {
-                            // The references of one object often go back to the same place.
+                            // The references of one object often return to the same group.
                             if last_back.0 != (parent.entry, to) {
                                 let entry = entry_of(&nodes, parent.entry, to);
                                 last_back = ((parent.entry, to), entry);
@@ -125,7 +126,7 @@ impl PathTree {
                     };
                     let is_uniform = match step {
                         Step::New => true,
-                        // The first reference of a piece leads to its entry, and does not count.
+                        // The first reference of a piece leads to its entry and is not counted.
                         Step::SameClass => {
                             parent.is_uniform
                                 && group != PathGroup::REST
@@ -157,7 +158,7 @@ impl PathTree {
         self.nodes[object.at()].depth != 0
     }
 
-    /// Where the path of an object begins; `None` if no root reaches it.
+    /// The kind of root of an object's path; `None` if no root reaches it.
     #[inline]
     pub fn root_kind(&self, object: ObjectIndex) -> Option<RootKind> {
         self.nodes[object.at()].root
@@ -201,21 +202,21 @@ impl PathTree {
     }
 }
 
-/// A part of a path that reads as one: an object, and what follows it up to where the path leaves for
-/// good the place that it has in the source.
+/// A part of a path that is shown as one step: an object, and the objects after it until the path finally
+/// leaves the group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PathPiece {
     /// The first object.
     pub first: ObjectIndex,
     /// The last object.
     pub last: ObjectIndex,
-    /// How many references lead from the first to the last.
+    /// The number of references from the first to the last.
     pub repeat: u32,
     /// Whether these all have the same label.
     pub is_uniform: bool,
 }
 
-/// Where the piece of this group began, on the way up from the piece that begins with `entry`.
+/// The start of the piece of this group, searched upwards from the piece that begins with `entry`.
 fn entry_of(nodes: &[Node], mut entry: u32, group: PathGroup) -> u32 {
     while nodes[entry as usize].group != group {
         entry = nodes[nodes[entry as usize].parent as usize].entry;

@@ -37,7 +37,7 @@ impl RankedBits {
         Ok(Self { words })
     }
 
-    /// How many bytes the set takes.
+    /// The size of the set in bytes.
     pub(crate) fn memory_size(&self) -> usize {
         self.words.capacity() * size_of::<u64>()
     }

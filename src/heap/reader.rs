@@ -1,8 +1,8 @@
 //! Fills the object table: static objects first, then the managed objects among the heap's blocks.
 //!
-//! One thread walks the blocks, because each tells only where the next one is, and writes down the
-//! used ones; then all threads read the headers there, and what turns out to be no object is
-//! squeezed out of the columns.
+//! One thread walks the blocks, because a block's header gives only the address of the next block, and stores
+//! the used ones. Then all threads read the headers of the objects, and blocks that hold no object are
+//! removed from the columns.
 
 use rayon::prelude::*;
 
@@ -28,13 +28,13 @@ use crate::tolerance::Tolerance;
 use crate::units::Address;
 use crate::warning::Warning;
 
-/// Bytes that the walk covers between two looks at whether to stop.
+/// The number of bytes of the heap between two checks for cancellation.
 const WALK_INTERVAL: u64 = 1 << 20;
 
-/// Blocks whose headers one task reads.
+/// The number of blocks of one task.
 const CHUNK: usize = 1 << 14;
 
-/// Finds all objects of a dump, what the heap's other bytes are, and where its regions are.
+/// Finds all objects of a dump, the use of the heap's other bytes, and the regions.
 ///
 /// # Errors
 /// [`Error::ModuleMismatch`](crate::Error::ModuleMismatch) if an object is of no class of the program,
@@ -132,7 +132,7 @@ impl HeapReader<'_, '_> {
         Some(Mismatch::ObjectBeyondTable { id, count })
     }
 
-    /// Why a heap that looks as if it was never used cannot be that.
+    /// The error for a heap that looks unused, although the program has used it.
     fn missing_heap(&self) -> Option<Error> {
         let total = self.collector.total.filter(|&total| total > 0)?;
         Some(Error::HeapCorrupt {
@@ -149,7 +149,7 @@ impl HeapReader<'_, '_> {
         let mut objects = Objects::default();
         let class_count = self.classes.count();
         for (payload, header) in static_objects(self.dump) {
-            // Data that only looks like an object has any id.
+            // Data that looks like an object by chance can have any id.
             if class_count == 0 || header.class_id.0 < class_count {
                 columns::push(&mut objects.payloads, payload.0)?;
                 columns::push(&mut objects.sizes, 0)?;
@@ -162,7 +162,7 @@ impl HeapReader<'_, '_> {
         Ok(objects)
     }
 
-    /// Walks the heap and adds the payloads of all used blocks as if they were objects.
+    /// Walks the heap and adds the payloads of all used blocks, whether or not they are objects.
     fn used_blocks(&self, objects: &mut Objects) -> Result<(BlockTotals, Walk)> {
         let memory = self.dump.memory;
         let step = self.control.begin(Phase::Blocks, memory.size());
@@ -183,11 +183,11 @@ impl HeapReader<'_, '_> {
         Ok((totals, walk))
     }
 
-    /// Reads the headers of all blocks behind the static objects, and keeps the blocks whose
-    /// neighbours in a list point back at them.
+    /// Reads the headers of all blocks after the static objects, and keeps the blocks whose neighbours in a
+    /// list refer back to them.
     fn keep_linked(&self, objects: &mut Objects, statics: usize) -> Result<()> {
         let memory = self.dump.memory;
-        // While sweeping, the block before the cursor has been freed already and may hold anything.
+        // During a sweep, the block before the cursor was freed and may contain anything.
         let is_sweeping = self.collector.state == Some(CollectorState::Sweeping);
         let cursor = self.collector.cursor.filter(|_| is_sweeping);
         let count = objects.payloads.len();
@@ -239,7 +239,7 @@ impl HeapReader<'_, '_> {
         Ok(())
     }
 
-    /// Keeps what is in a list, of objects whose neighbours point back at them.
+    /// Of the objects whose neighbours refer back to them, keeps those that are in a list.
     fn keep_members(&mut self, objects: &mut Objects, statics: usize) -> Result<()> {
         let index = AddressIndex::new(&objects.payloads[statics..])?;
         let position = |block| Some(index.get(payload_of(block)?)?.at());
@@ -257,8 +257,8 @@ impl HeapReader<'_, '_> {
         let Some(&address) = broken.first() else {
             return Ok(());
         };
-        // Raw memory may still hold the header of an object that was there before. If all objects are found that
-        // the collector counts, no list is broken. The object at the cursor is counted, but not found.
+        // Raw memory may still contain the header of an earlier object. If all objects that the collector
+        // counts are found, no list is broken. The object at the cursor is counted, but not found.
         let size_of = |payload| {
             let header = ObjectHeader::read(self.dump.memory, block_of(Address(payload))?)?;
             Some(u64::from(header.block.block_size()))
@@ -275,8 +275,8 @@ impl HeapReader<'_, '_> {
         Ok(())
     }
 
-    /// The payloads of those blocks, of which not both neighbours point at them, that belong to a list for
-    /// all that: a neighbour does. Where the collector counts its objects, that count tells of them.
+    /// The payloads of blocks that only one neighbour refers to, but that belong to a list because that
+    /// neighbour does. If the collector's count of objects is known, it is used instead.
     fn broken_links(&self, torn: &[u32], is_member: impl Fn(Address) -> bool) -> BrokenLinks {
         let memory = self.dump.memory;
         let is_listed = |block| block < self.allocator.first_block || is_member(block);
@@ -291,8 +291,8 @@ impl HeapReader<'_, '_> {
         let mut broken: Vec<_> = broken
             .filter(|payload| is_broken(payload) == Some(true))
             .collect();
-        // While sweeping, it is right that nothing is in front of the next object to be swept. Without
-        // names nothing tells which it is, but that a global holds its block.
+        // During a sweep, no object precedes the next object to be swept. Without names, that object is only
+        // known by a global that holds the address of its block.
         let cursors = self.dump.globals.iter().filter_map(|value| {
             let payload = payload_of(Address(value))?;
             broken.binary_search(&payload.0).ok()
@@ -301,11 +301,11 @@ impl HeapReader<'_, '_> {
         BrokenLinks { broken, cursor }
     }
 
-    /// Holds what was found against the collector's own count.
+    /// Compares the objects found with the collector's own count.
     fn check_total(&mut self, objects: &mut Objects, statics: usize, total: u64) -> Result<()> {
         if objects.total_size() != total {
-            // Raw memory that looks linked: two blocks that point at each other are in no list for
-            // that.
+            // Raw blocks that look linked, such as two blocks that point at each other, need not be in a
+            // list.
             let step = self.control.begin(Phase::Objects, 1);
             let memory = self.dump.memory;
             let known = KnownBlocks::read(memory, self.allocator, self.collector, &step)?;
@@ -324,11 +324,11 @@ impl HeapReader<'_, '_> {
     }
 }
 
-/// Objects between which a list of the collector's is broken.
+/// Objects at which a list of the collector is broken.
 struct BrokenLinks {
     /// Their payloads, ascending.
     broken: Vec<u32>,
-    /// The one that is swept next, where it is right that the list is broken.
+    /// The object that is swept next. It is normal that the list is broken there.
     cursor: Option<u32>,
 }
 
@@ -341,8 +341,8 @@ struct Objects {
     class_ids: Vec<u32>,
     /// Payloads of pinned objects, whether or not they are kept.
     pinned: Vec<u32>,
-    /// Payloads of blocks that are not kept, but look as if they were on their way into a list or out of
-    /// one, ascending.
+    /// Payloads of blocks that are not kept, but look like objects that are being added to a list or removed
+    /// from one, ascending.
     torn: Vec<u32>,
 }
 
@@ -351,7 +351,7 @@ impl Objects {
         self.sizes.par_iter().map(|&size| u64::from(size)).sum()
     }
 
-    /// The blocks of the objects behind the static ones.
+    /// The blocks of the objects after the static ones.
     fn blocks(&self, statics: usize) -> impl Iterator<Item = Address> {
         let payloads = self.payloads[statics..].iter();
         payloads.filter_map(|&payload| block_of(Address(payload)))
@@ -361,7 +361,7 @@ impl Objects {
         [&mut self.payloads, &mut self.sizes, &mut self.class_ids]
     }
 
-    /// Moves together what is kept at the start of each chunk.
+    /// Closes the gaps after the kept objects at the start of each chunk.
     fn close_gaps(&mut self, statics: usize, kept: impl Iterator<Item = usize> + Clone) {
         for column in self.columns() {
             let mut end = statics;
@@ -376,8 +376,8 @@ impl Objects {
         }
     }
 
-    /// Keeps the static objects, and of the others those for whose position and block `keep` says
-    /// so.
+    /// Keeps the static objects, and of the others those for which `keep` returns true, given position and
+    /// block.
     fn keep_where(&mut self, statics: usize, keep: impl Fn(usize, Address) -> bool) -> Result<()> {
         let mut kept = columns::with_capacity(self.payloads.len() - statics)?;
         let blocks = self.blocks(statics).enumerate();

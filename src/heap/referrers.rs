@@ -1,5 +1,5 @@
-//! References backwards: what refers to an object. Only live objects count: what the collector has
-//! given up keeps nothing alive.
+//! Reverse references: the objects that refer to an object. Only live objects count, because garbage keeps
+//! nothing alive.
 
 use super::Heap;
 use super::dominator_index::DominatorIndex;
@@ -8,25 +8,25 @@ use crate::control::{Control, Phase};
 use crate::error::Result;
 use crate::units::ObjectIndex;
 
-/// Objects between two looks at whether to stop.
+/// The number of objects between two checks for cancellation.
 const CHECK_INTERVAL: usize = 1 << 16;
 
 /// The live references to every object, in compressed sparse rows.
 #[derive(Debug)]
 pub struct ReferrerIndex {
-    /// Object → where its referrers begin in `sources`; one more for the end.
+    /// Object → the start of its referrers in `sources`; one more entry for the end.
     starts: Vec<u32>,
     /// By target, then ascending. Two references from one object are two entries.
     sources: Vec<ObjectIndex>,
 }
 
 impl ReferrerIndex {
-    /// How many bytes the index takes.
+    /// The size of the index in bytes.
     pub fn memory_size(&self) -> u64 {
         ((self.starts.capacity() + self.sources.capacity()) * size_of::<u32>()) as u64
     }
 
-    /// Turns the references of a heap around.
+    /// Reverses the references of a heap.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`](crate::Error::OutOfMemory), [`Error::Aborted`](crate::Error::Aborted).
@@ -34,8 +34,8 @@ impl ReferrerIndex {
         let count = heap.objects.len();
         let step = control.begin(Phase::View, 2 * count as u64);
         let objects = || (0..count as u32).map(ObjectIndex);
-        // The references to an object are counted two places after its own: then `starts` are right
-        // once all sources are filled in.
+        // The references to an object are counted two places after its own place. After all sources are
+        // filled in, `starts` is then correct.
         let mut starts = columns::repeated(0u32, count + 2)?;
         for object in objects() {
             if live.position(object).is_some() {
@@ -68,7 +68,7 @@ impl ReferrerIndex {
         Ok(Self { starts, sources })
     }
 
-    /// The live objects that refer to this one, ascending, as often as they do.
+    /// The live objects that refer to this one, ascending, once for each reference.
     #[inline]
     pub fn of(&self, object: ObjectIndex) -> &[ObjectIndex] {
         let start = self.starts[object.at()] as usize;

@@ -1,5 +1,5 @@
-//! The retained size of groups of objects as sets: a list of a million nodes, each of which retains all
-//! that follow, retains what its first node does, and not the sum.
+//! The retained size of groups of objects, each byte counted once. For example, each node of a list retains
+//! all later nodes; the group of all nodes retains as much as the first node, and not the sum.
 
 use super::{Heap, LiveClass};
 use crate::columns;
@@ -17,7 +17,7 @@ const NO_GROUP: u32 = u32::MAX;
 #[derive(Clone, Copy, Default)]
 struct Place {
     group: u32,
-    /// Where the objects that it dominates end.
+    /// The end of the range of the objects that it dominates.
     end: u32,
     retained_size: u32,
 }
@@ -27,10 +27,10 @@ impl Heap {
     /// other of the group dominates. That is at least what removing all objects of the group frees, and
     /// never more than the live size.
     ///
-    /// What an object dominates is one range of positions in preorder of the dominator tree. So one pass
-    /// over the positions, which remembers for each group where the last counted range ends, finds the
-    /// objects to count. Groups whose objects dominate nothing, such as strings, are left out of it: for them
-    /// the sum is the answer.
+    /// The objects that an object dominates are one range of positions in preorder of the dominator tree. So
+    /// one pass over the positions, which stores the end of the last counted range of each group, finds the
+    /// objects to count. Groups whose objects dominate nothing, such as strings, are left out of this pass,
+    /// because for them the result is the sum.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`](crate::Error::OutOfMemory), [`Error::Aborted`](crate::Error::Aborted).
@@ -55,13 +55,15 @@ impl Heap {
             true => NO_GROUP,
             false => group_of_slot[self.objects.class_slots[object.at()] as usize],
         };
-        // What is left out dominates no bytes but its own, so nothing below it is needed either.
+        // An object that is left out dominates only its own bytes, so the objects below it are not needed
+        // either.
         let is_left_out = |object: ObjectIndex| match group_of(object) {
             NO_GROUP => self.retained_size(object) == 0,
             group => has_owners.get(group as usize) == Some(&false),
         };
 
-        // By search number, the virtual root first: how many objects each dominates, itself included.
+        // By search number, the virtual root first: the number of objects that each dominates, itself
+        // included.
         let mut sizes = columns::repeated(1u32, live.len() + 1)?;
         for (nth, &object) in live.iter().enumerate().rev() {
             let number = nth + 1;

@@ -1,23 +1,23 @@
-//! Every global, stack word and pin that holds an object, by name: what a path begins with. Each is a
-//! reference of its own.
+//! Every global and stack word that refers to an object, and every pinned object, by name. Paths begin with
+//! these. Each counts as a separate reference.
 
 use crate::columns;
 use crate::error::Result;
 use crate::runtime::roots::RootKind;
 use crate::units::ObjectIndex;
 
-/// A place that the collector starts from, and the object there.
+/// A place from which the collector starts, and its object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RootSlot {
-    /// What the place is.
+    /// The kind of the place.
     pub kind: RootKind,
-    /// Of a global the number of its name, of a stack word its distance from the stack pointer in bytes.
+    /// For a global, the number of its name; for a stack word, its distance from the stack pointer in bytes.
     position: u32,
-    /// What is there.
+    /// The object to which the place refers.
     pub object: ObjectIndex,
 }
 
-/// The position of a root that is known to be one, but not by which global.
+/// The position of a root whose global is not known.
 const NO_NAME: u32 = u32::MAX;
 
 /// All places that hold an object.
@@ -31,7 +31,7 @@ pub struct RootSlots {
     names: Vec<String>,
 }
 
-/// What all paths share that begin with the same text: a global by its name, the stack, the pins.
+/// The start of the text of a path: the name of a global, the stack, or the pinned objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum RootOrigin {
     /// The global with this number.
@@ -55,7 +55,7 @@ impl RootOrigin {
     }
 }
 
-/// Collects the places while they are found.
+/// Collects the places.
 #[derive(Debug, Default)]
 pub(super) struct FoundSlots {
     globals: Vec<(String, ObjectIndex)>,
@@ -99,7 +99,7 @@ impl FoundSlots {
             others: mut slots,
         } = self;
         globals.sort_unstable();
-        // What the code and the debug information both name is one global.
+        // A global that the code and the debug information both contain counts once.
         globals.dedup();
         let mut names: Vec<String> = Vec::new();
         columns::reserve(&mut slots, globals.len())?;
@@ -140,7 +140,7 @@ impl RootSlots {
         places.take_while(move |slot| slot.object == object)
     }
 
-    /// What the paths from this place begin with.
+    /// The start of the text of the paths from this place.
     pub fn origin(&self, slot: RootSlot) -> RootOrigin {
         match slot.kind {
             RootKind::Global if slot.position == NO_NAME => RootOrigin::Static(slot.object),
@@ -160,8 +160,8 @@ impl RootSlots {
         self.names.get(number as usize).map(String::as_str)
     }
 
-    /// What a place is called: the name of the global, `+16` for the stack; `None` for pins and for
-    /// what no global is known to refer to.
+    /// The name of a place: the name of the global, or `+16` for the stack; `None` for pinned objects and for
+    /// objects whose global is not known.
     pub fn name(&self, slot: RootSlot) -> Option<String> {
         match slot.kind {
             RootKind::Global => self.names.get(slot.position as usize).cloned(),

@@ -1,4 +1,4 @@
-//! The objects that the collector starts from.
+//! The objects from which the collector starts.
 
 use super::edges::Edges;
 use super::objects::ObjectTable;
@@ -12,17 +12,17 @@ use crate::runtime::roots::{Certainty, RootKind, StaticRoots, stack_words};
 use crate::units::{Address, ObjectIndex};
 use crate::warning::Warning;
 
-/// What is found at the places that the collector starts from.
+/// The objects at the places from which the collector starts.
 pub(super) struct FoundRoots {
     /// The objects, ascending, each with its first kind.
     pub(super) roots: Vec<(ObjectIndex, RootKind)>,
-    /// A place that must hold an object and does not.
+    /// A place that must refer to an object, but does not.
     pub(super) mismatch: Option<Mismatch>,
     /// Every place that holds an object, if that is wanted.
     pub(super) slots: Option<FoundSlots>,
 }
 
-/// Looks at every place. If the heap was read only in part, a missing object proves nothing.
+/// Examines every place. If only a part of the heap was read, a missing object proves nothing.
 ///
 /// # Errors
 /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
@@ -42,7 +42,7 @@ pub(super) fn find_roots(
         let is_possible = global.certainty == Certainty::Possible;
         let name = || global.name.clone();
         let Some(value) = global.value else {
-            // Without any values the one warning about that says it all.
+            // If the dump has no values, there is one warning for all globals.
             if !dump.globals.is_empty() && !is_possible {
                 warnings.push(Warning::GlobalUnknown { name: name() });
             }
@@ -102,9 +102,9 @@ pub(super) fn find_roots(
     })
 }
 
-/// The static objects that may be roots. The collector links what it reaches into its lists, and what it does
-/// not reach it takes out of them: after a first collection, a root is linked. Before it, none is, and
-/// those count that refer to objects on the heap.
+/// The static objects that may be roots. The collector links the objects that it reaches into its lists, and
+/// unlinks the others: after the first collection, a root is linked. Before it, no static object is linked,
+/// and those that refer to objects on the heap count.
 fn possible_static_roots(
     runtime: &Runtime<'_>,
     objects: &ObjectTable,

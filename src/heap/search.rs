@@ -1,5 +1,5 @@
-//! The depth-first search over the live graph: which objects the roots reach, in which order, and
-//! by which references.
+//! The depth-first search over the live graph: it finds the objects that the roots reach, their order, and
+//! the references that lead to them.
 
 use std::ops::Range;
 
@@ -14,9 +14,9 @@ use crate::units::ObjectIndex;
 pub(super) const ROOT: u32 = 0;
 /// The number of an object that was not reached (yet).
 const UNREACHED: u32 = ROOT;
-/// Objects or references between two looks at whether to stop.
+/// The number of objects or references between two checks for cancellation.
 const CHECK_INTERVAL: usize = 1 << 16;
-/// How many targets of an object are asked for when the search comes to it.
+/// The number of targets of an object that are prefetched when the search reaches it.
 const LOOKAHEAD: usize = 8;
 
 /// A depth-first spanning tree of the live graph, in preorder numbers from 1, and the references that
@@ -33,7 +33,7 @@ pub(super) struct Search {
     /// References that are not in the tree and come from later objects: the numbers of their source
     /// and target.
     pub(super) late_references: Vec<[u32; 2]>,
-    /// Preorder number → how many late references there are to it.
+    /// Preorder number → the number of late references to it.
     pub(super) late_counts: Vec<u32>,
     /// Whether there are any references besides those of the tree.
     pub(super) is_tree: bool,
@@ -43,13 +43,13 @@ pub(super) struct Search {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Node {
     pub(super) parent: u32,
-    /// The first object that refers to it. It is the parent, or an object above the parent: who comes
-    /// earlier and is not above it was left before this object was found.
+    /// The first object that refers to it. It is the parent, or an object above the parent: the search had
+    /// left all other earlier objects before it found this one.
     pub(super) first_source: u32,
 }
 
 impl Search {
-    /// Searches all that these roots reach.
+    /// Searches all objects that these roots reach.
     pub(super) fn run(edges: &Edges, roots: &[ObjectIndex], control: &Control) -> Result<Self> {
         let object_count = edges.object_count();
         let step = control.begin(Phase::Search, object_count as u64);
@@ -68,8 +68,8 @@ impl Search {
             first_source: ROOT,
         });
         search.late_counts.push(0);
-        // The way back to the root: the number of an object, and where its references are that were
-        // not tried yet.
+        // The path back to the root: the number of each object, and the range of its references that were not
+        // followed yet.
         let mut path: Vec<(u32, Range<u32>)> = Vec::new();
         for &root in roots {
             let number = search.numbers[root.at()];
@@ -108,8 +108,8 @@ impl Search {
                         prefetch(&search.numbers, target.0);
                         edges.prefetch(target);
                     }
-                    // Who has nothing left to try is not on the way back: a list that ends its nodes
-                    // with `next` needs no path at all.
+                    // An object without further references is not stored on the path: a list whose nodes have
+                    // `next` as their last reference needs no path.
                     if !untried.is_empty() {
                         columns::push(&mut path, (source, untried))?;
                     }
@@ -137,14 +137,14 @@ impl Search {
     #[inline]
     fn add_reference(&mut self, source: u32, target: u32) -> Result<()> {
         if source < target {
-            // The search is back at an object that the target was found under.
+            // The search has returned to an object above the target.
             let first = &mut self.nodes[target as usize].first_source;
             *first = source.min(*first);
         } else if source > target {
             self.late_counts[target as usize] += 1;
             columns::push(&mut self.late_references, [source, target])?;
         } else {
-            // A reference to itself keeps nothing alive.
+            // A reference from an object to itself keeps nothing alive.
             return Ok(());
         }
         self.is_tree = false;

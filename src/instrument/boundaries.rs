@@ -1,21 +1,21 @@
-//! Where a module keeps the three addresses in a dump's header: `__data_end`, `__heap_base` and
+//! Finds the three addresses of a dump's header in a module: `__data_end`, `__heap_base` and
 //! `__stack_pointer`.
 //!
-//! Newer WARPO exports them and an unoptimised stock build names them. In an optimised stock build
-//! `__data_end` and `__heap_base` are gone, because they are constants, and without `--debug` so
-//! are all names. What is left then is what the program does:
+//! Newer WARPO exports them and an unoptimised stock build names them. An optimised stock build has no
+//! globals `__data_end` and `__heap_base`, because they are constants, and without `--debug` no names. Then
+//! the addresses are found from the code:
 //!
-//! - **`__stack_pointer`** is the one global that the code lowers by constants and checks against
-//!   a constant limit ([`CodeFacts`]), or else the one from which the collector scans. A program that never
-//!   pushes a frame has none: its stack is always empty.
-//! - **`__heap_base`** is what `__stack_pointer` starts with. The compiler lays the shadow stack
-//!   below the heap and gives both globals the same constant, so this is exact. Without a stack pointer it is the
-//!   constant address of the allocator's root, which is the heap base rounded up to 16; and without an
-//!   allocator it does not matter.
-//! - **`__data_end`** is the limit in that check, which is exact too. Only a program that never
-//!   checks its stack leaves nothing but the data segments: the end of the last one, rounded up to
-//!   a word as the compiler rounds, is at most `__data_end`. It is too low by the zero bytes at
-//!   the end of the static data, which optimisers do not write out, and never too high.
+//! - **`__stack_pointer`** is the one global that the code lowers by constants and checks against a constant
+//!   limit ([`CodeFacts`]), or else the one from which the collector scans. A program that never pushes a
+//!   frame has no stack pointer: its stack is always empty.
+//! - **`__heap_base`** is the initial value of `__stack_pointer`. The compiler lays the shadow stack below
+//!   the heap and gives both globals the same constant, so this is exact. Without a stack pointer it is the
+//!   constant address of the allocator's root, which is the heap base rounded up to 16. Without an allocator
+//!   it is not needed.
+//! - **`__data_end`** is the limit in that check, which is exact too. For a program that never checks its
+//!   stack, only the data segments are known: the end of the last one, rounded up to a word as the compiler
+//!   does, is at most `__data_end`. It is too low by the zero bytes at the end of the static data, which
+//!   optimisers leave out, and never too high.
 
 use super::code_facts::CodeFacts;
 use super::exports::Exports;
@@ -25,16 +25,16 @@ use crate::error::{Error, Result};
 use crate::module::{Globals, Module};
 use crate::units::GlobalIndex;
 
-/// Where one of the three addresses is found.
+/// The place of one of the three addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Boundary {
     /// In this global.
     Global(GlobalIndex),
-    /// In no global any more: it is this constant.
+    /// In no global: the address is this constant.
     Folded(u32),
 }
 
-/// Where all three are found.
+/// The places of all three addresses.
 #[derive(Debug)]
 pub(super) struct Boundaries {
     pub(super) data_end: Boundary,
@@ -42,11 +42,11 @@ pub(super) struct Boundaries {
     pub(super) stack_pointer: Boundary,
 }
 
-/// The names under which one address may be found, the most trustworthy first.
+/// The names of one address, the most reliable first.
 struct Names {
     /// The export that this crate adds.
     reserved: &'static str,
-    /// The export of newer WARPO, which is also how messages call it.
+    /// The export of newer WARPO. Messages use this name.
     exported: &'static str,
     /// The name in the `name` section.
     named: &'static str,
@@ -77,7 +77,7 @@ impl Boundaries {
     /// [`Error::Module`] if the code must be read and cannot be.
     pub(super) fn find(module: &Module<'_>, exports: &Exports<'_>) -> Result<Self> {
         let globals = &module.globals;
-        // The code is read at most once, and only if names do not tell.
+        // The code is read at most once, and only if the names are not enough.
         let mut code = None;
         let mut stack_pointer = by_name(&STACK_POINTER, globals, exports);
         if stack_pointer.is_none() {
@@ -115,7 +115,7 @@ impl Boundaries {
                     Boundary::Global(index) => globals.get(index).and_then(|base| base.initial),
                 }
                 .unwrap_or(u32::MAX);
-                // A limit outside static data and heap is a comparison of the program's own.
+                // A limit outside static data and heap belongs to another comparison of the program.
                 let code = read_once(&mut code, module)?;
                 let checked =
                     stack_pointer.and_then(|index| code.limit(index, segments_end..=highest));
@@ -130,7 +130,7 @@ impl Boundaries {
     }
 }
 
-/// Whether there is any sign of the AssemblyScript runtime. Without one it is not worth trying what functions do:
+/// Whether there is any sign of the AssemblyScript runtime. Without one, functions are not executed:
 /// `register` passes every module of a process.
 fn has_runtime(module: &Module<'_>, code: &CodeFacts) -> bool {
     code.allocator_root(segments_end(module)).is_some()
@@ -140,7 +140,8 @@ fn has_runtime(module: &Module<'_>, code: &CodeFacts) -> bool {
 }
 
 fn by_name(names: &Names, globals: &Globals<'_>, exports: &Exports<'_>) -> Option<GlobalIndex> {
-    // The stack pointer moves, the other two never do: a global that differs is the program's own.
+    // The stack pointer is mutable, the other two are not: another global of this name belongs to the
+    // program.
     let mutable = names.exported == STACK_POINTER.exported;
     let fits = |index: &GlobalIndex| {
         globals
@@ -173,12 +174,12 @@ fn read_once<'c>(code: &'c mut Option<CodeFacts>, module: &Module<'_>) -> Result
     Ok(code.insert(found))
 }
 
-/// The end of the static data as far as it was written out, rounded up to a word; 0 without any.
+/// The end of the data segments, rounded up to a word; 0 if there are none.
 fn segments_end(module: &Module<'_>) -> u32 {
     let ends = module
         .data
         .iter()
         .map(|segment| u64::from(segment.start.0) + segment.bytes.len() as u64);
-    // A segment that reaches past 4 GiB cannot be instantiated: what it says does not matter.
+    // A module with a segment past 4 GiB cannot be instantiated, so any value is correct.
     u32::try_from(ends.max().unwrap_or(0).next_multiple_of(4)).unwrap_or(0)
 }

@@ -1,8 +1,8 @@
-//! What the code of an optimised program says about where its shadow stack and its heap lie.
+//! Finds facts about the shadow stack and the heap in the code of an optimised program.
 //!
-//! Every function that needs a stack frame moves the stack pointer down, and the compiler follows
-//! that by a check whether it went below `__data_end`. An optimiser folds the immutable
-//! `__data_end` into the check and drops the global, but the check itself has effects and stays:
+//! Every function that needs a stack frame moves the stack pointer down, and the compiler then adds a check
+//! whether it is below `__data_end`. An optimiser replaces the immutable `__data_end` by a constant and
+//! removes the global, but it keeps the check:
 //!
 //! ```wat
 //! global.get $~lib/memory/__stack_pointer      ;; reserve a frame
@@ -14,8 +14,8 @@
 //! i32.lt_s
 //! ```
 //!
-//! The root of the allocator begins at the heap base, rounded up, and its first block follows the root. Where the
-//! heap base is a constant, so are both addresses.
+//! The root of the allocator begins at the heap base, rounded up, and its first block follows the root. If
+//! the heap base is a constant, both addresses are constants too.
 
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
@@ -27,7 +27,7 @@ use crate::module::{Globals, Module};
 use crate::std_library::{ALIGNMENT, ROOT_SIZE};
 use crate::units::GlobalIndex;
 
-/// What the code does to globals that only a stack pointer is for.
+/// Uses of globals in the code that are typical of a stack pointer.
 #[derive(Debug, Default)]
 pub(super) struct CodeFacts {
     /// Globals that are lowered by a constant.
@@ -36,13 +36,13 @@ pub(super) struct CodeFacts {
     limits: BTreeSet<(u32, u32)>,
     /// Constants that may be the address of the allocator's root, or of its end.
     constants: BTreeSet<u32>,
-    /// Whether any code makes the memory larger, as every allocator must be able to.
+    /// Whether any code grows the memory, as every allocator does.
     pub(super) grows_memory: bool,
 }
 
 /// The remainder of the address of the root's end, divided by the alignment.
 const REMAINDER_OF_END: u32 = ROOT_SIZE % ALIGNMENT;
-/// Constants that are kept; a program has a few thousand.
+/// The largest number of constants that are kept; a program has a few thousand.
 const MOST_CONSTANTS: usize = 1 << 20;
 
 impl CodeFacts {
@@ -58,13 +58,13 @@ impl CodeFacts {
         Ok(found)
     }
 
-    /// The global that is lowered by constants and compared with one below its start: the stack
-    /// pointer of a module that names nothing. `None` if no global or more than one is used so.
+    /// The global that is lowered by constants and compared with a constant below its initial value: the
+    /// stack pointer of a module without names. `None` if no global, or more than one, is used like this.
     pub(super) fn stack_pointer(&self, globals: &Globals<'_>) -> Option<GlobalIndex> {
         only(self.stack_pointers(globals))
     }
 
-    /// Whether any global is used so.
+    /// Whether any global is used like this.
     pub(super) fn has_stack(&self, globals: &Globals<'_>) -> bool {
         self.stack_pointers(globals).next().is_some()
     }
@@ -78,8 +78,8 @@ impl CodeFacts {
         })
     }
 
-    /// The address of the allocator's root, at or above this one, if the code has it as a constant. `None` also if
-    /// several would do.
+    /// The address of the allocator's root, at or above this one, if the code has it as a constant. Also
+    /// `None` if there are several candidates.
     pub(super) fn allocator_root(&self, lowest: u32) -> Option<u32> {
         let roots = self.constants.range(lowest..);
         only(roots.copied().filter(|root| {
@@ -91,7 +91,7 @@ impl CodeFacts {
     /// The constant in `range` that this global is checked against. `None` if there is none, or
     /// if there are several, so that it is not known which of them is the compiler's check.
     pub(super) fn limit(&self, global: GlobalIndex, range: RangeInclusive<u32>) -> Option<u32> {
-        // A range whose start lies behind its end is empty for us, but a panic for the set.
+        // A range whose start is after its end counts as empty. The set would panic.
         if range.is_empty() {
             return None;
         }
@@ -144,7 +144,7 @@ impl CodeFacts {
     }
 }
 
-/// The value that an instruction pushes, if it is the same whenever it runs.
+/// The value that an instruction pushes, if it is always the same.
 fn constant(operator: &Operator<'_>, globals: &Globals<'_>) -> Option<u32> {
     match operator {
         Operator::I32Const { value } => Some(*value as u32),
@@ -157,7 +157,7 @@ fn constant(operator: &Operator<'_>, globals: &Globals<'_>) -> Option<u32> {
     }
 }
 
-/// The one item; `None` if there are none or several.
+/// The only item; `None` if there are none or several.
 fn only<T>(mut items: impl Iterator<Item = T>) -> Option<T> {
     let first = items.next()?;
     items.next().is_none().then_some(first)

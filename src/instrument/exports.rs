@@ -8,16 +8,16 @@ use super::sections::slice;
 use crate::error::Result;
 use crate::units::GlobalIndex;
 
-/// What every reserved name starts with. Compilers and people write identifiers or paths; a colon
-/// behind a reserved-looking prefix is neither.
+/// The start of every reserved name. Names of compilers and people are identifiers or paths; a name with a
+/// colon after such a prefix is neither.
 pub const RESERVED_PREFIX: &str = "__warpo_heap_analyzer:";
-/// In front of the index of a mutable i32 global.
+/// The prefix before the index of a mutable i32 global.
 pub const GLOBAL_PREFIX: &str = "__warpo_heap_analyzer:global:";
-/// Where static data ends.
+/// The end of static data.
 pub const DATA_END: &str = "__warpo_heap_analyzer:data_end";
-/// Where the heap begins.
+/// The start of the heap.
 pub const HEAP_BASE: &str = "__warpo_heap_analyzer:heap_base";
-/// The shadow stack's top.
+/// The top of the shadow stack.
 pub const STACK_POINTER: &str = "__warpo_heap_analyzer:stack_pointer";
 /// The memory. Programs with an imported memory may not export it themselves.
 pub const MEMORY: &str = "__warpo_heap_analyzer:memory";
@@ -112,8 +112,8 @@ impl<'a> Exports<'a> {
         present == wanted
     }
 
-    /// The contents of the export section with the program's own exports unchanged and in front,
-    /// and the reserved ones replaced by these: (count, entries).
+    /// The contents of the export section: the program's exports, unchanged, then these in place of the
+    /// reserved ones. Returns (count, entries).
     pub(super) fn with_reserved(&self, wanted: &[NewExport]) -> (u32, Vec<u8>) {
         let mut entries = Vec::new();
         let mut count = wanted.len() as u32;

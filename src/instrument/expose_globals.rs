@@ -1,8 +1,8 @@
-//! Makes a module show a host what a complete dump needs: the values of its mutable i32 globals,
-//! the boundaries of its memory, and the memory.
+//! Changes a module so that a host can read everything that a complete dump needs: the values of its mutable
+//! i32 globals, the boundaries of its memory, and the memory.
 //!
-//! A host sees nothing of an instance but its exports, so the module is changed before it is
-//! compiled: the same program, with more exports.
+//! A host can read only the exports of an instance, so the module is changed before it is compiled: it is the
+//! same program with more exports.
 
 use wasm_encoder::{ConstExpr, Encode, GlobalType, ValType};
 use wasmparser::{ExternalKind, Parser, Payload};
@@ -25,17 +25,17 @@ use crate::units::GlobalIndex;
 /// | `__warpo_heap_analyzer:data_end`, `…:heap_base`, `…:stack_pointer` | the boundaries in a dump's header |
 /// | `__warpo_heap_analyzer:memory` | the memory, under a name that is the same in every module |
 ///
-/// The program's own exports keep their bytes and their order, and so does every other section:
-/// names and debug information still fit, no index moves. In optimised builds, where the compiler has
-/// folded `__data_end` and `__heap_base` away, immutable globals that hold them are appended after the last
-/// global. A program that never pushes a stack frame has no stack pointer: its stack is empty, so the heap base
-/// is exported in its place.
+/// The program's own exports and all other sections keep their bytes and their order: names, debug
+/// information and indexes do not change. In optimised builds, where the compiler has removed `__data_end`
+/// and `__heap_base`, immutable globals with their values are appended after the last global. A program that
+/// never pushes a stack frame has no stack pointer: its stack is empty, so the heap base is exported in its
+/// place.
 ///
-/// A second application changes nothing. Reserved exports that no longer fit, because another tool
+/// Applying it twice changes nothing more. Reserved exports that no longer fit, because another tool
 /// renumbered the globals in between, are replaced.
 ///
-/// Source maps count bytes from the start of the file, so their positions are off by what the
-/// export section grew; DWARF counts from the start of the code and is not affected.
+/// Source maps count bytes from the start of the file, so their positions are wrong by the number of bytes
+/// that were added; DWARF counts from the start of the code and is not affected.
 ///
 /// # Errors
 /// [`Error::Module`](crate::Error::Module) if the bytes are no module,
@@ -53,7 +53,7 @@ pub fn expose_globals(wasm: &[u8]) -> Result<Vec<u8>> {
     let mut place = |boundary| match boundary {
         Boundary::Global(index) => index,
         Boundary::Folded(value) => {
-            // One global will do for boundaries that are the same.
+            // Equal boundaries share one global.
             let known = folded.iter().position(|&known| known == value);
             let nth = known.unwrap_or_else(|| {
                 folded.push(value);

@@ -1,4 +1,5 @@
-//! Changes to a module. [`expose_globals`] returns the same program with what a complete dump needs exported.
+//! Changes to a module. [`expose_globals`] returns the same program with the exports that a complete dump
+//! needs.
 
 mod boundaries;
 mod code_facts;

@@ -1,8 +1,7 @@
-//! A module as a row of raw sections, so that one section can be replaced and every other byte
-//! stays as the compiler wrote it.
+//! A module as a list of raw sections: one section can be replaced without a change to any other byte.
 //!
-//! Decoding and encoding the whole module again would be shorter, but it would also normalise
-//! what nobody asked to change: padded LEB128 numbers, unknown custom sections, their order.
+//! Decoding and encoding the whole module would be shorter, but it would also change other things: padded
+//! LEB128 numbers, unknown custom sections, their order.
 
 use std::ops::Range;
 
@@ -16,15 +15,14 @@ pub(super) const GLOBAL_SECTION: u8 = 6;
 /// See [`GLOBAL_SECTION`].
 pub(super) const EXPORT_SECTION: u8 = 7;
 
-/// The sections that the format wants before the export section, in no particular order.
-/// The tag section (13) is the one whose id does not tell its place; custom sections may stand
-/// anywhere.
+/// The sections that the format requires before the export section, in no particular order. The tag section
+/// (13) is the only one whose place does not follow from its id; custom sections may be anywhere.
 const BEFORE_EXPORTS: [u8; 7] = [1, 2, 3, 4, 5, 13, GLOBAL_SECTION];
 
-/// The magic and the version in front of the first section.
+/// The size of the magic and the version, which precede the first section.
 const PREAMBLE_SIZE: usize = 8;
 
-/// A module, taken apart into sections.
+/// A module, divided into sections.
 pub(super) struct Sections<'a> {
     preamble: &'a [u8],
     sections: Vec<Section<'a>>,
@@ -32,14 +30,14 @@ pub(super) struct Sections<'a> {
 
 struct Section<'a> {
     id: u8,
-    /// Id, size and contents, as they lie in the file.
+    /// Id, size and contents, as in the file.
     raw: &'a [u8],
     /// Contents that replace those in `raw`.
     replacement: Option<Vec<u8>>,
 }
 
 impl<'a> Sections<'a> {
-    /// Takes a module apart.
+    /// Divides a module into sections.
     ///
     /// # Errors
     /// [`Error::Module`] if a section does not fit into the module.
@@ -63,8 +61,8 @@ impl<'a> Sections<'a> {
         })
     }
 
-    /// Replaces the contents of the global or the export section; a module that has no such
-    /// section gets one, behind the last section that must precede it.
+    /// Replaces the contents of the global or the export section; a module that has no such section gets one,
+    /// after the last section that must precede it.
     pub(super) fn replace(&mut self, id: u8, contents: Vec<u8>) {
         if let Some(section) = self.sections.iter_mut().find(|section| section.id == id) {
             section.replacement = Some(contents);

@@ -1,5 +1,5 @@
-//! The functions of a module: signatures, names, exports and bodies. Bodies are kept as bytes and
-//! decoded only for the few functions that somebody asks about.
+//! The functions of a module: signatures, names, exports and bodies. Bodies are kept as bytes and decoded
+//! only when they are needed.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,7 @@ use wasmparser::{CompositeInnerType, FunctionBody, NameMap, TypeSectionReader};
 use crate::control::Control;
 use crate::error::Result;
 
-/// How many values a function takes and gives.
+/// The number of parameters and results of a function.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Signature {
     /// The number of parameters.
@@ -20,7 +20,7 @@ pub struct Signature {
 /// All functions of a module, imported ones first.
 #[derive(Debug, Default)]
 pub struct Functions<'a> {
-    /// Type index → signature; `None` for types that are no functions.
+    /// Type index → signature; `None` for types that are not functions.
     types: Vec<Option<Signature>>,
     /// Function index → type index.
     type_of: Vec<u32>,
@@ -69,7 +69,7 @@ impl<'a> Functions<'a> {
         !self.names.is_empty()
     }
 
-    /// The function with this name. The first one, should there be several.
+    /// The function with this name; if there are several, the first.
     pub fn named(&self, name: &str) -> Option<u32> {
         let named = self.names.iter().filter(|entry| *entry.1 == name);
         named.map(|(&function, _)| function).min()

@@ -1,5 +1,5 @@
-//! The globals of a module: which are mutable i32 (their values are in the dump), what they are
-//! called, and what they start with.
+//! The globals of a module: which are mutable i32 (their values are in the dump), their names, and their
+//! initial values.
 
 use std::collections::HashMap;
 
@@ -12,7 +12,7 @@ use crate::units::GlobalIndex;
 /// One global.
 #[derive(Clone, Debug)]
 pub struct Global<'a> {
-    /// Its place in the global index space.
+    /// Its index.
     pub index: GlobalIndex,
     /// Whether its type is i32; addresses always are.
     pub is_i32: bool,
@@ -20,7 +20,7 @@ pub struct Global<'a> {
     pub mutable: bool,
     /// Its name in the `name` section.
     pub name: Option<&'a str>,
-    /// The value that its initializer gives, if that is an i32 known from the module alone.
+    /// Its initial value, if it is an i32 that is known from the module alone.
     pub initial: Option<u32>,
     /// Its position among the mutable i32 globals, which is the position of its value in a dump.
     pub dump_position: Option<u32>,
@@ -38,7 +38,7 @@ pub struct Globals<'a> {
 }
 
 impl<'a> Globals<'a> {
-    /// How many values a complete dump holds: the number of mutable i32 globals.
+    /// The number of values in a complete dump: the number of mutable i32 globals.
     pub fn mutable_i32_count(&self) -> u32 {
         self.mutable_i32
     }
@@ -111,8 +111,8 @@ impl<'a> Globals<'a> {
         self.mutable_i64 += u32::from(ty.mutable && ty.content_type == ValType::I64);
     }
 
-    /// The value of a constant expression over i32, as far as the module alone tells it (an
-    /// imported global's value is the host's).
+    /// The value of a constant expression over i32, if the module alone determines it (the host sets the
+    /// values of imported globals).
     pub(super) fn evaluate(&self, init: &wasmparser::ConstExpr<'a>) -> Option<u32> {
         let mut stack: Vec<u32> = Vec::new();
         for operator in init.get_operators_reader() {

@@ -1,5 +1,5 @@
-//! What is read of a WebAssembly module: its globals with their names, exports and initial
-//! values, its functions, and the custom sections that hold debug information.
+//! Reads the parts of a WebAssembly module that an analysis needs: its globals with their names, exports and
+//! initial values, its functions, and the custom sections with debug information.
 
 mod functions;
 mod globals;
@@ -26,7 +26,7 @@ pub const MAGIC: [u8; 4] = *b"\0asm";
 /// The most bytes that engines accept.
 pub const MAX_SIZE: u64 = 1 << 30;
 
-/// Checks that these bytes can be a module, before memory is asked for in proportion to their number.
+/// Checks that these bytes can be a module, before memory is allocated in proportion to their number.
 ///
 /// # Errors
 /// [`Error::NotAModule`], [`Error::ModuleTooLarge`].
@@ -43,10 +43,10 @@ pub fn check_start(wasm: &[u8]) -> Result<()> {
     Ok(())
 }
 
-/// Bytes that memory starts with.
+/// A data segment: initial bytes of the memory.
 #[derive(Clone, Copy, Debug)]
 pub struct DataSegment<'a> {
-    /// Their place in memory.
+    /// Their address.
     pub start: Address,
     /// The bytes.
     pub bytes: &'a [u8],
@@ -63,7 +63,7 @@ pub struct Module<'a> {
     pub memory_limits: Option<(u64, u64)>,
     /// All functions, imported ones first.
     pub functions: Functions<'a>,
-    /// Data that is copied into memory at instantiation, where its place is known.
+    /// Data that is copied into memory at instantiation, if its address is known.
     pub data: Vec<DataSegment<'a>>,
     /// The custom sections whose names begin with `debug_` or `.debug_`, under the dotted name.
     debug_sections: HashMap<String, &'a [u8]>,
@@ -109,7 +109,7 @@ impl<'a> Module<'a> {
                     for segment in section {
                         control.check()?;
                         let segment = segment?;
-                        // Programs that were merged have a memory each; the dump is of the first.
+                        // In merged programs, each program has a memory; the dump is of the first.
                         if let DataKind::Active {
                             memory_index: 0,
                             offset_expr,
@@ -158,8 +158,7 @@ impl<'a> Module<'a> {
                 }
                 Payload::CustomSection(section) => {
                     if let KnownCustom::Name(names) = section.as_known() {
-                        // A module with damaged names is still a valid module: what can be read
-                        // of them counts.
+                        // A module with damaged names is still a valid module: the readable names are used.
                         let _ = module.read_names(names, control);
                         control.check()?;
                     } else if let Some(name) = dotted_debug_name(section.name()) {
@@ -228,7 +227,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn data_of_a_second_memory_is_not_taken_for_the_first_ones() {
+    fn data_of_a_second_memory_does_not_count_for_the_first() {
         use wasm_encoder::{
             ConstExpr, DataSection, MemorySection, MemoryType, Module as WasmModule,
         };

@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::heap::Accounting;
 use crate::runtime::collector::CollectorState;
 
-/// Where every byte of the heap is, in bytes.
+/// What every byte of the heap is used for, in bytes.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[allow(missing_docs, reason = "the fields are those of `Accounting`")]
@@ -46,7 +46,7 @@ pub struct FreeJson {
 pub struct PinnedJson {
     /// The class.
     pub class_name: String,
-    /// How many there are.
+    /// Their number.
     pub count: u64,
 }
 

@@ -1,5 +1,5 @@
-//! What is alive once the running functions have returned: the same heap without the roots of the
-//! stack. A word of the function that took the dump must not hide what a cut will free.
+//! The live objects after the running functions have returned: the same heap without the roots of the stack.
+//! A stack word of the function that took the dump must not hide the effect of a cut.
 
 use super::LoadedHeap;
 use crate::columns;
@@ -9,7 +9,7 @@ use crate::heap::{DominatorIndex, DominatorTree};
 use crate::runtime::roots::RootKind;
 use crate::units::ObjectIndex;
 
-/// Dominators that are looked at for one with exactly one independent reference.
+/// The largest number of dominators that are searched for one with exactly one independent reference.
 const MOST_DOMINATORS: usize = 10_000;
 
 /// The heap without the roots of the stack.
@@ -50,9 +50,9 @@ impl AfterReturn {
 }
 
 impl LoadedHeap {
-    /// What the cut of [`paths`](super::PathAnswer) frees once the running functions have returned:
-    /// that of the reference which frees the nearest dominator now, or if there is none, of the one
-    /// that will. `None` if the stack does not reach the object.
+    /// The bytes that the cut of [`paths`](super::PathAnswer) frees after the running functions have
+    /// returned. The cut is the one for the heap with the stack; if there is none, the one for the heap
+    /// without it. `None` if the stack does not reach the object.
     pub(super) fn freed_after_return(
         &self,
         object: ObjectIndex,
@@ -76,7 +76,7 @@ impl LoadedHeap {
         Ok(Some(freed.into()))
     }
 
-    /// The nearest dominator with exactly one independent reference once the stack is gone.
+    /// The nearest dominator with exactly one independent reference in the heap without the stack.
     fn cut_after_return(
         &self,
         after: &AfterReturn,
@@ -104,8 +104,8 @@ impl LoadedHeap {
         Ok(None)
     }
 
-    /// One bit per object: whether these reach it without passing through `removed`, the bits of
-    /// which are set as well.
+    /// One bit per object: whether these objects reach it without passing through `removed`. The bits of
+    /// `removed` are set too.
     pub(super) fn reached_from(
         &self,
         starts: impl Iterator<Item = ObjectIndex>,

@@ -1,4 +1,5 @@
-//! What an object dominates immediately, or the whole heap: one by one, or by class.
+//! The objects that an object immediately dominates, or the top level of the whole heap: one by one, or by
+//! class.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -27,7 +28,7 @@ impl LoadedHeap {
         };
         let index = self.dominator_index(control)?;
         let children = match object.map(|object| index.position(object)) {
-            // What is not alive dominates nothing.
+            // An object that is not alive dominates nothing.
             Some(None) => Arc::default(),
             Some(parent @ Some(_)) => self.children_by_size(parent, control)?,
             None => self.children_by_size(None, control)?,

@@ -10,10 +10,10 @@ use crate::error::Result;
 use crate::runtime::shapes::Kind;
 use crate::units::ObjectIndex;
 
-/// Objects between two looks at whether to stop.
+/// The number of objects between two checks for cancellation.
 const CHECK_INTERVAL: usize = 1 << 14;
 
-/// What is looked for.
+/// The conditions of a search.
 pub(super) struct Wanted<'q> {
     pub(super) class: Option<&'q str>,
     pub(super) min_size: u64,
@@ -76,7 +76,7 @@ impl LoadedHeap {
         })
     }
 
-    /// Puts what a page shows in order: retained size ↓, shallow size ↓, address ↑.
+    /// Sorts the entries of a page: retained size ↓, shallow size ↓, address ↑.
     pub(super) fn sort_by_retained_size(&self, objects: &mut Vec<ObjectIndex>, page: Page) {
         let key = |object: &ObjectIndex| {
             let sizes = (

@@ -5,7 +5,7 @@ pub(super) fn matches(pattern: &str, name: &str) -> bool {
     let pattern: Vec<char> = pattern.chars().collect();
     let name: Vec<char> = name.chars().collect();
     let (mut at, mut reached) = (0, 0);
-    // Where the last `*` is, and how much of the name it stands for so far ends.
+    // The position of the last `*`, and the end of the part of the name that it matches so far.
     let mut star: Option<(usize, usize)> = None;
     while reached < name.len() {
         match pattern.get(at) {
@@ -30,7 +30,7 @@ pub(super) fn matches(pattern: &str, name: &str) -> bool {
     pattern[at..].iter().all(|&rest| rest == '*')
 }
 
-/// The names that are most like a pattern, best first.
+/// The names that are most similar to a pattern, best first.
 pub(super) fn nearest<'n>(pattern: &str, names: impl Iterator<Item = &'n str>) -> Vec<String> {
     const NEAREST: usize = 3;
     let mut ranked: Vec<(usize, &str)> = names
@@ -49,7 +49,7 @@ fn last_part(name: &str) -> &str {
     &name[start..]
 }
 
-/// How many characters must be added, removed or replaced, of the first few.
+/// The number of characters to add, remove or replace. Only the first characters are compared.
 fn distance(left: &str, right: &str) -> usize {
     const COMPARED: usize = 60;
     let left: Vec<char> = left.to_lowercase().chars().take(COMPARED).collect();

@@ -1,4 +1,4 @@
-//! What references are called: exactly, with indexes and keys, or as their class has it.
+//! The labels of references: exact ones with indexes and keys, or those of the class.
 
 use super::memory::{Payload, Reader, word_at};
 use crate::error::Result;
@@ -6,7 +6,7 @@ use crate::heap::{EdgeLabel, LabelKind};
 use crate::runtime::shapes::{ClassShape, Entries, Kind, PlaceName};
 use crate::units::ObjectIndex;
 
-/// Bytes of a buffer that are looked through at once.
+/// The number of bytes of a buffer that are searched at once.
 const PIECE: u32 = 1 << 16;
 
 /// The name of a place of a class.
@@ -51,7 +51,7 @@ pub(super) fn class_label(shape: &ClassShape, label: EdgeLabel) -> String {
     }
 }
 
-/// A label as it stands after the name of a class: `Node.next`, `Array<i32>[*]`, `Map<…> key [*]`.
+/// A label in the form that follows the name of a class: `Node.next`, `Array<i32>[*]`, `Map<…> key [*]`.
 pub(super) fn after_class(label: &str) -> String {
     if label.starts_with(['[', '+', '(']) {
         return label.to_owned();
@@ -84,7 +84,7 @@ impl Reader<'_> {
             (LabelKind::Key | LabelKind::Member, Kind::Map(entries) | Kind::Set(entries)) => {
                 let key = self.entry(payload, entries, 0, word, skipped)?;
                 key.map(|(nth, key)| match label.kind() {
-                    // A member that is no string has no better name than its place.
+                    // A member that is not a string is named by its index.
                     LabelKind::Member if !key.starts_with('"') => format!("member [{nth}]"),
                     LabelKind::Member => format!("member [{key}]"),
                     _ => format!("key [{key}]"),
@@ -131,7 +131,7 @@ impl Reader<'_> {
         Ok(found.map(|index| format!("[{index}]")))
     }
 
-    /// How many words lie between `start` and this one.
+    /// The number of words between `start` and this one.
     fn position(
         &mut self,
         buffer: Payload,
@@ -156,7 +156,7 @@ impl Reader<'_> {
         Ok(None)
     }
 
-    /// The place of a word beyond those that labels number.
+    /// The place of a word whose number does not fit a label.
     fn far_place(&mut self, payload: Payload, word: u32, skipped: usize) -> Result<Option<String>> {
         let found = self.position(payload, 0, word, skipped)?;
         Ok(found.map(|index| format!("+{}", index * 4)))

@@ -1,6 +1,6 @@
-//! The immediate children of one object in the dominator tree, or of the virtual root, the largest
-//! first. An object can have millions: they are sorted once, and kept until the children of another
-//! object with many are asked for.
+//! The immediate children of one object in the dominator tree, or of the virtual root, the largest first. An
+//! object can have millions of children: they are sorted once, and kept until a question needs the children
+//! of another object with many.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -12,12 +12,12 @@ use crate::control::Control;
 use crate::error::Result;
 use crate::units::ObjectIndex;
 
-/// Fewer children than this are sorted again for every page.
+/// If there are fewer children than this, they are sorted again for every page.
 const MANY: usize = 1 << 12;
-/// Children between two looks at whether to stop.
+/// The number of children between two checks for cancellation.
 const CHECK_INTERVAL: usize = 1 << 16;
 
-/// The last children that were many, in order.
+/// The sorted children of the last object with many.
 #[derive(Debug, Default)]
 pub(super) struct LargestChildren(Mutex<Option<ChildList>>);
 
@@ -29,7 +29,7 @@ struct ChildList {
 }
 
 impl LargestChildren {
-    /// How many bytes the kept list takes.
+    /// The size of the kept list in bytes.
     pub(super) fn memory_size(&self) -> u64 {
         let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let children = kept.as_ref().map_or(0, |list| list.children.capacity());
@@ -38,8 +38,8 @@ impl LargestChildren {
 }
 
 impl LoadedHeap {
-    /// What the object at this position dominates immediately, or the virtual root: retained size ↓,
-    /// shallow size ↓, address ↑.
+    /// The objects that the one at this position, or the virtual root, immediately dominates: retained size
+    /// ↓, shallow size ↓, address ↑.
     pub(super) fn children_by_size(
         &self,
         parent: Option<u32>,
@@ -71,7 +71,7 @@ impl LoadedHeap {
     fn sorted_children(&self, parent: Option<u32>, control: &Control) -> Result<Vec<ObjectIndex>> {
         let index = self.dominator_index(control)?;
         let heap = &self.heap;
-        // With their sizes, complemented, so that sorting does not look anything up.
+        // With the complements of their sizes, so that sorting needs no lookups.
         let mut children: Vec<(u32, u32, ObjectIndex)> = Vec::new();
         for child in index.children(parent) {
             let object = index.object(child);

@@ -1,10 +1,10 @@
-//! A value that is made when it is first needed, once, by whichever thread comes first.
+//! A value that is created once, by the first thread that needs it.
 
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use crate::error::Result;
 
-/// A value that is made when it is first needed. Making it may fail, and is then tried again.
+/// A value that is created when it is first needed. If this fails, the next call tries again.
 #[derive(Debug)]
 pub(super) struct Lazy<T> {
     value: OnceLock<T>,
@@ -21,12 +21,12 @@ impl<T> Default for Lazy<T> {
 }
 
 impl<T> Lazy<T> {
-    /// The value, if it is there.
+    /// The value, if it was created.
     pub(super) fn ready(&self) -> Option<&T> {
         self.value.get()
     }
 
-    /// The value, made now if it is not there. Other threads that need it wait.
+    /// The value, which is created if needed. Other threads that need it wait.
     pub(super) fn get(&self, make: impl FnOnce() -> Result<T>) -> Result<&T> {
         if let Some(value) = self.value.get() {
             return Ok(value);

@@ -5,18 +5,19 @@ use std::sync::Arc;
 use super::LoadedHeap;
 use crate::columns;
 use crate::error::{Error, Result};
+use crate::runtime::objects::{HEADER_SIZE, ObjectHeader};
 use crate::units::{Address, ObjectIndex};
 
-/// Where the bytes of a dump can be read again.
+/// A source from which the bytes of a dump can be read again.
 pub trait Contents: Send + Sync {
     /// Fills `into` with the bytes of the dump from `offset` on.
     ///
     /// # Errors
-    /// [`Error::DumpChanged`] if the dump is no longer the one that was opened, [`Error::Io`].
+    /// [`Error::DumpChanged`] if the dump was changed or replaced after it was opened, [`Error::Io`].
     fn read_at(&self, offset: u64, into: &mut [u8]) -> Result<()>;
 }
 
-/// A dump that is kept in memory.
+/// A dump in memory.
 pub struct InMemory<Bytes>(pub Bytes);
 
 impl<Bytes: AsRef<[u8]> + Send + Sync> Contents for InMemory<Bytes> {
@@ -43,10 +44,10 @@ impl<C: Contents + ?Sized> Contents for Arc<C> {
     }
 }
 
-/// Bytes that are read at once.
+/// The number of bytes that are read at once.
 const WINDOW: u32 = 1 << 12;
-/// The same for somebody who reads on from there.
-pub(super) const LONG_WINDOW: u32 = 1 << 20;
+/// The same for sequential reading.
+pub(super) const LONG_WINDOW: u32 = 1 << 18;
 
 /// Reads memory piece by piece.
 pub(super) struct Reader<'h> {
@@ -54,7 +55,7 @@ pub(super) struct Reader<'h> {
     bytes: Vec<u8>,
     start: u64,
     window: u32,
-    /// Where reading ahead ends.
+    /// The address at which reading ahead ends.
     end: u64,
 }
 
@@ -62,7 +63,7 @@ pub(super) struct Reader<'h> {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Payload {
     pub(super) address: u32,
-    /// Bytes, no more than the block has.
+    /// The size in bytes, limited by the block.
     pub(super) size: u32,
 }
 
@@ -85,12 +86,14 @@ impl<'h> Reader<'h> {
         }
     }
 
-    /// Does not read ahead beyond this address any more.
-    pub(super) fn stop_at(&mut self, end: u64) {
-        self.end = end;
+    /// From now on, does not read ahead beyond the block of this object.
+    pub(super) fn stop_after(&mut self, object: ObjectIndex) {
+        let heap = &self.heap.heap;
+        let size = heap.shallow_size(object).saturating_sub(HEADER_SIZE);
+        self.end = u64::from(heap.address(object).0) + u64::from(size);
     }
 
-    /// Whether these bytes can be had without reading the dump.
+    /// Whether these bytes are available without reading the dump.
     pub(super) fn holds(&self, address: u32, length: u32) -> bool {
         let from = u64::from(address);
         let end = from + u64::from(length);
@@ -113,7 +116,7 @@ impl<'h> Reader<'h> {
         if !self.holds(address, (end - from) as u32) {
             let wanted = (from + u64::from(self.window)).min(self.end);
             let size = wanted.max(end).saturating_sub(from) as usize;
-            // What is there already need not be cleared.
+            // Only the additional bytes are cleared.
             if let Some(more) = size.checked_sub(self.bytes.len()) {
                 columns::reserve(&mut self.bytes, more)?;
             }
@@ -137,12 +140,11 @@ impl<'h> Reader<'h> {
 
     /// The payload of the object at `address`.
     pub(super) fn payload(&mut self, address: u32) -> Result<Payload> {
-        const HEADER: u32 = crate::runtime::objects::HEADER_SIZE;
-        let header = address.checked_sub(HEADER);
+        let header = address.checked_sub(HEADER_SIZE);
         let header = match header {
             Some(block) => {
-                let memory = crate::dump::Memory::new(self.read(block, HEADER)?);
-                crate::runtime::objects::ObjectHeader::read(memory, Address(0))
+                let memory = crate::dump::Memory::new(self.read(block, HEADER_SIZE)?);
+                ObjectHeader::read(memory, Address(0))
             }
             None => None,
         };

@@ -1,4 +1,4 @@
-//! The paths of many objects, merged: which places of the program hold a class, or what is new.
+//! The paths of many objects, merged: they show which places of the program hold a class or new objects.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
@@ -15,10 +15,10 @@ use crate::runtime::roots::RootKind;
 use crate::units::ObjectIndex;
 use crate::warning::Warning;
 
-/// Objects between two looks at whether to stop.
+/// The number of objects between two checks for cancellation.
 const CHECK_INTERVAL: usize = 1 << 16;
 
-/// How deep the tree is shown. What lies deeper counts where it is left out.
+/// The largest depth of the shown tree. Deeper objects count for the branch where they are left out.
 const DEEPEST: usize = 100;
 
 /// Objects and their bytes.
@@ -59,7 +59,7 @@ impl LoadedHeap {
         Ok(set)
     }
 
-    /// The live heap objects of the classes whose name is of this form.
+    /// The live heap objects of the classes whose names match.
     pub(super) fn set_of_class(
         &self,
         pattern: &str,
@@ -69,8 +69,8 @@ impl LoadedHeap {
         self.live_set(control, |_, slot| is_wanted[slot])
     }
 
-    /// The live heap objects that an earlier heap of the same module does not have, of all classes or
-    /// of those whose name is of this form: no live object of that class is at that address there.
+    /// The live heap objects that are not in an earlier heap of the same module, of all classes or of those
+    /// whose names match: the earlier heap has no live object of this class at this address.
     pub(super) fn set_of_new(
         &self,
         before: &LoadedHeap,
@@ -180,7 +180,7 @@ impl LoadedHeap {
         Ok(sum)
     }
 
-    /// What is not reachable any more without these objects, these included.
+    /// The bytes that are not reachable without these objects, these included.
     fn freed_by_removing(&self, set: &[ObjectIndex], control: &Control) -> Result<u64> {
         let heap = &self.heap;
         let roots = self.names.roots.all().iter().map(|slot| slot.object);
@@ -197,12 +197,12 @@ impl LoadedHeap {
         let removed = set
             .iter()
             .map(|&object| u64::from(heap.shallow_size(object)));
-        // The search counts what is removed as reached.
+        // The search counts removed objects as reached.
         Ok(heap.live_size - (rest - removed.sum::<u64>()))
     }
 }
 
-/// The groups of a set, and those of them that are shown.
+/// The groups of a set, and the shown ones among them.
 struct GroupTree<'h> {
     heap: &'h LoadedHeap,
     control: &'h Control,
@@ -210,7 +210,7 @@ struct GroupTree<'h> {
     sums: Vec<Sum>,
     /// By shown group: the groups that continue it and have objects of the set.
     children: HashMap<u32, Vec<u32>>,
-    /// The groups that begin at a root, and the one that stands for many.
+    /// The groups that begin at a root, and the group of all other paths.
     firsts: Vec<u32>,
     is_shown: Vec<bool>,
 }

@@ -1,8 +1,8 @@
-//! One loaded heap, many questions: why an object is alive, what it keeps alive, what to cut.
+//! Questions about a loaded heap: why an object is alive, what it keeps alive, which reference to cut.
 //!
-//! A [`LoadedHeap`] is opened once by [`Program::open`](crate::Program::open). It
-//! [answers](LoadedHeap::ask) any [`Question`], from several threads at a time, as a typed [`Answer`].
-//! What many questions need is made when the first of them asks, and kept.
+//! A [`LoadedHeap`] is opened once by [`Program::open`](crate::Program::open). It [answers](LoadedHeap::ask)
+//! any [`Question`], from several threads at a time, as a typed [`Answer`]. Indexes that several questions
+//! need are built by the first of them, and kept.
 
 mod accounting;
 mod after_return;
@@ -10,6 +10,7 @@ mod answer;
 mod dominators;
 mod find;
 mod glob;
+mod growth;
 mod labels;
 mod largest_children;
 mod lazy;
@@ -23,6 +24,8 @@ mod preview;
 mod question;
 mod referrers;
 mod report;
+mod roles;
+mod sites;
 mod summary;
 mod suspect_growth;
 mod suspect_text;
@@ -36,10 +39,12 @@ use std::sync::Arc;
 
 pub use accounting::{AccountingJson, FreeJson, LiveJson, PinnedJson};
 pub use answer::*;
+pub use growth::{Accepted, CheckOptions, GrowthOptions, MaxGrowth, MaxObjects, check, growth};
 pub(crate) use labels::place_name;
 pub use memory::{Contents, InMemory};
 pub(crate) use path_text::LEFT_OUT;
 pub use question::Question;
+pub use sites::SiteTable;
 pub(crate) use values::{SHOWN, code_units, literal, plain};
 
 use after_return::AfterReturn;
@@ -60,10 +65,10 @@ use crate::warning::Warning;
 pub struct LoadedHeap {
     heap: Arc<Heap>,
     names: HeapNames,
-    /// What the dump is called in messages.
+    /// The name of the dump in messages.
     dump_name: String,
     contents: Box<dyn Contents>,
-    /// Where in the dump the memory begins, and how many bytes it has.
+    /// The offset of the memory in the dump, and its size in bytes.
     memory_start: u64,
     memory_size: u64,
     module_hash: u64,
@@ -84,8 +89,8 @@ impl std::fmt::Debug for LoadedHeap {
 }
 
 impl LoadedHeap {
-    /// A heap, the names of what is in it, a hash of its module, what the dump is called, and where it
-    /// can be read again: its memory lies there in `memory`.
+    /// Takes a heap, its names, a hash of its module, the name of the dump, and the source from which it can
+    /// be read again: `memory` is the range of its memory there.
     pub(crate) fn new(
         heap: Heap,
         names: HeapNames,
@@ -116,13 +121,12 @@ impl LoadedHeap {
         &self.heap
     }
 
-    /// What the dump is called in messages: a path, or the name of an argument.
+    /// The name of the dump in messages: a path, or the name of an argument.
     pub fn dump_name(&self) -> &str {
         &self.dump_name
     }
 
-    /// How many bytes the heap and the indexes take that are built so far. Copies of the dump are not
-    /// counted.
+    /// The size of the heap and of the indexes built so far, in bytes. Copies of the dump are not counted.
     pub fn memory_size(&self) -> u64 {
         let dominators = self.dominators.ready().map(DominatorIndex::memory_size);
         let referrers = self.referrers.ready().map(ReferrerIndex::memory_size);
@@ -132,12 +136,12 @@ impl LoadedHeap {
         self.heap.memory_size() + indexes.sum::<u64>() + self.largest_children.memory_size()
     }
 
-    /// What may make a number wrong.
+    /// The reasons why numbers may be wrong.
     pub fn warnings(&self) -> &[Warning] {
         &self.heap.warnings
     }
 
-    /// Makes all indexes that questions share, so that the first ones do not wait for them.
+    /// Builds all indexes that questions share, so that the first questions do not wait for them.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`], [`Error::Aborted`].
@@ -149,14 +153,13 @@ impl LoadedHeap {
         side_by_side(by_dominators, || self.path_tree(control)).map(drop)
     }
 
-    /// Answers a question. Some compare with an earlier heap, `before`: `paths` of what is new,
-    /// `suspects` of growth, and `report`.
+    /// Answers a question. Some compare with an earlier heap, `before`: `paths` to new objects, `suspects`
+    /// of growth, and `report`.
     ///
     /// # Errors
-    /// [`Error::NoObject`] for an address where nothing is, [`Error::UnknownClass`] for a class that no
-    /// live object has, [`Error::InvalidOption`] for a question that cannot be asked,
-    /// [`Error::DifferentModules`] for a report of two programs,
-    /// [`Error::DumpChanged`] and [`Error::Io`] if the dump cannot be read again,
+    /// [`Error::NoObject`] for an address without an object, [`Error::UnknownClass`] for a class that no live
+    /// object has, [`Error::InvalidOption`] for an invalid question, [`Error::DifferentModules`] for a report
+    /// of two programs, [`Error::DumpChanged`] and [`Error::Io`] if the dump cannot be read again,
     /// [`Error::OutOfMemory`], [`Error::Aborted`].
     pub fn ask(
         &self,
@@ -292,7 +295,7 @@ impl LoadedHeap {
         Ok(AnswerBody::MergedPaths(paths))
     }
 
-    /// Whether both heaps are of one module: only then do their addresses mean the same.
+    /// Whether both heaps are of one module. Only then can their addresses be compared.
     pub fn is_same_module(&self, other: &Self) -> bool {
         self.module_hash == other.module_hash
     }
@@ -320,12 +323,12 @@ impl LoadedHeap {
             .get(|| PathTree::new(&self.heap, &self.names.roots, control))
     }
 
-    /// Every place that the collector starts from.
+    /// Every place from which the collector starts.
     pub(crate) fn root_slots(&self) -> &RootSlots {
         &self.names.roots
     }
 
-    /// How the objects of each class slot look.
+    /// The shape of each class slot.
     pub(crate) fn shapes(&self) -> &[ClassShape] {
         &self.names.shapes
     }
@@ -358,7 +361,8 @@ impl LoadedHeap {
         }
     }
 
-    /// The slots of the classes whose name is of this form; of all classes, even of none, without.
+    /// The slots of the classes whose names match the pattern; without a pattern, the slots of all classes,
+    /// even if there are none.
     fn class_slots(&self, pattern: Option<&str>) -> Result<Vec<bool>> {
         let classes = &self.heap.objects.classes;
         let Some(pattern) = pattern else {

@@ -1,5 +1,5 @@
-//! What a path reads like: its root, class and label of every step, without indexes, keys and
-//! repetitions. Paths of the same text are a group, wherever their objects lie and in whichever build.
+//! The text of a path: its root, class and label of every step, without indexes, keys and repetitions. Paths
+//! with the same text are a group, for any addresses and builds.
 
 use sha2::{Digest, Sha256};
 
@@ -11,10 +11,17 @@ use crate::error::Result;
 use crate::heap::{EdgeLabel, GroupStart, PathGroup, RootOrigin};
 use crate::units::ObjectIndex;
 
-/// What stands between the steps.
+/// The separator between steps.
 const SEPARATOR: &str = " > ";
-/// What stands for steps that are left out.
+/// The mark for steps that are left out.
 pub(crate) const LEFT_OUT: &str = "…";
+
+/// The first 12 hexadecimal digits of a hash of a text.
+pub(super) fn fingerprint(text: &str) -> String {
+    let hash = Sha256::digest(format!("v1\n{text}"));
+    let digits = hash.iter().take(6).map(|byte| format!("{byte:02x}"));
+    digits.collect()
+}
 
 /// A path as text, and whether all its names are from the source.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,12 +33,10 @@ pub(super) struct PathText {
 impl PathText {
     /// The first 12 hexadecimal digits of a hash of the text.
     pub(super) fn fingerprint(&self) -> String {
-        let hash = Sha256::digest(format!("v1\n{}", self.text));
-        let digits = hash.iter().take(6).map(|byte| format!("{byte:02x}"));
-        digits.collect()
+        fingerprint(&self.text)
     }
 
-    fn add(&mut self, text: &str) {
+    pub(super) fn add(&mut self, text: &str) {
         if !self.text.is_empty() {
             self.text.push_str(SEPARATOR);
         }
@@ -40,7 +45,7 @@ impl PathText {
 }
 
 impl LoadedHeap {
-    /// What the path of a live object reads like.
+    /// The text of the path of a live object.
     pub(super) fn path_text(&self, object: ObjectIndex, control: &Control) -> Result<PathText> {
         let group = self.path_tree(control)?.group(object);
         let mut text = self.group_text(group, control)?;
@@ -50,7 +55,7 @@ impl LoadedHeap {
         Ok(text)
     }
 
-    /// What the paths of a group read like.
+    /// The text of the paths of a group.
     pub(super) fn group_text(&self, group: PathGroup, control: &Control) -> Result<PathText> {
         let groups = self.path_tree(control)?.groups();
         let mut chain = Vec::new();
@@ -119,7 +124,7 @@ impl LoadedHeap {
         &self.heap.objects.classes[class_slot as usize].class.name
     }
 
-    /// The root that all paths of this origin begin with. That of the stack has no name: its words move.
+    /// The root of all paths of this origin. For the stack it has no name, because stack words move.
     pub(super) fn origin_root(&self, origin: RootOrigin) -> Root {
         let name = match origin {
             RootOrigin::Global(number) => self.names.roots.global_name(number).map(str::to_owned),
@@ -132,7 +137,7 @@ impl LoadedHeap {
         }
     }
 
-    fn is_origin_stable(&self, origin: RootOrigin) -> bool {
+    pub(super) fn is_origin_stable(&self, origin: RootOrigin) -> bool {
         match origin {
             RootOrigin::Global(number) => {
                 let name = self.names.roots.global_name(number);
@@ -144,7 +149,7 @@ impl LoadedHeap {
     }
 }
 
-/// Whether a class name is from the source, and not made of a runtime id.
-fn is_from_source(class_name: &str) -> bool {
+/// Whether a class name is from the source, and not made from a runtime id.
+pub(super) fn is_from_source(class_name: &str) -> bool {
     !class_name.contains("Class#")
 }

@@ -1,4 +1,4 @@
-//! The path of an object: how a root reaches it, what it reads like, and what to cut.
+//! The path of an object: from a root to the object, as text, and which reference to cut.
 
 use super::LoadedHeap;
 use super::answer::{Cut, Edges, Path, PathAnswer, Step};
@@ -12,7 +12,7 @@ use crate::heap::PathPiece;
 use crate::units::ObjectIndex;
 use crate::warning::Warning;
 
-/// References within a piece of a path that are shown one by one.
+/// The largest number of references within a piece of a path that are shown one by one.
 const SHOWN_STEPS: u32 = 64;
 
 impl LoadedHeap {
@@ -82,7 +82,7 @@ impl LoadedHeap {
         })
     }
 
-    /// The one independent reference to an object, and what cutting it frees.
+    /// The only independent reference to an object, and the bytes that cutting it frees.
     pub(super) fn cut_of(
         &self,
         reader: &mut Reader<'_>,

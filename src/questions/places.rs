@@ -1,4 +1,4 @@
-//! From an address that somebody asks about to what is there.
+//! Finds the object or the block at the address of a question.
 
 use super::LoadedHeap;
 use super::answer::ObjectState;
@@ -9,15 +9,15 @@ use crate::runtime::objects::HEADER_SIZE;
 use crate::units::{Address, ObjectIndex};
 use crate::warning::Warning;
 
-/// What is at an address.
+/// The object or the block at an address.
 pub(super) enum Found {
     /// An object.
     Object(ObjectIndex),
-    /// A block without one.
+    /// A block without an object.
     Block {
-        /// What follows the block's size.
+        /// The address after the block's header.
         address: u32,
-        /// The whole block.
+        /// The size of the block.
         size: u32,
         state: ObjectState,
     },
@@ -32,7 +32,7 @@ impl LoadedHeap {
         }
     }
 
-    /// What is at an address, or around it.
+    /// The object or the block at an address, or around it.
     pub(super) fn find_at(&self, address: u32, notes: &mut Vec<Warning>) -> Result<Found> {
         let heap = &self.heap;
         if let Some(object) = heap.objects.index.get(Address(address)) {
@@ -46,7 +46,7 @@ impl LoadedHeap {
             });
         };
         let mut reader = Reader::new(self);
-        // Objects begin with a header in front of their payload.
+        // Objects begin with a header, before their payload.
         let reach = address.saturating_add(HEADER_SIZE);
         let after = heap
             .objects
@@ -109,7 +109,7 @@ impl LoadedHeap {
                 .saturating_add(self.heap.shallow_size(object)),
             None => first_block.0,
         };
-        // Blocks follow one another: there are no more of them than the memory has room for.
+        // Each block begins after the previous one, so the memory bounds their number.
         while block <= address {
             let Some(info) = reader.word(block)?.map(BlockInfo) else {
                 return Ok(None);

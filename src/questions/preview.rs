@@ -1,4 +1,4 @@
-//! What is in an object, in a few words.
+//! Previews: a short text of the contents of an object.
 
 use super::answer::{FieldValue, Value};
 use super::memory::{Payload, Reader, word_at};
@@ -8,11 +8,11 @@ use crate::error::Result;
 use crate::runtime::shapes::{Entries, Holds, Kind, PlaceName};
 use crate::units::ObjectIndex;
 
-/// Elements, entries or fields of a preview.
+/// The largest number of elements, entries or fields in a preview.
 const ITEMS: u32 = 10;
 
 impl Reader<'_> {
-    /// A string with its quotes, cut after some characters.
+    /// A string with its quotes, shortened to some characters.
     pub(super) fn string(&mut self, object: ObjectIndex) -> Result<String> {
         let payload = self.payload(self.heap().heap.address(object).0)?;
         let size = payload.size & !1;
@@ -20,7 +20,7 @@ impl Reader<'_> {
         Ok(literal(code_units(part), part.len() as u32 == size))
     }
 
-    /// What a word refers to: a string as it is, of anything else its class and address.
+    /// The object to which a word refers: the text of a string, otherwise class and address.
     pub(super) fn reference(&mut self, word: u32) -> Result<String> {
         let Some(object) = self.object_at(word) else {
             return Ok(match word {
@@ -35,7 +35,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What these bytes hold, as text.
+    /// The value in these bytes, as text.
     pub(super) fn held(&mut self, holds: Holds, bytes: &[u8]) -> Result<String> {
         match (holds, word_at(bytes, 0)) {
             (Holds::Reference, Some(word)) => self.reference(word),
@@ -94,7 +94,7 @@ impl Reader<'_> {
         Ok(format!("length {length}, capacity {capacity}: {items}"))
     }
 
-    /// The first elements of an array or a view, which lie in its buffer.
+    /// The first elements of an array or a view, from its buffer.
     fn buffer_elements(&mut self, payload: Payload, length: u32, element: Holds) -> Result<String> {
         let (buffer, start) = (self.field(payload, 0)?, self.field(payload, 4)?);
         let (Some(buffer), Some(start)) = (buffer, start) else {
@@ -160,7 +160,7 @@ impl Reader<'_> {
         let shape = heap.shape(object);
         let mut fields = Vec::new();
         for field in &shape.fields {
-            // What the debug information calls a number, the collector may follow.
+            // The collector may follow a field that is a number in the debug information.
             let is_followed = shape
                 .places
                 .iter()
@@ -221,7 +221,7 @@ impl Reader<'_> {
     }
 }
 
-/// A list of `total` items that ends where it gets long.
+/// A list of `total` items, which ends when it is long enough.
 fn list(open: char, items: impl Iterator<Item = String>, total: u64, close: char) -> String {
     let mut list = String::from(open);
     let mut length = 0;

@@ -1,4 +1,4 @@
-//! What can be asked, in the form in which the command line and the API ask it.
+//! Questions, in the form in which the command line and the API ask them.
 
 use serde::Deserialize;
 
@@ -21,16 +21,16 @@ pub enum Question {
         /// `None`.
         #[serde(default)]
         class: Option<String>,
-        /// What an object retains at least, in bytes.
+        /// The least retained size in bytes.
         #[serde(default)]
         min_size: u64,
         /// Only strings that contain this text.
         #[serde(default)]
         contains: Option<String>,
-        /// How many to list.
+        /// The number of entries to list.
         #[serde(default = "default_limit")]
         limit: u64,
-        /// How many to leave out before the first.
+        /// The number of entries to leave out before the first.
         #[serde(default)]
         offset: u64,
     },
@@ -39,35 +39,34 @@ pub enum Question {
         /// Its address, or one inside it.
         address: u32,
     },
-    /// What refers to an object.
+    /// The references to an object.
     Referrers {
         /// Its address, or one inside it.
         address: u32,
-        /// How many to list.
+        /// The number of entries to list.
         #[serde(default = "default_limit")]
         limit: u64,
-        /// How many to leave out before the first.
+        /// The number of entries to leave out before the first.
         #[serde(default)]
         offset: u64,
     },
-    /// Why objects are alive: these, those of a class, or those that another heap does not have.
+    /// Why objects are alive: these objects, those of a class, or those that are not in another heap.
     Paths {
-        /// Their addresses. For one object the answer is everything about its path, for several the
-        /// paths are merged.
+        /// Their addresses. One object gives the answer about its path; the paths of several are merged.
         #[serde(default)]
         objects: Option<Vec<u32>>,
         /// The live objects of a class, with `*` and `?` as in `find`; with `newSince` the new ones of
         /// these.
         #[serde(default)]
         class: Option<String>,
-        /// The live objects that the other heap does not have.
+        /// The live objects that are not in the other heap.
         #[serde(default)]
         new_since: bool,
-        /// How many branches, or independent references, to list.
+        /// The number of branches, or independent references, to list.
         #[serde(default = "default_limit")]
         limit: u64,
     },
-    /// What an object dominates immediately.
+    /// The objects that an object immediately dominates.
     Dominators {
         /// Its address; the whole heap if `None`.
         #[serde(default)]
@@ -75,38 +74,38 @@ pub enum Question {
         /// Whether to group the objects by class.
         #[serde(default)]
         by_class: bool,
-        /// How many to list.
+        /// The number of entries to list.
         #[serde(default = "default_limit")]
         limit: u64,
-        /// How many to leave out before the first.
+        /// The number of entries to leave out before the first.
         #[serde(default)]
         offset: u64,
     },
-    /// What retains the most; with another heap what grew the most since.
+    /// The objects and classes that retain the most; with an earlier heap, those that grew the most.
     Suspects {
-        /// What a suspect retains at least, as a part of the live bytes: above 0, at most 1. The
-        /// default is 0.1; with another heap it is what a suspect has grown by, and the default 0.02.
+        /// The least part of the live bytes that a suspect retains: above 0, at most 1; by default 0.1. With
+        /// an earlier heap, the least part by which it has grown; by default 0.02.
         #[serde(default)]
         threshold: Option<f64>,
-        /// How many to list.
+        /// The number of entries to list.
         #[serde(default = "default_limit")]
         limit: u64,
     },
-    /// What could be saved: duplicates, empty containers, unused room.
+    /// Memory that could be saved: duplicates, empty containers, unused room.
     Waste {
-        /// How many groups of each kind to list, and how many holders of each.
+        /// The number of groups of each kind to list, and the number of holders of each group.
         #[serde(default = "default_limit")]
         limit: u64,
-        /// How many groups of each kind to leave out before the first.
+        /// The number of groups of each kind to leave out before the first.
         #[serde(default)]
         offset: u64,
     },
-    /// What no root reaches: garbage, its cycles, and raw blocks to which nothing refers.
+    /// Unreachable memory: garbage, its cycles, and raw blocks to which nothing refers.
     Unreachable {
-        /// How many nodes the graph has at most; no graph if `None`.
+        /// The largest number of nodes of the graph; no graph if `None`.
         #[serde(default)]
         max_nodes: Option<u64>,
-        /// How many entries to list of each kind.
+        /// The number of entries of each kind to list.
         #[serde(default = "default_limit")]
         limit: u64,
     },
@@ -114,11 +113,11 @@ pub enum Question {
     Report {},
 }
 
-const fn default_limit() -> u64 {
+pub(super) const fn default_limit() -> u64 {
     20
 }
 
-/// Which objects a question about paths is about.
+/// The objects of a question about paths.
 pub(super) enum PathTarget<'q> {
     /// One object.
     Object(u32),
@@ -126,7 +125,7 @@ pub(super) enum PathTarget<'q> {
     Objects(&'q [u32]),
     /// A class name with wildcards.
     Class(&'q str),
-    /// What another heap does not have, of all classes or of those with such a name.
+    /// The objects that are not in another heap, of all classes or of those whose names match.
     NewSince(Option<&'q str>),
 }
 
@@ -168,7 +167,7 @@ impl Page {
         values.into_iter().skip(offset).take(limit)
     }
 
-    /// How many values from the first on must be in order.
+    /// The number of values that must be sorted, from the first.
     pub(super) fn end(self) -> usize {
         self.offset.saturating_add(self.limit).min(1 << 40) as usize
     }

@@ -1,4 +1,4 @@
-//! What refers to an object, by name, and which of these references keep it alive.
+//! The named references to an object, and which of them keep it alive.
 
 use super::LoadedHeap;
 use super::answer::{Cut, Edge, Referrers, Root};
@@ -49,8 +49,8 @@ impl LoadedHeap {
         })
     }
 
-    /// The references that each keep a live object alive without the others: how many, and the first of
-    /// them.
+    /// The references of which each keeps a live object alive without the others: their number, and the first
+    /// of them.
     pub(super) fn independent_references(
         &self,
         object: ObjectIndex,
@@ -100,7 +100,7 @@ impl LoadedHeap {
         })
     }
 
-    /// What cutting a reference frees, if it is the only independent one.
+    /// The bytes that cutting a reference frees, if it is the only independent one.
     pub(super) fn cut(
         &self,
         reader: &mut Reader<'_>,
@@ -124,7 +124,7 @@ impl LoadedHeap {
         })
     }
 
-    /// What the reference from `source` to `target` is called, the one after `skipped` others.
+    /// The label of the reference from `source` to `target` that follows `skipped` others.
     fn reference_label(
         &self,
         reader: &mut Reader<'_>,

@@ -13,29 +13,29 @@ use crate::error::Result;
 use crate::heap::{GroupStart, PathGroup, PathGroups};
 use crate::units::ObjectIndex;
 
-/// What a suspect has grown by at least, as a part of the live bytes before.
+/// The least growth of a suspect, as a part of the live bytes of the earlier heap.
 const THRESHOLD: f64 = 0.02;
-/// The same if there were none.
+/// The same in bytes, if the earlier heap has no live bytes.
 const LEAST: u64 = 1024;
-/// Groups of a heap that are compared. What the others retain is too little to matter.
+/// The number of groups of a heap that are compared. The others retain too little to matter.
 const COMPARED: usize = 100_000;
-/// What a group has grown by at least, in percent of the one that it continues, if the search goes on
+/// The least growth of a group, in percent of the group that it continues, at which the search continues
 /// there.
 const DESCENT: u64 = 70;
-/// Groups that are listed where a suspect accumulates.
+/// The largest number of groups in the accumulation of a suspect.
 const ACCUMULATED: usize = 10;
-/// Bytes of texts of paths that are compared. Real programs have a thousandth of them.
+/// The largest size of the compared texts of paths, in bytes. Real programs have a thousandth of this.
 const MOST_TEXT: usize = 1 << 27;
-/// Objects between two looks at whether to stop.
+/// The number of objects between two checks for cancellation.
 const CHECK_INTERVAL: u32 = 1 << 16;
 
-/// What the objects of a path group are and retain.
+/// The number and the retained size of the objects of a path group.
 #[derive(Clone, Copy, Debug, Default)]
 struct GroupSize {
     count: u64,
-    /// Of those that no other object of the group dominates.
+    /// The retained size of those that no other object of the group dominates.
     retained: u64,
-    /// Where the last of these ends in the dominator tree.
+    /// The end of the range of the last of these in the dominator tree.
     end: u32,
     /// The first object.
     first: Option<ObjectIndex>,
@@ -56,7 +56,7 @@ impl Growth {
 }
 
 impl LoadedHeap {
-    /// By path group: what its objects are and retain.
+    /// By path group: the number and the retained size of its objects.
     fn group_sizes(&self, control: &Control) -> Result<Vec<GroupSize>> {
         let tree = self.path_tree(control)?;
         let index = self.dominator_index(control)?;
@@ -77,7 +77,7 @@ impl LoadedHeap {
         Ok(sizes)
     }
 
-    /// The texts of the groups that retain the most, and what they retain.
+    /// The texts and the retained sizes of the groups that retain the most.
     fn sizes_by_text(&self, control: &Control) -> Result<HashMap<String, (u64, u64)>> {
         let sizes = self.group_sizes(control)?;
         let mut largest: Vec<u32> = (0..sizes.len() as u32).collect();
@@ -116,7 +116,7 @@ impl LoadedHeap {
         let earlier = before.sizes_by_text(control)?;
         let sizes = self.group_sizes(control)?;
         let groups = self.path_tree(control)?.groups();
-        // What retains less than the threshold has not grown by it.
+        // A group that retains less than the threshold has not grown by it.
         let mut grown: HashMap<u32, Growth> = HashMap::new();
         let mut bytes = 0;
         for (group, &after) in (0u32..).zip(&sizes) {
@@ -148,7 +148,8 @@ impl LoadedHeap {
             }
         }
         let mut pending: Vec<u32> = Vec::new();
-        // What continues a suspect is folded into it. A group has a greater number than what it continues.
+        // Groups that continue a suspect belong to it. A group has a greater number than the group that it
+        // continues.
         let mut is_at_or_below = columns::repeated(false, sizes.len())?;
         for group in 0..sizes.len() as u32 {
             let is_below =
@@ -174,8 +175,8 @@ impl LoadedHeap {
                         && next.bytes() * 100 >= grown[&end].bytes() * DESCENT
                         && next.after.count <= grown[&end].after.count
                 });
-                // What has grown beside the way is a suspect of its own, unless it is what accumulates:
-                // a container's own contents, or many that few refer to.
+                // Another continuation that has grown is a separate suspect, unless it is a part of the
+                // accumulation: a container's own contents, or many objects to which few refer.
                 let own = next.iter().filter(|next| {
                     step.is_none_or(|step| step.group != next.group)
                         && next.after.count <= grown[&end].after.count
@@ -210,7 +211,7 @@ impl LoadedHeap {
         }
     }
 
-    /// What the groups that continue another have grown by, by class.
+    /// The growth of the groups that continue another one, by class.
     fn grown_classes(
         &self,
         groups: &[u32],

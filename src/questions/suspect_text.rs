@@ -3,7 +3,7 @@
 use super::answer::{AccumulatedClass, Cut, Suspect, SuspectKind, root_kind_name};
 use super::labels::after_class;
 
-/// What retains how much, what accumulates, and what to cut.
+/// The suspect, its retained size, what accumulates, and the reference to cut.
 pub(super) fn paragraph(suspect: &Suspect) -> String {
     let mut text = subject(suspect);
     if let Some(accumulation) = &suspect.accumulation {

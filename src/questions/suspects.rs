@@ -1,4 +1,5 @@
-//! Suspects: what retains a large part of the heap, and where below it that accumulates.
+//! Suspects: objects and classes that retain a large part of the heap, and the place where these bytes
+//! accumulate.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -14,13 +15,14 @@ use crate::error::{Error, Result};
 use crate::heap::{DominatorIndex, LabelKind};
 use crate::units::ObjectIndex;
 
-/// What a suspect retains at least, as a part of the live bytes.
+/// The least part of the live bytes that a suspect retains.
 const THRESHOLD: f64 = 0.1;
-/// What the largest child retains at least, in percent of its parent, if the search goes on there.
+/// The least retained size of the largest child, in percent of its parent, at which the search continues
+/// there.
 const DESCENT: u64 = 70;
-/// Classes that are listed where a suspect accumulates.
+/// The largest number of classes in the accumulation of a suspect.
 const ACCUMULATED_CLASSES: usize = 10;
-/// Objects between two looks at whether to stop.
+/// The number of objects between two checks for cancellation.
 const CHECK_INTERVAL: usize = 1 << 16;
 
 impl LoadedHeap {
@@ -102,7 +104,7 @@ impl LoadedHeap {
         self.finish_suspects(threshold, suspects)
     }
 
-    /// Puts suspects in order and gives each its paragraph.
+    /// Sorts suspects and adds the text of each.
     pub(super) fn finish_suspects(
         &self,
         threshold: u64,
@@ -206,14 +208,14 @@ impl LoadedHeap {
         })
     }
 
-    /// The place of an object by its owner's field: `assembly/server/PriceFeed.listeners`; a root by
-    /// its name. `None` if that has no name.
+    /// The field that refers to an object, such as `assembly/server/PriceFeed.listeners`, or the name of its
+    /// root. `None` if the root has no name.
     pub(super) fn owner(
         &self,
         mut object: ObjectIndex,
         control: &Control,
     ) -> Result<Option<String>> {
-        /// Containers within containers that are named.
+        /// The largest number of nested containers that are named.
         const MOST: usize = 8;
         let tree = self.path_tree(control)?;
         let mut inside = String::new();
@@ -238,7 +240,7 @@ impl LoadedHeap {
         Ok(Some(format!("{}{inside}", self.class_name(object))))
     }
 
-    /// Goes down from a suspect to where what it retains is spread over many.
+    /// Descends from a suspect to the object below which the bytes are spread over many objects.
     fn descend(
         &self,
         index: &DominatorIndex,
@@ -249,13 +251,13 @@ impl LoadedHeap {
         let size = |position: u32| u64::from(self.heap.retained_size(index.object(position)));
         let slot = |position: u32| self.heap.objects.class_slots[index.object(position).at()];
         let mut siblings = Vec::new();
-        // The heads passed so far, each with the classes that are one with it.
+        // The heads so far, each with the classes of its structure.
         let mut heads: Vec<(u32, Vec<u32>)> = vec![(start, vec![slot(start)])];
         while let Some((head, classes)) = heads.last() {
             let head = *head;
             let region = self.region(index, head, classes, step)?;
             let children = region.children.iter().copied();
-            // A buffer is no place that anybody knows: its array is.
+            // A buffer is not a place in the source, but its array is.
             let largest = children
                 .filter(|&child| !self.is_own_storage(index, head, child))
                 .max_by_key(|&child| (size(child), Reverse(child)));
@@ -275,7 +277,8 @@ impl LoadedHeap {
                     siblings,
                 });
             };
-            // Where a class comes again, the way between is one structure: a recursion of several classes.
+            // If a class occurs again, the objects since its first occurrence are one structure: a recursion
+            // of several classes.
             let same = heads
                 .iter()
                 .position(|(_, classes)| classes.contains(&slot(next)));
@@ -312,7 +315,7 @@ impl LoadedHeap {
         })
     }
 
-    /// What hangs together below an object and is of these classes: a list, a tree.
+    /// The connected objects below an object that are of these classes: a list or a tree.
     fn region(
         &self,
         index: &DominatorIndex,
@@ -327,7 +330,7 @@ impl LoadedHeap {
         };
         let end = index.end(head);
         let mut position = head + 1;
-        // What is dominated by anything but a member is jumped over, so all that is met here is
+        // Objects that are dominated by another object than a member are skipped, so every object here is
         // dominated by a member.
         while position < end {
             let slot = slots[index.object(position).at()];
@@ -354,7 +357,8 @@ impl LoadedHeap {
         })
     }
 
-    /// What accumulates in a region, by class: its members, if there are many, and what they own.
+    /// The objects that accumulate in a region, by class: its members, if there are many, and the objects
+    /// that they own.
     fn accumulated(
         &self,
         index: &DominatorIndex,
@@ -378,7 +382,7 @@ impl LoadedHeap {
             .collect();
         if region.members.len() > 1 {
             let members = self.group_by_class(&objects(&region.members));
-            // What members retain overlaps.
+            // The retained sizes of members overlap.
             classes.extend(members.into_iter().map(|group| AccumulatedClass {
                 class_name: group.class_name,
                 count: group.count,
@@ -396,16 +400,16 @@ impl LoadedHeap {
     }
 }
 
-/// Where a suspect accumulates.
+/// The result of a descent: the place where a suspect accumulates.
 struct Descent {
     end: ObjectIndex,
     accumulated: Vec<AccumulatedClass>,
-    /// Positions of objects beside the way that are suspects of their own.
+    /// Positions of other children on the path that are separate suspects.
     siblings: Vec<u32>,
 }
 
-/// Objects that hang together in the dominator tree, and what they dominate immediately beside one
-/// another; by position.
+/// Connected objects in the dominator tree, and the other objects that they immediately dominate; by
+/// position.
 struct Region {
     members: Vec<u32>,
     children: Vec<u32>,

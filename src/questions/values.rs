@@ -1,4 +1,4 @@
-//! Numbers and strings as they are shown.
+//! Numbers and strings in the form in which they are shown.
 
 use std::fmt::Write;
 
@@ -7,7 +7,7 @@ use super::memory::word_at;
 use crate::debug_info::Number;
 use crate::runtime::shapes::Holds;
 
-/// Characters of a string, or of a preview, that are shown.
+/// The number of characters of a string, or of a preview, that are shown.
 pub(crate) const SHOWN: usize = 100;
 
 /// The number in these bytes; null if there are too few.
@@ -49,7 +49,7 @@ pub(super) fn number(number: Number, bytes: &[u8]) -> Value {
     value.unwrap_or(Value::Null)
 }
 
-/// What these bytes hold, unless it is a reference.
+/// The value in these bytes, if it is not a reference.
 pub(crate) fn plain(holds: Holds, bytes: &[u8]) -> Value {
     match holds {
         Holds::Number(of) => number(of, bytes),
@@ -85,8 +85,8 @@ fn hexadecimal(bytes: &[u8]) -> String {
     text
 }
 
-/// A string literal of UTF-16 code units: what cannot be seen, and halves of surrogate pairs, are
-/// escaped. `is_whole` says whether these are all.
+/// A string literal of UTF-16 code units. Invisible characters and halves of surrogate pairs are escaped.
+/// `is_whole` says whether the units are the whole string.
 pub(crate) fn literal(units: impl IntoIterator<Item = u16>, is_whole: bool) -> String {
     let mut text = "\"".to_owned();
     let mut is_cut = !is_whole;

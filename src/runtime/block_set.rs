@@ -1,4 +1,4 @@
-//! A set of block addresses: one bit per 16 bytes of a stretch of memory.
+//! A set of block addresses: one bit per 16 bytes of a range of memory.
 
 use crate::columns;
 use crate::error::Result;
@@ -30,7 +30,7 @@ impl BlockSet {
         })
     }
 
-    /// Adds a block. `None` if no block can be there or it lies outside of the stretch, otherwise
+    /// Adds a block. `None` if no block can be at this address or it is outside of the range, otherwise
     /// whether it is new.
     pub fn insert(&mut self, block: Address) -> Option<bool> {
         let (word, bit) = self.place(block)?;
@@ -68,7 +68,7 @@ pub struct CompleteSet {
 }
 
 impl CompleteSet {
-    /// A set that no block is added to any more.
+    /// A set to which no more blocks are added.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
@@ -89,9 +89,8 @@ impl CompleteSet {
         self.set.contains(block)
     }
 
-    /// Whether a block of the set begins between two blocks, both excluded. However far they are apart,
-    /// that takes two looks: a region is asked for each of its blocks, and a block may reach over
-    /// everything.
+    /// Whether a block of the set begins between two blocks, both excluded. This takes two reads for any
+    /// distance: it is called for each block of a region, and a block may be as large as the memory.
     pub fn any_between(&self, low: Address, high: Address) -> bool {
         let granule = |block: Address| (block.0 / GRANULE).saturating_sub(self.set.base);
         let first = granule(low) + 1;
@@ -146,8 +145,8 @@ mod tests {
     }
 
     #[test]
-    fn looks_at_what_is_between_two_blocks_without_going_there() {
-        // One after the other, the words between them would take hours.
+    fn finds_blocks_between_two_blocks_in_two_reads() {
+        // Reading the words between them one by one would take hours.
         let set = BlockSet::between(Address(0), Address(u32::MAX)).unwrap();
         let set = CompleteSet::new(set).unwrap();
         for low in (12..).step_by(16).take(1 << 20) {
@@ -156,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn takes_no_block_that_cannot_be_there() {
+    fn refuses_impossible_blocks() {
         let mut set = BlockSet::between(Address(1024), Address(2048)).unwrap();
         for address in [0, 1000, 1024, 1032, 1035, 4092, u32::MAX - 3] {
             assert_eq!(set.insert(Address(address)), None);

@@ -5,9 +5,9 @@ pub use crate::std_library::ALIGNMENT;
 use crate::std_library::ROOT_SIZE;
 use crate::units::Address;
 
-/// The `mmInfo` word in front of every payload.
+/// The size of the `mmInfo` word before every payload.
 pub const BLOCK_OVERHEAD: u32 = 4;
-/// Where the allocator's root has the heads of its lists, and the tail pointer.
+/// The offset of the list heads in the allocator's root. The tail pointer follows them.
 const HEADS_OFFSET: u32 = 96;
 const TAIL_OFFSET: u32 = 1568;
 /// A free block holds two links and a back pointer.
@@ -24,32 +24,32 @@ impl BlockInfo {
         self.0 & !3
     }
 
-    /// The whole block: what an object costs.
+    /// The size of the whole block, which is the shallow size of an object.
     #[inline]
     pub fn block_size(self) -> u32 {
         self.payload_size().wrapping_add(BLOCK_OVERHEAD)
     }
 
-    /// Nobody uses the block.
+    /// Whether the block is free.
     #[inline]
     pub fn is_free(self) -> bool {
         self.0 & 1 != 0
     }
 
-    /// The block below this one is free.
+    /// Whether the block before this one is free.
     #[inline]
     pub fn is_left_free(self) -> bool {
         self.0 & 2 != 0
     }
 
-    /// The zero-size block that ends a region.
+    /// Whether this is the block of size 0 that ends a region.
     #[inline]
     pub fn ends_region(self) -> bool {
         self.payload_size() == 0
     }
 }
 
-/// Where the allocator keeps what it knows.
+/// The addresses of the allocator's data.
 #[derive(Clone, Copy, Debug)]
 pub struct Allocator {
     /// The control structure.
@@ -61,7 +61,7 @@ pub struct Allocator {
 }
 
 impl Allocator {
-    /// Finds the allocator behind the heap base; `None` if it would begin past 4 GiB.
+    /// Finds the allocator after the heap base; `None` if it would begin past 4 GiB.
     pub fn locate(dump: &Dump<'_>) -> Option<Self> {
         let root = dump.heap_base.checked_add(ALIGNMENT - 1)?.0 & !(ALIGNMENT - 1);
         let tail = dump.memory.word(Address(root).checked_add(TAIL_OFFSET)?);
@@ -105,7 +105,7 @@ pub fn read_block(
         return Ok((info, address));
     }
     let payload = info.payload_size();
-    // A size of almost 4 GiB must not wrap to 0: the walk would never move on.
+    // A size of almost 4 GiB must not wrap to 0: the walk would never advance.
     let size = payload.checked_add(BLOCK_OVERHEAD).ok_or(info)?;
     // Blocks begin 4 bytes below a multiple of 16, so their sizes are multiples of 16.
     if payload < MINIMUM_PAYLOAD || !size.is_multiple_of(ALIGNMENT) {

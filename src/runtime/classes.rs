@@ -1,10 +1,10 @@
-//! What the runtime id of an object stands for: the class's name, and what its objects refer to.
+//! Finds the class of a runtime id: its name, and the references in its objects.
 //!
-//! Evidence, best first: the run-time flag that the collector itself obeys (pointer-free), the
-//! debug information, the collector's code together with the run-time flags of containers, those
-//! flags alone. Which container a class is, is decided by inheritance: a subclass of `Array` is an
-//! `Array` whatever its name. Where the debug information and the code disagree about a field, it
-//! counts as a reference: too much rather than too little.
+//! The evidence, best first: the type flag that the collector itself uses (pointer-free), the debug
+//! information, the collector's code together with the type flags of containers, the type flags alone.
+//! Containers are recognised by inheritance: a subclass of `Array` is an `Array`, whatever its name is. If
+//! the debug information and the code disagree about a field, it counts as a reference, so that no live
+//! object is missed.
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{HashMap, HashSet};
@@ -23,20 +23,20 @@ use crate::module::Module;
 use crate::std_library::{BUFFER, FIXED_NAMES, OBJECT, OBJECT_NAME};
 use crate::units::ClassId;
 
-/// Classes of one id that are looked at. Sound debug information has one.
+/// The largest number of classes of one id that are used. Correct debug information has one.
 const RIVALS: usize = 8;
 
-/// Classes and fields that may be looked at for all classes together. A class has those of its bases
-/// too, so ten thousand classes, each the base of the next, have 50 million.
+/// The largest number of classes and fields that are visited for all classes together. A class also has the
+/// fields of its bases, so ten thousand classes, each the base of the next, have 50 million.
 const STEPS: u64 = 1 << 28;
 
-/// Classes whose names are looked for in the code.
+/// The largest number of classes whose names are searched for in the code.
 const MOST_NAMED: u32 = 1 << 16;
 
-/// Offsets that all layouts together may have.
+/// The largest number of offsets in all layouts together.
 const OFFSETS: u64 = 1 << 22;
 
-/// What may be wrong with what is known of a class's references.
+/// The reason why the references of a class may be wrong.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Doubt {
     /// Nothing.
@@ -44,31 +44,32 @@ pub enum Doubt {
     None,
     /// The debug information names other reference fields than the collector visits.
     Disputed,
-    /// The fields that it inherits are not known: every word in front of its own may be one.
+    /// Its inherited fields are not known: every word before its own fields may be one.
     UnknownBases,
 }
 
-/// Everything that is known of one class.
+/// All known facts about one class.
 #[derive(Clone, Debug)]
 pub struct RuntimeClass {
     /// The name that views show.
     pub name: String,
-    /// Whether the class has no name, although the module has names: an optimiser removed what carried it.
+    /// Whether the class has no name, although the module has names: an optimiser removed the function with
+    /// the name.
     pub lacks_name: bool,
-    /// What its objects refer to.
+    /// The references in its objects.
     pub layout: ReferenceLayout,
-    /// Whether anything describes the class. If not, the layout is a guess on the safe side.
+    /// Whether the class is known. If not, every word counts as a possible reference.
     pub is_described: bool,
-    /// What may be wrong with the layout.
+    /// The reason why the layout may be wrong.
     pub doubt: Doubt,
-    /// Bytes that the fields of its objects take, if the debug information tells all of them.
+    /// The size of its fields, if the debug information describes all of them.
     pub declared_size: Option<u32>,
     /// Other classes that the debug information gives the same id.
     pub rivals: Vec<String>,
 }
 
 impl RuntimeClass {
-    /// A class that nothing tells of but the ids of its objects.
+    /// A class of which only the id is known.
     pub fn unknown(id: ClassId) -> Self {
         Self {
             name: format!("Class#{id}"),
@@ -82,7 +83,7 @@ impl RuntimeClass {
     }
 }
 
-/// Answers what an id stands for.
+/// Finds the class of an id.
 #[derive(Debug)]
 pub struct Classes<'a> {
     debug_info: &'a DebugInfo,
@@ -93,15 +94,16 @@ pub struct Classes<'a> {
     has_names: bool,
     /// Each id's class; more than one only if the debug information contradicts itself.
     by_id: HashMap<ClassId, Vec<&'a Class>>,
-    /// What the collector's code calls the classes; read if the debug information lacks one.
+    /// The names of classes in the collector's code; read if a name is missing in the debug information.
     names_in_code: OnceCell<HashMap<ClassId, String>>,
-    /// What is left of [`STEPS`] and of [`OFFSETS`]. What needs more is no program's class, and unknown.
+    /// The rest of [`STEPS`] and of [`OFFSETS`]. A class that needs more is not from a real program, and
+    /// counts as unknown.
     steps_left: Cell<u64>,
     offsets_left: Cell<u64>,
 }
 
 impl<'a> Classes<'a> {
-    /// Brings the evidence together.
+    /// Combines the evidence.
     pub fn new(
         evidence: &'a Evidence,
         module: &'a Module<'a>,
@@ -131,7 +133,7 @@ impl<'a> Classes<'a> {
         }
     }
 
-    /// How many classes the program has, by the table of type flags; 0 if there is none.
+    /// The number of classes of the program, by the table of type flags; 0 if there is no table.
     pub fn count(&self) -> u32 {
         self.flags.count()
     }
@@ -145,7 +147,7 @@ impl<'a> Classes<'a> {
         class.into_iter().flat_map(|class| self.chain(class))
     }
 
-    /// What the debug information calls a type.
+    /// The name of a type in the debug information.
     pub(super) fn type_name(&self, type_ref: TypeRef) -> &str {
         match type_ref {
             TypeRef::Base { number } => number.map_or("?", Number::name),
@@ -161,11 +163,12 @@ impl<'a> Classes<'a> {
         self.flags.get(id)
     }
 
-    /// What the debug information says a variable or field of this type can hold.
+    /// Whether a variable or field of this type can hold a reference, by the debug information.
     pub fn is_reference(&self, type_ref: TypeRef) -> bool {
         match type_ref {
             TypeRef::Base { .. } => false,
-            // Never compiled, so always null in this build, or left out: possibly a reference.
+            // The class was never compiled, so the value is always null, or its description was left out:
+            // possibly a reference.
             TypeRef::Unresolved => true,
             TypeRef::Class(_) => !self.debug_info.class(type_ref).is_some_and(is_unmanaged),
         }
@@ -185,7 +188,7 @@ impl<'a> Classes<'a> {
         flags.is_some_and(TypeFlags::is_pointer_free)
     }
 
-    /// Describes the class with this id. If the work was cancelled, that may not be the truth.
+    /// Describes the class with this id. If the work was cancelled, the result may be wrong.
     pub fn describe(&self, id: ClassId) -> RuntimeClass {
         let classes = self.by_id.get(&id).map_or(&[][..], Vec::as_slice);
         if let (false, [_, _, ..]) = ((id.0 as usize) < FIXED_NAMES.len(), classes) {
@@ -210,14 +213,14 @@ impl<'a> Classes<'a> {
         }
     }
 
-    /// Describes an id that several classes claim: an object may be of any of them, so it refers to
-    /// all that any of them refers to.
+    /// Describes an id that several classes have: an object may be of any of them, so the references of all
+    /// of them are followed.
     fn describe_ambiguous(&self, id: ClassId, classes: &[&Class]) -> RuntimeClass {
         let layouts = classes.iter().map(|class| self.layout(id, Some(class)).0);
         let layout = layouts
             .reduce(|left, right| Some(left?.or(right?)))
             .flatten()
-            // There may be more that were not looked at.
+            // There may be more classes, which were not read.
             .filter(|_| classes.len() < RIVALS)
             .unwrap_or_else(ReferenceLayout::unknown);
         let mut names: Vec<_> = classes.iter().map(|class| class.name.clone()).collect();
@@ -245,7 +248,7 @@ impl<'a> Classes<'a> {
         self.names_in_code.get_or_init(names).get(&id).cloned()
     }
 
-    /// What objects of a class refer to, if anything says so, and what may be wrong with that.
+    /// The layout of a class, if it is known, and the reason why it may be wrong.
     fn layout(&self, id: ClassId, class: Option<&Class>) -> (Option<ReferenceLayout>, Doubt) {
         let flags = self.flags.get(id);
         let simple = match id.0 {
@@ -303,7 +306,7 @@ impl<'a> Classes<'a> {
             layout.contents = Contents::Tuple;
         }
         if members.and_more && layout.contents == Contents::Fixed {
-            // A visitor of the program's own, which follows more than fields.
+            // The program has its own visitor, which follows more than fields.
             return (None, Doubt::None);
         }
         if layout.contents == Contents::Unknown && !members.and_more {
@@ -318,7 +321,7 @@ impl<'a> Classes<'a> {
         let mut unvisited = layout.offsets.iter().filter(unvisited).peekable();
         if !members.and_more && unvisited.peek().is_some() {
             if !self.debug_info.describes_inheritance {
-                // What was only possibly inherited is not there.
+                // Words that were only possibly inherited fields are not fields.
                 layout
                     .offsets
                     .retain(|offset| members.offsets.contains(offset));
@@ -334,15 +337,15 @@ impl<'a> Classes<'a> {
         (Some(layout), doubt)
     }
 
-    /// The offsets of the fields whose types could not be told.
+    /// The offsets of the fields whose types are not known.
     fn unresolved_fields(&self, class: &Class) -> HashSet<u32> {
         let fields = self.chain(class).flat_map(|class| &class.members);
         let unresolved = fields.filter(|member| member.type_ref == TypeRef::Unresolved);
         unresolved.map(|member| member.offset).collect()
     }
 
-    /// Where the last field of a class of the program's own ends, which is as large as its objects are. The
-    /// library makes objects of its own classes with more behind their fields.
+    /// The end of the last field of a class of the program, which is the size of its objects. Objects of
+    /// library classes can be larger than their fields.
     fn declared_size(&self, class: &Class) -> Option<u32> {
         if !self.debug_info.describes_inheritance {
             return None;
@@ -350,7 +353,7 @@ impl<'a> Classes<'a> {
         let mut size = 0;
         let mut steps: usize = 1000;
         for class in self.chain(class) {
-            // With more bases and fields than this it is no class that somebody changes by hand.
+            // Classes with more bases and fields than this are not written by hand.
             steps = steps.checked_sub(1 + class.members.len())?;
             let is_told = match class.base {
                 Some(base) => self.debug_info.class(base).is_some(),
@@ -370,9 +373,9 @@ impl<'a> Classes<'a> {
         Some(size)
     }
 
-    /// A class and its bases. A chain that leads back to itself ends soon after it has.
+    /// A class and its bases. A cyclic chain ends soon after its first repetition.
     fn chain<'c>(&'c self, class: &'c Class) -> impl Iterator<Item = &'c Class> {
-        // Comparing with one earlier class at a time, later and later ones (Brent), takes no memory.
+        // Brent's algorithm: it compares with one earlier class at a time, and needs no memory.
         let (mut earlier, mut steps, mut limit) = (class, 0, 1);
         let base = move |class: &&'c Class| {
             let base = self.debug_info.class(class.base?)?;
@@ -415,8 +418,8 @@ impl<'a> Classes<'a> {
         Some(layout)
     }
 
-    /// What a class adds as a standard container: `None` if it is none, `Some(None)` if it is one
-    /// of whose contents nothing is known.
+    /// The contents that a class adds as a standard container: `None` if it is not a container, `Some(None)`
+    /// if its contents are not known.
     fn container(
         &self,
         class: &Class,
@@ -434,8 +437,8 @@ impl<'a> Classes<'a> {
                 .map(|&type_ref| self.slot(type_ref))
         };
         let from_flags = || flags.and_then(layout_from_flags);
-        // Elements of a type that is not told are followed: a word that is exactly an object's
-        // address is hardly a number.
+        // Elements of an unknown type are followed: a word that is exactly an object's address is rarely a
+        // number.
         let element_is_reference = argument(0).map(|element| element.is_reference);
         let layout = if name == "~lib/tuple/SmallTuple" {
             Some(ReferenceLayout::new(Vec::new(), Contents::Tuple))
@@ -470,15 +473,15 @@ impl<'a> Classes<'a> {
     }
 }
 
-/// Takes from what is left; `None` if that is too little.
+/// Takes from the rest; `None` if the rest is too small.
 fn spend(left: &Cell<u64>, count: usize) -> Option<()> {
     let rest = left.get().checked_sub(count as u64);
     left.set(rest.unwrap_or(0));
     rest.map(drop)
 }
 
-/// Unmanaged classes share id 0 with `Object`: their addresses are plain pointers, which the
-/// collector does not follow.
+/// Whether a class is unmanaged. Unmanaged classes share id 0 with `Object`. Their addresses are plain
+/// pointers, which the collector does not follow.
 fn is_unmanaged(class: &Class) -> bool {
     class.id == Some(OBJECT) && class.name != OBJECT_NAME
 }

@@ -1,20 +1,20 @@
-//! The collector's own variables, as far as the module names them and the dump holds them.
+//! The collector's variables, as far as the module names them and the dump has their values.
 
 use crate::collector_code::CollectorCode;
 use crate::dump::Dump;
 use crate::module::{Global, Module};
 use crate::units::Address;
 
-/// What the collector (`~lib/rt/itcms` or `~lib/rt/tcms`) was doing when the dump was taken. A field is `None` if
-/// the module does not name the global or the dump has no value for it.
+/// The state of the collector (`~lib/rt/itcms` or `~lib/rt/tcms`) when the dump was taken. A field is `None`
+/// if the module does not name the global or the dump has no value for it.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Collector {
     /// The sum of the block sizes of all managed heap objects.
     pub total: Option<u32>,
-    /// The same, if not all of the collector's globals have names. While it sweeps, it counts an object that is not
-    /// found in its lists, and it is not known whether it sweeps.
+    /// The same, if not all of the collector's globals have names. During a sweep, the collector counts an
+    /// object that is in none of its lists, and it is not known whether it sweeps.
     pub uncertain_total: Option<u32>,
-    /// What it was doing.
+    /// Its phase.
     pub state: Option<CollectorState>,
     /// The block of the next object to be marked or swept.
     pub cursor: Option<Address>,
@@ -29,7 +29,7 @@ pub enum CollectorState {
     Idle,
     /// Following references.
     Marking,
-    /// Freeing what was not reached, one object a step.
+    /// Freeing unreachable objects, one object per step.
     Sweeping,
 }
 
@@ -47,11 +47,11 @@ impl CollectorState {
 /// The heads of the collector's lists: static objects of 20 bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct ListHeads {
-    /// What is white, or was found alive in the last cycle.
+    /// Objects that are white, or were found alive in the last cycle.
     pub from_space: Address,
-    /// What was marked in this cycle, or is being swept.
+    /// Objects that were marked in this cycle, or are being swept.
     pub to_space: Address,
-    /// What is pinned.
+    /// Pinned objects.
     pub pin_space: Address,
 }
 
@@ -62,8 +62,8 @@ impl ListHeads {
     }
 }
 
-/// What the globals of the collectors are called: of the incremental runtime, and of WARPO's radical runtime,
-/// which lays objects and lists out in the same way.
+/// The prefixes of the names of the collectors' globals: in the incremental runtime, and in WARPO's radical
+/// runtime, which has the same layout of objects and lists.
 const INCREMENTAL: &str = "~lib/rt/itcms/";
 const RADICAL: &str = "~lib/rt/tcms/";
 
@@ -112,7 +112,7 @@ impl Collector {
             };
         }
         let state = match prefix {
-            // It collects in one go: no dump is taken meanwhile.
+            // It collects without interruption: no dump is taken during a collection.
             RADICAL => total.map(|_| 0),
             _ => global("state"),
         };
@@ -131,8 +131,8 @@ impl Collector {
     }
 }
 
-/// The value of an i32 global when the dump was taken: from the dump if it is mutable, from the
-/// module if not. `None` if the dump holds no values, or the host supplied a constant.
+/// The value of an i32 global when the dump was taken: from the dump if it is mutable, from the module if
+/// not. `None` if the dump has no values, or the host supplied a constant.
 pub fn global_value(global: &Global<'_>, dump: &Dump<'_>) -> Option<u32> {
     match global.dump_position {
         Some(position) => dump.globals.get(position),

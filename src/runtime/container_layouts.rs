@@ -1,4 +1,4 @@
-//! What objects of the standard library's containers refer to, from type flags, from the collector's code, or by the
+//! The layouts of the standard library's containers, from type flags, from the collector's code, or from the
 //! class's name.
 
 use super::classes::Doubt;
@@ -8,14 +8,14 @@ use crate::collector_code::VisitedMembers;
 use crate::debug_info::Class;
 use crate::std_library::{BUCKETS, BUFFER, ENTRIES, FUNCTION_ENVIRONMENT};
 
-/// The layout of a class of which the debug information describes nothing that it inherits. That it is a
-/// container is in its type flags.
+/// The layout of a class whose inherited fields are missing in the debug information. The type flags say
+/// whether it is a container.
 pub(super) fn with_inherited(
     class: &Class,
     layout: ReferenceLayout,
     flags: Option<TypeFlags>,
 ) -> (ReferenceLayout, Doubt) {
-    /// Words in front of the first own field that are looked at.
+    /// The largest number of words before the first own field that are examined.
     const MOST_INHERITED: u32 = 1 << 10;
     let ReferenceLayout {
         mut offsets,
@@ -35,7 +35,7 @@ pub(super) fn with_inherited(
             offsets.extend((0..first.min(4 * MOST_INHERITED)).step_by(4));
             (ReferenceLayout::new(offsets, contents), Doubt::UnknownBases)
         }
-        // Of the library's containers, only a static array of numbers has no reference of its own.
+        // Of the library's containers, only a static array of numbers has no reference.
         None if contents == Contents::Fixed
             && offsets.is_empty()
             && !class.name.starts_with("~lib/staticarray/StaticArray<") =>
@@ -46,8 +46,8 @@ pub(super) fn with_inherited(
     }
 }
 
-/// Fields from the code, contents from the flags. `None` if the code visits more than fields and
-/// no flag says what.
+/// Fields from the code, contents from the flags. `None` if the code visits more than fields and the flags do
+/// not describe it.
 pub(super) fn layout_from_code(
     members: VisitedMembers,
     flags: Option<TypeFlags>,

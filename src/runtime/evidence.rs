@@ -1,4 +1,4 @@
-//! Everything that a module tells about its classes and roots, from two independent sources.
+//! All facts in a module about its classes and roots, from two independent sources.
 
 use crate::collector_code::CollectorCode;
 use crate::control::Control;
@@ -6,14 +6,14 @@ use crate::debug_info::DebugInfo;
 use crate::error::Result;
 use crate::module::Module;
 
-/// The evidence that an analysis rests on.
+/// The evidence for an analysis.
 #[derive(Debug)]
 pub struct Evidence {
-    /// What the producer declared; empty without debug sections.
+    /// The debug information; empty without debug sections.
     pub debug_info: DebugInfo,
     /// Whether there were debug sections.
     pub has_debug_info: bool,
-    /// What the collector's own code does, if it could be found.
+    /// The collector's code, if it was found.
     pub code: Option<CollectorCode>,
 }
 
@@ -26,7 +26,7 @@ impl Evidence {
     pub fn read(module: &Module<'_>, control: &Control) -> Result<Self> {
         let debug_info = DebugInfo::read(module, control)?;
         let code = CollectorCode::find(module, control);
-        // What was not read to its end says nothing.
+        // A partly read module is not used.
         control.check()?;
         Ok(Self {
             has_debug_info: debug_info.is_some(),

@@ -1,5 +1,5 @@
-//! Whether a dump and a module belong together, as far as that can be told: what the module fixes
-//! and no program changes must be in the dump.
+//! Checks whether a dump was taken from a module: everything that the module determines and no program
+//! changes must be the same in the dump.
 
 use super::objects::{ObjectHeader, block_of};
 use super::statics::static_objects;
@@ -17,12 +17,12 @@ use crate::warning::Warning;
 /// Whether the dump's global values can be those of the module's globals.
 pub fn global_count_mismatch(dump: &Dump<'_>, module: &Module<'_>) -> Option<Mismatch> {
     let (dump, module) = (dump.globals.len(), module.globals.mutable_i32_count());
-    // None at all are legal: then the writer of the dump could not read globals.
+    // No values are allowed: then the writer of the dump could not read globals.
     (dump != 0 && dump != module).then_some(Mismatch::GlobalCount { dump, module })
 }
 
-/// The first other difference between a dump and a module. One that the program itself may have made is added to
-/// `warnings`.
+/// The first other difference between a dump and a module. A difference that the program may have caused is
+/// added to `warnings`.
 ///
 /// # Errors
 /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
@@ -37,7 +37,8 @@ pub fn find_mismatch(
         return Ok(Some(mismatch));
     }
     let in_data = changed_literals(dump, &module.data)?;
-    // A program that writes over its own static data changes some literals; in another build most lie elsewhere.
+    // A program that overwrites its static data changes some literals; in another build most of them have
+    // other addresses.
     if let Some(address) = in_data.first
         && in_data.count * 2 > in_data.all
     {
@@ -75,13 +76,13 @@ fn boundary_mismatch(dump: &Dump<'_>, module: &Module<'_>) -> Option<Mismatch> {
 struct ChangedLiterals {
     first: Option<Address>,
     count: u64,
-    /// All literals that were compared.
+    /// The number of compared literals.
     all: u64,
 }
 
-/// Compares the string literals: nothing of them changes but their links.
+/// Compares the string literals. Only their links change.
 fn changed_literals(dump: &Dump<'_>, segments: &[DataSegment<'_>]) -> Result<ChangedLiterals> {
-    // Optimisers split segments where there are zeros, even inside an object: put them together.
+    // Optimisers split segments at zeros, even inside an object, so the segments are joined.
     let mut image = columns::repeated(0, dump.data_end.0 as usize)?;
     for segment in segments {
         let start = segment.start.0 as usize;
@@ -94,8 +95,7 @@ fn changed_literals(dump: &Dump<'_>, segments: &[DataSegment<'_>]) -> Result<Cha
         memory: Memory::new(&image),
         ..*dump
     };
-    // Data that only looks like literals may overlap; what has been compared several times over proves
-    // nothing more.
+    // Data that looks like literals by chance may overlap. Comparing it many times proves nothing more.
     let mut budget = 4 * image.len() as u64;
     let literals = static_objects(&initial)
         .filter(|(_, header)| header.class_id == STRING)

@@ -1,5 +1,4 @@
-//! Blocks that the runtime itself vouches for: those in the allocator's free lists, and those in
-//! the collector's object lists. Whatever else memory looks like, these are blocks.
+//! Blocks that are certain: those in the allocator's free lists, and those in the collector's object lists.
 
 use super::block_set::{BlockSet, CompleteSet};
 use super::blocks::{Allocator, BlockInfo};
@@ -10,7 +9,7 @@ use crate::dump::Memory;
 use crate::error::Result;
 use crate::units::Address;
 
-/// Blocks between two looks at whether to stop.
+/// The number of blocks between two checks for cancellation.
 const CHECK_INTERVAL: u32 = 1 << 16;
 
 /// Blocks of the heap that are in a list.
@@ -59,7 +58,8 @@ struct Lists<'a> {
     allocator: Allocator,
     step: &'a Step<'a>,
     followed: u32,
-    /// Static objects among what was followed. They are in lists too, but are no blocks of the heap.
+    /// The number of static objects that were followed. They are in lists too, but are not blocks of the
+    /// heap.
     statics: u32,
 }
 
@@ -101,7 +101,7 @@ impl Lists<'_> {
         };
         let mut blocks = self.no_blocks()?;
         for head in heads.all() {
-            // What was swept already is gone; the rest of its list begins at the cursor.
+            // The objects before the cursor were swept; the rest of the list begins at the cursor.
             let is_swept =
                 collector.state == Some(CollectorState::Sweeping) && head == heads.to_space;
             let first = match is_swept {
@@ -119,7 +119,7 @@ impl Lists<'_> {
         Ok(Some(CompleteSet::new(blocks)?))
     }
 
-    /// Adds the blocks of a list. Returns whether it comes to its end.
+    /// Adds the blocks of a list. Returns whether the list has an end.
     fn follow(
         &mut self,
         blocks: &mut BlockSet,
@@ -134,12 +134,12 @@ impl Lists<'_> {
                 self.step.advance(0)?;
             }
             let is_possible = match block < self.allocator.first_block {
-                // All lists together have no more than there is room for.
+                // All lists together cannot have more objects than the memory.
                 true => {
                     self.statics += 1;
                     self.statics <= self.allocator.first_block.0 / 16
                 }
-                // Who comes by twice goes round for ever.
+                // A list that visits a block twice is an endless cycle.
                 false => blocks.insert(block) == Some(true),
             };
             match next(block).filter(|_| is_possible) {

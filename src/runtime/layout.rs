@@ -1,19 +1,19 @@
-//! What an object refers to, as plain offsets and container rules: the form in which class
-//! knowledge reaches the heap scan.
+//! The references of an object, as plain offsets and rules for containers. The scan of the heap uses this
+//! form.
 
 /// Where the references of an object of some class are.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReferenceLayout {
     /// Offsets in the payload of words that are references, ascending, each once.
     pub offsets: Vec<u32>,
-    /// References beyond those.
+    /// Other references.
     pub contents: Contents,
 }
 
 /// References whose place depends on the object.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Contents {
-    /// None: the offsets are all there is.
+    /// None: the offsets are complete.
     #[default]
     Fixed,
     /// `Array<T>`: `length_` (at 12) words from `dataStart` (at 4), inside the buffer at 0.
@@ -24,7 +24,7 @@ pub enum Contents {
     Entries(EntryLayout),
     /// `~lib/tuple/SmallTuple`: a bitmap in the last 8 bytes says which words are references.
     Tuple,
-    /// Nothing is known: every word may be a reference, and every word of its buffers.
+    /// Nothing is known: every word of the object and of its buffers may be a reference.
     Unknown,
 }
 
@@ -43,7 +43,7 @@ pub struct EntryLayout {
     pub is_set: bool,
 }
 
-/// A key or a value: how wide it is and whether it is a reference.
+/// A key or a value: its size, and whether it is a reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slot {
     /// Bytes; fields are aligned to their size.
@@ -107,7 +107,7 @@ impl ReferenceLayout {
         Self { offsets, contents }
     }
 
-    /// What an object may refer to that is of one class or another.
+    /// The possible references of an object that is of one class or another.
     pub fn or(self, other: Self) -> Self {
         let contents = match self.contents == other.contents {
             true => self.contents,

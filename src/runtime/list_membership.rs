@@ -1,8 +1,7 @@
-//! Which blocks are in a list of the collector's, if the module does not say where the lists begin.
+//! Finds the blocks that are in a list of the collector, if the module does not say where the lists begin.
 //!
-//! The lists are rings through their heads, and the heads are static: whoever follows the links from
-//! an object comes to an address below the heap. Raw blocks that point at each other lead nowhere
-//! but round.
+//! The lists are rings through their heads, and the heads are static: the links of an object therefore lead
+//! to an address below the heap. Links between raw blocks that point at each other only lead to these blocks.
 
 use super::objects::{next_of, previous_of};
 use crate::columns;
@@ -19,11 +18,11 @@ enum Membership {
     Outsider,
 }
 
-/// For each of these blocks, whose neighbours point back at them, whether it is in a list.
-/// `position_of` tells where in `linked` a block is.
+/// For each of these blocks, whose neighbours refer back to them, whether it is in a list. `position_of`
+/// returns the position of a block in `linked`.
 ///
-/// A list is broken in a dump that was taken while the collector changed it. So it is followed both ways:
-/// then only those are lost between which it is broken, and not all before them.
+/// A list is broken in a dump that was taken while the collector changed it. Therefore it is followed in both
+/// directions: then only the objects at the break are lost, and not all objects before it.
 ///
 /// # Errors
 /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
@@ -48,11 +47,11 @@ pub fn list_members(
     Ok(are_members)
 }
 
-/// Where a link leads.
+/// The target of a link.
 enum Link {
     /// Below the heap, where the heads are.
     ListHead,
-    /// To another block that is looked at.
+    /// To another one of the blocks.
     Block(usize),
     /// To anything else.
     Elsewhere,

@@ -1,10 +1,10 @@
-//! The AssemblyScript incremental runtime (TLSF allocator, ITCMS collector) as it lies in memory:
-//! blocks, object headers, the collector's lists and globals, static objects, type flags, roots, and
-//! what an object of each class refers to.
+//! The AssemblyScript incremental runtime (TLSF allocator, ITCMS collector) in memory: blocks, object
+//! headers, the collector's lists and globals, static objects, type flags, roots, and the references in
+//! objects of each class.
 //!
-//! The facts are those of the runtime's sources (`std/assembly/rt/tlsf.ts`, `itcms.ts`,
-//! `shared/typeinfo.ts`) and were checked against running programs. [`Runtime::read`] brings a dump
-//! and what its module tells together; what it returns is all that the [heap](crate::heap) needs.
+//! The facts come from the runtime's sources (`std/assembly/rt/tlsf.ts`, `itcms.ts`, `shared/typeinfo.ts`)
+//! and were checked against running programs. [`Runtime::read`] combines a dump with the facts from its
+//! module. The [heap](crate::heap) needs nothing else.
 
 pub mod block_set;
 pub mod blocks;
@@ -44,22 +44,22 @@ use crate::warning::Warning;
 pub struct Runtime<'a> {
     /// The memory and its boundaries.
     pub dump: Dump<'a>,
-    /// What class ids stand for.
+    /// The classes of the ids.
     pub classes: Classes<'a>,
-    /// What the collector was doing.
+    /// The state of the collector.
     pub collector: Collector,
     /// The allocator; `None` if the memory ends before it.
     pub allocator: Option<Allocator>,
-    /// The globals that the collector starts from.
+    /// The globals from which the collector starts.
     pub globals: GlobalRoots,
-    /// Whether the module has mutable i32 globals, and the dump no values of them.
+    /// Whether the module has mutable i32 globals, but the dump has no values of them.
     pub lacks_global_values: bool,
-    /// How many mutable i64 globals the module has, whose values are in no dump.
+    /// The number of mutable i64 globals of the module. A dump never has their values.
     pub wide_globals: u32,
 }
 
 impl<'a> Runtime<'a> {
-    /// Reads the runtime's state and adds what is doubtful to `warnings`.
+    /// Reads the runtime's state. Adds doubts to `warnings`.
     ///
     /// # Errors
     /// [`Error::ModuleMismatch`](crate::Error::ModuleMismatch) if the dump is not of this module,
@@ -77,7 +77,7 @@ impl<'a> Runtime<'a> {
         let has_foreign_globals = tolerance.check(global_count_mismatch(dump, module), warnings)?;
         let mismatch = find_mismatch(dump, module, &evidence.debug_info, flags, warnings)?;
         tolerance.check(mismatch, warnings)?;
-        // Values of other globals say nothing about ours.
+        // The values of other globals are not used.
         let dump = match has_foreign_globals {
             true => dump.without_globals(),
             false => *dump,
@@ -134,7 +134,7 @@ fn warn(
     warnings.extend(disputed.map(|name| Warning::GlobalDisputed { name }));
 }
 
-/// What is wrong with the stack pointer in a dump's header.
+/// The warning for a doubtful stack pointer in a dump's header.
 fn doubtful_stack_pointer(
     dump: &Dump<'_>,
     module: &Module<'_>,

@@ -1,8 +1,8 @@
-//! The header of a managed object (ITCMS), and what tells an object from raw memory.
+//! The header of a managed object (ITCMS), and how to distinguish an object from raw memory.
 //!
-//! A header begins with the block's `mmInfo` word; the payload follows it 20 bytes up. Every
-//! managed heap object is in one of the collector's circular doubly linked lists, whose heads are
-//! static. A used block that is in none is raw memory, whatever its bytes look like.
+//! A header begins with the block's `mmInfo` word; the payload begins 20 bytes after it. Every managed heap
+//! object is in one of the collector's circular doubly linked lists, whose heads are static. A used block
+//! that is in no list is raw memory, whatever it contains.
 
 use super::blocks::BlockInfo;
 use crate::dump::Memory;
@@ -11,7 +11,7 @@ use crate::units::{Address, ClassId};
 pub use crate::std_library::HEADER_SIZE;
 /// Bytes of the header that count as payload of the block.
 const HEADER_IN_PAYLOAD: u32 = 16;
-/// The colour of pinned objects; the others say nothing about liveness.
+/// The colour of pinned objects. The other colours are not evidence of liveness.
 const TRANSPARENT: u32 = 3;
 
 /// An object's header.
@@ -54,47 +54,47 @@ impl ObjectHeader {
         Address(self.next_with_color & !3)
     }
 
-    /// Pinned: the collector keeps the object and what it refers to.
+    /// Whether the object is pinned: the collector then keeps it and the objects that it refers to.
     #[inline]
     pub fn is_pinned(self) -> bool {
         self.next_with_color & 3 == TRANSPARENT
     }
 
-    /// In no list. Static objects begin like this.
+    /// Whether the object is in no list. Static objects are in none at first.
     #[inline]
     pub fn is_unlinked(self) -> bool {
         self.next_with_color == 0 && self.previous.0 == 0
     }
 
-    /// Both neighbours point back at the object at `block`.
+    /// Whether both neighbours refer back to the object at `block`.
     #[inline]
     pub fn is_linked(self, memory: Memory<'_>, block: Address) -> bool {
         self.is_linked_forward(memory, block) && self.is_linked_back(memory, block)
     }
 
-    /// No neighbour need point at the object, but it names two, and the next one is in a list: it is
-    /// between being taken out of a list and being put into another.
+    /// Whether the object may have been removed from one list and not yet added to another: it has links to
+    /// two neighbours, and the next one is in a list. The neighbours need not refer back to it.
     #[inline]
     pub fn is_moving(self, memory: Memory<'_>) -> bool {
         let next = self.next();
-        // Raw memory is often zero, and so is what lies at address 0.
+        // Raw memory is often zero, and so is the memory at address 0.
         self.previous.0 != 0
             && previous_of(memory, next).and_then(|before| next_of(memory, before)) == Some(next)
     }
 
-    /// The previous object points at the object at `block`.
+    /// Whether the previous object refers to the object at `block`.
     #[inline]
     pub fn is_linked_back(self, memory: Memory<'_>, block: Address) -> bool {
         next_of(memory, self.previous) == Some(block)
     }
 
-    /// The next object points back at the object at `block`.
+    /// Whether the next object refers back to the object at `block`.
     #[inline]
     pub fn is_linked_forward(self, memory: Memory<'_>, block: Address) -> bool {
         previous_of(memory, self.next()) == Some(block)
     }
 
-    /// Bytes that the payload can hold at most.
+    /// The largest possible size of the payload in this block.
     #[inline]
     pub fn capacity(self) -> u32 {
         self.block.payload_size().saturating_sub(HEADER_IN_PAYLOAD)

@@ -1,10 +1,10 @@
 //! The regions of the heap: runs of blocks, each ending in a block of size 0.
 //!
-//! The allocator merges memory that it grows itself. If anything else called `memory.grow` in
-//! between, its next region begins at a later page, and nothing in memory says at which one: the
-//! pages in between are foreign and may hold anything, even what looks like a region. What cannot
-//! be forged are the lists: every free block of a region is in the allocator's, every object in the
-//! collector's, and none of their blocks lies inside another block.
+//! The allocator merges memory that it grows itself. If other code called `memory.grow` before, the
+//! allocator's next region begins at a later page, and the memory does not say at which one: the pages
+//! between the regions are foreign and may contain anything, even data that looks like a region. The lists
+//! are reliable: every free block of a region is in a list of the allocator, every object is in a list of the
+//! collector, and these blocks do not overlap other blocks.
 
 use std::collections::VecDeque;
 
@@ -18,7 +18,7 @@ use crate::units::Address;
 
 const PAGE: u32 = 1 << 16;
 
-/// Blocks between two looks at whether to stop.
+/// The number of blocks between two checks for cancellation.
 const CHECK_INTERVAL: u32 = 1 << 16;
 
 /// A run of blocks.
@@ -26,11 +26,11 @@ const CHECK_INTERVAL: u32 = 1 << 16;
 pub struct Region {
     /// Its first block.
     pub first_block: Address,
-    /// The block of size 0 behind its last one, or where it could not be followed any further.
+    /// The block of size 0 after its last one, or the place where the walk failed.
     pub end: Address,
 }
 
-/// What a walk found.
+/// The result of a walk.
 #[derive(Debug, Default)]
 pub struct Walk {
     /// The regions, in address order.
@@ -39,12 +39,12 @@ pub struct Walk {
     pub damage: Option<Error>,
 }
 
-/// Walks all blocks of all regions in address order and hands each to `visit`, the free ones too,
-/// but not the zero-size blocks that end regions. `known` is asked for only if there is more than
-/// one region.
+/// Walks all blocks of all regions in address order and passes each to `visit`: also free blocks, but not the
+/// blocks of size 0 that end regions. `known` is called only if there is more than one region.
 ///
 /// # Errors
-/// What `visit` and `known` return, [`Error::Aborted`] and [`Error::OutOfMemory`]. A damaged heap is no error here: see [`Walk::damage`].
+/// The errors of `visit` and `known`, [`Error::Aborted`] and [`Error::OutOfMemory`]. A damaged heap is not an
+/// error here: see [`Walk::damage`].
 pub(crate) fn walk_blocks(
     memory: Memory<'_>,
     allocator: Allocator,
@@ -118,7 +118,7 @@ pub(crate) fn walk_blocks(
     });
     walk.damage = match is_inside {
         true => damage,
-        // The first thing to know: without its tail the rest of the heap is not there.
+        // This is reported first: without the allocator's tail, the rest of the heap is missing.
         false => Some(Error::HeapCorrupt {
             address: tail,
             found: format!(
@@ -132,37 +132,37 @@ pub(crate) fn walk_blocks(
     Ok(walk)
 }
 
-/// Looks for regions behind foreign pages.
+/// Searches for regions after foreign pages.
 struct RegionSearch<'a> {
     memory: Memory<'a>,
     tail: Address,
     known: KnownBlocks,
-    /// Blocks that were followed. Chains from several pages may run together: what came of the first comes
-    /// of all. None of them goes on behind a certain region, for it would be part of that.
+    /// Blocks that were followed. Chains from several pages may join; then all have the result of the first.
+    /// No chain continues after a certain region, because it would be a part of that region.
     seen: BlockSet,
-    /// First blocks and ends of the possible regions in front of the next certain one. They are kept, so
-    /// that memory full of what may be regions is looked at once, not again for each of them.
+    /// First blocks and ends of the possible regions before the next certain one. They are stored, so that
+    /// memory with a large number of possible regions is searched only once.
     possible: VecDeque<(Address, Address)>,
-    /// The next certain region, or that there is none, once that was looked for.
+    /// The next certain region; `Some(None)` if there is none, `None` if it was not searched for yet.
     certain: Option<Option<Address>>,
     step: &'a Step<'a>,
 }
 
-/// What a chain of blocks turns out to be.
+/// The kind of a chain of blocks.
 enum Chain {
     /// No region.
     Broken,
-    /// It keeps all rules, but no list vouches for any block of it: raw memory only, or foreign.
-    /// It ends here.
+    /// It follows all rules, but none of its blocks is in a list: it is a region of raw blocks only, or
+    /// foreign. It ends here.
     Possible(Address),
     /// A region.
     Certain,
 }
 
 impl RegionSearch<'_> {
-    /// The first block of the region behind the one that ends at `end`.
+    /// The first block of the region after the one that ends at `end`.
     fn next_region(&mut self, end: Address) -> Result<Option<Address>> {
-        // Not the page right behind: the allocator would have merged it.
+        // The next page cannot be a region: the allocator would have merged it.
         let Some(behind) = end.checked_add(2 * PAGE - 1 + BLOCK_OVERHEAD) else {
             return Ok(None);
         };
@@ -180,7 +180,7 @@ impl RegionSearch<'_> {
             self.possible.pop_front();
         }
         Ok(match (self.possible.front().copied(), certain) {
-            // Neighbouring regions would have been merged: then the possible one is foreign.
+            // Adjacent regions would have been merged, so the possible one is foreign.
             (Some((first, end)), Some(certain)) => {
                 let is_apart = certain.0.saturating_sub(end.0) >= PAGE;
                 Some(if is_apart { first } else { certain })
@@ -189,7 +189,7 @@ impl RegionSearch<'_> {
         })
     }
 
-    /// Looks at every page from this one on, up to a certain region. Keeps the possible ones.
+    /// Searches every page from this one on, up to a certain region. Stores the possible ones.
     fn search(&mut self, page: Address) -> Result<Option<Address>> {
         self.possible.clear();
         let mut page = page;
@@ -209,9 +209,9 @@ impl RegionSearch<'_> {
         }
     }
 
-    /// Follows a chain of blocks by all the rules that the allocator keeps: neighbours of free
-    /// blocks know it, free blocks point back at their start, two free blocks never touch, and a
-    /// region ends with a page.
+    /// Follows a chain of blocks and checks all rules of the allocator: the block after a free block is
+    /// marked as such, free blocks have a pointer to their start, two free blocks are never adjacent, and a
+    /// region ends at the end of a page.
     fn follow(&mut self, first: Address) -> Result<Chain> {
         let mut block = first;
         let mut left_is_free = false;

@@ -1,4 +1,4 @@
-//! Where the collector starts: managed globals, the shadow stack, pinned objects.
+//! The roots of the collector: managed globals, the shadow stack, pinned objects.
 
 use std::collections::BTreeSet;
 
@@ -25,15 +25,15 @@ pub enum RootKind {
 /// A global variable that may hold a reference.
 #[derive(Clone, Debug)]
 pub struct GlobalRoot {
-    /// The variable's name, or what there is instead.
+    /// The variable's name, or a replacement for it.
     pub name: String,
-    /// What it held; `None` if that cannot be known.
+    /// Its value; `None` if it is not known.
     pub value: Option<Address>,
-    /// How sure it is that this is a reference.
+    /// The evidence that this is a reference.
     pub certainty: Certainty,
 }
 
-/// How sure it is that a global holds a reference.
+/// The evidence that a global holds a reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Certainty {
     /// The collector's code visits it.
@@ -44,20 +44,20 @@ pub enum Certainty {
     Possible,
 }
 
-/// The globals that the collector starts from.
+/// The globals from which the collector starts.
 #[derive(Clone, Debug, Default)]
 pub struct GlobalRoots {
-    /// Each of them; an object may be named more than once.
+    /// The globals; several may refer to the same object.
     pub roots: Vec<GlobalRoot>,
-    /// Globals that the collector visits but the debug information does not have, or the other way
-    /// round. Both are followed: too much rather than too little.
+    /// Globals that the collector visits but the debug information does not have, or the other way round.
+    /// Both are followed, so that no live object is missed.
     pub disputed: Vec<String>,
-    /// Whether static objects may be roots that are not among these.
+    /// Whether static objects may be additional roots.
     pub static_roots: StaticRoots,
 }
 
-/// Whether static objects may be roots because of constants in the code, which globals that never change become
-/// in optimised builds.
+/// Whether static objects may be roots because their addresses are constants in the code. In optimised
+/// builds, globals that never change become constants.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum StaticRoots {
     /// All roots are known.
@@ -65,13 +65,13 @@ pub enum StaticRoots {
     Known,
     /// The debug information may leave out constants.
     Incomplete,
-    /// Nothing says what the roots are. The globals are all that may hold an object.
+    /// The roots are not known. The globals are all globals that may hold an object.
     Unknown,
 }
 
 impl GlobalRoots {
-    /// Finds the globals that may hold references: those that the collector's code visits, or else
-    /// those that the debug information declares, or else all; and both if the two disagree.
+    /// Finds the globals that may hold references: those that the collector's code visits, otherwise those
+    /// that the debug information declares, otherwise all; if the two sources disagree, those of both.
     pub fn find(
         evidence: &Evidence,
         classes: &Classes<'_>,
@@ -132,8 +132,8 @@ impl GlobalRoots {
     }
 }
 
-/// Whether the debug information has all roots: it does unless the build is optimised. Constants of the standard
-/// library are among the first that an optimiser removes.
+/// Whether the debug information has all roots. This is the case unless the build is optimised. Constants of
+/// the standard library are among the first that an optimiser removes.
 fn lists_all_roots(evidence: &Evidence, module: &Module<'_>) -> bool {
     let mut names = module.globals.iter().filter_map(|global| global.name);
     evidence.debug_info.describes_constants
@@ -194,8 +194,8 @@ fn declared_root(variable: &GlobalVariable, module: &Module<'_>, dump: &Dump<'_>
     }
 }
 
-/// Mutable globals that only one side has. Constants are left out: which of them the compiler kept
-/// as globals is a matter of optimisation, not of the program.
+/// Mutable globals that only one source has. Constants are left out, because the optimiser decides which of
+/// them are globals.
 fn disputed_globals(
     visited: &BTreeSet<VisitedGlobal>,
     declared: &[&GlobalVariable],
@@ -225,13 +225,13 @@ fn disputed_globals(
     let globals = globals.filter_map(|&index| module.globals.get(index));
     globals
         .filter(|global| global.mutable)
-        // A variable that nothing assigns may be a constant in the code, although its global is left.
+        // A variable that is never assigned may be a constant in the code, although its global still exists.
         .filter(|global| {
             !global
                 .initial
                 .is_some_and(|initial| constants.contains(&initial))
         })
-        // Variables are located by name otherwise, which takes one.
+        // Otherwise variables are found by name, so a name is needed.
         .filter(|global| are_located || global.name.is_some())
         .map(global_name)
         .collect()

@@ -1,6 +1,5 @@
-//! How objects of a class look to the person who wrote it: fields by name and type, what a container
-//! holds, and what each reference is called. [`classes`](super::classes) says which words are
-//! references; this page names them.
+//! The shapes of classes as in the source: fields by name and type, the contents of containers, and the names
+//! of references. [`classes`](super::classes) decides which words are references; this file names them.
 
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -15,7 +14,8 @@ use crate::std_library::{
 };
 use crate::units::ClassId;
 
-/// Fields that all shapes together may have. What has more is no program's class, and has no names.
+/// The largest number of fields of all shapes together. Classes with more are not from a real program, and
+/// their fields get no names.
 const FIELDS: usize = 1 << 22;
 
 /// A field with its name in the source.
@@ -27,11 +27,11 @@ pub struct Field {
     pub offset: u32,
     /// The name of its declared type; `?` if that is not known.
     pub type_name: String,
-    /// What it holds.
+    /// The kind of its value.
     pub holds: Holds,
 }
 
-/// What a field, an element, a key or a value holds.
+/// The kind of value of a field, an element, a key or a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Holds {
     /// A number or a boolean.
@@ -62,7 +62,7 @@ impl Holds {
     }
 }
 
-/// What kind of thing an object is.
+/// The kind of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Nothing but fields.
@@ -112,7 +112,7 @@ impl Entries {
     }
 }
 
-/// What a reference at a fixed place is called.
+/// The name of a reference at a fixed place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PlaceName {
     /// `fields[index]`.
@@ -130,7 +130,7 @@ pub enum PlaceName {
 }
 
 impl PlaceName {
-    /// Whether a container keeps its own contents there.
+    /// Whether this is a container's own storage.
     pub fn is_own_storage(self) -> bool {
         !matches!(self, Self::Field(_) | Self::Unnamed)
     }
@@ -141,21 +141,21 @@ impl PlaceName {
 pub struct Place {
     /// Bytes from the start of the payload.
     pub offset: u32,
-    /// What it is called.
+    /// Its name.
     pub name: PlaceName,
 }
 
-/// How objects of one class look.
+/// The shape of the objects of one class.
 #[derive(Debug)]
 pub struct ClassShape {
-    /// All fields, those of its bases too, by offset.
+    /// All fields, inherited ones included, by offset.
     pub fields: Vec<Arc<Field>>,
-    /// What its objects are.
+    /// The kind of its objects.
     pub kind: Kind,
-    /// The places that hold references, in the order of their labels: fields by name, then by offset
-    /// what has no name, then a container's own storage.
+    /// The places that hold references, in the order of their labels: named fields by name, unnamed ones by
+    /// offset, then a container's own storage.
     pub places: Vec<Place>,
-    /// Where in `places` a container's own storage begins. Elements and entries come before it.
+    /// The position in `places` where a container's own storage begins. Elements and entries come before it.
     pub own_storage: usize,
 }
 
@@ -257,7 +257,7 @@ impl<'c, 'a> Shapes<'c, 'a> {
         }
     }
 
-    /// What objects of a class are: decided by inheritance, or else by the run-time type flags.
+    /// The kind of the objects of a class: determined by inheritance, otherwise by the type flags.
     fn kind(&self, id: ClassId, class: &RuntimeClass) -> Kind {
         match id {
             ARRAY_BUFFER => return Kind::Buffer,
@@ -341,7 +341,7 @@ fn element_of_view(name: &str) -> Option<Number> {
     })
 }
 
-/// What a container keeps at this offset, if it is a place of its own.
+/// The name of a container's own storage at this offset, if there is any.
 fn own_storage(kind: Kind, offset: u32, fields: &[Arc<Field>]) -> Option<PlaceName> {
     match (kind, offset) {
         (Kind::Array(_) | Kind::View(_), BUFFER) => Some(PlaceName::Buffer),

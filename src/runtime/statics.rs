@@ -1,5 +1,5 @@
-//! Static objects: string literals, and arrays such as `let list: T[] = []`, that the compiler
-//! laid out below the heap. They take no heap space, but what they refer to is on the heap.
+//! Static objects: string literals, and arrays such as `let list: T[] = []`, that the compiler laid out below
+//! the heap. They take no heap space, but they refer to objects on the heap.
 
 use super::objects::{HEADER_SIZE, ObjectHeader, block_of};
 use crate::dump::Dump;
@@ -7,9 +7,9 @@ use crate::units::Address;
 
 /// All static objects in address order.
 ///
-/// Static data has no directory: an object is where a header stands that the compiler could have
-/// written. Other data may happen to look like that. It does no harm, because only what a
-/// reference names exactly is ever looked at.
+/// Static data has no directory: any header that the compiler could have written counts as an object. Other
+/// data may look like a header by chance. That does no harm, because an object is used only if a reference
+/// has exactly its address.
 pub fn static_objects<'a>(dump: &Dump<'a>) -> impl Iterator<Item = (Address, ObjectHeader)> + 'a {
     let memory = dump.memory;
     let data_end = dump.data_end;

@@ -45,14 +45,14 @@ impl TypeFlags {
         self.0 & Self::MAP != 0
     }
 
-    /// The class is any of these: its visitor runs over contents.
+    /// Whether the class is one of these: its visitor follows contents.
     pub fn is_container(self) -> bool {
         const CONTAINERS: u32 =
             TypeFlags::ARRAY | TypeFlags::STATIC_ARRAY | TypeFlags::SET | TypeFlags::MAP;
         self.0 & CONTAINERS != 0
     }
 
-    /// The collector never looks into objects of this class.
+    /// Whether the collector never visits the contents of objects of this class.
     pub fn is_pointer_free(self) -> bool {
         self.0 & Self::POINTER_FREE != 0
     }
@@ -83,21 +83,21 @@ fn size_from_alignment(bits: u32) -> Option<u32> {
     size.is_power_of_two().then_some(size)
 }
 
-/// The flags of all classes, as they lie in static memory.
+/// The flags of all classes, in static memory.
 #[derive(Clone, Copy, Debug)]
 pub struct TypeFlagsTable<'a> {
     flags: Memory<'a>,
 }
 
 impl<'a> TypeFlagsTable<'a> {
-    /// A table that knows no class.
+    /// A table without classes.
     fn empty() -> Self {
         Self {
             flags: Memory::new(&[]),
         }
     }
 
-    /// The table of a module, if it can be found: where the module says, or by its shape.
+    /// The table of a module, if it can be found: at the address in the module, or by its pattern.
     pub fn locate(dump: &Dump<'a>, module: &Module<'_>) -> Self {
         let globals = &module.globals;
         globals
@@ -109,8 +109,8 @@ impl<'a> TypeFlagsTable<'a> {
             .unwrap_or(Self::empty())
     }
 
-    /// The table at `__rtti_base`; `None` if what lies there cannot be one, because it would reach
-    /// past the end of static data.
+    /// The table at `__rtti_base`; `None` if there cannot be a table, because it would reach past the end of
+    /// static data.
     fn read(memory: Memory<'a>, rtti_base: Address, data_end: Address) -> Option<Self> {
         let count = memory.word(rtti_base)?;
         let first = rtti_base.checked_add(4)?;
@@ -121,9 +121,9 @@ impl<'a> TypeFlagsTable<'a> {
         })
     }
 
-    /// The table of a module that does not tell where it is: the compiler lays it out last, so it
-    /// ends where static data ends, and it begins with four classes whose flags are always the
-    /// same. `None` if that fits nowhere, or in several places.
+    /// The table of a module that does not contain its address: the compiler writes it last, so it ends at
+    /// the end of static data, and it begins with four classes whose flags are always the same. `None` if
+    /// there is no such place, or if there are several.
     fn find(memory: Memory<'a>, data_end: Address) -> Option<Self> {
         const FIRST_FLAGS: [u32; 4] = [
             TypeFlags::POINTER_FREE,
@@ -143,7 +143,7 @@ impl<'a> TypeFlagsTable<'a> {
         tables.next().is_none().then_some(found)
     }
 
-    /// How many classes the program has; ids are below this.
+    /// The number of classes of the program; ids are smaller.
     pub fn count(self) -> u32 {
         (self.flags.size() / 4) as u32
     }

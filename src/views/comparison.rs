@@ -114,15 +114,15 @@ impl ComparisonView {
         })
     }
 
-    /// Releases what the view does not read any more of heaps that nothing else shares: the graph, and
-    /// the objects if no instance is listed.
+    /// Releases the parts of the heaps that the view does not read any more: the graph, and the objects if no
+    /// instance is listed. Does nothing to heaps that are shared.
     pub fn release_unread(&mut self) {
         for heap in &mut self.pair.heaps {
             release_unread(heap, self.instance_limit);
         }
     }
 
-    /// How many bytes the view takes beside its heaps.
+    /// The size of the view in bytes, without its heaps.
     pub fn memory_size(&self) -> u64 {
         let objects = self.objects.get().into_iter().flatten();
         objects.map(RowObjects::memory_size).sum()

@@ -74,7 +74,7 @@ impl RowObjects {
         })
     }
 
-    /// How many bytes the columns take.
+    /// The size of the columns in bytes.
     pub(super) fn memory_size(&self) -> u64 {
         (self.objects.capacity() * size_of::<ObjectIndex>()) as u64
     }

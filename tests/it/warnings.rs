@@ -63,13 +63,13 @@ fn an_empty_heap_gives_no_warning() {
 }
 
 #[test]
-fn a_dump_without_global_values_is_said_to_miss_what_globals_keep() {
+fn a_dump_without_global_values_causes_a_warning() {
     let (scene, ..) = small_scene();
     let heap = analyze(&scene.dump().without_globals(), &scene.module()).unwrap();
     assert_eq!(
         warnings(&heap),
         [
-            "the dump holds no global values (the module has 8 mutable i32 globals): objects that only globals keep alive are missing from every number; write dumps with @warpo/heap-analyzer/capture"
+            "the dump has no global values (the module has 8 mutable i32 globals): objects that only globals keep alive are missing from every number; write dumps with @warpo/heap-analyzer/capture"
         ]
     );
     assert_eq!(heap.warnings[0].code(), "WARN_GLOBALS_MISSING");
@@ -95,7 +95,7 @@ fn a_global_that_nothing_locates_is_named() {
     assert_warns(
         &scene,
         "WARN_GLOBAL_UNKNOWN",
-        "the value of global assembly/index/lost is not known (the module neither locates nor names it, or the host supplied it): objects that only it keeps alive are missing",
+        "the value of global assembly/index/lost is not known (the module does not say which of its globals it is, or the host supplied it): objects that only this global keeps alive are missing",
     );
 }
 
@@ -112,7 +112,7 @@ fn a_constant_that_the_host_supplied_is_named() {
     assert_warns(
         &scene,
         "WARN_GLOBAL_UNKNOWN",
-        "the value of global assembly/host/config is not known (the module neither locates nor names it, or the host supplied it): objects that only it keeps alive are missing",
+        "the value of global assembly/host/config is not known (the module does not say which of its globals it is, or the host supplied it): objects that only this global keeps alive are missing",
     );
 }
 
@@ -149,8 +149,8 @@ fn without_any_evidence_of_roots_every_global_and_static_object_that_may_be_one_
     assert_eq!(
         warnings(&heap),
         [
-            "the module has no debug information, and its collector's code cannot be read: every global that holds an object, and every static object that may be a root, was taken for one, so too much may look alive; compile with --debug",
-            "nothing describes the class with runtime id 4 (2 object(s)): every word of them was taken for a possible reference, so too much may look alive"
+            "the module has no debug information, and its collector's code cannot be read: every global that holds an object, and every static object that may be a root, counts as a root, so too many objects may count as live; compile with --debug",
+            "the module does not describe the class with runtime id 4 (2 object(s)): every word of them counts as a possible reference, so too many objects may count as live"
         ]
     );
     assert_eq!(heap.warnings[0].code(), "WARN_ROOTS_UNKNOWN");
@@ -172,7 +172,7 @@ fn optimised_scene() -> (Scene, Object, Object) {
     (scene, holder, kept)
 }
 
-const ROOTS_INCOMPLETE: &str = "the build is optimised, so the debug information may leave out constant globals, and the collector's code cannot be read: every static object that may be a root was taken for one, so too much may look alive; pass the module with its code";
+const ROOTS_INCOMPLETE: &str = "the build is optimised, so the debug information may leave out constant globals, and the collector's code cannot be read: every static object that may be a root counts as a root, so too many objects may count as live; pass the module with its code";
 
 #[test]
 fn before_a_first_collection_static_objects_of_an_optimised_build_that_refer_to_the_heap_are_roots()
@@ -218,7 +218,7 @@ fn words_in_front_of_a_classs_own_fields_may_be_inherited_if_no_class_has_a_base
 }
 
 #[test]
-fn what_the_code_visits_beyond_the_debug_information_is_no_dispute_if_no_class_has_a_base() {
+fn additional_fields_in_the_code_are_not_a_dispute_if_no_class_has_a_base() {
     let (mut scene, node, head) = small_scene();
     for global in &mut scene.description.globals {
         global.global_index = None;
@@ -304,7 +304,7 @@ fn a_stack_pointer_that_its_global_contradicts_is_said() {
     assert_eq!(
         warnings(&heap),
         [
-            "__stack_pointer at offset 16 is 0x6008, but its global has the value 0x6004 in the same dump: the header was followed, so the objects that the stack keeps alive may be wrong; check the writer of the dump"
+            "__stack_pointer at offset 16 is 0x6008, but its global has the value 0x6004 in the same dump: the value in the header was used, so the objects that the stack keeps alive may be wrong; check the writer of the dump"
         ]
     );
     assert_eq!(heap.warnings[0].code(), "WARN_STACK_POINTER_DISPUTED");
@@ -368,7 +368,7 @@ fn a_second_dump_with_a_smaller_memory_is_said_to_be_swapped_or_of_another_run()
 }
 
 #[test]
-fn a_string_literal_that_the_program_wrote_over_is_said_and_the_analysis_goes_on() {
+fn a_string_literal_that_the_program_overwrote_causes_a_warning() {
     let (mut scene, _, head) = small_scene();
     let literals = [0x61, 0x62, 0x63].map(|letter| scene.static_object(STRING, &[letter]));
     let written = scene.dump();
@@ -384,7 +384,7 @@ fn a_string_literal_that_the_program_wrote_over_is_said_and_the_analysis_goes_on
     assert_eq!(
         warnings(&heap),
         [format!(
-            "1 string literal(s) in static memory differ from the module, the first at {:#x}: the program may have written over its own static data; if it does not do that, the dump was taken from another build of the module, and every number and name may be wrong",
+            "1 string literal(s) in static memory differ from the module, the first at {:#x}: the program may have overwritten its static data; if it does not do that, the dump was taken from another build of the module, and every number and name may be wrong",
             literals[1].0
         )]
     );
@@ -420,7 +420,7 @@ fn a_global_that_only_the_debug_information_has_is_disputed() {
     assert_eq!(
         warnings(&heap),
         [
-            "the debug information and the collector's code disagree about global assembly/index/other: it was taken for a root, so too much may look alive; compile the module again if it was changed after compilation"
+            "the debug information and the collector's code disagree about global assembly/index/other: it counts as a root, so too many objects may count as live; compile the module again if it was changed after compilation"
         ]
     );
     assert_eq!(heap.warnings[0].code(), "WARN_GLOBAL_DISPUTED");
@@ -438,7 +438,7 @@ fn a_class_whose_fields_the_collectors_code_does_not_visit_is_disputed() {
     assert_eq!(
         warnings(&heap),
         [
-            "the debug information and the collector's code name different reference fields of assembly/index/Node: all of them were followed, so too much may look alive; compile the module again if it was changed after compilation"
+            "the debug information and the collector's code name different reference fields of assembly/index/Node: all of them were followed, so too many objects may count as live; compile the module again if it was changed after compilation"
         ]
     );
     assert_eq!(heap.warnings[0].code(), "WARN_CLASS_DISPUTED");
@@ -455,7 +455,7 @@ fn an_id_of_several_classes_has_the_references_of_all_and_is_ambiguous() {
     scene.set(head, 4, by_rival);
     let id = node.id;
     let text = format!(
-        "the debug information gives runtime id {id} to several classes: its objects are shown as assembly/index/Node, but may be assembly/index/Rival; the references of all were followed, so too much may look alive"
+        "the debug information gives runtime id {id} to several classes: its objects are shown as assembly/index/Node, but may be assembly/index/Rival; the references of all these classes were followed, so too many objects may count as live"
     );
     assert_warns(&scene, "WARN_CLASS_AMBIGUOUS", &text);
     assert_eq!(live(&scene.analyze()), [head, by_node, by_rival]);
@@ -470,16 +470,16 @@ fn contents_that_do_not_fit_name_the_first_object_and_count_all() {
     scene.global("assembly/index/a", nodes, arrays[2]);
     scene.global("assembly/index/b", nodes, arrays[1]);
     let text = format!(
-        "the contents of 2 object(s) do not fit their buffers, the first is the ~lib/array/Array<assembly/index/Node> at {:#x}: what lies outside was not followed, so objects may be missing",
+        "the contents of 2 object(s) do not fit their buffers, the first is the ~lib/array/Array<assembly/index/Node> at {:#x}: references outside the buffers were not followed, so objects may be missing",
         arrays[1].0
     );
     assert_warns(&scene, "WARN_CONTENTS_DO_NOT_FIT", &text);
 }
 
-/// What is said if the object at `object` cannot be of the class.
+/// The warning if the object at `object` cannot be of the class.
 fn other_fields(object: Object, declared: u32) -> String {
     format!(
-        "1 object(s) have other fields than their class, the first is the assembly/index/Order at {:#x}, of which the debug information tells {declared} bytes: the dump was probably taken from another build of the module, and then every number and name may be wrong",
+        "1 object(s) do not have the fields of their class, the first is the assembly/index/Order at {:#x}, whose fields take {declared} bytes in the debug information: the dump was probably taken from another build of the module, and then every number and name may be wrong",
         object.0
     )
 }
@@ -535,7 +535,7 @@ fn a_class_that_nothing_describes_is_counted() {
     assert_warns(
         &scene,
         "WARN_CLASS_UNKNOWN",
-        "nothing describes the class with runtime id 77 (2 object(s)): every word of them was taken for a possible reference, so too much may look alive",
+        "the module does not describe the class with runtime id 77 (2 object(s)): every word of them counts as a possible reference, so too many objects may count as live",
     );
 }
 
@@ -555,18 +555,18 @@ fn classes_that_nothing_describes_are_listed_by_id() {
 }
 
 #[test]
-fn a_total_that_the_walk_does_not_confirm_is_said() {
+fn a_total_that_the_walk_does_not_confirm_causes_a_warning() {
     let (mut scene, ..) = small_scene();
     scene.set_global("~lib/rt/itcms/total", 1000);
     assert_warns(
         &scene,
         "WARN_TOTAL_MISMATCH",
-        "the collector counts 1000 bytes of managed objects, but 32 were found: the heap is damaged or was changed from outside, and objects may be missing or too many",
+        "the collector counts 1000 bytes of managed objects, but 32 were found: the heap is damaged or was changed from outside, and some objects may be missing or wrong",
     );
 }
 
 #[test]
-fn a_memory_that_is_not_made_of_pages_is_said() {
+fn a_memory_that_is_not_made_of_pages_causes_a_warning() {
     let (mut scene, ..) = small_scene();
     scene.grow_to(2);
     let mut dump = scene.dump();
@@ -577,14 +577,14 @@ fn a_memory_that_is_not_made_of_pages_is_said() {
     assert_eq!(
         warnings(&heap),
         [
-            "the memory in the dump has 131082 bytes, which is not a whole number of 64 KiB pages: it may have been cut short"
+            "the memory in the dump has 131082 bytes, which is not a whole number of 64 KiB pages: the dump may be truncated"
         ]
     );
     assert_eq!(heap.warnings[0].code(), "WARN_MEMORY_NOT_WHOLE_PAGES");
 }
 
 #[test]
-fn of_two_dumps_every_warning_names_its_own() {
+fn every_warning_of_a_comparison_names_its_dump() {
     let (mut scene, ..) = small_scene();
     let sound = scene.dump();
     scene.set_global("~lib/rt/itcms/total", 1000);
@@ -603,7 +603,7 @@ fn of_two_dumps_every_warning_names_its_own() {
     assert_eq!(
         warnings(&after),
         [
-            "after.dump: the collector counts 1000 bytes of managed objects, but 32 were found: the heap is damaged or was changed from outside, and objects may be missing or too many"
+            "after.dump: the collector counts 1000 bytes of managed objects, but 32 were found: the heap is damaged or was changed from outside, and some objects may be missing or wrong"
         ]
     );
     assert_eq!(after.warnings[0].code(), "WARN_TOTAL_MISMATCH");
@@ -622,7 +622,7 @@ fn a_module_without_names_hides_the_collector_and_that_is_no_reason_to_warn() {
     assert_eq!(warnings(&heap), [""; 0]);
 }
 
-/// Three objects in one list, in a module without names: so nothing tells how many there should be.
+/// Three objects in one list, in a module without names, so their expected number is not known.
 struct Listed {
     scene: Scene,
     objects: [Object; 3],
@@ -668,7 +668,7 @@ fn an_object_that_is_halfway_out_of_its_list_is_said_without_names() {
     let listed = Listed::new();
     let [first, second, third] = listed.objects;
     assert_eq!(listed.warnings(&[]), [""; 0]);
-    // What the collector does first: the next object points back over the one that goes.
+    // The first step of the collector: the next object refers back to the one before the removed object.
     assert_eq!(
         listed.warnings(&[(third.block() + 8, first.block())]),
         [format!(
@@ -718,7 +718,7 @@ fn a_module_that_is_used_by_force_is_said_not_to_fit() {
     let heap = analyze_tolerating(&scene.dump().bytes, &other.module(), force).unwrap();
     assert_eq!(
         warnings(&heap)[0],
-        "the dump was taken from another module, or from another build of it: the dump holds 8 global values (count at offset 20), the module has 9 mutable i32 globals; every number and name may be wrong"
+        "the dump was taken from another module, or from another build of it: the dump has 8 global values (count at offset 20), but the module has 9 mutable i32 globals; every number and name may be wrong"
     );
     assert_eq!(heap.warnings[0].code(), "WARN_MODULE_MISMATCH");
 }
@@ -742,7 +742,7 @@ fn a_heap_that_is_read_up_to_its_damage_is_said_to_be_partial() {
     assert_eq!(
         damage.unwrap().to_string(),
         format!(
-            "partial result: the heap is corrupt at address {:#x}: found a block header of 0xffffffff (4294967292 bytes), expected a block whose size is 12 more than a multiple of 16 and that ends inside the heap; capture the dump again; if the error remains, look for code that writes outside its objects; what lies behind was not read, so objects and what they keep alive are missing",
+            "partial result: the heap is corrupt at address {:#x}: found a block header of 0xffffffff (4294967292 bytes), expected a block whose size is 12 more than a multiple of 16 and that ends inside the heap; capture the dump again; if the error remains, look for code that writes outside its objects; the heap after this address was not read, so its objects, and the objects that only they keep alive, are missing",
             damaged.block()
         )
     );

@@ -7,14 +7,17 @@ import { addViewOptions, runView, sortOption, type ViewOptions } from "../view_c
 export function addAnalyzeCommand(program: Command): void {
   const command = program
     .command("analyze")
-    .description("constructor view: what takes space in a dump, by class")
+    .description("constructor view: the live objects of a dump, by class")
     .addArgument(fileArgument("<dump-file>", "a heap dump (ASHD), or - for standard input"));
   const sort = sortOption(["retained", "retained-set", "shallow", "count"]);
   addViewOptions(command, sort.default(undefined, "retained-set in tables, otherwise retained"))
-    .option("--accounting", "in JSON, add where every byte of the heap is (tables show it always)")
+    .option(
+      "--accounting",
+      "in JSON, add what every byte of the heap is used for (tables always show it)",
+    )
     .option(
       "--retained-set",
-      "in JSON, add the retained size of each class as a set (tables show it always)",
+      "in JSON, add the retained size of each class, each byte counted once (tables always show it)",
     )
     .action((dump: string, options: ViewOptions) => {
       const { wasm } = options;
@@ -24,7 +27,7 @@ export function addAnalyzeCommand(program: Command): void {
     });
 }
 
-/** The order, and which retained sizes the rows have. A table shows the sum only where it orders by it. */
+/** The order, and which retained sizes the rows have. A table has the sum only if it is sorted by the sum. */
 function retained({ format, sort, retainedSet }: ViewOptions) {
   if (format === "json") return { retained: retainedSet ? "both" : "sum" };
   return { sort: sort ?? "retained-set", retained: sort === "retained" ? "both" : "set" };

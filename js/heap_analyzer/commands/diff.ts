@@ -1,4 +1,4 @@
-/** `diff`: the comparison view of two dumps. A table ends with why what grew most is alive. */
+/** `diff`: the comparison view of two dumps. A table ends with the paths to the new objects of the class that grew most. */
 import type { Command } from "commander";
 import { availableMemory } from "../../memory.js";
 import type * as native from "../../native.js";
@@ -14,13 +14,13 @@ import {
   type ViewOptions,
 } from "../view_command.js";
 
-/** The most new objects whose paths are looked at. */
+/** The largest number of new objects whose paths are computed. */
 const SAMPLE = 100_000;
 
 export function addDiffCommand(program: Command): void {
   const command = program
     .command("diff")
-    .description("comparison view: what came and went between two dumps, by class")
+    .description("comparison view: objects created and deleted between two dumps, by class")
     .addArgument(fileArgument("<before>", "the earlier heap dump, or - for standard input"))
     .addArgument(fileArgument("<after>", "the later heap dump, or -"));
   const sort = sortOption(["delta", "alloc", "freed", "count"]).default("delta");
@@ -55,7 +55,7 @@ interface HeapPair {
   after: native.HeapHandle;
 }
 
-/** Why the new objects of the class that grew most are alive; empty if the live size did not grow. */
+/** The paths to the new objects of the class that grew most; empty if the live size did not grow. */
 async function growth(
   { before, after }: HeapPair,
   line: ProgressLine,
@@ -72,5 +72,5 @@ async function growth(
   const question = { question: "paths", objects, limit: 3 };
   const options = { format: "text", ...(output === undefined ? {} : { output }) } as const;
   const { text } = await asked(line, after, question, undefined, options);
-  return `\nWhy what grew most is alive:\n\n${text}`;
+  return `\nPaths to the class that grew most:\n\n${text}`;
 }

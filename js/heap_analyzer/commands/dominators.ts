@@ -1,4 +1,4 @@
-/** `dominators`: what an object, or the whole heap, dominates immediately. */
+/** `dominators`: the objects that an object immediately dominates, or the top level of the dominator tree. */
 import { type Command, Option } from "commander";
 import { fileArgument } from "../options.js";
 import {
@@ -16,9 +16,7 @@ interface DominatorsOptions extends ListOptions {
 export function addDominatorsCommand(program: Command): void {
   const command = program
     .command("dominators")
-    .description(
-      "what an object, or the whole heap, alone keeps alive: the dominator tree, by level",
-    )
+    .description("the objects that one object alone keeps alive: one level of the dominator tree")
     .addArgument(fileArgument("<dump-file>", "a heap dump (ASHD), or - for standard input"))
     .addArgument(addressArgument("[address]"))
     .addOption(new Option("--by <what>", "group the objects").choices(["class"]));

@@ -24,42 +24,44 @@ interface ExportOptions extends SharedOptions {
 }
 
 interface Format {
-  /** What `--to` says about it. */
+  /** The description in the help of `--to`. */
   description: string;
-  /** How many dumps it shows. */
+  /** The number of dumps that it takes. */
   dumps: 1 | 2;
+  isBinary: boolean;
   /** Its own options for the engine. */
   request: (options: ExportOptions) => Record<string, unknown>;
-  /** Options of the command that do nothing with it, by attribute name, each with the reason. */
+  /** Options of the command that have no effect on this format, by attribute name, each with the reason. */
   useless: Record<string, string>;
 }
 
-const ONLY_HEAP_SNAPSHOT = "only --to heapsnapshot shows them";
-const ONLY_HEAP_DIFF = "only --to heap-diff shows samples";
+const NO_STRINGS = "only --to heapsnapshot shows them";
+const NO_GARBAGE = "only --to heapsnapshot shows garbage";
+const NO_SAMPLES = "only --to heap-diff shows samples";
 
 const FORMATS: Record<string, Format> = {
   heapsnapshot: {
     description: "Chrome DevTools and memlab",
     dumps: 1,
+    isBinary: false,
     request: ({ strings, all }) => ({ strings, all: all ?? false }),
-    useless: { samples: ONLY_HEAP_DIFF },
+    useless: { samples: NO_SAMPLES },
   },
   pprof: {
     description: "pprof and speedscope",
     dumps: 1,
+    isBinary: true,
     request: () => ({}),
-    useless: { strings: ONLY_HEAP_SNAPSHOT, all: ONLY_HEAP_SNAPSHOT, samples: ONLY_HEAP_DIFF },
+    useless: { strings: NO_STRINGS, all: NO_GARBAGE, samples: NO_SAMPLES },
   },
   "heap-diff": {
-    description: "agents, of two dumps",
+    description: "agents: what grew between two dumps",
     dumps: 2,
+    isBinary: false,
     request: ({ samples }) => ({ samples }),
-    useless: { strings: ONLY_HEAP_SNAPSHOT, all: ONLY_HEAP_SNAPSHOT },
+    useless: { strings: NO_STRINGS, all: NO_GARBAGE },
   },
 };
-
-/** Stands for standard output where a file is expected. */
-const STANDARD_OUTPUT = "-";
 
 export function addExportCommand(program: Command): void {
   const command = program
@@ -94,7 +96,11 @@ async function runExport(command: Command, dumps: string[], options: ExportOptio
     throw new Error(`--to ${options.to} shows ${expected}; found ${dumps.length}`);
   }
   refuseUseless(command, format.useless);
-  const output = options.output === STANDARD_OUTPUT ? undefined : options.output;
+  const { output } = options;
+  const isTerminal = output === undefined && process.stdout.isTTY;
+  if (format.isBinary && isTerminal) {
+    throw new Error(`--to ${options.to} is not text: write it to a file with --output <file>`);
+  }
   checkInputs([...dumps, options.wasm], output);
   const line = new ProgressLine();
   const { WorkControl } = addon();
@@ -104,30 +110,41 @@ async function runExport(command: Command, dumps: string[], options: ExportOptio
   for (const heap of heaps) for (const { message } of heap.warnings()) writeWarning(message);
   const [heap, before] = heaps.reverse() as [native.HeapHandle, native.HeapHandle?];
   const request = { format: options.to, ...format.request(options) };
-  const exported = heap.startExport(JSON.stringify(request), before);
+  const control = new WorkControl();
+  const pieces = new Pieces(heap.startExport(JSON.stringify(request), before), control);
+  const writing = write(pieces, output);
   // On a terminal the text itself shows the progress.
-  const isWatched = output === undefined && process.stdout.isTTY;
-  await write(pieces(exported, new WorkControl(), isWatched ? undefined : line), output);
+  if (isTerminal) await writing;
+  else await line.showWhile(writing, () => pieces.progress());
 }
 
-async function* pieces(
-  exported: native.ExportHandle,
-  control: native.WorkControl,
-  line: ProgressLine | undefined,
-): AsyncGenerator<Buffer> {
-  let bytes = 0;
-  try {
-    for (;;) {
-      const piece = await exported.read(control);
-      if (piece === null) return;
-      bytes += piece.length;
-      line?.show(() => `writing: ${percent(control.progress().fraction)}, ${mebibytes(bytes)}`);
-      yield piece;
+/** The bytes of an export. */
+class Pieces implements AsyncIterable<Buffer> {
+  readonly #exported: native.ExportHandle;
+  readonly #control: native.WorkControl;
+  #bytes = 0;
+
+  constructor(exported: native.ExportHandle, control: native.WorkControl) {
+    this.#exported = exported;
+    this.#control = control;
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Buffer> {
+    try {
+      for (;;) {
+        const piece = await this.#exported.read(this.#control);
+        if (piece === null) return;
+        this.#bytes += piece.length;
+        yield piece;
+      }
+    } finally {
+      this.#control.cancel();
+      this.#exported.close();
     }
-  } finally {
-    line?.clear();
-    control.cancel();
-    exported.close();
+  }
+
+  progress(): string {
+    return `writing: ${percent(this.#control.progress().fraction)}, ${mebibytes(this.#bytes)}`;
   }
 }
 

@@ -1,4 +1,4 @@
-/** `expose`: a module whose instances show their globals, made at build time. */
+/** `expose`: at build time, changes a module so that it exports the globals that a dump needs. */
 import { readFileSync } from "node:fs";
 import type { Command } from "commander";
 import { reason } from "../../whole_file.js";
@@ -10,11 +10,11 @@ import { write } from "../output.js";
 export function addExposeCommand(program: Command): void {
   program
     .command("expose")
-    .description("export what a complete dump needs, for hosts that cannot change a module")
+    .description("at build time, change a module so that complete dumps can be taken")
     .addArgument(fileArgument("<module>", "the module, or - for standard input"))
     .requiredOption(
       "-o, --output <file>",
-      "the module to write; may be the one that is read",
+      "the module to write; can be the same file as <module>",
       fileName,
     )
     .action(async (module: string, { output }: { output: string }) => {

@@ -19,7 +19,7 @@ export function addFindCommand(program: Command): void {
     .command("find")
     .description("live objects of a class, largest first")
     .addArgument(fileArgument("<dump-file>", "a heap dump (ASHD), or - for standard input"))
-    .requiredOption("-c, --class <glob>", "a class name; * stands for any text, ? for a character")
+    .requiredOption("-c, --class <glob>", "a class name; * is any text, ? is one character")
     .option("--min-size <bytes>", "only objects that retain at least this much", wholeNumber(0))
     .option("--contains <text>", "only strings that contain this text");
   addListOptions(addQuestionOptions(command)).action((dump: string, options: FindOptions) => {

@@ -1,4 +1,4 @@
-/** `help [command]`. Commander's own answers an unknown name with pages of help. */
+/** `help [command]`. It replaces Commander's, which prints the whole help for an unknown name. */
 import type { Command } from "commander";
 
 export function addHelpCommand(program: Command): void {

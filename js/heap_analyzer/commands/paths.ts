@@ -1,4 +1,4 @@
-/** `paths`: why objects are alive, and what to cut. */
+/** `paths`: why objects are alive, and which references to cut. */
 import type { Command } from "commander";
 import { fileArgument, fileName } from "../options.js";
 import {
@@ -19,20 +19,14 @@ interface PathsOptions extends QuestionOptions {
 export function addPathsCommand(program: Command): void {
   const command = program
     .command("paths")
-    .description(
-      "why objects are alive, and what to cut: of an object, a class, or all new objects",
-    )
+    .description("why an object, a class or all new objects are alive, and which reference to cut")
     .addArgument(fileArgument("<dump-file>", "a heap dump (ASHD), or - for standard input"))
     .option("--object <address...>", "these objects", (text: string, earlier?: number[]) => [
       ...(earlier ?? []),
       address(text),
     ])
     .option("-c, --class <glob>", "the live objects of a class; * stands for any text")
-    .option(
-      "--new-since <dump>",
-      "the live objects that this earlier dump does not have",
-      fileName,
-    );
+    .option("--new-since <dump>", "the live objects that are not in this earlier dump", fileName);
   addLimitOption(addQuestionOptions(command)).action((dump: string, options: PathsOptions) => {
     const { object: objects, class: name, newSince, limit } = options;
     if ([objects, name, newSince].filter((target) => target !== undefined).length !== 1) {

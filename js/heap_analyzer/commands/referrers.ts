@@ -12,7 +12,7 @@ import { addressArgument } from "./object.js";
 export function addReferrersCommand(program: Command): void {
   const command = program
     .command("referrers")
-    .description("the references to an object, each with whether it alone keeps the object alive")
+    .description("the references to an object, and which of them alone keep the object alive")
     .addArgument(fileArgument("<dump-file>", "a heap dump (ASHD), or - for standard input"))
     .addArgument(addressArgument("<address>"));
   addListOptions(addQuestionOptions(command)).action(

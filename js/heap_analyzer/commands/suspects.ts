@@ -17,16 +17,16 @@ interface SuspectsOptions extends QuestionOptions {
 export function addSuspectsCommand(program: Command): void {
   const command = program
     .command("suspects")
-    .description("what retains the most, or what grew the most, each as a paragraph for a ticket")
+    .description("what retains the most memory, or grew the most, with a text for a ticket")
     .addArgument(fileArgument("<dump-file>", "a heap dump (ASHD), or - for standard input"))
     .option(
       "--before <dump>",
-      "an earlier dump, of this build or another: report what grew",
+      "an earlier dump, of this build or another; suspects are then what grew",
       fileName,
     )
     .option(
       "--threshold <percent>",
-      "the least part of the live bytes (default: 10; with --before 2)",
+      "list only suspects with at least this part of the live bytes (default: 10; with --before 2)",
       percentage,
     );
   addLimitOption(addQuestionOptions(command)).action((dump: string, options: SuspectsOptions) => {

@@ -20,7 +20,7 @@ export function addUnreachableCommand(program: Command): void {
     .addArgument(fileArgument("<dump-file>", "a heap dump (ASHD), or - for standard input"))
     .option(
       "--max-nodes <n>",
-      "add a graph of the n largest to the JSON (default: no graph)",
+      "in JSON, add a graph of at most n objects and blocks (default: no graph)",
       wholeNumber(1),
     );
   addLimitOption(addQuestionOptions(command)).action(

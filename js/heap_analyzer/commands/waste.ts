@@ -1,4 +1,4 @@
-/** `waste`: what could be saved. */
+/** `waste`: memory that could be saved. */
 import type { Command } from "commander";
 import { fileArgument } from "../options.js";
 import {
@@ -11,7 +11,7 @@ import {
 export function addWasteCommand(program: Command): void {
   const command = program
     .command("waste")
-    .description("what could be saved: duplicates, empty containers, unused room")
+    .description("memory that could be saved: duplicates, empty containers, unused room")
     .addArgument(fileArgument("<dump-file>", "a heap dump (ASHD), or - for standard input"));
   addListOptions(addQuestionOptions(command)).action((dump: string, options: ListOptions) => {
     const { limit, offset } = options;

@@ -4,7 +4,8 @@ use super::super::memory::PagedMemory;
 use super::super::object_set::ObjectSet;
 use super::super::output::Output;
 use super::REPORT;
-use super::recent::{Recent, hash};
+use super::recent::RecentTexts;
+use crate::columns;
 use crate::control::Step;
 use crate::error::Result;
 use crate::questions::LoadedHeap;
@@ -13,14 +14,14 @@ use crate::units::ObjectIndex;
 /// Bytes of a string beyond which it is cut.
 const MOST_BYTES: u32 = 1 << 16;
 
-/// Strings that are looked through for an equal one.
-const REMEMBERED: usize = 1 << 20;
+/// Strings, and bytes of these, that are looked through for an equal one.
+const REMEMBERED: (usize, usize) = (1 << 18, 1 << 23);
 
 /// The numbers of strings by what they contain.
 pub(super) struct ContentNames<'h> {
     heap: &'h LoadedHeap,
     next: u32,
-    recent: Recent<ObjectIndex>,
+    recent: RecentTexts,
     /// The strings that got a number of their own, in the order of these.
     firsts: ObjectSet,
     bytes: Vec<u8>,
@@ -32,7 +33,7 @@ impl<'h> ContentNames<'h> {
         Ok(Self {
             heap,
             next: first,
-            recent: Recent::new(REMEMBERED),
+            recent: RecentTexts::new(REMEMBERED.0, REMEMBERED.1),
             firsts: ObjectSet::new(heap.heap().objects.len())?,
             bytes: Vec::new(),
         })
@@ -50,20 +51,20 @@ impl<'h> ContentNames<'h> {
         memory: &mut PagedMemory<'_>,
     ) -> Result<u32> {
         let size = shown(memory, object, &mut self.bytes)?;
-        let objects = &self.heap.heap().objects;
-        let is_static = !objects.is_on_heap(object);
-        let found = self
-            .recent
-            .find_or_add(hash(&self.bytes), object, self.next, |other| {
-                Ok(is_static != objects.is_on_heap(other)
-                    && is_equal(memory, other, size, &self.bytes)?)
-            })?;
-        if let Some(number) = found {
+        // What else distinguishes the written text: the end of a cut one, and quotes.
+        let [a, b, c, d] = size.to_le_bytes();
+        let quotes = u8::from(self.is_static(object));
+        columns::extend(&mut self.bytes, &[a, b, c, d, quotes])?;
+        if let Some(number) = self.recent.find_or_add(&self.bytes, self.next)? {
             return Ok(number);
         }
         self.firsts.insert(object);
         self.next += 1;
         Ok(self.next - 1)
+    }
+
+    fn is_static(&self, object: ObjectIndex) -> bool {
+        !self.heap.heap().objects.is_on_heap(object)
     }
 
     /// Writes what the numbers stand for. Static strings have quotes, because their nodes are in one group
@@ -76,9 +77,9 @@ impl<'h> ContentNames<'h> {
     ) -> Result<()> {
         for (object, nth) in self.firsts.iter().zip(1u64..) {
             let size = shown(memory, object, &mut self.bytes)?;
-            let quote = match self.heap.heap().objects.is_on_heap(object) {
-                true => "",
-                false => "\\\"",
+            let quote = match self.is_static(object) {
+                true => "\\\"",
+                false => "",
             };
             output.text("\n,\"");
             output.text(quote);
@@ -110,15 +111,4 @@ fn shown(memory: &mut PagedMemory<'_>, object: ObjectIndex, into: &mut Vec<u8>) 
         into.truncate(into.len() - 2);
     }
     Ok(size)
-}
-
-/// Whether a string has this size and begins with these bytes.
-fn is_equal(
-    memory: &mut PagedMemory<'_>,
-    object: ObjectIndex,
-    size: u32,
-    bytes: &[u8],
-) -> Result<bool> {
-    let payload = memory.payload_of(object)?;
-    Ok(payload.size & !1 == size && memory.read(payload.address, bytes.len() as u32)? == bytes)
 }

@@ -3,7 +3,7 @@
 
 use super::super::memory::{PagedMemory, Payload};
 use super::names::Names;
-use super::recent::{Recent, hash};
+use super::recent::RecentTexts;
 use crate::error::Result;
 use crate::heap::LabelKind;
 use crate::questions::{LoadedHeap, Value, code_units, literal, plain};
@@ -38,7 +38,7 @@ enum Part {
 }
 
 /// The key of an entry.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 enum Key {
     Object(ObjectIndex),
     Bytes([u8; 16], Holds),
@@ -301,24 +301,24 @@ fn first_word(bytes: &[u8; 16]) -> u32 {
     u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]])
 }
 
-/// Labels that are looked through for an equal one.
-const REMEMBERED: usize = 1 << 17;
+/// Labels, and bytes of these, that are looked through for an equal one.
+const REMEMBERED: (usize, usize) = (1 << 16, 1 << 21);
 
 /// The numbers of labels with keys.
 pub(super) struct LabelNames<'h> {
     heap: &'h LoadedHeap,
     next: u32,
-    recent: Recent<EntryLabel>,
+    recent: RecentTexts,
 }
 
 impl<'h> LabelNames<'h> {
     /// Numbers from `first` on.
-    pub(super) fn new(heap: &'h LoadedHeap, first: u32) -> Result<Self> {
-        Ok(Self {
+    pub(super) fn new(heap: &'h LoadedHeap, first: u32) -> Self {
+        Self {
             heap,
             next: first,
-            recent: Recent::new(REMEMBERED),
-        })
+            recent: RecentTexts::new(REMEMBERED.0, REMEMBERED.1),
+        }
     }
 
     /// The number of a label, and its text if the number is new.
@@ -327,15 +327,8 @@ impl<'h> LabelNames<'h> {
         label: EntryLabel,
         memory: &mut PagedMemory<'_>,
     ) -> Result<(u32, Option<String>)> {
-        let heap = self.heap;
-        let text = label.text(heap, memory)?;
-        let found = self
-            .recent
-            .find_or_add(hash(text.as_bytes()), label, self.next, |other| {
-                Ok(other.of == label.of && other.key == label.key
-                    || other.text(heap, memory)? == text)
-            })?;
-        if let Some(number) = found {
+        let text = label.text(self.heap, memory)?;
+        if let Some(number) = self.recent.find_or_add(text.as_bytes(), self.next)? {
             return Ok((number, None));
         }
         self.next += 1;

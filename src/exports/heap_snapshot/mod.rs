@@ -254,19 +254,15 @@ impl Writer<'_> {
         self.nodes(output, &mut memory, &mut contents)?;
         output.text("],\n\"edges\":[");
         let first_label = contents.end();
-        let mut labels = LabelNames::new(self.heap, first_label)?;
+        let mut labels = LabelNames::new(self.heap, first_label);
         self.edges(output, &mut memory, &mut labels)?;
         output.text(
             "],\n\"trace_function_infos\":[],\n\"trace_tree\":[],\n\"samples\":[],\n\"locations\":[],\n\"strings\":[",
         );
         self.names.write(output)?;
         contents.write(output, &mut memory, &self.step)?;
-        drop(labels);
-        self.write_labels(
-            output,
-            &mut memory,
-            LabelNames::new(self.heap, first_label)?,
-        )?;
+        labels = LabelNames::new(self.heap, first_label);
+        self.write_labels(output, &mut memory, &mut labels)?;
         output.text("]}\n");
         Ok(())
     }
@@ -419,7 +415,7 @@ impl Writer<'_> {
         &self,
         output: &mut Output<'_>,
         memory: &mut PagedMemory<'_>,
-        mut labels: LabelNames<'_>,
+        labels: &mut LabelNames<'_>,
     ) -> Result<()> {
         if !self.options.strings {
             return Ok(());

@@ -1,38 +1,42 @@
 //! Answers as typed values. Serialized, they are the JSON of the command line and the API: keys in this
 //! order, sizes in bytes, addresses as numbers.
 
+mod growth;
 mod objects;
 mod report;
 mod sets;
 mod unreachable;
 mod waste;
 
+pub use growth::*;
 pub use objects::*;
 pub use report::*;
 pub use sets::*;
 pub use unreachable::*;
 pub use waste::*;
 
-use serde::{Serialize, Serializer};
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize, Serializer};
 
 use crate::runtime::roots::RootKind;
 use crate::shown::Shown;
 use crate::warning::Warning;
 
-/// The version of the shapes on this page.
+/// The version of the types in this file.
 const SCHEMA_VERSION: u32 = 1;
 
-/// An answer, with what may make it wrong.
+/// An answer with its warnings.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Answer {
     schema_version: u32,
-    /// What was asked for.
+    /// The answer itself.
     #[serde(flatten)]
     pub body: AnswerBody,
     /// Whether the heap is damaged and only a part of it was read.
     pub partial: bool,
-    /// What may make a number wrong.
+    /// The reasons why numbers may be wrong.
     pub warnings: Vec<WarningText>,
 }
 
@@ -75,13 +79,17 @@ pub enum AnswerBody {
     Unreachable(Unreachable),
     /// To `report`.
     Report(Box<Report>),
+    /// To `growth`.
+    Growth(Growth),
+    /// To `check`.
+    Check(Check),
 }
 
 /// A warning with its stable name.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WarningText {
     /// `WARN_…`.
-    pub code: &'static str,
+    pub code: Cow<'static, str>,
     /// A sentence.
     pub message: String,
 }
@@ -100,16 +108,16 @@ impl WarningText {
 impl From<&Warning> for WarningText {
     fn from(warning: &Warning) -> Self {
         Self {
-            code: warning.code(),
+            code: warning.code().into(),
             message: warning.to_string(),
         }
     }
 }
 
-/// What the collector starts from.
+/// A root of the collector.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Root {
-    /// What kind of place it is.
+    /// Its kind.
     #[serde(serialize_with = "root_kind")]
     pub kind: RootKind,
     /// The name of a global, the distance of a stack word from the stack pointer (`+16`), or the address
@@ -136,24 +144,24 @@ fn root_kind<S: Serializer>(kind: &RootKind, serializer: S) -> Result<S::Ok, S::
 pub struct Step {
     /// What the reference to the object is called; `None` for the first.
     pub label: Option<String>,
-    /// The object; of a repeated step the last one.
+    /// The object; for a repeated step, the last one.
     pub address: u32,
     /// Its class.
     pub class_name: String,
-    /// Its block.
+    /// The size of its block.
     pub shallow_size: u32,
-    /// What it keeps alive.
+    /// Its retained size.
     pub retained_size: u32,
-    /// How many such references follow one another.
+    /// The number of consecutive references of this kind.
     pub repeat: u32,
 }
 
-/// How a root reaches an object.
+/// The path from a root to an object.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Path {
-    /// Where it begins.
+    /// The root.
     pub root: Root,
-    /// From the first object to the one that was asked for.
+    /// From the first object to the object in question.
     pub steps: Vec<Step>,
     /// The path without indexes, keys and repetitions.
     pub text: String,
@@ -167,27 +175,27 @@ pub struct Path {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Edge {
-    /// The object that refers; `None` for a root.
+    /// The object that has the reference; `None` for a root.
     pub address: Option<u32>,
     /// Its class.
     pub class_name: Option<String>,
-    /// What the reference is called; `None` for a root.
+    /// The label of the reference; `None` for a root.
     pub label: Option<String>,
-    /// The root that refers.
+    /// The root that has the reference.
     pub root: Option<Root>,
-    /// Whether the target stays reachable over it when all other references to it are cut.
+    /// Whether the target stays reachable through this reference when all other references to it are cut.
     pub independent: bool,
 }
 
-/// A reference to cut, and what that frees.
+/// A reference to cut, and the bytes that this frees.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Cut {
-    /// The class of the object that refers; `None` for a root.
+    /// The class of the object that has the reference; `None` for a root.
     pub class_name: Option<String>,
-    /// What the reference is called; `None` for a root.
+    /// The label of the reference; `None` for a root.
     pub label: Option<String>,
-    /// The root that refers.
+    /// The root that has the reference.
     pub root: Option<Root>,
     /// Bytes that cutting it frees.
     pub freed: u64,
@@ -203,31 +211,31 @@ pub struct ObjectName {
     pub class_name: String,
 }
 
-/// What refers to an object: roots first, then by address and label.
+/// The references to an object: roots first, then by address and label.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Referrers {
     /// The object.
     pub address: u32,
-    /// How many references there are, roots included.
+    /// The number of references, roots included.
     pub total: u64,
-    /// How many are left out before the first.
+    /// The number of entries before the first listed one.
     pub offset: u64,
-    /// How many are listed at most.
+    /// The largest number of listed entries.
     pub limit: u64,
-    /// Some of them.
+    /// The listed entries.
     pub referrers: Vec<Edge>,
 }
 
-/// A list of which only the beginning is here.
+/// The beginning of a list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Edges {
-    /// How many there are.
+    /// Their number.
     pub total: u64,
     /// The first of them.
     pub edges: Vec<Edge>,
 }
 
-/// Why an object is alive, and what would free it.
+/// Why an object is alive, and which cuts would free it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PathAnswer {
@@ -235,25 +243,26 @@ pub struct PathAnswer {
     pub address: u32,
     /// Its class; `None` for raw and free blocks.
     pub class_name: Option<String>,
-    /// What it is.
+    /// Its kind.
     pub state: ObjectState,
-    /// Its block.
+    /// The size of its block.
     pub shallow_size: u32,
-    /// What it keeps alive.
+    /// Its retained size.
     pub retained_size: u32,
-    /// How a root reaches it; `None` if none does.
+    /// The path from a root; `None` if no root reaches it.
     pub path: Option<Path>,
-    /// The references that each keep it alive without the others.
+    /// The references of which each keeps it alive without the others.
     pub independent_referrers: Edges,
-    /// What cutting the one independent reference frees; `None` if there are several.
+    /// The bytes that cutting the one independent reference frees; `None` if there are several.
     pub freed_by_cutting: Option<u64>,
-    /// What cutting all independent references together frees.
+    /// The bytes that cutting all independent references together frees.
     pub freed_by_cutting_all: u64,
-    /// The nearest dominator with exactly one independent reference, and what cutting that frees.
+    /// The independent reference to the nearest dominator that has only one, and the bytes that cutting it
+    /// frees.
     pub cut: Option<Cut>,
-    /// What the same cut frees once the running functions have returned; `None` if the stack does not
-    /// hold the object.
+    /// The bytes that the same cut frees after the running functions have returned; `None` if the stack does
+    /// not keep the object alive.
     pub freed_after_return: Option<u64>,
-    /// The nearest object on every path to it.
+    /// Its immediate dominator: the nearest object that is on every path to it.
     pub dominator: Option<ObjectName>,
 }

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::{ObjectName, Path, Root};
 use crate::questions::accounting::AccountingJson;
 
-/// What a part of the memory is.
+/// The state of an object or a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ObjectState {
@@ -34,7 +34,7 @@ impl ObjectState {
     }
 }
 
-/// The value of a field. 64-bit integers and what is no finite number are strings.
+/// The value of a field. 64-bit integers, NaN and infinities are strings.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Value {
@@ -75,11 +75,11 @@ pub struct FieldValue {
     /// Its declared type; `?` if that is not known.
     #[serde(rename = "type")]
     pub type_name: String,
-    /// Its value; of a reference the preview of what it refers to.
+    /// Its value; for a reference, a preview of the object.
     pub value: Value,
-    /// What it refers to.
+    /// The object to which it refers.
     pub address: Option<u32>,
-    /// The class of that.
+    /// The class of that object.
     pub class_name: Option<String>,
 }
 
@@ -87,27 +87,27 @@ pub struct FieldValue {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ObjectAnswer {
-    /// Its payload; of a raw or free block what follows the block's size.
+    /// Its payload; for a raw or free block, the address after the block's header.
     pub address: u32,
     /// Its class; `None` for raw and free blocks.
     pub class_name: Option<String>,
-    /// What it is.
+    /// Its kind.
     pub state: ObjectState,
-    /// Its block.
+    /// The size of its block.
     pub shallow_size: u32,
-    /// What it keeps alive; 0 if it is not alive.
+    /// Its retained size; 0 if it is not alive.
     pub retained_size: u32,
-    /// The nearest object on every path to it.
+    /// Its immediate dominator: the nearest object that is on every path to it.
     pub dominator: Option<ObjectName>,
     /// The roots that refer to it.
     pub roots: Vec<Root>,
-    /// Its contents in a few words.
+    /// A short form of its contents.
     pub preview: Option<String>,
     /// Its fields, by offset.
     pub fields: Vec<FieldValue>,
-    /// How many live references lead to it, roots not counted.
+    /// The number of references to it from live objects, without roots.
     pub referrer_count: u64,
-    /// How a root reaches it; `None` if none does.
+    /// The path from a root; `None` if no root reaches it.
     pub path: Option<Path>,
 }
 
@@ -119,13 +119,13 @@ pub struct Summary {
     pub total_heap_size: u64,
     /// All live heap objects.
     pub total_live_size: u64,
-    /// Where every byte is, and what the collector was doing.
+    /// What every byte is used for, and the state of the collector.
     pub accounting: AccountingJson,
-    /// How many objects there are.
+    /// The numbers of objects.
     pub objects: ObjectCounts,
-    /// How many class names live heap objects have.
+    /// The number of different class names of live heap objects.
     pub classes: u64,
-    /// How many roots of each kind there are.
+    /// The number of roots of each kind.
     pub roots: RootCounts,
 }
 
@@ -141,7 +141,7 @@ pub struct ObjectCounts {
     pub statics: u64,
 }
 
-/// Numbers of roots. Every global, stack word and pin that holds an object counts.
+/// Numbers of roots: globals and stack words that refer to an object, and pinned objects.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct RootCounts {
     /// Global variables and static fields.
@@ -152,20 +152,20 @@ pub struct RootCounts {
     pub pinned: u64,
 }
 
-/// Objects that were looked for: retained size ↓, shallow size ↓, address ↑.
+/// The objects that were found: retained size ↓, shallow size ↓, address ↑.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct FoundObjects {
-    /// How many there are.
+    /// Their number.
     pub total: u64,
-    /// How many are left out before the first.
+    /// The number of entries before the first listed one.
     pub offset: u64,
-    /// How many are listed at most.
+    /// The largest number of listed entries.
     pub limit: u64,
-    /// Some of them.
+    /// The listed entries.
     pub objects: Vec<FoundObject>,
 }
 
-/// An object that was looked for.
+/// An object that was found.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FoundObject {
@@ -173,10 +173,10 @@ pub struct FoundObject {
     pub address: u32,
     /// Its class.
     pub class_name: String,
-    /// Its block.
+    /// The size of its block.
     pub shallow_size: u32,
-    /// What it keeps alive.
+    /// Its retained size.
     pub retained_size: u32,
-    /// Its contents in a few words.
+    /// A short form of its contents.
     pub preview: Option<String>,
 }

@@ -10,19 +10,20 @@ use super::{Cut, Path, Root};
 pub struct MergedPaths {
     /// The classes of the objects, by name.
     pub classes: Vec<String>,
-    /// How many objects there are.
+    /// The number of objects.
     pub count: u64,
     /// The sum of their blocks.
     pub shallow_size: u64,
-    /// What they keep alive, each byte counted once: at least what removing all of them frees.
+    /// The bytes that they retain together, each byte counted once. Removing all of them frees at least that
+    /// much.
     pub retained_set_size: u64,
-    /// What removing all of them frees.
+    /// The bytes that removing all of them frees.
     pub freed_by_removing_all: u64,
     /// Their bytes by the kind of root that reaches them first.
     pub held_by: HeldBy,
     /// The path groups.
     pub tree: Vec<Branch>,
-    /// What is too small for the limit.
+    /// The branches that the limit leaves out.
     pub more: Option<More>,
 }
 
@@ -37,52 +38,52 @@ pub struct HeldBy {
     pub pinned: u64,
 }
 
-/// Objects of a set whose paths begin alike.
+/// The objects of a set whose paths begin with the same steps.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Branch {
-    /// What the reference is called; `None` for the first object of a path.
+    /// The label of the reference; `None` for the first object of a path.
     pub label: Option<String>,
-    /// Where the path begins, if this is its first object.
+    /// The root of the path, if this is its first object.
     pub root: Option<Root>,
     /// The class at this place of the path.
     pub class_name: String,
-    /// How many objects of the set are here and below.
+    /// The number of objects of the set in this branch, its children included.
     pub count: u64,
-    /// Their blocks.
+    /// The sum of the sizes of their blocks.
     pub shallow_size: u64,
     /// The fingerprint of the path up to here.
     pub fingerprint: String,
     /// The next places of the paths.
     pub children: Vec<Branch>,
-    /// What is too small for the limit.
+    /// The branches that the limit leaves out.
     pub more: Option<More>,
 }
 
-/// What was left out.
+/// The branches that the limit leaves out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct More {
-    /// How many branches.
+    /// Their number.
     pub branches: u64,
-    /// How many objects of the set they have.
+    /// The number of objects of the set in them.
     pub count: u64,
-    /// The blocks of these.
+    /// The sum of the sizes of their blocks.
     pub shallow_size: u64,
 }
 
-/// What an object dominates immediately: retained size ↓, shallow size ↓, address ↑.
+/// The objects that an object immediately dominates: retained size ↓, shallow size ↓, address ↑.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Dominators {
     /// The object; `None` for the whole heap.
     pub address: Option<u32>,
-    /// How many there are.
+    /// Their number.
     pub total: u64,
-    /// How many are left out before the first.
+    /// The number of entries before the first listed one.
     pub offset: u64,
-    /// How many are listed at most.
+    /// The largest number of listed entries.
     pub limit: u64,
-    /// Some of them.
+    /// The listed entries.
     pub children: Vec<DominatorChild>,
 }
 
@@ -94,24 +95,24 @@ pub struct DominatorChild {
     pub address: u32,
     /// Its class.
     pub class_name: String,
-    /// Its block.
+    /// The size of its block.
     pub shallow_size: u32,
-    /// What it keeps alive.
+    /// Its retained size.
     pub retained_size: u32,
 }
 
-/// What an object dominates immediately, by class: retained size ↓, count ↓, name ↑.
+/// The objects that an object immediately dominates, by class: retained size ↓, count ↓, name ↑.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct DominatorGroups {
     /// The object; `None` for the whole heap.
     pub address: Option<u32>,
-    /// How many classes there are.
+    /// The number of classes.
     pub total: u64,
-    /// How many are left out before the first.
+    /// The number of entries before the first listed one.
     pub offset: u64,
-    /// How many are listed at most.
+    /// The largest number of listed entries.
     pub limit: u64,
-    /// Some of them.
+    /// The listed entries.
     pub groups: Vec<DominatorGroup>,
 }
 
@@ -121,33 +122,33 @@ pub struct DominatorGroups {
 pub struct DominatorGroup {
     /// The class.
     pub class_name: String,
-    /// How many there are.
+    /// Their number.
     pub count: u64,
-    /// Their blocks.
+    /// The sum of the sizes of their blocks.
     pub shallow_size: u64,
-    /// What they keep alive.
+    /// Their retained size.
     pub retained_size: u64,
 }
 
-/// What retains the most, and where it accumulates.
+/// The objects and classes that retain the most, and where the bytes accumulate.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Suspects {
     /// All live heap objects.
     pub total_live_size: u64,
-    /// What a suspect retains, or has grown by, at least.
+    /// The least number of bytes that a suspect retains, or by which it has grown.
     pub threshold: u64,
     /// The suspects, largest first.
     pub suspects: Vec<Suspect>,
 }
 
-/// What a suspect is.
+/// The kind of a suspect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SuspectKind {
     /// One object.
     Object,
-    /// All top objects of a class together.
+    /// All top-level objects of a class together.
     Class,
     /// A path group that grew.
     Growth,
@@ -157,31 +158,31 @@ pub enum SuspectKind {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Suspect {
-    /// What it is.
+    /// Its kind.
     pub kind: SuspectKind,
     /// Its class.
     pub class_name: String,
     /// Its payload, if it is one object.
     pub address: Option<u32>,
-    /// How many objects it is.
+    /// The number of its objects.
     pub count: u64,
-    /// What it keeps alive.
+    /// Its retained size.
     pub retained_size: u64,
-    /// What it kept alive before; `None` without a heap to compare with.
+    /// Its retained size in the earlier heap; `None` without an earlier heap.
     pub retained_size_before: Option<u64>,
     /// Its part of the live bytes, from 0 to 1.
     pub share: f64,
     /// Where the bytes are.
     pub accumulation: Option<Accumulation>,
-    /// How a root reaches it.
+    /// The path from a root.
     pub path: Option<Path>,
-    /// What to cut.
+    /// The reference to cut.
     pub cut: Option<Cut>,
-    /// All that as a paragraph.
+    /// All of the above as one paragraph.
     pub text: String,
 }
 
-/// The object below which what a suspect retains is spread over many.
+/// The object that immediately dominates many small objects of a suspect.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Accumulation {
@@ -189,9 +190,9 @@ pub struct Accumulation {
     pub address: u32,
     /// Its class.
     pub class_name: String,
-    /// The place by its owner's field: `assembly/server/PriceFeed.listeners`.
+    /// The field that refers to it, such as `assembly/server/PriceFeed.listeners`.
     pub owner: Option<String>,
-    /// What it dominates, by class.
+    /// The objects that it dominates, by class.
     pub children: Vec<AccumulatedClass>,
 }
 
@@ -201,8 +202,8 @@ pub struct Accumulation {
 pub struct AccumulatedClass {
     /// The class.
     pub class_name: String,
-    /// How many there are.
+    /// Their number.
     pub count: u64,
-    /// What they keep alive.
+    /// Their retained size.
     pub retained_size: u64,
 }

@@ -1,4 +1,4 @@
-//! The answer about what no root reaches.
+//! The answer about unreachable memory.
 
 use serde::Serialize;
 
@@ -11,7 +11,7 @@ pub struct Unreachable {
     pub garbage: Garbage,
     /// The raw blocks.
     pub raw: RawBlocks,
-    /// The largest of both, and what they refer to, as a graph; only if that was asked for.
+    /// A graph of the largest of both and the objects to which they refer; only if the question asks for it.
     #[serde(flatten)]
     pub graph: Option<UnreachableGraph>,
 }
@@ -20,13 +20,13 @@ pub struct Unreachable {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Garbage {
-    /// How many there are.
+    /// Their number.
     pub count: u64,
-    /// Their blocks.
+    /// The sum of the sizes of their blocks.
     pub shallow_size: u64,
     /// The largest classes: shallow size ↓, count ↓, name ↑.
     pub classes: Vec<GarbageClass>,
-    /// Those that refer to each other in a circle, or to themselves. The collector frees them like the
+    /// Objects that refer to each other in a cycle, or to themselves. The collector frees them like the
     /// others.
     pub cycles: GarbageCycles,
 }
@@ -37,9 +37,9 @@ pub struct Garbage {
 pub struct GarbageClass {
     /// The class.
     pub class_name: String,
-    /// How many there are.
+    /// Their number.
     pub count: u64,
-    /// Their blocks.
+    /// The sum of the sizes of their blocks.
     pub shallow_size: u64,
 }
 
@@ -52,7 +52,7 @@ pub struct GarbageCycles {
     pub total: u64,
     /// How many objects they have.
     pub count: u64,
-    /// The blocks of these.
+    /// The sum of the sizes of their blocks.
     pub shallow_size: u64,
     /// The largest groups of cycles of the same classes: shallow size ↓, count ↓, names ↑.
     pub groups: Vec<CycleGroup>,
@@ -66,12 +66,12 @@ pub struct CycleGroup {
     pub cycles: u64,
     /// How many objects they have.
     pub count: u64,
-    /// The blocks of these.
+    /// The sum of the sizes of their blocks.
     pub shallow_size: u64,
     /// The objects by class: count ↓, name ↑.
     pub classes: Vec<CycleClass>,
-    /// One object of each of the largest cycles, the one with the lowest address: shallow size of the
-    /// cycle ↓, count ↓, address ↑.
+    /// The object with the lowest address of each of the largest cycles. Order: shallow size of the cycle ↓,
+    /// count ↓, address ↑.
     pub addresses: Vec<u32>,
 }
 
@@ -81,26 +81,26 @@ pub struct CycleGroup {
 pub struct CycleClass {
     /// The class.
     pub class_name: String,
-    /// How many there are.
+    /// Their number.
     pub count: u64,
 }
 
 /// Blocks in use that hold no object.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct RawBlocks {
-    /// How many there are.
+    /// Their number.
     pub count: u64,
     /// Their sizes.
     pub size: u64,
-    /// Those to which nothing refers; `None` if the dump has no global values, which could refer to
-    /// them.
+    /// The blocks to which nothing refers; `None` if the dump has no global values, because globals could
+    /// refer to them.
     pub unreferenced: Option<UnreferencedBlocks>,
 }
 
-/// Raw blocks to which nothing refers, as far as a scan can find that out.
+/// Raw blocks to which nothing seems to refer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct UnreferencedBlocks {
-    /// How many there are.
+    /// Their number.
     pub count: u64,
     /// Their sizes.
     pub size: u64,
@@ -111,7 +111,7 @@ pub struct UnreferencedBlocks {
 /// A raw block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct RawBlock {
-    /// What `heap.alloc` returned.
+    /// The address that `heap.alloc` returned.
     pub address: u32,
     /// The whole block.
     pub size: u32,
@@ -120,8 +120,8 @@ pub struct RawBlock {
 /// Unreachable objects and blocks as a graph.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct UnreachableGraph {
-    /// The largest unreachable objects and blocks, then the largest objects that these refer to and a
-    /// root reaches or that are static.
+    /// The largest unreachable objects and blocks, then the largest live and static objects to which they
+    /// refer.
     pub nodes: Vec<UnreachableNode>,
     /// The references between these objects.
     pub edges: Vec<UnreachableEdge>,
@@ -135,22 +135,22 @@ pub struct UnreachableNode {
     pub address: u32,
     /// Its class; `None` for a raw block.
     pub class_name: Option<String>,
-    /// What it is.
+    /// Its kind.
     pub state: ObjectState,
-    /// Its block.
+    /// The size of its block.
     pub shallow_size: u32,
-    /// The number of the cycle that it is in. Cycles of the graph are numbered from 0, the largest
-    /// first.
+    /// The number of its cycle; `None` if it is in none. The cycles of the graph are numbered from 0, the
+    /// largest first.
     pub cycle: Option<u32>,
 }
 
 /// A reference between two nodes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct UnreachableEdge {
-    /// The position of the node that refers.
+    /// The index of the node that has the reference.
     pub from: u32,
-    /// The position of the node that it refers to.
+    /// The index of the node to which it refers.
     pub to: u32,
-    /// What the reference is called, with indexes and keys as `[*]`.
+    /// The label of the reference, with indexes and keys as `[*]`.
     pub label: String,
 }

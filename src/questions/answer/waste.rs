@@ -2,17 +2,17 @@
 
 use serde::Serialize;
 
-/// What could be saved. Every byte counts once, for the first kind that claims it.
+/// The memory that could be saved. Every byte counts once, for the first kind that claims it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Waste {
     /// All live heap objects.
     pub total_live_size: u64,
-    /// What all kinds together could save.
+    /// The bytes that all kinds together could save.
     pub total_savings: u64,
-    /// All kinds, in the order in which they claim.
+    /// All kinds, in the order in which they claim bytes.
     pub kinds: Vec<WasteKind>,
-    /// What the headers of live objects take. No savings: an object needs its header.
+    /// The headers of live objects. They are not savings, because an object needs its header.
     pub headers: WasteHeaders,
 }
 
@@ -20,19 +20,19 @@ pub struct Waste {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum WasteKindName {
-    /// Strings with the same contents as another one, which stays.
+    /// Strings with the same contents as another one, which is not counted.
     DuplicateStrings,
-    /// Buffers and static arrays of the same class and contents as another one, which stays.
+    /// Buffers and static arrays with the same class and contents as another one, which is not counted.
     DuplicateBuffers,
-    /// Containers without elements, with the blocks that only they refer to.
+    /// Containers without elements, with the blocks to which only they refer.
     EmptyContainers,
-    /// Buffers that only views refer to, which use less than an eighth.
+    /// Buffers to which only views refer, if the views use less than an eighth of them.
     Views,
-    /// What the buffers of arrays have room for beyond the length.
+    /// The parts of the buffers of arrays after the last element.
     ArrayCapacity,
     /// Unused and deleted entries of maps and sets.
     Entries,
-    /// Bytes of blocks behind the contents.
+    /// Bytes of blocks after the contents.
     Padding,
 }
 
@@ -41,14 +41,14 @@ pub enum WasteKindName {
 pub struct WasteKind {
     /// Which kind.
     pub kind: WasteKindName,
-    /// How many objects waste something.
+    /// The number of objects that waste something.
     pub count: u64,
     /// Bytes that could be saved.
     pub savings: u64,
-    /// How many groups there are.
+    /// The number of groups.
     pub total: u64,
-    /// Some of them: savings ↓, count ↓, then classes by name, and copies by the address of the one that
-    /// stays.
+    /// The listed groups: savings ↓, count ↓, then classes by name, and copies by the address of the one that
+    /// is not counted.
     pub groups: Vec<WasteGroup>,
 }
 
@@ -57,23 +57,23 @@ pub struct WasteKind {
 pub struct WasteGroup {
     /// The contents, or the class.
     pub what: String,
-    /// How many objects waste something; of copies without the one that stays.
+    /// The number of objects that waste something. For copies, the one that is not counted is left out.
     pub count: u64,
     /// Bytes that could be saved.
     pub savings: u64,
-    /// What holds them: savings ↓, count ↓, name ↑. The last entry, `(n more)`, sums up what the limit
-    /// leaves out.
+    /// The fields or roots that hold them: savings ↓, count ↓, name ↑. The last entry, `(n more)`, sums up
+    /// the entries that the limit leaves out.
     pub holders: Vec<WasteHolder>,
 }
 
-/// What holds objects that waste something.
+/// A field or a root that holds objects that waste something.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct WasteHolder {
     /// `Class.field` of the last step of their paths, or the root.
     pub holder: String,
-    /// How many objects it holds.
+    /// The number of objects that it holds.
     pub count: u64,
-    /// Bytes of these that could be saved.
+    /// The bytes of these objects that could be saved.
     pub savings: u64,
 }
 
@@ -82,7 +82,7 @@ pub struct WasteHolder {
 pub struct WasteHeaders {
     /// All of them.
     pub size: u64,
-    /// By class: size ↓, name ↑. The last entry, `(n more)`, sums up what the limit leaves out.
+    /// By class: size ↓, name ↑. The last entry, `(n more)`, sums up the entries that the limit leaves out.
     pub classes: Vec<HeaderClass>,
 }
 
@@ -92,7 +92,7 @@ pub struct WasteHeaders {
 pub struct HeaderClass {
     /// The class.
     pub class_name: String,
-    /// How many live objects it has.
+    /// The number of its live objects.
     pub count: u64,
     /// The bytes of their headers.
     pub size: u64,

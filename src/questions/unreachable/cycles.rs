@@ -12,7 +12,7 @@ use crate::control::{Control, Phase, Step};
 use crate::error::{Error, Result};
 use crate::heap::Cycles;
 
-/// Objects between two looks at whether to stop.
+/// The number of objects between two checks for cancellation.
 const CHECK_INTERVAL: usize = 1 << 16;
 
 /// No group, or none that is listed.
@@ -141,13 +141,13 @@ impl<'h> ClassNames<'h> {
 struct Members {
     /// Positions among the unreachable objects, ascending within a cycle.
     objects: Vec<u32>,
-    /// Cycle → where its objects end; they begin where those of the one before it end.
+    /// Cycle → the end of its objects; they begin at the end of the previous cycle.
     ends: Vec<u32>,
 }
 
 impl Members {
     fn new(cycles: &Cycles, step: &Step<'_>) -> Result<Self> {
-        // Where each cycle begins, at first.
+        // At first, the start of each cycle.
         let mut next = columns::with_capacity(cycles.cycles().len())?;
         let mut begin = 0;
         for cycle in cycles.cycles() {
@@ -213,14 +213,14 @@ struct GroupSum {
     cycles: u64,
     count: u64,
     shallow_size: u64,
-    /// Where in the column of all classes those of this group end.
+    /// The end of this group's classes in the column of all classes.
     classes_end: usize,
-    /// The group before it whose classes have the same hash.
+    /// The previous group whose classes have the same hash.
     alike: Option<u32>,
 }
 
-/// Groups of cycles by their classes. A damaged heap may have as many as it has cycles, so the classes
-/// are in one column.
+/// Groups of cycles by their classes. In a damaged heap, every cycle may be a group, so the classes are in
+/// one column.
 #[derive(Default)]
 struct Groups {
     sums: Vec<GroupSum>,
@@ -280,7 +280,7 @@ impl Groups {
     }
 }
 
-/// What is listed of a group.
+/// The listed facts of a group.
 #[derive(Clone, Default)]
 struct GroupDetails {
     cycles: Vec<u32>,

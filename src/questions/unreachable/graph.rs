@@ -15,13 +15,13 @@ use crate::heap::Cycles;
 use crate::units::ObjectIndex;
 use crate::warning::Warning;
 
-/// Edges per node that an answer has at most, on average.
+/// The largest number of edges per node, on average.
 const EDGES_PER_NODE: usize = 16;
 
-/// References between two looks at whether to stop.
+/// The number of references between two checks for cancellation.
 const CHECK_INTERVAL: usize = 1 << 16;
 
-/// What a node stands for.
+/// The object or block of a node.
 #[derive(Clone, Copy)]
 enum Node {
     Object(ObjectIndex),
@@ -30,8 +30,8 @@ enum Node {
 }
 
 impl LoadedHeap {
-    /// The largest unreachable objects and lost blocks; then, while there is room, the largest of the other
-    /// objects that these refer to.
+    /// The largest unreachable objects and lost blocks; then, up to the limit, the largest of the other
+    /// objects to which they refer.
     pub(super) fn unreachable_graph(
         &self,
         cycles: &Cycles,
@@ -133,7 +133,7 @@ impl LoadedHeap {
         found.into_iter().zip(0..).collect()
     }
 
-    /// The references between nodes, in the order of the nodes that refer and of their references.
+    /// The references between nodes, in the order of their source nodes and of the references of each.
     fn edges_between(
         &self,
         nodes: &[Node],

@@ -1,4 +1,4 @@
-//! What no root reaches: garbage by class and its cycles, and raw blocks to which nothing refers.
+//! Unreachable memory: garbage by class and its cycles, and raw blocks to which nothing refers.
 
 mod cycles;
 mod graph;
@@ -114,7 +114,7 @@ fn unreferenced(raw: &RawTable, lost: Vec<u32>, limit: usize) -> UnreferencedBlo
     }
 }
 
-/// Keeps the first of these values by a total order, and puts them in order.
+/// Keeps the first of these values by a total order, sorted.
 fn keep_first<T>(values: &mut Vec<T>, count: usize, order: impl Fn(&T, &T) -> Ordering) {
     if count < values.len() {
         values.select_nth_unstable_by(count, &order);

@@ -12,22 +12,22 @@ use crate::runtime::blocks::{BLOCK_OVERHEAD, BlockInfo};
 use crate::runtime::objects::HEADER_SIZE;
 use crate::units::Address;
 
-/// Blocks between two looks at whether to stop.
+/// The number of blocks between two checks for cancellation.
 const CHECK_INTERVAL: u32 = 1 << 16;
 
 /// All raw blocks, in address order, as columns.
 #[derive(Debug, Default)]
-pub(super) struct RawTable {
+pub(in crate::questions) struct RawTable {
     payloads: Vec<u32>,
     /// Of the whole blocks, in bytes.
     sizes: Vec<u32>,
     index: AddressIndex,
-    /// From the first block to the end of the last.
+    /// The range from the first block to the end of the last.
     extent: Range<u32>,
 }
 
 impl RawTable {
-    pub(super) fn len(&self) -> usize {
+    pub(in crate::questions) fn len(&self) -> usize {
         self.payloads.len()
     }
 
@@ -35,17 +35,17 @@ impl RawTable {
         self.payloads.is_empty()
     }
 
-    /// What `heap.alloc` returned for the `nth` block.
+    /// The address that `heap.alloc` returned for the `nth` block.
     pub(super) fn payload(&self, nth: u32) -> u32 {
         self.payloads[nth as usize]
     }
 
-    /// The whole `nth` block, in bytes.
+    /// The size of the `nth` block in bytes.
     pub(super) fn size(&self, nth: u32) -> u32 {
         self.sizes[nth as usize]
     }
 
-    pub(super) fn total_size(&self) -> u64 {
+    pub(in crate::questions) fn total_size(&self) -> u64 {
         self.sizes.iter().map(|&size| u64::from(size)).sum()
     }
 
@@ -55,7 +55,7 @@ impl RawTable {
         if word.wrapping_sub(self.extent.start) >= self.extent.end - self.extent.start {
             return None;
         }
-        // Nothing in the extent is within four bytes of the end of the address space.
+        // The extent does not reach the last four bytes of the address space.
         let nth = self.index.at_or_below(Address(word + BLOCK_OVERHEAD))?.0;
         let distance = word + BLOCK_OVERHEAD - self.payload(nth);
         (distance < self.size(nth)).then_some(nth)
@@ -81,9 +81,8 @@ impl RawTable {
 }
 
 impl LoadedHeap {
-    /// Finds the raw blocks: of the used blocks, which follow one another, those that are no objects. Only
-    /// what lies between objects is read.
-    pub(super) fn raw_blocks(&self, control: &Control) -> Result<RawTable> {
+    /// Finds the raw blocks: the used blocks that are not objects. Only the memory between objects is read.
+    pub(in crate::questions) fn raw_blocks(&self, control: &Control) -> Result<RawTable> {
         let mut table = RawTable::default();
         let heap = &self.heap;
         if heap.accounting.raw == 0 {

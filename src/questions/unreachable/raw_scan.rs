@@ -1,5 +1,5 @@
-//! Which raw blocks something refers to: a conservative scan of everything that the program can read.
-//! Any word that has the value of an address inside a block counts as a reference.
+//! Finds the referenced raw blocks: a conservative scan of all memory that the program can read. Any word
+//! that has the value of an address inside a block counts as a reference.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -19,13 +19,14 @@ use crate::warning::Warning;
 /// Bytes that one task scans.
 const WINDOW: u64 = 1 << 20;
 
-/// Bytes that a word that begins in a window may have behind it: the stack pointer may lie anywhere.
+/// A word that begins in a window may have this number of bytes after the window, because the stack pointer
+/// need not be aligned.
 const STRADDLING: u64 = 3;
 
-/// Blocks per window from which on reading whole windows is faster than reading single blocks.
+/// The number of blocks per window above which reading whole windows is faster than reading single blocks.
 const DENSE: u64 = 16;
 
-/// Blocks between two looks at whether to stop.
+/// The number of blocks between two checks for cancellation.
 const CHECK_INTERVAL: usize = 1 << 10;
 
 impl LoadedHeap {
@@ -47,7 +48,7 @@ impl LoadedHeap {
         }
         let marks = Marks::new(raw)?;
         for &value in global_values {
-            marks.look_at(value);
+            marks.mark(value);
         }
         self.scan_live_memory(&marks, control)?;
         self.follow_raw_blocks(&marks, control)?;
@@ -61,7 +62,7 @@ impl LoadedHeap {
         Ok(Some(lost))
     }
 
-    /// Looks at all words of live objects, and of what is neither block nor free.
+    /// Scans all words of live objects, and of memory that is not in a block.
     fn scan_live_memory(&self, marks: &Marks<'_>, control: &Control) -> Result<()> {
         let windows = self.memory_size.div_ceil(WINDOW);
         let step = control.begin(Phase::References, windows);
@@ -104,7 +105,7 @@ impl LoadedHeap {
         self.contents
             .read_at(self.memory_start + window.start, bytes)?;
         for range in others {
-            marks.look_at_all(&bytes[range]);
+            marks.mark_all(&bytes[range]);
         }
         for object in live() {
             let address = u64::from(addresses[object.at()]);
@@ -115,13 +116,13 @@ impl LoadedHeap {
             };
             let payload = address..address + u64::from(stated.unwrap_or(0).min(room));
             if let Some(range) = within(&payload, &window) {
-                marks.look_at_all(&bytes[range]);
+                marks.mark_all(&bytes[range]);
             }
         }
         Ok(())
     }
 
-    /// Looks at all words of blocks that are referred to, and of those that these refer to.
+    /// Scans all words of referenced blocks, and of the blocks to which these refer.
     fn follow_raw_blocks(&self, marks: &Marks<'_>, control: &Control) -> Result<()> {
         let raw = marks.raw;
         let step = control.begin(Phase::Search, raw.len() as u64);
@@ -145,7 +146,7 @@ impl LoadedHeap {
                 while left > 0 {
                     let length = left.min(WINDOW as u32);
                     for word in words(reader.read(start, length)?) {
-                        if let Some(new) = marks.look_at(word) {
+                        if let Some(new) = marks.mark(word) {
                             columns::push(&mut found, new)?;
                         }
                     }
@@ -154,7 +155,7 @@ impl LoadedHeap {
                     step.advance(0)?;
                 }
             }
-            // In the order of their addresses, so that they are read from the start to the end.
+            // Sorted by address, so that the dump is read from the start to the end.
             found.sort_unstable();
             pending = found;
         }
@@ -174,7 +175,7 @@ fn words(bytes: &[u8]) -> impl Iterator<Item = u32> {
     crate::dump::Memory::new(bytes).words()
 }
 
-/// Which raw blocks something refers to.
+/// The referenced raw blocks.
 struct Marks<'r> {
     raw: &'r RawTable,
     /// One bit per block.
@@ -196,7 +197,7 @@ impl<'r> Marks<'r> {
 
     /// Marks the block that a word points into; returns it if it was not marked before.
     #[inline]
-    fn look_at(&self, word: u32) -> Option<u32> {
+    fn mark(&self, word: u32) -> Option<u32> {
         let nth = self.raw.containing(word)?;
         if self.contains(nth) {
             return None;
@@ -206,9 +207,9 @@ impl<'r> Marks<'r> {
         (before & bit == 0).then_some(nth)
     }
 
-    fn look_at_all(&self, bytes: &[u8]) {
+    fn mark_all(&self, bytes: &[u8]) {
         for word in words(bytes) {
-            self.look_at(word);
+            self.mark(word);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Which kind of waste has claimed what already, so that every byte counts once.
+//! The bytes that a kind of waste has claimed, so that every byte counts once.
 
 use super::Context;
 use super::bits::Bits;
@@ -11,15 +11,38 @@ use crate::runtime::objects::HEADER_SIZE;
 use crate::std_library::ALIGNMENT;
 use crate::units::ObjectIndex;
 
-/// What is claimed.
+/// The claimed bytes.
 pub(super) struct Claims {
-    /// Objects of which nothing is left to claim.
+    /// Objects of which all bytes are claimed.
     whole: Bits,
-    /// Buffers of which the end is claimed, and the padding that would stay.
+    /// Buffers whose end is claimed, with the padding that would remain.
     shrunk: Vec<(ObjectIndex, u32)>,
 }
 
-/// The block of an object with so many bytes.
+/// The end of a buffer that nothing uses.
+struct UnusedEnd {
+    buffer: ObjectIndex,
+    /// What the block would be smaller without it.
+    savings: u64,
+    /// The padding that the smaller block would have.
+    padding_left: u32,
+}
+
+impl UnusedEnd {
+    /// The end of a buffer of which only the first `used` bytes are used; `None` if its block would not be smaller.
+    fn new(context: &Context<'_>, buffer: ObjectIndex, used: u64, sizes: &[u32]) -> Option<Self> {
+        let now = u64::from(context.heap.heap.shallow_size(buffer));
+        let after = block_size(used);
+        let full = u64::from(HEADER_SIZE) + u64::from(sizes[buffer.at()]);
+        (after < now).then(|| Self {
+            buffer,
+            savings: now - after,
+            padding_left: after.saturating_sub(full) as u32,
+        })
+    }
+}
+
+/// The size of the block of an object whose payload has `size` bytes.
 fn block_size(size: u64) -> u64 {
     (size + u64::from(HEADER_SIZE)).next_multiple_of(ALIGNMENT.into())
 }
@@ -41,7 +64,7 @@ impl Claims {
         self.whole.has(object)
     }
 
-    /// Claims the empty containers, each with those of its blocks that only empty containers refer to.
+    /// Claims the empty containers, each with those of its blocks to which only empty containers refer.
     pub(super) fn take_empty(
         &mut self,
         context: &Context<'_>,
@@ -51,7 +74,7 @@ impl Claims {
         static_arrays: &[ObjectIndex],
     ) -> Result<Sums> {
         let mut empty = Bits::new(context.heap.heap.objects.len())?;
-        // Each with the blocks of its own.
+        // Each with its own blocks.
         let mut containers: Vec<(ObjectIndex, [Option<ObjectIndex>; 2])> = Vec::new();
         for of in arrays.iter().filter(|of| of.is_empty) {
             columns::push(&mut containers, (of.array, [Some(of.buffer), None]))?;
@@ -77,10 +100,10 @@ impl Claims {
             self.whole.add(container);
             for own in own.into_iter().flatten() {
                 let holders = context.referrers.of(own);
-                let is_theirs =
+                let is_claimable =
                     !context.is_rooted.has(own) && holders.iter().all(|&holder| empty.has(holder));
-                // What several of them share counts for the first.
-                if is_theirs && self.whole.add(own) {
+                // A block that several of them share counts for the first.
+                if is_claimable && self.whole.add(own) {
                     savings += u64::from(context.heap.heap.shallow_size(own));
                 }
             }
@@ -89,9 +112,9 @@ impl Claims {
         Ok(sums)
     }
 
-    /// Claims what views leave of a buffer that nothing else refers to, if they use less than an eighth.
-    /// The views are in the order of their buffers and ranges.
-    pub(super) fn take_unseen(
+    /// Claims the part of a buffer that its views do not use, if nothing else refers to the buffer and they
+    /// use less than an eighth of it. The views are in the order of their buffers and ranges.
+    pub(super) fn take_unviewed(
         &mut self,
         context: &Context<'_>,
         views: &[ViewUse],
@@ -101,10 +124,10 @@ impl Claims {
         for views in views.chunk_by(|left, right| left.buffer == right.buffer) {
             let buffer = views[0].buffer;
             let size = u64::from(sizes[buffer.at()]);
-            let is_theirs = !context.is_rooted.has(buffer)
+            let is_claimable = !context.is_rooted.has(buffer)
                 && context.referrers.of(buffer).len() == views.len()
                 && !self.whole.has(buffer);
-            if !is_theirs {
+            if !is_claimable {
                 continue;
             }
             let (mut used, mut end) = (0, 0);
@@ -116,69 +139,71 @@ impl Claims {
             if used * 8 >= size {
                 continue;
             }
-            let savings = self.shrink(context, buffer, used, sizes)?;
+            let Some(end) = UnusedEnd::new(context, buffer, used, sizes) else {
+                continue;
+            };
+            self.take_end(&end)?;
             let first = views.iter().map(|view| view.view).min();
             if let Some(first) = first {
-                sums.add(context, first, savings)?;
+                sums.add(context, first, end.savings)?;
             }
         }
         Ok(sums)
     }
 
-    /// Claims what arrays have room for and do not use, where nothing else uses the buffer.
+    /// Claims the unused capacity of arrays, if nothing else uses the buffer.
     pub(super) fn take_capacity(
         &mut self,
         context: &Context<'_>,
         arrays: &[ArrayUse],
         sizes: &[u32],
     ) -> Result<Sums> {
-        let mut sums = Sums::new(context)?;
-        for of in arrays {
-            let fits = of.used <= sizes[of.buffer.at()].into();
-            if fits && context.is_alone(of.buffer) && !self.whole.has(of.buffer) {
-                let savings = self.shrink(context, of.buffer, of.used, sizes)?;
-                sums.add(context, of.array, savings)?;
+        let (sums, ends) = Sums::in_parallel(context, arrays, |_, arrays, sums| {
+            let mut ends = Vec::new();
+            for of in arrays {
+                let fits = of.used <= sizes[of.buffer.at()].into();
+                if fits
+                    && context.has_one_reference(of.buffer)
+                    && !self.whole.has(of.buffer)
+                    && let Some(end) = UnusedEnd::new(context, of.buffer, of.used, sizes)
+                {
+                    sums.add(context, of.array, end.savings)?;
+                    columns::push(&mut ends, end)?;
+                }
             }
+            Ok(ends)
+        })?;
+        for end in ends.iter().flatten() {
+            self.take_end(end)?;
         }
         Ok(sums)
     }
 
-    /// Sums up the unused and deleted entries of maps and sets, where nothing else uses the buffer.
+    /// Sums up the unused and deleted entries of maps and sets, if nothing else uses the buffer.
     pub(super) fn entries(&self, context: &Context<'_>, tables: &[Table]) -> Result<Sums> {
-        let mut sums = Sums::new(context)?;
-        for of in tables {
-            let is_claimed = self.whole.has(of.entries);
-            let is_on_heap = context.heap.heap.objects.is_on_heap(of.entries);
-            if is_on_heap && !is_claimed && context.is_alone(of.entries) {
-                sums.add(context, of.table, of.unused)?;
+        let (sums, _) = Sums::in_parallel(context, tables, |_, tables, sums| {
+            for of in tables {
+                let is_claimed = self.whole.has(of.entries);
+                let is_on_heap = context.heap.heap.objects.is_on_heap(of.entries);
+                if is_on_heap && !is_claimed && context.has_one_reference(of.entries) {
+                    sums.add(context, of.table, of.unused)?;
+                }
             }
-        }
+            Ok(())
+        })?;
         Ok(sums)
     }
 
-    /// Claims the end of a buffer of which only so many bytes are used, and returns how much that is.
-    fn shrink(
-        &mut self,
-        context: &Context<'_>,
-        buffer: ObjectIndex,
-        used: u64,
-        sizes: &[u32],
-    ) -> Result<u64> {
-        let now = u64::from(context.heap.heap.shallow_size(buffer));
-        let after = block_size(used);
-        if after >= now {
-            return Ok(0);
+    /// Claims the end of a buffer.
+    fn take_end(&mut self, end: &UnusedEnd) -> Result<()> {
+        if end.padding_left > 0 {
+            columns::push(&mut self.shrunk, (end.buffer, end.padding_left))?;
         }
-        let full = u64::from(HEADER_SIZE) + u64::from(sizes[buffer.at()]);
-        let padding = after.saturating_sub(full);
-        if padding > 0 {
-            columns::push(&mut self.shrunk, (buffer, padding as u32))?;
-        }
-        self.whole.add(buffer);
-        Ok(now - after)
+        self.whole.add(end.buffer);
+        Ok(())
     }
 
-    /// What stays padding of the buffers whose end is claimed.
+    /// The padding that remains of the buffers whose end is claimed.
     pub(super) fn padding_left(&self) -> &[(ObjectIndex, u32)] {
         &self.shrunk
     }

@@ -1,7 +1,8 @@
-//! Objects with the same contents. Hashes find them, and then the contents are compared.
+//! Finds objects with the same contents: by hashes, and then by comparing the contents.
 //!
-//! What is compared may lie anywhere in the memory. So the contents of those that stay are read first, in
-//! address order and as many as fit into a bounded buffer, and then those of the others, in address order.
+//! The compared objects may be anywhere in the memory. Therefore the contents of the originals are read
+//! first, in address order, up to the size of a bounded buffer, and then the contents of the others, in
+//! address order.
 
 use rayon::prelude::*;
 
@@ -14,11 +15,11 @@ use crate::error::Result;
 use crate::questions::memory::{LONG_WINDOW, Reader};
 use crate::units::ObjectIndex;
 
-/// Bytes of contents that are kept at a time.
+/// The number of bytes of contents that are kept at a time.
 const KEPT: u64 = 64 << 20;
-/// What is larger is compared piece by piece, without keeping it.
+/// Larger contents are compared piece by piece, and not kept.
 const LARGEST_KEPT: u32 = LONG_WINDOW;
-/// Objects that stay whose contents one task reads.
+/// The number of originals whose contents one task reads.
 const ORIGINALS: usize = 1 << 10;
 /// Pairs that one task compares.
 const PAIRS: usize = 1 << 12;
@@ -26,17 +27,17 @@ const PAIRS: usize = 1 << 12;
 /// Objects with the same contents.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CopyGroup {
-    /// The one that stays: a static one, or that with the lowest address.
+    /// The original: a static one, otherwise the one with the lowest address.
     pub(super) original: ObjectIndex,
-    /// Where in the column of all copies the others are.
+    /// The start of the copies in the column of all copies.
     start: u32,
     end: u32,
-    /// The bytes of these.
+    /// The bytes of the copies.
     pub(super) savings: u64,
 }
 
 impl CopyGroup {
-    /// How many copies there are beside the one that stays.
+    /// The number of copies, without the original.
     pub(super) fn count(&self) -> u64 {
         u64::from(self.end - self.start)
     }
@@ -50,7 +51,7 @@ pub(super) struct Copies {
 }
 
 impl Copies {
-    /// The copies of a group, ascending, without the one that stays.
+    /// The copies of a group, ascending, without the original.
     pub(super) fn of(&self, group: &CopyGroup) -> &[ObjectIndex] {
         &self.objects[group.start as usize..group.end as usize]
     }
@@ -61,7 +62,7 @@ impl Copies {
     }
 }
 
-/// Objects whose hashes are equal: a range of entries, of which the first stays.
+/// Objects whose hashes are equal: a range of entries. The first is the original.
 #[derive(Clone, Copy)]
 struct Candidates {
     original: ObjectIndex,
@@ -74,7 +75,8 @@ fn object_of(entry: u64) -> ObjectIndex {
 }
 
 impl Context<'_> {
-    /// Groups objects by contents. An entry is a part of a hash, and below it the object.
+    /// Groups objects by contents. An entry has a part of the hash in its upper bits, and the object in its
+    /// lower bits.
     pub(super) fn copies(
         &self,
         mut entries: Vec<u64>,
@@ -83,7 +85,7 @@ impl Context<'_> {
     ) -> Result<Copies> {
         let mut copies = Copies::default();
         let mut differing = Bits::new(sizes.len())?;
-        // What only shares the hash is looked at again, without what it differs from.
+        // Objects that have the same hash, but differ from the original, are compared again without it.
         while !entries.is_empty() {
             entries.par_sort_unstable();
             step.advance(0)?;
@@ -122,7 +124,7 @@ impl Context<'_> {
         Ok(copies)
     }
 
-    /// The runs of equal hashes in which something is on the heap beside the first, by their first object.
+    /// The runs of equal hashes that have a heap object after the first, by their first object.
     fn candidates(&self, entries: &[u64]) -> Result<Vec<Candidates>> {
         let mut candidates = Vec::new();
         let mut start = 0;
@@ -156,7 +158,7 @@ impl Context<'_> {
         step: &Step<'_>,
     ) -> Result<()> {
         let classes = &self.heap.heap.objects.class_slots;
-        // The position of the run among the candidates, and above it the object.
+        // The object in the upper bits, and the position of the run among the candidates in the lower bits.
         let mut pairs: Vec<u64> = Vec::new();
         for (nth, group) in candidates.iter().enumerate() {
             let original = group.original.at();
@@ -220,22 +222,25 @@ impl Context<'_> {
                 end
             }));
         }
-        let contents = candidates.par_chunks(ORIGINALS).map(|chunk| {
-            let mut reader = Reader::new(self.heap);
-            let mut contents = Vec::new();
-            for nth in 0..chunk.len() {
-                let pieces = chunk[nth..].iter().map(piece);
-                columns::extend(&mut contents, read_ahead(&mut reader, pieces)?)?;
-            }
-            Ok(contents)
-        });
+        let chunks = candidates.par_chunks(ORIGINALS);
+        let contents = chunks.map_init(
+            || Reader::new(self.heap),
+            |reader, chunk| {
+                let mut contents = Vec::new();
+                for nth in 0..chunk.len() {
+                    let pieces = chunk[nth..].iter().map(piece);
+                    columns::extend(&mut contents, read_ahead(reader, pieces)?)?;
+                }
+                Ok(contents)
+            },
+        );
         Ok(Kept {
             ends,
             contents: contents.collect::<Result<_>>()?,
         })
     }
 
-    /// Compares objects with what is kept of the first of their runs; those from `first` on are.
+    /// Compares objects with the kept contents of the first of their runs. These are kept from `first` on.
     fn compare_with(
         &self,
         kept: &Kept,
@@ -246,28 +251,31 @@ impl Context<'_> {
         step: &Step<'_>,
     ) -> Result<Vec<ObjectIndex>> {
         let object = |pair: u64| ObjectIndex((pair >> 32) as u32);
-        let differing = pairs.par_chunks(PAIRS).map(|pairs| {
-            let mut reader = Reader::new(self.heap);
-            let mut differing = Vec::new();
-            for (nth, &pair) in pairs.iter().enumerate() {
-                let at = (pair as u32) as usize;
-                let other = object(pair);
-                let is_equal = if sizes[other.at()] > LARGEST_KEPT {
-                    self.are_equal(candidates[at].original, other, sizes)?
-                } else {
-                    let following = pairs[nth..].iter().map(|&pair| {
-                        let (address, size) = self.address_and_size(object(pair), sizes);
-                        (address, kept_size(size))
-                    });
-                    read_ahead(&mut reader, following)? == kept.of(at - first)
-                };
-                if !is_equal {
-                    columns::push(&mut differing, other)?;
+        let differing = pairs.par_chunks(PAIRS);
+        let differing = differing.map_init(
+            || Reader::new(self.heap),
+            |reader, pairs| {
+                let mut differing = Vec::new();
+                for (nth, &pair) in pairs.iter().enumerate() {
+                    let at = (pair as u32) as usize;
+                    let other = object(pair);
+                    let is_equal = if sizes[other.at()] > LARGEST_KEPT {
+                        self.are_equal(candidates[at].original, other, sizes)?
+                    } else {
+                        let following = pairs[nth..].iter().map(|&pair| {
+                            let (address, size) = self.address_and_size(object(pair), sizes);
+                            (address, kept_size(size))
+                        });
+                        read_ahead(reader, following)? == kept.of(at - first)
+                    };
+                    if !is_equal {
+                        columns::push(&mut differing, other)?;
+                    }
                 }
-            }
-            step.advance(0)?;
-            Ok(differing)
-        });
+                step.advance(0)?;
+                Ok(differing)
+            },
+        );
         let differing: Vec<Vec<ObjectIndex>> = differing.collect::<Result<_>>()?;
         Ok(differing.concat())
     }
@@ -286,7 +294,7 @@ impl Context<'_> {
     }
 }
 
-/// Bytes that are kept of an object of this size.
+/// The number of bytes that are kept of an object of this size.
 fn kept_size(size: u32) -> u32 {
     match size > LARGEST_KEPT {
         true => 0,
@@ -296,7 +304,7 @@ fn kept_size(size: u32) -> u32 {
 
 /// Contents of objects.
 struct Kept {
-    /// Where in their chunk the contents of each end.
+    /// The end of each object's contents in their chunk.
     ends: Vec<u32>,
     contents: Vec<Vec<u8>>,
 }

@@ -1,4 +1,4 @@
-//! What the headers of live objects take.
+//! The size of the headers of live objects.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;

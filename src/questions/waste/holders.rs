@@ -1,4 +1,4 @@
-//! What holds waste: the field of the last step of the paths that lead there.
+//! The holders of waste: the field of the last step of the paths that lead there.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
@@ -12,15 +12,15 @@ use crate::questions::labels::{after_class, class_label, is_own_storage};
 use crate::questions::path_text::LEFT_OUT;
 use crate::questions::question::Page;
 
-/// Containers within containers that are named.
+/// The largest number of nested containers that are named.
 const DEEPEST: usize = 8;
 
-/// An entry for what a list of `shown` entries leaves out.
+/// The name of the entry for all entries that a list leaves out.
 pub(super) fn more(count: usize) -> String {
     format!("({count} more)")
 }
 
-/// What a holder is called by.
+/// The parts of the name of a holder.
 #[derive(PartialEq, Eq, Hash)]
 struct Holder {
     start: Start,
@@ -28,7 +28,7 @@ struct Holder {
     steps: Vec<(u32, EdgeLabel)>,
 }
 
-/// What stands in front of the steps.
+/// The part before the steps.
 #[derive(PartialEq, Eq, Hash)]
 enum Start {
     /// Nothing: the outermost step is a field.
@@ -37,7 +37,7 @@ enum Start {
     Root(RootOrigin),
     /// A class that holds containers within containers.
     Class(u32),
-    /// Paths of many groups.
+    /// All other paths.
     Many,
 }
 
@@ -63,7 +63,7 @@ pub(super) fn named_holders(
             .add(sum);
     }
     let mut holders: Vec<_> = by_name.into_iter().collect();
-    // Equal ones stay in the order of their names.
+    // The sort is stable: equal ones remain in the order of their names.
     holders.sort_by_key(|&(_, sum)| Reverse(sum));
     let most = page.limit.min(holders.len() as u64) as usize;
     let rest = holders.split_off(most);
@@ -81,7 +81,7 @@ pub(super) fn named_holders(
 }
 
 impl Holder {
-    /// What holds the objects of a group of paths.
+    /// The holder of the objects of a group of paths.
     fn of(context: &Context<'_>, mut group: PathGroup) -> Self {
         let heap = context.heap;
         let groups = context.tree.groups();
@@ -117,8 +117,8 @@ impl Holder {
         }
     }
 
-    /// `Class.field` of the last step of the paths; for elements and entries the field that holds their
-    /// container (`Class.field[*]`), for what no field holds the root.
+    /// `Class.field` of the last step of the paths; for elements and entries, the field that holds their
+    /// container (`Class.field[*]`); for objects that no field holds, the root.
     fn name(&self, heap: &LoadedHeap) -> String {
         let mut name = match &self.start {
             Start::Many => LEFT_OUT.to_owned(),

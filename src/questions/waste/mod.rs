@@ -1,5 +1,5 @@
-//! What could be saved: contents that are there twice, containers that hold nothing, room that nobody
-//! uses. Every byte of a live object belongs to the first kind of waste that claims it.
+//! Memory that could be saved: duplicates, empty containers, unused room. Every byte of a live object belongs
+//! to the first kind of waste that claims it.
 
 mod bits;
 mod claims;
@@ -7,14 +7,14 @@ mod copies;
 mod headers;
 mod holders;
 mod read_ahead;
-mod roles;
+
 mod shown_copies;
 mod sums;
 mod survey;
 mod tables;
 
 use claims::Claims;
-use roles::Role;
+
 use sums::Sums;
 
 use bits::Bits;
@@ -22,6 +22,7 @@ use bits::Bits;
 use super::LoadedHeap;
 use super::answer::{Waste, WasteKindName};
 use super::question::Page;
+use super::roles::Role;
 use crate::control::{Control, Phase};
 use crate::error::Result;
 use crate::heap::{DominatorIndex, PathTree, ReferrerIndex};
@@ -29,7 +30,7 @@ use crate::side_by_side::side_by_side;
 use crate::units::ObjectIndex;
 use crate::warning::Warning;
 
-/// What all parts of the report look things up in.
+/// The data that all parts of the report need.
 struct Context<'h> {
     heap: &'h LoadedHeap,
     /// By class slot.
@@ -64,8 +65,8 @@ impl<'h> Context<'h> {
         self.roles[self.heap.heap.objects.class_slots[object.at()] as usize]
     }
 
-    /// Whether only one reference leads to a live object.
-    fn is_alone(&self, object: ObjectIndex) -> bool {
+    /// Whether there is only one reference to a live object.
+    fn has_one_reference(&self, object: ObjectIndex) -> bool {
         self.referrers.of(object).len() == 1 && !self.is_rooted.has(object)
     }
 }
@@ -84,8 +85,11 @@ impl LoadedHeap {
         let sizes = &survey.sizes;
         let mut claims = Claims::new(object_count)?;
 
-        let strings = context.copies(survey.texts, sizes, step)?;
-        let buffers = context.copies(survey.buffers, sizes, step)?;
+        let (texts, of_buffers) = (survey.texts, survey.buffers);
+        let (strings, buffers) = side_by_side(
+            || context.copies(texts, sizes, step),
+            || context.copies(of_buffers, sizes, step),
+        )?;
         for &copy in strings.all().iter().chain(buffers.all()) {
             claims.take(copy);
         }
@@ -95,7 +99,7 @@ impl LoadedHeap {
         let empty = claims.take_empty(context, arrays, views, &tables, static_arrays)?;
         views.sort_unstable_by_key(|view| (view.buffer, view.start, view.end, view.view));
         step.advance(0)?;
-        let unseen = claims.take_unseen(context, views, sizes)?;
+        let unviewed = claims.take_unviewed(context, views, sizes)?;
         let capacity = claims.take_capacity(context, arrays, sizes)?;
         let entries = claims.entries(context, &tables)?;
         let padding = Sums::of_padding(context, &claims, sizes, step)?;
@@ -110,7 +114,7 @@ impl LoadedHeap {
             context.shown_copies(&strings, WasteKindName::DuplicateStrings, page)?,
             context.shown_copies(&buffers, WasteKindName::DuplicateBuffers, page)?,
             by_class(empty, WasteKindName::EmptyContainers),
-            by_class(unseen, WasteKindName::Views),
+            by_class(unviewed, WasteKindName::Views),
             by_class(capacity, WasteKindName::ArrayCapacity),
             by_class(entries, WasteKindName::Entries),
             by_class(padding, WasteKindName::Padding),

@@ -3,11 +3,11 @@
 use crate::error::Result;
 use crate::questions::memory::{LONG_WINDOW, Reader};
 
-/// Bytes between two pieces that are read although nobody asked for them.
+/// The largest gap between two pieces that is read too, in bytes.
 const GAP: u64 = 1 << 14;
 
-/// The first of these pieces, which are addresses and lengths in address order. If it must be read from
-/// the dump, the others are read with it, as far as they lie close.
+/// The first of these pieces, which are addresses and lengths in address order. If it must be read from the
+/// dump, the others are read with it, as long as the gaps are small.
 pub(super) fn read_ahead<'r>(
     reader: &'r mut Reader<'_>,
     mut pieces: impl Iterator<Item = (u32, u32)>,

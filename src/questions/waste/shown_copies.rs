@@ -1,4 +1,4 @@
-//! Copies as the report lists them: the largest groups, each with its contents and its holders.
+//! The listed copies: the largest groups, each with its contents and its holders.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -7,7 +7,6 @@ use std::fmt::Write;
 use super::Context;
 use super::copies::{Copies, CopyGroup};
 use super::holders::named_holders;
-use super::roles::Role;
 use super::sums::Sum;
 use crate::columns;
 use crate::error::Result;
@@ -15,14 +14,15 @@ use crate::heap::PathGroup;
 use crate::questions::answer::{WasteGroup, WasteKind, WasteKindName};
 use crate::questions::memory::Reader;
 use crate::questions::question::Page;
+use crate::questions::roles::Role;
 use crate::questions::values::SHOWN;
 use crate::units::ObjectIndex;
 
-/// Bytes of a buffer that are shown.
+/// The number of bytes of a buffer that are shown.
 const BYTES: u32 = 8;
 
 impl Context<'_> {
-    /// The groups by size, number of copies, and address of the one that stays.
+    /// The groups by size, number of copies, and address of the original.
     pub(super) fn shown_copies(
         &self,
         copies: &Copies,
@@ -69,7 +69,7 @@ impl Context<'_> {
         holders.into_iter().collect()
     }
 
-    /// The contents of an object: of a string the literal, of anything else its class and its beginning.
+    /// The contents of an object: the literal of a string, otherwise the class and the first elements.
     fn contents(&self, reader: &mut Reader<'_>, object: ObjectIndex) -> Result<String> {
         let class_name = self.heap.class_name(object);
         let payload = reader.payload(self.heap.heap.address(object).0)?;

@@ -1,4 +1,4 @@
-//! Sums of waste by class, and within a class by what holds it.
+//! Sums of waste by class, and within a class by holder.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
@@ -17,7 +17,7 @@ use crate::questions::question::Page;
 use crate::runtime::objects::HEADER_SIZE;
 use crate::units::ObjectIndex;
 
-/// Objects and what they waste.
+/// A number of objects and the bytes that they waste.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Sum {
     pub(super) savings: u64,
@@ -34,20 +34,20 @@ impl Sum {
 /// Sums by path group, which has objects of one class only.
 pub(super) struct Sums {
     by_group: Vec<Sum>,
-    /// Of the group that stands for many: by class slot.
+    /// For the group of all other paths: by class slot.
     rest: HashMap<u32, Sum>,
 }
 
-/// What the objects of a class waste.
+/// The waste of the objects of a class.
 #[derive(Default)]
 struct ClassSums {
     sum: Sum,
     groups: Vec<(PathGroup, Sum)>,
 }
 
-/// Sums of all tasks together, at most.
+/// The largest number of sums of all tasks together.
 const MOST_SUMS: usize = 1 << 22;
-/// Objects between two looks at whether to stop.
+/// The number of objects between two checks for cancellation.
 const CHECK_INTERVAL: usize = 1 << 16;
 
 impl Sums {
@@ -58,7 +58,7 @@ impl Sums {
         })
     }
 
-    /// Adds what an object wastes, if it is anything.
+    /// Adds the bytes that an object wastes, if there are any.
     #[inline]
     pub(super) fn add(
         &mut self,
@@ -89,6 +89,31 @@ impl Sums {
         }
     }
 
+    /// Divides a list among the threads. Each part adds to sums of its own, given the position of its first
+    /// entry, and may return something, which is returned in order.
+    pub(super) fn in_parallel<T: Sync, R: Send>(
+        context: &Context<'_>,
+        list: &[T],
+        add: impl Fn(usize, &[T], &mut Self) -> Result<R> + Sync,
+    ) -> Result<(Self, Vec<R>)> {
+        let groups = context.tree.groups().len().max(1);
+        let tasks = rayon::current_num_threads().min((MOST_SUMS / groups).max(1));
+        let length = list.len().div_ceil(tasks).max(1);
+        let parts = list.par_chunks(length).enumerate().map(|(nth, part)| {
+            let mut sums = Self::new(context)?;
+            let result = add(nth * length, part, &mut sums)?;
+            Ok((sums, result))
+        });
+        let parts: Vec<(Self, R)> = parts.collect::<Result<_>>()?;
+        let mut all = Self::new(context)?;
+        let mut results = Vec::with_capacity(parts.len());
+        for (sums, result) in parts {
+            all.merge(&sums);
+            results.push(result);
+        }
+        Ok((all, results))
+    }
+
     /// The padding of all live heap objects of which nothing else is claimed.
     pub(super) fn of_padding(
         context: &Context<'_>,
@@ -97,12 +122,8 @@ impl Sums {
         step: &Step<'_>,
     ) -> Result<Self> {
         let heap = &context.heap.heap;
-        let groups = context.tree.groups().len().max(1);
-        let tasks = rayon::current_num_threads().min((MOST_SUMS / groups).max(1));
-        let length = sizes.len().div_ceil(tasks).max(1);
-        let sums = sizes.par_chunks(length).enumerate().map(|(nth, sizes)| {
-            let mut sums = Self::new(context)?;
-            let objects = ((nth * length) as u32..).map(ObjectIndex);
+        let (mut all, _) = Self::in_parallel(context, sizes, |first, sizes, sums| {
+            let objects = (first as u32..).map(ObjectIndex);
             for (object, &size) in objects.zip(sizes) {
                 if object.at().is_multiple_of(CHECK_INTERVAL) {
                     step.advance(0)?;
@@ -113,11 +134,8 @@ impl Sums {
                     sums.add(context, object, padding.into())?;
                 }
             }
-            Ok(sums)
-        });
-        let parts: Vec<Self> = sums.collect::<Result<_>>()?;
-        let mut all = Self::new(context)?;
-        parts.iter().for_each(|part| all.merge(part));
+            Ok(())
+        })?;
         for &(buffer, padding) in claims.padding_left() {
             all.add(context, buffer, padding.into())?;
         }

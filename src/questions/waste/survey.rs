@@ -1,18 +1,19 @@
-//! One pass over the memory in address order: how large every object is, what its contents hash to, and
-//! how much of its storage a container uses.
+//! One pass over the memory in address order: it finds the size of every object, the hash of its contents,
+//! and the used part of a container's storage.
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 
 use rayon::prelude::*;
 
 use super::Context;
-use super::roles::{ARRAY_SIZE, Role, TABLE_SIZE, VIEW_SIZE};
 use crate::columns;
 use crate::control::Step;
 use crate::error::Result;
 use crate::heap::LabelKind;
 use crate::questions::memory::{LONG_WINDOW, Payload, Reader, word_at};
+use crate::questions::roles::{ARRAY_SIZE, Role, TABLE_SIZE, VIEW_SIZE};
 use crate::runtime::objects::HEADER_SIZE;
+use crate::side_by_side::side_by_side;
 use crate::std_library::{
     ARRAY_BUFFER, BUCKETS, BUFFER, DATA_START, ENTRIES, ENTRIES_CAPACITY, ENTRIES_OFFSET, LENGTH,
     VIEW_LENGTH,
@@ -27,9 +28,9 @@ const CHUNK: usize = 1 << 15;
 pub(super) struct ArrayUse {
     pub(super) array: ObjectIndex,
     pub(super) buffer: ObjectIndex,
-    /// Up to the last element, whatever lies in front of the first.
+    /// Up to the last element. The part before the first element counts as used.
     pub(super) used: u64,
-    /// It has no elements, and no fields of its own.
+    /// Whether it has no elements and no additional fields.
     pub(super) is_empty: bool,
 }
 
@@ -40,7 +41,7 @@ pub(super) struct ViewUse {
     pub(super) start: u64,
     pub(super) end: u64,
     pub(super) view: ObjectIndex,
-    /// It covers nothing, and has no fields of its own.
+    /// Whether it covers nothing and has no additional fields.
     pub(super) is_empty: bool,
 }
 
@@ -53,36 +54,49 @@ pub(super) struct TableUse {
     pub(super) capacity: u32,
     /// The entries that were ever used, deleted ones included.
     pub(super) used: u32,
-    /// It has no fields of its own.
+    /// Whether it has no additional fields.
     pub(super) is_plain: bool,
 }
 
-/// What the memory says about the live objects.
+/// The results for the live objects.
 #[derive(Default)]
 pub(super) struct Survey {
-    /// By object: the bytes of its payload; 0 for what is neither alive nor a static string.
+    /// By object: the size of its payload; 0 for objects that are neither alive nor static strings.
     pub(super) sizes: Vec<u32>,
-    /// Strings: a part of a hash of the contents, and below it the object.
+    /// Strings: a part of the hash of the contents in the upper bits, the object in the lower bits.
     pub(super) texts: Vec<u64>,
-    /// The same for static arrays, and for buffers that are no container's own.
+    /// The same for static arrays, and for buffers that do not belong to a container.
     pub(super) buffers: Vec<u64>,
     pub(super) arrays: Vec<ArrayUse>,
     pub(super) views: Vec<ViewUse>,
     pub(super) tables: Vec<TableUse>,
     pub(super) empty_static_arrays: Vec<ObjectIndex>,
-    /// Live objects of classes that nothing describes.
+    /// The number of live objects of unknown classes.
     pub(super) unknown: u64,
 }
 
 impl Survey {
-    fn append(&mut self, run: &Self) -> Result<()> {
-        columns::extend(&mut self.texts, &run.texts)?;
-        columns::extend(&mut self.buffers, &run.buffers)?;
-        columns::extend(&mut self.arrays, &run.arrays)?;
-        columns::extend(&mut self.views, &run.views)?;
-        columns::extend(&mut self.tables, &run.tables)?;
-        columns::extend(&mut self.empty_static_arrays, &run.empty_static_arrays)?;
-        self.unknown += run.unknown;
+    /// Adds what was found in each run of objects.
+    fn append(&mut self, runs: &[Self]) -> Result<()> {
+        fn all<T: Copy>(runs: &[Survey], of: impl Fn(&Survey) -> &Vec<T>) -> Result<Vec<T>> {
+            let mut all = columns::with_capacity(runs.iter().map(|run| of(run).len()).sum())?;
+            runs.iter().for_each(|run| all.extend_from_slice(of(run)));
+            Ok(all)
+        }
+        let ((texts, buffers), (arrays, views, tables)) = side_by_side(
+            || Ok((all(runs, |run| &run.texts)?, all(runs, |run| &run.buffers)?)),
+            || {
+                Ok((
+                    all(runs, |run| &run.arrays)?,
+                    all(runs, |run| &run.views)?,
+                    all(runs, |run| &run.tables)?,
+                ))
+            },
+        )?;
+        (self.texts, self.buffers) = (texts, buffers);
+        (self.arrays, self.views, self.tables) = (arrays, views, tables);
+        self.empty_static_arrays = all(runs, |run| &run.empty_static_arrays)?;
+        self.unknown = runs.iter().map(|run| run.unknown).sum();
         Ok(())
     }
 }
@@ -90,13 +104,13 @@ impl Survey {
 impl Context<'_> {
     pub(super) fn survey(&self, step: &Step<'_>) -> Result<Survey> {
         let objects = &self.heap.heap.objects;
-        // Nobody can choose contents whose hashes are equal: the keys are random.
+        // The keys are random, so that an attacker cannot choose contents with equal hashes.
         let hashing = RandomState::new();
         let mut survey = Survey {
-            sizes: columns::repeated(0, objects.len())?,
+            sizes: columns::repeated_in_parallel(0, objects.len())?,
             ..Survey::default()
         };
-        // Static objects come first. They are few, and one thread sees which of them overlap.
+        // Static objects come first. There are few of them, and one thread finds out which of them overlap.
         let statics = objects.shallow_sizes.partition_point(|&size| size == 0);
         let (static_sizes, heap_sizes) = survey.sizes.split_at_mut(statics);
         let mut reader = Reader::sequential(self.heap);
@@ -111,17 +125,17 @@ impl Context<'_> {
             if nth.is_multiple_of(CHUNK) {
                 step.advance(0)?;
             }
-            *size = run.look_at(ObjectIndex(nth as u32))?;
+            *size = run.visit(ObjectIndex(nth as u32))?;
         }
-        let of_statics = run.found;
-        let runs: Vec<Survey> = heap_sizes
+        let mut runs = vec![run.found];
+        let of_heap: Vec<Survey> = heap_sizes
             .par_chunks_mut(CHUNK)
             .enumerate()
             .map_init(
                 || Reader::sequential(self.heap),
                 |reader, (nth, sizes)| {
                     let first = (statics + nth * CHUNK) as u32;
-                    reader.stop_at(self.end_of(ObjectIndex(first + sizes.len() as u32 - 1)));
+                    reader.stop_after(ObjectIndex(first + sizes.len() as u32 - 1));
                     let mut run = Run {
                         context: self,
                         hashing: &hashing,
@@ -130,27 +144,19 @@ impl Context<'_> {
                         found: Survey::default(),
                     };
                     for (object, size) in (first..).map(ObjectIndex).zip(&mut *sizes) {
-                        *size = run.look_at(object)?;
+                        *size = run.visit(object)?;
                     }
                     step.advance(sizes.len() as u64)?;
                     Ok(run.found)
                 },
             )
             .collect::<Result<_>>()?;
-        for run in [of_statics].iter().chain(&runs) {
-            survey.append(run)?;
-        }
+        runs.extend(of_heap);
+        survey.append(&runs)?;
         Ok(survey)
     }
 
-    /// Where the block of an object ends.
-    fn end_of(&self, object: ObjectIndex) -> u64 {
-        let heap = &self.heap.heap;
-        let size = heap.shallow_size(object).saturating_sub(HEADER_SIZE);
-        u64::from(heap.address(object).0) + u64::from(size)
-    }
-
-    /// Whether a live container keeps its own contents in this buffer, or may do so.
+    /// Whether a live container stores its contents in this buffer, or may do so.
     fn is_storage(&self, buffer: ObjectIndex) -> bool {
         let holders = self.referrers.of(buffer).iter();
         let mut holders = holders.map(|&holder| (holder, self.role(holder)));
@@ -162,8 +168,8 @@ impl Context<'_> {
         })
     }
 
-    /// Whether a container refers to a buffer at one of these offsets. References to its own storage are
-    /// the last.
+    /// Whether a container refers to a buffer at one of these offsets. References to its own storage come
+    /// last.
     fn keeps(&self, holder: ObjectIndex, buffer: ObjectIndex, offsets: &[u32]) -> bool {
         let edges = &self.heap.heap.edges;
         let places = &self.heap.shape(holder).places;
@@ -179,19 +185,19 @@ impl Context<'_> {
     }
 }
 
-/// What one task does.
+/// The state of one task.
 struct Run<'c, 'r> {
     context: &'c Context<'c>,
     hashing: &'c RandomState,
     reader: &'r mut Reader<'c>,
-    /// Where the last static object ends whose contents were read.
+    /// The end of the last static object whose contents were read.
     statics_end: u64,
     found: Survey,
 }
 
 impl Run<'_, '_> {
-    /// Adds what is to know about an object, and returns the size of its payload.
-    fn look_at(&mut self, object: ObjectIndex) -> Result<u32> {
+    /// Adds the facts about an object, and returns the size of its payload.
+    fn visit(&mut self, object: ObjectIndex) -> Result<u32> {
         let context = self.context;
         let heap = &context.heap.heap;
         let role = context.role(object);
@@ -206,7 +212,7 @@ impl Run<'_, '_> {
             return Ok(0);
         }
         let payload = self.reader.payload(heap.address(object).0)?;
-        if is_static && !self.is_behind_the_last(payload) {
+        if is_static && !self.starts_after_last(payload) {
             return Ok(0);
         }
         match role {
@@ -225,18 +231,18 @@ impl Run<'_, '_> {
                     columns::push(&mut self.found.empty_static_arrays, object)?;
                 }
             }
-            Role::Array(element) => self.look_at_array(object, payload, element)?,
-            Role::View => self.look_at_view(object, payload)?,
-            Role::Table(_) => self.look_at_table(object, payload)?,
+            Role::Array(element) => self.visit_array(object, payload, element)?,
+            Role::View => self.visit_view(object, payload)?,
+            Role::Table(_) => self.visit_table(object, payload)?,
             Role::Unknown => self.found.unknown += 1,
             Role::Buffer | Role::Other => {}
         }
         Ok(payload.size)
     }
 
-    /// Whether a static object begins where the last one ended, or later. What only looks like a static
-    /// object may overlap others, and its contents are not read a second time.
-    fn is_behind_the_last(&mut self, payload: Payload) -> bool {
+    /// Whether a static object begins at the end of the last one, or later. Data that looks like a static
+    /// object by chance may overlap others, and its contents are not read a second time.
+    fn starts_after_last(&mut self, payload: Payload) -> bool {
         let start = u64::from(payload.address - HEADER_SIZE);
         let is_behind = start >= self.statics_end;
         if is_behind {
@@ -245,7 +251,7 @@ impl Run<'_, '_> {
         is_behind
     }
 
-    /// A part of a hash of an object's class and contents, and below it the object.
+    /// A part of the hash of an object's class and contents in the upper bits, the object in the lower bits.
     fn entry(&mut self, object: ObjectIndex, payload: Payload) -> Result<u64> {
         let mut hasher = self.hashing.build_hasher();
         let class = self.context.heap.heap.objects.class_slots[object.at()];
@@ -258,14 +264,14 @@ impl Run<'_, '_> {
         Ok(hasher.finish() >> 32 << 32 | u64::from(object.0))
     }
 
-    /// The buffer that a word refers to.
+    /// The buffer to which a word refers.
     fn buffer(&self, word: Option<u32>) -> Option<ObjectIndex> {
         let objects = &self.context.heap.heap.objects;
         let buffer = objects.index.get(Address(word?))?;
         (objects.class_of(buffer).id == ARRAY_BUFFER).then_some(buffer)
     }
 
-    fn look_at_array(&mut self, array: ObjectIndex, payload: Payload, element: u32) -> Result<()> {
+    fn visit_array(&mut self, array: ObjectIndex, payload: Payload, element: u32) -> Result<()> {
         let fields = self.reader.part(payload, 0, ARRAY_SIZE)?;
         let word = |offset| word_at(fields, offset as usize);
         let (Some(address), Some(start), Some(length)) =
@@ -291,7 +297,7 @@ impl Run<'_, '_> {
         )
     }
 
-    fn look_at_view(&mut self, view: ObjectIndex, payload: Payload) -> Result<()> {
+    fn visit_view(&mut self, view: ObjectIndex, payload: Payload) -> Result<()> {
         let fields = self.reader.part(payload, 0, VIEW_SIZE)?;
         let word = |offset| word_at(fields, offset as usize);
         let (Some(address), Some(start), Some(length)) =
@@ -315,7 +321,7 @@ impl Run<'_, '_> {
         )
     }
 
-    fn look_at_table(&mut self, table: ObjectIndex, payload: Payload) -> Result<()> {
+    fn visit_table(&mut self, table: ObjectIndex, payload: Payload) -> Result<()> {
         let fields = self.reader.part(payload, 0, TABLE_SIZE)?;
         let word = |offset| word_at(fields, offset as usize);
         let (buckets, entries) = (word(BUCKETS), word(ENTRIES));

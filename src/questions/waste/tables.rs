@@ -1,24 +1,24 @@
-//! Maps and sets: which of their entries hold something.
+//! Maps and sets: the number of their used and unused entries.
 
 use rayon::prelude::*;
 
 use super::Context;
 use super::read_ahead::read_ahead;
-use super::roles::Role;
 use super::survey::TableUse;
 use crate::columns;
 use crate::control::Step;
 use crate::error::Result;
 use crate::questions::memory::{LONG_WINDOW, Reader, word_at};
+use crate::questions::roles::Role;
 use crate::runtime::shapes::Entries;
 use crate::units::ObjectIndex;
 
-/// Tables that one task reads.
+/// The number of tables that one task reads.
 const CHUNK: usize = 1 << 10;
-/// Tables whose entries are in the same buffer that are looked at. In a sound heap there is one.
+/// The largest number of tables with the same buffer that are read. In an undamaged heap there is one.
 const MOST_SHARING: usize = 16;
 
-/// A map or a set, and how many entries it has.
+/// A map or a set, and the number of its entries.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Table {
     pub(super) table: ObjectIndex,
@@ -26,7 +26,7 @@ pub(super) struct Table {
     pub(super) entries: ObjectIndex,
     /// The bytes of the other entries.
     pub(super) unused: u64,
-    /// It has no entries, and no fields of its own.
+    /// Whether it has no entries and no additional fields.
     pub(super) is_empty: bool,
 }
 
@@ -57,15 +57,18 @@ impl Context<'_> {
             last = (Some(of.entries), count + 1);
             count < MOST_SHARING
         });
-        let tables = uses.par_chunks(CHUNK).map(|uses| {
-            let mut reader = Reader::new(self.heap);
-            let mut tables = columns::with_capacity(uses.len())?;
-            for nth in 0..uses.len() {
-                tables.extend(self.table(&uses[nth..], &mut reader)?);
-            }
-            step.advance(0)?;
-            Ok(tables)
-        });
+        let chunks = uses.par_chunks(CHUNK);
+        let tables = chunks.map_init(
+            || Reader::new(self.heap),
+            |reader, uses| {
+                let mut tables = columns::with_capacity(uses.len())?;
+                for nth in 0..uses.len() {
+                    tables.extend(self.table(&uses[nth..], reader)?);
+                }
+                step.advance(0)?;
+                Ok(tables)
+            },
+        );
         let tables: Vec<Vec<Table>> = tables.collect::<Result<_>>()?;
         let mut all = columns::with_capacity(uses.len())?;
         tables
@@ -82,7 +85,7 @@ impl Context<'_> {
         }
     }
 
-    /// The first of these tables; the others are read with it if they lie close.
+    /// The first of these tables; the others are read with it if they are close.
     fn table(&self, uses: &[TableUse], reader: &mut Reader<'_>) -> Result<Option<Table>> {
         let [of, ..] = uses else { return Ok(None) };
         let Some(entries) = self.layout(of) else {

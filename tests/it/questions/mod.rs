@@ -1,6 +1,7 @@
 //! Questions about a loaded heap.
 
 mod errors;
+mod growth;
 mod naive;
 mod objects;
 mod paths;

@@ -1,24 +1,24 @@
-//! What an object of a class is to the report: a container and where it keeps what, or something whose
-//! contents can be the same as those of another.
+//! The role of a class in the report: a container with its layout, or an object whose contents can be the
+//! same as those of another.
 
 use crate::heap::HeapClass;
 use crate::questions::LoadedHeap;
 use crate::runtime::layout::Contents;
 use crate::runtime::shapes::{ClassShape, Entries, Kind};
 
-/// A `DataView` begins with the same fields as a typed array, but does not extend what these do.
+/// A `DataView` begins with the same fields as a typed array, but has another base class.
 const DATA_VIEW_NAME: &str = "~lib/dataview/DataView";
 
-/// Bytes of the fields of an `Array`; what has more has fields of its own.
-pub(super) const ARRAY_SIZE: u32 = 16;
+/// The size of the fields of an `Array`. A larger object has additional fields.
+pub(in crate::questions) const ARRAY_SIZE: u32 = 16;
 /// The same for a view.
-pub(super) const VIEW_SIZE: u32 = 12;
+pub(in crate::questions) const VIEW_SIZE: u32 = 12;
 /// The same for a map or a set.
-pub(super) const TABLE_SIZE: u32 = 24;
+pub(in crate::questions) const TABLE_SIZE: u32 = 24;
 
-/// What the objects of a class are.
+/// The role of a class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Role {
+pub(in crate::questions) enum Role {
     /// A string.
     Text,
     /// An `ArrayBuffer`.
@@ -33,7 +33,7 @@ pub(super) enum Role {
     Table(Entries),
     /// None of these.
     Other,
-    /// Nothing describes the class: it may be a container.
+    /// The class is not known: it may be a container.
     Unknown,
 }
 
@@ -59,7 +59,7 @@ impl Role {
 
 impl LoadedHeap {
     /// The role of each class slot.
-    pub(super) fn roles(&self) -> Vec<Role> {
+    pub(in crate::questions) fn roles(&self) -> Vec<Role> {
         let classes = self.heap.objects.classes.iter();
         classes
             .zip(&self.names.shapes)

@@ -1,0 +1,237 @@
+// The reports of a check, each read by a reader of its format.
+
+import { error } from "@actions/core";
+import sarifSchema from "@microsoft/jest-sarif/lib/schemas/sarif-2.1.0-rtm.5.json" with {
+  type: "json",
+};
+import Ajv from "ajv-draft-04";
+import { parse } from "junit2json";
+import { lexer, type Token, walkTokens } from "marked";
+import type { Log } from "sarif";
+import { describe, expect, test, vi } from "vitest";
+import { githubAnnotations } from "../dist/check/annotations.js";
+import { junit } from "../dist/check/junit.js";
+import { markdown } from "../dist/check/markdown.js";
+import { sarif } from "../dist/check/sarif.js";
+import type { CheckAnswer } from "../index.js";
+import { brokenAnswer, growingSite, HOSTILE_NAMES, passedAnswer } from "./support/check_answers.ts";
+
+const text = (pieces: Iterable<string>) => [...pieces].join("");
+const MODULE = "build/server.wasm";
+
+/** The class name as every report shows it: in one line, with nothing invisible. */
+const VISIBLE = /^[^\p{C}]*$/u;
+
+/** An answer in which everything has this name. */
+function hostile(name: string): CheckAnswer {
+  const site = growingSite({ className: name, path: `global ${name} > ${name}.${name} > ${name}` });
+  const answer = brokenAnswer({ ...site, label: name });
+  answer.rules.push({
+    rule: `no-growth ${name}`,
+    limit: 0,
+    actual: 1,
+    passed: false,
+    sites: [],
+  });
+  answer.warnings.push({ code: "WARN_NAMES_MISSING", message: name });
+  return answer;
+}
+
+/** An answer with so many growing sites. */
+function large(count: number): CheckAnswer {
+  const sites = Array.from({ length: count }, (_, nth) =>
+    growingSite({ fingerprint: nth.toString(16).padStart(12, "0"), className: `Class${nth}` }),
+  );
+  const answer = brokenAnswer();
+  const fingerprints = sites.map(({ fingerprint }) => fingerprint);
+  const [growth, ...others] = answer.rules as [CheckAnswer["rules"][number]];
+  return { ...answer, sites, rules: [{ ...growth, sites: fingerprints }, ...others] };
+}
+
+describe("JUnit XML", () => {
+  test("of broken rules is the golden one", async () => {
+    await expect(text(junit(brokenAnswer()))).toMatchFileSnapshot("golden/check-junit.xml");
+  });
+
+  test("has a test case for each rule, and a failure for each broken one", async () => {
+    const suites = await parse(text(junit(brokenAnswer())));
+    const [suite] = (suites as { testsuite: TestSuiteLike[] }).testsuite;
+    expect(suite).toMatchObject({ tests: 3, failures: 2, errors: 0 });
+    const failed = suite?.testcase.filter(({ failure }) => failure !== undefined);
+    expect(failed?.map(({ classname }) => classname)).toEqual(["growth", "max-live"]);
+    expect(failed?.[0]?.failure?.[0]?.inner).toContain("40 more assembly/server/PriceListener");
+    expect(failed?.[0]?.failure?.[0]?.inner).toContain("de8e6b05a684");
+  });
+
+  test("of a passed check has no failure", async () => {
+    const suites = await parse(text(junit(passedAnswer())));
+    const [suite] = (suites as { testsuite: TestSuiteLike[] }).testsuite;
+    expect(suite).toMatchObject({ tests: 3, failures: 0 });
+    expect(suite?.testcase.some(({ failure }) => failure !== undefined)).toBe(false);
+  });
+
+  test.each(HOSTILE_NAMES)("keeps a hostile name in its place: %j", async (name) => {
+    const suites = await parse(text(junit(hostile(name))));
+    const [suite] = (suites as { testsuite: TestSuiteLike[] }).testsuite;
+    expect(suite?.testcase).toHaveLength(4);
+    const [growth] = suite?.testcase[0]?.failure?.[0]?.inner?.split("\n") ?? [];
+    expect(growth).toMatch(/^40 more .* per interval \(1\.6 KiB\)$/);
+    expect(growth).toMatch(VISIBLE);
+    expect(suite?.testcase[3]?.name).toContain(
+      growth?.slice("40 more ".length, -" per interval (1.6 KiB)".length),
+    );
+  });
+});
+
+/** What is read of a suite. */
+interface TestSuiteLike {
+  testcase: {
+    name: string;
+    classname: string;
+    failure?: { message: string; inner?: string }[];
+  }[];
+}
+
+describe("SARIF", () => {
+  const ajv = new Ajv({
+    strict: false,
+    allErrors: true,
+    unicodeRegExp: false,
+    validateFormats: false,
+  });
+  const isValid = ajv.compile(sarifSchema);
+
+  function read(answer: CheckAnswer, file = MODULE): Log {
+    const log = JSON.parse(text(sarif(answer, file, "0.1.0"))) as Log;
+    isValid(log);
+    expect(isValid.errors).toBeNull();
+    return log;
+  }
+
+  test("of broken rules is the golden one", async () => {
+    const golden = `${JSON.stringify(read(brokenAnswer()), null, 2)}\n`;
+    await expect(golden).toMatchFileSnapshot("golden/check-sarif.json");
+  });
+
+  test("has the module as location and the path as code flow", () => {
+    const [run] = read(brokenAnswer()).runs;
+    const [leak, budget] = run?.results ?? [];
+    expect(leak?.locations?.[0]?.physicalLocation?.artifactLocation?.uri).toBe(MODULE);
+    const flow = leak?.codeFlows?.[0]?.threadFlows[0]?.locations ?? [];
+    expect(flow.map(({ location }) => location?.message?.text)).toEqual([
+      "global assembly/server/prices",
+      "assembly/server/PriceFeed.listeners",
+      "~lib/array/Array<assembly/server/PriceListener>[*]",
+      "assembly/server/PriceListener",
+    ]);
+    expect(budget?.ruleId).toBe("max-live");
+  });
+
+  test("of a passed check has no result", () => {
+    expect(read(passedAnswer()).runs[0]?.results).toEqual([]);
+  });
+
+  test.each([
+    ["a b/ü#1?.wasm", "a%20b/%C3%BC%231%3F.wasm"],
+    ["/tmp/a b.wasm", "file:///tmp/a%20b.wasm"],
+    ["c:d.wasm", "c%3Ad.wasm"],
+  ])("makes a URI of the path %s", (file, uri) => {
+    const [result] = read(brokenAnswer(), file).runs[0]?.results ?? [];
+    const found = result?.locations?.[0]?.physicalLocation?.artifactLocation?.uri;
+    expect(process.platform === "win32" || found === uri).toBe(true);
+  });
+
+  test.each(HOSTILE_NAMES)("keeps a hostile name in its place: %j", (name) => {
+    const [result] = read(hostile(name)).runs[0]?.results ?? [];
+    expect(result?.message.text).toMatch(VISIBLE);
+    // Neither a link nor a placeholder.
+    expect(result?.message.text).not.toMatch(/\]\(|(?<!\{)\{(\{\{)*(?!\{)/);
+  });
+});
+
+describe("Markdown", () => {
+  test("of broken rules is the golden one", async () => {
+    await expect(text(markdown(brokenAnswer()))).toMatchFileSnapshot("golden/check-markdown.md");
+  });
+
+  test.each(HOSTILE_NAMES)("has no markup of a hostile name: %j", (name) => {
+    const kinds = new Set<string>();
+    const codes: string[] = [];
+    walkTokens(lexer(text(markdown(hostile(name)))), (token: Token) => {
+      kinds.add(token.type);
+      if (token.type === "codespan") codes.push(token.text);
+    });
+    const expected = [
+      "codespan",
+      "heading",
+      "list",
+      "list_item",
+      "paragraph",
+      "space",
+      "strong",
+      "text",
+    ];
+    expect(expected).toEqual(expect.arrayContaining([...kinds]));
+    // The glob of the rule, the class, the path, the fingerprints and the warning.
+    expect(codes).toHaveLength(2 + 1 + 3 + 1 + 2 + 1);
+  });
+
+  test("is smaller than 1 MiB, whatever the answer, and says what is left out", () => {
+    const report = text(markdown(large(20_000)));
+    expect(Buffer.byteLength(report)).toBeLessThan(1 << 20);
+    expect(Buffer.byteLength(report)).toBeGreaterThan(1_000_000);
+    expect(report).toMatch(/\n[\d,]+ of 20,000 are left out\.\n/);
+    const names = "\u{1f418}".repeat(400);
+    const long = large(20_000);
+    for (const site of long.sites) site.className = names;
+    long.gone = Array(20_000).fill(names);
+    expect(Buffer.byteLength(text(markdown(long)))).toBeLessThan(1 << 20);
+  });
+});
+
+describe("annotations for GitHub", () => {
+  /** What GitHub's own library writes for an error. */
+  function written(message: string, properties: { title: string; file: string }): string {
+    const write = vi.spyOn(process.stdout, "write").mockReturnValue(true);
+    try {
+      error(message, properties);
+      return write.mock.calls.map(([piece]) => String(piece)).join("");
+    } finally {
+      write.mockRestore();
+    }
+  }
+
+  test("are the golden ones", async () => {
+    const lines = text(githubAnnotations(brokenAnswer(), MODULE));
+    await expect(lines).toMatchFileSnapshot("golden/check-annotations.txt");
+  });
+
+  test.each([...HOSTILE_NAMES, "100%, sure: yes"])(
+    "are escaped as GitHub's own library does: %j",
+    (name) => {
+      const answer = brokenAnswer(growingSite({ className: name }));
+      const [line] = text(githubAnnotations(answer, `a,b:c%${name}`)).split("\n") as [string];
+      const decoded = /^::error title=(.*?),file=(.*?)::(.*)$/.exec(line) as unknown as string[];
+      const [title, file, message] = decoded.slice(1).map(decodeURIComponent) as [
+        string,
+        string,
+        string,
+      ];
+      expect(`${line}\n`).toBe(written(message, { title, file }));
+      expect(file).toBe(`a,b:c%${name}`);
+      expect(title).toMatch(VISIBLE);
+    },
+  );
+
+  test("are at most the ten that GitHub shows, of which the last counts the others", () => {
+    const lines = text(githubAnnotations(large(100), MODULE))
+      .trimEnd()
+      .split("\n");
+    expect(lines).toHaveLength(10);
+    expect(lines[9]).toContain("title=92 more");
+  });
+
+  test("of a passed check are none", () => {
+    expect(text(githubAnnotations(passedAnswer(), MODULE))).toBe("");
+  });
+});

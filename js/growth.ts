@@ -1,0 +1,140 @@
+/** `growth` and `check` of the public API: several heaps, or the site tables that were kept of them. */
+import type * as api from "../index.js";
+import { invalidArgument } from "./errors.js";
+import { Heap } from "./heap.js";
+import * as native from "./native.js";
+import { callNative } from "./native_errors.js";
+import { invalidOption, type Mode, readOptions, typed, wholeNumber } from "./options.js";
+import { siteTableHandle } from "./sites.js";
+import { controlled } from "./work.js";
+
+const text = typed("string");
+const flag = typed("boolean");
+const TREND = { warmup: wholeNumber(0), slow: flag };
+const GROWTH = { ...TREND, limit: wholeNumber(1), offset: wholeNumber(0) };
+const CHECK = {
+  ...TREND,
+  minDumps: wholeNumber(2),
+  noDefault: flag,
+  maxGrowth,
+  maxLive: wholeNumber(0),
+  max: maxObjects,
+  noGrowth: list("class names", text),
+  accepted: list("accepted sites", acceptedSite),
+};
+
+export const growth: typeof api.growth = (of, options) => {
+  const request = optionsFor(GROWTH, options, "sync");
+  const tables = tablesOf(of).map(tableOf);
+  return JSON.parse(callNative(() => native.growth(tables, request)).text);
+};
+
+export const growthAsync: typeof api.growthAsync = async (of, options) => {
+  const request = optionsFor(GROWTH, options, "async");
+  return await compared(of, options, (tables, control) =>
+    native.growthAsync(tables, request, undefined, control),
+  );
+};
+
+export const check: typeof api.check = (of, options) => {
+  const request = optionsFor(CHECK, options, "sync");
+  const tables = tablesOf(of).map(tableOf);
+  return JSON.parse(callNative(() => native.check(tables, request)).text);
+};
+
+export const checkAsync: typeof api.checkAsync = async (of, options) => {
+  const request = optionsFor(CHECK, options, "async");
+  return await compared(of, options, (tables, control) =>
+    native.checkAsync(tables, request, undefined, control),
+  );
+};
+
+async function compared(
+  of: unknown,
+  options: api.AsyncOptions | null | undefined,
+  start: (
+    tables: native.SiteTableHandle[],
+    control: native.WorkControl,
+  ) => Promise<native.AnswerData>,
+) {
+  const given = tablesOf(of);
+  const { onProgress } = options ?? {};
+  const tables: native.SiteTableHandle[] = [];
+  for (const [nth, one] of given.entries()) {
+    /** The heaps are counted one after the other; the comparison takes almost no time. */
+    const watched = {
+      ...options,
+      onProgress: onProgress
+        ? (progress: api.Progress) =>
+            onProgress({ ...progress, fraction: (nth + progress.fraction) / given.length })
+        : undefined,
+    };
+    const table =
+      one instanceof Heap
+        ? await one.siteTableAsync({ signal: watched.signal, onProgress: watched.onProgress })
+        : one;
+    tables.push(siteTableHandle(`of[${nth}]`, table));
+  }
+  const answer = await controlled({ signal: options?.signal }, (control) => start(tables, control));
+  return JSON.parse(answer.text);
+}
+
+function tableOf(one: unknown, nth: number): native.SiteTableHandle {
+  return siteTableHandle(`of[${nth}]`, one instanceof Heap ? one.siteTable() : one);
+}
+
+function tablesOf(of: unknown): unknown[] {
+  if (typeof of !== "object" || of === null || !(Symbol.iterator in of)) {
+    throw invalidArgument("of", "an array of heaps or site tables", of);
+  }
+  return [...(of as Iterable<unknown>)];
+}
+
+function optionsFor(
+  checks: Record<string, (name: string, value: unknown) => unknown>,
+  options: unknown,
+  mode: Mode,
+): string {
+  return JSON.stringify(readOptions(options, checks, mode));
+}
+
+/** Bytes as a number, or a percentage as in `5%`. */
+function maxGrowth(name: string, value: unknown) {
+  if (typeof value === "number") return { bytes: wholeNumber(0)(name, value) };
+  const percent = typeof value === "string" ? /^(\d+(?:\.\d+)?)%$/.exec(value)?.[1] : undefined;
+  if (percent !== undefined) return { percent: Number(percent) };
+  if (typeof value !== "string") throw invalidArgument(name, "bytes, or a percentage", value);
+  throw invalidOption(`${name}: found ${value}; expected bytes, or a percentage as in "5%"`);
+}
+
+function maxObjects(name: string, value: unknown) {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw invalidArgument(name, "an object from class names to numbers", value);
+  }
+  const count = wholeNumber(0);
+  const entries = Object.entries(value);
+  return entries.map(([of, most]) => ({ class: of, count: count(`${name}["${of}"]`, most) }));
+}
+
+function acceptedSite(name: string, value: unknown) {
+  if (typeof value !== "object" || value === null) {
+    throw invalidArgument(name, "an object with the path or the fingerprint of a site", value);
+  }
+  const given = value as Record<string, unknown>;
+  const site = readOptions(
+    { path: given.path, fingerprint: given.fingerprint, limit: given.limit },
+    { path: text, fingerprint: text, limit: wholeNumber(0) },
+    "sync",
+  );
+  if (site.path === undefined && site.fingerprint === undefined) {
+    throw invalidOption(`${name}: found neither a path nor a fingerprint; expected one of them`);
+  }
+  return site;
+}
+
+function list(what: string, check: (name: string, value: unknown) => unknown) {
+  return (name: string, value: unknown) => {
+    if (!Array.isArray(value)) throw invalidArgument(name, `an array of ${what}`, value);
+    return value.map((one, nth) => check(`${name}[${nth}]`, one));
+  };
+}

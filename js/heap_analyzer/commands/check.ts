@@ -1,0 +1,283 @@
+/** `check`: a gate for CI. Exit code 0: no rule is broken; 2: one is; 1: everything else. */
+import { existsSync } from "node:fs";
+import { isAbsolute, relative, resolve } from "node:path";
+import { type Command, InvalidArgumentError, Option } from "commander";
+import type { CheckAnswer } from "../../../index.js";
+import { githubAnnotations } from "../../check/annotations.js";
+import {
+  type Accepted,
+  acceptGrowth,
+  baselineText,
+  checkReasons,
+  readBaseline,
+} from "../../check/baseline.js";
+import { inconclusive } from "../../check/inconclusive.js";
+import { junit } from "../../check/junit.js";
+import { markdown } from "../../check/markdown.js";
+import { sarif } from "../../check/sarif.js";
+import type * as native from "../../native.js";
+import { addon } from "../addon.js";
+import { checkInputs } from "../inputs.js";
+import { writeNote, writeWarning } from "../messages.js";
+import { fileName, wholeNumber } from "../options.js";
+import { write } from "../output.js";
+import { ProgressLine } from "../progress.js";
+import {
+  addQuestionOptions,
+  MANY_MODULES,
+  modulesOf,
+  type QuestionOptions,
+  textOptions,
+} from "../question_command.js";
+import { dumpsArgument, siteTables } from "../site_tables.js";
+
+interface CheckOptions extends QuestionOptions {
+  warmup: number;
+  slow?: boolean;
+  minDumps: number;
+  default: boolean;
+  maxGrowth?: Budget;
+  maxLive?: number;
+  max?: ClassBudget[];
+  /** The classes of `--no-growth`; `true` without one. */
+  growth: string[] | true;
+  baseline?: string;
+  updateBaseline?: boolean;
+  report?: Report[];
+  annotations?: "github";
+  allowWarnings?: boolean;
+}
+
+/** Bytes, or a part of the live size of the first dump. */
+type Budget = { bytes: number } | { percent: number };
+
+interface ClassBudget {
+  class: string;
+  count: number;
+}
+
+interface Report {
+  format: keyof typeof REPORTS;
+  file: string;
+}
+
+/** Reports by the name that `--report` takes. */
+const REPORTS = {
+  junit: (answer: CheckAnswer) => junit(answer),
+  sarif: (answer: CheckAnswer, module: string) => sarif(answer, module, version),
+  markdown: (answer: CheckAnswer) => markdown(answer),
+};
+
+const FORMATS = Object.keys(REPORTS);
+
+const { version } = require("../../../package.json") as { version: string };
+
+/** The dumps that the default rule needs, unless `--min-dumps` says otherwise. */
+const MIN_DUMPS = 8;
+
+/** The exit code when a rule is broken. */
+const BROKEN = 2;
+
+/** Characters that are written at a time. */
+const CHUNK = 1 << 16;
+
+export function addCheckCommand(program: Command): void {
+  const command = program
+    .command("check")
+    .description(
+      "a gate for CI: exit code 2 if anything grows from dump to dump, or a budget is exceeded",
+    )
+    .addArgument(dumpsArgument())
+    .option("--warmup <n>", "leave out the first n dumps", wholeNumber(0), 0)
+    .option("--slow", "also report places that grow only in every second interval")
+    .option(
+      "--min-dumps <n>",
+      "the number of dumps that the rule that nothing grows needs",
+      wholeNumber(2),
+      MIN_DUMPS,
+    )
+    .option("--no-default", "leave out the rule that nothing grows: check only the budgets")
+    .option("--max-growth <bytes|%>", "the largest growth of the live size: 64KiB or 5%", budget)
+    .option("--max-live <bytes>", "the largest live size: 1048576 or 1MiB", size)
+    .addOption(
+      repeated("--max <class=count>", "the largest number of objects of a class", classBudget),
+    )
+    .addOption(repeated("--no-growth <class>", "a class that may not grow", className))
+    .option("--baseline <file>", "accept the growing places that this file lists", fileName)
+    .option("--update-baseline", "add the growing places to the baseline, with empty reasons")
+    .addOption(
+      repeated("--report <format=file>", `also write a report: ${FORMATS.join(", ")}`, report),
+    )
+    .addOption(
+      new Option("--annotations <host>", "also write annotations to stderr").choices(["github"]),
+    )
+    .option("--allow-warnings", "decide even if a warning says that numbers may be wrong");
+  addQuestionOptions(command, MANY_MODULES).action(runCheck);
+}
+
+async function runCheck(dumps: string[], options: CheckOptions): Promise<void> {
+  const { baseline, updateBaseline, report: reports = [], annotations, format, output } = options;
+  const modules = modulesOf(dumps, options.wasm);
+  checkFiles(dumps, modules, options);
+  const accepted = acceptedSites(options);
+  const known = accepted.length;
+  const tables = await siteTables(dumps, modules, options);
+  const ask = checker(tables, options, accepted);
+  let json = "";
+  const check = async () => {
+    json = await ask();
+    return JSON.parse(json) as CheckAnswer;
+  };
+  let answer = await check();
+  for (const { message } of answer.warnings) writeWarning(message);
+  refuseInconclusive(answer, options);
+  if (updateBaseline) {
+    answer = await acceptGrowth(answer, accepted, check);
+    await write([Buffer.from(baselineText(accepted))], baseline);
+    const added = accepted.length - known;
+    if (added > 0) writeNote(`${baseline} has ${added} new entries: fill in their reasons`);
+  }
+  const module = shownModule(modules.at(-1) as string);
+  for (const { format, file } of reports) {
+    await write(buffers(REPORTS[format](answer, module)), file);
+  }
+  const text = format === "json" ? json : await ask(textOptions(output));
+  await write([Buffer.from(text)], output);
+  if (annotations === "github") {
+    for (const line of githubAnnotations(answer, module)) process.stderr.write(line);
+  }
+  if (!answer.passed) process.exitCode = BROKEN;
+}
+
+/** Refuses an output that is an input, or another output. */
+function checkFiles(dumps: string[], modules: string[], options: CheckOptions): void {
+  const { baseline, updateBaseline, report: reports = [], output } = options;
+  const inputs = [...dumps, ...new Set(modules)];
+  const outputs = reports.map(({ file }) => file);
+  if (output !== undefined) outputs.push(output);
+  if (baseline !== undefined) (updateBaseline ? outputs : inputs).push(baseline);
+  else if (updateBaseline) throw new Error("--update-baseline needs --baseline <file>");
+  for (const [nth, output] of outputs.entries()) {
+    checkInputs(inputs, output);
+    if (outputs.slice(0, nth).some((other) => resolve(other) === resolve(output))) {
+      throw new Error(`${output} would be written twice: choose another file`);
+    }
+  }
+}
+
+/** Refuses to decide on numbers that may be wrong. */
+function refuseInconclusive(answer: CheckAnswer, { allowWarnings }: CheckOptions): void {
+  if (answer.partial) {
+    throw new Error("the check is inconclusive: a dump was read only in part");
+  }
+  const codes = inconclusive(answer.warnings);
+  if (codes.length > 0 && !allowWarnings) {
+    throw new Error(
+      `the check is inconclusive, because numbers may be wrong (${codes.join(", ")}): remove the cause, ` +
+        "or pass --allow-warnings",
+    );
+  }
+}
+
+/** The sites that the baseline accepts. */
+function acceptedSites({ baseline, updateBaseline }: CheckOptions): Accepted[] {
+  if (baseline === undefined) return [];
+  if (updateBaseline && !existsSync(baseline)) return [];
+  const accepted = readBaseline(baseline);
+  if (!updateBaseline) checkReasons(baseline, accepted);
+  return accepted;
+}
+
+/** A check of these tables. It gives the answer as JSON, or as text for the output. */
+function checker(tables: native.SiteTableHandle[], options: CheckOptions, accepted: Accepted[]) {
+  const { warmup, slow = false, minDumps, maxGrowth, maxLive, max } = options;
+  const { checkAsync, WorkControl } = addon();
+  const line = new ProgressLine();
+  return async (text?: native.TableData): Promise<string> => {
+    const rules = {
+      warmup,
+      slow,
+      minDumps,
+      noDefault: !options.default,
+      maxGrowth,
+      maxLive,
+      max,
+      noGrowth: options.growth === true ? undefined : options.growth,
+      accepted: accepted.map(({ path, fingerprint, limit }) =>
+        path === null ? { fingerprint, limit } : { path, limit },
+      ),
+    };
+    const control = new WorkControl();
+    const answer = checkAsync(tables, JSON.stringify(rules), text, control);
+    return (await line.watch(control, answer, "comparing the dumps")).text;
+  };
+}
+
+/** Parses a size: `1048576`, `64KiB`. */
+function size(text: string): number {
+  const [, number, unit = "B"] = /^(\d+)(B|KiB|MiB|GiB)?$/.exec(text) ?? [];
+  const bytes = Number(number) * 1024 ** ["B", "KiB", "MiB", "GiB"].indexOf(unit);
+  if (!Number.isSafeInteger(bytes)) {
+    throw new InvalidArgumentError("Expected a size: 1048576, 64KiB, 1MiB or 1GiB.");
+  }
+  return bytes;
+}
+
+/** Parses a size, or a percentage of the live size. */
+function budget(text: string): Budget {
+  if (!text.endsWith("%")) return { bytes: size(text) };
+  if (!/^\d+(\.\d+)?%$/.test(text)) {
+    throw new InvalidArgumentError("Expected a size or a percentage: 64KiB or 5%.");
+  }
+  return { percent: Number.parseFloat(text) };
+}
+
+function className(text: string): string {
+  if (text === "") throw new InvalidArgumentError("Expected a class; * stands for any text.");
+  return text;
+}
+
+/** Parses a class and a count. The names of functions contain `=`, so the last one counts. */
+function classBudget(text: string): ClassBudget {
+  const [, name, count] = /^(.+)=(\d+)$/s.exec(text) ?? [];
+  if (name === undefined || !Number.isSafeInteger(Number(count))) {
+    throw new InvalidArgumentError("Expected a class and a count: *Session=100.");
+  }
+  return { class: name, count: Number(count) };
+}
+
+function report(text: string): Report {
+  const [format = "", ...file] = text.split("=");
+  if (!Object.hasOwn(REPORTS, format) || file.join("=") === "") {
+    throw new InvalidArgumentError(`Expected a format and a file: ${FORMATS[0]}=report.xml.`);
+  }
+  return { format: format as Report["format"], file: file.join("=") };
+}
+
+/** An option that can be given several times. */
+function repeated<T>(flags: string, description: string, parse: (text: string) => T): Option {
+  // The earlier value of an option that begins with `--no-` is `true` if there is none.
+  return new Option(flags, description).argParser((text, earlier?: T[] | true) => [
+    ...(Array.isArray(earlier) ? earlier : []),
+    parse(text),
+  ]);
+}
+
+/** The module as it is called in the repository: as seen from the working directory, if it is in there. */
+function shownModule(file: string): string {
+  const fromHere = relative(process.cwd(), file);
+  return fromHere.startsWith("..") || isAbsolute(fromHere) ? file : fromHere;
+}
+
+/** Joins small pieces of text to buffers. */
+function* buffers(pieces: Iterable<string>): Generator<Buffer> {
+  let text = "";
+  for (const piece of pieces) {
+    text += piece;
+    if (text.length > CHUNK) {
+      yield Buffer.from(text);
+      text = "";
+    }
+  }
+  yield Buffer.from(text);
+}

@@ -1,0 +1,37 @@
+//! The site table of a heap: how many objects each place of the program holds, and how much they contain.
+//! Tables of several heaps, of one build or of several, are compared by [`growth`](super::growth).
+
+mod contents;
+mod count;
+mod make;
+mod table;
+
+pub use table::SiteTable;
+pub(super) use table::{PathNode, PathStart};
+
+use std::ops::AddAssign;
+
+use serde::{Deserialize, Serialize};
+
+/// Objects, and the bytes of their contents.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+pub(super) struct Sum {
+    pub(super) count: u64,
+    pub(super) bytes: u64,
+}
+
+impl Sum {
+    pub(super) fn add(&mut self, other: Self) {
+        *self += other;
+    }
+}
+
+impl AddAssign for Sum {
+    fn add_assign(&mut self, other: Self) {
+        // A table that was read from bytes can have any numbers.
+        self.count = self.count.saturating_add(other.count);
+        self.bytes = self.bytes.saturating_add(other.bytes);
+    }
+}
