@@ -227,19 +227,19 @@ export declare class Heap {
   wasteAsync(options?: PageOptions & AsyncOptions | null): Promise<WasteAnswer>;
 
   /**
+   * The number and the contents of the objects at each place of the program, as a small value for
+   * {@link growth} and {@link check}. It stays usable after {@link close}.
+   */
+  siteTable(): SiteTable;
+  siteTableAsync(options?: AsyncOptions | null): Promise<SiteTable>;
+
+  /**
    * Everything about the heap as one HTML page, below 1 MB whatever the heap: the text of a file that loads
    * nothing. It contains names of classes and the beginnings of strings. A heap of another module is refused
    * (`ERR_MODULE_MISMATCH`).
    */
   report(options?: ReportOptions | null): string;
   reportAsync(options?: ReportOptions & AsyncOptions | null): Promise<string>;
-
-  /**
-   * The number and the contents of the objects at each place of the program, as a small value for
-   * {@link growth} and {@link check}. It stays usable after {@link close}.
-   */
-  siteTable(): SiteTable;
-  siteTableAsync(options?: AsyncOptions | null): Promise<SiteTable>;
 
   /**
    * Releases the heap. Asynchronous questions that are not answered yet are aborted, and reject with

@@ -147,14 +147,6 @@ class Heap {
     return await this.#askAsync(questions.unreachable(options, "async"), options);
   }
 
-  report(options?: unknown) {
-    return reportFile(this.#text(questions.report(options, "sync")));
-  }
-
-  async reportAsync(options?: api.AsyncOptions) {
-    return reportFile(await this.#textAsync(questions.report(options, "async"), options));
-  }
-
   siteTable() {
     return siteTable(callNative(() => this.#handle.siteTable()));
   }
@@ -162,6 +154,14 @@ class Heap {
   async siteTableAsync(options?: api.AsyncOptions) {
     readOptions(options, {}, "async");
     return siteTable(await this.#run(options, (control) => this.#handle.siteTableAsync(control)));
+  }
+
+  report(options?: unknown) {
+    return reportFile(this.#text(questions.report(options, "sync")));
+  }
+
+  async reportAsync(options?: api.AsyncOptions) {
+    return reportFile(await this.#textAsync(questions.report(options, "async"), options));
   }
 
   export(format: unknown, options?: api.AsyncOptions) {

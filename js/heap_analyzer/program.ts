@@ -46,9 +46,9 @@ export function createProgram(): Command {
   addDominatorsCommand(program);
   addWasteCommand(program);
   addUnreachableCommand(program);
-  addReportCommand(program);
   addGrowthCommand(program);
   addCheckCommand(program);
+  addReportCommand(program);
   addExportCommand(program);
   addHelpCommand(program);
   return program;

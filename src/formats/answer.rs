@@ -33,9 +33,9 @@ pub fn render_text(answer: &Answer, options: TableOptions) -> String {
         AnswerBody::Suspects(suspects) => suspect_lines(suspects),
         AnswerBody::Waste(waste) => waste_lines(waste),
         AnswerBody::Unreachable(unreachable) => unreachable_lines(unreachable),
-        AnswerBody::Report(_) => vec!["A report is shown as a page, not as text.".to_owned()],
         AnswerBody::Growth(growth) => growth_lines(growth),
         AnswerBody::Check(check) => check_lines(check),
+        AnswerBody::Report(_) => vec!["A report is shown as a page, not as text.".to_owned()],
     };
     if answer.partial {
         lines.insert(

@@ -153,13 +153,13 @@ impl LoadedHeap {
         side_by_side(by_dominators, || self.path_tree(control)).map(drop)
     }
 
-    /// Answers a question. Some compare with an earlier heap, `before`: `paths` to new objects, `suspects`
-    /// of growth, and `report`.
+    /// Answers a question. Some compare with an earlier heap, `before`: `paths` to new objects, `suspects` of
+    /// growth, and `report`.
     ///
     /// # Errors
     /// [`Error::NoObject`] for an address without an object, [`Error::UnknownClass`] for a class that no live
     /// object has, [`Error::InvalidOption`] for an invalid question, [`Error::DifferentModules`] for a report
-    /// of two programs, [`Error::DumpChanged`] and [`Error::Io`] if the dump cannot be read again,
+    /// that compares two programs, [`Error::DumpChanged`] and [`Error::Io`] if the dump cannot be read again,
     /// [`Error::OutOfMemory`], [`Error::Aborted`].
     pub fn ask(
         &self,

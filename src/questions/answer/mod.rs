@@ -77,12 +77,12 @@ pub enum AnswerBody {
     Waste(Waste),
     /// To `unreachable`.
     Unreachable(Unreachable),
-    /// To `report`.
-    Report(Box<Report>),
     /// To `growth`.
     Growth(Growth),
     /// To `check`.
     Check(Check),
+    /// To `report`.
+    Report(Box<Report>),
 }
 
 /// A warning with its stable name.
