@@ -5,15 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { captureDump } from "../dist/capture.js";
-import {
-  check,
-  checkAsync,
-  growth,
-  growthAsync,
-  type Heap,
-  openHeapFile,
-  SiteTable,
-} from "../dist/index.js";
+import { check, checkAsync, growth, growthAsync, openHeapFile, SiteTable } from "../dist/index.js";
+import type { Heap, SiteTable as Table } from "../index.js";
 import { failureOf, outputOf, runIn } from "./support/command_line.ts";
 import { leakyServer, type ServerExports, startServer } from "./support/leaky_server.ts";
 
@@ -23,7 +16,7 @@ const LISTENER = "assembly/server/PriceListener";
 let folder: string;
 let wasm: string;
 let heaps: Heap[];
-let tables: SiteTable[];
+let tables: Table[];
 const names = Array.from({ length: ROUNDS }, (_, nth) => `${nth + 1}.dump`);
 
 beforeAll(async () => {
@@ -140,8 +133,8 @@ describe("growth", () => {
     const code = (code: string) => expect.objectContaining({ code });
     expect(() => growth(tables.slice(0, 1))).toThrow(code("ERR_INVALID_OPTION"));
     expect(() => growth([])).toThrow(code("ERR_INVALID_OPTION"));
-    expect(() => growth([tables[0], {}] as SiteTable[])).toThrow(code("ERR_INVALID_ARG_TYPE"));
-    expect(() => growth(7 as unknown as SiteTable[])).toThrow(code("ERR_INVALID_ARG_TYPE"));
+    expect(() => growth([tables[0], {}] as Table[])).toThrow(code("ERR_INVALID_ARG_TYPE"));
+    expect(() => growth(7 as unknown as Table[])).toThrow(code("ERR_INVALID_ARG_TYPE"));
     expect(() => growth(tables, { warmup: 9 })).toThrow(code("ERR_INVALID_OPTION"));
     expect(() => growth(tables, { limit: 0 })).toThrow(code("ERR_INVALID_OPTION"));
     expect(() => SiteTable.fromBytes(Buffer.from("{}"))).toThrow(code("ERR_SITE_TABLE"));
