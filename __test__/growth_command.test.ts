@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { captureDump } from "../dist/capture.js";
 import { check, checkAsync, growth, growthAsync, openHeapFile, SiteTable } from "../dist/index.js";
-import type { Heap, SiteTable as Table } from "../index.js";
+import type * as api from "../index.js";
 import { failureOf, outputOf, runIn } from "./support/command_line.ts";
 import { leakyServer, type ServerExports, startServer } from "./support/leaky_server.ts";
 
@@ -15,8 +15,8 @@ const LISTENER = "assembly/server/PriceListener";
 
 let folder: string;
 let wasm: string;
-let heaps: Heap[];
-let tables: Table[];
+let heaps: api.Heap[];
+let tables: api.SiteTable[];
 const names = Array.from({ length: ROUNDS }, (_, nth) => `${nth + 1}.dump`);
 
 beforeAll(async () => {
@@ -96,7 +96,7 @@ describe("growth", () => {
 
   test("gives the same fingerprint as the path of one of the objects", () => {
     const [site] = growth(tables, { warmup: 1 }).sites;
-    const last = heaps.at(-1) as Heap;
+    const last = heaps.at(-1) as api.Heap;
     const [listener] = last.find({ class: LISTENER }).objects;
     expect(last.paths(listener?.address as number).path?.fingerprint).toBe(site?.fingerprint);
   });
@@ -133,8 +133,8 @@ describe("growth", () => {
     const code = (code: string) => expect.objectContaining({ code });
     expect(() => growth(tables.slice(0, 1))).toThrow(code("ERR_INVALID_OPTION"));
     expect(() => growth([])).toThrow(code("ERR_INVALID_OPTION"));
-    expect(() => growth([tables[0], {}] as Table[])).toThrow(code("ERR_INVALID_ARG_TYPE"));
-    expect(() => growth(7 as unknown as Table[])).toThrow(code("ERR_INVALID_ARG_TYPE"));
+    expect(() => growth([tables[0], {}] as api.SiteTable[])).toThrow(code("ERR_INVALID_ARG_TYPE"));
+    expect(() => growth(7 as unknown as api.SiteTable[])).toThrow(code("ERR_INVALID_ARG_TYPE"));
     expect(() => growth(tables, { warmup: 9 })).toThrow(code("ERR_INVALID_OPTION"));
     expect(() => growth(tables, { limit: 0 })).toThrow(code("ERR_INVALID_OPTION"));
     expect(() => SiteTable.fromBytes(Buffer.from("{}"))).toThrow(code("ERR_SITE_TABLE"));

@@ -63,7 +63,11 @@ describe.skipIf(missing)("in Chromium", () => {
     return file;
   }
 
-  const takePicture = (name: string) => page.screenshot({ path: join(PICTURES, `${name}.png`) });
+  const takePicture = (name: string, height = 560) =>
+    page.screenshot({
+      path: join(PICTURES, `${name}.png`),
+      clip: { x: 0, y: 0, width: 1100, height },
+    });
 
   describe("DevTools", () => {
     const rows = () => page.locator("tr.data-grid-data-grid-node");
@@ -139,7 +143,7 @@ describe.skipIf(missing)("in Chromium", () => {
       };
       const shown = async () => (await table()).map(changesIn);
       await expect.poll(async () => (await shown()).sort()).toEqual(changes.sort());
-      await takePicture("devtools-comparison");
+      await takePicture("devtools-comparison", 240);
     });
   });
 
@@ -153,7 +157,7 @@ describe.skipIf(missing)("in Chromium", () => {
     await page.getByText("Sandwich").waitFor();
     await page.keyboard.press("2");
     await page.waitForTimeout(500);
-    await takePicture("speedscope");
+    await takePicture("speedscope", 260);
     await page.keyboard.press("3");
     await page.getByText("Symbol Name").waitFor();
     const text = ((await page.locator("body").textContent()) ?? "").replaceAll(/\s+/g, " ");

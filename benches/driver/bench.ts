@@ -110,6 +110,8 @@ function measure(options: Options, folder: string): Results {
     targets.measureShop(binary, [small, large], join(folder, "output.json"));
     progress("questions");
     targets.measureQuestions(large);
+    progress("exports");
+    targets.measureExports(large, join(folder, "exported"));
   }
   targets.judgeGrowth(rows, [title(sizes[0]), title(sizes[1])]);
   return {

@@ -188,6 +188,61 @@ export class Targets {
     promise("a site table", "siteTable", 0.5);
   }
 
+  /** Each export into a file, beside what reads the same dumps. */
+  measureExports({ title, heaps: { before, after } }: SizedShop, outputFile: string): void {
+    const exported = (dumps: string[], format: string) =>
+      toFile(["export", ...dumps, "--wasm", after.wasm, "--to", format], outputFile);
+    const node: NodeRun[] = [];
+    const runs = {
+      analyze: [] as NodeRun[],
+      diff: [] as NodeRun[],
+      snapshot: [] as NodeRun[],
+      profile: [] as NodeRun[],
+      heapDiff: [] as NodeRun[],
+    };
+    let snapshotBytes = 0;
+    for (let repetition = 0; repetition < this.#repetitions; repetition++) {
+      node.push(runNode(["--eval", "0"]));
+      runs.analyze.push(analyzeTop(after, "table"));
+      runs.diff.push(diffTop({ objects: 0, before, after }, "table"));
+      const snapshot = exported([after.dump], "heapsnapshot");
+      runs.snapshot.push(snapshot.run);
+      snapshotBytes = snapshot.bytes;
+      runs.profile.push(exported([after.dump], "pprof").run);
+      runs.heapDiff.push(exported([before.dump, after.dump], "heap-diff").run);
+    }
+    const writing = seconds(runs.snapshot) - seconds(runs.analyze);
+    this.#add(
+      { work: `export --to heapsnapshot, ${title}`, unit: "MB/s", limit: 300, better: "more" },
+      snapshotBytes / 1e6 / writing,
+      `${digits(snapshotBytes / 1e6)} MB into a file, in ${digits(writing)} s more than the table takes`,
+    );
+    this.#add(
+      {
+        work: `export --to heapsnapshot, ${title}: memory for it`,
+        unit: "MiB",
+        limit: 64,
+        better: "less",
+      },
+      (peak(runs.snapshot) - peak(runs.analyze)) / MIB,
+      `peak ${digits(peak(runs.snapshot) / MIB)} MiB, with the table ${digits(peak(runs.analyze) / MIB)} MiB`,
+    );
+    for (const [format, one, work, other, limit] of [
+      ["pprof", runs.profile, "analyze", runs.analyze, 2.5],
+      ["heap-diff", runs.heapDiff, "diff", runs.diff, 2],
+    ] as const) {
+      const [numerator, denominator] = [one, other].map(
+        (runs) => seconds(runs) - seconds(node),
+      ) as [number, number];
+      const promised = { unit: "×", limit, better: "less" } as const;
+      this.#add(
+        { work: `export --to ${format} to one ${work} as a table, ${title}`, ...promised },
+        numerator / denominator,
+        `${digits(numerator)} s to ${digits(denominator)} s, without Node's start`,
+      );
+    }
+  }
+
   /** Time per object at the large size to that at the small one, of the shape where it is worst; fastest runs. */
   judgeGrowth(rows: StageRow[], [small, large]: [string, string]): void {
     const growth = rows
@@ -264,9 +319,14 @@ function askQuestions({ dump, wasm }: Heap, words: string[]): NodeRun {
 }
 
 function analyzeToFile({ dump, wasm }: Heap, file: string): { run: NodeRun; bytes: number } {
+  return toFile(["analyze", dump, "--wasm", wasm], file);
+}
+
+/** Runs the command line with a file as its stdout. */
+function toFile(args: string[], file: string): { run: NodeRun; bytes: number } {
   const output = openSync(file, "w");
   try {
-    const run = runCli(["analyze", dump, "--wasm", wasm], output);
+    const run = runCli(args, output);
     return { run, bytes: statSync(file).size };
   } finally {
     closeSync(output);

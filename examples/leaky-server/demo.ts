@@ -7,6 +7,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { exposeGlobals, writeDump } from "@warpo/heap-analyzer/capture";
+import { showExports } from "./exports.js";
 import { showGate } from "./gate.js";
 
 interface Server {
@@ -62,6 +63,8 @@ async function main(): Promise<void> {
   console.log(
     `  node dist/heap_analyzer/cli.js diff ${here}/before.dump ${here}/after.dump --wasm ${here}/server.wasm`,
   );
+
+  showExports(cli, folder, here);
 
   showGate(example, join(folder, "gate"), compile);
 }
