@@ -443,39 +443,39 @@ export interface UnreachableEdge {
 export interface GrowthAnswer extends Answer, Page {
   /** All dumps, those of the warm-up too. */
   dumps: { name: string; totalLiveSize: number }[];
-  /** How many of the first dumps are ignored. */
+  /** The number of ignored dumps at the start. */
   warmup: number;
-  /** Bytes per interval with what is folded ↓, count per interval ↓, path ↑. */
+  /** Order: bytes per interval, folded sites included ↓, count per interval ↓, path ↑. */
   sites: GrowingSite[];
 }
 
 /** A place of the program that holds more from dump to dump. */
 export interface GrowingSite {
-  /** Null if the objects grow in number without growing on one path, and for raw blocks. */
+  /** Null if the number of objects grows, but not on one path, and for raw blocks. */
   root: Root | null;
   /** The path as text, with the class at its end. Null as for `root`. */
   path: string | null;
   /**
-   * The references that lead to the objects; without a path as `Class.label`. Null for all objects with this
-   * path (as of a linked list), for what a root holds, for a class as a whole, and for raw blocks.
+   * The label of the references to the objects; without a path, `Class.label`. Null for all objects with this
+   * path (for example in a linked list), for objects of a root, for a whole class, and for raw blocks.
    */
   label: string | null;
   /** `(raw blocks)` for blocks of `heap.alloc`. */
   className: string;
   /** A hash of the path; without one, of label and class. */
   fingerprint: string;
-  /** Whether all names are from the source: others may mean something else in another build. */
+  /** Whether all names are from the source. Other names can change with the next build. */
   stable: boolean;
-  /** By dump, as in `dumps`: how many objects. Null where nothing could hold them; such dumps do not count. */
+  /** The number of objects in each dump, in the order of `dumps`. Null if the dump has no object that could hold them; such dumps do not count. */
   counts: (number | null)[];
   /**
-   * By dump: the bytes that the objects contain: the length of strings, the elements of arrays, the entries
-   * of maps and sets, fields. Of raw blocks the bytes of the blocks.
+   * For each dump, the bytes that the objects contain: the length of strings, the elements of arrays, the
+   * entries of maps and sets, fields. For raw blocks, the bytes of the blocks.
    */
   bytes: (number | null)[];
   /** The mean growth per interval between dumps that count. */
   perInterval: { count: number; bytes: number };
-  /** What grows because this place does: bytes ↓, count ↓, path ↑; at most 1,000. */
+  /** The places that grow because this one grows: bytes ↓, count ↓, path ↑; at most 1,000. */
   folded: FoldedSite[];
 }
 
@@ -485,7 +485,7 @@ export interface FoldedSite {
   label: string | null;
   path: string | null;
   fingerprint: string;
-  /** How many objects there are in the last dump that counts. */
+  /** The number of objects in the last dump that counts. */
   count: number;
 }
 
@@ -498,7 +498,7 @@ export interface CheckAnswer extends Answer {
   sites: GrowingSite[];
   /** The fingerprints of accepted places that grow. */
   accepted: string[];
-  /** The fingerprints of accepted places that do not grow: they can be taken off the list. */
+  /** The fingerprints of accepted places that do not grow. They can be removed from the list. */
   gone: string[];
 }
 
@@ -506,9 +506,9 @@ export interface CheckAnswer extends Answer {
 export interface CheckedRule {
   /** `default`, `max-growth`, `max-live`, `max <class>` or `no-growth <class>`. */
   rule: string;
-  /** The most that is allowed: growing places, bytes, or objects. */
+  /** The largest allowed value: growing places, bytes, or objects. */
   limit: number;
-  /** What was found. It is negative where something shrank. */
+  /** The value that was found. It is negative if something shrank. */
   actual: number;
   passed: boolean;
   /** The fingerprints of the growing places that the rule is about. */

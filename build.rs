@@ -1,4 +1,4 @@
-//! Makes the linker accept N-API symbols, which the Node process provides when it loads the addon.
+//! Tells the linker to accept N-API symbols, which the Node process provides when it loads the addon.
 
 fn main() {
     if std::env::var_os("CARGO_FEATURE_NAPI").is_some() {

@@ -1,4 +1,5 @@
 /** Loaded heaps: a heap is opened once and answers any number of questions. */
+// @ts-ignore: where the types of Node are not installed, streams are `any`.
 import type { Readable } from "node:stream";
 import type {
   CheckAnswer,
@@ -98,6 +99,12 @@ export interface UnreachableOptions {
   maxNodes?: number | null | undefined;
   /** How many entries to list of each kind: a whole number ≥ 1 (default: 20). */
   limit?: number | null | undefined;
+}
+
+/** What a report shows. */
+export interface ReportOptions {
+  /** An earlier heap of the same module, to compare with. */
+  before?: Heap | null | undefined;
 }
 
 /** How an export is stopped. */
@@ -220,11 +227,19 @@ export declare class Heap {
   wasteAsync(options?: PageOptions & AsyncOptions | null): Promise<WasteAnswer>;
 
   /**
-   * What each place of the program holds: a small value for {@link growth} and {@link check}, which stays
-   * usable after {@link close}.
+   * The number and the contents of the objects at each place of the program, as a small value for
+   * {@link growth} and {@link check}. It stays usable after {@link close}.
    */
   siteTable(): SiteTable;
   siteTableAsync(options?: AsyncOptions | null): Promise<SiteTable>;
+
+  /**
+   * Everything about the heap as one HTML page, below 1 MB whatever the heap: the text of a file that loads
+   * nothing. It contains names of classes and the beginnings of strings. A heap of another module is refused
+   * (`ERR_MODULE_MISMATCH`).
+   */
+  report(options?: ReportOptions | null): string;
+  reportAsync(options?: ReportOptions & AsyncOptions | null): Promise<string>;
 
   /**
    * Releases the heap. Asynchronous questions that are not answered yet are aborted, and reject with
@@ -237,14 +252,14 @@ export declare class Heap {
 }
 
 /**
- * How many objects each place of a program holds in one heap, and how many bytes they contain. It does not
- * keep the heap: take one per round, close the heap, and compare the tables with {@link growth}.
+ * The number of objects at each place of a program in one heap, and the bytes that they contain. It does not
+ * keep the heap in memory: create one per round, close the heap, and compare the tables with {@link growth}.
  */
 export declare class SiteTable {
   private constructor();
   /** Reads a table that {@link toBytes} of this version has written; `ERR_SITE_TABLE` for other bytes. */
   static fromBytes(bytes: Uint8Array): SiteTable;
-  /** What the dump is called: its path, or `dump`. */
+  /** The name of the dump: its path, or `dump`. */
   readonly name: string;
   /** The bytes of all live objects. */
   readonly totalLiveSize: number;
@@ -252,31 +267,31 @@ export declare class SiteTable {
   toBytes(): Uint8Array;
 }
 
-/** How growth is looked for. */
+/** Options of a search for growth. */
 export interface TrendOptions {
-  /** How many of the first dumps to ignore: a whole number ≥ 0 (default: 0). Caches fill in them. */
+  /** The number of dumps to ignore at the start, while caches fill: a whole number ≥ 0 (default: 0). */
   warmup?: number | null | undefined;
   /**
-   * Whether it is enough that a place never falls and rises over every two intervals, as with a leak of one
-   * object every second round (default: false). There are more false alarms.
+   * Whether a place also counts as growing if it never falls, and rises in every two intervals, as with a
+   * leak of one object every second round (default: false). This causes more false alarms.
    */
   slow?: boolean | null | undefined;
 }
 
-/** What is listed of what grows. */
+/** Options of {@link growth}. */
 export interface GrowthOptions extends TrendOptions, PageOptions {}
 
 /** The rules of a check. */
 export interface CheckOptions extends TrendOptions {
-  /** How many dumps the default rule, that no place grows, needs after the warm-up: a whole number ≥ 2 (default: 8). */
+  /** The number of dumps after the warm-up that the default rule (no place grows) needs: a whole number ≥ 2 (default: 8). */
   minDumps?: number | null | undefined;
   /** Whether to leave out the default rule (default: false). */
   noDefault?: boolean | null | undefined;
-  /** By how much the live bytes may grow from the first dump to the last: bytes, or a percentage as in `"5%"`. */
+  /** The largest growth of the live bytes from the first dump to the last: bytes, or a percentage as in `"5%"`. */
   maxGrowth?: number | `${number}%` | null | undefined;
-  /** How many live bytes each dump may have. */
+  /** The largest number of live bytes of each dump. */
   maxLive?: number | null | undefined;
-  /** How many live objects each dump may have of all classes of a form, with `*` and `?`. */
+  /** The largest number of live objects of each dump, by class name with `*` and `?`. */
   max?: Record<string, number> | null | undefined;
   /** Classes, with `*` and `?`, of which the last dump may not have more live objects than the first. */
   noGrowth?: string[] | null | undefined;
@@ -284,34 +299,35 @@ export interface CheckOptions extends TrendOptions {
   accepted?: AcceptedSite[] | null | undefined;
 }
 
-/** A place that may grow: its path, or its fingerprint, which also a place without a path has. */
+/** A place that may grow: its path or its fingerprint. A place without a path has only a fingerprint. */
 export interface AcceptedSite {
   path?: string | null | undefined;
   fingerprint?: string | null | undefined;
-  /** How many objects it may have in the last dump (default: any number). */
+  /** The largest number of objects in the last dump (default: any number). */
   limit?: number | null | undefined;
 }
 
 /**
- * What grows from heap to heap: at least two, in the order in which they were taken, of one build or of
- * several. A place grows if its objects, or the bytes of as many objects, rise in every interval.
+ * The places that grow from heap to heap. Takes at least two heaps in the order in which they were taken, of
+ * one build or of several. A place grows if, in every interval, the number of its objects rises, or their
+ * bytes rise while their number stays the same.
  */
 export function growth(
   of: Iterable<Heap | SiteTable>,
   options?: GrowthOptions | null,
 ): GrowthAnswer;
-/** As {@link growth}, off the event loop. */
+/** The same as {@link growth}, on another thread. */
 export function growthAsync(
   of: Iterable<Heap | SiteTable>,
   options?: GrowthOptions & AsyncOptions | null,
 ): Promise<GrowthAnswer>;
 /**
- * Whether heaps, in the order in which they were taken, keep to rules. Throws `ERR_TOO_FEW_DUMPS` if there
- * are too few for the default rule and there is no budget, and `ERR_UNKNOWN_CLASS` for a class that no heap
+ * Checks rules for heaps in the order in which they were taken. Throws `ERR_TOO_FEW_DUMPS` if there are too
+ * few heaps for the default rule and there is no budget, and `ERR_UNKNOWN_CLASS` for a class that no heap
  * has.
  */
 export function check(of: Iterable<Heap | SiteTable>, options?: CheckOptions | null): CheckAnswer;
-/** As {@link check}, off the event loop. */
+/** The same as {@link check}, on another thread. */
 export function checkAsync(
   of: Iterable<Heap | SiteTable>,
   options?: CheckOptions & AsyncOptions | null,

@@ -72,7 +72,7 @@ export type ErrorCode =
   | "ERR_UNKNOWN_CLASS"
   /** A dump was changed or replaced after its heap was opened. */
   | "ERR_DUMP_CHANGED"
-  /** Bytes that should be a site table are none. */
+  /** The bytes are not a site table of this version. */
   | "ERR_SITE_TABLE"
   /** A check has too few dumps for its default rule, and no other rule. */
   | "ERR_TOO_FEW_DUMPS"
@@ -80,8 +80,8 @@ export type ErrorCode =
   | "ERR_VIEW_CLOSED"
   /** `expectNoLeak` found something that grows from round to round. */
   | "ERR_LEAK"
-  /** Numbers may be wrong, so `expectNoLeak` does not decide. */
-  | "ERR_DOUBTFUL"
+  /** A warning says that numbers may be wrong, so `expectNoLeak` cannot decide. */
+  | "ERR_INCONCLUSIVE"
   /** The addon's binary for this platform is missing or does not load. Thrown when the package is loaded. */
   | "ERR_NO_BINARY"
   /** The instance does not export its globals: instantiate the bytes that `exposeGlobals` returns. */

@@ -75,7 +75,7 @@ interface CodedError extends Error {
   code?: string;
 }
 
-/** What `action` throws, or rejects with. */
+/** The error that `action` throws or rejects with. */
 async function errorOf(action: () => unknown): Promise<CodedError> {
   try {
     await action();
@@ -367,7 +367,7 @@ describe("paths", () => {
 });
 
 describe("an error", () => {
-  test("of the system has the properties of Node's own as its cause", async () => {
+  test("of the system has a cause with the properties of Node's errors", async () => {
     for (const call of [analyzeFile, analyzeFileAsync]) {
       const error = await errorOf(() => call("no.dump", files.wasm));
       expect(error.code).toBe("ERR_IO");
@@ -518,7 +518,7 @@ describe("progress", () => {
     expect(reports.at(-1)?.bytes).toBe(before.length + after.length);
   });
 
-  test.skipIf(WINDOWS)("is told while the work goes on, and never goes back", async () => {
+  test.skipIf(WINDOWS)("is reported during the work, and never decreases", async () => {
     const reports: Progress[] = [];
     await withPipe(async (pipe) => {
       let reported = () => {};
@@ -562,7 +562,7 @@ describe("progress", () => {
 });
 
 describe("a signal", () => {
-  test("that was aborted before the call stops the work at once, and its reason is the cause", async () => {
+  test("that was aborted before the call stops the work, and its reason is the cause", async () => {
     const reason = new Error("too late");
     const error = await errorOf(() =>
       analyzeAsync(after, wasm, { signal: AbortSignal.abort(reason) }),
@@ -600,7 +600,7 @@ describe("a signal", () => {
       const pending = errorOf(() =>
         analyzeFileAsync(pipe, files.wasm, { signal: controller.signal }),
       );
-      // The other end of a pipe opens only when the work has come to reading it.
+      // The other end of a pipe opens only when the work reads it.
       const writer = await open(pipe, "w");
       controller.abort();
       expect((await pending).code).toBe("ABORT_ERR");
@@ -626,7 +626,7 @@ describe("a signal", () => {
   });
 });
 
-test("twenty calls at once have the same result as one", async () => {
+test("twenty calls at the same time have the same result as one", async () => {
   const expected = whole(analyze(after, wasm));
   const views = await Promise.all(Array.from({ length: 20 }, () => analyzeAsync(after, wasm)));
   for (const view of views) expect(whole(view)).toEqual(expected);

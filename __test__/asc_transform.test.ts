@@ -1,4 +1,4 @@
-/** The transform for `asc`: what it adds to a module, and what it says when it cannot. */
+/** The transform for `asc`: the sections that it adds to a module, and its errors. */
 import { execFile } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -26,7 +26,7 @@ const compileSource = (source: string, ...flags: string[]) =>
     transforms: [AscTransform],
   });
 
-/** What the transform says about a program. */
+/** The messages of the transform about a program. */
 async function describeSource(source: string): Promise<DebugInfoDescription> {
   let description: DebugInfoDescription | undefined;
   class Describe {
@@ -60,7 +60,7 @@ function classNamed(description: DebugInfoDescription, name: string) {
   };
 }
 
-describe("what it adds", () => {
+describe("the exports that it adds", () => {
   test.each([
     ["--debug"],
     ["-O3", "--debug"],
@@ -87,7 +87,7 @@ describe("what it adds", () => {
     },
   );
 
-  test("an export of the program's own with such a name is left alone", async () => {
+  test("an export of the program with such a name is not changed", async () => {
     const { wasm } = await compileSource(
       `${SOURCE} export function __heap_base(): i32 { return 1; }`,
       "--debug",
@@ -108,8 +108,8 @@ describe("what it adds", () => {
   });
 });
 
-describe("what it describes", () => {
-  test("fields have the compiler's offsets, and only a class's own are listed", async () => {
+describe("the description", () => {
+  test("fields have the compiler's offsets, and inherited fields are not listed", async () => {
     const description = await describeSource(`
       class Base { flag: bool; wide: f64; name: string = ""; }
       class Derived extends Base { byte: u8; next: Derived | null = null; count: usize; }
@@ -179,7 +179,7 @@ describe("what it describes", () => {
     });
   });
 
-  test("a function type is the class of its values, whether there are any or not", async () => {
+  test("a function type is described as a class, with or without values", async () => {
     const description = await describeSource(`
       class Listener { used: (x: i32) => i32 = (x: i32): i32 => x; unused: ((s: string, n: i32) => void) | null = null; }
       export let listener = new Listener();
@@ -269,7 +269,7 @@ describe("what it describes", () => {
   });
 });
 
-describe("what it says", () => {
+describe("its messages", () => {
   test("a build without --debug is warned about", async () => {
     const { stderr } = await compileSource(SOURCE, "-O3");
     expect(stderr).toBe(

@@ -1,4 +1,4 @@
-// The benchmark itself, at a size where its numbers mean nothing: that it runs, and what it writes.
+// The benchmark, at a size without meaningful numbers: it must run and write its results.
 
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -54,6 +54,6 @@ test("a run measures forged and real heaps, judges its promises, and compares it
   expect(comparison).toMatch(/^chain +500( +\d+\.\d\d)+$/m);
 });
 
-test("a shape that is not there is named, with those that are", () => {
+test("an unknown shape is an error that lists the known shapes", () => {
   expect(() => bench("--shapes", "torus")).toThrow(/there is no shape torus; there are mix, list,/);
 });

@@ -1,6 +1,6 @@
 /**
- * Builds of every kind, with everything that a module can say about itself, and with less. The
- * judge is the runtime's collector: whatever a build lacks, the live set is exact.
+ * Builds of every kind, with complete names and debug information, and with less. The
+ * judge is the runtime's collector: the live set must be exact for every build.
  */
 
 import { readFileSync } from "node:fs";
@@ -17,7 +17,7 @@ interface Run extends Build {
   captures: Capture[];
 }
 
-/** A program runs once a build; every test about it looks at the same dumps. */
+/** A program runs once per build; all tests about it use the same dumps. */
 const runs = new Map<string, Promise<Run>>();
 
 function runOf(
@@ -60,7 +60,7 @@ function wrongNames(view: ConstructorView, { truth }: Capture, program: Compiled
   );
 }
 
-/** Holds what the analyzer says of each dump against what a collection then left. */
+/** Compares the live set of each dump with the objects after the next collection. */
 async function judge(name: string, flags: string[], evidence: Evidence, compiler?: Compiler) {
   const { program, wasm, captures } = await runOf(name, flags, evidence, compiler);
   for (let at = 0; at + 1 < captures.length; at += 2) {
@@ -88,8 +88,9 @@ describe.each([
   describe.each(EVIDENCE.map((evidence) => ({ evidence })))(
     "evidence: $evidence",
     ({ evidence }) => {
-      test.each(PROGRAMS)("%s: what a collection leaves is live, and no name is wrong", (name) =>
-        judge(name, flags, evidence),
+      test.each(PROGRAMS)(
+        "%s: the objects that a collection keeps are live, and no name is wrong",
+        (name) => judge(name, flags, evidence),
       );
     },
   );
@@ -132,13 +133,13 @@ test.each(PROGRAMS)(
   },
 );
 
-test("a build with neither names nor sections says so, and what that means", async () => {
+test("a build without names and sections has warnings about it", async () => {
   const { wasm, captures } = await runOf("maps", ["-O3"], "nothing");
   const view = analyze(captures[0]?.dump as Uint8Array, wasm);
   expect(view.warnings.map(({ code }) => code)).toEqual(["WARN_NAMES_MISSING"]);
 });
 
-describe("without names, a module is what the compiler makes without --debug", () => {
+describe("a module without names is the same as a build without --debug", () => {
   const folder = fileURLToPath(new URL("programs/judged/", import.meta.url));
   const sources = {
     "roots.ts": readFileSync(`${folder}roots.ts`, "utf8"),

@@ -83,7 +83,7 @@ function program(build: string): AscProgram {
   return found;
 }
 
-/** A folder of its own for one test. */
+/** A separate folder for one test. */
 function freshFolder(): string {
   return mkdtempSync(join(folder, "test-"));
 }
@@ -135,7 +135,7 @@ function runWithDumps(directory: string) {
   return { ...running, dumpBytes, dumpTo };
 }
 
-/** A dump's header and what follows, by the format's description. */
+/** A dump's header and the parts after it, by the format's description. */
 function readDump(dump: Uint8Array) {
   const view = new DataView(dump.buffer, dump.byteOffset, dump.byteLength);
   const word = (nth: number) => view.getUint32(4 * nth, true);
@@ -227,7 +227,7 @@ describe.each(Object.keys(BUILDS))("a dump of %s", (build) => {
 });
 
 describe("captureDump", () => {
-  test("takes memories of more than 70 pages whole", () => {
+  test("copies memories of more than 70 pages completely", () => {
     const { exports, guest, memory } = run("a debug build");
     guest.grow(80);
     new Uint8Array(memory.buffer)[80 * 65536 - 1] = 42;
@@ -235,7 +235,7 @@ describe("captureDump", () => {
     expect([dumped.length, dumped.at(-1)]).toEqual([80 * 65536, 42]);
   });
 
-  test("takes an instance for its exports", () => {
+  test("accepts an instance in place of its exports", () => {
     const { wasm } = program("a build with an exported start function");
     const imports = {
       env: { hostCounter: new WebAssembly.Global({ value: "i32", mutable: true }, 0), abort() {} },
@@ -254,13 +254,13 @@ describe("captureDump", () => {
     expect(error.message).toContain("pass instance.exports");
   });
 
-  test("takes the memory that the option names", () => {
+  test("uses the memory of the option", () => {
     const { exports } = run("a debug build");
     const memory = new WebAssembly.Memory({ initial: 2 });
     expect(readDump(captureDump(exports, { memory })).memory).toHaveLength(2 * 65536);
   });
 
-  test("refuses an instance that was not exposed and says what to do", () => {
+  test("refuses an instance that was not exposed, with advice", () => {
     const error = errorOf(() => captureDump(run("a debug build", { expose: false }).exports));
     expect(error).toMatchObject({ name: "HeapAnalyzerError", code: "ERR_GLOBALS_NOT_EXPOSED" });
     expect(error.message).toContain("compile the bytes that exposeGlobals(wasm) returns");
@@ -312,7 +312,7 @@ describe("captureDump", () => {
 });
 
 describe("exposeGlobals", () => {
-  test("refuses bytes that are no module", () => {
+  test("refuses bytes that are not a module", () => {
     expect(errorOf(() => exposeGlobals(new Uint8Array([1, 2, 3]))).code).toBe("ERR_MODULE");
   });
 
@@ -328,7 +328,7 @@ describe("exposeGlobals", () => {
     expect(errorOf(() => exposeGlobals(wasm.buffer as never)).code).toBe("ERR_INVALID_ARG_TYPE");
   });
 
-  test("takes a view into a larger buffer", () => {
+  test("accepts a view into a larger buffer", () => {
     const { wasm } = program("a debug build");
     const larger = new Uint8Array(wasm.length + 20);
     larger.set(wasm, 10);
@@ -393,7 +393,7 @@ describe("writeDump", () => {
     expect(errorOf(() => writeDump(exports, devNull)).code).toBe("ERR_DUMP_PATH");
   });
 
-  test("names the path and the system's code when a file stands where a folder should", () => {
+  test("names the path and the system's code if a file is in place of a folder", () => {
     const { exports } = run("a debug build");
     const file = join(freshFolder(), "file");
     writeFileSync(file, "");
@@ -436,7 +436,7 @@ describe("writeDump", () => {
 const captureUrl = new URL("../dist/capture.js", import.meta.url).href;
 
 describe("memoryDump", () => {
-  test("writes where the program says, below the folder", () => {
+  test("writes to the program's path, below the folder", () => {
     const directory = freshFolder();
     const { exports, dumpTo } = runWithDumps(directory);
     dumpTo("./build_work/example-before.dump");
@@ -459,7 +459,7 @@ describe("memoryDump", () => {
     expect(readdirSync(directory)).toEqual(["a.dump"]);
   });
 
-  test("takes names in any script", () => {
+  test("accepts names in any script", () => {
     const directory = freshFolder();
     runWithDumps(directory).dumpTo("größe/快照.dump");
     expect(existsSync(join(directory, "größe/快照.dump"))).toBe(true);
@@ -483,7 +483,7 @@ describe("memoryDump", () => {
     expect(errorOf(() => dumps.attach(exports)).code).toBe("ERR_GLOBALS_NOT_EXPOSED");
   });
 
-  test("refuses a dump in the start function and says how to go on", async () => {
+  test("refuses a dump in the start function, with advice", async () => {
     const { wasm } = await compileProgram("dump_at_start", "--debug");
     const module = new WebAssembly.Module(exposeGlobals(wasm));
     const imports = { ...memoryDump({ directory: folder }), env: { abort() {} } };
@@ -609,7 +609,7 @@ describe("memoryDump", () => {
     expect(readdirSync(join(directory, "real"))).toEqual(["x.dump"]);
   });
 
-  test("takes a dump folder that is itself a link", () => {
+  test("accepts a dump folder that is itself a link", () => {
     const [directory, elsewhere] = [freshFolder(), freshFolder()];
     symlinkSync(elsewhere, join(directory, "dumps"));
     runWithDumps(join(directory, "dumps")).dumpTo("x.dump");

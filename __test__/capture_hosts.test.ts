@@ -48,7 +48,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** A folder of its own for one test. */
+/** A separate folder for one test. */
 function freshFolder(): string {
   return mkdtempSync(join(folder, "test-"));
 }
@@ -121,7 +121,7 @@ describe.skipIf(noHold)("a process that swaps folders for links", () => {
     expect(readdirSync(join(directory, "moved"))).toEqual([]);
   });
 
-  test("cannot pass another folder off as the one that the dump is in", () => {
+  test("cannot replace the folder of a dump by another one", () => {
     const directory = freshFolder();
     const place = findPlace(directory, ["sub", "x.dump"]);
     renameSync(join(directory, "sub"), join(directory, "moved"));
@@ -203,7 +203,7 @@ describe.skipIf(noHold)("a process that swaps folders for links", () => {
   });
 });
 
-/** A command that writes a dump of 2 MiB to a path, and says how that went. */
+/** A command that writes a dump of 2 MiB to a path, and prints the result. */
 function dumping(path: string): string[] {
   const code = `import { writeDump } from ${JSON.stringify(captureUrl)};
     const instance = ${instance};
@@ -220,7 +220,7 @@ const cannotMount = noSmallDisk();
 if (cannotMount) console.warn(`tests on a full disk are skipped: ${cannotMount}`);
 
 describe.skipIf(cannotMount)("on a full disk", () => {
-  test("an older dump stays, and nothing else is left", () => {
+  test("an older dump stays, and no other file remains", () => {
     const disk = freshFolder();
     const path = join(disk, "x.dump");
     const script = `echo older > ${path}; ${shellQuoted(...dumping(path))}; ls -A ${disk}; cat ${path}`;
@@ -263,7 +263,7 @@ describe.skipIf(noRights)("permissions", () => {
     expect(stdout).toBe("written\n");
   });
 
-  test("of a new dump are for its owner alone, as it holds the program's secrets", () => {
+  test("of a new dump are for its owner only, because it contains the program's secrets", () => {
     const directory = freshFolder();
     guest(directory).dumpTo("x.dump");
     expect(lstatSync(join(directory, "x.dump")).mode & 0o777).toBe(0o600);
@@ -310,14 +310,14 @@ describe("the program", () => {
     expect(readdirSync(directory)).toEqual([]);
   });
 
-  test("does not see letters that only look like a slash taken for one", () => {
+  test("can use letters that only look like a slash", () => {
     const directory = freshFolder();
     guest(directory).dumpTo("..\u2044x.dump");
     guest(directory).dumpTo("..\uff0fx.dump");
     expect(readdirSync(directory).sort()).toEqual(["..\u2044x.dump", "..\uff0fx.dump"]);
   });
 
-  test("is stopped by what onDump throws, with the dump in place", () => {
+  test("is stopped by an exception of onDump, after the dump was written", () => {
     const directory = freshFolder();
     const enough = new Error("enough");
     const { dumpTo } = guest(directory, () => {
@@ -328,7 +328,7 @@ describe("the program", () => {
   });
 });
 
-test("a memory that another thread makes grow is dumped as long as it was at first", () => {
+test("a memory that another thread grows is dumped with its first size", () => {
   // Newer than the declarations that the tests are checked with.
   const Growable = SharedArrayBuffer as unknown as new (
     size: number,
@@ -345,7 +345,7 @@ test("a memory that another thread makes grow is dumped as long as it was at fir
 describe("an instance is captured as it is now", () => {
   const options = { allowMissingGlobals: true };
 
-  test("if a getter lets the memory grow", () => {
+  test("if a getter grows the memory", () => {
     const exports = instance(1);
     const growing = Object.defineProperty({ ...exports }, "__heap_base", {
       get() {

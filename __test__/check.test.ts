@@ -197,7 +197,7 @@ describe("without a decision, the exit code is 1 and stdout is empty:", () => {
     expect(cli(...args).status).toBe(1);
     const { status, stdout, stderr } = cli(...args, "--partial", "--allow-warnings");
     expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
-    expect(stderr).toMatch(/\nerror: a dump was read only in part[^\n]*\n$/);
+    expect(stderr).toMatch(/\nerror: [^\n]* a dump was read only in part[^\n]*\n$/);
   });
 
   test("a warning that touches numbers, unless --allow-warnings is given", () => {
@@ -245,6 +245,11 @@ describe("reports and annotations", () => {
     expect(outside.stderr).toContain(`,file=${join(folder, "server.wasm")}::`);
   });
 
+  test("that cannot be written are an error, with exit code 1", () => {
+    const failure = failureOf(leaking("--report", "junit=no/folder/out.xml"));
+    expect(failure).toContain("cannot write no/folder/out.xml: ENOENT");
+  });
+
   test("are not written without a decision", () => {
     failureOf(leaking("--warmup", "9", "--report", "junit=never.xml"));
     expect(existsSync(join(folder, "never.xml"))).toBe(false);
@@ -271,7 +276,7 @@ describe("a baseline", () => {
   test("is written by --update-baseline, with empty reasons, which are then refused", () => {
     const first = leaking("--baseline", "new.json", "--update-baseline", "--warmup", "2");
     expect(first.status).toBe(0);
-    expect(first.stderr).toMatch(/^\d growing sites? [^\n]* new\.json: fill in [^\n]*\n$/);
+    expect(first.stderr).toMatch(/^new\.json has \d new entries: fill in their reasons\n$/);
     const written = json("new.json");
     expect(written.schemaVersion).toBe(1);
     expect(written.accepted).toContainEqual({
@@ -363,7 +368,7 @@ describe("a baseline", () => {
     [
       "an entry twice",
       JSON.stringify({ schemaVersion: 1, accepted: Array(2).fill({ path: "a", reason: "b" }) }),
-      "lists a site twice: a",
+      "lists a place twice: a",
     ],
   ];
   test.each(wrong)("with %s is refused", (_, text, message) => {

@@ -1,4 +1,4 @@
-// The command line as a process: what it prints, where, and how it ends.
+// The command line as a process: its output and its exit codes.
 
 import { type SpawnSyncReturns, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -204,7 +204,7 @@ describe("an input error", () => {
   });
 });
 
-describe("an option that would do nothing", () => {
+describe("an option that would have no effect", () => {
   test.each([
     ["--instances", ["--instances", "3"], "tables list no instances; use --format json"],
     ["--accounting", ["--accounting"], "tables always show it"],
@@ -279,7 +279,7 @@ describe("--instances", () => {
     for (const row of view.constructors) expect(row.instances).toEqual([]);
   });
 
-  test("takes whole numbers only", () => {
+  test("accepts only whole numbers", () => {
     expect(failureOf(cli(...ANALYZE, "--instances", "x"))).toBe(
       "error: option '-i, --instances <n>' argument 'x' is invalid. Expected a whole number ≥ 0.",
     );
@@ -312,13 +312,13 @@ describe("a warning", () => {
 });
 
 describe("--output", () => {
-  test("writes what stdout would have got, and nothing to stdout", () => {
+  test("writes the same as to stdout, and nothing to stdout", () => {
     const output = join(freshFolder(), "out.json");
     expect(outputOf(cli(...ANALYZE, "--output", output))).toBe("");
     expect(readFileSync(output, "utf8")).toBe(outputOf(cli(...ANALYZE)));
   });
 
-  test("replaces a file that is there and leaves nothing beside it", () => {
+  test("replaces an existing file and leaves no other file", () => {
     const place = freshFolder();
     const output = join(place, "out.txt");
     writeFileSync(output, "old ".repeat(1_000_000));
@@ -414,7 +414,7 @@ describe("the command", () => {
     expect(outputOf(run)).toBe(outputOf(cli(...ANALYZE)));
   });
 
-  test("can be started by its own name where it is executable", () => {
+  test("can be started by its own name if it is executable", () => {
     expect(readFileSync(CLI, "utf8")).toMatch(/^#!\/usr\/bin\/env node\n/);
   });
 
@@ -548,7 +548,7 @@ describe.skipIf(!hasScript)("on a terminal", () => {
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);
   });
 
-  test("COLUMNS counts for more than the terminal's own width", () => {
+  test("COLUMNS overrides the terminal's width", () => {
     const lines = terminal(200, { COLUMNS: "50" }).map(plain);
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(50);
   });
@@ -567,7 +567,7 @@ describe.skipIf(!hasScript)("on a terminal", () => {
     expect(terminal(120, { TERM: "dumb" }).join("\n")).not.toContain("\u001b");
   });
 
-  /** All that the terminal gets while a run waits for its dump, which comes through a pipe. */
+  /** The output to the terminal while a run waits for its dump from a pipe. */
   async function terminalOutput(command: (dump: string) => string, patience: number) {
     const pipe = join(freshFolder(), "slow.dump");
     spawnSync("mkfifo", [pipe]);
@@ -591,7 +591,7 @@ describe.skipIf(!hasScript)("on a terminal", () => {
   const run = (options: string) => (dump: string) =>
     `'${process.execPath}' '${CLI}' analyze '${dump}' --wasm server.wasm ${options}`;
 
-  test("long work shows how far it is, and takes that away in the end", async () => {
+  test("long work shows its progress, and removes it at the end", async () => {
     const output = await terminalOutput(run("--format table > table.txt"), 1500);
     expect(output).toContain("\r\u001b[Kreading the module");
     expect(output.endsWith("\r\u001b[K")).toBe(true);
@@ -600,7 +600,7 @@ describe.skipIf(!hasScript)("on a terminal", () => {
     );
   });
 
-  test("Ctrl-C takes the progress away before it ends the run", async () => {
+  test("Ctrl-C removes the progress before it ends the run", async () => {
     const pipe = join(freshFolder(), "slow.dump");
     spawnSync("mkfifo", [pipe]);
     const terminal = spawn("script", ["-qec", run("")(pipe), "/dev/null"], {
@@ -617,7 +617,7 @@ describe.skipIf(!hasScript)("on a terminal", () => {
     const ended = once(terminal, "exit");
     await isShown;
     terminal.stdin.write("\u0003");
-    // What a shell makes of a program that SIGINT ended.
+    // The exit code that a shell reports for a program that SIGINT ended.
     expect(await ended).toEqual([130, null]);
     expect(output.endsWith("\r\u001b[K")).toBe(true);
   });

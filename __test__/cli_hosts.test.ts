@@ -48,7 +48,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** A folder of its own for one test. */
+/** A separate folder for one test. */
 function freshFolder(): string {
   const fresh = mkdtempSync(join(folder, "test-"));
   chmodSync(fresh, 0o777);
@@ -60,7 +60,7 @@ const analyze = (dump = server.after, wasm = server.wasm) => ["analyze", dump, "
 
 const cli = (...args: string[]) => runIn(folder, args);
 
-/** What a good run prints. */
+/** The output of a successful run. */
 const wholeOutput = () => outputOf(cli(...analyze()));
 
 /** Runs a shell script in which `$CLI` is the command with whole arguments. */
@@ -162,7 +162,7 @@ describe.skipIf(WINDOWS)("a signal", () => {
 });
 
 describe.skipIf(WINDOWS)("stdout", () => {
-  test("on a disk that takes a part of it is an error", () => {
+  test("on a disk with room for a part of it is an error", () => {
     // 40 blocks of 512 bytes a file are a disk that is full in the middle of the JSON.
     const { status, stderr } = shell("ulimit -f 40; $CLI > cut.json");
     expect(stderr).toBe("error: cannot write to stdout: EFBIG: file too large\n");
@@ -309,7 +309,7 @@ describe.skipIf(WINDOWS)("standard input", () => {
 
   test("cannot be two inputs", () => {
     expect(failureOf(shell(`cat /dev/null | $CLI`, analyze("-", "-")))).toBe(
-      "error: standard input is the same pipe as standard input: a pipe can be read only once; " +
+      "error: standard input is given twice: a pipe can be read only once; " +
         "write one of the two inputs to a file, or use two pipes",
     );
   });
@@ -319,7 +319,9 @@ describe.skipIf(WINDOWS)("a pipe", () => {
   test.each(["json", "table"])("cannot be two dumps: --format %s", (format) => {
     const twice = pipe();
     const args = ["diff", twice, twice, "--wasm", server.wasm, "--format", format];
-    expect(failureOf(cli(...args))).toContain(`error: ${twice} is the same pipe as ${twice}`);
+    expect(failureOf(cli(...args))).toContain(
+      `error: ${twice} is given twice: a pipe can be read only once`,
+    );
   });
 
   test("cannot be input and output", () => {
@@ -387,7 +389,7 @@ describe("an empty name", () => {
 describe.skipIf(WINDOWS)("--output", () => {
   const writeTo = (output: string) => [...analyze(), "--output", output];
 
-  test("takes the longest names", () => {
+  test("accepts the longest names", () => {
     const output = join(freshFolder(), "x".repeat(255));
     outputOf(cli(...writeTo(output)));
     expect(readFileSync(output, "utf8")).toBe(wholeOutput());
@@ -422,7 +424,7 @@ describe.skipIf(WINDOWS)("--output", () => {
     expect(failureOf(cli(...writeTo(link)))).toContain(`error: cannot write ${link}: ELOOP`);
   });
 
-  test("refuses a folder that is not there yet", () => {
+  test("refuses a folder that does not exist", () => {
     const place = freshFolder();
     expect(failureOf(cli(...writeTo(`${place}/new/`)))).toBe(
       `error: cannot write ${place}/new/: it ends in a slash, so it names a folder`,

@@ -1,5 +1,4 @@
-// The guide and the pages on exports, followed: their commands are run one after another, and what they print must be
-// what the page says.
+// Runs the commands of the guide and of the pages on exports one after another, and compares their output with the page.
 
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -8,9 +7,9 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 const ROOT = join(__dirname, "..");
-/** The guide comes last: it mends the leak that the others show. */
+/** The guide comes last: it fixes the leak that the others show. */
 const PAGES = ["exports/devtools", "exports/memlab", "exports/pprof", "exports/heap-diff", "guide"];
-/** What `npm run demo` does in a clone where everything is installed and built. */
+/** The commands of `npm run demo` in a clone where everything is installed and built. */
 const DEMO =
   "node node_modules/typescript/bin/tsc --project examples/leaky-server && node build/demo/demo.js";
 
@@ -67,7 +66,7 @@ function follow(kind: string, text: string): string {
   }
 }
 
-/** What the commands print to stdout; they fail together if one does. */
+/** The output of the commands. All fail if one does. */
 function shell(commands: string): string {
   return execFileSync("sh", ["-ec", commands], { cwd: clone, encoding: "utf8", stdio: "pipe" });
 }

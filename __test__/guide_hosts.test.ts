@@ -18,7 +18,7 @@ beforeAll(() => {
 
 afterAll(() => rmSync(project.folder, { recursive: true, force: true }));
 
-/** What the lines are said to follow: imports, and an instance. */
+/** The code before the lines of the guide: imports, and an instance. */
 const PREAMBLES: Record<string, string> = {
   esm: "",
   raw: 'import { instantiate } from "./build/raw.js";',

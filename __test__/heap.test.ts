@@ -73,7 +73,7 @@ async function errorOf(call: () => unknown): Promise<HeapAnalyzerError> {
 /** A view with its instances, without columns. */
 const whole = (view: object) => JSON.parse(JSON.stringify(view));
 
-/** What a script in a process of its own prints. Its inputs are in the environment. */
+/** The output of a script in a separate process. Its inputs are in the environment. */
 function run(script: string): string {
   const env = { AFTER: files.after, WASM: files.wasm };
   const { stdout, ...rest } = runScript(files, script, { bare: true, env });
@@ -359,8 +359,8 @@ test("a signal aborts a question", async () => {
   expect([error.name, error.code]).toEqual(["AbortError", "ABORT_ERR"]);
 });
 
-describe("a dump file that is no longer the one that was opened", () => {
-  /** A heap of a copy of the dump, and what `change` does to the copy. */
+describe("a dump file that was changed or replaced", () => {
+  /** A heap of a copy of the dump, which `change` then changes. */
   function changed(name: string, change: (dump: string) => void): Heap {
     const dump = join(folder, `${name}.dump`);
     copyFileSync(files.after, dump);

@@ -45,7 +45,7 @@ test.each(PROGRAMS)(
 describe.each(INLINED_BUILD_KINDS.filter(({ binaryen }) => binaryen?.run === "inlining"))(
   "the random program, $name",
   (kind) => {
-    test("what a collection leaves, what a cut frees and what every byte is: as the analyzer said", async () => {
+    test("the live objects after a collection, the bytes that a cut frees, and the accounting are as the analyzer computed", async () => {
       const build = await makeBuild(kind);
       for (let seed = 0; seed < STREAMS; seed++)
         expect({ seed, failure: judgeStream(build, randomStream(seed)).failure }).toEqual({

@@ -25,7 +25,7 @@ const BUILDS = [
   { build: "optimised", flags: OPTIMISED },
 ];
 
-/** A program runs once; every test about it looks at the same dumps. */
+/** A program runs once; all tests about it use the same dumps. */
 const runs = new Map<string, Promise<Round[]>>();
 
 function rounds(name: string, flags: string[]): Promise<Round[]> {
@@ -61,7 +61,7 @@ function listed(view: ConstructorView): Map<number, ListedObject> {
   return objects;
 }
 
-/** What the analyzer should list for a dump: address, block and class of all that the collector left. */
+/** The expected result for a dump: address, block size and class of all objects that the collector kept. */
 function expected({ program, after }: Round): string[] {
   return [...after.truth]
     .map(
@@ -78,7 +78,7 @@ function found({ program, before }: Round): string[] {
     .sort();
 }
 
-/** The few differences that a reader can take in, instead of two lists of thousands. */
+/** The first few differences, instead of two lists of thousands. */
 function differences(
   found: string[],
   expected: string[],
@@ -128,7 +128,7 @@ describe.each(BUILDS)("$build", ({ flags }) => {
     }
   });
 
-  test("what vanishes with the only reference to an object is what it retained", async () => {
+  test("an object retained the objects that a collection frees without the only reference to it", async () => {
     for (const { program, before, after } of await rounds("deletion", flags)) {
       const view = listed(analyze(before.dump, program.wasm));
       const vanished = collectorGlobal(before, "total") - collectorGlobal(after, "total");

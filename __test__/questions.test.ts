@@ -181,7 +181,7 @@ describe("an error of arguments is one line", () => {
     expect(failureOf(cli(...args(), "--wasm", "no.wasm"))).toContain(message);
   });
 
-  test("of an unknown class, with the nearest names", () => {
+  test("of an unknown class, with the most similar names", () => {
     expect(failureOf(cli("find", "after.dump", ...WASM, "--class", "PriceListner"))).toContain(
       LISTENER,
     );
@@ -192,7 +192,7 @@ describe("an error of arguments is one line", () => {
   });
 });
 
-describe("a request that two maps and two arrays hold", () => {
+describe("a request in two maps and two arrays", () => {
   let args: string[];
   let shared: number;
   let tables: Heap;
@@ -215,7 +215,7 @@ describe("a request that two maps and two arrays hold", () => {
     args = ["paths", dump, "--wasm", wasm, "--object", String(shared)];
   });
 
-  test("is reported with all holders, of which no single cut frees it, and with its dominator", () => {
+  test("is reported with all independent references and with its dominator", () => {
     const answer: PathAnswer = tables.paths(shared);
     const { edges, total } = answer.independentReferrers;
     expect(total).toBe(4);

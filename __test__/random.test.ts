@@ -16,7 +16,7 @@ const STREAMS = 40;
 const ASKED_STREAMS = 4;
 
 describe.each(ASC_BUILD_KINDS)("$name", (kind) => {
-  test("what a collection leaves, what a cut frees and what every byte is: as the analyzer said", async () => {
+  test("the live objects after a collection, the bytes that a cut frees, and the accounting are as the analyzer computed", async () => {
     const build = await makeBuild(kind);
     const totals = { judged: 0, cut: 0 };
     const first = 1000 * ASC_BUILD_KINDS.indexOf(kind);
@@ -34,7 +34,7 @@ describe.each(ASC_BUILD_KINDS)("$name", (kind) => {
 describe.each(
   ASC_BUILD_KINDS.filter(({ name }) => name === "unoptimised" || name === "O3-stripped"),
 )("questions about objects, $name", (kind) => {
-  test("paths are in memory, cuts free what the answer says, and other builds give the same answer", async () => {
+  test("paths exist in memory, cuts free the bytes in the answer, and other builds give the same answer", async () => {
     const build = await makeBuild(kind);
     const totals = noCuts();
     for (let seed = 0; seed < ASKED_STREAMS; seed++) {
@@ -51,7 +51,7 @@ describe.each(
 describe("the judge", () => {
   const steps = randomStream(7);
 
-  /** A build that lies about the class of nodes. */
+  /** A build with wrong debug information about the class of nodes. */
   const lyingBuild = async (): Promise<RandomBuild> => {
     const build = await makeBuild(ASC_BUILD_KINDS[0] as (typeof ASC_BUILD_KINDS)[0]);
     const classNames = new Map(
@@ -60,7 +60,7 @@ describe("the judge", () => {
     return { ...build, classNames };
   };
 
-  test("makes the same stream of the same seed", () => {
+  test("generates the same stream from the same seed", () => {
     expect(randomStream(7)).toEqual(steps);
     expect(randomStream(8)).not.toEqual(steps);
   });
@@ -76,7 +76,7 @@ describe("the judge", () => {
   test("notices references that an answer does not have", async () => {
     const build = await makeBuild(ASC_BUILD_KINDS[0] as (typeof ASC_BUILD_KINDS)[0]);
     const { classes, globals } = build.description;
-    // The class table says that no node refers to anything.
+    // In the class table, nodes have no references.
     const withoutFields = classes.map((one) =>
       one.name === "support/values/Node" ? { ...one, fields: [] } : one,
     );
@@ -87,7 +87,7 @@ describe("the judge", () => {
     expect(failures).toContain("analyzer");
   });
 
-  test("notices a disagreement and leaves the operations that it takes", async () => {
+  test("detects a disagreement and reduces it to the operations that cause it", async () => {
     const build = await lyingBuild();
     const fails = (steps: Step[]) => judgeStream(build, steps).failure?.by === "analyzer";
     expect(fails(steps)).toBe(true);

@@ -44,7 +44,7 @@ function run(script: string, { flags = REGISTER, env, args = [] }: RunOptions = 
   return { stdout, stderr, status };
 }
 
-/** What a script prints, which must have nothing to complain about. */
+/** The output of a script, which must succeed without messages on stderr. */
 function outputOf(script: string, options?: RunOptions): string {
   const { stdout, stderr } = run(script, options);
   expect(stderr).toBe("");
@@ -229,7 +229,7 @@ describe("captureDump accepts", () => {
     expect(outputOf(script)).toBe("true");
   });
 
-  test("what the loader returned", () => {
+  test("the result of the loader", () => {
     const script = `${preamble}
       import loader from "@assemblyscript/loader";
       const loaded = await loader.instantiate(bytes, { env });
@@ -390,7 +390,7 @@ describe.skipIf(process.platform === "win32")("HEAP_DUMP_SIGNAL", () => {
     expect(stderr).toBe("heap dump: the main thread has no exposed instance\n");
   });
 
-  test("reports a dump that cannot be written, and the program goes on", async () => {
+  test("reports a dump that cannot be written, and the program continues", async () => {
     writeFileSync(join(project.folder, "file"), "");
     const script = `
       const guest = await import("./build/debug.js");

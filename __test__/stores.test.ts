@@ -55,7 +55,7 @@ function live({ constructors }: ConstructorView): Map<number, string> {
   return classes;
 }
 
-/** What may be reported about an inconsistent heap. An internal error is not among it. */
+/** The codes that may be reported about an inconsistent heap. An internal error is not one of them. */
 const ACCEPTED = new Set([
   "ERR_HEAP_CORRUPT",
   "ERR_MODULE_MISMATCH",

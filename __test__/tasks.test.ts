@@ -67,7 +67,7 @@ async function withPipes(names: string[], use: (...pipes: string[]) => Promise<v
   }
 }
 
-/** Lets a pipe's reader go, if one is there. */
+/** Releases the reader of a pipe, if there is one. */
 async function release(pipe: string): Promise<void> {
   await (await open(pipe, "r+")).close();
 }
@@ -79,7 +79,7 @@ function output(script: string, options?: ChildOptions): string {
   return stdout;
 }
 
-describe("much work at once", () => {
+describe("many calls at the same time", () => {
   const QUEUE = `
     const ended = [];
     const fs = require("fs");
@@ -106,7 +106,7 @@ describe("much work at once", () => {
         console.log(before.every((count) => count < 400));
         process.exit();
       });`;
-    // One thread: with it busy, nothing else would come to an end.
+    // With one thread that is busy, no other work would finish.
     expect(output(script, { env: { UV_THREADPOOL_SIZE: "1" } })).toBe("true\n");
   });
 
@@ -225,7 +225,7 @@ describe.skipIf(WINDOWS)("pipes without a writer", () => {
     });
   });
 
-  test("are read to their end when a writer comes", async () => {
+  test("are read to their end after a writer opens them", async () => {
     await withPipes(["before", "after", "wasm"], async (...pipes) => {
       const work = diffFileAsync(...(pipes as [string, string, string]));
       const contents = [readFileSync(files.before), after, wasm];
@@ -271,7 +271,7 @@ describe.skipIf(WINDOWS)("pipes without a writer", () => {
 });
 
 describe("environments", () => {
-  /** A worker that says when it has begun so much work of this kind. */
+  /** A worker that reports when it has started this number of tasks. */
   const worker = (work: string) =>
     JSON.stringify(`${preamble(files)}
       const { parentPort, workerData } = require("worker_threads");
@@ -360,7 +360,7 @@ describe.skipIf(!LINUX)("a system that refuses", () => {
     expect(output(script, options)).toBe(`${analyze(after, wasm).totalLiveSize}\n`);
   });
 
-  test("is not asked for thousands of threads, whatever RAYON_NUM_THREADS says", () => {
+  test("does not start thousands of threads, for any RAYON_NUM_THREADS", () => {
     const script = `
       analyzeFile(after, wasm);
       const fs = require("fs");

@@ -154,7 +154,7 @@ describe("an error", () => {
     pointer.value -= 2;
     const options = { instance, wasm, run: () => {} };
     const error = await errorOf(expectNoLeak(options));
-    expect(error.code).toBe("ERR_DOUBTFUL");
+    expect(error.code).toBe("ERR_INCONCLUSIVE");
     expect(error.message).toContain("allowWarnings");
     await expectNoLeak({ ...options, allowWarnings: true });
   });

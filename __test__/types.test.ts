@@ -1,4 +1,4 @@
-// Where the compilers of users look for the types of each entry.
+// Checks that the compilers of users find the types of each entry.
 
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";

@@ -46,7 +46,7 @@ describe("the example server without the transform", () => {
     expect(unprepared.warnings).toEqual([]);
   });
 
-  test("optimised with names says which classes have none, and what would name them", async () => {
+  test("optimised with names has a warning about classes without names, with advice", async () => {
     const optimised = await viewOf(compile("optimised.wasm", "-O3", "--debug", "--exportRuntime"));
     const named = optimised.constructors.map(({ className }) => className);
     expect(named.some((name) => name.startsWith("Class#"))).toBe(true);
@@ -58,9 +58,9 @@ describe("the example server without the transform", () => {
     ]);
   });
 
-  test("stripped of all names gives the same counts and sizes, and says that names are missing", async () => {
+  test("stripped of all names gives the same counts and sizes, and a warning about missing names", async () => {
     const stripped = await viewOf(compile("stripped.wasm"));
-    // Other static data, so objects lie elsewhere: only addresses may differ.
+    // The static data differs, so only the addresses of objects may differ.
     const numbers = ({ constructors }: ConstructorView) =>
       constructors.map(({ count, totalShallowSize, totalRetainedSize }) => ({
         count,

@@ -1,4 +1,4 @@
-// What no root reaches, in a program of the real compiler.
+// Unreachable memory in a program of the real compiler.
 
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -86,7 +86,7 @@ describe.each([["--debug"], ["--debug -O3"]])("a program compiled with %s", (fla
     const held = ["Global", "StaticData", "Object", "NumberOfObject", "Block", "AddressInside"];
     for (const place of held) allocate(`heldBy${place}`);
     const lost = ["heldByGarbage", "heldByLostBlock", "heldByNothing"].map(allocate);
-    // The scan cannot know better: no dump has i64 globals, and nobody can find a disguised address.
+    // A scan cannot find these: no dump has i64 globals, and a disguised address cannot be recognised.
     const wrong = ["heldByNumberOfGlobal", "heldInDisguise"].map(allocate);
 
     const { raw, warnings } = unreachable();
@@ -122,7 +122,7 @@ describe.each([["--debug"], ["--debug -O3"]])("a program compiled with %s", (fla
     expect(json).toBe(`${JSON.stringify(heap.unreachable({ maxNodes: 5 }), null, 2)}\n`);
   });
 
-  test("has a graph of its largest unreachable objects and of what these refer to", () => {
+  test("has a graph of its largest unreachable objects and the objects to which they refer", () => {
     exports.__collect();
     exports.dropCycles(2, 1);
     using heap = openHeap(captureDump(exports), wasm);

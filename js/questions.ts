@@ -81,6 +81,11 @@ export function unreachable(options: unknown, mode: Mode): Asked {
   return { question: { question: "unreachable", ...read } };
 }
 
+export function report(options: unknown, mode: Mode): Asked {
+  const { before } = readOptions(options, { before: unchecked }, mode);
+  return { question: { question: "report" }, before };
+}
+
 function unchecked(_: string, value: unknown): unknown {
   return value;
 }

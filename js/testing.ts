@@ -21,8 +21,8 @@ import { bytes } from "./bytes.js";
 import { quote } from "./capture/quote.js";
 import { takeSnapshot } from "./capture/snapshot.js";
 import { captureDump } from "./capture.js";
-import { doubts } from "./check/doubts.js";
 import { growth, shown } from "./check/findings.js";
+import { inconclusive } from "./check/inconclusive.js";
 import { descriptor } from "./descriptor.js";
 import { HeapAnalyzerError, invalidArgument } from "./errors.js";
 import * as native from "./native.js";
@@ -34,7 +34,8 @@ import { controlled } from "./work.js";
 const unchecked: Check = (_, value) => value;
 
 const paths: Check = (name, value) => {
-  if (!Array.isArray(value)) throw invalidArgument(name, "an array of paths", value);
+  if (!Array.isArray(value))
+    throw invalidArgument(name, "an array of fingerprints or paths", value);
   return value.map((path, nth) => typed("string")(`${name}[${nth}]`, path));
 };
 
@@ -54,7 +55,7 @@ const PLAIN = { color: false, isTerminal: false };
 
 const MODULE_ADVICE = "pass the bytes that it was compiled from, or the path of the file";
 
-/** What is tested, and how. */
+/** Options of {@link expectNoLeak}. */
 export interface LeakTest {
   /**
    * The program: the exports of an instance of a module that went through `exposeGlobals`, or the instance
@@ -66,24 +67,24 @@ export interface LeakTest {
   wasm: Uint8Array | string | URL;
   /**
    * The work of a round. It gets the number of the round, from 1 on. All rounds must do the same work, and
-   * leave behind nothing that the program is to forget later.
+   * finish what they begin: objects that the program releases only later look like a leak.
    */
   run: (round: number) => unknown;
-  /** After how many rounds to measure (a whole number ≥ 2; default: 8). With fewer than 8, chance can look like a leak. */
+  /** The number of measured rounds (a whole number ≥ 2; default: 8). With fewer than 8, random changes can look like a leak. */
   rounds?: number | undefined;
-  /** How many rounds come before, in which caches fill (a whole number ≥ 0; default: 2). */
+  /** The number of rounds before these, in which caches fill (a whole number ≥ 0; default: 2). */
   warmup?: number | undefined;
-  /** Also find what rises only in every second round. Steady noise looks like that more often. */
+  /** Also find places that grow only in every second round. Random changes look like this more often. */
   slow?: boolean | undefined;
-  /** What may grow: fingerprints, as the message of a `LeakError` has them, or texts of paths. */
+  /** The places that may grow: their fingerprints, as in the message of a `LeakError`, or the texts of their paths. */
   allow?: readonly string[] | undefined;
-  /** Decide although warnings say that numbers may be wrong. */
+  /** Decide even if a warning says that numbers may be wrong (default: false). */
   allowWarnings?: boolean | undefined;
 }
 
 /** Something grew from round to round. Its message is a report for people. */
 export class LeakError extends HeapAnalyzerError {
-  /** What `check --format json` prints. */
+  /** The answer, as `check --format json` prints it. */
   readonly answer: CheckAnswer;
 
   constructor(message: string, answer: CheckAnswer) {
@@ -100,16 +101,16 @@ Object.defineProperty(
 );
 
 /**
- * Runs the work again and again, takes a dump in memory after each round, and compares what each place of
- * the program holds.
+ * Runs the work repeatedly, takes a dump in memory after each round, and compares the objects at each place
+ * of the program.
  *
  * @throws {LeakError} if a place holds more objects or larger ones after each round than after the one
- *   before. {@link HeapAnalyzerError} as `captureDump` and `openHeap` throw it, and `ERR_DOUBTFUL` if a
+ *   before. {@link HeapAnalyzerError} as `captureDump` and `openHeap` throw it, and `ERR_INCONCLUSIVE` if a
  *   warning says that numbers may be wrong; also what `run` throws.
  */
 export async function expectNoLeak(test: LeakTest): Promise<void> {
   const { instance, wasm, run, rounds, warmup, allow, allowWarnings, slow } = read(test);
-  // Whether a dump can be taken shows before the first round.
+  // An instance that cannot be captured is an error before the first round.
   takeSnapshot(instance);
   const module = moduleBytes(wasm);
   const tables: native.SiteTableHandle[] = [];
@@ -125,8 +126,8 @@ export async function expectNoLeak(test: LeakTest): Promise<void> {
     return answered.text;
   };
   const answer = JSON.parse(await ask()) as CheckAnswer;
-  const codes = doubts(answer.warnings);
-  if (codes.length > 0 && !allowWarnings) throw doubtful(answer, codes);
+  const codes = inconclusive(answer.warnings);
+  if (codes.length > 0 && !allowWarnings) throw inconclusiveError(answer, codes);
   if (!answer.passed) throw new LeakError(`${summary(answer)}\n\n${await ask(PLAIN)}`, answer);
 }
 
@@ -149,13 +150,13 @@ function summary({ sites: [first, ...others] }: CheckAnswer): string {
   return `a leak: ${growth(first, shown, "round")}${more}`;
 }
 
-function doubtful({ warnings }: CheckAnswer, codes: string[]): HeapAnalyzerError {
+function inconclusiveError({ warnings }: CheckAnswer, codes: string[]): HeapAnalyzerError {
   const messages = warnings
     .filter(({ code }) => codes.includes(code))
     .map(({ message }) => message);
   return new HeapAnalyzerError(
-    "ERR_DOUBTFUL",
-    `numbers may be wrong, so it is not decided whether there is a leak: ${messages.join("; ")}; ` +
+    "ERR_INCONCLUSIVE",
+    `numbers may be wrong, so the leak test is inconclusive: ${messages.join("; ")}; ` +
       "remove the cause, or pass allowWarnings: true",
   );
 }

@@ -182,7 +182,7 @@ mod tests {
     use crate::control::{Control, Phase};
 
     #[test]
-    fn a_column_of_many_huge_pages_holds_what_it_is_filled_with_and_what_is_written_afterwards() {
+    fn a_column_of_many_huge_pages_keeps_its_values() {
         let length = 3 << 20;
         let control = Control::default();
         let mut column = vec![7u32];
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn a_check_that_fails_reports_what_was_asked_for() {
+    fn a_failed_check_reports_the_requested_size() {
         let error = check_room(1 << 60, "the test").unwrap_err().to_string();
         let expected = "out of memory: cannot allocate 1152921504606846976 bytes for the test; ";
         assert!(error.starts_with(expected), "{error}");

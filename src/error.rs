@@ -221,7 +221,7 @@ pub enum Error {
         /// What is there now.
         found: String,
     },
-    /// Bytes that should be a site table, but are none.
+    /// Bytes that are not a site table of this version.
     #[error(
         "the site table cannot be read: {}; expected the bytes that a site table of this version was written as",
         Shown(found)

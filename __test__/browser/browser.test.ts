@@ -65,7 +65,7 @@ describe.skipIf(missing)("in Chromium", () => {
     writeFileSync(join(project.folder, name), html);
   }
 
-  /** How many nodes a dump has that a page or a worker made, in base64. */
+  /** The number of nodes in a dump of a page or a worker, in base64. */
   function countNodes(dump: string, wasm = "build/debug.wasm"): number | undefined {
     const view = analyze(Buffer.from(dump, "base64"), readFileSync(join(project.folder, wasm)));
     return view.constructors.find(({ className }) => className === NODE)?.count;
@@ -188,7 +188,7 @@ describe.skipIf(missing)("in Chromium", () => {
     expect(await resultOf("raw.html")).toBe(String(expected));
   });
 
-  test("a module that was not exposed is refused with what to do", async () => {
+  test("a module that was not exposed is refused with advice", async () => {
     project.build("--outFile", "unexposed/debug.wasm");
     writePage(
       "unexposed.html",

@@ -1,4 +1,4 @@
-// What the packages contain, and that nothing in them is out of date.
+// The contents of the packages, which must be up to date.
 
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -11,7 +11,7 @@ const packages = inject("packages").filter(({ name }) => name !== "commander");
 const platforms = packages.slice(0, -1);
 const root = packages.at(-1);
 
-test("the root package holds what its users need and no binary", () => {
+test("the root package has the files that users need and no binary", () => {
   expect(root?.files).toMatchInlineSnapshot(`
     [
       "LICENSE",
@@ -63,27 +63,38 @@ test("the root package holds what its users need and no binary", () => {
       "dist/capture/signal.js",
       "dist/capture/snapshot.d.ts",
       "dist/capture/snapshot.js",
+      "dist/check/annotations.js",
+      "dist/check/baseline.js",
+      "dist/check/findings.js",
+      "dist/check/inconclusive.js",
+      "dist/check/junit.js",
+      "dist/check/markdown.js",
+      "dist/check/rules.js",
+      "dist/check/sarif.js",
       "dist/descriptor.js",
       "dist/errors.d.ts",
       "dist/errors.js",
       "dist/exports.js",
+      "dist/growth.js",
       "dist/heap.js",
       "dist/heap_analyzer/addon.js",
       "dist/heap_analyzer/cli.js",
       "dist/heap_analyzer/commands/analyze.js",
+      "dist/heap_analyzer/commands/check.js",
       "dist/heap_analyzer/commands/diff.js",
       "dist/heap_analyzer/commands/dominators.js",
       "dist/heap_analyzer/commands/export.js",
       "dist/heap_analyzer/commands/expose.js",
       "dist/heap_analyzer/commands/find.js",
+      "dist/heap_analyzer/commands/growth.js",
       "dist/heap_analyzer/commands/help.js",
       "dist/heap_analyzer/commands/object.js",
       "dist/heap_analyzer/commands/paths.js",
       "dist/heap_analyzer/commands/referrers.js",
       "dist/heap_analyzer/commands/summary.js",
       "dist/heap_analyzer/commands/suspects.js",
-      "dist/heap_analyzer/commands/waste.js",
       "dist/heap_analyzer/commands/unreachable.js",
+      "dist/heap_analyzer/commands/waste.js",
       "dist/heap_analyzer/inputs.js",
       "dist/heap_analyzer/interruption.js",
       "dist/heap_analyzer/main.js",
@@ -93,6 +104,7 @@ test("the root package holds what its users need and no binary", () => {
       "dist/heap_analyzer/program.js",
       "dist/heap_analyzer/progress.js",
       "dist/heap_analyzer/question_command.js",
+      "dist/heap_analyzer/site_tables.js",
       "dist/heap_analyzer/terminal.js",
       "dist/heap_analyzer/view_command.js",
       "dist/index.js",
@@ -107,7 +119,11 @@ test("the root package holds what its users need and no binary", () => {
       "dist/questions.js",
       "dist/register.d.ts",
       "dist/register.js",
+      "dist/sites.js",
+      "dist/testing.d.ts",
+      "dist/testing.js",
       "dist/text.js",
+      "dist/units.js",
       "dist/views.js",
       "dist/whole_file.js",
       "dist/work.js",
@@ -118,7 +134,7 @@ test("the root package holds what its users need and no binary", () => {
   `);
 });
 
-test.each(platforms)("$name holds its binary and the licences", ({ name, files }) => {
+test.each(platforms)("$name has its binary and the licences", ({ name, files }) => {
   const platform = name.replace("@warpo/heap-analyzer-", "");
   expect(files).toEqual([
     "LICENSE",
@@ -129,7 +145,7 @@ test.each(platforms)("$name holds its binary and the licences", ({ name, files }
   ]);
 });
 
-test("the packages of the platforms are published before the one that asks for them", () => {
+test("the packages of the platforms are published before the one that depends on them", () => {
   expect(root?.name).toBe("@warpo/heap-analyzer");
   expect(platforms.map(({ name }) => name.slice("@warpo/heap-analyzer-".length)).sort()).toEqual([
     "darwin-arm64",
@@ -143,7 +159,7 @@ test("the packages of the platforms are published before the one that asks for t
   ]);
 });
 
-test("the root package asks for the binary of every platform, at exactly its own version", () => {
+test("the root package depends on the binary of every platform, with exactly its own version", () => {
   const { version, optionalDependencies } = root?.manifest ?? {};
   const expected = platforms.map(({ name }) => [name, version]);
   expect(optionalDependencies).toEqual(Object.fromEntries(expected));

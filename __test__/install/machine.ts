@@ -15,7 +15,7 @@ export interface Run {
   cwd: string;
 }
 
-/** An empty folder of the test's own. */
+/** An empty, separate folder for a test. */
 export function emptyFolder(name = "project"): string {
   const folder = join(mkdtempSync(join(inject("workplace"), "machine-")), name);
   mkdirSync(folder);

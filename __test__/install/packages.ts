@@ -1,5 +1,5 @@
 /**
- * The packages as a release makes and publishes them: by the same commands, from a copy of the files that
+ * Packs and publishes the packages as a release does: with the same commands, from a copy of the files that
  * a release starts from, to a registry on this machine.
  *
  * Only this platform's binary exists here. The other platforms get a text file instead, so that every
@@ -25,7 +25,7 @@ export interface Published {
   manifest: Record<string, unknown>;
 }
 
-/** Publishes everything to `registry`, and gives back what came to it, in that order. */
+/** Publishes everything to `registry`, and returns the published packages in order. */
 export async function release(folder: string, registry: Registry): Promise<Published[]> {
   const tree = join(folder, "tree");
   const names = [
@@ -38,7 +38,7 @@ export async function release(folder: string, registry: Registry): Promise<Publi
     "index.d.ts",
   ];
   for (const name of names) cpSync(join(ROOT, name), join(tree, name));
-  // What an earlier build or release left there is not what a release starts from.
+  // A release does not start with the files of an earlier build or release.
   const clean = (path: string) => !/\.node$|npm.*LICENSE/.test(path.slice(ROOT.length));
   for (const name of ["dist", "npm"]) {
     cpSync(join(ROOT, name), join(tree, name), { recursive: true, filter: clean });
@@ -82,7 +82,7 @@ export async function release(folder: string, registry: Registry): Promise<Publi
   });
 }
 
-/** What npm needs to publish to the registry, with the tools of this repository on the PATH. */
+/** The environment in which npm publishes to the registry, with the tools of this repository on the PATH. */
 function environment(folder: string, { url }: Registry): NodeJS.ProcessEnv {
   const settings = join(folder, "npmrc");
   writeFileSync(settings, `${url.replace("http:", "")}:_authToken=anybody\n`);

@@ -1,4 +1,4 @@
-// The addon in a process: several threads, several copies of it, and ends that come early.
+// The addon in a process: several threads, several copies of it, and processes that end early.
 
 import { beforeAll, expect, inject, test } from "vitest";
 import { node, nodeOutput, npm, project } from "./machine.ts";
@@ -19,7 +19,7 @@ const FILES = `const [dump, wasm] = [${JSON.stringify(after)}, ${JSON.stringify(
 const SIZE = `${FILES} const { analyzeFile, analyzeFileAsync } = require("@warpo/heap-analyzer");
   const size = () => analyzeFile(dump, wasm).totalLiveSize;`;
 
-test("worker threads use it, one after another and at once, and so does the main thread", () => {
+test("worker threads and the main thread use it, one after another and at the same time", () => {
   const script = `${SIZE}
     const { Worker } = require("worker_threads");
     const work = ${JSON.stringify(
@@ -80,7 +80,7 @@ test.each([
   expect({ status, signal, stderr }).toEqual({ status: 7, signal: null, stderr: "" });
 });
 
-test("a worker thread is terminated while its async work runs, and the rest goes on", () => {
+test("a worker thread is terminated while its async work runs, and the others continue", () => {
   const script = `${SIZE}
     const { Worker } = require("worker_threads");
     const busy = ${JSON.stringify(`${BUSY} require("worker_threads").parentPort.postMessage("busy");`)};

@@ -22,7 +22,7 @@ interface Entry {
   manifest: Record<string, unknown>;
 }
 
-/** What `npm publish` sends. */
+/** The request of `npm publish`. */
 interface Publication {
   name: string;
   versions: Record<string, Record<string, unknown>>;
@@ -79,7 +79,7 @@ function describe(entry: Entry, origin: string) {
     name,
     "dist-tags": { latest: version },
     versions: { [version]: { ...manifest, dist } },
-    // Package managers may distrust what is a few days old.
+    // Package managers may refuse packages that are only a few days old.
     time: { [version]: "2020-01-01T00:00:00.000Z" },
   };
 }

@@ -1,4 +1,4 @@
-/** Once before all files: publishes everything, makes the dumps to look at, and the machine. */
+/** Runs once before all files: publishes everything, and creates the dumps and the machine. */
 import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -18,7 +18,7 @@ declare module "vitest" {
   }
 }
 
-/** What the start scripts of package managers call, beside Node. */
+/** The tools that the start scripts of package managers call, besides Node. */
 const TOOLS = ["sh", "env", "sed", "dirname", "basename", "uname"];
 
 export default async function setup(project: TestProject): Promise<() => void> {
@@ -37,7 +37,7 @@ export default async function setup(project: TestProject): Promise<() => void> {
   };
 }
 
-/** Makes the machine's home and what is on its PATH. Once, before any test. */
+/** Creates the machine's home folder and the programs on its PATH, once before all tests. */
 function furnish(workplace: string): void {
   const bin = join(workplace, "bin");
   mkdirSync(join(workplace, "home"));

@@ -14,7 +14,7 @@ test("without Rust, `npm run build` says what is missing and what to do", () => 
   expect(stdout).toContain("npm install @warpo/heap-analyzer");
 });
 
-/** What the command line says in a copy of these parts of the source tree, without a binary. */
+/** The output of the command line in a copy of these parts of the source tree, without a binary. */
 function complaintOf(parts: string[]): string {
   const copy = emptyFolder("copy");
   for (const part of ["package.json", "dist", "node_modules/commander", ...parts]) {
@@ -27,19 +27,19 @@ function complaintOf(parts: string[]): string {
   return stderr;
 }
 
-test("a clone where nothing was built says so", () => {
+test("a clone without a build says so", () => {
   expect(complaintOf(["Cargo.toml"])).toMatch(
     /^error: the binary of .* is not built yet: run `npm run build` .*\n$/,
   );
 });
 
-test("a copy without its binary says so, and what to do", () => {
+test("a copy without its binary says so, with advice", () => {
   expect(complaintOf([])).toMatch(
     /^error: this copy of .* has no binary: it was packed from a source tree that was not built\. .* run `npm install <the clone>` here\.\n$/,
   );
 });
 
-test("a process that may not load addons is told so", () => {
+test("a process that may not load addons gets an error that says so", () => {
   const script = `require(${JSON.stringify(ROOT)})`;
   const { stderr } = node(["--no-addons", "-e", script], { cwd: ROOT });
   expect(stderr).toContain("this process may not load addons: start Node without --no-addons");

@@ -1,5 +1,5 @@
 /**
- * The licences of all code that the packages carry and that is not this project's: the crates that are
+ * The licences of all third-party code in the packages: the crates that are
  * compiled into the addon, on any platform, and the loader that napi-rs generates.
  *
  * Made here from `cargo metadata` instead of with cargo-about: it is one page of code, needs no tool
@@ -51,7 +51,7 @@ export function thirdPartyLicences(): string {
   ].join(`\n${"-".repeat(80)}\n\n`);
 }
 
-/** What is linked into the addon: neither build scripts nor macros, which run in the compiler. */
+/** The crates that are linked into the addon: not build scripts and macros, which run in the compiler. */
 function shippedCrates(): Crate[] {
   const args = ["metadata", "--features", "napi", "--locked", "--offline", "--format-version", "1"];
   const output = execFileSync("cargo", args, { cwd: ROOT, maxBuffer: 1 << 28, encoding: "utf8" });

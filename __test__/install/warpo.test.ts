@@ -71,7 +71,7 @@ test("installed under the name warpo, from the tarball", () => {
   expectDropIn(folder, DOCUMENTED[4] as string);
 });
 
-// What WARPO's maintainers would publish: docs/warpo.md holds these files for them to copy.
+// The package that WARPO's maintainers would publish: docs/warpo.md has these files.
 describe.each([
   ["commonjs", `require("@warpo/heap-analyzer/dist/heap_analyzer/cli.js");`],
   ["module", `import "@warpo/heap-analyzer/dist/heap_analyzer/cli.js";`],

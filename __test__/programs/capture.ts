@@ -62,7 +62,7 @@ export function stackPointerInLastCall(): usize {
   return stackPointerInCall;
 }
 
-/** Makes the memory at least this large; a string makes static data. */
+/** Grows the memory to at least this size. The string is static data. */
 export function grow(pages: i32): void {
   if (memory.size() < pages && memory.grow(pages - memory.size()) < 0) throw new Error("out of memory");
 }
@@ -71,7 +71,7 @@ export function reserve(size: i32): usize {
   return heap.alloc(size);
 }
 
-/** Dumps to a path that lies in memory, from some frames down. */
+/** Writes a dump to a path in memory, some frames deeper. */
 export function dump(address: usize, size: i32, depth: i32): i32 {
   const node = new Node();
   node.value = depth;

@@ -25,7 +25,7 @@ let inside: usize = 0;
 let inWideGlobal: u64 = 0;
 let disguised: usize = 0;
 
-/** What is left of earlier blocks could look like addresses. */
+/** The old contents of memory could look like addresses. */
 function allocate(size: usize): usize {
   const block = heap.alloc(size);
   memory.fill(block, 0, size);

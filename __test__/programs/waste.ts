@@ -1,4 +1,4 @@
-// Every kind of waste once, each in a field of its own.
+// Every kind of waste once, each in its own field.
 class Containers {
   map: Map<i32, i32> = new Map<i32, i32>();
   set: Set<i32> = new Set<i32>();

@@ -26,7 +26,7 @@ export interface BuildKind {
   name: string;
   /** Options of `asc`. */
   flags: string[];
-  /** What Binaryen then does. */
+  /** The passes of Binaryen after that. */
   binaryen?: Optimisation;
   debugInformation: DebugInformation;
   names: NamesLeft;
@@ -44,7 +44,7 @@ const binaryen = (
   binaryen: { run, inlining, converge, lowMemoryUnused: false },
 });
 
-/** What `asc` makes. */
+/** The output of `asc`. */
 export const ASC_BUILD_KINDS: BuildKind[] = [
   { name: "unoptimised", flags: [], debugInformation: "transform", names: "all" },
   { name: "O3", flags: OPTIMISED, debugInformation: "transform", names: "all" },
@@ -54,7 +54,7 @@ export const ASC_BUILD_KINDS: BuildKind[] = [
   { name: "O3-stripped", flags: OPTIMISED, debugInformation: "none", names: "none" },
 ];
 
-/** What Binaryen makes of it. */
+/** The output of Binaryen. */
 export const INLINED_BUILD_KINDS: BuildKind[] = [
   { ...binaryen("O1", "much"), debugInformation: "located", names: "all" },
   { ...binaryen("O2", "some", { converge: true }), debugInformation: "older", names: "half" },
@@ -69,12 +69,12 @@ export const INLINED_BUILD_KINDS: BuildKind[] = [
 
 export const BUILD_KINDS = [...ASC_BUILD_KINDS, ...INLINED_BUILD_KINDS];
 
-/** Whether the analyzer can read what the collector is doing. */
+/** Whether the analyzer can read the state of the collector. */
 export function isStateNamed({ names }: Pick<BuildKind, "names">): boolean {
   return names === "all" || names === "globals";
 }
 
-/** What may be warned about on a sound heap: that names are missing. */
+/** The only warnings that an undamaged heap may have: about missing names. */
 export function isExpectedWarning(
   build: Pick<BuildKind, "debugInformation" | "names">,
   code: string,
@@ -84,7 +84,7 @@ export function isExpectedWarning(
 
 /** A build, ready to be instantiated many times. */
 export interface RandomBuild extends BuildKind {
-  /** What the analyzer is given. */
+  /** The module for the analyzer. */
   wasm: Uint8Array;
   /** The same with all globals exported: for dumps, and once more for the truth. */
   module: WebAssembly.Module;
@@ -92,7 +92,7 @@ export interface RandomBuild extends BuildKind {
   globals: Map<string, string>;
   classNames: Map<number, string>;
   description: DebugInfoDescription;
-  /** Modules with the same code that say more or less about themselves, by what they say. */
+  /** Modules with the same code and more or less names and debug information, by these. */
   sameCode: [evidence: string, wasm: Uint8Array][];
 }
 

@@ -19,7 +19,7 @@ import type { Random } from "./stream.ts";
 export interface CutTotals {
   /** Cuts that were performed. */
   cuts: number;
-  /** Cuts that cannot be: of constants in the code, and of what a container keeps its contents in. */
+  /** Impossible cuts: of constants in the code, and of a container's own storage. */
   impossible: number;
   /** Steps of paths that were found in memory. */
   steps: number;
@@ -31,7 +31,7 @@ export function noCuts(): CutTotals {
   return { cuts: 0, impossible: 0, steps: 0, compared: 0 };
 }
 
-/** What the judge needs of a running program. */
+/** The parts of a running program that the judge needs. */
 export interface Subject {
   build: RandomBuild;
   exports: WebAssembly.Exports;
@@ -239,7 +239,7 @@ class CutJudge {
     );
   }
 
-  /** What a cut frees once the stack is gone. */
+  /** The bytes that a cut frees without the stack. */
   #checkAfterReturn(answer: PathAnswer): void {
     const { address, freedAfterReturn } = answer;
     const nearest = this.#nearestCut(answer);
@@ -314,7 +314,7 @@ class CutJudge {
     }
   }
 
-  /** Changes that cut references to one object; nothing in place of one that cannot be cut. */
+  /** Changes that cut references to one object; undefined for a reference that cannot be cut. */
   #cuts(edges: Edge[], target: number): (Change | undefined)[] {
     const used = new Set<Slot>();
     return edges.map((edge) => {
@@ -390,7 +390,7 @@ function describeEdge({ address, label, root }: Edge): string {
   return root ? describeRoot(root) : `${address}${label?.startsWith("[") ? "" : "."}${label}`;
 }
 
-/** What does not depend on names: of a path the kind of its root and its length. */
+/** The parts of an answer that do not depend on names: for a path, the kind of its root and its length. */
 function withoutTexts(answer: PathAnswer): unknown {
   const {
     path,

@@ -1,2 +1,2 @@
-/** The analyzer says something else than the collector. */
+/** The analyzer disagrees with the collector. */
 export class Disagreement extends Error {}

@@ -27,6 +27,9 @@ export const LEAKS = [
   "registry",
   "connections",
   "jobs",
+  "alternating",
+  "tree",
+  "table",
 ] as const;
 export type LeakName = (typeof LEAKS)[number];
 
@@ -35,7 +38,7 @@ const NOISES = 14;
 /** The kind that makes raw blocks. These are one site, which cannot be told from what leaks of them. */
 const RAW_NOISE = 8;
 /** The kind that bounds the cache of what leaks in the registry. */
-const CACHE_NOISE = 13;
+export const CACHE_NOISE = 13;
 export const ROUNDS = 20;
 export const WARMUP = 2;
 
@@ -142,6 +145,27 @@ const EXPECTED: Record<Exclude<LeakName, "histories">, Expected> = {
     via: "leaks/Workshop.jobs",
     count: 1,
   },
+  alternating: {
+    root: "global leaks/even",
+    className: "leaks/Odd",
+    label: null,
+    via: "leaks/Even.next",
+    count: 1,
+  },
+  tree: {
+    root: "global leaks/branches",
+    className: "leaks/Branch",
+    label: null,
+    via: "leaks/Branch",
+    count: 1,
+  },
+  table: {
+    root: "global leaks/slots",
+    className: "leaks/Slot",
+    label: null,
+    via: "[*]",
+    count: 1,
+  },
 };
 
 /** What a program leaked and what is said of it. */
@@ -183,9 +207,11 @@ interface LeaksExports extends WebAssembly.Exports {
   __collect(): void;
 }
 
-/** Runs the program of a plan, and gives back what `growth` says with what it leaked. */
-export async function runGrowth(plan: GrowthPlan): Promise<GrowthRun> {
-  const flags = [...(plan.optimised ? OPTIMISED : UNOPTIMISED), "--exportRuntime"];
+/** An instance of the program, with its module. */
+export async function startLeaks(
+  optimised: boolean,
+): Promise<{ exports: LeaksExports; wasm: Uint8Array }> {
+  const flags = [...(optimised ? OPTIMISED : UNOPTIMISED), "--exportRuntime"];
   const { wasm } = await compile("leaks", flags, { folder: RANDOM_PROGRAMS });
   const module = await WebAssembly.compile(exposeGlobals(wasm));
   const env = {
@@ -196,17 +222,28 @@ export async function runGrowth(plan: GrowthPlan): Promise<GrowthRun> {
   const { exports } = (await WebAssembly.instantiate(module, { env })) as {
     exports: LeaksExports;
   };
+  exports.setup();
+  return { exports, wasm };
+}
+
+/** What the program holds now. */
+export function takeTable({ exports, wasm }: Awaited<ReturnType<typeof startLeaks>>): SiteTable {
+  exports.__collect();
+  using heap = openHeap(captureDump(exports), wasm);
+  return heap.siteTable();
+}
+
+/** Runs the program of a plan, and gives back what `growth` says with what it leaked. */
+export async function runGrowth(plan: GrowthPlan): Promise<GrowthRun> {
+  const program = await startLeaks(plan.optimised);
   const random = randomFrom(plan.seed + 1_000_000);
   const tables: SiteTable[] = [];
   const leaked = new Map<LeakName, number>();
-  exports.setup();
   for (let round = 0; round < WARMUP + ROUNDS; round++) {
-    playRound(exports, plan, random, (name, amount) => {
+    playRound(program.exports, plan, random, (name, amount) => {
       if (round > WARMUP) leaked.set(name, (leaked.get(name) ?? 0) + amount);
     });
-    exports.__collect();
-    using heap = openHeap(captureDump(exports), wasm);
-    tables.push(heap.siteTable());
+    tables.push(takeTable(program));
   }
   return { answer: growth(tables, { warmup: WARMUP }), leaked };
 }

@@ -1,4 +1,4 @@
-/** Has the random program execute a stream, and compares what the analyzer says with what happens. */
+/** Lets the random program execute a stream, and compares the results of the analyzer with the collector's. */
 
 import { analyze, type ConstructorView } from "@warpo/heap-analyzer";
 import { captureDump } from "@warpo/heap-analyzer/capture";
@@ -19,13 +19,13 @@ import { type MemoryParts, objectsWithOneReferrer, type Place } from "./referrer
 import { type Random, randomFrom, type Step } from "./stream.ts";
 
 export interface Outcome {
-  /** Dumps whose live set was compared with what a collection left. */
+  /** The number of dumps whose live set was compared with a collection. */
   judged: number;
-  /** Objects whose retained size was compared with what vanished without them. */
+  /** The number of objects whose retained size was compared with the freed objects. */
   cut: number;
-  /** What was done about answers to questions. */
+  /** The numbers of checked answers to questions. */
   answers: CutTotals;
-  /** What was wrong first; then the stream was given up. */
+  /** The first disagreement, which ended the stream. */
   failure?: Failure;
 }
 
@@ -260,12 +260,12 @@ class HeapJudge {
     same("the largest free block", free.largest, expected.free.largest);
     const foreignBytes = number("foreignBytes");
     within("bytes of foreign pages", gaps, foreignBytes - number("forgedBytes"), foreignBytes);
-    // Pages that are forged as a region of raw blocks cannot always be told from one.
+    // Pages that imitate a region of raw blocks cannot always be distinguished from one.
     const mistaken = foreignBytes - gaps;
     const rawBytes = number("rawBytes");
     const inUse = totalBytes(truth) + rawBytes;
     within("bytes in use", liveBytes + garbage + raw, inUse, inUse + mistaken);
-    // Without a name for the collector's state, the object that a sweep has come to looks raw.
+    // Without a name for the collector's state, the object at which a sweep has arrived looks raw.
     if (isStateNamed(this.#build) || this.#global("state") !== STATE_SWEEP)
       within("bytes of raw blocks", raw, rawBytes, rawBytes + mistaken);
     same(
@@ -314,7 +314,7 @@ class HeapJudge {
       ]);
     }
     this.outcome.cut++;
-    // The program takes for granted what was just cut off: it must not go on with anything else.
+    // The program still expects the objects that were cut off, so it must not continue with other operations.
     const [, times] = this.#steps[this.#at] ?? [];
     if (this.outcome.cut === times) throw new Finished();
   }

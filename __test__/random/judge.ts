@@ -53,7 +53,7 @@ interface Totals {
 const USUAL_HEAPS = 1000;
 /** How many random heaps there are to one build of a small program. */
 const HEAPS_PER_SMALL_BUILD = 20;
-/** Making a stream small takes many runs, and a few small ones tell more than many. */
+/** Reducing a stream takes a large number of runs, and a few reduced streams are enough. */
 const MOST_SHRUNK = 3;
 
 async function main(): Promise<void> {
@@ -118,7 +118,7 @@ async function judge(
   kinds: BuildKind[],
   { heaps, seed, cuts: answers = false }: { heaps: number; seed: number; cuts?: boolean },
 ): Promise<number> {
-  // Compiles what is not compiled yet, once for all threads.
+  // Compiles missing builds, once for all threads.
   for (const kind of kinds) {
     if (process.stderr.isTTY) process.stderr.write(`\r\x1b[Kcompiling ${kind.name}`);
     await makeBuild(kind);
@@ -181,7 +181,7 @@ function showProgress({ judged, failures }: Totals, heaps: number, started: numb
   );
 }
 
-/** Makes the stream small, shows it and writes it to a file. */
+/** Reduces the stream, prints it and writes it to a file. */
 async function explain({ seed, build, by }: FailedStream, answers: boolean): Promise<void> {
   const thread = new JudgeThread();
   const failureOf = async (steps: Step[]) =>

@@ -1,4 +1,4 @@
-/** The live heap as a graph, by naive definitions: what answers about paths and cuts are held against. */
+/** The live heap as a graph, by naive definitions. Answers about paths and cuts are compared with it. */
 
 import type { DebugInfoDescription } from "../../dist/asc_transform/description.mjs";
 import type { HeapTruth } from "../support/truth.ts";
@@ -7,7 +7,7 @@ import type { MemoryParts } from "./referrers.ts";
 
 export type RootKind = "global" | "stack" | "pinned";
 
-/** A global, a stack word or a pin that holds an object. */
+/** A global or stack word that refers to an object, or a pinned object. */
 export interface RootSlot {
   kind: RootKind;
   target: number;
@@ -91,7 +91,7 @@ export class NaiveGraph {
     return this.roots.filter((root) => root.target === target);
   }
 
-  /** What stays reachable if an object is not there. */
+  /** The objects that stay reachable without an object. */
   reachedWithout(removed: number): Set<number> {
     const reached = new Set<number>([removed]);
     const waiting = this.roots.map(({ target }) => target);

@@ -11,11 +11,11 @@ export interface Slot {
   holder: number;
   /** Where the word is. */
   address: number;
-  /** What it refers to. */
+  /** The object to which it refers. */
   target: number;
   /** The position of an array's element. */
   element?: number;
-  /** Whether the collector reads contents from what this refers to, and so must find it there. */
+  /** Whether the collector reads contents from the object to which this refers, so that it must be valid. */
   isTakenForGranted?: boolean;
 }
 

@@ -5,10 +5,10 @@
 
 import type { HeapTruth } from "../support/truth.ts";
 
-/** Where a word lies: in memory, or in a global. */
+/** The place of a word: in memory, or in a global. */
 export type Place = { address: number } | { global: string };
 
-/** `entries` of a map or a set, which the runtime goes through without asking whether it is there. */
+/** `entries` of a map or a set, which the runtime reads without a check for null. */
 const ENTRIES_OFFSET = 8;
 const SET_OR_MAP = 8 | 16;
 

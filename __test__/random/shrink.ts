@@ -1,4 +1,4 @@
-/** Finds out which operations of a stream it takes to make it fail. */
+/** Finds the operations of a stream that are needed for its failure. */
 
 import { Operation } from "../programs/random/support/operations.ts";
 import type { Step } from "./stream.ts";

@@ -20,7 +20,7 @@ import { randomFrom } from "./stream.ts";
 /** How a build came about, as far as the analyzer may notice. */
 export interface SmallBuildKind {
   asc: string;
-  /** What Binaryen did to what `asc` made. */
+  /** The changes that Binaryen made to the output of `asc`. */
   binaryen?: Optimisation;
   debugInformation: DebugInformation;
   names: NamesLeft;
@@ -31,12 +31,12 @@ export interface SmallBuild extends SmallBuildKind {
   source: string;
   /** With all names. */
   named: Uint8Array;
-  /** What the analyzer is given. */
+  /** The module for the analyzer. */
   wasm: Uint8Array;
   classNames: Map<number, string>;
 }
 
-/** Seeds of one program; the first of them is what `asc` makes alone. */
+/** Seeds of one program. The first is the output of `asc` alone. */
 export const BUILDS_PER_PROGRAM = 8;
 
 const NAMES: NamesLeft[] = ["all", "functions", "globals", "half", "none"];
@@ -52,10 +52,10 @@ const ASC_LEVELS = [
   ["-Oz"],
   ["-Oz", "--converge"],
 ];
-/** Below it lies nothing: what Binaryen takes for granted if low memory is said to be unused. */
+/** Nothing is below this address: Binaryen assumes this if low memory is declared unused. */
 const LOW_MEMORY_END = 1024;
 
-/** What a seed stands for, before anything is compiled. */
+/** The parameters of a seed, before anything is compiled. */
 interface SmallBuildPlan extends SmallBuildKind {
   programSeed: number;
   /** Options of `asc`. */

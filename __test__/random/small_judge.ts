@@ -1,4 +1,4 @@
-/** Runs a build of a small program, and compares what the analyzer says of it with the collector. */
+/** Runs a build of a small program, and compares the results of the analyzer with the collector. */
 
 import { analyze, type ConstructorView } from "@warpo/heap-analyzer";
 import { exposeGlobals } from "@warpo/heap-analyzer/capture";
@@ -33,13 +33,13 @@ export interface SmallFailure {
   dump?: number;
 }
 
-/** A dump, and what the collector keeps of it. */
+/** A dump, and the objects that the collector keeps. */
 export interface SmallDump {
   bytes: Uint8Array;
   truth: HeapTruth;
 }
 
-/** The worst of what the analyzer says of a program's dumps, or nothing if all is right. */
+/** The worst result for a program's dumps; undefined if all are correct. */
 export function judgeDumps(build: SmallBuild, dumps: SmallDump[]): SmallFailure | undefined {
   const failures = [
     ...notExposed(build.wasm),
@@ -78,7 +78,7 @@ function notExposed(wasm: Uint8Array): SmallFailure[] {
   }
 }
 
-/** What `asc` reserves for the shadow stack, between static data and heap. */
+/** The space that `asc` reserves for the shadow stack, between static data and heap. */
 const STACK_SIZE = 32_768;
 
 /** Each dump twice: before a collection, and after it. The dumps are the judge's own work. */
@@ -168,7 +168,7 @@ function judgeDump(build: SmallBuild, { bytes, truth }: SmallDump): SmallFailure
   return undefined;
 }
 
-/** What is wrong, shortly. */
+/** A short description of the problem. */
 function compare(build: SmallBuild, view: ConstructorView, truth: HeapTruth): string[] {
   const found = new Map(
     view.constructors.flatMap(({ className, instances }) =>

@@ -5,7 +5,7 @@
 
 import { type Random, randomFrom } from "./stream.ts";
 
-/** A global variable and what the program does with it. */
+/** A global variable and its uses in the program. */
 interface Variable {
   declaration: string;
   /** Statements of a loop over `i`, and statements after which less is alive. */
@@ -16,7 +16,7 @@ interface Variable {
 type Shape = (name: string, make: Maker, random: Random) => Variable;
 
 interface Maker {
-  /** The name of a class, and an expression that makes an object of it. */
+  /** The name of a class, and an expression that creates an object of it. */
   type: string;
   object: string;
 }
@@ -203,7 +203,7 @@ ${shrink}
 `;
 }
 
-/** A class and a function that makes its objects; those of an `i` have fields for smaller ones. */
+/** A class and a function that creates its objects. The class `i` has fields for classes with smaller numbers. */
 function classSource(at: number, classCount: number, random: Random): string {
   const base = at > 0 && random(3) === 0 ? random(at) : undefined;
   const fields: string[] = base === undefined ? ["touched: i32 = 0;"] : [];

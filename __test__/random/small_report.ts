@@ -1,4 +1,4 @@
-/** What there is to say about a build of a small program: a line, and files of what went wrong. */
+/** The report about a build of a small program: a line, and files if it failed. */
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ export interface SmallReport extends SmallBuildKind {
 
 export const FAILURES = join("build", "judge", "failures");
 
-/** Makes and judges a build, and keeps its files if the analyzer is wrong. */
+/** Compiles and judges a build, and keeps its files if the analyzer is wrong. */
 export async function reportSmallBuild(seed: number): Promise<SmallReport> {
   return report(await smallBuild(seed), "failure");
 }

@@ -50,7 +50,7 @@ const MOST_CUTS = 4;
 /** A few random sequences, each followed by a judgement, and removed references at the end. */
 export function randomStream(seed: number): Step[] {
   const random = randomFrom(seed);
-  // What is rare among everything is found sooner where something else is missing altogether.
+  // Rare combinations are found sooner if some kinds of operations are left out.
   const weights = WEIGHTS.map(([operation, weight]): [Operation, number] => [
     operation,
     random(4) === 0 ? 0 : random(4) === 0 ? 4 * weight : weight,

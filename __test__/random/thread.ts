@@ -23,7 +23,7 @@ export interface SmallTask {
 
 export type Task = StreamTask | SmallTask;
 
-/** A stream takes some milliseconds; the first one on a build waits for that. */
+/** A stream takes some milliseconds; the first one on a build waits for the compilation. */
 const LONGEST_STREAM_SECONDS = 120;
 /** Optimisers can take long. */
 const LONGEST_BUILD_SECONDS = 150;
@@ -39,7 +39,7 @@ export class JudgeThread {
     return { judged: 0, cut: 0, answers: noCuts(), failure: { by: "program", message } };
   }
 
-  /** Nothing if the build takes too long. */
+  /** Undefined if the build takes too long. */
   async judgeSmall(smallSeed: number): Promise<SmallReport | undefined> {
     const report = await this.#ask<SmallReport>({ smallSeed }, LONGEST_BUILD_SECONDS);
     if (!report) await this.close();
@@ -51,7 +51,7 @@ export class JudgeThread {
     this.#worker = undefined;
   }
 
-  /** Nothing if it takes too long. */
+  /** Undefined if it takes too long. */
   #ask<Answer>(task: Task, longestSeconds: number): Promise<Answer | undefined> {
     this.#worker ??= new Worker(new URL("./worker.mjs", import.meta.url));
     const worker = this.#worker;

@@ -3,7 +3,7 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vite";
 
-// As deep below the package as the sources of the tests are: relative addresses stay right.
+// At the same depth in the package as the sources of the tests, so that relative paths are correct.
 const output = fileURLToPath(new URL("../../build/random_judge", import.meta.url));
 const entry = (name: string) => fileURLToPath(new URL(`./${name}.ts`, import.meta.url));
 

@@ -1,4 +1,4 @@
-/** What a thread of the judge runs: judges the streams and builds that it is sent, one at a time. */
+/** The code of a thread of the judge: it judges the streams and builds that it receives, one at a time. */
 
 import { parentPort } from "node:worker_threads";
 

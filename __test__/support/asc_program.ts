@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 
 import asc from "assemblyscript/asc";
 
-/** What the compiler made of a program. */
+/** The output of the compiler for a program. */
 export interface AscProgram {
   wasm: Uint8Array<ArrayBuffer>;
   /** The text format, which names everything even where the binary does not. */

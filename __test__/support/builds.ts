@@ -7,7 +7,7 @@
 import { type CompiledProgram, type CompileOptions, compile } from "./compile.ts";
 import { withoutNames } from "./wasm_module.ts";
 
-/** What a module says about itself, besides its code. */
+/** The names and debug information of a module. */
 export type Evidence = "sections and names" | "sections" | "names" | "nothing";
 
 export const EVIDENCE: Evidence[] = ["sections and names", "sections", "names", "nothing"];
@@ -15,7 +15,7 @@ export const EVIDENCE: Evidence[] = ["sections and names", "sections", "names", 
 export interface Build {
   /** Has names. */
   program: CompiledProgram;
-  /** What the analyzer is given. */
+  /** The module for the analyzer. */
   wasm: Uint8Array;
 }
 

@@ -13,7 +13,7 @@ export interface Capture {
   id: number;
   /** An ASHD dump, version 2. */
   dump: Uint8Array;
-  /** What the collector knows at this moment. */
+  /** The objects in the collector's lists at this moment. */
   truth: HeapTruth;
   /** Values of mutable i32 globals by name. */
   globals: Map<string, number>;

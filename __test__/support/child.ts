@@ -1,4 +1,4 @@
-/** Scripts in a process of their own, with the built package and the files of the example server. */
+/** Runs scripts in separate processes, with the built package and the files of the example server. */
 import { spawnSync } from "node:child_process";
 import { resolve } from "node:path";
 import type { LeakyServer } from "./leaky_server.ts";
@@ -22,7 +22,7 @@ export interface ChildResult {
 
 const PACKAGE = resolve(__dirname, "../../dist/index.js");
 
-/** What a script begins with, in a worker thread, too. */
+/** The beginning of a script, also in a worker thread. */
 export function preamble({ before, after, wasm }: LeakyServer): string {
   return `
     const { analyze, analyzeAsync, analyzeFile, analyzeFileAsync, diffFile, diffFileAsync } =

@@ -20,7 +20,7 @@ export function runIn(folder: string, args: readonly string[]): SpawnSyncReturns
   });
 }
 
-/** What a run printed, if all went well and quietly. */
+/** The output of a run that succeeded without messages on stderr. */
 export function outputOf({ status, stderr, stdout }: Result): string {
   expect(stderr).toBe("");
   expect(status).toBe(0);

@@ -19,7 +19,7 @@ export interface CompiledProgram {
   wasm: Uint8Array;
   /** The compiler's own names of classes, by runtime id. */
   classNames: Map<number, string>;
-  /** What the transform writes into the debug sections. */
+  /** The contents of the debug sections that the transform writes. */
   description: DebugInfoDescription;
 }
 
@@ -29,7 +29,7 @@ interface CacheEntry {
 }
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
-/** A program is one file in such a folder, and may import what lies in the folder's `support/`. */
+/** A program is one file in such a folder, and may import files from the folder's `support/`. */
 const PROGRAMS = join(ROOT, "__test__/programs/judged");
 export const RANDOM_PROGRAMS = join(ROOT, "__test__/programs/random");
 export const CACHE = join(ROOT, "build/judge");
@@ -43,7 +43,7 @@ export const programNames = readdirSync(PROGRAMS)
   .map((file) => file.slice(0, -".ts".length))
   .sort();
 
-/** What results are made with besides program and flags; a change to any of it makes the cache stale. */
+/** The files that affect results besides program and flags. A change to one of them invalidates the cache. */
 const toolchain = () => {
   const hash = createHash("sha256")
     .update(asc.version)
@@ -65,7 +65,7 @@ export interface CompileOptions {
   folder?: string;
   /** Whether the project's transform takes part. */
   transform?: boolean;
-  /** The package that the compiler comes in. */
+  /** The package of the compiler. */
   compiler?: Compiler;
 }
 
@@ -153,7 +153,7 @@ async function compileAndDescribe(
   return { name, wasm, classNames, description };
 }
 
-/** Written out, so that a bundler sees what is imported. */
+/** Literal imports, so that a bundler finds them. */
 function importCompiler(compiler: Compiler): Promise<typeof import("assemblyscript/asc")> {
   return compiler === "assemblyscript"
     ? import("assemblyscript/asc")
@@ -175,7 +175,7 @@ export interface CompilerOptions {
   compiler?: Compiler;
 }
 
-/** Runs `asc` in this process and gives back the module; throws with the compiler's messages if there is none. */
+/** Runs `asc` in this process and returns the module. Throws with the compiler's messages if it fails. */
 export async function runCompiler(
   args: string[],
   { baseDir, transforms, sources, compiler = "assemblyscript" }: CompilerOptions,

@@ -1,4 +1,4 @@
-/** What a tool that reads heap snapshots says of one, and whether it is what the analyzer says. */
+/** The results of a tool that reads heap snapshots, and a comparison with the results of the analyzer. */
 import type { Heap } from "../../index.js";
 
 export interface SnapshotEdge {
@@ -42,7 +42,7 @@ export interface HeapNumbers {
   objects: Record<number, string>;
 }
 
-/** What the analyzer says, with the names of classes as the tool shows them. */
+/** The results of the analyzer, with the names of classes as the tool shows them. */
 export function heapNumbers(
   heap: Heap,
   { withSets, shownClasses }: { withSets: boolean; shownClasses?: Map<string, string> },
@@ -65,7 +65,7 @@ export function heapNumbers(
   return { total: totalLiveSize, classes, objects };
 }
 
-/** What a tool says, in the same form. Synthetic nodes take no space. */
+/** The results of a tool, in the same form. Synthetic nodes take no space. */
 export function snapshotNumbers({ nodes, classes, total }: SnapshotReading): HeapNumbers {
   const objects: HeapNumbers["objects"] = {};
   for (const { id, type, className, selfSize, retainedSize } of nodes) {

@@ -28,7 +28,7 @@ export function noPermissions(): string | undefined {
   return status === 0 ? undefined : "only root can read the package";
 }
 
-/** A disk of its own for a command: how to mount it, before the command is run by the same shell. */
+/** A separate disk for a command: the same shell mounts it before it runs the command. */
 const MOUNT = (folder: string, size: number) =>
   `mount -t tmpfs -o size=${size},mode=0777 tmpfs ${shellQuoted(folder)}`;
 

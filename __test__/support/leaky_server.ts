@@ -18,7 +18,7 @@ export interface LeakyServer {
   after: string;
 }
 
-/** What the server exports. */
+/** The exports of the server. */
 export interface ServerExports {
   serve(requests: number): void;
   __collect(): void;

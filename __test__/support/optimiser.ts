@@ -16,11 +16,11 @@ interface InlineLimits {
   functionsWithLoops: boolean;
 }
 
-/** The largest number that Binaryen takes. */
+/** The largest number that Binaryen accepts. */
 const UNLIMITED = 0x7fff_ffff;
 
 const INLINE_LIMITS = {
-  /** What Binaryen does if it is not told anything. */
+  /** The defaults of Binaryen. */
   usual: { always: 2, flexible: 20, oneCaller: UNLIMITED, functionsWithLoops: false },
   none: { always: 0, flexible: 0, oneCaller: 0, functionsWithLoops: false },
   "one caller": { always: 0, flexible: 0, oneCaller: UNLIMITED, functionsWithLoops: true },
@@ -68,13 +68,13 @@ const PASSES = {
 
 export type PassList = keyof typeof PASSES;
 
-/** What Binaryen is asked to do. */
+/** The options for Binaryen. */
 export interface Optimisation {
   run: Level | PassList;
   inlining: Inlining;
   /** Whether it is done until the module no longer becomes smaller. */
   converge: boolean;
-  /** Whether nothing lies at addresses below 1024, so that constants may move into offsets. */
+  /** Whether addresses below 1024 are unused, so that constants may be moved into offsets. */
   lowMemoryUnused: boolean;
 }
 
@@ -98,7 +98,7 @@ export function describeOptimisation({ run, inlining, converge }: Optimisation):
   return `Binaryen ${what}${converge ? " --converge" : ""}, inlining: ${inlining}`;
 }
 
-/** What AssemblyScript enables. */
+/** The features that AssemblyScript enables. */
 const FEATURES =
   binaryen.Features.MutableGlobals |
   binaryen.Features.SignExt |
@@ -140,7 +140,7 @@ export function optimise(wasm: Uint8Array, optimisation: Optimisation): Uint8Arr
   }
 }
 
-/** As {@link optimise}, but what was made once is kept in a file. */
+/** As {@link optimise}, but results are cached in a file. */
 export function optimiseOnce(wasm: Uint8Array, optimisation: Optimisation): Uint8Array {
   const key = createHash("sha256")
     .update(wasm)

@@ -197,10 +197,10 @@ export function exportGlobals(
   return new Uint8Array(Buffer.concat(parts));
 }
 
-/** What is left of a name section. */
+/** The remaining part of a name section. */
 export type NamesLeft = "all" | "functions" | "globals" | "half" | "none";
 
-/** The same module without names: what the compiler makes of the same program without `--debug`. */
+/** The same module without names, as the compiler writes it without `--debug`. */
 export function withoutNames(wasm: Uint8Array): Uint8Array<ArrayBuffer> {
   return withNames(wasm, "none");
 }

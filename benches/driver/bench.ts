@@ -1,6 +1,6 @@
 /**
  * `npm run bench`: measures the engine, the command line and the API on heaps of many shapes and
- * sizes, and says what was promised and what is kept. See BENCHMARKS.md.
+ * sizes, and compares the results with the promised figures. See BENCHMARKS.md.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
@@ -34,7 +34,7 @@ interface Options {
 }
 
 const FULL_SIZE = "4GiB";
-/** What fills a whole memory: the shape that is most like a program. */
+/** The shape for a full memory: the one that is most like a program. */
 const FULL_SHAPE = "mix";
 const SHOP = "shop";
 
@@ -75,7 +75,7 @@ function measure(options: Options, folder: string): Results {
     progress(`${shape}, ${size}`);
     const live = binary.forge(shape, flags, heap);
     const row = measureStages(binary, heap, { shape, size, repetitions });
-    // What is fast and wrong is not fast.
+    // A time for a wrong result would be meaningless.
     if (row.live !== live) {
       throw new Error(`${shape}, ${size}: ${live} objects are alive, the engine found ${row.live}`);
     }

@@ -1,4 +1,4 @@
-/** Where a benchmark ran: what its numbers cannot be compared without. */
+/** The machine of a benchmark: only numbers of the same machine can be compared. */
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import os from "node:os";

@@ -1,4 +1,4 @@
-/** For `node --require`: at exit, writes the most memory that the process had at once, in bytes, to fd 3. */
+/** For `node --require`: at exit, writes the peak memory of the process in bytes to fd 3. */
 import { readFileSync, writeSync } from "node:fs";
 
 process.on("exit", () => {

@@ -1,10 +1,10 @@
-/** Every measurement is a process of its own: its peak of memory is its own, and nothing is warm but the file. */
+/** Every measurement runs in a separate process, so that its peak memory is its own and only the file is in a cache. */
 import { execFileSync, spawnSync } from "node:child_process";
 import { join, resolve } from "node:path";
 
 const ROOT = resolve(__dirname, "../..");
 
-/** What the bench binary says of one analysis (`benches/heap/analysis.rs`). */
+/** The output of the bench binary for one analysis (`benches/heap/analysis.rs`). */
 export interface Analysis {
   /** Whether alive or not. */
   objects: number;
@@ -18,7 +18,7 @@ export interface Analysis {
   json: { bytes: number; seconds: number; peakBytes: number | null } | null;
 }
 
-/** What the machine allows (`benches/heap/yardsticks.rs`). */
+/** The yardsticks (`benches/heap/yardsticks.rs`). */
 export interface Yardsticks {
   threads: number;
   readSeconds: number;

@@ -17,6 +17,7 @@ export interface QuestionTimes {
   suspects: number;
   waste: number;
   unreachable: number;
+  siteTable: number;
 }
 
 function seconds(work: () => void): number {
@@ -45,6 +46,7 @@ function main([dump, wasm, ask]: string[]): Partial<QuestionTimes> {
     suspects: seconds(() => heap.suspects()),
     waste: seconds(() => heap.waste()),
     unreachable: seconds(() => heap.unreachable()),
+    siteTable: seconds(() => heap.siteTable()),
   };
 }
 

@@ -1,4 +1,4 @@
-/** What a benchmark run finds, as it is kept in a file. */
+/** The results of a benchmark run, as they are stored in a file. */
 import type { Machine } from "./machine.js";
 
 /** Of several repetitions. */
@@ -19,7 +19,7 @@ export function sample(values: number[]): Sample {
 /** One shape at one size. Times are in ns per object, objects counted whether alive or not. */
 export interface StageRow {
   shape: string;
-  /** What was asked for: a number of objects, or of bytes of memory. */
+  /** The requested number of objects, or of bytes of memory. */
   size: string;
   objects: number;
   live: number;
@@ -28,7 +28,7 @@ export interface StageRow {
   /** Medians, in the order of the work. */
   stages: Record<string, number>;
   total: Sample;
-  /** The most memory at once, the mapped dump included; null where the system does not tell. */
+  /** The peak memory, the mapped dump included; null if the system does not report it. */
   peakBytes: number | null;
   /** Producing the full JSON, without a reader. */
   json: { bytes: number; bytesPerSecond: number; addedPeakBytes: number | null };
@@ -39,7 +39,7 @@ export interface StageRow {
   yardsticks: { read: number; parallelRead: number; chase: number; fresh: number };
 }
 
-/** A promise, and what came of it. */
+/** A promise, and the measured value. */
 export interface TargetRow {
   work: string;
   unit: "s" | "ms" | "×" | "MB/s" | "MiB" | "GiB";
@@ -49,7 +49,7 @@ export interface TargetRow {
   measured: number;
   /** Null at sizes that nothing was promised for. */
   met: boolean | null;
-  /** What the number was made from. */
+  /** The measurements from which the number was computed. */
   detail: string;
 }
 

@@ -10,7 +10,7 @@ export function measureStages(
   { shape, size, repetitions }: { shape: string; size: string; repetitions: number },
 ): StageRow {
   const runs = Array.from({ length: repetitions }, (_, nth) =>
-    // JSON takes longer than all the rest, and once will do.
+    // JSON takes longer than everything else, so it is measured once.
     binary.analyze(heap, nth === 0),
   );
   const first = runs[0];

@@ -185,6 +185,7 @@ export class Targets {
     promise("the first suspects", "suspects", 0.5);
     promise("the first waste report", "waste", 0.5);
     promise("unreachable memory", "unreachable", 0.5);
+    promise("a site table", "siteTable", 0.5);
   }
 
   /** Each export into a file, beside what reads the same dumps. */

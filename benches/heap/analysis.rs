@@ -81,7 +81,7 @@ impl Stages {
         self.0.push((stage, Instant::now()));
     }
 
-    /// The time of all stages, and of each; a stage that begins again goes on.
+    /// The time of all stages, and of each. The times of a stage that begins again are added.
     fn finish(&self) -> (f64, Vec<(&'static str, f64)>) {
         let ends = self.0.iter().skip(1).map(|&(_, begin)| begin);
         let ends = ends.chain([Instant::now()]);

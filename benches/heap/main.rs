@@ -1,4 +1,4 @@
-//! One measurement, or one forged heap, per process: what `npm run bench` puts together.
+//! One measurement, or one forged heap, per process. `npm run bench` combines them.
 //!
 //! ```text
 //! cargo bench --bench heap -- shapes
@@ -37,7 +37,7 @@ const USAGE: &str = "usage: heap shapes
 type Failure = Box<dyn std::error::Error>;
 
 fn main() {
-    // Cargo adds `--bench` to what it was given.
+    // Cargo adds `--bench` to the arguments.
     let words = std::env::args().skip(1).filter(|word| word != "--bench");
     match run(Arguments(words.collect())) {
         Ok(result) => println!("{result}"),
@@ -66,7 +66,7 @@ fn run(mut arguments: Arguments) -> Result<Value, Failure> {
     }
 }
 
-/// Writes a heap and its module; prints what is known of it.
+/// Writes a heap and its module; prints the known facts about it.
 fn forge(mut arguments: Arguments) -> Result<Value, Failure> {
     let size = match (
         arguments.option("--memory")?,
@@ -90,7 +90,7 @@ fn forge(mut arguments: Arguments) -> Result<Value, Failure> {
     Ok(json!({ "truth": truth, "blocks": truth.blocks(), "seconds": seconds }))
 }
 
-/// What the command line says, in order.
+/// The command line's arguments, in order.
 struct Arguments(Vec<String>);
 
 impl Arguments {

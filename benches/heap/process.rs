@@ -1,7 +1,6 @@
-//! What this process has used.
+//! The memory and the processor time that this process has used.
 
-/// The most memory that this process had at once, in bytes, mapped files included; `None` where the
-/// system does not tell.
+/// The peak memory of this process in bytes, mapped files included; `None` if the system does not report it.
 pub fn peak_memory() -> Option<u64> {
     // Not `getrusage`: that begins with the peak of the process that started this one.
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
@@ -12,8 +11,8 @@ pub fn peak_memory() -> Option<u64> {
     Some(kilobytes * 1024)
 }
 
-/// The processor time of all threads of this process so far, in seconds; `None` where the system does
-/// not say.
+/// The processor time of all threads of this process so far, in seconds; `None` if the system does not report
+/// it.
 pub fn processor_seconds() -> Option<f64> {
     const TICKS_PER_SECOND: f64 = 100.0;
     let status = std::fs::read_to_string("/proc/self/stat").ok()?;

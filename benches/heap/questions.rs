@@ -23,7 +23,7 @@ impl Contents for DumpFile {
     }
 }
 
-/// Opens a dump, makes all indexes, and asks.
+/// Opens a dump, builds all indexes, and asks the questions.
 pub fn measure(dump: &str, wasm: &str) -> Result<Value, Failure> {
     let wasm_bytes = std::fs::read(wasm)?;
     let control = Control::default();
@@ -118,5 +118,17 @@ fn questions(heap: &LoadedHeap) -> Result<Map<String, Value>, Failure> {
             json!({ "first": first, "processor": processor, "again": again, "bytes": bytes }),
         );
     }
+    let before = processor_seconds();
+    let begin = Instant::now();
+    let table = heap.site_table(&Control::default())?;
+    let first = begin.elapsed().as_secs_f64();
+    let processor = processor_seconds()
+        .zip(before)
+        .map(|(now, then)| now - then);
+    let bytes = table.to_bytes().len();
+    times.insert(
+        "siteTable".to_owned(),
+        json!({ "first": first, "processor": processor, "bytes": bytes }),
+    );
     Ok(times)
 }

@@ -1,6 +1,6 @@
-//! What the machine allows, whoever programs it: reading a dump once from one end to the other,
-//! following one pointer per object where each names the next, and getting as much fresh memory
-//! from the system as the dump is large, and giving it back.
+//! Yardsticks, the limits of the machine for any program: reading a dump once from start to end, following
+//! one pointer per object where each gives the next, and allocating as much fresh memory as the dump has and
+//! releasing it.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -46,7 +46,7 @@ fn sum(bytes: &[u8]) -> u64 {
     words.fold(0, |sum, word| sum.wrapping_add(u64::from_le_bytes(*word)))
 }
 
-/// Has the system clear pages: what every column of a table costs, however it is filled.
+/// Makes the system clear pages. Every column of a table has this cost.
 fn touch_fresh_memory(size: usize) -> MmapMut {
     let mut memory = MmapMut::map_anon(size).unwrap();
     #[cfg(target_os = "linux")]

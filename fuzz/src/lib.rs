@@ -1,12 +1,13 @@
-//! What every fuzz target does with its input, without libFuzzer. The tests in `tests/` run the same code on
-//! the kept corpus and on inputs of their own.
+//! The code of every fuzz target, without libFuzzer. The tests in `tests/` run the same code on the kept
+//! corpus and on random inputs.
 //!
 //! - [`targets`]: one function per target. It panics if something is wrong.
 //! - [`corpus`]: the inputs that are kept.
 //! - [`choices`]: decisions that an input makes byte by byte. [`recipe`]: a heap, a module and damage, made
 //!   by choices. [`module_edits`] and [`dwarf_edits`]: damage that respects the structure.
 //! - [`programs`]: real modules and their dumps.
-//! - [`invariants`]: what holds for every result. [`questions`]: what holds for every answer. [`reference`]: the same result, computed naively.
+//! - [`invariants`]: checks of every result. [`questions`]: checks of every answer. [`reference`]: the same
+//!   result, computed naively.
 //! - [`limits`]: memory and time in proportion to the input.
 
 #[path = "../../tests/it/support/mod.rs"]

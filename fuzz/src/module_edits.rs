@@ -10,7 +10,7 @@ use crate::leb128::{self, encoded, padded};
 const CUSTOM: u8 = 0;
 const CODE: u8 = 10;
 
-/// What may be changed.
+/// The parts that may be changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Focus {
     /// Anything.
@@ -77,7 +77,7 @@ pub fn mutate(data: &mut [u8], size: usize, max_size: usize, seed: u32, focus: F
 struct Section {
     id: u8,
     contents: Vec<u8>,
-    /// What it says its length is, if that is not so.
+    /// A wrong length, if there is one.
     length: Option<u32>,
     /// Whether its length takes five bytes, as some linkers write it.
     is_padded: bool,

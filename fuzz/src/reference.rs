@@ -80,7 +80,7 @@ impl Memory<'_> {
             let previous = self.word(block + 8)?;
             let back = self.word(next.checked_add(8)?)?;
             let forth = self.word(previous.checked_add(4)?)? & !3;
-            // The header must lie in memory.
+            // The header must be in memory.
             self.word(block + 16)?;
             Some(back == block && forth == block)
         };

@@ -4,9 +4,12 @@
  */
 import type { CheckAnswer } from "../../index.js";
 import { brokenSites, findings, growth, steps } from "./findings.js";
-import { isAboutSites, ruleState, ruleTitle } from "./rules.js";
+import { isAboutGrowth, ruleState, ruleTitle } from "./rules.js";
 
 const MOST = 10;
+
+/** The most characters of the last message, which names all others. */
+const LONGEST = 4000;
 
 interface Annotation {
   title: string;
@@ -23,20 +26,14 @@ export function* githubAnnotations(answer: CheckAnswer, file: string): Generator
   const left = all.length > MOST ? all.splice(MOST - 1) : [];
   for (const annotation of all) yield line(file, annotation);
   if (left.length > 0) {
-    const title = `${left.length} more`;
-    yield line(file, {
-      title,
-      message: left
-        .map(({ title }) => title)
-        .join("\n")
-        .slice(0, 4000),
-    });
+    const titles = left.map(({ title }) => title).join("\n");
+    yield line(file, { title: `${left.length} more`, message: titles.slice(0, LONGEST) });
   }
 }
 
 function* annotations(answer: CheckAnswer): Generator<Annotation> {
   for (const { rule } of findings(answer)) {
-    if (isAboutSites(rule)) continue;
+    if (isAboutGrowth(rule)) continue;
     yield { title: `broken: ${ruleTitle(rule)}`, message: ruleState(rule) };
   }
   for (const site of brokenSites(answer)) {

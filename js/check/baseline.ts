@@ -1,5 +1,5 @@
 /**
- * The baseline of a check: a file that lists the growing sites that are accepted, each with a reason.
+ * The baseline of a check: a file that lists places that may grow, each with a reason.
  *
  * ```json
  * {
@@ -19,19 +19,19 @@ import { readFileSync } from "node:fs";
 import type { CheckAnswer } from "../../index.js";
 import { reason as reasonOf } from "../whole_file.js";
 import { findings, shown } from "./findings.js";
-import { isAboutSites } from "./rules.js";
+import { isAboutGrowth } from "./rules.js";
 
 const SCHEMA_VERSION = 1;
 
-/** An accepted site. */
+/** A place that may grow. */
 export interface Accepted {
-  /** The text of its path; null for a site without one. */
+  /** The text of its path; null for a place without one. */
   path: string | null;
-  /** A hash of the path. It stands for a site without a path. */
+  /** A hash of the path. It stands for a place without a path. */
   fingerprint?: string;
-  /** Why it is accepted. Empty in a file that was just written. */
+  /** Why it may grow. Empty in an entry that was just added. */
   reason: string;
-  /** The most objects that are accepted at the site. */
+  /** The most objects that it may have in the last dump. */
   limit?: number;
 }
 
@@ -66,16 +66,17 @@ export function baselineText(accepted: readonly Accepted[]): string {
 export function checkReasons(file: string, accepted: readonly Accepted[]): void {
   const missing = accepted.filter(({ reason }) => reason.trim() === "");
   if (missing.length === 0) return;
+  const first = shown(keyOf(missing[0] as Accepted));
   const others = missing.length === 1 ? "" : ` and ${missing.length - 1} more`;
   throw new Error(
-    `the baseline ${file} gives no reason for ${shown(keyOf(missing[0] as Accepted))}${others}: write into "reason" why the growth ` +
-      "is accepted, or remove the entry",
+    `the baseline ${file} gives no reason for ${first}${others}: write into "reason" why the growth is ` +
+      "accepted, or remove the entry",
   );
 }
 
 /**
- * Adds to a list of accepted sites everything that grows and has a stable name, with empty reasons. What is
- * accepted folds nothing into itself, so more may come to light each time.
+ * Adds everything that grows and has a stable name to a list of accepted places, with empty reasons. What is
+ * accepted folds nothing into itself, so each check can report more.
  *
  * @param check checks again with the list as it is.
  * @returns the last answer.
@@ -87,7 +88,7 @@ export async function acceptGrowth(
 ): Promise<CheckAnswer> {
   const known = new Set(accepted.map(keyOf));
   for (let answer = first; ; answer = await check()) {
-    const broken = findings(answer).filter(({ rule }) => isAboutSites(rule));
+    const broken = findings(answer).filter(({ rule }) => isAboutGrowth(rule));
     const growing = broken.flatMap(({ sites }) => sites);
     const added = growing.filter((site) => site.stable && !known.has(keyOf(site)));
     if (added.length === 0) return answer;
@@ -118,7 +119,7 @@ function parseBaseline(text: string): Accepted[] {
   const known = new Set<string>();
   for (const entry of entries) {
     const key = keyOf(entry);
-    if (known.has(key)) throw new Error(`lists a site twice: ${shown(key)}`);
+    if (known.has(key)) throw new Error(`lists a place twice: ${shown(key)}`);
     known.add(key);
   }
   return entries;
@@ -126,21 +127,33 @@ function parseBaseline(text: string): Accepted[] {
 
 function parseEntry(value: unknown, nth: number): Accepted {
   const place = `accepted[${nth}]`;
-  const entry = record(`has ${place} that is`, value);
-  const { path = null, fingerprint, reason, limit = null, ...others } = entry;
+  const what = `has ${place} that is`;
+  const { path = null, fingerprint, reason, limit, ...others } = record(what, value);
   refuseOthers(`has ${place} with`, others);
   if (path !== null && typeof path !== "string") throw new Error(`has no text ${place}.path`);
-  if (path === null && typeof fingerprint !== "string") {
+  if (fingerprint !== undefined && typeof fingerprint !== "string") {
+    throw new Error(`has no text ${place}.fingerprint`);
+  }
+  if (path === null && fingerprint === undefined) {
     throw new Error(`has neither ${place}.path nor ${place}.fingerprint`);
   }
   if (typeof reason !== "string") throw new Error(`has no text ${place}.reason`);
-  if (limit !== null && !(Number.isSafeInteger(limit) && (limit as number) >= 0)) {
+  if (limit !== undefined && !isCount(limit)) {
     throw new Error(`has ${place}.limit that is not a whole number ≥ 0`);
   }
-  return entry as unknown as Accepted;
+  return {
+    path,
+    ...(fingerprint === undefined ? {} : { fingerprint }),
+    reason,
+    ...(limit === undefined ? {} : { limit }),
+  };
 }
 
-/** What a site is known by. */
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
+}
+
+/** What a place is known by. */
 function keyOf({ path, fingerprint }: Pick<Accepted, "path" | "fingerprint">): string {
   return path ?? `the fingerprint ${fingerprint}`;
 }

@@ -1,19 +1,19 @@
-/** What a check found, in the words that all of its reports use. */
+/** The findings of a check, in the words of all reports. */
 
 import type { CheckAnswer, CheckedRule, GrowingSite } from "../../index.js";
 import { escapeUnprintable } from "../text.js";
 import { formatCount, formatSize } from "../units.js";
 
-/** A broken rule, and the growing sites that it is about. */
+/** A broken rule, and the growing places that it is about. */
 export interface Finding {
   rule: CheckedRule;
   sites: GrowingSite[];
 }
 
-/** What separates the steps in the text of a path. */
+/** The separator of the steps in the text of a path. */
 const SEPARATOR = " > ";
 
-/** Longer names are cut in reports; the JSON has them whole. */
+/** Longer names are shortened in reports; the JSON has the complete names. */
 const LONGEST_NAME = 400;
 
 /** The broken rules of an answer in their order. */
@@ -43,7 +43,7 @@ export function verdict({ passed, rules }: CheckAnswer): string {
  * How fast a site grows.
  *
  * @param name writes the name of a class.
- * @param interval what lies between two measurements.
+ * @param interval the name of the time between two measurements.
  */
 export function growth(
   { className, perInterval }: GrowingSite,

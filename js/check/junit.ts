@@ -1,6 +1,6 @@
 /**
  * A check as JUnit XML, for the test views of CI servers: one test case for each rule, so that the names
- * of the tests stay the same from run to run. Its failure says which sites break the rule.
+ * of the tests stay the same from run to run. Its failure names the places that break the rule.
  */
 import type { CheckAnswer } from "../../index.js";
 import { findings, growth, steps, verdict } from "./findings.js";

@@ -5,7 +5,7 @@ import { formatCount, formatSize } from "../units.js";
 import { brokenSites, growth, series, shown, steps, verdict } from "./findings.js";
 import { ruleState, ruleTitle } from "./rules.js";
 
-/** Bytes of all entries together. The rest of 1 MiB is for headings, and for what says how many are left out. */
+/** The size of all entries together. The rest of 1 MiB is for headings, and for the note about entries that are left out. */
 const MOST = (1 << 20) - 8192;
 
 /** The document in pieces. */
@@ -13,7 +13,7 @@ export function* markdown(answer: CheckAnswer): Generator<string> {
   const room = new Room(MOST);
   yield `## ${sign(answer.passed)} Heap check: ${verdict(answer)}\n`;
   yield* room.section("Rules", answer.rules, ruleItem);
-  yield* room.section("Growing sites", brokenSites(answer), siteItem);
+  yield* room.section("Growing places", brokenSites(answer), siteItem);
   yield* room.section("Accepted by the baseline", answer.accepted, item);
   yield* room.section("In the baseline, but gone: remove them there", answer.gone, item);
   yield* room.section("Warnings", answer.warnings, ({ message }) => item(message));

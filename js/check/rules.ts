@@ -5,7 +5,7 @@ import { formatCount, formatSize } from "../units.js";
 import { shown } from "./findings.js";
 
 /**
- * What a rule demands.
+ * The requirement of a rule.
  *
  * @param name writes the glob that it is about.
  */
@@ -30,11 +30,11 @@ export function ruleTitle(
   }
 }
 
-/** What was found. */
+/** The value that was found. */
 export function ruleState({ rule, actual }: CheckedRule): string {
   switch (split(rule).kind) {
     case "default":
-      return actual === 1 ? "1 site grows" : `${formatCount(actual)} sites grow`;
+      return actual === 1 ? "1 place grows" : `${formatCount(actual)} places grow`;
     case "no-growth":
       if (actual === 0) return "found as many";
       return `found ${formatCount(Math.abs(actual))} ${actual > 0 ? "more" : "fewer"}`;
@@ -45,8 +45,8 @@ export function ruleState({ rule, actual }: CheckedRule): string {
   }
 }
 
-/** Whether a rule is about sites that grow. Others are budgets: what grows is why they may be broken. */
-export function isAboutSites(rule: CheckedRule): boolean {
+/** Whether a rule is the one that nothing grows. The others are budgets: what grows may be why they are broken. */
+export function isAboutGrowth(rule: CheckedRule): boolean {
   return ruleKind(rule) === "growth";
 }
 

@@ -1,5 +1,5 @@
 /**
- * A check as SARIF 2.1.0, for code scanning: a result for each growing site and each broken budget. Its
+ * A check as SARIF 2.1.0, for code scanning: a result for each growing place and each broken budget. Its
  * location is the module, its code flow the path on which the objects are alive.
  */
 import { isAbsolute } from "node:path";
@@ -13,12 +13,16 @@ import type {
 } from "sarif";
 import type { CheckAnswer, CheckedRule, GrowingSite } from "../../index.js";
 import { findings, growth, shown, steps } from "./findings.js";
-import { isAboutSites, ruleKind, ruleState, ruleTitle } from "./rules.js";
+import { isAboutGrowth, ruleKind, ruleState, ruleTitle } from "./rules.js";
 
 const SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json";
 
+const PROJECT = "https://github.com/warpo/heap-analyzer";
+const HELP = `${PROJECT}/blob/main/docs/guide.md#a-gate-in-your-pipeline`;
+
+/** What a rule of each kind finds. */
 const DESCRIPTIONS: Record<string, string> = {
-  growth: "The number or the size of the objects at a site rises from dump to dump.",
+  growth: "The number or the size of the objects at a place rises from dump to dump.",
   "no-growth": "There are more live objects of a class in the last dump than in the first.",
   "max-growth": "The live size grows by more than its budget from the first to the last dump.",
   "max-live": "The live size is larger than its budget.",
@@ -31,7 +35,7 @@ export function* sarif(answer: CheckAnswer, file: string, version: string): Gene
   const driver: ToolComponent = {
     name: "warpo-heap-analyzer",
     version,
-    informationUri: "https://github.com/warpo/heap-analyzer",
+    informationUri: PROJECT,
     rules: kinds.map(descriptor),
   };
   const head = { $schema: SCHEMA, version: "2.1.0" };
@@ -44,21 +48,30 @@ export function* sarif(answer: CheckAnswer, file: string, version: string): Gene
   yield `\n],"columnKind":"utf16CodeUnits"}]}\n`;
 }
 
+/** A rule, with all that code scanning demands. */
 function descriptor(id: string): ReportingDescriptor {
-  const text = DESCRIPTIONS[id] ?? id;
-  return { id, shortDescription: { text }, defaultConfiguration: { level: "error" } };
+  const description = { text: DESCRIPTIONS[id] ?? id };
+  return {
+    id,
+    name: `Heap-${id}`.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase()),
+    shortDescription: description,
+    fullDescription: description,
+    helpUri: HELP,
+    help: { text: `${description.text} See ${HELP}` },
+    defaultConfiguration: { level: "error" },
+  };
 }
 
 function* results(answer: CheckAnswer, module: string, kinds: string[]): Generator<Result> {
-  // Several rules may be about a site. It is a result of the first.
-  const told = new Set<GrowingSite>();
+  // Several rules may be about a place. It is a result of the first.
+  const reported = new Set<GrowingSite>();
   for (const { rule, sites } of findings(answer)) {
     const kind = ruleKind(rule);
     const common = { ruleId: kind, ruleIndex: kinds.indexOf(kind), level: "error" } as const;
-    if (!isAboutSites(rule)) yield { ...common, ...budgetResult(rule, module) };
+    if (!isAboutGrowth(rule)) yield { ...common, ...budgetResult(rule, module) };
     for (const site of sites) {
-      if (told.has(site)) continue;
-      told.add(site);
+      if (reported.has(site)) continue;
+      reported.add(site);
       yield { ...common, ...siteResult(site, module) };
     }
   }
@@ -68,7 +81,7 @@ function budgetResult(rule: CheckedRule, module: string): Result {
   return {
     message: { text: message(`Expected: ${ruleTitle(rule)}; ${ruleState(rule)}.`) },
     locations: [location(module)],
-    partialFingerprints: { "rule/v1": `${rule.rule}`.slice(0, 1000) },
+    partialFingerprints: { "rule/v1": rule.rule.slice(0, 1000) },
   };
 }
 

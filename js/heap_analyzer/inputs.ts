@@ -17,8 +17,10 @@ export function checkInputs(inputs: readonly string[], output: string | undefine
       isStream && (isSame(other.status, status) || other.path === path);
     const earlier = sources.slice(0, nth).find(isSameStream);
     if (earlier !== undefined) {
+      const found =
+        earlier.path === path ? "is given twice" : `is the same pipe as ${shown(earlier.path)}`;
       throw new Error(
-        `${shown(path)} is the same pipe as ${shown(earlier.path)}: a pipe can be read only once; ` +
+        `${shown(path)} ${found}: a pipe can be read only once; ` +
           "write one of the two inputs to a file, or use two pipes",
       );
     }

@@ -22,14 +22,18 @@ export interface ListOptions extends QuestionOptions {
   offset: number;
 }
 
+/** What `--wasm` is for a command that takes one dump or two. */
+const ONE_OR_TWO_MODULES =
+  "the module that the dump was taken from; for dumps of two builds, give it twice, the earlier first";
+/** The same for a command that takes many. */
+export const MANY_MODULES =
+  "the module that the dumps were taken from; for dumps of several builds, once per dump in order";
+
 /** Adds the options of {@link QuestionOptions}. */
-export function addQuestionOptions(command: Command): Command {
+export function addQuestionOptions(command: Command, modules = ONE_OR_TWO_MODULES): Command {
   command
     .addOption(
-      new Option(
-        "-w, --wasm <file>",
-        "the module that the dump was taken from; for dumps of two builds, give it twice, the earlier first",
-      )
+      new Option("-w, --wasm <file>", modules)
         .argParser((text, earlier?: string[]) => [...(earlier ?? []), fileName(text)])
         .makeOptionMandatory(),
     )

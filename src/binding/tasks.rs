@@ -158,7 +158,7 @@ impl Task {
 
     /// Continues in the queue of the engine, after the queue of the pipes if there is a pipe.
     fn analyze<const N: usize>(self: &Arc<Self>, mut inputs: [Pending; N], work: impl Work<N>) {
-        self.go_on(&ENGINE, Stage::Working, move |task| {
+        self.run_step(&ENGINE, Stage::Working, move |task| {
             // All inputs are inspected first: a missing file is reported before the wait for a pipe.
             if Pending::have_pipe(&inputs)? {
                 task.read_pipes(inputs, work);
@@ -174,7 +174,7 @@ impl Task {
     /// Reads the pipes. Regular files stay closed meanwhile, so that after an abort the caller can
     /// change them at once.
     fn read_pipes<const N: usize>(self: &Arc<Self>, mut inputs: [Pending; N], work: impl Work<N>) {
-        self.go_on(&PIPES, Stage::Reading, move |task| {
+        self.run_step(&PIPES, Stage::Reading, move |task| {
             for input in &mut inputs {
                 input.read_if_pipe(&task.control)?;
             }
@@ -184,7 +184,7 @@ impl Task {
     }
 
     /// Submits one step of the work to a queue. The last step returns the view.
-    fn go_on(
+    fn run_step(
         self: &Arc<Self>,
         queue: &'static WorkQueue,
         stage: Stage,

@@ -338,7 +338,7 @@ impl JsonText {
                     Ok(length) => buffer = &mut buffer[length..],
                     // The next call tries again.
                     Err(_) if buffer.len() < room => break,
-                    Err(error) => return Err(why(error).into()),
+                    Err(error) => return Err(engine_error(error).into()),
                 }
             }
             Ok((room - buffer.len()) as u32)
@@ -353,7 +353,7 @@ impl JsonText {
 }
 
 /// The engine's error inside an error of reading.
-fn why(error: io::Error) -> Error {
+fn engine_error(error: io::Error) -> Error {
     error.downcast().unwrap_or_else(|error| Error::Internal {
         message: error.to_string(),
     })

@@ -113,7 +113,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_may_lie_across_two_pages_and_wrap_at_the_end() {
+    fn values_may_span_two_pages_and_wrap_at_the_end() {
         let mut memory = Memory::new(|_, _| {});
         for address in [0xffe, 0xffff_fffe, 5] {
             memory.set_word(address, 0x0403_0201).unwrap();

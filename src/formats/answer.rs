@@ -35,6 +35,7 @@ pub fn render_text(answer: &Answer, options: TableOptions) -> String {
         AnswerBody::Unreachable(unreachable) => unreachable_lines(unreachable),
         AnswerBody::Growth(growth) => growth_lines(growth),
         AnswerBody::Check(check) => check_lines(check),
+        AnswerBody::Report(_) => vec!["A report is shown as a page, not as text.".to_owned()],
     };
     if answer.partial {
         lines.insert(

@@ -82,7 +82,10 @@ fn rule_row(rule: &CheckedRule) -> [String; 3] {
         }
     };
     let found = match rule.rule.as_str() {
-        "default" => format!("{} growing places, none may grow", amount(rule.actual)),
+        "default" => match rule.actual {
+            1 => "1 place grows, none may".to_owned(),
+            actual => format!("{} places grow, none may", amount(actual)),
+        },
         _ => format!("{}, at most {}", amount(rule.actual), amount(rule.limit)),
     };
     let state = match rule.passed {
@@ -196,7 +199,7 @@ fn rate(rate: Rate) -> String {
         false => size(bytes as u64),
     });
     match rate.count == 0.0 {
-        true => format!("{bytes} in as many objects"),
+        true => format!("{bytes} in as many objects as before"),
         false => format!("{objects}, {bytes}"),
     }
 }

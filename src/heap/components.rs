@@ -151,7 +151,7 @@ impl Graph<'_> {
                         step.advance(0)?;
                     }
                 }
-                work.look(u64::from(frame.place - begin) + 1)?;
+                work.add_references(u64::from(frame.place - begin) + 1)?;
                 if let Some(next) = next {
                     self.enter(next, &mut lowest, &mut index, &mut path)?;
                     continue;
@@ -225,7 +225,7 @@ impl Graph<'_> {
             let number = &mut numbers[*component as usize];
             if *number == NO_CYCLE {
                 let range = self.edges.range(object);
-                work.look(u64::from(range.end - range.start) + 1)?;
+                work.add_references(u64::from(range.end - range.start) + 1)?;
                 if !self.edges.targets(object).contains(&object) {
                     *component = NO_CYCLE;
                     continue;
@@ -272,11 +272,11 @@ impl<'s, 'c> Work<'s, 'c> {
     /// Adds finished objects.
     fn add(&mut self, objects: u64) -> Result<()> {
         self.objects += objects;
-        self.look(objects)
+        self.add_references(objects)
     }
 
     /// Adds references that were read.
-    fn look(&mut self, references: u64) -> Result<()> {
+    fn add_references(&mut self, references: u64) -> Result<()> {
         self.looked_at += references;
         if self.looked_at < CHECK_INTERVAL {
             return Ok(());

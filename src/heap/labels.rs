@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_label_says_what_it_was_made_of() {
+    fn every_label_keeps_its_kind() {
         assert_eq!(EdgeLabel::place(0).kind(), LabelKind::Place(0));
         assert_eq!(EdgeLabel::place(0x7fff).kind(), LabelKind::Place(0x7fff));
         assert_eq!(EdgeLabel::place(0x8000).kind(), LabelKind::FarPlace);

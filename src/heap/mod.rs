@@ -195,7 +195,7 @@ impl Heap {
         let live: Vec<_> = classes.filter(|(_, live)| live.count > 0).collect();
         let doubtful = live
             .iter()
-            .filter_map(|(class, live)| doubt_about(class, live.count));
+            .filter_map(|(class, live)| class_warning(class, live.count));
         self.warnings.extend(doubtful);
         let classes = live.iter().map(|(class, _)| &class.class);
         let mut nameless = classes.filter(|class| class.lacks_name && class.is_described);
@@ -209,7 +209,7 @@ impl Heap {
 }
 
 /// The warning for a class with live objects, if there is one.
-fn doubt_about(class: &HeapClass, count: u64) -> Option<Warning> {
+fn class_warning(class: &HeapClass, count: u64) -> Option<Warning> {
     let HeapClass { id, class, .. } = class;
     if !class.is_described {
         return Some(Warning::ClassUnknown { id: *id, count });

@@ -30,7 +30,7 @@ const MOST_STEPS: u64 = 1 << 28;
 pub struct PathGroup(pub u32);
 
 impl PathGroup {
-    /// The group of all other paths, after [`MOST_GROUPS`].
+    /// The group of all other paths, after the largest number of groups.
     pub const REST: Self = Self(0);
 }
 

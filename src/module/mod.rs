@@ -227,7 +227,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn data_of_a_second_memory_is_not_taken_for_the_first_ones() {
+    fn data_of_a_second_memory_does_not_count_for_the_first() {
         use wasm_encoder::{
             ConstExpr, DataSection, MemorySection, MemoryType, Module as WasmModule,
         };

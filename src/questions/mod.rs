@@ -23,6 +23,7 @@ mod places;
 mod preview;
 mod question;
 mod referrers;
+mod report;
 mod roles;
 mod sites;
 mod summary;
@@ -152,13 +153,14 @@ impl LoadedHeap {
         side_by_side(by_dominators, || self.path_tree(control)).map(drop)
     }
 
-    /// Answers a question. Some compare with an earlier heap, `before`: `paths` to new objects, and
-    /// `suspects` of growth.
+    /// Answers a question. Some compare with an earlier heap, `before`: `paths` to new objects, `suspects` of
+    /// growth, and `report`.
     ///
     /// # Errors
     /// [`Error::NoObject`] for an address without an object, [`Error::UnknownClass`] for a class that no live
-    /// object has, [`Error::InvalidOption`] for an invalid question, [`Error::DumpChanged`] and [`Error::Io`]
-    /// if the dump cannot be read again, [`Error::OutOfMemory`], [`Error::Aborted`].
+    /// object has, [`Error::InvalidOption`] for an invalid question, [`Error::DifferentModules`] for a report
+    /// that compares two programs, [`Error::DumpChanged`] and [`Error::Io`] if the dump cannot be read again,
+    /// [`Error::OutOfMemory`], [`Error::Aborted`].
     pub fn ask(
         &self,
         question: &Question,
@@ -215,6 +217,9 @@ impl LoadedHeap {
             Question::Unreachable { max_nodes, limit } => {
                 let limit = page(0, *limit)?.end();
                 AnswerBody::Unreachable(self.unreachable(*max_nodes, limit, &mut notes, control)?)
+            }
+            Question::Report {} => {
+                AnswerBody::Report(Box::new(self.report(before, &mut notes, control)?))
             }
             Question::Paths {
                 objects,

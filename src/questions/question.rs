@@ -109,6 +109,8 @@ pub enum Question {
         #[serde(default = "default_limit")]
         limit: u64,
     },
+    /// What the pages of a report show; with an earlier heap of the same module a comparison as well.
+    Report {},
 }
 
 pub(super) const fn default_limit() -> u64 {

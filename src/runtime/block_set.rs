@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn looks_at_what_is_between_two_blocks_without_going_there() {
+    fn finds_blocks_between_two_blocks_in_two_reads() {
         // Reading the words between them one by one would take hours.
         let set = BlockSet::between(Address(0), Address(u32::MAX)).unwrap();
         let set = CompleteSet::new(set).unwrap();
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn takes_no_block_that_cannot_be_there() {
+    fn refuses_impossible_blocks() {
         let mut set = BlockSet::between(Address(1024), Address(2048)).unwrap();
         for address in [0, 1000, 1024, 1032, 1035, 4092, u32::MAX - 3] {
             assert_eq!(set.insert(Address(address)), None);

@@ -1,5 +1,5 @@
-//! Small inputs that stand for much: without its bound, each of these would take minutes or all memory.
-//! SECURITY.md lists the bounds.
+//! Small inputs that describe a large amount of data: without its bound, each of these would take minutes or
+//! all memory. SECURITY.md lists the bounds.
 
 use crate::support::{
     ALLOCATOR, Class, FIRST_BLOCK, ModuleOptions, Object, PAGE, Scene, TAIL_POINTER, WasmGlobal,
@@ -65,7 +65,7 @@ fn a_name_that_every_entry_shares_is_not_copied_without_end() {
 }
 
 #[test]
-fn a_name_that_is_no_utf8_counts_with_what_takes_its_place() {
+fn a_name_that_is_not_utf8_counts_with_its_replacement() {
     let root = [1, COMPILE_UNIT, 1, 0, 0];
     let class = [2, CLASS, 0, NAME, STRP, 0, 0, 0];
     // The limit allows 48 copies of a text of this size, but not copies that are three times as long.
@@ -274,7 +274,7 @@ fn literals_that_overlap_are_not_compared_without_end() {
 }
 
 #[test]
-fn pages_full_of_what_may_be_regions_are_not_searched_for_each_of_them() {
+fn pages_full_of_possible_regions_are_searched_once() {
     const PAGES: u32 = 900;
     let mut scene = Scene::new();
     scene.grow_to(PAGES);
@@ -338,7 +338,7 @@ fn line_tables_are_not_read_again_for_every_unit_without_end() {
 }
 
 #[test]
-fn variables_are_found_by_name_without_looking_at_all_globals_for_each() {
+fn finding_variables_by_name_does_not_visit_all_globals_for_each() {
     const COUNT: u32 = 50_000;
     let mut scene = Scene::new();
     let class = scene.class("assembly/index/Node");
@@ -374,7 +374,7 @@ fn bases_that_lead_back_to_a_class_end() {
 }
 
 #[test]
-fn what_more_classes_of_one_id_refer_to_than_are_looked_at_is_kept() {
+fn excess_classes_of_one_id_become_an_unknown_class() {
     let mut scene = Scene::new();
     let node = scene.class("assembly/index/Node");
     let first = scene.class("assembly/index/Rival0");

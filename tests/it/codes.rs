@@ -22,7 +22,7 @@ fn part(file: &str, start: &str, end: &str) -> String {
     part.to_owned()
 }
 
-/// What the function `code` of a Rust file can return.
+/// The codes that the function `code` of a Rust file can return.
 fn codes_in(file: &str) -> BTreeSet<String> {
     literals(&part(
         file,
@@ -38,7 +38,7 @@ fn union(name: &str) -> BTreeSet<String> {
 #[test]
 fn the_error_codes_of_the_engine_are_those_of_the_public_type() {
     let mut codes = codes_in("src/error.rs");
-    // The codes of the JavaScript layer: of arguments, capture, closed handles, and loading the addon.
+    // The codes of the JavaScript layer: of arguments, capture, closed handles, leak tests, and loading the addon.
     codes.extend(
         [
             "ERR_INVALID_ARG_TYPE",
@@ -57,6 +57,8 @@ fn the_error_codes_of_the_engine_are_those_of_the_public_type() {
             "ERR_BUFFER_OUT_OF_BOUNDS",
             "ERR_HEAP_CLOSED",
             "ERR_VIEW_CLOSED",
+            "ERR_DOUBTFUL",
+            "ERR_LEAK",
         ]
         .map(str::to_owned),
     );

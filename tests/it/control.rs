@@ -1,4 +1,4 @@
-//! Work under way: its phases, its progress, and what it holds on to.
+//! Running work: its phases, its progress, and the memory that it keeps.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -35,7 +35,7 @@ fn the_phases_of_an_analysis_begin_in_their_order() {
 }
 
 #[test]
-fn a_finished_analysis_has_made_all_its_progress_but_for_the_view() {
+fn a_finished_analysis_has_made_all_progress_except_for_the_view() {
     let (dump, module) = mix();
     let control = Control::default();
     let program = Program::read(input("wasm", &module[..]), &Control::default()).unwrap();
@@ -105,13 +105,13 @@ fn reading_the_collectors_code_can_be_cancelled() {
 }
 
 #[test]
-fn a_cancelled_search_for_the_collectors_code_does_not_say_that_there_is_none() {
+fn a_cancelled_search_for_the_collectors_code_does_not_report_that_it_is_missing() {
     let wasm = encode_module(&[], &[], &crate::support::ModuleOptions::default());
     let module = Module::parse(&wasm, &Control::default()).unwrap();
     assert_is_aborted(Evidence::read(&module, &cancelled()));
 }
 
-/// Bytes that tell when they are dropped.
+/// Bytes that record when they are dropped.
 struct Watched {
     bytes: Vec<u8>,
     is_dropped: Arc<AtomicBool>,

@@ -1,5 +1,5 @@
-//! The dominator tree against the definition: remove a node, and what can no longer be reached is
-//! what the node dominates.
+//! The dominator tree against the definition: a node dominates the nodes that cannot be reached after it is
+//! removed.
 
 use proptest::prelude::*;
 use warpo_heap_analyzer::heap::{DominatorTree, Edges};
@@ -21,7 +21,7 @@ impl Graph {
         Self {
             rows,
             roots: roots.iter().map(|&root| ObjectIndex(root as u32)).collect(),
-            // Powers of two would overflow; distinct primes-like sizes tell subsets apart well.
+            // Powers of two would overflow; with these sizes, different subsets have different sums.
             sizes: (0..nodes as u32).map(|node| 16 + node * node * 7).collect(),
         }
     }

@@ -1,5 +1,5 @@
-//! Debug information as other producers would write it: other versions, forms, units and section
-//! names. What WARPO itself writes is what `debug_info::writer` writes.
+//! Debug information as other producers would write it: other versions, forms, units and section names.
+//! `debug_info::writer` writes the same form as WARPO.
 
 use crate::support::{
     Class, DumpFile, ModuleOptions, Object, Scene, analyze, class_name, encode_module, live,
@@ -13,8 +13,8 @@ use gimli::{Encoding, Format, LittleEndian};
 
 const NODE: &str = "assembly/index/Node";
 
-/// A heap whose globals and objects are there, but nothing is described yet: a node that refers to
-/// another one, and the index of the global that keeps it.
+/// A heap with globals and objects, but without descriptions: a node that refers to another one, and the
+/// index of the global that keeps it.
 struct Undescribed {
     scene: Scene,
     nodes: [Object; 2],
@@ -41,7 +41,7 @@ impl Undescribed {
         }
     }
 
-    /// Asserts that with these sections both nodes are found alive, by their right name.
+    /// Asserts that with these sections both nodes are found alive, with the correct name.
     #[track_caller]
     fn assert_described_by(&self, sections: &[(&str, Vec<u8>)]) {
         let module = encode_module(&self.scene.globals, sections, &ModuleOptions::default());
@@ -393,7 +393,7 @@ fn locals_of_methods_are_neither_fields_nor_globals() {
     assert_eq!(analyzed.edges.len(), 0);
 }
 
-/// A described scene, for what is about the sections and not about their contents.
+/// A described scene, for tests of the sections and not of their contents.
 fn described() -> (Scene, [Object; 2]) {
     let mut scene = Scene::new();
     let node = scene.class(NODE);

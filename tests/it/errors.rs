@@ -31,7 +31,7 @@ fn assert_fails(
     code: &str,
     text: &str,
 ) {
-    // On a thread of its own: an analysis that never ends must fail the test, not hang it.
+    // On another thread, so that an analysis that never ends fails the test and does not block it.
     let (sender, receiver) = mpsc::channel();
     thread::spawn(move || sender.send(analysis().map(drop)));
     let result = receiver.recv_timeout(Duration::from_secs(120));
@@ -40,7 +40,7 @@ fn assert_fails(
     assert_eq!(error.code(), code);
 }
 
-/// Asserts that the small dump, once spoilt, is refused.
+/// Asserts that the small dump is refused after this change.
 #[track_caller]
 fn assert_dump_fails(spoil: impl FnOnce(&mut DumpFile), code: &str, text: &str) {
     let scene = small_scene();
@@ -284,7 +284,7 @@ fn an_empty_module_file_is_refused() {
 #[test]
 fn a_truncated_module_never_passes_silently() {
     let scene = small_scene();
-    // A module may end after any section, so the one that cannot be missed comes last.
+    // A module may end after any section, so the required section comes last.
     let mut sections = scene.debug_sections();
     sections.rotate_left(1);
     let whole = encode_module(&scene.globals, &sections, &ModuleOptions::default());
@@ -352,7 +352,7 @@ fn debug_information_that_ends_early_is_refused_with_the_place() {
 fn an_entry_with_an_unknown_abbreviation_is_refused_with_the_place() {
     let scene = small_scene();
     let mut sections = scene.debug_sections();
-    // Behind the unit's header (11 bytes) comes the unit, then its first child.
+    // After the unit's header (11 bytes) comes the unit, then its first child.
     sections[0].1[16] = 0x7b;
     let module = encode_module(&scene.globals, &sections, &ModuleOptions::default());
     assert_module_fails(
@@ -444,7 +444,7 @@ fn a_dump_whose_container_is_of_another_kind_is_refused() {
 }
 
 #[test]
-fn a_dump_whose_roots_are_no_objects_is_refused() {
+fn a_dump_whose_roots_are_not_objects_is_refused() {
     let mut scene = small_scene();
     let node = crate::support::Class::undescribed(4);
     scene.global(
@@ -478,7 +478,7 @@ const CORRUPT_ADVICE: &str =
     "; capture the dump again; if the error remains, look for code that writes outside its objects";
 
 #[test]
-fn a_block_whose_size_cannot_be_is_refused() {
+fn a_block_with_an_impossible_size_is_refused() {
     // All ones; not 12 more than a multiple of 16; past the end; 2 GiB and more; back to itself.
     for header in [0xffff_ffff, 0x20, 0x1fffc, 0x8000_000c, 0xffff_fffc, 8, 4] {
         assert_dump_fails(
@@ -574,7 +574,7 @@ fn arrays_that_share_one_buffer_do_not_fill_the_memory() {
     );
 }
 
-// What no input causes.
+// Errors that no input causes.
 
 #[test]
 fn cancelled_work_is_aborted_without_a_file_name() {

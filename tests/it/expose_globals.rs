@@ -1,5 +1,5 @@
-//! `expose_globals` on modules that are built here: what it adds, what it leaves alone, and what it
-//! refuses. The real compilers' modules are in `__test__/capture.test.ts`, with the runtime as the
+//! `expose_globals` on modules that are built here: what it adds, what it does not change, and what it
+//! refuses. Modules of the real compilers are tested in `__test__/capture.test.ts`, where the runtime is the
 //! judge.
 
 use proptest::prelude::*;
@@ -98,7 +98,7 @@ struct TestModule {
     /// Whether custom sections stand between all other sections.
     customs: bool,
     without_functions: bool,
-    /// What the function does before its end.
+    /// The body of the function before its end.
     code: Vec<u8>,
 }
 
@@ -294,7 +294,7 @@ fn exposed_indexes(wasm: &[u8]) -> Vec<u32> {
         .collect()
 }
 
-/// The initial value of the global behind a reserved name.
+/// The initial value of the global with a reserved name.
 fn initial(wasm: &[u8], name: &str) -> Option<u32> {
     let name = format!("{RESERVED_PREFIX}{name}");
     let (_, _, index) = exports(wasm)
@@ -475,7 +475,7 @@ fn a_module_that_allocates_nothing_needs_no_heap() {
 }
 
 #[test]
-fn an_imported_stack_pointer_does_not_tell_the_heap_base() {
+fn an_imported_stack_pointer_does_not_determine_the_heap_base() {
     let module = TestModule {
         imported: vec![TestGlobal::stack_pointer(0)],
         ..TestModule::default()

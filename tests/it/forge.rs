@@ -1,5 +1,4 @@
-//! The forge against the engine, and the engine against the forge: what is known of a heap by
-//! construction is what an analysis finds.
+//! The forge against the engine: an analysis must find the facts about a heap that are known by construction.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +12,7 @@ fn forge(shape: &str, size: Size, seed: u64) -> Forge {
     Forge::new(Shape::named(shape).unwrap(), size, seed)
 }
 
-/// What the engine says is what the forge knows.
+/// The results of the engine must be the facts that the forge knows.
 fn assert_true(name: &str, heap: &Heap, truth: &Truth) {
     assert_eq!(warnings(heap), [""; 0], "{name}");
     let live = heap.live_heap_objects().count() as u64;
@@ -49,7 +48,7 @@ fn assert_analysis_is_true(shape: Shape, size: Size) {
 }
 
 #[test]
-fn an_analysis_finds_what_was_forged() {
+fn an_analysis_finds_the_facts_of_a_forged_heap() {
     for shape in Shape::ALL {
         assert_analysis_is_true(*shape, Size::Objects(5_000));
     }
@@ -192,7 +191,7 @@ fn a_memory_is_as_large_as_asked_and_as_full_as_can_be() {
         let size = 40 * u64::from(PAGE);
         let (dump, truth) = Forge::new(*shape, Size::Memory(size), 1).dump();
         assert_eq!(dump.memory_size(), size, "{}", shape.name);
-        // What is left over is less than the largest unit, a thousand objects and their array.
+        // The rest is smaller than the largest unit, a thousand objects and their array.
         assert!(truth.free.bytes < u64::from(PAGE), "{}", shape.name);
     }
 }

@@ -1,7 +1,7 @@
-//! Heaps that real programs hardly show: rare classes, missing or strange descriptions, contents
-//! that lie, memories that are large or full of foreign bytes.
+//! Heaps that real programs rarely have: rare classes, missing or unusual descriptions, wrong contents,
+//! memories that are large or full of foreign bytes.
 //!
-//! What ordinary programs look like is judged by the runtime's own collector, from Node.
+//! For ordinary programs, the runtime's own collector is the judge, in the tests under Node.
 
 use crate::support::{
     ARRAY_BUFFER, ARRAY_BUFFER_VIEW, Class, FIRST_BLOCK, NULL, NeverCompiled, OBJECT, Object, PAGE,
@@ -16,7 +16,7 @@ fn node_class(scene: &mut Scene) -> Class {
     node
 }
 
-/// A scene in which an object of `class` is the one root, and what of `others` that keeps alive.
+/// A scene in which an object of `class` is the only root, and the objects of `others` that it keeps alive.
 #[track_caller]
 fn assert_keeps(scene: &mut Scene, root: Object, others: &[Object]) {
     scene.push_on_stack(root);
@@ -26,10 +26,10 @@ fn assert_keeps(scene: &mut Scene, root: Object, others: &[Object]) {
     assert_eq!(live(&heap), expected);
 }
 
-// Containers that say themselves where their references are.
+// Containers that contain the positions of their references.
 
 #[test]
-fn a_small_tuple_refers_to_what_its_bitmap_marks() {
+fn a_small_tuple_refers_to_the_words_of_its_bitmap() {
     let mut scene = Scene::new();
     let node = node_class(&mut scene);
     let tuple = scene.class("~lib/tuple/SmallTuple");
@@ -98,7 +98,7 @@ fn a_subclass_of_an_array_is_an_array_with_any_name() {
 const STRING_FIELD: NeverCompiled = NeverCompiled;
 
 #[test]
-fn an_array_that_was_shifted_refers_to_what_is_left_of_it() {
+fn an_array_that_was_shifted_refers_to_the_remaining_elements() {
     let mut scene = Scene::new();
     let node = node_class(&mut scene);
     let array = scene.generic("~lib/array/Array<assembly/index/Node>", &[&node]);
@@ -108,7 +108,7 @@ fn an_array_that_was_shifted_refers_to_what_is_left_of_it() {
     assert_keeps(&mut scene, root, &[left, buffer]);
 }
 
-// Counts that lie.
+// Wrong counts.
 
 #[test]
 fn an_array_of_two_billion_elements_in_a_small_buffer_is_a_warning_and_no_wait() {
@@ -451,7 +451,7 @@ fn a_class_ten_thousand_levels_deep_has_the_fields_of_the_first() {
 }
 
 #[test]
-fn of_two_base_classes_with_one_name_the_right_one_is_inherited() {
+fn of_two_base_classes_with_one_name_the_correct_one_is_inherited() {
     let mut scene = Scene::new();
     let node = node_class(&mut scene);
     let wrong = scene.class("assembly/index/Base");
@@ -577,7 +577,7 @@ fn a_heap_that_was_never_used_has_no_objects() {
 }
 
 #[test]
-fn raw_memory_that_looks_like_an_object_is_none() {
+fn raw_memory_that_looks_like_an_object_is_not_an_object() {
     let mut scene = Scene::new();
     let node = node_class(&mut scene);
     let object = scene.object(node, 8);
@@ -617,8 +617,8 @@ fn assert_second_region_is_found(pages: u32, fill: impl FnOnce(&mut Scene, u32))
     assert_eq!(live(&heap), [first, second]);
     assert_eq!(warnings(&heap), [""; 0]);
 
-    // The lists tell foreign bytes from blocks. Where they are damaged or not known, the rules
-    // that blocks keep must do.
+    // The lists distinguish foreign bytes from blocks. If they are damaged or not known, only the rules for
+    // blocks are used.
     for global in &mut scene.globals {
         global.name = global.name.replace("itcms", "unknown");
     }
@@ -649,7 +649,7 @@ fn a_region_after_many_foreign_pages_is_found() {
 }
 
 #[test]
-fn foreign_bytes_whose_free_block_does_not_point_back_are_no_region() {
+fn foreign_bytes_whose_free_block_does_not_point_back_are_not_a_region() {
     assert_second_region_is_found(3, |scene, page| {
         scene.write(page + FIRST_IN_PAGE, &[WHOLE_PAGE | 1]);
         scene.write(page + LAST_IN_PAGE, &[2]);
@@ -657,7 +657,7 @@ fn foreign_bytes_whose_free_block_does_not_point_back_are_no_region() {
 }
 
 #[test]
-fn foreign_bytes_whose_block_does_not_know_its_free_neighbour_are_no_region() {
+fn foreign_bytes_whose_block_does_not_know_its_free_neighbour_are_not_a_region() {
     assert_second_region_is_found(3, |scene, page| {
         scene.write(page + FIRST_IN_PAGE, &[WHOLE_PAGE | 1]);
         scene.write(page + LAST_IN_PAGE - 4, &[page + FIRST_IN_PAGE, 0]);
@@ -665,7 +665,7 @@ fn foreign_bytes_whose_block_does_not_know_its_free_neighbour_are_no_region() {
 }
 
 #[test]
-fn foreign_bytes_whose_first_block_has_a_free_neighbour_are_no_region() {
+fn foreign_bytes_whose_first_block_has_a_free_neighbour_are_not_a_region() {
     assert_second_region_is_found(3, |scene, page| {
         scene.write(page + FIRST_IN_PAGE, &[WHOLE_PAGE | 2]);
     });
@@ -689,7 +689,7 @@ fn foreign_bytes_that_end_in_the_middle_of_a_page_are_no_region() {
 }
 
 #[test]
-fn foreign_bytes_whose_block_is_not_aligned_are_no_region() {
+fn foreign_bytes_whose_block_is_not_aligned_are_not_a_region() {
     assert_second_region_is_found(3, |scene, page| {
         scene.write(page + FIRST_IN_PAGE, &[WHOLE_PAGE + 4]);
     });
@@ -742,7 +742,7 @@ fn sums_are_exact_past_two_gibibytes() {
     assert_eq!(warnings(&heap), [""; 0]);
 }
 
-/// Every byte of the heap is the allocator's: the walk saw each block once.
+/// Every byte of the heap belongs to the allocator: the walk visited each block once.
 #[test]
 fn a_full_memory_up_to_its_last_byte_is_walked() {
     let mut scene = Scene::new();

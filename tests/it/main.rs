@@ -1,4 +1,4 @@
-//! The tests of the engine as its users see it, in one binary, so that what they share is compiled once.
+//! The tests of the engine's public interface, in one binary, so that their common code is compiled once.
 
 #![allow(
     clippy::unwrap_used,

@@ -1,5 +1,5 @@
-//! The whole engine against the definitions, on random heaps: an object is alive if a root reaches
-//! it, and it retains what no root reaches any more without it.
+//! The whole engine against the definitions, on random heaps: an object is alive if a root reaches it, and it
+//! retains the objects that no root reaches without it.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(1000))]
 
     #[test]
-    fn everything_is_as_the_definitions_say(plans in prop::collection::vec(any_plan(), 1..40)) {
+    fn all_results_follow_the_definitions(plans in prop::collection::vec(any_plan(), 1..40)) {
         let (scene, truth) = build(&plans);
         let heap = scene.analyze();
         prop_assert_eq!(warnings(&heap), [""; 0]);
@@ -41,7 +41,7 @@ proptest! {
     }
 
     #[test]
-    fn a_class_retains_what_its_instances_do_that_no_other_instance_dominates(
+    fn a_class_retains_the_sum_of_its_instances_that_no_other_instance_dominates(
         plans in prop::collection::vec(any_plan(), 1..40),
     ) {
         let (scene, truth) = build(&plans);

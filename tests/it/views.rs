@@ -16,7 +16,7 @@ fn owner_class(scene: &mut Scene, name: &str) -> Class {
     class
 }
 
-/// An object that takes so many bytes of heap.
+/// An object that takes this number of bytes of heap.
 fn object_taking(scene: &mut Scene, class: Class, bytes: u32) -> Object {
     assert!(
         bytes >= 32 && bytes.is_multiple_of(16),
@@ -235,10 +235,10 @@ const CHANGES: [(&str, &[u32], &[u32]); 9] = [
     ("i", &[160], &[160]),
 ];
 
-/// Two states of one program. What is new lies where before there was nothing.
+/// Two states of one program. New objects are at addresses that were unused before.
 fn comparison(sort: ComparisonSort, top: Option<usize>) -> ComparisonView {
     let mut before = Scene::new();
-    // Backwards, so that no order comes about by chance.
+    // In reverse, so that the order is not correct by chance.
     let classes = CHANGES
         .iter()
         .rev()
@@ -295,7 +295,7 @@ fn changes_are_ordered_by_count_delta_then_size_delta_then_name() {
 }
 
 #[test]
-fn a_changed_row_counts_and_sums_what_came_and_what_went() {
+fn a_changed_row_counts_and_sums_new_and_deleted_objects() {
     let view = comparison(ComparisonSort::Delta, None);
     for row in view.rows() {
         let (_, created, deleted) = CHANGES

@@ -63,7 +63,7 @@ fn an_empty_heap_gives_no_warning() {
 }
 
 #[test]
-fn a_dump_without_global_values_is_said_to_miss_what_globals_keep() {
+fn a_dump_without_global_values_causes_a_warning() {
     let (scene, ..) = small_scene();
     let heap = analyze(&scene.dump().without_globals(), &scene.module()).unwrap();
     assert_eq!(
@@ -218,7 +218,7 @@ fn words_in_front_of_a_classs_own_fields_may_be_inherited_if_no_class_has_a_base
 }
 
 #[test]
-fn what_the_code_visits_beyond_the_debug_information_is_no_dispute_if_no_class_has_a_base() {
+fn additional_fields_in_the_code_are_not_a_dispute_if_no_class_has_a_base() {
     let (mut scene, node, head) = small_scene();
     for global in &mut scene.description.globals {
         global.global_index = None;
@@ -368,7 +368,7 @@ fn a_second_dump_with_a_smaller_memory_is_said_to_be_swapped_or_of_another_run()
 }
 
 #[test]
-fn a_string_literal_that_the_program_wrote_over_is_said_and_the_analysis_goes_on() {
+fn a_string_literal_that_the_program_overwrote_causes_a_warning() {
     let (mut scene, _, head) = small_scene();
     let literals = [0x61, 0x62, 0x63].map(|letter| scene.static_object(STRING, &[letter]));
     let written = scene.dump();
@@ -476,7 +476,7 @@ fn contents_that_do_not_fit_name_the_first_object_and_count_all() {
     assert_warns(&scene, "WARN_CONTENTS_DO_NOT_FIT", &text);
 }
 
-/// What is said if the object at `object` cannot be of the class.
+/// The warning if the object at `object` cannot be of the class.
 fn other_fields(object: Object, declared: u32) -> String {
     format!(
         "1 object(s) do not have the fields of their class, the first is the assembly/index/Order at {:#x}, whose fields take {declared} bytes in the debug information: the dump was probably taken from another build of the module, and then every number and name may be wrong",
@@ -555,18 +555,18 @@ fn classes_that_nothing_describes_are_listed_by_id() {
 }
 
 #[test]
-fn a_total_that_the_walk_does_not_confirm_is_said() {
+fn a_total_that_the_walk_does_not_confirm_causes_a_warning() {
     let (mut scene, ..) = small_scene();
     scene.set_global("~lib/rt/itcms/total", 1000);
     assert_warns(
         &scene,
         "WARN_TOTAL_MISMATCH",
-        "the collector counts 1000 bytes of managed objects, but 32 were found: the heap is damaged or was changed from outside, and objects may be missing or too many",
+        "the collector counts 1000 bytes of managed objects, but 32 were found: the heap is damaged or was changed from outside, and some objects may be missing or wrong",
     );
 }
 
 #[test]
-fn a_memory_that_is_not_made_of_pages_is_said() {
+fn a_memory_that_is_not_made_of_pages_causes_a_warning() {
     let (mut scene, ..) = small_scene();
     scene.grow_to(2);
     let mut dump = scene.dump();
@@ -584,7 +584,7 @@ fn a_memory_that_is_not_made_of_pages_is_said() {
 }
 
 #[test]
-fn of_two_dumps_every_warning_names_its_own() {
+fn every_warning_of_a_comparison_names_its_dump() {
     let (mut scene, ..) = small_scene();
     let sound = scene.dump();
     scene.set_global("~lib/rt/itcms/total", 1000);
@@ -603,7 +603,7 @@ fn of_two_dumps_every_warning_names_its_own() {
     assert_eq!(
         warnings(&after),
         [
-            "after.dump: the collector counts 1000 bytes of managed objects, but 32 were found: the heap is damaged or was changed from outside, and objects may be missing or too many"
+            "after.dump: the collector counts 1000 bytes of managed objects, but 32 were found: the heap is damaged or was changed from outside, and some objects may be missing or wrong"
         ]
     );
     assert_eq!(after.warnings[0].code(), "WARN_TOTAL_MISMATCH");
@@ -622,7 +622,7 @@ fn a_module_without_names_hides_the_collector_and_that_is_no_reason_to_warn() {
     assert_eq!(warnings(&heap), [""; 0]);
 }
 
-/// Three objects in one list, in a module without names: so nothing tells how many there should be.
+/// Three objects in one list, in a module without names, so their expected number is not known.
 struct Listed {
     scene: Scene,
     objects: [Object; 3],
@@ -668,7 +668,7 @@ fn an_object_that_is_halfway_out_of_its_list_is_said_without_names() {
     let listed = Listed::new();
     let [first, second, third] = listed.objects;
     assert_eq!(listed.warnings(&[]), [""; 0]);
-    // What the collector does first: the next object points back over the one that goes.
+    // The first step of the collector: the next object refers back to the one before the removed object.
     assert_eq!(
         listed.warnings(&[(third.block() + 8, first.block())]),
         [format!(

@@ -128,12 +128,12 @@ function cutRegistered(): void {
 
 const empty: StaticArray<Item | null> = [];
 
-/** Puts what a cut needs in place beforehand, so that nothing is allocated in between. */
+/** Prepares everything that a cut needs, so that nothing is allocated in between. */
 const spare = new Item(-1);
 const spareList: Item[] = [];
-// Each cut is a function of its own: a frame's slots go on holding what was last in them.
+// Each cut is a separate function, because a frame's slots keep their last values.
 function replaceList(): void {
-  // Deleting the entry would let go of its key as well.
+  // Deleting the entry would release its key too.
   owner!.byName.set("list1", spareList);
 }
 function replaceElement(index: i32): void {

@@ -21,7 +21,7 @@ function build(): void {
   store<u32>(closure, load<u32>(changetype<usize>(template)));
   holder.callback = changetype<() => void>(closure);
   store<usize>(closure, changetype<usize>(new Environment()), 4);
-  // The index of a function is a number, whatever object lies there.
+  // The index of a function is a number, even if an object is at this address.
   const other = __new(8, id);
   store<usize>(other, changetype<usize>(new Environment()));
   array.push(changetype<() => void>(other));

@@ -9,7 +9,7 @@ class Item {
 let kept: Item[] = [];
 let big: ArrayBuffer[] = [];
 
-/** Fills what there is, until the allocator takes pages of its own. */
+/** Fills the free memory until the allocator grows the memory. */
 function fillUntilGrown(): void {
   const pages = memory.size();
   for (let i = 0; memory.size() == pages; i++) {

@@ -19,7 +19,7 @@ function build(): void {
   }
 }
 
-/** Allocates garbage until the collector is in `state`, and then lets it go on for `more` allocations. */
+/** Allocates garbage until the collector is in `state`, and then continues for `more` allocations. */
 function driveTo(state: i32, more: i32): void {
   while (collectorState() != state) new Node(0);
   for (let i = 0; i < more; i++) new Node(i);

@@ -9,7 +9,7 @@ class Item {
 let kept: Item[] = [];
 let big: ArrayBuffer[] = [];
 
-/** Fills what there is, until the allocator takes pages of its own: as many as there are already. */
+/** Fills the free memory until the allocator grows the memory. It then doubles the number of pages. */
 function fillUntilGrown(): void {
   const pages = memory.size();
   for (let i = 0; memory.size() == pages; i++) {
@@ -19,7 +19,7 @@ function fillUntilGrown(): void {
   }
 }
 
-/** Takes pages from the memory as a host or another allocator would, and gives back their address. */
+/** Grows the memory as a host or another allocator would, and returns the address of the new pages. */
 function foreignPages(count: i32): usize {
   return <usize>memory.grow(count) << 16;
 }

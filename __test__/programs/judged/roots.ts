@@ -1,4 +1,4 @@
-// Every kind of root, and things that look like roots and are none.
+// Every kind of root, and words that look like roots but are not.
 import { judge } from "./support/host";
 
 class Item {

@@ -92,7 +92,7 @@ function dropContainer(index: i32): void {
 }
 
 /**
- * Gives a node a function value on the heap that owns an environment: what closures will be. The
+ * Gives a node a function value on the heap that owns an environment, as closures will be. The
  * node has it before the environment is made, as an address alone keeps nothing.
  */
 function attachClosure(node: Node, n: i32): void {
@@ -158,7 +158,7 @@ function attach(kind: i32, node: Node, n: i32): void {
       }
       break;
     case 13:
-      // A container of a node's own.
+      // A container that belongs to a node.
       node.anything = makeContainer(n);
       break;
     case 14:
@@ -236,7 +236,7 @@ function unpin(index: i32): void {
   pinned[at] = pinned[--pinnedCount];
 }
 
-/** Holds a node, a text, a list and a map, each by a local of its own. */
+/** Holds a node, a text, a list and a map, each in its own local variable. */
 function holdInLocals(path: i32): i32 {
   const node = makeNode(path, path);
   node.left = new Node(path);
@@ -248,7 +248,7 @@ function holdInLocals(path: i32): i32 {
   return node.tag + words.length + list.length + map.size;
 }
 
-/** Holds what the program itself may let go of meanwhile. */
+/** Holds objects that the program may release during the call. */
 function holdShared(path: i32): i32 {
   const node = pick(path);
   const container = containerAt(path);
@@ -271,7 +271,7 @@ function sum(node: Node, middle: i32, pair: Pair<Node, f64>): i32 {
   return node.tag + middle + pair.first.tag;
 }
 
-/** Has several frames between itself and what runs. */
+/** Has several frames between itself and the running function. */
 function holdDeeply(path: i32, frames: i32): i32 {
   const node = new Wide(path);
   node.label = text(path);
@@ -388,7 +388,7 @@ function execute(operation: Operation, a: i32, b: i32, c: i32): void {
   }
 }
 
-/** Executes what comes, until a function shall return. */
+/** Executes operations until a function must return. */
 function run(): i32 {
   let operation = next();
   while (operation != Operation.End && operation != Operation.Return) {

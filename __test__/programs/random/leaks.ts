@@ -108,6 +108,30 @@ class Workshop {
 
 const workshop = new Workshop();
 
+class Even {
+  next: Odd | null = null;
+}
+
+class Odd {
+  next: Even | null = null;
+}
+
+let even: Even | null = null;
+
+class Branch {
+  left: Branch | null = null;
+  right: Branch | null = null;
+  constructor(public key: i32) {}
+}
+
+let branches: Branch | null = null;
+
+class Slot {
+  next: Slot | null = null;
+}
+
+const slots = new StaticArray<Slot | null>(64);
+
 export const enum Leak {
   Listeners,
   Sessions,
@@ -124,6 +148,9 @@ export const enum Leak {
   Registry,
   Connections,
   Jobs,
+  Alternating,
+  Tree,
+  Table,
   End,
 }
 
@@ -211,6 +238,36 @@ function leakOne(kind: Leak): void {
       job.parent = workshop;
       for (let i = 0; i < 3; i++) job.parts.push(new Part(job));
       workshop.jobs.push(job);
+      break;
+    }
+    case Leak.Alternating: {
+      const odd = new Odd();
+      odd.next = even;
+      even = new Even();
+      (even as Even).next = odd;
+      break;
+    }
+    case Leak.Tree: {
+      const branch = new Branch((++serial * 7919) & 0xffff);
+      if (!branches) {
+        branches = branch;
+        break;
+      }
+      let at = branches as Branch;
+      while (true) {
+        const next = branch.key < at.key ? at.left : at.right;
+        if (!next) break;
+        at = next;
+      }
+      if (branch.key < at.key) at.left = branch;
+      else at.right = branch;
+      break;
+    }
+    case Leak.Table: {
+      const slot = new Slot();
+      const nth = (++serial * 7919) & 63;
+      slot.next = slots[nth];
+      slots[nth] = slot;
       break;
     }
   }

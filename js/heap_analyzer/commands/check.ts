@@ -1,7 +1,7 @@
 /** `check`: a gate for CI. Exit code 0: no rule is broken; 2: one is; 1: everything else. */
 import { existsSync } from "node:fs";
 import { isAbsolute, relative, resolve } from "node:path";
-import { Argument, type Command, InvalidArgumentError, Option } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import type { CheckAnswer } from "../../../index.js";
 import { githubAnnotations } from "../../check/annotations.js";
 import {
@@ -11,7 +11,7 @@ import {
   checkReasons,
   readBaseline,
 } from "../../check/baseline.js";
-import { doubts } from "../../check/doubts.js";
+import { inconclusive } from "../../check/inconclusive.js";
 import { junit } from "../../check/junit.js";
 import { markdown } from "../../check/markdown.js";
 import { sarif } from "../../check/sarif.js";
@@ -24,11 +24,12 @@ import { write } from "../output.js";
 import { ProgressLine } from "../progress.js";
 import {
   addQuestionOptions,
+  MANY_MODULES,
   modulesOf,
-  openAll,
   type QuestionOptions,
   textOptions,
 } from "../question_command.js";
+import { dumpsArgument, siteTables } from "../site_tables.js";
 
 interface CheckOptions extends QuestionOptions {
   warmup: number;
@@ -84,38 +85,34 @@ export function addCheckCommand(program: Command): void {
   const command = program
     .command("check")
     .description(
-      "a gate for CI: ends with 2 if something grows from dump to dump, or breaks a budget",
+      "a gate for CI: exit code 2 if anything grows from dump to dump, or a budget is exceeded",
     )
-    .addArgument(
-      new Argument("<dump-files...>", "heap dumps (ASHD) in the order of their time").argParser(
-        (text, earlier?: string[]) => [...(earlier ?? []), fileName(text)],
-      ),
-    )
+    .addArgument(dumpsArgument())
     .option("--warmup <n>", "leave out the first n dumps", wholeNumber(0), 0)
-    .option("--slow", "also report what rises only in every second interval")
+    .option("--slow", "also report places that grow only in every second interval")
     .option(
       "--min-dumps <n>",
-      "how many dumps it takes to say that nothing grows",
+      "the number of dumps that the rule that nothing grows needs",
       wholeNumber(2),
       MIN_DUMPS,
     )
-    .option("--no-default", "leave out the rule that nothing grows: check only what follows")
-    .option("--max-growth <bytes|%>", "how much the live size may grow: 64KiB or 5%", budget)
-    .option("--max-live <bytes>", "how large the live size may be: 1048576 or 1MiB", size)
+    .option("--no-default", "leave out the rule that nothing grows: check only the budgets")
+    .option("--max-growth <bytes|%>", "the largest growth of the live size: 64KiB or 5%", budget)
+    .option("--max-live <bytes>", "the largest live size: 1048576 or 1MiB", size)
     .addOption(
-      repeated("--max <class=count>", "how many objects of a class there may be", classBudget),
+      repeated("--max <class=count>", "the largest number of objects of a class", classBudget),
     )
     .addOption(repeated("--no-growth <class>", "a class that may not grow", className))
-    .option("--baseline <file>", "accept the growing sites that this file lists", fileName)
-    .option("--update-baseline", "add to the baseline what grows, with empty reasons to fill in")
+    .option("--baseline <file>", "accept the growing places that this file lists", fileName)
+    .option("--update-baseline", "add the growing places to the baseline, with empty reasons")
     .addOption(
       repeated("--report <format=file>", `also write a report: ${FORMATS.join(", ")}`, report),
     )
     .addOption(
       new Option("--annotations <host>", "also write annotations to stderr").choices(["github"]),
     )
-    .option("--allow-warnings", "decide although warnings say that numbers may be wrong");
-  addQuestionOptions(command).action(runCheck);
+    .option("--allow-warnings", "decide even if a warning says that numbers may be wrong");
+  addQuestionOptions(command, MANY_MODULES).action(runCheck);
 }
 
 async function runCheck(dumps: string[], options: CheckOptions): Promise<void> {
@@ -126,22 +123,25 @@ async function runCheck(dumps: string[], options: CheckOptions): Promise<void> {
   const known = accepted.length;
   const tables = await siteTables(dumps, modules, options);
   const ask = checker(tables, options, accepted);
-  const check = async () => JSON.parse((await ask()).text) as CheckAnswer;
+  let json = "";
+  const check = async () => {
+    json = await ask();
+    return JSON.parse(json) as CheckAnswer;
+  };
   let answer = await check();
   for (const { message } of answer.warnings) writeWarning(message);
-  refuseDoubtful(answer, options);
+  refuseInconclusive(answer, options);
   if (updateBaseline) {
     answer = await acceptGrowth(answer, accepted, check);
     await write([Buffer.from(baselineText(accepted))], baseline);
     const added = accepted.length - known;
-    if (added > 0)
-      writeNote(`${added} growing sites are new in ${baseline}: fill in their reasons`);
+    if (added > 0) writeNote(`${baseline} has ${added} new entries: fill in their reasons`);
   }
   const module = shownModule(modules.at(-1) as string);
   for (const { format, file } of reports) {
     await write(buffers(REPORTS[format](answer, module)), file);
   }
-  const { text } = await ask(format === "text" ? textOptions(output) : undefined);
+  const text = format === "json" ? json : await ask(textOptions(output));
   await write([Buffer.from(text)], output);
   if (annotations === "github") {
     for (const line of githubAnnotations(answer, module)) process.stderr.write(line);
@@ -166,20 +166,20 @@ function checkFiles(dumps: string[], modules: string[], options: CheckOptions): 
 }
 
 /** Refuses to decide on numbers that may be wrong. */
-function refuseDoubtful({ partial, warnings }: CheckAnswer, { allowWarnings }: CheckOptions): void {
-  if (partial) {
-    throw new Error("a dump was read only in part: a check decides on whole dumps");
+function refuseInconclusive(answer: CheckAnswer, { allowWarnings }: CheckOptions): void {
+  if (answer.partial) {
+    throw new Error("the check is inconclusive: a dump was read only in part");
   }
-  const codes = doubts(warnings);
+  const codes = inconclusive(answer.warnings);
   if (codes.length > 0 && !allowWarnings) {
     throw new Error(
-      `numbers may be wrong (${codes.join(", ")}), so nothing is decided: remove the cause, or pass ` +
-        "--allow-warnings",
+      `the check is inconclusive, because numbers may be wrong (${codes.join(", ")}): remove the cause, ` +
+        "or pass --allow-warnings",
     );
   }
 }
 
-/** What the baseline accepts. */
+/** The sites that the baseline accepts. */
 function acceptedSites({ baseline, updateBaseline }: CheckOptions): Accepted[] {
   if (baseline === undefined) return [];
   if (updateBaseline && !existsSync(baseline)) return [];
@@ -188,32 +188,12 @@ function acceptedSites({ baseline, updateBaseline }: CheckOptions): Accepted[] {
   return accepted;
 }
 
-/** The site table of each dump. One heap is open at a time. */
-async function siteTables(
-  dumps: string[],
-  modules: string[],
-  options: CheckOptions,
-): Promise<native.SiteTableHandle[]> {
-  const line = new ProgressLine();
-  const tables = [];
-  for (const [nth, dump] of dumps.entries()) {
-    const control = new (addon().WorkControl)();
-    const open = openAll([dump], [modules[nth] as string], options, control);
-    const [heap] = (await line.watch(control, open)) as [native.HeapHandle];
-    try {
-      tables.push(await line.watch(control, heap.siteTableAsync(control)));
-    } finally {
-      heap.close();
-    }
-  }
-  return tables;
-}
-
 /** A check of these tables. It gives the answer as JSON, or as text for the output. */
 function checker(tables: native.SiteTableHandle[], options: CheckOptions, accepted: Accepted[]) {
   const { warmup, slow = false, minDumps, maxGrowth, maxLive, max } = options;
   const { checkAsync, WorkControl } = addon();
-  return (text?: native.TableData) => {
+  const line = new ProgressLine();
+  return async (text?: native.TableData): Promise<string> => {
     const rules = {
       warmup,
       slow,
@@ -227,7 +207,9 @@ function checker(tables: native.SiteTableHandle[], options: CheckOptions, accept
         path === null ? { fingerprint, limit } : { path, limit },
       ),
     };
-    return checkAsync(tables, JSON.stringify(rules), text, new WorkControl());
+    const control = new WorkControl();
+    const answer = checkAsync(tables, JSON.stringify(rules), text, control);
+    return (await line.watch(control, answer, "comparing the dumps")).text;
   };
 }
 

@@ -3,12 +3,14 @@
 
 mod growth;
 mod objects;
+mod report;
 mod sets;
 mod unreachable;
 mod waste;
 
 pub use growth::*;
 pub use objects::*;
+pub use report::*;
 pub use sets::*;
 pub use unreachable::*;
 pub use waste::*;
@@ -79,6 +81,8 @@ pub enum AnswerBody {
     Growth(Growth),
     /// To `check`.
     Check(Check),
+    /// To `report`.
+    Report(Box<Report>),
 }
 
 /// A warning with its stable name.

@@ -1,5 +1,7 @@
 //! Rules for a gate: what may grow, and how large a heap may be.
 
+use std::collections::HashMap;
+
 use serde::Deserialize;
 
 use super::fold::fold;
@@ -9,7 +11,7 @@ use crate::control::Control;
 use crate::error::{Error, Result};
 use crate::questions::answer::{Answer, AnswerBody, Check, CheckedRule, GrowingSite};
 use crate::questions::glob;
-use crate::questions::path_text::{self, PathText};
+use crate::questions::path_text;
 use crate::questions::question::Page;
 use crate::questions::sites::SiteTable;
 
@@ -82,13 +84,6 @@ pub struct Accepted {
 }
 
 impl Accepted {
-    fn is_for(&self, text: &PathText, has_path: bool) -> bool {
-        match &self.path {
-            Some(path) => has_path && *path == text.text,
-            None => self.fingerprint.as_ref() == Some(&text.fingerprint()),
-        }
-    }
-
     fn fingerprint(&self) -> String {
         let of_path = self.path.as_deref().map(path_text::fingerprint);
         of_path
@@ -136,7 +131,7 @@ pub fn check(tables: &[&SiteTable], options: &CheckOptions, control: &Control) -
     let merged = Merged::new(tables, control)?;
     let growing = Growing::find(&merged, tables, warmup, options.slow, control)?;
     let baseline = Baseline::new(&growing, &options.accepted);
-    let groups = fold(&merged, &growing.sites, &baseline.is_accepted);
+    let groups = fold(&merged, &growing.sites, &baseline.is_accepted)?;
     let everything = Page {
         offset: 0,
         limit: u64::MAX,
@@ -193,15 +188,33 @@ impl Baseline {
         if accepted.is_empty() {
             return baseline;
         }
+        let mut by_path: HashMap<&str, Vec<usize>> = HashMap::new();
+        let mut by_fingerprint: HashMap<&str, Vec<usize>> = HashMap::new();
+        for (nth, one) in accepted.iter().enumerate() {
+            match (&one.path, &one.fingerprint) {
+                (Some(path), _) => by_path.entry(path).or_default().push(nth),
+                (None, Some(fingerprint)) => {
+                    by_fingerprint.entry(fingerprint).or_default().push(nth);
+                }
+                (None, None) => {}
+            }
+        }
         let mut is_found = vec![false; accepted.len()];
         for (site, thing) in growing.sites.iter().enumerate() {
             let text = growing.text(thing);
-            for (one, is_found) in accepted.iter().zip(&mut is_found) {
-                if one.is_for(&text, thing.what.place().is_some()) {
-                    *is_found = true;
-                    let count = super::last(thing.counted).count;
-                    baseline.is_accepted[site] |= one.limit.is_none_or(|limit| count <= limit);
-                }
+            let of_path = match thing.what.place() {
+                Some(_) => by_path.get(text.text.as_str()),
+                None => None,
+            };
+            let of_fingerprint = match by_fingerprint.is_empty() {
+                true => None,
+                false => by_fingerprint.get(text.fingerprint().as_str()),
+            };
+            for &nth in of_path.into_iter().chain(of_fingerprint).flatten() {
+                is_found[nth] = true;
+                let count = super::last(thing.counted).count;
+                baseline.is_accepted[site] |=
+                    accepted[nth].limit.is_none_or(|limit| count <= limit);
             }
         }
         for (one, is_found) in accepted.iter().zip(is_found) {
@@ -231,7 +244,7 @@ impl Rules<'_> {
         actual: i64,
         is_about: impl Fn(&str) -> bool,
     ) -> CheckedRule {
-        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let limit = signed(limit);
         let sites = self.sites.iter().filter(|site| is_about(&site.class_name));
         CheckedRule {
             rule,
@@ -265,13 +278,13 @@ impl Rules<'_> {
                 });
             }
         };
-        let actual = last as i64 - first as i64;
+        let actual = signed(last) - signed(first);
         Ok(self.rule("max-growth".to_owned(), limit, actual, |_| true))
     }
 
     fn max_live(&self, most: u64) -> CheckedRule {
         let sizes = self.counted.iter().map(|table| table.total_live_size);
-        let largest = sizes.max().unwrap_or_default() as i64;
+        let largest = signed(sizes.max().unwrap_or_default());
         self.rule("max-live".to_owned(), most, largest, |_| true)
     }
 
@@ -281,7 +294,7 @@ impl Rules<'_> {
             .counted
             .iter()
             .map(|table| objects_of(table, &most.class));
-        let largest = counts.max().unwrap_or_default() as i64;
+        let largest = signed(counts.max().unwrap_or_default());
         Ok(self.rule(
             format!("max {}", most.class),
             most.count,
@@ -294,7 +307,7 @@ impl Rules<'_> {
         self.check_class(class)?;
         let [first, last] = self
             .first_and_last()
-            .map(|table| objects_of(table, class) as i64);
+            .map(|table| signed(objects_of(table, class)));
         Ok(
             self.rule(format!("no-growth {class}"), 0, last - first, |name| {
                 glob::matches(class, name)
@@ -316,6 +329,11 @@ impl Rules<'_> {
     }
 }
 
+/// A number of an answer. Any number of a real heap fits.
+fn signed(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
 fn class_names(table: &SiteTable) -> impl Iterator<Item = &str> {
     let classes = table.classes.iter();
     classes.map(|row| table.names[row.class as usize].as_str())
@@ -325,5 +343,5 @@ fn class_names(table: &SiteTable) -> impl Iterator<Item = &str> {
 fn objects_of(table: &SiteTable, pattern: &str) -> u64 {
     let rows = table.classes.iter().zip(class_names(table));
     let wanted = rows.filter(|(_, name)| glob::matches(pattern, name));
-    wanted.map(|(row, _)| row.sum.count).sum()
+    wanted.fold(0, |sum, (row, _)| row.sum.count.saturating_add(sum))
 }

@@ -12,6 +12,8 @@ use std::collections::{BTreeMap, HashMap};
 use super::series::Merged;
 use super::trend::has_equal_counts;
 use super::{GrowingThing, What, last};
+use crate::columns;
+use crate::error::Result;
 
 /// The label of elements and of values.
 const ELEMENT: &str = "[*]";
@@ -24,7 +26,7 @@ pub(super) fn fold(
     merged: &Merged,
     sites: &[GrowingThing<'_>],
     accepted: &[bool],
-) -> BTreeMap<usize, Vec<usize>> {
+) -> Result<BTreeMap<usize, Vec<usize>>> {
     let is_accepted = |site: usize| accepted.get(site).copied().unwrap_or_default();
     let mut folding = Folding {
         merged,
@@ -37,20 +39,24 @@ pub(super) fn fold(
     for site in kept() {
         folding.place(site);
     }
+    let outermost = folding.outermost()?;
     for site in kept() {
-        folding.fold_with_path(site);
+        folding.fold_with_path(site, &outermost);
     }
     folding.fold_without_path(&kept().collect::<Vec<_>>());
     let mut groups: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for site in kept() {
         let last = folding.last(site);
         let folded = groups.entry(last).or_default();
-        if last != site && !folding.is_same_as(site, last) {
+        if last != site && !folding.is_double(site) {
             folded.push(site);
         }
     }
-    groups
+    Ok(groups)
 }
+
+/// Where nothing grows on the way.
+const NOTHING: u32 = u32::MAX;
 
 struct Folding<'f, 'm> {
     merged: &'m Merged,
@@ -126,7 +132,27 @@ impl Folding<'_, '_> {
         (!self.grows_in_number(site)).then_some(element)
     }
 
-    fn fold_with_path(&mut self, site: usize) {
+    /// By place: the outermost thing that grows there or on the way there, but none that is folded into what
+    /// it holds.
+    fn outermost(&self) -> Result<Vec<u32>> {
+        let count = self.merged.places.len();
+        let mut outermost = columns::repeated(NOTHING, count)?;
+        // A place comes behind the one that it continues.
+        for place in 0..count as u32 {
+            let before = self.merged.holder(place);
+            let before = before.map_or(NOTHING, |holder| outermost[holder as usize]);
+            outermost[place as usize] = match before {
+                NOTHING if self.element_of(place).is_none() => self
+                    .by_place
+                    .get(&place)
+                    .map_or(NOTHING, |&site| site as u32),
+                before => before,
+            };
+        }
+        Ok(outermost)
+    }
+
+    fn fold_with_path(&mut self, site: usize, outermost: &[u32]) {
         let Some(place) = self.sites[site].what.place() else {
             return;
         };
@@ -135,19 +161,10 @@ impl Folding<'_, '_> {
             self.into[site] = winner;
             return;
         }
-        // The outermost thing on the way that is not folded into what it holds.
-        let mut outermost = None;
-        let mut next = self.merged.holder(place);
-        while let Some(holder) = next {
-            if let Some(&growing) = self.by_place.get(&holder)
-                && self.element_of(holder).is_none()
-            {
-                outermost = Some(growing);
-            }
-            next = self.merged.holder(holder);
-        }
-        if let Some(outermost) = outermost {
-            self.into[site] = outermost;
+        let holder = self.merged.holder(place);
+        let outermost = holder.map_or(NOTHING, |holder| outermost[holder as usize]);
+        if outermost != NOTHING {
+            self.into[site] = outermost as usize;
         } else if let Some(element) = self.element_of(place) {
             self.into[site] = element;
         } else if self.merged.label(place) == Some(KEY)
@@ -240,11 +257,12 @@ impl Folding<'_, '_> {
         site
     }
 
-    /// Whether two things at one place count the same.
-    fn is_same_as(&self, one: usize, other: usize) -> bool {
-        let [one, other] = [one, other].map(|site| &self.sites[site]);
-        one.what.place() == other.what.place()
-            && one.what.place().is_some()
-            && one.series == other.series
+    /// Whether something else at the place of a thing counts the same objects.
+    fn is_double(&self, site: usize) -> bool {
+        let place = self.sites[site].what.place();
+        let other = place.and_then(|place| self.by_place.get(&place));
+        other.is_some_and(|&other| {
+            other != site && self.sites[other].series == self.sites[site].series
+        })
     }
 }

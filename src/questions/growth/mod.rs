@@ -10,7 +10,7 @@ mod series;
 mod trend;
 
 use std::cmp::{Ordering, Reverse};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use serde::Deserialize;
 
@@ -66,7 +66,7 @@ pub fn growth(tables: &[&SiteTable], options: &GrowthOptions, control: &Control)
     let warmup = checked_warmup(tables, options.warmup)?;
     let merged = Merged::new(tables, control)?;
     let growing = Growing::find(&merged, tables, warmup, options.slow, control)?;
-    let groups = fold(&merged, &growing.sites, &[]);
+    let groups = fold(&merged, &growing.sites, &[])?;
     let sites = growing.shown(groups, page);
     let body = AnswerBody::Growth(Growth {
         dumps: dumps(tables),
@@ -216,8 +216,8 @@ impl<'m> Growing<'m> {
             }
         };
         let mut sites = Vec::new();
-        // By class: the places that fall.
-        let mut falling: HashMap<u32, Vec<u32>> = HashMap::new();
+        // By class: the place that falls; `None` if there are several.
+        let mut falling: HashMap<u32, Option<u32>> = HashMap::new();
         let kinds = [(&merged.groups, false), (&merged.sites, true)];
         for (rows, is_site) in kinds {
             control.check()?;
@@ -235,7 +235,10 @@ impl<'m> Growing<'m> {
                         };
                         sites.push(thing(what, Some(node.class), series));
                     }
-                    Trend::Falls => falling.entry(node.class).or_default().push(place),
+                    Trend::Falls => {
+                        let only = falling.entry(node.class).or_insert(Some(place));
+                        *only = only.filter(|&other| other == place);
+                    }
                     Trend::Neither => {}
                 }
             }
@@ -243,29 +246,26 @@ impl<'m> Growing<'m> {
         // What rises while the same objects leave another place has only moved.
         sites.retain(|site: &GrowingThing<'_>| {
             let falling = site.class.and_then(|class| falling.get(&class));
-            let places = falling.into_iter().flatten();
-            places
-                .into_iter()
-                .all(|&place| site.what.place() == Some(place))
+            falling.is_none_or(|only| only.is_some() && *only == site.what.place())
         });
         control.check()?;
-        let has_path = |class: u32, sites: &[GrowingThing<'_>]| {
-            sites.iter().any(|site| site.class == Some(class))
-        };
+        let mut is_named: HashSet<u32> = sites.iter().filter_map(|site| site.class).collect();
         let mut fields: Vec<(Field, &[Option<Sum>])> = Vec::new();
-        let mut falling: HashMap<u32, Vec<Field>> = HashMap::new();
+        let mut falling: HashSet<u32> = HashSet::new();
         for (row, &field) in merged.fields.keys.iter().enumerate() {
             if !(is_one_build || merged.is_field_stable(field)) {
                 continue;
             }
             match trend_of(Some(field.class), merged.fields.series(row)) {
                 Trend::Rises => fields.push((field, merged.fields.series(row))),
-                Trend::Falls => falling.entry(field.class).or_default().push(field),
+                Trend::Falls => _ = falling.insert(field.class),
                 Trend::Neither => {}
             }
         }
-        fields.retain(|(field, _)| !falling.contains_key(&field.class));
-        fields.retain(|(field, _)| !has_path(field.class, &sites));
+        fields.retain(|(Field { class, .. }, _)| {
+            !falling.contains(class) && !is_named.contains(class)
+        });
+        is_named.extend(fields.iter().map(|(field, _)| field.class));
         let fields = fields.into_iter();
         sites.extend(
             fields.map(|(field, series)| thing(What::Field(field), Some(field.class), series)),
@@ -274,7 +274,7 @@ impl<'m> Growing<'m> {
             let series = merged.classes.series(row);
             let is_comparable = is_one_build || merged.is_class_stable(class);
             let has_risen = trend_of(Some(class), series) == Trend::Rises;
-            if is_comparable && has_risen && !has_path(class, &sites) {
+            if is_comparable && has_risen && !is_named.contains(&class) {
                 sites.push(thing(What::Class(class), Some(class), series));
             }
         }

@@ -30,7 +30,8 @@ impl Sum {
 
 impl AddAssign for Sum {
     fn add_assign(&mut self, other: Self) {
-        self.count += other.count;
-        self.bytes += other.bytes;
+        // A table that was read from bytes can have any numbers.
+        self.count = self.count.saturating_add(other.count);
+        self.bytes = self.bytes.saturating_add(other.bytes);
     }
 }

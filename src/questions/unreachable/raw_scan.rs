@@ -48,7 +48,7 @@ impl LoadedHeap {
         }
         let marks = Marks::new(raw)?;
         for &value in global_values {
-            marks.look_at(value);
+            marks.mark(value);
         }
         self.scan_live_memory(&marks, control)?;
         self.follow_raw_blocks(&marks, control)?;
@@ -105,7 +105,7 @@ impl LoadedHeap {
         self.contents
             .read_at(self.memory_start + window.start, bytes)?;
         for range in others {
-            marks.look_at_all(&bytes[range]);
+            marks.mark_all(&bytes[range]);
         }
         for object in live() {
             let address = u64::from(addresses[object.at()]);
@@ -116,7 +116,7 @@ impl LoadedHeap {
             };
             let payload = address..address + u64::from(stated.unwrap_or(0).min(room));
             if let Some(range) = within(&payload, &window) {
-                marks.look_at_all(&bytes[range]);
+                marks.mark_all(&bytes[range]);
             }
         }
         Ok(())
@@ -146,7 +146,7 @@ impl LoadedHeap {
                 while left > 0 {
                     let length = left.min(WINDOW as u32);
                     for word in words(reader.read(start, length)?) {
-                        if let Some(new) = marks.look_at(word) {
+                        if let Some(new) = marks.mark(word) {
                             columns::push(&mut found, new)?;
                         }
                     }
@@ -197,7 +197,7 @@ impl<'r> Marks<'r> {
 
     /// Marks the block that a word points into; returns it if it was not marked before.
     #[inline]
-    fn look_at(&self, word: u32) -> Option<u32> {
+    fn mark(&self, word: u32) -> Option<u32> {
         let nth = self.raw.containing(word)?;
         if self.contains(nth) {
             return None;
@@ -207,9 +207,9 @@ impl<'r> Marks<'r> {
         (before & bit == 0).then_some(nth)
     }
 
-    fn look_at_all(&self, bytes: &[u8]) {
+    fn mark_all(&self, bytes: &[u8]) {
         for word in words(bytes) {
-            self.look_at(word);
+            self.mark(word);
         }
     }
 }

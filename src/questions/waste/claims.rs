@@ -100,10 +100,10 @@ impl Claims {
             self.whole.add(container);
             for own in own.into_iter().flatten() {
                 let holders = context.referrers.of(own);
-                let is_theirs =
+                let is_claimable =
                     !context.is_rooted.has(own) && holders.iter().all(|&holder| empty.has(holder));
                 // A block that several of them share counts for the first.
-                if is_theirs && self.whole.add(own) {
+                if is_claimable && self.whole.add(own) {
                     savings += u64::from(context.heap.heap.shallow_size(own));
                 }
             }
@@ -114,7 +114,7 @@ impl Claims {
 
     /// Claims the part of a buffer that its views do not use, if nothing else refers to the buffer and they
     /// use less than an eighth of it. The views are in the order of their buffers and ranges.
-    pub(super) fn take_unseen(
+    pub(super) fn take_unviewed(
         &mut self,
         context: &Context<'_>,
         views: &[ViewUse],
@@ -124,10 +124,10 @@ impl Claims {
         for views in views.chunk_by(|left, right| left.buffer == right.buffer) {
             let buffer = views[0].buffer;
             let size = u64::from(sizes[buffer.at()]);
-            let is_theirs = !context.is_rooted.has(buffer)
+            let is_claimable = !context.is_rooted.has(buffer)
                 && context.referrers.of(buffer).len() == views.len()
                 && !self.whole.has(buffer);
-            if !is_theirs {
+            if !is_claimable {
                 continue;
             }
             let (mut used, mut end) = (0, 0);
@@ -163,7 +163,7 @@ impl Claims {
             for of in arrays {
                 let fits = of.used <= sizes[of.buffer.at()].into();
                 if fits
-                    && context.is_alone(of.buffer)
+                    && context.has_one_reference(of.buffer)
                     && !self.whole.has(of.buffer)
                     && let Some(end) = UnusedEnd::new(context, of.buffer, of.used, sizes)
                 {
@@ -185,7 +185,7 @@ impl Claims {
             for of in tables {
                 let is_claimed = self.whole.has(of.entries);
                 let is_on_heap = context.heap.heap.objects.is_on_heap(of.entries);
-                if is_on_heap && !is_claimed && context.is_alone(of.entries) {
+                if is_on_heap && !is_claimed && context.has_one_reference(of.entries) {
                     sums.add(context, of.table, of.unused)?;
                 }
             }

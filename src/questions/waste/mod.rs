@@ -66,7 +66,7 @@ impl<'h> Context<'h> {
     }
 
     /// Whether there is only one reference to a live object.
-    fn is_alone(&self, object: ObjectIndex) -> bool {
+    fn has_one_reference(&self, object: ObjectIndex) -> bool {
         self.referrers.of(object).len() == 1 && !self.is_rooted.has(object)
     }
 }
@@ -99,7 +99,7 @@ impl LoadedHeap {
         let empty = claims.take_empty(context, arrays, views, &tables, static_arrays)?;
         views.sort_unstable_by_key(|view| (view.buffer, view.start, view.end, view.view));
         step.advance(0)?;
-        let unseen = claims.take_unseen(context, views, sizes)?;
+        let unviewed = claims.take_unviewed(context, views, sizes)?;
         let capacity = claims.take_capacity(context, arrays, sizes)?;
         let entries = claims.entries(context, &tables)?;
         let padding = Sums::of_padding(context, &claims, sizes, step)?;
@@ -114,7 +114,7 @@ impl LoadedHeap {
             context.shown_copies(&strings, WasteKindName::DuplicateStrings, page)?,
             context.shown_copies(&buffers, WasteKindName::DuplicateBuffers, page)?,
             by_class(empty, WasteKindName::EmptyContainers),
-            by_class(unseen, WasteKindName::Views),
+            by_class(unviewed, WasteKindName::Views),
             by_class(capacity, WasteKindName::ArrayCapacity),
             by_class(entries, WasteKindName::Entries),
             by_class(padding, WasteKindName::Padding),

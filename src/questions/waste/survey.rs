@@ -125,7 +125,7 @@ impl Context<'_> {
             if nth.is_multiple_of(CHUNK) {
                 step.advance(0)?;
             }
-            *size = run.look_at(ObjectIndex(nth as u32))?;
+            *size = run.visit(ObjectIndex(nth as u32))?;
         }
         let mut runs = vec![run.found];
         let of_heap: Vec<Survey> = heap_sizes
@@ -144,7 +144,7 @@ impl Context<'_> {
                         found: Survey::default(),
                     };
                     for (object, size) in (first..).map(ObjectIndex).zip(&mut *sizes) {
-                        *size = run.look_at(object)?;
+                        *size = run.visit(object)?;
                     }
                     step.advance(sizes.len() as u64)?;
                     Ok(run.found)
@@ -197,7 +197,7 @@ struct Run<'c, 'r> {
 
 impl Run<'_, '_> {
     /// Adds the facts about an object, and returns the size of its payload.
-    fn look_at(&mut self, object: ObjectIndex) -> Result<u32> {
+    fn visit(&mut self, object: ObjectIndex) -> Result<u32> {
         let context = self.context;
         let heap = &context.heap.heap;
         let role = context.role(object);
@@ -212,7 +212,7 @@ impl Run<'_, '_> {
             return Ok(0);
         }
         let payload = self.reader.payload(heap.address(object).0)?;
-        if is_static && !self.is_behind_the_last(payload) {
+        if is_static && !self.starts_after_last(payload) {
             return Ok(0);
         }
         match role {
@@ -231,9 +231,9 @@ impl Run<'_, '_> {
                     columns::push(&mut self.found.empty_static_arrays, object)?;
                 }
             }
-            Role::Array(element) => self.look_at_array(object, payload, element)?,
-            Role::View => self.look_at_view(object, payload)?,
-            Role::Table(_) => self.look_at_table(object, payload)?,
+            Role::Array(element) => self.visit_array(object, payload, element)?,
+            Role::View => self.visit_view(object, payload)?,
+            Role::Table(_) => self.visit_table(object, payload)?,
             Role::Unknown => self.found.unknown += 1,
             Role::Buffer | Role::Other => {}
         }
@@ -242,7 +242,7 @@ impl Run<'_, '_> {
 
     /// Whether a static object begins at the end of the last one, or later. Data that looks like a static
     /// object by chance may overlap others, and its contents are not read a second time.
-    fn is_behind_the_last(&mut self, payload: Payload) -> bool {
+    fn starts_after_last(&mut self, payload: Payload) -> bool {
         let start = u64::from(payload.address - HEADER_SIZE);
         let is_behind = start >= self.statics_end;
         if is_behind {
@@ -271,7 +271,7 @@ impl Run<'_, '_> {
         (objects.class_of(buffer).id == ARRAY_BUFFER).then_some(buffer)
     }
 
-    fn look_at_array(&mut self, array: ObjectIndex, payload: Payload, element: u32) -> Result<()> {
+    fn visit_array(&mut self, array: ObjectIndex, payload: Payload, element: u32) -> Result<()> {
         let fields = self.reader.part(payload, 0, ARRAY_SIZE)?;
         let word = |offset| word_at(fields, offset as usize);
         let (Some(address), Some(start), Some(length)) =
@@ -297,7 +297,7 @@ impl Run<'_, '_> {
         )
     }
 
-    fn look_at_view(&mut self, view: ObjectIndex, payload: Payload) -> Result<()> {
+    fn visit_view(&mut self, view: ObjectIndex, payload: Payload) -> Result<()> {
         let fields = self.reader.part(payload, 0, VIEW_SIZE)?;
         let word = |offset| word_at(fields, offset as usize);
         let (Some(address), Some(start), Some(length)) =
@@ -321,7 +321,7 @@ impl Run<'_, '_> {
         )
     }
 
-    fn look_at_table(&mut self, table: ObjectIndex, payload: Payload) -> Result<()> {
+    fn visit_table(&mut self, table: ObjectIndex, payload: Payload) -> Result<()> {
         let fields = self.reader.part(payload, 0, TABLE_SIZE)?;
         let word = |offset| word_at(fields, offset as usize);
         let (buckets, entries) = (word(BUCKETS), word(ENTRIES));

@@ -98,7 +98,7 @@ fn a_dump_that_has_changed_is_an_error_where_its_contents_are_needed() {
     let address = heap.heap().address(object).0;
     let error = refused(&heap, json!({ "question": "object", "address": address }));
     assert_eq!(error.code(), "ERR_DUMP_CHANGED");
-    // What needs no contents is answered.
+    // Questions that need no contents are answered.
     assert_eq!(ask(&heap, json!({ "question": "dominators" }))["total"], 1);
 }
 

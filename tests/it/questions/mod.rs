@@ -1,11 +1,13 @@
 //! Questions about a loaded heap.
 
 mod errors;
+mod growth;
 mod naive;
 mod objects;
 mod paths;
 mod random;
 mod random_waste;
+mod report;
 mod suspects;
 mod unreachable;
 mod waste;

@@ -1,5 +1,4 @@
-//! The definitions of what questions answer, as simple as they can be said, on the truth about a random
-//! heap.
+//! Simple definitions of the answers to questions, computed from the known facts about a random heap.
 
 use std::collections::BTreeSet;
 
@@ -28,7 +27,7 @@ impl Truth {
         roots.chain(slots).collect()
     }
 
-    /// What is reachable over the references that are kept.
+    /// The objects that are reachable through the references that are kept.
     pub fn reached(&self, is_kept: impl Fn(Reference) -> bool) -> BTreeSet<Object> {
         let roots = self.root_slots.iter().enumerate();
         let roots = roots.filter(|&(nth, _)| is_kept(Reference::Root(nth)));
@@ -44,7 +43,7 @@ impl Truth {
         reached
     }
 
-    /// The bytes of what is reachable over the references that are kept.
+    /// The bytes of the objects that are reachable through the references that are kept.
     pub fn reached_size(&self, is_kept: impl Fn(Reference) -> bool) -> u64 {
         let reached = self.reached(is_kept);
         reached
@@ -73,7 +72,7 @@ impl Truth {
         independent
     }
 
-    /// What every path to an object passes, itself included, the nearest first.
+    /// The objects on every path to an object, itself included, the nearest first.
     pub fn dominators(&self, object: Object, is_there: impl Fn(Reference) -> bool) -> Vec<Object> {
         let live = self.reached(&is_there);
         let without = |removed: Object| {

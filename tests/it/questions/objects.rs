@@ -1,5 +1,5 @@
-//! What is in the heap: the summary, objects by class and contents, fields and previews, and what an
-//! object dominates.
+//! The contents of the heap: the summary, objects by class and contents, fields and previews, and dominated
+//! objects.
 
 use serde_json::{Value, json};
 
@@ -83,7 +83,7 @@ fn containers_are_previewed_by_length_capacity_and_first_elements() {
 }
 
 #[test]
-fn an_address_inside_an_object_means_that_object_and_the_answer_says_so() {
+fn an_address_inside_an_object_stands_for_that_object_with_a_warning() {
     let mut scene = Scene::new();
     let object = scene.object(ARRAY_BUFFER, 40);
     let block = scene.raw(&[1, 2, 3, 4, 5, 6]);

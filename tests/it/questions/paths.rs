@@ -1,4 +1,4 @@
-//! Paths of known shapes: what they read like, and what they do not show.
+//! Paths of known shapes: their texts, and the parts that they leave out.
 
 use serde_json::{Value, json};
 

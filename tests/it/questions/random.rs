@@ -11,11 +11,11 @@ use warpo_heap_analyzer::Address;
 use warpo_heap_analyzer::questions::LoadedHeap;
 use warpo_heap_analyzer::runtime::roots::RootKind;
 
-fn plans() -> impl Strategy<Value = Vec<Plan>> {
+pub(super) fn plans() -> impl Strategy<Value = Vec<Plan>> {
     prop::collection::vec(any_plan(), 1..25)
 }
 
-fn open(plans: &[Plan]) -> (LoadedHeap, Truth) {
+pub(super) fn open(plans: &[Plan]) -> (LoadedHeap, Truth) {
     let (scene, truth) = build(plans);
     (scene.open(), truth)
 }
@@ -28,7 +28,7 @@ fn kind_name(kind: RootKind) -> &'static str {
     }
 }
 
-/// Whether a label is the one that the truth knows, which does not know what is in brackets of keys.
+/// Whether a label is the expected one. The expected labels do not contain the keys in brackets.
 fn is_label(found: &Value, expected: &str) -> bool {
     let found = found.as_str().unwrap();
     match expected {
@@ -48,12 +48,30 @@ fn is_edge(edge: &Value, truth: &Truth, reference: Reference) -> bool {
     }
 }
 
+pub(super) fn class_name(heap: &LoadedHeap, object: Object) -> String {
+    let index = heap.heap().objects.index.get(Address(object.0)).unwrap();
+    heap.heap().objects.class_of(index).class.name.clone()
+}
+
+/// A label without index or key.
+pub(super) fn plain_label(holder: &str, label: &str) -> String {
+    match label {
+        "key" | "member" => format!("{label} [*]"),
+        index if index.starts_with('[') && holder != "~lib/tuple/SmallTuple" => "[*]".to_owned(),
+        other => other.to_owned(),
+    }
+}
+
+/// What all paths from roots of a kind begin with. Globals have one name.
+pub(super) fn root_text(kind: RootKind) -> &'static str {
+    match kind {
+        RootKind::Global => "global assembly/index/root",
+        kind => kind_name(kind),
+    }
+}
+
 /// What a path reads like, by its two rules.
-fn text(heap: &LoadedHeap, truth: &Truth, path: &[Reference]) -> String {
-    let class_name = |object: Object| {
-        let index = heap.heap().objects.index.get(Address(object.0)).unwrap();
-        heap.heap().objects.class_of(index).class.name.clone()
-    };
+pub(super) fn path_text(heap: &LoadedHeap, truth: &Truth, path: &[Reference]) -> String {
     let Reference::Root(root) = path[0] else {
         panic!("a path begins at a root")
     };
@@ -63,13 +81,10 @@ fn text(heap: &LoadedHeap, truth: &Truth, path: &[Reference]) -> String {
             panic!("the rest of a path are references of objects")
         };
         let (label, target) = &truth.labelled[&source][nth];
-        let (holder, class) = (class_name(source), class_name(*target));
-        let label = match label.as_str() {
-            "key" | "member" => format!(" {label} [*]"),
-            index if index.starts_with('[') && holder != "~lib/tuple/SmallTuple" => {
-                "[*]".to_owned()
-            }
-            other if other.starts_with(['[', '(']) => other.to_owned(),
+        let (holder, class) = (class_name(heap, source), class_name(heap, *target));
+        let label = match plain_label(&holder, label) {
+            label if label.starts_with(['[', '(']) => label,
+            label if label.contains(' ') => format!(" {label}"),
             field => format!(".{field}"),
         };
         let step = (format!("{holder}{label}"), class);
@@ -81,11 +96,8 @@ fn text(heap: &LoadedHeap, truth: &Truth, path: &[Reference]) -> String {
             None => steps.push(step),
         }
     }
-    let kind = match truth.root_slots[root].0 {
-        RootKind::Global => "global assembly/index/root",
-        kind => kind_name(kind),
-    };
-    let end = class_name(truth.end(path));
+    let kind = root_text(truth.root_slots[root].0);
+    let end = class_name(heap, truth.end(path));
     let steps = steps.iter().map(|(step, _)| step.as_str());
     let parts: Vec<&str> = [kind]
         .into_iter()
@@ -123,7 +135,7 @@ proptest! {
                 }
             }
             prop_assert_eq!(at, expected.len());
-            prop_assert_eq!(&path["text"], &text(&heap, &truth, &expected));
+            prop_assert_eq!(&path["text"], &path_text(&heap, &truth, &expected));
         }
     }
 
@@ -153,7 +165,7 @@ proptest! {
     }
 
     #[test]
-    fn cutting_frees_what_the_answer_says(plans in plans()) {
+    fn cutting_frees_the_bytes_in_the_answer(plans in plans()) {
         let (heap, truth) = open(&plans);
         let live = truth.reached(|_| true);
         let live_size = truth.reached_size(|_| true);
@@ -277,7 +289,7 @@ proptest! {
     }
 
     #[test]
-    fn suspects_are_what_no_other_object_dominates_alone_or_by_class(plans in plans(), percent in 3u32..40) {
+    fn suspects_are_objects_or_classes_that_no_other_object_dominates(plans in plans(), percent in 3u32..40) {
         let (heap, truth) = open(&plans);
         let live = truth.reached(|_| true);
         let live_size = truth.reached_size(|_| true);
@@ -329,7 +341,7 @@ proptest! {
     }
 }
 
-/// The objects and bytes of some branches and of what is left out beside them.
+/// The objects and bytes of some branches and of the ones that are left out.
 fn sum(branches: &[Value], more: &Value) -> (u64, u64) {
     let numbers = |value: &Value| {
         (
@@ -341,7 +353,7 @@ fn sum(branches: &[Value], more: &Value) -> (u64, u64) {
     all.fold((0, 0), |sum, next| (sum.0 + next.0, sum.1 + next.1))
 }
 
-/// No branch has less than what continues it.
+/// No branch has less than its children.
 fn check_branch(branch: &Value) -> Result<(), TestCaseError> {
     let children = branch["children"].as_array().unwrap();
     let below = sum(children, &branch["more"]);

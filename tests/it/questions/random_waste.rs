@@ -23,7 +23,7 @@ const KINDS: [&str; 7] = [
 ];
 const HEADER: u32 = 20;
 
-/// An object to be made. Other objects are named by position, which goes round.
+/// An object to be created. Other objects are given by position, modulo their number.
 #[derive(Clone, Debug)]
 struct Plan {
     thing: Thing,
@@ -53,7 +53,7 @@ struct Container {
     length: u32,
     /// Bytes of the buffer in front of a view.
     skipped: u32,
-    /// Words behind the fields of its class.
+    /// Words after the fields of its class.
     own_fields: bool,
 }
 
@@ -75,7 +75,7 @@ struct Made {
     class: u32,
     size: u32,
     is_static: bool,
-    /// What it refers to, and whether the target is its own storage.
+    /// Its references, and whether the target is its own storage.
     references: Vec<(Object, bool)>,
     what: What,
 }
@@ -230,7 +230,7 @@ impl World {
         made.unwrap().size
     }
 
-    /// Makes an object, and the buffers of its own before it. Returns its position.
+    /// Creates an object, after its own buffers. Returns its position.
     fn make(&mut self, classes: &Classes, plan: &Plan) -> usize {
         match &plan.thing {
             Thing::Node(_) => {
@@ -354,7 +354,7 @@ struct Judge<'w> {
     world: &'w World,
     dump: DumpFile,
     live: BTreeSet<Object>,
-    /// By address: the number of the kind; none for what is not wasted.
+    /// By address: the number of the kind; none for objects that waste nothing.
     claims: Vec<Option<usize>>,
     counts: [u64; KINDS.len()],
 }
@@ -473,7 +473,7 @@ impl<'w> Judge<'w> {
         else {
             return false;
         };
-        // The mark is in the word behind the value of a map, or behind the key of a set.
+        // The mark is in the word after the value of a map, or after the key of a set.
         let mark = if stride == 24 { 16 } else { 4 };
         self.dump.peek(entries.0 + nth * stride + mark) & 1 == 1
     }

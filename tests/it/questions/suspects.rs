@@ -108,7 +108,7 @@ fn an_app_with_two_leaks_names_both() {
 }
 
 #[test]
-fn an_app_with_one_leak_and_many_sessions_names_the_leak_and_what_accumulates_beside_it() {
+fn an_app_with_one_leak_and_many_sessions_has_the_leak_and_the_sessions_as_suspects() {
     let mut scene = Scene::new();
     let leak = feed(&mut scene, "a", 100);
     let session = scene.class("assembly/index/Session");
@@ -169,7 +169,7 @@ fn a_chain_of_two_alternating_classes_is_one_structure() {
 }
 
 #[test]
-fn growth_is_found_by_the_text_of_the_path_wherever_the_objects_lie() {
+fn growth_is_found_by_the_text_of_the_path_at_any_address() {
     let scene_with = |before: usize, leaking: usize| {
         let mut scene = Scene::new();
         for _ in 0..before {
@@ -207,7 +207,7 @@ fn growth_is_found_by_the_text_of_the_path_wherever_the_objects_lie() {
 }
 
 #[test]
-fn what_did_not_grow_is_no_suspect() {
+fn a_group_that_did_not_grow_is_not_a_suspect() {
     let mut scene = Scene::new();
     let still = feed(&mut scene, "still", 100);
     scene.global("assembly/still/feed", Class::undescribed(4), still);
@@ -217,7 +217,7 @@ fn what_did_not_grow_is_no_suspect() {
 }
 
 #[test]
-fn what_accumulates_below_a_grown_suspect_is_no_suspect_of_its_own() {
+fn objects_that_accumulate_below_a_grown_suspect_are_not_another_suspect() {
     let scene_with = |count: usize| {
         let mut scene = Scene::new();
         let leak = feed(&mut scene, "server", count);

@@ -31,7 +31,7 @@ fn garbage(truth: &Truth) -> BTreeSet<Object> {
     objects.filter(|object| !live.contains(object)).collect()
 }
 
-/// What is reachable from an object over one or more references within a set.
+/// The objects that are reachable from an object through one or more references within a set.
 fn reached_from(truth: &Truth, start: Object, within: &BTreeSet<Object>) -> BTreeSet<Object> {
     let mut pending = vec![start];
     let mut reached = BTreeSet::new();
@@ -206,7 +206,7 @@ enum Holder {
     Static,
     Object,
     Garbage,
-    /// Another raw block, which goes round.
+    /// Another raw block, modulo their number.
     Raw(usize),
     ForeignPages,
     FreeBlock,
@@ -264,7 +264,7 @@ proptest! {
                     Holder::Raw(other) => {
                         let other = other % blocks.len();
                         follows.push((other, nth));
-                        // A block has one word for this: the last one that is written stays.
+                        // A block has one word for this: the last written value remains.
                         follows.retain(|&(from, to)| from != other || to == nth);
                         Some(blocks[other] + 4)
                     }
@@ -355,7 +355,7 @@ fn a_cycle_of_a_hundred_thousand_objects_is_found_without_recursion() {
 }
 
 #[test]
-fn what_a_limit_leaves_out_of_a_list_is_still_in_its_sums() {
+fn entries_that_a_limit_leaves_out_are_still_in_the_sums() {
     let mut scene = Scene::new();
     for (nth, length) in [5, 3, 4].into_iter().enumerate() {
         let node = scene.class(&format!("assembly/index/Node{nth}"));
@@ -392,7 +392,7 @@ fn what_a_limit_leaves_out_of_a_list_is_still_in_its_sums() {
 }
 
 #[test]
-fn a_graph_without_room_for_all_references_says_how_many_it_leaves_out() {
+fn a_graph_with_too_many_references_reports_how_many_it_leaves_out() {
     let mut scene = Scene::new();
     let node = scene.class("assembly/index/Node");
     let list = scene.generic(

@@ -1,4 +1,4 @@
-//! Waste of known heaps, and what simpler definitions get wrong.
+//! Waste of known heaps, and cases that simpler definitions get wrong.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -14,7 +14,7 @@ fn waste(scene: &Scene) -> Value {
     ask(&scene.open(), json!({ "question": "waste" }))
 }
 
-/// What is said of a kind: how many objects, and how many bytes.
+/// The answer about a kind: the number of objects and of bytes.
 fn kind<'a>(answer: &'a Value, name: &str) -> &'a Value {
     let kinds = answer["kinds"].as_array().unwrap();
     kinds.iter().find(|kind| kind["kind"] == name).unwrap()
@@ -114,7 +114,7 @@ fn garbage_is_no_original_and_no_copy() {
 }
 
 #[test]
-fn buffers_of_the_same_bytes_are_copies_and_static_arrays_of_another_class_are_none() {
+fn buffers_of_the_same_bytes_are_copies_but_not_static_arrays_of_another_class() {
     let mut scene = Scene::new();
     let [narrow, wide] = ["u16", "i32"].map(|element| {
         let name = format!("~lib/staticarray/StaticArray<{element}>");
@@ -218,7 +218,7 @@ fn a_buffer_of_which_only_empty_views_are_left_belongs_to_them() {
 }
 
 #[test]
-fn what_several_views_use_of_a_buffer_counts_together() {
+fn parts_of_a_buffer_that_several_views_use_count_together() {
     let mut scene = Scene::new();
     let class = view_class(&mut scene);
     let view = |scene: &mut Scene, buffer: Object, start: u32, length: u32| {
@@ -307,7 +307,7 @@ fn unused_and_deleted_entries_are_waste_and_the_others_are_not() {
 }
 
 #[test]
-fn a_subclass_with_fields_of_its_own_is_not_empty() {
+fn a_subclass_with_additional_fields_is_not_empty() {
     let mut scene = Scene::new();
     let base = numbers_class(&mut scene);
     let class = scene.class("assembly/index/Names");
@@ -339,7 +339,7 @@ fn an_element_is_held_by_the_field_that_holds_its_array() {
 }
 
 #[test]
-fn what_no_field_holds_is_held_by_its_root() {
+fn an_object_that_no_field_holds_is_held_by_its_root() {
     let mut scene = Scene::new();
     let milk = text("milk");
     let [_, global, _, pinned] = [(); 4].map(|()| {
@@ -348,7 +348,7 @@ fn what_no_field_holds_is_held_by_its_root() {
         object
     });
     scene.global("assembly/index/name", STRING, global);
-    // The stack comes before pins.
+    // The stack comes before pinned objects.
     scene.pin(pinned);
     let answer = waste(&scene);
     let holders = &kind(&answer, "duplicate-strings")["groups"][0]["holders"];
@@ -415,7 +415,7 @@ fn containers_are_known_without_debug_information_by_their_flags() {
 }
 
 #[test]
-fn what_nothing_describes_is_said_and_its_buffer_is_no_copy() {
+fn objects_of_unknown_classes_cause_a_warning_and_their_buffers_are_not_copies() {
     let mut scene = Scene::new();
     let class = Class::undescribed(900);
     let buffers = [(); 2].map(|()| scene.object_of(ARRAY_BUFFER, &[1, 2, 3]));
@@ -458,8 +458,8 @@ fn contents_that_do_not_fit_their_buffer_save_nothing() {
     }
 }
 
-/// A dump whose strings have the same contents, and so the same hashes, when it is read first, and
-/// different ones afterwards.
+/// A dump whose strings have the same contents, and so the same hashes, at the first read, and different
+/// contents later.
 struct Changing {
     is_read: AtomicBool,
     first: InMemory<Vec<u8>>,

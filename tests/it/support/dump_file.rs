@@ -5,7 +5,7 @@ use std::ops::DerefMut;
 /// Bytes of a dump in front of the global values.
 pub const DUMP_HEADER: usize = 24;
 
-/// A dump, in memory of its own or in any other bytes.
+/// A dump, in its own memory or in any other bytes.
 #[derive(Clone, Debug)]
 pub struct DumpFile<B = Vec<u8>> {
     /// The file.
@@ -95,7 +95,7 @@ fn word_at(bytes: &[u8], offset: usize) -> u32 {
     u32::from_le_bytes(bytes[offset..offset + 4].try_into().unwrap())
 }
 
-/// A linear memory, for who writes a lot of it.
+/// A linear memory, for writing large parts of it.
 #[derive(Debug)]
 pub struct MemoryImage<'m>(pub &'m mut [u8]);
 
@@ -146,7 +146,7 @@ impl MemoryImage<'_> {
         }
     }
 
-    /// Makes these blocks the members of a circular list.
+    /// Links these blocks to a circular list.
     pub fn link(&mut self, head: u32, members: &[u32], color: u32) {
         let mut previous = head;
         for &block in members.iter().chain([&head]) {

@@ -203,7 +203,7 @@ pub struct Scene {
 #[derive(Clone, Debug)]
 struct Region {
     blocks: Vec<Block>,
-    /// Where the next block goes.
+    /// The address of the next block.
     next: u32,
     /// The address after the block of size 0 that ends the region, once it is known.
     end: Option<u32>,

@@ -1,4 +1,4 @@
-//! Modules that carry what an analysis reads, and no code.
+//! Modules with the parts that an analysis reads, and little code.
 
 use wasm_encoder as enc;
 
@@ -11,7 +11,7 @@ pub struct WasmGlobal {
     pub ty: enc::ValType,
     /// Whether the program can change it.
     pub mutable: bool,
-    /// What it holds: in the dump if it is a variable, from the beginning if not.
+    /// Its value: in the dump if it is a variable, otherwise its initial value.
     pub value: u32,
     /// Whether the host supplies it. Imported globals must come first.
     pub imported: bool,
@@ -63,7 +63,7 @@ impl WasmGlobal {
     }
 }
 
-/// What can be unusual about a module.
+/// Unusual properties of a module.
 #[derive(Clone, Debug, Default)]
 pub struct ModuleOptions {
     /// In front of the names of debug sections.
@@ -74,13 +74,13 @@ pub struct ModuleOptions {
     pub without_names: bool,
     /// The least and the most pages of memory; from 1 on without.
     pub memory_limits: Option<(u64, u64)>,
-    /// What lies in memory from the beginning: an address and bytes.
+    /// The initial contents of the memory: an address and bytes.
     pub data: Vec<(u32, Vec<u8>)>,
     /// The collector's code; most scenes do without.
     pub collector: Option<CollectorCode>,
 }
 
-/// A collector that marks what globals reach: as small as it can be, and linked to no list.
+/// A minimal collector, which marks the objects that globals reach, and uses no list.
 #[derive(Clone, Debug, Default)]
 pub struct CollectorCode {
     /// The indexes of the globals that are visited.

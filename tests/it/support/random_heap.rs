@@ -5,18 +5,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{ARRAY_BUFFER, Class, NeverCompiled, Object, STRING, Scene, flags};
 use warpo_heap_analyzer::runtime::roots::RootKind;
 
-/// An object to be made. Targets are positions among the planned objects, which go round.
+/// An object to be created. Targets are positions among the planned objects, modulo their number.
 #[derive(Clone, Debug)]
 pub struct Plan {
     pub kind: Kind,
     pub targets: Vec<usize>,
     /// How it is a root: by a global, the stack, a pin.
     pub roots: [bool; 3],
-    /// What lies in front of it in memory.
+    /// The memory before it.
     pub before: Gap,
 }
 
-/// What an object is.
+/// The kind of an object.
 #[derive(Clone, Copy, Debug)]
 pub enum Kind {
     Node,
@@ -29,7 +29,7 @@ pub enum Kind {
     Tuple,
 }
 
-/// What lies in front of an object.
+/// The kind of memory before an object.
 #[derive(Clone, Copy, Debug)]
 pub enum Gap {
     Nothing,
@@ -82,7 +82,7 @@ pub struct Truth {
     /// addresses.
     pub root_slots: Vec<(RootKind, Object)>,
     pub sizes: BTreeMap<Object, u32>,
-    /// What objects of a class are, by its id.
+    /// The kind of the objects of a class, by its id.
     pub kinds: BTreeMap<u32, Kind>,
 }
 
@@ -94,7 +94,7 @@ impl Truth {
         self.sizes.insert(object, size);
     }
 
-    /// What the roots reach if this object is not there.
+    /// The objects that the roots reach without this object.
     pub fn reached_without(&self, removed: Option<Object>) -> Vec<Object> {
         let mut pending: Vec<Object> = self.roots.keys().copied().collect();
         let mut reached = BTreeSet::new();
@@ -117,7 +117,7 @@ fn block_size(size: u32) -> u32 {
     (size + 20).next_multiple_of(16)
 }
 
-/// Makes the objects, and says what is true of them.
+/// Creates the objects, and returns the facts about them.
 pub fn build(plans: &[Plan]) -> (Scene, Truth) {
     let mut scene = Scene::new();
     let classes = Classes::declare(&mut scene);
@@ -188,7 +188,7 @@ pub fn build(plans: &[Plan]) -> (Scene, Truth) {
     (scene, truth)
 }
 
-/// Writes the references of an object, and into the truth what was written.
+/// Writes the references of an object, and adds them to the known facts.
 fn connect(scene: &mut Scene, truth: &mut Truth, kind: Kind, object: Object, targets: &[Object]) {
     let count = targets.len() as u32;
     let words: Vec<u32> = targets.iter().map(|&target| target.0).collect();
@@ -223,7 +223,7 @@ fn connect(scene: &mut Scene, truth: &mut Truth, kind: Kind, object: Object, tar
         Kind::Array => {
             let buffer = scene.object_of(ARRAY_BUFFER, &[&words[..], &words[..]].concat());
             truth.add(buffer, Vec::new(), block_size(count * 8));
-            // The buffer has room for twice as many elements: what is beyond `length` is old.
+            // The buffer has room for twice as many elements: those after `length` are old.
             scene.write(object.0, &[buffer.0, buffer.0, count * 8, count]);
             let mut labelled = indexed(targets.iter().copied().enumerate());
             labelled.push(("(buffer)".to_owned(), buffer));

@@ -1,4 +1,4 @@
-// What every program shares with the judge.
+// The interface between every program and the judge.
 
 // @ts-ignore: decorator
 @external("host", "dump")
@@ -16,7 +16,7 @@ export const STATE_IDLE: i32 = 0;
 export const STATE_MARK: i32 = 1;
 export const STATE_SWEEP: i32 = 2;
 
-/** Asks for a dump, collects, asks for a second one: the second shows what the first should hold live. */
+/** Requests a dump, collects, and requests a second one: the second shows the live objects of the first. */
 export function judge(id: i32): void {
   hostDump(id * 2);
   __collect();
@@ -30,7 +30,7 @@ export function beforeCut(id: i32, victim: usize): void {
   hostVictim(victim);
 }
 
-/** After it was cut: what vanished was retained. */
+/** After the cut: the freed objects were retained. */
 export function afterCut(id: i32): void {
   __collect();
   hostDump(id * 2 + 1);

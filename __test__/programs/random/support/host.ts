@@ -1,4 +1,4 @@
-// What the program shares with the judge: where operations come from, and when dumps are taken.
+// The interface between the program and the judge: the source of operations, and the times of dumps.
 // @ts-ignore: decorator
 @external("host", "next")
 export declare function next(): i32;

@@ -1,25 +1,25 @@
-// What a stream of operations is made of. The program and the judge that writes the streams both
-// read this file. Every operation has three operands.
+// The operations of a stream. The program and the judge that writes the streams both read this file. Every
+// operation has three operands.
 export enum Operation {
   /** No more operations. */
   End,
   /** A node of class `a`, referred to by field `c` of the node at path `b`. */
   MakeNode,
-  /** Lets field `c` of the node at path `a` refer to the node at path `b`. */
+  /** Sets field `c` of the node at path `a` to the node at path `b`. */
   Link,
   /** Clears field `c` of the node at path `a`; `b` picks among several references behind one field. */
   Unlink,
-  /** Lets root `a` refer to the node at path `b`. */
+  /** Sets root `a` to the node at path `b`. */
   SetRoot,
   /** Clears root `a`. */
   ClearRoot,
-  /** Replaces, shortens or empties what root `a` holds in bulk. */
+  /** Replaces, shortens or empties the container of root `a`. */
   ChangeRegistry,
   /** A container of kind `a`, kept in the place `b`, filled with `c` elements. */
   MakeContainer,
   /** Has the container at `a` do `b` with `c`. */
   UseContainer,
-  /** Lets go of the container at `a`. */
+  /** Releases the container at `a`. */
   DropContainer,
   /** Something of kind `a` that is no node, referred to by the node at path `b`; `c` varies it. */
   Attach,
@@ -41,7 +41,7 @@ export enum Operation {
   GrowMemory,
   /** An object too large for the free memory, kept if `a` is odd. */
   MakeLarge,
-  /** Calls a function of kind `a` whose frame holds what it makes of path `b`; runs what follows in it. */
+  /** Calls a function of kind `a` whose frame holds objects made from path `b`; the next operations run in it. */
   Call,
   /** Returns from such a function. */
   Return,

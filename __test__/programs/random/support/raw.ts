@@ -1,4 +1,4 @@
-// Memory that is not the collector's: raw blocks and foreign pages, with contents that look like
+// Memory that does not belong to the collector: raw blocks and foreign pages, with contents that look like
 // everything that they are not.
 import { pick } from "./roots";
 import { Node } from "./values";

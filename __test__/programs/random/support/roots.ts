@@ -249,7 +249,7 @@ export function numbers(): f64 {
   return real + <f64>number + <f64>wide + <f64>callback(1);
 }
 
-/** Objects that lie in static memory. */
+/** Objects in static memory. */
 export function staticObject(n: i32): Object {
   switch (n & 3) {
     case 0:

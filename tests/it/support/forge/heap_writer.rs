@@ -26,7 +26,7 @@ pub const LIST: u32 = LIST_HEADS[0];
 pub struct HeapWriter<'m> {
     memory: MemoryImage<'m>,
     allocator: u32,
-    /// Where the next block goes; past `u32::MAX` when a memory of 4 GiB is full.
+    /// The address of the next block; past `u32::MAX` when a memory of 4 GiB is full.
     next: u64,
     /// Whether the block in front of that is free: its flag for the next block.
     left_flag: u32,
@@ -138,7 +138,7 @@ impl<'m> HeapWriter<'m> {
         self.left_flag = LEFT_FREE;
     }
 
-    /// Somebody else calls `memory.grow`: the allocator's next region begins behind these pages,
+    /// Simulates a call of `memory.grow` by other code: the allocator's next region begins after these pages,
     /// which are full of numbers.
     pub fn foreign_pages(&mut self, pages: u32) {
         let start = (self.next + 4).next_multiple_of(PAGE.into());
@@ -163,7 +163,7 @@ impl<'m> HeapWriter<'m> {
         block
     }
 
-    /// Makes the rest of a region one free block and ends it.
+    /// Writes one free block for the rest of a region, and ends the region.
     fn close_region(&mut self, end: u64) {
         let tail = (end - 4) as u32;
         if self.next < u64::from(tail) {
@@ -241,20 +241,20 @@ impl<'m> HeapWriter<'m> {
         }
     }
 
-    /// Makes raw memory look like an object of a class: all is right, but no neighbour points back.
+    /// Makes raw memory look like an object of a class: the header is correct, but no neighbour refers back.
     pub fn disguise(&mut self, raw: u32, class: Class) {
         let last = self.memory.peek(LIST + 8);
         self.memory.poke_words(raw, [last, last, class.id, 8]);
     }
 
-    // What is known.
+    // The known facts.
 
-    /// Remembers what an object keeps alive.
+    /// Stores the retained size of an object.
     pub fn knows(&mut self, object: Object, retained: u64) {
         self.truth.retained.push((object, retained));
     }
 
-    /// What was allocated so far and is alive.
+    /// The live objects so far.
     pub fn live(&self) -> Blocks {
         self.truth.live
     }

@@ -1,9 +1,9 @@
-//! Heaps of any size up to 4 GiB, in seconds: what a [`Scene`] is too slow and too large for.
+//! Writes heaps of any size up to 4 GiB in seconds. For these, a [`Scene`] would be too slow and too large.
 //!
-//! A heap is asked for by shape, size and seed, and is the same bytes every time. It keeps all the
-//! rules that a real one keeps: the allocator's blocks, free lists and regions, the collector's
-//! lists and its count of bytes. What is alive in it, and what some objects retain, is known by
-//! construction and comes with it.
+//! A heap is determined by shape, size and seed, and has the same bytes every time. It follows all rules of a
+//! real heap: the allocator's blocks, free lists and regions, the collector's lists and its count of bytes.
+//! The live objects, and the retained sizes of some objects, are known by construction and are returned with
+//! it.
 //!
 //! ```ignore
 //! let forge = Forge::new(Shape::named("list").unwrap(), Size::Objects(1000), 1);
@@ -26,10 +26,10 @@ use super::{
 };
 use heap_writer::HeapWriter;
 
-/// What a heap looks like.
+/// The shape of a heap.
 #[derive(Clone, Copy, Debug)]
 pub struct Shape {
-    /// What it is asked for by.
+    /// Its name in options.
     pub name: &'static str,
     /// Declares its classes and the global `assembly/index/root`.
     declare: fn(&mut Scene) -> Box<dyn Filling>,
@@ -45,8 +45,8 @@ impl Shape {
     }
 }
 
-/// How a shape fills a heap: with so many units, each with the same number of bytes. So the address
-/// of each object is known before it is there, and every object can be written in one go.
+/// How a shape fills a heap: with a number of units of the same size. So the address of each object is known
+/// in advance, and every object can be written in one step.
 trait Filling {
     /// The number of objects, and the bytes of all blocks or a little more.
     fn extent(&self, units: u64) -> Extent;
@@ -78,7 +78,7 @@ impl Extent {
     }
 }
 
-/// Whether what the `nth` object retains is to be remembered: of each shape, a few.
+/// Whether the retained size of the `nth` object is stored: for a few objects of each shape.
 fn is_sample(nth: u32) -> bool {
     nth == 0 || nth.is_power_of_two()
 }
@@ -93,7 +93,7 @@ fn samples(count: u32) -> impl Iterator<Item = u32> {
 pub enum Size {
     /// Bytes of memory, a multiple of 64 KiB: as many objects as fit.
     Memory(u64),
-    /// At least so many objects, whether alive or not, and no more than one unit beyond that.
+    /// At least this number of objects, alive or not, and at most one unit more.
     Objects(u64),
 }
 
@@ -113,7 +113,7 @@ impl Blocks {
     }
 }
 
-/// What is known of a heap because it was made so.
+/// The facts about a heap that are known by construction.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Truth {
     /// Objects that the root reaches.
@@ -128,10 +128,10 @@ pub struct Truth {
     pub overhead: u64,
     /// Memory that is not the allocator's, in bytes.
     pub gaps: u64,
-    /// What some objects keep alive, in bytes.
+    /// The retained sizes of some objects in bytes.
     #[serde(skip)]
     pub retained: Vec<(Object, u64)>,
-    /// Who refers to whom; only from [`Forge::dump_with_references`].
+    /// All references; only from [`Forge::dump_with_references`].
     #[serde(skip)]
     pub references: Vec<(Object, Object)>,
 }
@@ -242,7 +242,7 @@ impl Forge {
         let root = self.filling.fill(&mut heap, self.units);
         let truth = heap.finish();
         let total = truth.live.bytes + truth.garbage.bytes;
-        // The runtime's count is 32 bits wide; it never wraps, because all objects lie in memory.
+        // The runtime's count has 32 bits; it never wraps, because all objects are in memory.
         scene.set_global("~lib/rt/itcms/total", total as u32);
         scene.set_global("assembly/index/root", root.0);
         dump.write_header(&scene.global_values());
@@ -261,7 +261,7 @@ impl Scene {
     }
 }
 
-/// The least number of units of which something is true that, once true, stays true.
+/// The least number of units for which a monotonic condition is true.
 fn first_that(is_true: impl Fn(u64) -> bool) -> u64 {
     let mut high = 1;
     while !is_true(high) {

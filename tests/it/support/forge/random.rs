@@ -31,10 +31,10 @@ pub fn scramble(number: u64) -> u64 {
     mixed ^ (mixed >> 31)
 }
 
-/// A random order of the numbers below `count`, which can be asked both ways.
+/// A random order of the numbers below `count`, with its inverse.
 ///
-/// Steps that can be undone (adding, multiplying by an odd number, xor with the upper half) permute
-/// all numbers of so many bits; what lands beyond `count` goes round once more.
+/// Steps that can be undone (adding, multiplying by an odd number, xor with the upper half) permute all
+/// numbers with this number of bits; a result that is not below `count` is permuted again.
 #[derive(Clone, Debug)]
 pub struct Permutation {
     count: u32,
@@ -95,7 +95,7 @@ impl Permutation {
     }
 }
 
-/// The number that undoes a multiplication by an odd number; each step doubles the right bits.
+/// The inverse of an odd number under multiplication; each step doubles the number of correct bits.
 fn inverse(odd: u32) -> u32 {
     (0..5).fold(odd, |inverse, _| {
         inverse.wrapping_mul(2u32.wrapping_sub(odd.wrapping_mul(inverse)))

@@ -30,15 +30,15 @@ pub fn one_array(scene: &mut Scene) -> Box<dyn Filling> {
     indexed(scene, "assembly/index/Measurement", leaf, Leaf(leaf))
 }
 
-/// Something that is made over and over, the same size each time.
+/// A group of objects that is created repeatedly, with the same size each time.
 pub trait Unit {
     fn extent(&self) -> Extent;
 
-    /// Makes one and everything that only it refers to.
+    /// Creates one and everything to which only it refers.
     fn make(&self, heap: &mut HeapWriter<'_>) -> Object;
 }
 
-/// One array with so many units of a class.
+/// One array with this number of units of a class.
 pub fn indexed<U: Unit + 'static>(
     scene: &mut Scene,
     class_name: &str,

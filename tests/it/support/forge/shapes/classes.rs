@@ -14,7 +14,7 @@ pub fn classes(scene: &mut Scene) -> Box<dyn Filling> {
     const SIZE: u32 = 24;
     let base = scene.class_with_id("assembly/index/Entity", Some(FIRST_ID));
     let offset = |nth: u32| 4 * (nth % (SIZE / 4));
-    // Ids are given, because to look for the next free one takes a look at all classes.
+    // Ids are given, because a search for the next free id would visit all classes.
     let kinds = (0..CLASSES).map(|nth| {
         let class = scene.class_with_id(&format!("assembly/index/Kind{nth}"), Some(nth + 5));
         scene.inherit(class, base);

@@ -19,7 +19,7 @@ pub fn any_text(heap: &mut HeapWriter<'_>, string: Class) -> Object {
     text
 }
 
-/// A list whose nodes each have a string of their own.
+/// A list in which each node has its own string.
 pub fn list(scene: &mut Scene) -> Box<dyn Filling> {
     let list = List::declare(scene);
     root(scene, list.node);
@@ -119,13 +119,13 @@ impl Filling for Chain {
 
 /// A list whose nodes share the strings of a pool, `next` before the string.
 ///
-/// The first nodes name each string of the pool, so they dominate it. Whoever looks for the nearest
-/// common dominator of two referrers by going up step by step goes up the whole list each time.
+/// The first nodes refer to each string of the pool, so they dominate it. A search for the nearest common
+/// dominator of two referrers that goes up step by step visits the whole list each time.
 pub fn next_then_text(scene: &mut Scene) -> Box<dyn Filling> {
     shared_text(scene, [0, 4])
 }
 
-/// As [`next_then_text`], but with `next` behind the string.
+/// As [`next_then_text`], but with `next` after the string.
 pub fn text_then_next(scene: &mut Scene) -> Box<dyn Filling> {
     shared_text(scene, [4, 0])
 }
@@ -151,7 +151,7 @@ struct SharedText {
     text: u32,
 }
 
-/// How many strings so many nodes share.
+/// The number of strings that this number of nodes shares.
 fn pool_size(nodes: u64) -> u64 {
     (nodes / 10).clamp(1, 1000)
 }

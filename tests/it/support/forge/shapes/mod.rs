@@ -11,7 +11,7 @@ use super::super::{Class, NULL, Scene, flags};
 use super::Shape;
 
 pub const ALL: &[Shape] = &[
-    // What programs look like.
+    // Shapes of ordinary programs.
     Shape {
         name: "mix",
         declare: records::mix,
@@ -44,7 +44,7 @@ pub const ALL: &[Shape] = &[
         name: "regions",
         declare: waste::regions,
     },
-    // What is hard on some part of an analysis.
+    // Shapes that are difficult for one part of an analysis.
     Shape {
         name: "shuffled",
         declare: trees::shuffled,

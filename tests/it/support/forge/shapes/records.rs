@@ -1,4 +1,4 @@
-//! Records with text, buffers, maps: what programs mostly hold.
+//! Records with text, buffers and maps, as in most programs.
 
 use super::super::super::{ARRAY_BUFFER, ARRAY_BUFFER_VIEW, Class, Object, Scene, flags};
 use super::super::heap_writer::{HeapWriter, block_size};
@@ -127,7 +127,7 @@ impl Maps {
     const MAP: u32 = 24;
     const KEY: u32 = 12;
     const PRICE: u32 = 12;
-    /// What the runtime gives a map of this many entries.
+    /// The capacity of a map with this number of entries.
     const BUCKETS: u32 = 8;
     const CAPACITY: u32 = 21;
     const ENTRIES: u32 = 16;
@@ -185,7 +185,7 @@ impl Unit for Maps {
             heap.fill_with_numbers(price.0, Self::PRICE);
             let entry = entries.0 + nth * Self::ENTRY;
             if is_deleted {
-                // A deleted entry keeps its references; only a mark tells.
+                // A deleted entry keeps its references; only a mark shows that it is deleted.
                 heap.set(entries, nth * Self::ENTRY, key.0);
                 heap.set(entries, nth * Self::ENTRY + 4, price.0);
             } else {

@@ -1,4 +1,4 @@
-//! Trees: one in the order of memory, one in no order at all.
+//! Trees: one in the order of memory, one in random order.
 
 use super::super::super::{Class, OBJECT_HEADER, Object, Scene};
 use super::super::heap_writer::{HeapWriter, LIST, block_size};
@@ -69,8 +69,8 @@ fn size_below(branch: u64, count: u64) -> u64 {
 const NODE: u32 = 28;
 const NODE_BLOCK: u32 = block_size(NODE);
 
-/// A binary tree whose nodes lie anywhere, each with a reference to any other node, in a list whose
-/// order is another one again: no two accesses in a row are near each other.
+/// A binary tree whose nodes are at random addresses, each with a reference to a random node, in a list with
+/// another random order: consecutive accesses are never near each other.
 pub fn shuffled(scene: &mut Scene) -> Box<dyn Filling> {
     let node = scene.class("assembly/index/Node");
     for (offset, name) in [0, 4, 8].into_iter().zip(["left", "right", "other"]) {

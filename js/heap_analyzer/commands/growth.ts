@@ -1,0 +1,50 @@
+/** `growth`: what holds more from dump to dump. */
+import type { Command } from "commander";
+import { addon } from "../addon.js";
+import { checkInputs } from "../inputs.js";
+import { writeWarning } from "../messages.js";
+import { wholeNumber } from "../options.js";
+import { write } from "../output.js";
+import {
+  addListOptions,
+  addQuestionOptions,
+  type ListOptions,
+  MANY_MODULES,
+  modulesOf,
+  textOptions,
+} from "../question_command.js";
+import { dumpsArgument, siteTables } from "../site_tables.js";
+
+interface GrowthOptions extends ListOptions {
+  warmup: number;
+  slow?: boolean;
+}
+
+export function addGrowthCommand(program: Command): void {
+  const command = program
+    .command("growth")
+    .description("what grows from dump to dump, with its path and its rate: leaks")
+    .addArgument(dumpsArgument())
+    .option("--warmup <n>", "leave out the first n dumps, in which caches fill", wholeNumber(0), 0)
+    .option("--slow", "also report what rises only in every second interval");
+  addListOptions(addQuestionOptions(command, MANY_MODULES)).action(runGrowth);
+}
+
+async function runGrowth(dumps: string[], options: GrowthOptions): Promise<void> {
+  const { warmup, slow = false, limit, offset, format, output } = options;
+  const modules = modulesOf(dumps, options.wasm);
+  checkInputs([...dumps, ...new Set(modules)], output);
+  if (dumps.length - warmup < 2) {
+    throw new Error(
+      `growth takes two dumps or more after the warm-up, and 8 to tell growth from chance: found ` +
+        `${dumps.length} with --warmup ${warmup}`,
+    );
+  }
+  const tables = await siteTables(dumps, modules, options);
+  const { growthAsync, WorkControl } = addon();
+  const request = JSON.stringify({ warmup, slow, limit, offset });
+  const text = format === "text" ? textOptions(output) : undefined;
+  const answer = await growthAsync(tables, request, text, new WorkControl());
+  for (const { message } of answer.warnings) writeWarning(message);
+  await write([Buffer.from(answer.text)], output);
+}

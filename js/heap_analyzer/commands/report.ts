@@ -1,0 +1,44 @@
+/** `report`: a page for people. */
+import type { Command } from "commander";
+import type * as native from "../../native.js";
+import { reportFile } from "../../report_file.js";
+import { addon } from "../addon.js";
+import { checkInputs } from "../inputs.js";
+import { writeWarning } from "../messages.js";
+import {
+  addSharedOptions,
+  fileArgument,
+  fileName,
+  type SharedOptions,
+  wasmOption,
+} from "../options.js";
+import { write } from "../output.js";
+import { ProgressLine } from "../progress.js";
+import { asked, openAll } from "../question_command.js";
+
+interface ReportOptions extends SharedOptions {
+  before?: string;
+}
+
+export function addReportCommand(program: Command): void {
+  const command = program
+    .command("report")
+    .description("everything about a heap as one HTML file that loads nothing")
+    .addArgument(fileArgument("<dump-file>", "a heap dump (ASHD), or - for standard input"))
+    .addOption(wasmOption())
+    .option("-b, --before <file>", "an earlier dump of the same module, to compare with", fileName);
+  addSharedOptions(command).action(runReport);
+}
+
+async function runReport(dump: string, options: ReportOptions): Promise<void> {
+  const dumps = options.before === undefined ? [dump] : [options.before, dump];
+  checkInputs([...dumps, options.wasm], options.output);
+  const line = new ProgressLine();
+  const control = new (addon().WorkControl)();
+  const modules = dumps.map(() => options.wasm);
+  const heaps = await line.watch(control, openAll(dumps, modules, options, control));
+  const [heap, before] = heaps.reverse() as [native.HeapHandle, native.HeapHandle?];
+  const answer = await asked(line, heap, { question: "report" }, before, { format: "json" });
+  for (const { message } of answer.warnings) writeWarning(message);
+  await write([Buffer.from(reportFile(answer.text))], options.output);
+}

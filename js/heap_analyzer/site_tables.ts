@@ -1,0 +1,35 @@
+/** Dumps as site tables, for the commands that compare many dumps. */
+import { Argument } from "commander";
+import type * as native from "../native.js";
+import { addon } from "./addon.js";
+import { fileName, type SharedOptions } from "./options.js";
+import { ProgressLine } from "./progress.js";
+import { openAll } from "./question_command.js";
+
+/** The argument that names the dumps. */
+export function dumpsArgument(): Argument {
+  return new Argument("<dump-files...>", "heap dumps (ASHD) in the order of their time").argParser(
+    (text, earlier?: string[]) => [...(earlier ?? []), fileName(text)],
+  );
+}
+
+/** The site table of each dump. One heap is open at a time. */
+export async function siteTables(
+  dumps: string[],
+  modules: string[],
+  options: Pick<SharedOptions, "force" | "partial">,
+): Promise<native.SiteTableHandle[]> {
+  const line = new ProgressLine();
+  const tables = [];
+  for (const [nth, dump] of dumps.entries()) {
+    const control = new (addon().WorkControl)();
+    const open = openAll([dump], [modules[nth] as string], options, control);
+    const [heap] = (await line.watch(control, open)) as [native.HeapHandle];
+    try {
+      tables.push(await line.watch(control, heap.siteTableAsync(control)));
+    } finally {
+      heap.close();
+    }
+  }
+  return tables;
+}

@@ -1,0 +1,2 @@
+/** Styles are bundled into a file of their own. */
+declare module "*.css";

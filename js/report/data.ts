@@ -1,0 +1,124 @@
+/** What the page shows: the shapes of the engine's answer, and how they come out of the file. */
+import type {
+  CycleGroup,
+  Edge,
+  FieldValue,
+  MergedPathsAnswer,
+  Root,
+  Step,
+  SummaryAnswer,
+  SuspectsAnswer,
+  UnreachableAnswer,
+  UnreachableGraph,
+  WasteAnswer,
+} from "../../answers.js";
+import type { Warning } from "../../index.js";
+
+type Body<Answer> = Omit<Answer, "schemaVersion" | "partial" | "warnings">;
+
+export type Summary = Body<SummaryAnswer>;
+export type Suspects = Body<SuspectsAnswer>;
+export type Suspect = SuspectsAnswer["suspects"][number];
+export type Waste = Body<WasteAnswer>;
+export type MergedPaths = Body<MergedPathsAnswer>;
+export type Branch = MergedPathsAnswer["tree"][number];
+export type Cut = NonNullable<Suspect["cut"]>;
+export type { CycleGroup, Edge, FieldValue, Root, Step };
+
+export interface ClassRow {
+  className: string;
+  count: number;
+  shallowSize: number;
+  retainedSize: number;
+  retainedSetSize: number;
+}
+
+export type CellKind = "heap" | "object" | "chain" | "class" | "rest";
+
+/** The cells of the dominator tree, as columns. The first is the whole heap. */
+export interface CellColumns {
+  parent: number[];
+  kind: CellKind[];
+  className: (string | null)[];
+  address: (number | null)[];
+  count: number[];
+  shallowSize: number[];
+  retainedSize: number[];
+}
+
+/** A path without its middle. */
+export interface ShortPath {
+  root: Root;
+  steps: Step[];
+  leftOutAfter: number;
+  leftOut: number;
+  fingerprint: string;
+  stable: boolean;
+}
+
+/** Why the object of a cell is alive. */
+export interface Detail {
+  cell: number;
+  preview: string | null;
+  path: ShortPath | null;
+  cut: Cut | null;
+  referrerCount: number;
+  referrers: Edge[];
+}
+
+export interface Changes {
+  newCount: number;
+  deletedCount: number;
+  allocatedSize: number;
+  freedSize: number;
+}
+
+export interface Comparison {
+  before: Summary;
+  growth: Suspects;
+  total: Changes;
+  rows: (Changes & { className: string })[];
+  restClasses: number;
+  rest: Changes;
+  newPaths: MergedPaths;
+}
+
+export type Unreachable = Body<UnreachableAnswer> &
+  UnreachableGraph & { fields: { total: number; fields: FieldValue[] }[] };
+
+export interface Report {
+  version: string;
+  partial: boolean;
+  warnings: Warning[];
+  moreWarnings: number;
+  dump: string;
+  before: string | null;
+  summary: Summary;
+  suspects: Suspects;
+  classes: {
+    rows: ClassRow[];
+    rest: { classes: number; count: number; shallowSize: number };
+  };
+  cells: CellColumns;
+  details: Detail[];
+  comparison: Comparison | null;
+  waste: Waste;
+  unreachable: Unreachable;
+}
+
+/** Reads the data of this file. */
+export async function readReport(base64: string): Promise<Report> {
+  const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+  const unpacked = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
+  const { strings, body, ...rest } = JSON.parse(await new Response(unpacked).text());
+  return { ...rest, ...(withTexts(body, strings) as object) };
+}
+
+/** The value with the numbers of texts replaced by the texts. */
+function withTexts(value: unknown, strings: string[]): unknown {
+  if (typeof value === "string") return strings[Number(value)];
+  if (Array.isArray(value)) return value.map((one) => withTexts(one, strings));
+  if (typeof value !== "object" || value === null) return value;
+  const entries = Object.entries(value).map(([key, one]) => [key, withTexts(one, strings)]);
+  return Object.fromEntries(entries);
+}

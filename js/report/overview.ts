@@ -1,0 +1,260 @@
+/** The first page: where the bytes of the heap are, what may make numbers wrong, and the suspects. */
+import type { Summary, Suspect } from "./data.ts";
+import { element } from "./dom.ts";
+import * as format from "./format.ts";
+import { type Context, cellHref, classLabel, sectionTitle, shareBar } from "./parts.ts";
+import { routeHash } from "./route.ts";
+import { table } from "./table.ts";
+
+interface Part {
+  name: string;
+  /** The name of its colour. */
+  colour: string;
+  bytes: number;
+  meaning: string;
+}
+
+/** Where every byte of the heap is. */
+export function partsOf({ accounting }: Summary): Part[] {
+  const { live, free } = accounting;
+  const parts: Part[] = [
+    {
+      name: "Live, from globals",
+      colour: "global",
+      bytes: live.global,
+      meaning: "Objects that a global variable reaches",
+    },
+    {
+      name: "Live, from the stack",
+      colour: "stack",
+      bytes: live.stack,
+      meaning: "Objects that the stack reaches, but no global",
+    },
+    {
+      name: "Live, pinned",
+      colour: "pinned",
+      bytes: live.pinned,
+      meaning: "Objects that only pinned objects reach",
+    },
+    {
+      name: "Garbage",
+      colour: "garbage",
+      bytes: accounting.garbage,
+      meaning: "Objects that no root reaches and the collector has not freed yet",
+    },
+    {
+      name: "Raw blocks",
+      colour: "raw",
+      bytes: accounting.raw,
+      meaning: "Blocks of heap.alloc, which the collector does not manage",
+    },
+    {
+      name: "Free",
+      colour: "free",
+      bytes: free.bytes,
+      meaning: `${format.counted(free.blocks, "block")}, the largest ${format.bytes(free.largest)}`,
+    },
+    {
+      name: "Allocator",
+      colour: "overhead",
+      bytes: accounting.overhead,
+      meaning: "The ends of regions and the padding at their starts",
+    },
+    {
+      name: "Not the allocator's",
+      colour: "gaps",
+      bytes: accounting.gaps,
+      meaning: "Memory that the allocator does not own",
+    },
+    {
+      name: "Not read",
+      colour: "unread",
+      bytes: accounting.unread,
+      meaning: "Memory after damage, which could not be read",
+    },
+  ];
+  return parts.filter(({ bytes }) => bytes > 0);
+}
+
+export function overviewPage(context: Context): HTMLElement {
+  const { report } = context;
+  const { summary } = report;
+  return element(
+    "div",
+    {},
+    figures(summary),
+    report.comparison !== null && growthLine(report.comparison.before, summary),
+    warnings(context),
+    sectionTitle("Where the bytes are", format.bytes(summary.totalHeapSize)),
+    accountingBar(summary),
+    accountingTable(summary),
+    sectionTitle("Suspects", format.count(report.suspects.suspects.length)),
+    element(
+      "p",
+      { class: "lead" },
+      `What retains at least ${format.bytes(report.suspects.threshold)} (${format.share(
+        report.suspects.threshold,
+        report.suspects.totalLiveSize,
+      )} of the live bytes), and where it accumulates.`,
+    ),
+    suspectList(context, report.suspects.suspects),
+  );
+}
+
+/** The totals, large. */
+function figures(summary: Summary): HTMLElement {
+  const { objects, roots } = summary;
+  const list: [string, string, string][] = [
+    ["Live", format.bytes(summary.totalLiveSize), format.counted(objects.live, "object")],
+    [
+      "Garbage",
+      format.bytes(summary.accounting.garbage),
+      format.counted(objects.garbage, "object"),
+    ],
+    ["Heap", format.bytes(summary.totalHeapSize), collectorState(summary)],
+    ["Classes", format.count(summary.classes), "with live objects"],
+    [
+      "Roots",
+      format.count(roots.global + roots.stack + roots.pinned),
+      `${format.count(roots.global)} global, ${format.count(roots.stack)} stack, ${format.count(roots.pinned)} pinned`,
+    ],
+  ];
+  return element(
+    "dl",
+    { class: "figures" },
+    ...list.map(([name, number, note]) =>
+      element(
+        "div",
+        {},
+        element("dt", {}, name),
+        element("dd", { class: "figure" }, number),
+        element("dd", { class: "note" }, note),
+      ),
+    ),
+  );
+}
+
+function collectorState({ accounting }: Summary): string {
+  return accounting.collector === null ? "" : `collector: ${accounting.collector}`;
+}
+
+function growthLine(before: Summary, after: Summary): HTMLElement {
+  const delta = after.totalLiveSize - before.totalLiveSize;
+  const from = format.bytes(before.totalLiveSize);
+  const to = format.bytes(after.totalLiveSize);
+  return element(
+    "p",
+    { class: "lead" },
+    `Live bytes went from ${from} to ${to} (${format.signedBytes(delta)}). `,
+    element("a", { href: routeHash("comparison") }, "What changed"),
+  );
+}
+
+function warnings({ report }: Context): HTMLElement | false {
+  const { warnings, moreWarnings, partial } = report;
+  if (warnings.length === 0 && !partial) return false;
+  return element(
+    "section",
+    { class: "warnings", aria: { label: "Warnings" } },
+    sectionTitle("Warnings", format.count(warnings.length + moreWarnings)),
+    partial &&
+      element("p", {}, "The heap is damaged. This report shows only what lies before the damage."),
+    element(
+      "ul",
+      { class: "plain" },
+      ...warnings.map(({ code, message }) =>
+        element("li", {}, format.printable(message), " ", element("code", {}, code)),
+      ),
+      moreWarnings > 0 && element("li", {}, `${format.count(moreWarnings)} more`),
+    ),
+  );
+}
+
+/** All parts side by side. Their table follows, so the bar itself is hidden from screen readers. */
+export function accountingBar(summary: Summary): HTMLElement {
+  const whole = summary.totalHeapSize;
+  return element(
+    "div",
+    { class: "bar", aria: { hidden: "true" } },
+    ...partsOf(summary).map(({ name, colour, bytes }) =>
+      element("span", {
+        class: `part ${colour}`,
+        title: `${name}: ${format.bytes(bytes)}, ${format.share(bytes, whole)}`,
+        variables: { part: String(bytes / whole) },
+      }),
+    ),
+  );
+}
+
+function accountingTable(summary: Summary): HTMLElement {
+  const whole = summary.totalHeapSize;
+  return table<Part>({
+    caption: "Where every byte of the heap is",
+    columns: [
+      {
+        key: "part",
+        title: "Part",
+        kind: "text",
+        cell: ({ name, colour }) =>
+          element(
+            "span",
+            {},
+            element("span", { class: `swatch ${colour}`, aria: { hidden: "true" } }),
+            name,
+          ),
+      },
+      { key: "bytes", title: "Size", kind: "number", cell: ({ bytes }) => format.bytes(bytes) },
+      { key: "exact", title: "Bytes", kind: "number", cell: ({ bytes }) => format.count(bytes) },
+      {
+        key: "share",
+        title: "Share",
+        kind: "number",
+        cell: ({ bytes }) => format.share(bytes, whole),
+      },
+      {
+        key: "meaning",
+        title: "What it is",
+        kind: "text",
+        cell: ({ meaning }) => element("span", { class: "muted" }, meaning),
+      },
+    ],
+    rows: partsOf(summary),
+    footer: [["Heap", format.bytes(whole), format.count(whole), "100 %", ""]],
+  }).element;
+}
+
+/** Suspects as paragraphs. */
+export function suspectList(context: Context, suspects: Suspect[]): HTMLElement {
+  if (suspects.length === 0) {
+    return element("p", { class: "empty" }, "There are none: no part of the heap is that large.");
+  }
+  return element(
+    "ol",
+    { class: "suspects" },
+    ...suspects.map((suspect) => element("li", {}, suspectView(context, suspect))),
+  );
+}
+
+function suspectView(context: Context, suspect: Suspect): HTMLElement {
+  const { cellOf, report } = context;
+  const place = suspect.accumulation?.address ?? suspect.address;
+  const cell = [place, suspect.address]
+    .map((address) => (address === null ? undefined : cellOf.get(address)))
+    .find((cell) => cell !== undefined);
+  const live = report.summary.totalLiveSize;
+  return element(
+    "article",
+    {},
+    element(
+      "header",
+      {},
+      element("h3", {}, classLabel(suspect.className)),
+      element("span", { class: "figure" }, format.bytes(suspect.retainedSize)),
+      element("span", { class: "muted" }, `${format.share(suspect.retainedSize, live)} of live`),
+      shareBar(suspect.retainedSize, live),
+    ),
+    element("p", { class: "prose" }, format.printable(suspect.text)),
+    cell !== undefined &&
+      element("p", {}, element("a", { href: cellHref(cell) }, "Show in the dominator tree")),
+  );
+}

@@ -1,0 +1,87 @@
+//! What changed since an earlier heap.
+
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use super::super::LoadedHeap;
+use super::super::answer::{MergedPaths, Summary, Suspects};
+use crate::control::Control;
+use crate::error::Result;
+use crate::views::{ComparisonRow, ComparisonSort, ComparisonView, Selection};
+
+/// Classes that are listed one by one.
+const CLASSES: usize = 500;
+/// Path groups of new objects.
+const PATHS: usize = 50;
+/// Suspects.
+const SUSPECTS: usize = 20;
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Comparison {
+    before: Summary,
+    growth: Suspects,
+    /// All classes together.
+    total: Changes,
+    rows: Vec<Row>,
+    /// How many classes are not listed, and their changes.
+    rest_classes: u64,
+    rest: Changes,
+    /// Why the new objects are alive.
+    new_paths: MergedPaths,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Row {
+    class_name: String,
+    #[serde(flatten)]
+    changes: Changes,
+}
+
+#[derive(Clone, Copy, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Changes {
+    new_count: u64,
+    deleted_count: u64,
+    allocated_size: u64,
+    freed_size: u64,
+}
+
+impl Changes {
+    fn of(rows: &[ComparisonRow]) -> Self {
+        Self {
+            new_count: rows.iter().map(|row| row.new_count).sum(),
+            deleted_count: rows.iter().map(|row| row.deleted_count).sum(),
+            allocated_size: rows.iter().map(|row| row.allocated_size).sum(),
+            freed_size: rows.iter().map(|row| row.freed_size).sum(),
+        }
+    }
+}
+
+impl LoadedHeap {
+    pub(super) fn comparison(&self, before: &LoadedHeap, control: &Control) -> Result<Comparison> {
+        let [earlier, later] = [before, self].map(|heap| Arc::clone(&heap.heap));
+        let selection = Selection::sorted(ComparisonSort::Delta);
+        let view = ComparisonView::new(earlier, later, selection, control)?;
+        let rows = view.rows();
+        let (listed, rest) = rows.split_at(CLASSES.min(rows.len()));
+        let new = self.set_of_new(before, None, control)?;
+        Ok(Comparison {
+            before: before.summary(),
+            growth: self.suspects(None, Some(before), SUSPECTS, control)?,
+            total: Changes::of(rows),
+            rows: listed
+                .iter()
+                .map(|row| Row {
+                    class_name: row.class_name.clone(),
+                    changes: Changes::of(std::slice::from_ref(row)),
+                })
+                .collect(),
+            rest_classes: rest.len() as u64,
+            rest: Changes::of(rest),
+            new_paths: self.merged_paths(new, PATHS, control)?,
+        })
+    }
+}

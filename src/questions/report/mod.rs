@@ -1,0 +1,148 @@
+//! A report: the answers that its pages show, bounded so that a file with all of them stays small.
+
+mod cells;
+mod comparison;
+mod details;
+mod strings;
+mod unreachable;
+
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use super::LoadedHeap;
+use super::answer::{Report, Summary, Suspects, Waste};
+use super::question::Page;
+use crate::control::Control;
+use crate::error::{Error, Result};
+use crate::side_by_side::side_by_side;
+use crate::views::{ConstructorSort, ConstructorView, RetainedColumns, Selection};
+use crate::warning::Warning;
+use cells::Cells;
+use comparison::Comparison;
+use details::Detail;
+use unreachable::UnreachablePart;
+
+/// Classes that are listed one by one.
+const CLASSES: usize = 1000;
+/// Entries of the other lists: suspects, groups of waste and their holders.
+const ENTRIES: usize = 20;
+
+/// What the pages show.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Body {
+    dump: String,
+    before: Option<String>,
+    summary: Summary,
+    suspects: Suspects,
+    classes: Classes,
+    cells: Cells,
+    details: Vec<Detail>,
+    comparison: Option<Comparison>,
+    waste: Waste,
+    unreachable: UnreachablePart,
+}
+
+/// The live objects by class.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Classes {
+    rows: Vec<ClassRow>,
+    /// What is not listed.
+    rest: RestOfClasses,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ClassRow {
+    class_name: String,
+    count: u64,
+    shallow_size: u64,
+    retained_size: u64,
+    retained_set_size: u64,
+}
+
+#[derive(Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct RestOfClasses {
+    classes: u64,
+    count: u64,
+    shallow_size: u64,
+}
+
+impl LoadedHeap {
+    pub(super) fn report(
+        &self,
+        before: Option<&LoadedHeap>,
+        notes: &mut Vec<Warning>,
+        control: &Control,
+    ) -> Result<Report> {
+        if let Some(before) = before
+            && !self.is_same_module(before)
+        {
+            return Err(Error::DifferentModules {
+                before: before.dump_name.clone(),
+                after: self.dump_name.clone(),
+            });
+        }
+        let page = Page {
+            offset: 0,
+            limit: ENTRIES as u64,
+        };
+        side_by_side(|| self.cuts(control), || self.path_tree(control))?;
+        let mut waste_notes = Vec::new();
+        let compare_and_sum = || {
+            let comparison = match before {
+                Some(before) => Some(self.comparison(before, control)?),
+                None => None,
+            };
+            let cells = self.cells(control)?;
+            let classes = self.classes_by_retained_set(control)?;
+            let unreachable = self.unreachable_part(notes, control)?;
+            Ok((comparison, cells, classes, unreachable))
+        };
+        let (parts, waste) = side_by_side(compare_and_sum, || {
+            self.waste(page, &mut waste_notes, control)
+        })?;
+        notes.append(&mut waste_notes);
+        let (comparison, cells, classes, unreachable) = parts;
+        Ok(strings::packed(&Body {
+            dump: self.dump_name.clone(),
+            before: before.map(|before| before.dump_name.clone()),
+            summary: self.summary(),
+            suspects: self.suspects(None, None, ENTRIES, control)?,
+            classes,
+            details: self.details(&cells, control)?,
+            cells,
+            comparison,
+            waste,
+            unreachable,
+        }))
+    }
+
+    fn classes_by_retained_set(&self, control: &Control) -> Result<Classes> {
+        let view = ConstructorView::with_retained_sets(
+            Arc::clone(&self.heap),
+            Selection::sorted(ConstructorSort::RetainedSet),
+            RetainedColumns::Both,
+            control,
+        )?;
+        let (listed, rest) = view.rows().split_at(CLASSES.min(view.rows().len()));
+        let rows = listed.iter().map(|row| ClassRow {
+            class_name: row.class_name.clone(),
+            count: row.count,
+            shallow_size: row.total_shallow_size,
+            retained_size: row.total_retained_size,
+            retained_set_size: row.retained_set_size.unwrap_or_default(),
+        });
+        Ok(Classes {
+            rows: rows.collect(),
+            rest: RestOfClasses {
+                classes: rest.len() as u64,
+                count: rest.iter().map(|row| row.count).sum(),
+                shallow_size: rest.iter().map(|row| row.total_shallow_size).sum(),
+            },
+        })
+    }
+}

@@ -1,0 +1,172 @@
+//! The texts of a report: each once, and all together of bounded size.
+
+use std::collections::HashMap;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::super::answer::Report;
+
+/// Bytes of all texts as JSON, without sentences.
+const ROOM: usize = 200_000;
+/// Characters of a text that are kept at most: the first of these with which all texts fit.
+const LIMITS: [usize; 5] = [240, 120, 60, 30, 16];
+/// The last of these.
+const LEAST_LIMIT: usize = LIMITS[LIMITS.len() - 1];
+/// Keys of texts that are whole sentences, with names in them that were cut already.
+const SENTENCES: [&str; 2] = ["text", "message"];
+/// Characters of a sentence that are kept at most.
+const SENTENCE: usize = 2000;
+
+/// Puts the texts of a value into a table.
+pub(super) fn packed(value: &impl Serialize) -> Report {
+    // Numbers, strings and lists of them always serialize.
+    let mut body = serde_json::to_value(value).unwrap_or_default();
+    let mut whole = Vec::new();
+    collect(&body, &mut whole);
+    whole.sort_unstable();
+    whole.dedup();
+    let fits = |&limit: &usize| {
+        let bytes = whole.iter().map(|text| json_size(&cut(text, limit)));
+        bytes.sum::<usize>() <= ROOM
+    };
+    let limit = LIMITS.into_iter().find(fits).unwrap_or(LEAST_LIMIT);
+    let mut table = Table {
+        limit,
+        numbers: HashMap::new(),
+        strings: Vec::new(),
+    };
+    table.replace(&mut body, limit);
+    Report {
+        strings: table.strings,
+        body,
+    }
+}
+
+/// The texts that are no sentences.
+fn collect<'v>(value: &'v Value, into: &mut Vec<&'v str>) {
+    match value {
+        Value::String(text) => into.push(text),
+        Value::Array(values) => values.iter().for_each(|value| collect(value, into)),
+        Value::Object(entries) => {
+            let others = entries.iter().filter(|(key, _)| !is_sentence(key));
+            others.for_each(|(_, value)| collect(value, into));
+        }
+        _ => {}
+    }
+}
+
+fn is_sentence(key: &str) -> bool {
+    SENTENCES.contains(&key)
+}
+
+struct Table {
+    limit: usize,
+    numbers: HashMap<String, usize>,
+    strings: Vec<String>,
+}
+
+impl Table {
+    /// Replaces texts of a value by their numbers.
+    fn replace(&mut self, value: &mut Value, limit: usize) {
+        match value {
+            Value::String(text) => {
+                let text = cut(text, limit);
+                let number = match self.numbers.get(&text) {
+                    Some(&number) => number,
+                    None => {
+                        self.strings.push(text.clone());
+                        self.numbers.insert(text, self.strings.len() - 1);
+                        self.strings.len() - 1
+                    }
+                };
+                *value = Value::String(number.to_string());
+            }
+            Value::Array(values) => {
+                for value in values {
+                    self.replace(value, limit);
+                }
+            }
+            Value::Object(entries) => {
+                for (key, value) in entries {
+                    let limit = if is_sentence(key) {
+                        SENTENCE
+                    } else {
+                        self.limit
+                    };
+                    self.replace(value, limit);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// A text of at most so many characters: of a longer one a third from the start and the rest from the end.
+fn cut(text: &str, limit: usize) -> String {
+    if text.chars().nth(limit).is_none() {
+        return text.to_owned();
+    }
+    let first = limit / 3;
+    let last = limit - first - 1;
+    let place = |found: Option<(usize, char)>| found.map_or(0, |(at, _)| at);
+    let start = &text[..place(text.char_indices().nth(first))];
+    let end = &text[place(text.char_indices().nth_back(last - 1))..];
+    format!("{start}…{end}")
+}
+
+/// The bytes that a text takes as a JSON string.
+fn json_size(text: &str) -> usize {
+    let escaped = text.chars().map(|character| match character {
+        '"' | '\\' => 2,
+        character if character < ' ' => 6,
+        character => character.len_utf8(),
+    });
+    escaped.sum::<usize>() + 3
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn every_text_is_in_the_table_once() {
+        let report = packed(&json!({ "a": ["x", 7, "y", null], "b": { "c": "x" } }));
+        assert_eq!(report.strings, ["x", "y"]);
+        assert_eq!(
+            report.body,
+            json!({ "a": ["0", 7, "1", null], "b": { "c": "0" } })
+        );
+    }
+
+    #[test]
+    fn long_texts_keep_their_start_and_their_end() {
+        let name = format!("assembly/{}/Node", "é".repeat(1000));
+        let report = packed(&json!([name]));
+        let shown = &report.strings[0];
+        assert_eq!(shown.chars().count(), LIMITS[0]);
+        assert!(shown.starts_with("assembly/é") && shown.ends_with("é/Node"));
+        assert!(shown.contains('…'));
+    }
+
+    #[test]
+    fn many_long_texts_are_cut_until_they_fit() {
+        let names: Vec<String> = (0..4000)
+            .map(|nth| format!("{nth}{}", "x".repeat(300)))
+            .collect();
+        let report = packed(&names);
+        assert_eq!(report.strings.len(), 4000);
+        let bytes: usize = report.strings.iter().map(|text| json_size(text)).sum();
+        assert!(bytes <= ROOM && bytes > ROOM / 4, "{bytes}");
+    }
+
+    #[test]
+    fn sentences_are_not_cut_like_names() {
+        let text = "a word ".repeat(100);
+        let report = packed(&json!({ "text": text, "name": text }));
+        assert!(report.strings.contains(&text));
+        assert_eq!(report.strings.len(), 2);
+    }
+}
