@@ -8,7 +8,7 @@ import { inflateRawSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openHeapFile } from "../dist/index.js";
 import type { Heap } from "../index.js";
-import { runIn } from "./support/command_line.ts";
+import { outputOf, runIn } from "./support/command_line.ts";
 import { type LeakyServer, leakyServer } from "./support/leaky_server.ts";
 
 describe("a report", () => {
@@ -76,6 +76,11 @@ describe("a report", () => {
     closed.close();
     const error = { code: "ERR_HEAP_CLOSED" };
     expect(() => closed.report()).toThrow(expect.objectContaining(error));
+  });
+
+  test("has a help text", async () => {
+    const run = runIn(folder, ["report", "--help"]);
+    await expect(outputOf(run)).toMatchFileSnapshot("golden/report-help.txt");
   });
 
   test("leaves no file if the dump cannot be read", () => {
