@@ -110,6 +110,8 @@ function measure(options: Options, folder: string): Results {
     targets.measureShop(binary, [small, large], join(folder, "output.json"));
     progress("questions");
     targets.measureQuestions(large);
+    progress("report");
+    targets.measureReport(large, join(folder, "report.html"));
     progress("exports");
     targets.measureExports(large, join(folder, "exported"));
   }

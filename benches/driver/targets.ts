@@ -243,6 +243,39 @@ export class Targets {
     }
   }
 
+  /** The report as a page, alone and with a comparison, against one analysis, and its size. */
+  measureReport({ title, heaps }: SizedShop, outputFile: string): void {
+    const runs = { node: [] as NodeRun[], plain: [] as NodeRun[] };
+    const reports = { alone: [] as NodeRun[], compared: [] as NodeRun[] };
+    let bytes = 0;
+    for (let repetition = 0; repetition < this.#repetitions; repetition++) {
+      runs.node.push(runNode(["--eval", "0"]));
+      runs.plain.push(analyzePlain(heaps.after));
+      reports.alone.push(writeReport(heaps.after, [], outputFile));
+      reports.compared.push(writeReport(heaps.after, ["--before", heaps.before.dump], outputFile));
+      bytes = statSync(outputFile).size;
+      rmSync(outputFile);
+    }
+    const node = seconds(runs.node);
+    const analyze = seconds(runs.plain) - node;
+    for (const [work, limit, measured] of [
+      ["report", 3, reports.alone],
+      ["report --before", 5, reports.compared],
+    ] as const) {
+      const time = seconds(measured) - node;
+      this.#add(
+        { work: `CLI ${work} to one analyze, ${title}`, unit: "×", limit, better: "less" },
+        time / analyze,
+        `${digits(time)} s to ${digits(analyze)} s, without Node's start`,
+      );
+    }
+    this.#add(
+      { work: `report --before, ${title}: size`, unit: "MiB", limit: 0.95, better: "less" },
+      bytes / MIB,
+      "one HTML file; 0.95 MiB are 1 MB",
+    );
+  }
+
   /** Time per object at the large size to that at the small one, of the shape where it is worst; fastest runs. */
   judgeGrowth(rows: StageRow[], [small, large]: [string, string]): void {
     const growth = rows
@@ -312,6 +345,10 @@ function diffTop({ before: { dump, wasm }, after }: ShopHeaps, format: "table" |
   const dumps = [dump, after.dump, "--wasm", wasm];
   const options = format === "table" ? ["--format", "table"] : PLAIN;
   return runCli(["diff", ...dumps, "--top", "20", ...options], "ignore");
+}
+
+function writeReport({ dump, wasm }: Heap, options: string[], output: string): NodeRun {
+  return runCli(["report", dump, "--wasm", wasm, ...options, "--output", output], "ignore");
 }
 
 function askQuestions({ dump, wasm }: Heap, words: string[]): NodeRun {

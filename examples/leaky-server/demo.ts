@@ -64,9 +64,21 @@ async function main(): Promise<void> {
     `  node dist/heap_analyzer/cli.js diff ${here}/before.dump ${here}/after.dump --wasm ${here}/server.wasm`,
   );
 
+  showReport(run, { before, after }, join(folder, "report.html"));
+
   showExports(cli, folder, here);
 
   showGate(example, join(folder, "gate"), compile);
+}
+
+/** Writes everything as a page. */
+function showReport(
+  run: (...args: string[]) => void,
+  dumps: { before: string; after: string },
+  output: string,
+): void {
+  run("report", dumps.after, "--before", dumps.before, "--output", output);
+  console.log(`\nThe whole report as a page for the browser: ${relative(process.cwd(), output)}`);
 }
 
 /** Compiles in the server's folder, because class names contain the path of the source as the compiler sees it. */

@@ -78,6 +78,10 @@ pub fn ask_all(heap: &LoadedHeap, addresses: &[u32], table: TableOptions) -> Str
     );
     let question = json!({ "question": "unreachable", "limit": 1 << 20, "maxNodes": 1000 });
     let unreachable = ask(None, question).unwrap();
+    check_cells(
+        &ask(Some(heap), json!({ "question": "report" })).unwrap(),
+        live_size,
+    );
     let garbage = &unreachable["garbage"];
     assert_eq!(
         garbage["shallowSize"],
@@ -137,6 +141,26 @@ pub fn export_all(heap: &LoadedHeap) {
             .map(|object| u64::from(heap.heap().shallow_size(object)));
         let expected = heap.heap().live_size + if all { garbage.sum() } else { 0 };
         assert_eq!(sizes.sum::<u64>(), expected, "nodes with garbage: {all}");
+    }
+}
+
+/// Checks that the cells of a report add up.
+fn check_cells(report: &Value, live_size: u64) {
+    let cells = &report["body"]["cells"];
+    let column = |name: &str| -> Vec<u64> {
+        let values = cells[name].as_array().unwrap().iter();
+        values.map(|value| value.as_u64().unwrap()).collect()
+    };
+    let [parents, shallow, retained] = ["parent", "shallowSize", "retainedSize"].map(column);
+    assert_eq!(retained[0], live_size, "the cells are not the heap");
+    let mut below = vec![0; parents.len()];
+    for (parent, size) in parents.iter().zip(&retained).skip(1) {
+        below[*parent as usize] += size;
+    }
+    let parts = below.iter().zip(shallow.iter().zip(&retained));
+    for (cell, (below, (shallow, retained))) in parts.enumerate() {
+        let is_whole = *below == 0 || below + shallow == *retained;
+        assert!(is_whole, "the parts of cell {cell} do not add up to it");
     }
 }
 
