@@ -250,12 +250,17 @@ impl LoadedHeap {
     ) -> Result<Descent> {
         let size = |position: u32| u64::from(self.heap.retained_size(index.object(position)));
         let slot = |position: u32| self.heap.objects.class_slots[index.object(position).at()];
-        let mut siblings = Vec::new();
-        // The heads so far, each with the classes of its structure.
-        let mut heads: Vec<(u32, Vec<u32>)> = vec![(start, vec![slot(start)])];
-        while let Some((head, classes)) = heads.last() {
-            let head = *head;
-            let region = self.region(index, head, classes, step)?;
+        let first = |position: u32| Head {
+            position,
+            classes: vec![slot(position)],
+            siblings: Vec::new(),
+        };
+        let all_siblings =
+            |heads: &[Head]| heads.iter().flat_map(|of| of.siblings.clone()).collect();
+        let mut heads = vec![first(start)];
+        while let Some(last) = heads.last_mut() {
+            let head = last.position;
+            let region = self.region(index, head, &last.classes, step)?;
             let children = region.children.iter().copied();
             // A buffer is not a place in the source, but its array is.
             let largest = children
@@ -268,26 +273,29 @@ impl LoadedHeap {
                 let is_suspect = |child: &u32| size(*child) >= threshold;
                 let large = region.children.iter().copied().filter(is_suspect);
                 let large = large.filter(|&child| !self.is_own_storage(index, head, child));
-                siblings.extend(large);
+                last.siblings = large.collect();
                 let rest = region.children.iter().copied();
-                let rest: Vec<u32> = rest.filter(|child| !siblings.contains(child)).collect();
+                let rest: Vec<u32> = rest
+                    .filter(|child| !last.siblings.contains(child))
+                    .collect();
                 return Ok(Descent {
                     end: index.object(head),
                     accumulated: self.accumulated(index, &region, &rest),
-                    siblings,
+                    siblings: all_siblings(&heads),
                 });
             };
             // If a class occurs again, the objects since its first occurrence are one structure: a recursion
-            // of several classes.
+            // of several classes. It has other siblings than these objects.
             let same = heads
                 .iter()
-                .position(|(_, classes)| classes.contains(&slot(next)));
+                .position(|head| head.classes.contains(&slot(next)));
             match same {
                 Some(nth) => {
                     let later = heads.split_off(nth + 1);
-                    let classes = later.into_iter().flat_map(|(_, classes)| classes);
+                    let classes = later.into_iter().flat_map(|head| head.classes);
                     let classes: Vec<u32> = classes.chain([slot(next)]).collect();
-                    let (_, known) = &mut heads[nth];
+                    heads[nth].siblings.clear();
+                    let known = &mut heads[nth].classes;
                     let before = known.len();
                     known.extend(classes);
                     known.sort_unstable();
@@ -303,15 +311,18 @@ impl LoadedHeap {
                             && size(child) >= threshold
                             && !self.is_own_storage(index, head, child)
                     });
-                    siblings.extend(others);
-                    heads.push((next, vec![slot(next)]));
+                    let siblings = others.collect();
+                    if let Some(last) = heads.last_mut() {
+                        last.siblings = siblings;
+                    }
+                    heads.push(first(next));
                 }
             }
         }
         Ok(Descent {
             end: index.object(start),
             accumulated: Vec::new(),
-            siblings,
+            siblings: all_siblings(&heads),
         })
     }
 
@@ -398,6 +409,15 @@ impl LoadedHeap {
         classes.truncate(ACCUMULATED_CLASSES);
         classes
     }
+}
+
+/// A structure on the way from a suspect to the place where its bytes accumulate.
+struct Head {
+    position: u32,
+    /// The classes of the structure.
+    classes: Vec<u32>,
+    /// What the structure dominates beside the next one, and is a suspect of its own.
+    siblings: Vec<u32>,
 }
 
 /// The result of a descent: the place where a suspect accumulates.
