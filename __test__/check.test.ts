@@ -245,6 +245,11 @@ describe("reports and annotations", () => {
     expect(outside.stderr).toContain(`,file=${join(folder, "server.wasm")}::`);
   });
 
+  test("that cannot be written are an error, with exit code 1", () => {
+    const failure = failureOf(leaking("--report", "junit=no/folder/out.xml"));
+    expect(failure).toContain("cannot write no/folder/out.xml: ENOENT");
+  });
+
   test("are not written without a decision", () => {
     failureOf(leaking("--warmup", "9", "--report", "junit=never.xml"));
     expect(existsSync(join(folder, "never.xml"))).toBe(false);

@@ -127,6 +127,14 @@ describe("SARIF", () => {
     expect(budget?.ruleId).toBe("max-live");
   });
 
+  test("describes each rule as code scanning demands", () => {
+    for (const rule of read(brokenAnswer()).runs[0]?.tool.driver.rules ?? []) {
+      const { fullDescription, help, name } = rule;
+      expect([fullDescription?.text, help?.text]).not.toContain(undefined);
+      expect(name).toMatch(/^([A-Z][a-z]+)+$/);
+    }
+  });
+
   test("of a passed check has no result", () => {
     expect(read(passedAnswer()).runs[0]?.results).toEqual([]);
   });

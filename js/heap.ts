@@ -172,7 +172,7 @@ class Heap {
     const running = {
       cancel() {
         control.cancel();
-        // The heap is released although nobody may ever read on.
+        // Releases the heap even if the stream is never read again.
         handle.close();
       },
     };

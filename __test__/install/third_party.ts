@@ -16,6 +16,7 @@ interface Crate {
   version: string;
   license: string;
   repository: string;
+  authors: string[];
   manifest_path: string;
   targets: { kind: string[] }[];
 }
@@ -79,7 +80,13 @@ function choose({ name, license }: Crate): string {
   return chosen;
 }
 
-function text({ name, chosen, manifest_path, repository }: Crate & { chosen: string }): string {
+function text({
+  name,
+  chosen,
+  manifest_path,
+  repository,
+  authors,
+}: Crate & { chosen: string }): string {
   const folder = dirname(manifest_path);
   const files = readdirSync(folder);
   const file =
@@ -90,5 +97,32 @@ function text({ name, chosen, manifest_path, repository }: Crate & { chosen: str
   if (repository === "https://github.com/napi-rs/napi-rs") {
     return readFileSync(join(ROOT, "node_modules/@napi-rs/cli/LICENSE"), "utf8");
   }
+  // Its package carries no text, only the name of the licence and of the author.
+  if (name === "quick-protobuf" && chosen === "MIT") return mit(authors);
   throw new Error(`the crate ${name} has no file with the text of ${chosen}: look at it`);
+}
+
+function mit(authors: string[]): string {
+  return `MIT License
+
+Copyright (c) ${authors.join(", ")}
+
+Permission is hereby granted, free of charge, to any person obtaining a copy
+of this software and associated documentation files (the "Software"), to deal
+in the Software without restriction, including without limitation the rights
+to use, copy, modify, merge, publish, distribute, sublicense, and/or sell
+copies of the Software, and to permit persons to whom the Software is
+furnished to do so, subject to the following conditions:
+
+The above copyright notice and this permission notice shall be included in all
+copies or substantial portions of the Software.
+
+THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR
+IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY,
+FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE
+AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER
+LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM,
+OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE
+SOFTWARE.
+`;
 }

@@ -17,6 +17,10 @@ import { isAboutGrowth, ruleKind, ruleState, ruleTitle } from "./rules.js";
 
 const SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json";
 
+const PROJECT = "https://github.com/warpo/heap-analyzer";
+const HELP = `${PROJECT}/blob/main/docs/guide.md#a-gate-in-your-pipeline`;
+
+/** What a rule of each kind finds. */
 const DESCRIPTIONS: Record<string, string> = {
   growth: "The number or the size of the objects at a place rises from dump to dump.",
   "no-growth": "There are more live objects of a class in the last dump than in the first.",
@@ -31,7 +35,7 @@ export function* sarif(answer: CheckAnswer, file: string, version: string): Gene
   const driver: ToolComponent = {
     name: "warpo-heap-analyzer",
     version,
-    informationUri: "https://github.com/warpo/heap-analyzer",
+    informationUri: PROJECT,
     rules: kinds.map(descriptor),
   };
   const head = { $schema: SCHEMA, version: "2.1.0" };
@@ -44,9 +48,18 @@ export function* sarif(answer: CheckAnswer, file: string, version: string): Gene
   yield `\n],"columnKind":"utf16CodeUnits"}]}\n`;
 }
 
+/** A rule, with all that code scanning demands. */
 function descriptor(id: string): ReportingDescriptor {
-  const text = DESCRIPTIONS[id] ?? id;
-  return { id, shortDescription: { text }, defaultConfiguration: { level: "error" } };
+  const description = { text: DESCRIPTIONS[id] ?? id };
+  return {
+    id,
+    name: `Heap-${id}`.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase()),
+    shortDescription: description,
+    fullDescription: description,
+    helpUri: HELP,
+    help: { text: `${description.text} See ${HELP}` },
+    defaultConfiguration: { level: "error" },
+  };
 }
 
 function* results(answer: CheckAnswer, module: string, kinds: string[]): Generator<Result> {

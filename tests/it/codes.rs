@@ -57,7 +57,7 @@ fn the_error_codes_of_the_engine_are_those_of_the_public_type() {
             "ERR_BUFFER_OUT_OF_BOUNDS",
             "ERR_HEAP_CLOSED",
             "ERR_VIEW_CLOSED",
-            "ERR_DOUBTFUL",
+            "ERR_INCONCLUSIVE",
             "ERR_LEAK",
         ]
         .map(str::to_owned),

@@ -304,11 +304,16 @@ fn first_word(bytes: &[u8; 16]) -> u32 {
 /// Labels, and bytes of these, that are looked through for an equal one.
 const REMEMBERED: (usize, usize) = (1 << 16, 1 << 21);
 
+/// Keys whose labels are found without their text: many maps have the same few static strings as keys.
+const REMEMBERED_KEYS: usize = 1 << 10;
+
 /// The numbers of labels with keys.
 pub(super) struct LabelNames<'h> {
     heap: &'h LoadedHeap,
     next: u32,
     recent: RecentTexts,
+    /// Each object has one place, by the lower bits of its number.
+    by_key: Vec<Option<(ObjectIndex, Part, u32)>>,
 }
 
 impl<'h> LabelNames<'h> {
@@ -318,11 +323,31 @@ impl<'h> LabelNames<'h> {
             heap,
             next: first,
             recent: RecentTexts::new(REMEMBERED.0, REMEMBERED.1),
+            by_key: vec![None; REMEMBERED_KEYS],
         }
     }
 
     /// The number of a label, and its text if the number is new.
     pub(super) fn number(
+        &mut self,
+        label: EntryLabel,
+        memory: &mut PagedMemory<'_>,
+    ) -> Result<(u32, Option<String>)> {
+        let Key::Object(object) = label.key else {
+            return self.number_of_text(label, memory);
+        };
+        let place = object.at() % REMEMBERED_KEYS;
+        if let Some((known, of, number)) = self.by_key[place]
+            && (known, of) == (object, label.of)
+        {
+            return Ok((number, None));
+        }
+        let (number, text) = self.number_of_text(label, memory)?;
+        self.by_key[place] = Some((object, label.of, number));
+        Ok((number, text))
+    }
+
+    fn number_of_text(
         &mut self,
         label: EntryLabel,
         memory: &mut PagedMemory<'_>,

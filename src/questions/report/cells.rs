@@ -3,8 +3,9 @@
 //!
 //! The largest objects get cells of their own. An object whose largest part is an object of the same
 //! class, as in a list, shares the cell of that object: a list is one cell, and not a tree as deep as
-//! the list is long. What has no cell of its own is summed: the largest classes below a cell by class, all
-//! others in one cell.
+//! the list is long. All other objects are summed by class: below each cell by the classes of the objects
+//! that it dominates directly, below each of these classes by the classes that its objects dominate
+//! directly, and so on. Classes that are too small for a cell share one.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
@@ -19,7 +20,7 @@ use crate::heap::DominatorIndex;
 use crate::units::ObjectIndex;
 
 /// Cells of single objects and of chains.
-const OBJECT_CELLS: usize = 1999;
+const OBJECT_CELLS: usize = 1499;
 /// Cells of the objects of a class that have no cells of their own, beyond one below each cell.
 const CLASS_CELLS: usize = 1000;
 /// Cells of single objects below one cell.
@@ -28,12 +29,14 @@ const CHILDREN: usize = 100;
 const SMALL_CHILDREN: usize = 10;
 /// Any other retains at least its parent's retained size divided by this.
 const LEAST_PART: u64 = 100;
-/// Cells on top of each other.
+/// Cells on top of each other, without the cell of small classes.
 const DEPTH: u32 = 40;
-/// Classes below a cell that are told apart.
-const GROUPS: usize = 32;
+/// Classes below cells that are counted separately, in all.
+const CLASSES: usize = 1 << 16;
 /// Stands for the slots of all other classes.
 const OTHER_CLASSES: u32 = u32::MAX;
+/// Stands for no number.
+const NONE: u32 = u32::MAX;
 /// Objects between two looks at whether to stop.
 const CHECK_INTERVAL: u64 = 1 << 16;
 
@@ -108,20 +111,19 @@ impl Serialize for Cells {
 /// An object that may get a cell: the larger first, then by position.
 type Candidate = (u32, Reverse<u32>);
 
-/// Sums over the objects below a cell that are of one class.
-#[derive(Clone, Copy, Default)]
-struct Group {
+/// Objects of one class that the objects of one cell, or of one other such sum, dominate directly. Objects
+/// of the same class that these dominate directly are added.
+struct ClassSum {
+    /// The cell or, beyond the number of cells, the sum above.
+    parent: u32,
+    /// The class, or [`OTHER_CLASSES`]: then everything that these objects dominate is added, too.
+    slot: u32,
+    depth: u32,
+    /// The first of them.
+    object: ObjectIndex,
     count: u64,
     shallow_size: u64,
     retained_size: u64,
-    /// The smallest: if it has a cell of its own, all have.
-    last: Option<Candidate>,
-}
-
-/// A cell, and what is below it.
-struct Opened {
-    cell: Cell,
-    groups: Vec<(u32, Group)>,
 }
 
 /// Walks over the tree.
@@ -132,8 +134,6 @@ struct Walk<'h> {
     visited: u64,
     /// Class slot → the first slot of that name.
     slots: Vec<u32>,
-    /// The number of each such slot in the groups of the cell that is being opened, plus one.
-    numbers: Vec<u32>,
 }
 
 impl LoadedHeap {
@@ -145,9 +145,11 @@ impl LoadedHeap {
             step: control.begin(Phase::View, index.len() as u64),
             visited: 0,
             slots: self.first_slots(),
-            numbers: columns::repeated(0, self.heap.objects.classes.len())?,
         };
-        let mut opened: Vec<Opened> = Vec::new();
+        let mut all: Vec<Cell> = Vec::new();
+        // The positions of the objects that begin cells, and their cells.
+        let mut starts: Vec<(u32, u32)> = Vec::new();
+        let mut depths = Vec::new();
         let mut pending: BinaryHeap<(Candidate, Reverse<u32>, u32)> = BinaryHeap::new();
         let whole = Cell {
             parent: 0,
@@ -159,11 +161,13 @@ impl LoadedHeap {
         };
         let mut next = Some((None, whole, 0));
         while let Some((position, cell, depth)) = next {
-            let number = opened.len() as u32;
+            let number = all.len() as u32;
             let mut offered = BinaryHeap::new();
-            let cell_and_groups = walk.open(position, cell, &mut offered)?;
-            let retained_size = cell_and_groups.cell.retained_size;
-            opened.push(cell_and_groups);
+            let cell = walk.open(position, cell, &mut offered)?;
+            let retained_size = cell.retained_size;
+            all.push(cell);
+            depths.push(depth);
+            starts.extend(position.map(|position| (position, number)));
             if depth < DEPTH {
                 let mut offered: Vec<Candidate> = offered
                     .into_iter()
@@ -177,7 +181,7 @@ impl LoadedHeap {
                 pending
                     .extend(offered.map(|(_, candidate)| (candidate, Reverse(number), depth + 1)));
             }
-            if opened.len() > OBJECT_CELLS {
+            if all.len() > OBJECT_CELLS {
                 break;
             }
             next = pending
@@ -195,7 +199,9 @@ impl LoadedHeap {
                     (Some(position), cell, depth)
                 });
         }
-        let all = self.with_sums(&walk, opened);
+        starts.sort_unstable();
+        let sums = walk.class_sums(&all, &starts, &depths)?;
+        add_class_cells(&mut all, &sums);
         let names = all.iter().map(|cell| {
             let object = cell.object?;
             Some((
@@ -217,101 +223,67 @@ impl LoadedHeap {
             .map(|(class, slot)| *first.entry(class.class.name.as_str()).or_insert(slot))
             .collect()
     }
-
-    /// The cells, and cells for what is below them and has none.
-    fn with_sums(&self, walk: &Walk<'_>, mut opened: Vec<Opened>) -> Vec<Cell> {
-        let mut selected: Vec<(u32, Candidate)> = Vec::new();
-        for nth in 1..opened.len() {
-            let cell = opened[nth].cell;
-            let Some((object, position)) = cell
-                .object
-                .and_then(|object| Some((object, walk.index.position(object)?)))
-            else {
-                continue;
-            };
-            selected.push((position, (cell.retained_size as u32, Reverse(position))));
-            let slot = walk.slot(object);
-            let groups = &mut opened[cell.parent as usize].groups;
-            let at = groups.iter().position(|&(of, _)| of == slot);
-            let at = at.or_else(|| groups.iter().position(|&(of, _)| of == OTHER_CLASSES));
-            if let Some((_, group)) = at.map(|at| &mut groups[at]) {
-                group.count -= 1;
-                group.shallow_size -= u64::from(self.heap.shallow_size(object));
-                group.retained_size -= cell.retained_size;
-            }
-        }
-        // The largest groups get cells of their own.
-        let mut sums: Vec<(u64, u32, u32)> = Vec::new();
-        for (opened, parent) in opened.iter_mut().zip(0u32..) {
-            opened.groups.retain(|(_, group)| group.retained_size > 0);
-            let groups = opened
-                .groups
-                .iter()
-                .filter(|&&(slot, _)| slot != OTHER_CLASSES);
-            sums.extend(groups.map(|&(slot, group)| (group.retained_size, parent, slot)));
-        }
-        sums.sort_unstable_by_key(|&(size, parent, slot)| (Reverse(size), parent, slot));
-        sums.truncate(CLASS_CELLS);
-        let mut cells: Vec<Cell> = opened.iter().map(|opened| opened.cell).collect();
-        let class_cell = |parent: u32, group: Group| {
-            let object = group
-                .last
-                .map(|(_, Reverse(position))| walk.index.object(position));
-            Cell {
-                parent,
-                kind: match group.count {
-                    1 => CellKind::Object,
-                    _ => CellKind::Class,
-                },
-                object,
-                count: group.count,
-                shallow_size: group.shallow_size,
-                retained_size: group.retained_size,
-            }
-        };
-        sums.sort_unstable_by_key(|&(size, parent, slot)| (parent, Reverse(size), slot));
-        let mut sums = sums.into_iter().peekable();
-        for (opened, parent) in opened.iter().zip(0u32..) {
-            let mut rest = opened.groups.clone();
-            while let Some((_, _, slot)) = sums.next_if(|&(_, of, _)| of == parent) {
-                if let Some(at) = rest.iter().position(|(of, _)| *of == slot) {
-                    let (_, group) = rest.swap_remove(at);
-                    cells.push(class_cell(parent, group));
-                }
-            }
-            match rest[..] {
-                [] => {}
-                [(slot, group)] if slot != OTHER_CLASSES => cells.push(class_cell(parent, group)),
-                _ => {
-                    let sum = |of: fn(&Group) -> u64| rest.iter().map(|(_, group)| of(group)).sum();
-                    cells.push(Cell {
-                        parent,
-                        kind: CellKind::Rest,
-                        object: None,
-                        count: sum(|group| group.count),
-                        shallow_size: sum(|group| group.shallow_size),
-                        retained_size: sum(|group| group.retained_size),
-                    });
-                }
-            }
-        }
-        cells
-    }
 }
 
-/// The largest groups, and the sum of the others.
-fn largest_groups(mut groups: Vec<(u32, Group)>) -> Vec<(u32, Group)> {
-    groups.sort_unstable_by_key(|&(slot, group)| (Reverse(group.retained_size), slot));
-    let (kept, others) = groups.split_at(GROUPS.min(groups.len()));
-    let sum = |of: fn(&Group) -> u64| others.iter().map(|(_, group)| of(group)).sum();
-    let others = Group {
-        count: sum(|group| group.count),
-        shallow_size: sum(|group| group.shallow_size),
-        retained_size: sum(|group| group.retained_size),
-        last: None,
+/// Adds cells for the largest sums, and below each cell one for the others.
+fn add_class_cells(cells: &mut Vec<Cell>, sums: &[ClassSum]) {
+    let object_cells = cells.len();
+    let mut largest: Vec<u32> = (0..sums.len() as u32)
+        .filter(|&sum| {
+            let sum = &sums[sum as usize];
+            sum.slot != OTHER_CLASSES && sum.retained_size > 0
+        })
+        .collect();
+    // A sum is no larger than the one above it, which comes before it.
+    largest.sort_unstable_by_key(|&sum| (Reverse(sums[sum as usize].retained_size), sum));
+    largest.truncate(CLASS_CELLS);
+    largest.sort_unstable();
+    let class_cell = |parent: u32, sum: &ClassSum| Cell {
+        parent,
+        kind: match sum.count {
+            1 => CellKind::Object,
+            _ => CellKind::Class,
+        },
+        object: Some(sum.object),
+        count: sum.count,
+        shallow_size: sum.shallow_size,
+        retained_size: sum.retained_size,
     };
-    let others = (others.count > 0).then_some((OTHER_CLASSES, others));
-    kept.iter().copied().chain(others).collect()
+    // Sum → its cell.
+    let mut numbers = vec![NONE; sums.len()];
+    let cell_of = |numbers: &[u32], parent: u32| match (parent as usize).checked_sub(object_cells) {
+        Some(sum) => numbers[sum],
+        None => parent,
+    };
+    for sum in largest {
+        let parent = cell_of(&numbers, sums[sum as usize].parent);
+        numbers[sum as usize] = cells.len() as u32;
+        cells.push(class_cell(parent, &sums[sum as usize]));
+    }
+    // By cell: the sums below it that have none.
+    let mut rest: Vec<Option<Cell>> = vec![None; cells.len()];
+    for (nth, sum) in sums.iter().enumerate() {
+        let parent = cell_of(&numbers, sum.parent);
+        if numbers[nth] != NONE || parent == NONE || sum.retained_size == 0 {
+            continue;
+        }
+        let cell = &mut rest[parent as usize];
+        *cell = Some(match cell.take() {
+            None if sum.slot != OTHER_CLASSES => class_cell(parent, sum),
+            earlier => {
+                let of = |number: fn(&Cell) -> u64| earlier.as_ref().map_or(0, number);
+                Cell {
+                    parent,
+                    kind: CellKind::Rest,
+                    object: None,
+                    count: of(|cell| cell.count) + sum.count,
+                    shallow_size: of(|cell| cell.shallow_size) + sum.shallow_size,
+                    retained_size: of(|cell| cell.retained_size) + sum.retained_size,
+                }
+            }
+        });
+    }
+    cells.extend(rest.into_iter().flatten());
 }
 
 impl Walk<'_> {
@@ -319,22 +291,21 @@ impl Walk<'_> {
         self.slots[self.heap.heap.objects.class_slots[object.at()] as usize]
     }
 
-    /// Follows the chain that a cell begins, sums what is below it by class, and offers the largest.
+    /// Follows the chain that a cell begins, and offers the largest objects below it.
     fn open(
         &mut self,
         position: Option<u32>,
         mut cell: Cell,
         offered: &mut BinaryHeap<Reverse<Candidate>>,
-    ) -> Result<Opened> {
+    ) -> Result<Cell> {
         let heap = &self.heap.heap;
-        let mut groups: Vec<(u32, Group)> = Vec::new();
         let mut end = position;
         loop {
             let mut next = None;
             for child in self.index.children(end) {
                 self.visited += 1;
                 if self.visited.is_multiple_of(CHECK_INTERVAL) {
-                    self.step.advance(CHECK_INTERVAL)?;
+                    self.step.advance(0)?;
                 }
                 let object = self.index.object(child);
                 let retained_size = heap.retained_size(object);
@@ -343,24 +314,8 @@ impl Walk<'_> {
                     cell.kind = CellKind::Chain;
                     cell.count += 1;
                     cell.shallow_size += u64::from(heap.shallow_size(object));
-                    continue;
-                }
-                let candidate = (retained_size, Reverse(child));
-                let slot = self.slot(object);
-                let number = &mut self.numbers[slot as usize];
-                if *number == 0 {
-                    columns::push(&mut groups, (slot, Group::default()))?;
-                    *number = groups.len() as u32;
-                }
-                let (_, group) = &mut groups[*number as usize - 1];
-                group.count += 1;
-                group.shallow_size += u64::from(heap.shallow_size(object));
-                group.retained_size += u64::from(retained_size);
-                group.last = match group.last {
-                    Some(last) => Some(last.min(candidate)),
-                    None => Some(candidate),
-                };
-                if retained_size > 0 {
+                } else if retained_size > 0 {
+                    let candidate = (retained_size, Reverse(child));
                     if offered.len() < CHILDREN {
                         offered.push(Reverse(candidate));
                     } else if let Some(mut least) = offered.peek_mut()
@@ -375,13 +330,96 @@ impl Walk<'_> {
             }
             end = next;
         }
-        for &(slot, _) in &groups {
-            self.numbers[slot as usize] = 0;
+        Ok(cell)
+    }
+
+    /// Sums the objects that have no cells by class, in the order of the dominator tree. A sum comes after
+    /// the one above it.
+    fn class_sums(
+        &self,
+        cells: &[Cell],
+        starts: &[(u32, u32)],
+        depths: &[u32],
+    ) -> Result<Vec<ClassSum>> {
+        let heap = &self.heap.heap;
+        let mut sums: Vec<ClassSum> = Vec::new();
+        let mut numbers: HashMap<(u32, u32), u32> = HashMap::new();
+        // By cell and sum: the sum below it that was found last.
+        let mut last_below = vec![NONE; cells.len()];
+        // Position → the number of the cell or, beyond these, of the sum.
+        let mut places: Vec<u32> = columns::with_capacity(self.index.len())?;
+        let mut starts = starts.iter().peekable();
+        for position in 0..self.index.len() as u32 {
+            if u64::from(position).is_multiple_of(CHECK_INTERVAL) {
+                self.step.advance(CHECK_INTERVAL)?;
+            }
+            if let Some(&(_, cell)) = starts.next_if(|&&(start, _)| start == position) {
+                places.push(cell);
+                continue;
+            }
+            let dominator = self.index.dominator(position);
+            let above = dominator.map_or(0, |dominator| places[dominator as usize]);
+            let object = self.index.object(position);
+            let slot = self.slot(object);
+            let size = u64::from(heap.shallow_size(object));
+            let sum_above = (above as usize).checked_sub(cells.len());
+            let number = match sum_above.map(|sum| sums[sum].slot) {
+                Some(of) if of == slot || of == OTHER_CLASSES => above,
+                None if cells[above as usize].kind == CellKind::Chain
+                    && dominator.is_some_and(|dominator| self.continues(dominator, position)) =>
+                {
+                    places.push(above);
+                    continue;
+                }
+                _ => {
+                    let last = last_below[above as usize];
+                    let is_last = last != NONE && sums[last as usize - cells.len()].slot == slot;
+                    let known = match is_last {
+                        true => Some(last),
+                        false => numbers.get(&(above, slot)).copied(),
+                    };
+                    let depth = match sum_above {
+                        Some(sum) => sums[sum].depth,
+                        None => depths[above as usize],
+                    };
+                    let slot = match sums.len() < CLASSES && depth < DEPTH {
+                        true => slot,
+                        false => OTHER_CLASSES,
+                    };
+                    let new = || {
+                        let number = (cells.len() + sums.len()) as u32;
+                        sums.push(ClassSum {
+                            parent: above,
+                            slot,
+                            depth: depth + 1,
+                            object,
+                            count: 0,
+                            shallow_size: 0,
+                            retained_size: 0,
+                        });
+                        last_below.push(NONE);
+                        number
+                    };
+                    let number =
+                        known.unwrap_or_else(|| *numbers.entry((above, slot)).or_insert_with(new));
+                    last_below[above as usize] = number;
+                    number
+                }
+            };
+            places.push(number);
+            let sum = &mut sums[number as usize - cells.len()];
+            sum.retained_size += size;
+            if sum.slot != OTHER_CLASSES || number != above {
+                sum.count += 1;
+                sum.shallow_size += size;
+            }
         }
-        Ok(Opened {
-            cell,
-            groups: largest_groups(groups),
-        })
+        for nth in (0..sums.len()).rev() {
+            if let Some(parent) = (sums[nth].parent as usize).checked_sub(cells.len()) {
+                sums[parent].retained_size += sums[nth].retained_size;
+            }
+        }
+        Ok(sums)
     }
 
     /// Whether an object is of the same class as its dominator, and more than half of what that retains.
