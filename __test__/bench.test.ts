@@ -45,7 +45,7 @@ test("a run measures forged and real heaps, judges its promises, and compares it
   expect(sum).toBeCloseTo(chain?.total.median ?? 0, 3);
 
   const promises = results.targets.map(({ work }) => work);
-  expect(promises).toHaveLength(33);
+  expect(promises).toHaveLength(34);
   expect(results.targets.every(({ met }) => met === null)).toBe(true);
   for (const promise of promises) expect(report).toContain(promise);
 

@@ -47,7 +47,7 @@ export function dominatorsPage(context: Context, parameters: URLSearchParams): D
     icicle.show(selected, zoom);
     fill(crumbs, ...crumbList(cells, selected, (cell) => select(cell, true)));
     fill(about, ...aboutCell(context, cells, selected, details.get(selected)));
-    fill(parts, partsTable(context, cells, selected));
+    fill(parts, partsTable(cells, selected));
   };
   show();
 
@@ -237,7 +237,7 @@ interface Part {
   cell: number;
 }
 
-function partsTable(context: Context, cells: Cells, of: number): HTMLElement {
+function partsTable(cells: Cells, of: number): HTMLElement {
   const parts = cells.parts[of] as number[];
   const own = cells.size(of) - parts.reduce((sum, part) => sum + cells.size(part), 0);
   const heading = element("h2", {}, of === 0 ? "Parts of the live heap" : "Parts");
@@ -285,7 +285,9 @@ function partsTable(context: Context, cells: Cells, of: number): HTMLElement {
         ? []
         : [
             [
-              context.report.cells.kind[of] === "chain" ? "The chain itself" : "The object itself",
+              (cells.columns.count[of] as number) > 1
+                ? "The objects themselves"
+                : "The object itself",
               format.count(cells.columns.count[of] as number),
               format.bytes(own),
               format.share(own, cells.size(of)),

@@ -1,6 +1,6 @@
 /**
  * The page of a report. It reads the data of its file, and shows the part that the address names. Names
- * and contents come from a program that nobody has to trust: they become text nodes only.
+ * and contents come from an untrusted program: they become text nodes only.
  */
 import "./page.css";
 import { classesPage } from "./classes.ts";

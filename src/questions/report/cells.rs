@@ -25,9 +25,9 @@ const OBJECT_CELLS: usize = 1499;
 const CLASS_CELLS: usize = 1000;
 /// Cells of single objects below one cell.
 const CHILDREN: usize = 100;
-/// How many of these may be smaller than the part of their parent that [`LEAST_PART`] says.
+/// How many of these are there whatever their size.
 const SMALL_CHILDREN: usize = 10;
-/// The part of its parent that other cells of single objects have at least, as a divisor.
+/// Any other retains at least its parent's retained size divided by this.
 const LEAST_PART: u64 = 100;
 /// Cells on top of each other, without the cell of small classes.
 const DEPTH: u32 = 40;

@@ -13,10 +13,10 @@ const ROOM: usize = 200_000;
 const LIMITS: [usize; 5] = [240, 120, 60, 30, 16];
 /// The last of these.
 const LEAST_LIMIT: usize = LIMITS[LIMITS.len() - 1];
-/// Keys of texts that are whole sentences, with names in them that were cut already.
-const SENTENCES: [&str; 2] = ["text", "message"];
+/// The key of texts that are whole sentences, with names in them that were cut already.
+const SENTENCE_KEY: &str = "text";
 /// Characters of a sentence that are kept at most.
-const SENTENCE: usize = 2000;
+const SENTENCE: usize = 1200;
 
 /// Puts the texts of a value into a table.
 pub(super) fn packed(value: &impl Serialize) -> Report {
@@ -57,7 +57,7 @@ fn collect<'v>(value: &'v Value, into: &mut Vec<&'v str>) {
 }
 
 fn is_sentence(key: &str) -> bool {
-    SENTENCES.contains(&key)
+    key == SENTENCE_KEY
 }
 
 struct Table {
@@ -102,7 +102,8 @@ impl Table {
     }
 }
 
-/// A text of at most so many characters: of a longer one a third from the start and the rest from the end.
+/// A text of at most `limit` characters: a longer one loses its middle, and keeps more of its end than of its
+/// start.
 fn cut(text: &str, limit: usize) -> String {
     if text.chars().nth(limit).is_none() {
         return text.to_owned();
