@@ -3,7 +3,9 @@
 use serde_json::{Value, json};
 use warpo_heap_analyzer::exports::{Export, HeapDiffOptions, HeapSnapshotOptions};
 use warpo_heap_analyzer::formats::{TableOptions, render_json, render_text};
-use warpo_heap_analyzer::questions::{InMemory, LoadedHeap, Question};
+use warpo_heap_analyzer::questions::{
+    GrowthOptions, InMemory, LoadedHeap, Question, SiteTable, growth,
+};
 use warpo_heap_analyzer::{Control, Error, Input, Program, Result, Tolerance};
 
 /// Opens a heap for questions.
@@ -107,6 +109,27 @@ pub fn ask_all(heap: &LoadedHeap, addresses: &[u32], table: TableOptions) -> Str
     let none_is_new = ask(Some(heap), json!({ "question": "paths", "newSince": true }));
     assert!(none_is_new.is_none_or(|paths| paths["count"] == 0));
     texts
+}
+
+/// Writes and reads the site table, once with a byte in it changed, and looks for growth.
+pub fn grow(heap: &LoadedHeap, place: u32, byte: u8) -> String {
+    let control = Control::default();
+    let options: GrowthOptions = serde_json::from_value(json!({ "limit": 1000 })).unwrap();
+    let growth_of =
+        |tables: &[&SiteTable]| render_json(&growth(tables, &options, &control).unwrap());
+    let table = heap.site_table(&control).unwrap();
+    let mut bytes = table.to_bytes();
+    assert_eq!(SiteTable::from_bytes(&bytes).unwrap(), table);
+    let mut text = growth_of(&[&table, &table, &table]);
+    let answer: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(answer["sites"], json!([]), "a heap has grown since itself");
+    let place = place as usize % bytes.len();
+    bytes[place] = byte;
+    if let Ok(changed) = SiteTable::from_bytes(&bytes) {
+        text += &growth_of(&[&table, &changed]);
+        text += &growth_of(&[&changed, &table]);
+    }
+    text
 }
 
 /// Writes every export, and checks what the heap snapshot adds up to.

@@ -19,7 +19,7 @@ use warpo_heap_analyzer::{ClassId, Control, Input, Program, Result, Schedule, To
 use crate::invariants;
 use crate::limits::{DUMP, Limits, MODULE, QUESTIONS, SECTIONS, within};
 use crate::module_edits::{self, Focus};
-use crate::questions::{ask_all, export_all, open};
+use crate::questions::{ask_all, export_all, grow, open};
 use crate::recipe::Recipe;
 use crate::reference;
 use crate::support::{DumpFile, RTTI_BASE};
@@ -321,12 +321,13 @@ pub fn compare(input: &[u8]) {
 }
 
 /// The input is a recipe for a heap, damage to its module, and damage to its dump. The heap is asked
-/// everything, and exported. The number of threads must not change an answer.
+/// everything, exported, and compared with itself. The number of threads must not change an answer.
 pub fn questions(input: &[u8]) {
     let mut recipe = Recipe::new(input);
     let mut case = recipe.sound_case();
     let table = recipe.table();
     let addresses = [recipe.word(), recipe.word() % (1 << 17)];
+    let (place, byte) = (recipe.word(), b"0123456789,-"[recipe.below(12) as usize]);
     let edits = recipe.below(4);
     module_edits::edit(&mut case.module, &mut recipe, edits, Focus::Anything);
     recipe.damage(&mut case.dump);
@@ -334,7 +335,7 @@ pub fn questions(input: &[u8]) {
     let ask = || match open(dump, wasm, EVERYTHING) {
         Ok(heap) => {
             export_all(&heap);
-            ask_all(&heap, &addresses, table)
+            ask_all(&heap, &addresses, table) + &grow(&heap, place, byte)
         }
         Err(error) => error.to_string(),
     };

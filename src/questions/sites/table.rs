@@ -10,6 +10,9 @@ use crate::questions::WarningText;
 /// The version of the shape of a written table.
 pub(super) const VERSION: u32 = 1;
 
+/// The largest count or number of bytes in a written table: what JavaScript's numbers hold exactly.
+const MOST: u64 = 1 << 53;
+
 /// How many objects each place of a program holds, in one heap. It does not refer to the heap.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -138,13 +141,14 @@ impl SiteTable {
         match table.is_sound() {
             true => Ok(table),
             false => Err(Error::SiteTable {
-                found: "numbers that lead nowhere, or another version".to_owned(),
+                found: "numbers outside their ranges, or another version".to_owned(),
             }),
         }
     }
 
-    /// Whether every number is that of something.
+    /// Whether every number refers to a name or a path, and no sum of counts can overflow.
     fn is_sound(&self) -> bool {
+        let is_sum = |sum: Sum| sum.count <= MOST && sum.bytes <= MOST;
         let is_name = |name: u32| (name as usize) < self.names.len();
         let is_path = |path: u32| (path as usize) < self.paths.len();
         let starts = (0u32..).zip(&self.paths).all(|(nth, path)| {
@@ -158,16 +162,23 @@ impl SiteTable {
         let mut groups = self.groups.iter().chain(&self.rooted);
         self.version == VERSION
             && starts
-            && groups.all(|&(path, _)| is_path(path))
-            && self
-                .sites
-                .iter()
-                .all(|site| is_path(site.holders) && is_name(site.label) && is_name(site.class))
+            && is_sum(self.raw)
+            && self.total_live_size <= MOST
+            && groups.all(|&(path, sum)| is_path(path) && is_sum(sum))
+            && self.sites.iter().all(|site| {
+                is_path(site.holders)
+                    && [site.label, site.class].into_iter().all(is_name)
+                    && is_sum(site.sum)
+            })
             && self.fields.iter().all(|field| {
                 [field.holder, field.label, field.class]
                     .into_iter()
                     .all(is_name)
+                    && is_sum(field.sum)
             })
-            && self.classes.iter().all(|class| is_name(class.class))
+            && self
+                .classes
+                .iter()
+                .all(|class| is_name(class.class) && is_sum(class.sum))
     }
 }
