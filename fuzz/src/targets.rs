@@ -327,7 +327,7 @@ pub fn questions(input: &[u8]) {
     let mut case = recipe.sound_case();
     let table = recipe.table();
     let addresses = [recipe.word(), recipe.word() % (1 << 17)];
-    let (place, byte) = (recipe.word(), b"0123456789,-"[recipe.below(12) as usize]);
+    let (place, byte) = (recipe.word(), b"0123456789,-"[recipe.below(12)]);
     let edits = recipe.below(4);
     module_edits::edit(&mut case.module, &mut recipe, edits, Focus::Anything);
     recipe.damage(&mut case.dump);
