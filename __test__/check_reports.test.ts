@@ -37,7 +37,7 @@ function hostile(name: string): CheckAnswer {
   return answer;
 }
 
-/** An answer with so many growing sites. */
+/** An answer with the given number of growing sites. */
 function large(count: number): CheckAnswer {
   const sites = Array.from({ length: count }, (_, nth) =>
     growingSite({ fingerprint: nth.toString(16).padStart(12, "0"), className: `Class${nth}` }),

@@ -52,7 +52,7 @@ pub struct CheckOptions {
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum MaxGrowth {
-    /// By so many bytes.
+    /// By a number of bytes.
     Bytes(u64),
     /// By a part of the live bytes of the first dump.
     Percent(f64),

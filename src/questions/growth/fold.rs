@@ -137,7 +137,7 @@ impl Folding<'_, '_> {
     fn outermost(&self) -> Result<Vec<u32>> {
         let count = self.merged.places.len();
         let mut outermost = columns::repeated(NOTHING, count)?;
-        // A place comes behind the one that it continues.
+        // A place comes after the one that it continues.
         for place in 0..count as u32 {
             let before = self.merged.holder(place);
             let before = before.map_or(NOTHING, |holder| outermost[holder as usize]);

@@ -85,7 +85,7 @@ impl<K: Copy + Eq + Hash> Rows<K> {
 /// All tables.
 pub(super) struct Merged {
     names: Vec<String>,
-    /// Groups of paths, and what sites would be if they were groups: each behind the one that it continues.
+    /// Groups of paths, and what sites would be if they were groups: each after the one that it continues.
     pub(super) places: Vec<PathNode>,
     /// By place.
     pub(super) groups: Rows<u32>,

@@ -21,7 +21,7 @@ pub struct SiteTable {
     pub(in crate::questions) dump_name: String,
     pub(in crate::questions) module_hash: u64,
     pub(in crate::questions) total_live_size: u64,
-    /// The memory behind the static data, in bytes. It never shrinks while a program runs.
+    /// The memory after the static data, in bytes. It never shrinks while a program runs.
     pub(in crate::questions) total_size: u64,
     pub(in crate::questions) is_partial: bool,
     /// Whether there were more groups or sites than are kept: one that is not here may have existed.
@@ -29,7 +29,7 @@ pub struct SiteTable {
     pub(in crate::questions) warnings: Vec<WarningText>,
     /// Names of roots, classes and labels.
     pub(in crate::questions) names: Vec<String>,
-    /// Groups of paths, each behind the one that it continues.
+    /// Groups of paths, each after the one that it continues.
     pub(in crate::questions) paths: Vec<PathNode>,
     /// What has which path, by position in `paths`.
     pub(in crate::questions) groups: Vec<(u32, Sum)>,
