@@ -7,6 +7,8 @@
 //! A failed allocation of the standard library ends the process. So every allocation that grows with
 //! the input is made here, where a failure is an error.
 
+use std::alloc::{Layout, alloc_zeroed};
+
 use rayon::iter::ParallelExtend;
 
 use crate::control::Step;
@@ -14,6 +16,9 @@ use crate::error::{Error, Result};
 
 /// After a column of at least this many bytes was allocated, [`HEADROOM`] must still be free.
 const LARGE: u64 = 1 << 20;
+
+/// The purpose of columns in errors.
+const PURPOSE: &str = "a table of the analysis";
 
 /// The memory that must stay free for small allocations, which end the process if they fail: those of
 /// this crate, and those of the rest of the process. V8's young generation grows by 16 MiB at a time.
@@ -26,10 +31,12 @@ const HEADROOM: usize = 32 << 20;
 /// [`Error::OutOfMemory`].
 pub(crate) fn reserve<T>(column: &mut Vec<T>, more: usize) -> Result<()> {
     let bytes = (column.len() as u64 + more as u64).saturating_mul(size_of::<T>() as u64);
-    let purpose = "a table of the analysis";
     column
         .try_reserve_exact(more)
-        .map_err(|_| Error::OutOfMemory { bytes, purpose })?;
+        .map_err(|_| Error::OutOfMemory {
+            bytes,
+            purpose: PURPOSE,
+        })?;
     if bytes >= LARGE {
         check_headroom()?;
     }
@@ -80,7 +87,48 @@ pub(crate) fn repeated<T: Clone>(value: T, length: usize) -> Result<Vec<T>> {
     Ok(column)
 }
 
-/// The same, filled by all threads: the system hands out the memory when it is first written.
+/// A column of `length` zeros. The system hands out the memory when it is first written, by the thread that does so,
+/// and nothing else fills it.
+///
+/// # Errors
+/// [`Error::OutOfMemory`].
+pub(crate) fn zeros<T: Zero>(length: usize) -> Result<Vec<T>> {
+    let bytes = (length as u64).saturating_mul(size_of::<T>() as u64);
+    let no_memory = || Error::OutOfMemory {
+        bytes,
+        purpose: PURPOSE,
+    };
+    let layout = Layout::array::<T>(length).map_err(|_| no_memory())?;
+    if layout.size() == 0 {
+        return Ok(Vec::new());
+    }
+    // SAFETY: the size of the layout is not 0.
+    let start = unsafe { alloc_zeroed(layout) };
+    if start.is_null() {
+        return Err(no_memory());
+    }
+    // SAFETY: the memory is from the global allocator, with the layout of an array of `length` values, and its bytes
+    // are zeros, which are values of the type.
+    let mut column = unsafe { Vec::from_raw_parts(start.cast::<T>(), length, length) };
+    if bytes >= LARGE {
+        check_headroom()?;
+    }
+    use_huge_pages(&mut column);
+    Ok(column)
+}
+
+/// A number without padding.
+///
+/// # Safety
+/// Bytes that are zeros must be a value of the type.
+pub(crate) unsafe trait Zero: Copy {}
+
+// SAFETY: they are 0.
+unsafe impl Zero for u8 {}
+// SAFETY: as above.
+unsafe impl Zero for u32 {}
+
+/// The same as [`repeated`], filled by all threads: the system hands out the memory when it is first written.
 ///
 /// # Errors
 /// [`Error::OutOfMemory`].
@@ -149,27 +197,46 @@ pub(crate) fn push<T>(column: &mut Vec<T>, value: T) -> Result<()> {
 /// # Errors
 /// [`Error::OutOfMemory`].
 pub(crate) fn extend<T: Copy>(column: &mut Vec<T>, values: &[T]) -> Result<()> {
-    if column.capacity() - column.len() < values.len() {
-        reserve(column, column.len().max(values.len()))?;
-    }
+    make_room(column, values.len())?;
     column.extend_from_slice(values);
     Ok(())
 }
 
-/// Requests huge pages for the spare capacity of a column.
+/// Makes room for more values, in proportion to those that are there if there is too little.
+#[inline]
+pub(crate) fn make_room<T>(column: &mut Vec<T>, more: usize) -> Result<()> {
+    match column.capacity() - column.len() < more {
+        true => reserve(column, column.len().max(more)),
+        false => Ok(()),
+    }
+}
+
+/// Requests huge pages for the memory of a column, if it is large enough for one.
+///
+/// The request covers whole pages, and the values as well as the spare capacity. Otherwise one allocation would
+/// become several mappings, and the allocator could not move it when the column grows: it would copy it, into
+/// small pages.
 #[cfg(target_os = "linux")]
 fn use_huge_pages<T>(column: &mut Vec<T>) {
     const HUGE_PAGE: usize = 2 << 20;
-    let room = column.spare_capacity_mut();
-    let start = room.as_mut_ptr().cast::<u8>();
-    let skipped = start.align_offset(HUGE_PAGE);
-    let whole = size_of_val(room).saturating_sub(skipped) / HUGE_PAGE * HUGE_PAGE;
-    if whole > 0 {
-        // SAFETY: the range lies inside the room, which is owned and borrowed exclusively. The
-        // advice changes the cost of the pages, not their contents; if it is refused, nothing
-        // happens.
-        unsafe { libc::madvise(start.add(skipped).cast(), whole, libc::MADV_HUGEPAGE) };
+    let bytes = column.capacity().saturating_mul(size_of::<T>());
+    if bytes < HUGE_PAGE {
+        return;
     }
+    // SAFETY: the call only reads a setting of the system.
+    let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) } as usize;
+    let start = column.as_mut_ptr().cast::<u8>();
+    let before = start.addr() % page;
+    let pages = (before + bytes).next_multiple_of(page);
+    // SAFETY: the range consists of the pages that contain the column. The advice changes the cost of pages, not
+    // their contents; if it is refused, nothing happens.
+    unsafe {
+        libc::madvise(
+            start.wrapping_sub(before).cast(),
+            pages,
+            libc::MADV_HUGEPAGE,
+        )
+    };
 }
 
 #[cfg(not(target_os = "linux"))]

@@ -5,8 +5,8 @@
 //! each report, cancelled work stops.
 
 use std::fmt;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::error::{Error, Result};
 
@@ -88,6 +88,17 @@ pub struct Progress {
     pub bytes: u64,
 }
 
+/// The live objects of the classes with one name, as known before retained sizes are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClassCount {
+    /// The name of the class.
+    pub class_name: String,
+    /// The number of live objects.
+    pub count: u64,
+    /// The sum of their shallow sizes in bytes.
+    pub shallow_size: u64,
+}
+
 /// A handle on running work. The work gets one clone; the caller reads the progress or cancels with another.
 #[derive(Clone, Debug, Default)]
 pub struct Control {
@@ -104,6 +115,8 @@ struct Shared {
     planned: AtomicU64,
     /// Bytes of input times the percentage of the work that is done on them.
     done: AtomicU64,
+    wants_classes: AtomicBool,
+    classes: Mutex<Option<Vec<ClassCount>>>,
     observer: Option<Box<dyn Fn(Phase) + Send + Sync>>,
 }
 
@@ -114,6 +127,8 @@ impl fmt::Debug for Shared {
             phase,
             planned,
             done,
+            wants_classes: _,
+            classes: _,
             observer: _,
         } = self;
         f.debug_struct("Shared")
@@ -154,6 +169,28 @@ impl Control {
                 _ => (done as f64 / (bytes as f64 * 100.0)).min(1.0),
             },
             bytes,
+        }
+    }
+
+    /// Asks for the counts of the live objects by class as soon as these are known, before dominators are.
+    pub fn request_classes(&self) {
+        self.shared.wants_classes.store(true, Ordering::Relaxed);
+    }
+
+    /// The counts that were requested, once they are known: shallow size ↓, count ↓, name ↑. They are
+    /// returned once.
+    pub fn take_classes(&self) -> Option<Vec<ClassCount>> {
+        let classes = self.shared.classes.lock();
+        // Only whole lists are stored.
+        classes.unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    /// Stores the counts if they were requested.
+    pub(crate) fn report_classes(&self, counts: impl FnOnce() -> Vec<ClassCount>) {
+        if self.shared.wants_classes.load(Ordering::Relaxed) {
+            let counts = counts();
+            let classes = self.shared.classes.lock();
+            *classes.unwrap_or_else(PoisonError::into_inner) = Some(counts);
         }
     }
 

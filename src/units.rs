@@ -29,6 +29,36 @@ impl fmt::Display for Address {
     }
 }
 
+/// The form in which the addresses of a heap are shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum AddressForm {
+    /// `0x9540`: of a dump.
+    #[default]
+    Hexadecimal,
+    /// `@38208`: of a snapshot of V8, whose addresses are the ids that DevTools shows.
+    Id,
+}
+
+impl AddressForm {
+    /// An address in this form.
+    pub fn of(self, address: u32) -> ShownAddress {
+        ShownAddress(self, address)
+    }
+}
+
+/// An address in a form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ShownAddress(AddressForm, u32);
+
+impl fmt::Display for ShownAddress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            AddressForm::Hexadecimal => write!(f, "{:#x}", self.1),
+            AddressForm::Id => write!(f, "@{}", self.1),
+        }
+    }
+}
+
 /// The runtime id of a class (`rtId` in an object's header, `idof<T>()` in the source).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ClassId(pub u32);

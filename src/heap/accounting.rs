@@ -121,13 +121,11 @@ impl Heap {
             let kind = self
                 .roots
                 .binary_search_by_key(&root, |&(object, _)| object);
-            let bytes = tops
-                .map(|top| u64::from(self.retained_size(top)))
-                .sum::<u64>();
+            let bytes = tops.map(|top| self.retained_size(top)).sum::<u64>();
             match kind.map(|at| self.roots[at].1) {
                 Ok(RootKind::Stack) => live.stack += bytes,
                 Ok(RootKind::Pinned) => live.pinned += bytes,
-                Ok(RootKind::Global) | Err(_) => live.global += bytes,
+                Ok(RootKind::Global | RootKind::System) | Err(_) => live.global += bytes,
             }
         }
         self.live_size = live.global + live.stack + live.pinned;

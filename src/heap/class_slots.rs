@@ -65,6 +65,7 @@ impl ClassIds {
                 _ => known.describe(ClassId(id)),
             };
             classes.push(HeapClass {
+                location: None,
                 id: ClassId(id),
                 class,
                 count: u64::from(count),

@@ -245,7 +245,7 @@ impl Graph<'_> {
             }
             let cycle = &mut cycles[*number as usize];
             cycle.count += 1;
-            cycle.shallow_size += u64::from(heap.shallow_size(object));
+            cycle.shallow_size += heap.shallow_size(object);
             *component = *number;
         }
         Ok(cycles)

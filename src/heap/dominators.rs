@@ -32,6 +32,7 @@
 
 use rayon::prelude::*;
 
+use super::HUGE;
 use super::edges::Edges;
 use super::prefetch::prefetch;
 use super::search::{Node, ROOT, Search};
@@ -75,6 +76,22 @@ impl DominatorTree {
         roots: &[ObjectIndex],
         control: &Control,
     ) -> Result<(Self, Vec<u32>)> {
+        Self::of_search(Search::run(edges, roots, control)?, sizes, control)
+    }
+
+    /// As [`new`](Self::new), from the search of the live objects.
+    pub(super) fn of_search(
+        search: Search,
+        sizes: &[u32],
+        control: &Control,
+    ) -> Result<(Self, Vec<u32>)> {
+        let (tree, column, numbers) = Self::build(search, control)?;
+        let retained_sizes = tree.retained_sizes(sizes, column, numbers, control)?;
+        Ok((tree, retained_sizes))
+    }
+
+    /// The tree, memory for one number per node, and the number of each object.
+    fn build(search: Search, control: &Control) -> Result<(Self, Vec<u32>, Vec<u32>)> {
         let Search {
             preorder,
             numbers,
@@ -83,7 +100,7 @@ impl DominatorTree {
             late_references,
             late_counts: mut column,
             is_tree,
-        } = Search::run(edges, roots, control)?;
+        } = search;
         let step = control.begin(Phase::Dominators, nodes.len() as u64);
         let mut dominators = columns::with_capacity(nodes.len())?;
         for nodes in nodes.chunks(CHECK_INTERVAL as usize) {
@@ -102,8 +119,7 @@ impl DominatorTree {
             immediate_dominators: dominators,
             tree_starts,
         };
-        let retained_sizes = tree.retained_sizes(sizes, column, numbers, control)?;
-        Ok((tree, retained_sizes))
+        Ok((tree, column, numbers))
     }
 
     /// The size of the columns in bytes.
@@ -182,6 +198,101 @@ impl DominatorTree {
             step.advance(numbers.len() as u64)
         })?;
         Ok(retained)
+    }
+}
+
+/// A tree without retained sizes, whose computation reuses its memory.
+pub(crate) struct UnsizedTree {
+    tree: DominatorTree,
+    column: Vec<u32>,
+    numbers: Vec<u32>,
+}
+
+impl UnsizedTree {
+    /// The tree of the objects that these roots reach.
+    ///
+    /// # Errors
+    /// [`Error::Aborted`](crate::Error::Aborted), [`Error::OutOfMemory`](crate::Error::OutOfMemory).
+    pub(crate) fn new(edges: &Edges, roots: &[ObjectIndex], control: &Control) -> Result<Self> {
+        let search = Search::run(edges, roots, control)?;
+        let (tree, column, numbers) = DominatorTree::build(search, control)?;
+        Ok(Self {
+            tree,
+            column,
+            numbers,
+        })
+    }
+
+    /// The retained sizes of objects whose sizes may add up to more than 32 bits. `huge` are the sizes of at least
+    /// [`HUGE`] bytes, ascending by object; so are those of the result.
+    ///
+    /// # Errors
+    /// [`Error::Aborted`](crate::Error::Aborted), [`Error::OutOfMemory`](crate::Error::OutOfMemory).
+    pub(crate) fn with_sizes(
+        self,
+        sizes: &[u32],
+        huge: &[(ObjectIndex, u64)],
+        control: &Control,
+    ) -> Result<(DominatorTree, Vec<u32>, HugeSizes)> {
+        let Self {
+            tree,
+            column,
+            numbers,
+        } = self;
+        let total: u64 = sizes.par_iter().map(|&size| u64::from(size)).sum();
+        if total < u64::from(HUGE) {
+            let retained_sizes = tree.retained_sizes(sizes, column, numbers, control)?;
+            return Ok((tree, retained_sizes, Vec::new()));
+        }
+        drop(column);
+        let (retained_sizes, huge) = tree.wide_retained_sizes(sizes, huge, numbers, control)?;
+        Ok((tree, retained_sizes, huge))
+    }
+}
+
+/// Sizes of at least [`HUGE`] bytes, ascending by object.
+pub(crate) type HugeSizes = Vec<(ObjectIndex, u64)>;
+
+impl DominatorTree {
+    /// As `retained_sizes`, with sums of 64 bits.
+    fn wide_retained_sizes(
+        &self,
+        sizes: &[u32],
+        huge: &[(ObjectIndex, u64)],
+        numbers: Vec<u32>,
+        control: &Control,
+    ) -> Result<(Vec<u32>, HugeSizes)> {
+        let live = self.preorder.len();
+        let step = control.begin(Phase::Sizes, live as u64);
+        let mut sums = columns::repeated(0u64, live + 1)?;
+        for (sum, object) in sums[1..].iter_mut().zip(&self.preorder) {
+            *sum = sizes[object.at()].into();
+        }
+        for &(object, size) in huge {
+            match numbers[object.at()] {
+                ROOT => {}
+                number => sums[number as usize] = size,
+            }
+        }
+        for number in (1..=live).rev() {
+            let sum = sums[number];
+            let dominator = &mut sums[self.immediate_dominators[number] as usize];
+            *dominator = dominator.saturating_add(sum);
+            if number.is_multiple_of(CHECK_INTERVAL as usize) {
+                step.advance(CHECK_INTERVAL.into())?;
+            }
+        }
+        sums[ROOT as usize] = 0;
+        let mut retained = numbers;
+        let mut huge = Vec::new();
+        for (nth, number) in retained.iter_mut().enumerate() {
+            let size = sums[*number as usize];
+            *number = u32::try_from(size).unwrap_or(HUGE);
+            if *number == HUGE {
+                columns::push(&mut huge, (ObjectIndex(nth as u32), size))?;
+            }
+        }
+        Ok((retained, huge))
     }
 }
 

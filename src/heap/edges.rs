@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::prelude::*;
 
-use super::labels::EdgeLabel;
+use super::labels::{EdgeLabel, WideLabel};
 use super::objects::{HeapClass, ObjectTable};
 use super::prefetch::prefetch;
 use crate::columns;
@@ -43,7 +43,9 @@ pub struct Edges {
     offsets: Vec<u32>,
     targets: Vec<ObjectIndex>,
     /// The label of each reference, in the order of the targets; empty if labels were not asked for.
-    labels: Vec<EdgeLabel>,
+    labels: Vec<u16>,
+    /// The same for a snapshot.
+    wide_labels: Vec<WideLabel>,
 }
 
 impl Edges {
@@ -58,6 +60,21 @@ impl Edges {
             edges.offsets.push(edges.targets.len() as u32);
         }
         edges
+    }
+
+    /// A graph from columns: the targets of object `i` are `targets[offsets[i]..offsets[i + 1]]`, and each has
+    /// a label.
+    pub(crate) fn from_columns(
+        offsets: Vec<u32>,
+        targets: Vec<ObjectIndex>,
+        wide_labels: Vec<WideLabel>,
+    ) -> Self {
+        Self {
+            offsets,
+            targets,
+            labels: Vec::new(),
+            wide_labels,
+        }
     }
 
     /// Scans all objects. Returns the graph, and the anomalies of objects. With the shapes of the classes,
@@ -148,13 +165,31 @@ impl Edges {
     /// The label of the reference at this place of the column; `None` if there are no labels.
     #[inline]
     pub(crate) fn label(&self, place: u32) -> Option<EdgeLabel> {
-        self.labels.get(place as usize).copied()
+        match self.labels.get(place as usize) {
+            Some(&label) => Some(EdgeLabel::of_narrow(label)),
+            None => self.wide_label(place).map(WideLabel::label),
+        }
+    }
+
+    /// The label, with its index, of the reference of a snapshot at this place of the column.
+    #[inline]
+    pub(crate) fn wide_label(&self, place: u32) -> Option<WideLabel> {
+        self.wide_labels.get(place as usize).copied()
     }
 
     /// Prefetches the memory that [`range`](Self::range) needs.
     #[inline]
-    pub(super) fn prefetch(&self, object: ObjectIndex) {
+    pub(super) fn prefetch_range(&self, object: ObjectIndex) {
         prefetch(&self.offsets, object.0);
+    }
+
+    /// Prefetches the first targets and labels of an object.
+    #[inline]
+    pub(super) fn prefetch_references(&self, object: ObjectIndex) {
+        let first = self.offsets[object.at()];
+        prefetch(&self.targets, first);
+        prefetch(&self.labels, first);
+        prefetch(&self.wide_labels, first);
     }
 
     /// The number of objects in the graph.
@@ -164,7 +199,8 @@ impl Edges {
 
     /// The size of the columns in bytes.
     pub(super) fn memory_size(&self) -> usize {
-        let labels = self.labels.capacity() * size_of::<EdgeLabel>();
+        let labels = self.labels.capacity() * size_of::<u16>()
+            + self.wide_labels.capacity() * size_of::<WideLabel>();
         (self.offsets.capacity() + self.targets.capacity()) * size_of::<u32>() + labels
     }
 
@@ -206,7 +242,7 @@ impl Anomalies {
 struct Run {
     targets: Vec<ObjectIndex>,
     /// As long as `targets`, if labels are wanted.
-    labels: Vec<EdgeLabel>,
+    labels: Vec<u16>,
     /// The end of each object's targets in `targets`.
     ends: Vec<u32>,
     anomalies: Anomalies,
@@ -259,7 +295,7 @@ impl Run {
         if let Some(target) = scanner.objects.index.get(Address(word)) {
             self.targets.push(target);
             if LABELLED {
-                self.labels.push(label);
+                self.labels.push(label.narrow());
             }
         }
     }

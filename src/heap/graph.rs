@@ -5,12 +5,13 @@ use super::Heap;
 use super::accounting::{Accounting, BlockTotals};
 use super::dominators::DominatorTree;
 use super::edges::{Anomalies, Edges};
-use super::live_classes::live_classes;
+use super::live_classes::{class_counts, live_classes};
 use super::memory_map::MemoryMap;
 use super::objects::ObjectTable;
 use super::reader::read_objects;
 use super::root_slots::{FoundSlots, RootSlots};
 use super::roots::{FoundRoots, find_roots};
+use super::search::Search;
 use crate::columns;
 use crate::control::Control;
 use crate::error::Result;
@@ -154,9 +155,9 @@ impl ObjectGraph {
         by_kind.sort_unstable_by_key(|&(object, kind)| (kind, object));
         let root_objects = columns::collected(by_kind.into_iter().map(|(object, _)| object))?;
         let sizes = &self.objects.shallow_sizes;
-        let (dominators, retained_sizes) =
-            DominatorTree::new(&self.edges, sizes, &root_objects, control)?;
-        let live_classes = live_classes(&self.objects, &retained_sizes);
+        let search = Search::run(&self.edges, &root_objects, control)?;
+        control.report_classes(|| class_counts(&self.objects, &search.preorder));
+        let (dominators, retained_sizes) = DominatorTree::of_search(search, sizes, control)?;
         let mut heap = Heap {
             total_size: self.total_size,
             live_size: 0,
@@ -165,11 +166,14 @@ impl ObjectGraph {
             roots: self.roots,
             dominators,
             retained_sizes,
-            live_classes,
+            huge_retained_sizes: Vec::new(),
+            live_classes: Vec::new(),
             accounting: Accounting::default(),
+            is_snapshot: false,
             is_partial: self.totals.is_partial(),
             warnings: self.warnings,
         };
+        heap.live_classes = live_classes(&heap);
         heap.account(self.totals, self.collector_state);
         heap.warn_of(&self.anomalies);
         heap.warn_of_classes();

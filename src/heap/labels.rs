@@ -1,10 +1,23 @@
 //! The labels of references, as far as the class determines them: a field, or that the reference is an
-//! element, a key or a value. A label takes two bytes. Indexes and keys are read from memory when a question
-//! needs them.
+//! element, a key or a value. In a dump, a label takes two bytes. Indexes and keys are read from memory when a
+//! question needs them. In a snapshot of V8, every reference has a name or an index of its own: four bytes.
+
+use crate::columns::Zero;
 
 /// The label of one reference, without index or key.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct EdgeLabel(u16);
+pub struct EdgeLabel(u32);
+
+/// The kind of a reference of V8 that has a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum NameKind {
+    /// A property of an object.
+    Property,
+    /// A variable of a function's context.
+    Context,
+    /// A reference that only V8 sees.
+    Internal,
+}
 
 /// The meaning of an [`EdgeLabel`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +40,10 @@ pub enum LabelKind {
     Value,
     /// A member of a set.
     Member,
+    /// A reference of V8, by the number of its name.
+    Named(NameKind, u32),
+    /// A reference of V8 that has only a number.
+    Hidden,
 }
 
 const PLACES: u32 = 0x8000;
@@ -34,19 +51,101 @@ const WORDS: u32 = 0x7e00;
 const FIRST_WORD: u32 = PLACES;
 const FIRST_TUPLE_ELEMENT: u32 = FIRST_WORD + WORDS;
 
+/// The bits of a label of V8 that are the number of its name, or its index.
+const NUMBER_BITS: u32 = 29;
+/// The largest number of a name or of an index in a label of V8.
+pub(crate) const MOST_NUMBERS: u32 = (1 << NUMBER_BITS) - 1;
+/// Labels of V8 are not smaller.
+const WIDE: u32 = 1 << NUMBER_BITS;
+pub(crate) const PROPERTY: u32 = 1;
+pub(crate) const CONTEXT: u32 = 2;
+pub(crate) const INTERNAL: u32 = 3;
+pub(crate) const INDEXED: u32 = 4;
+pub(crate) const NUMBERED: u32 = 5;
+
+/// The label of one reference of V8, with its index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct WideLabel(u32);
+
+// SAFETY: 0 is a number without a kind.
+unsafe impl Zero for WideLabel {}
+
+impl WideLabel {
+    /// A reference of a kind below 8. The kinds that have no name here are those of references that the graph does not
+    /// have. Indexes and numbers of more than [`MOST_NUMBERS`] are cut.
+    #[inline]
+    pub(crate) fn of_kind(kind: u32, number: u32) -> Self {
+        Self(kind << NUMBER_BITS | number.min(MOST_NUMBERS))
+    }
+
+    /// The kind with which it was made.
+    #[inline]
+    pub(crate) fn kind(self) -> u32 {
+        self.0 >> NUMBER_BITS
+    }
+
+    /// The number of the name, or the index.
+    #[inline]
+    pub(crate) fn number(self) -> u32 {
+        self.0 & MOST_NUMBERS
+    }
+
+    /// A reference with a name, whose number is at most [`MOST_NUMBERS`].
+    pub(crate) fn named(kind: NameKind, name: u32) -> Self {
+        let kind = match kind {
+            NameKind::Property => PROPERTY,
+            NameKind::Context => CONTEXT,
+            NameKind::Internal => INTERNAL,
+        };
+        Self(kind << NUMBER_BITS | name)
+    }
+
+    /// A reference that has only a number.
+    pub(crate) fn hidden(number: u32) -> Self {
+        Self(NUMBERED << NUMBER_BITS | number.min(MOST_NUMBERS))
+    }
+
+    /// The label without the index.
+    #[inline]
+    pub(crate) fn label(self) -> EdgeLabel {
+        match self.0 >> NUMBER_BITS {
+            INDEXED => EdgeLabel::ELEMENT,
+            NUMBERED => EdgeLabel::HIDDEN,
+            _ => EdgeLabel(self.0),
+        }
+    }
+
+    /// The index of an element, or the number of a hidden reference.
+    pub(crate) fn index(self) -> Option<u32> {
+        (self.0 >> NUMBER_BITS >= INDEXED).then_some(self.0 & MOST_NUMBERS)
+    }
+}
+
 impl EdgeLabel {
+    /// Of a dump: as two bytes.
+    #[inline]
+    pub(super) fn narrow(self) -> u16 {
+        self.0 as u16
+    }
+
+    #[inline]
+    pub(super) fn of_narrow(code: u16) -> Self {
+        Self(code.into())
+    }
+
     pub(super) const ELEMENT: Self = Self(0xffff);
     pub(super) const KEY: Self = Self(0xfffe);
     pub(super) const VALUE: Self = Self(0xfffd);
     pub(super) const MEMBER: Self = Self(0xfffc);
     pub(super) const BUFFER_WORD: Self = Self(0xfffb);
     const FAR_PLACE: Self = Self(0xfffa);
+    const HIDDEN: Self = Self(0xfff9);
 
     /// The nth place of a class.
     #[inline]
     pub(super) fn place(nth: usize) -> Self {
         match (nth as u32) < PLACES {
-            true => Self(nth as u16),
+            true => Self(nth as u32),
             false => Self::FAR_PLACE,
         }
     }
@@ -55,7 +154,7 @@ impl EdgeLabel {
     #[inline]
     pub(super) fn word(nth: usize) -> Self {
         match nth < WORDS as usize {
-            true => Self((FIRST_WORD + nth as u32) as u16),
+            true => Self(FIRST_WORD + nth as u32),
             false => Self::FAR_PLACE,
         }
     }
@@ -63,13 +162,13 @@ impl EdgeLabel {
     /// The nth word of a tuple, of at most 64.
     #[inline]
     pub(super) fn tuple_element(nth: u32) -> Self {
-        Self((FIRST_TUPLE_ELEMENT + nth) as u16)
+        Self(FIRST_TUPLE_ELEMENT + nth)
     }
 
     /// A hash of the label.
     #[inline]
     pub(crate) fn hash(self) -> u32 {
-        u32::from(self.0).wrapping_mul(0xc2b2_ae35)
+        self.0.wrapping_mul(0xc2b2_ae35)
     }
 
     /// The meaning of the label.
@@ -81,7 +180,17 @@ impl EdgeLabel {
             Self::MEMBER => LabelKind::Member,
             Self::BUFFER_WORD => LabelKind::BufferWord,
             Self::FAR_PLACE => LabelKind::FarPlace,
-            Self(code) => match u32::from(code) {
+            Self::HIDDEN => LabelKind::Hidden,
+            Self(code) if code >= WIDE => {
+                let (kind, number) = (code >> NUMBER_BITS, code & MOST_NUMBERS);
+                let kind = match kind {
+                    PROPERTY => NameKind::Property,
+                    CONTEXT => NameKind::Context,
+                    _ => NameKind::Internal,
+                };
+                LabelKind::Named(kind, number)
+            }
+            Self(code) => match code {
                 code if code >= FIRST_TUPLE_ELEMENT => {
                     LabelKind::TupleElement(code - FIRST_TUPLE_ELEMENT)
                 }

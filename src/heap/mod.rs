@@ -10,7 +10,8 @@ mod dominator_index;
 mod dominators;
 mod edges;
 mod graph;
-mod labels;
+mod group_sets;
+pub(crate) mod labels;
 mod live_classes;
 mod memory_map;
 mod objects;
@@ -31,10 +32,13 @@ pub use components::{Cycle, Cycles};
 pub use cuts::Cuts;
 pub use dominator_index::DominatorIndex;
 pub use dominators::DominatorTree;
+pub(crate) use dominators::UnsizedTree;
 pub use edges::Edges;
 pub use graph::{HeapNames, ObjectGraph};
-pub use labels::{EdgeLabel, LabelKind};
+pub use labels::{EdgeLabel, LabelKind, NameKind};
+pub(crate) use labels::{MOST_NUMBERS, WideLabel};
 pub use live_classes::LiveClass;
+pub(crate) use live_classes::live_classes;
 pub use memory_map::MemoryMap;
 pub use objects::{HeapClass, ObjectTable};
 pub use path_groups::{GroupInfo, GroupStart, PathGroup, PathGroups};
@@ -46,13 +50,13 @@ use edges::Anomalies;
 
 use crate::runtime::classes::Doubt;
 use crate::runtime::roots::RootKind;
-use crate::units::{Address, ObjectIndex};
+use crate::units::{Address, AddressForm, ObjectIndex};
 use crate::warning::Warning;
 
 /// A heap, analyzed.
 #[derive(Debug)]
 pub struct Heap {
-    /// Memory size − first block, in bytes: allocator space, not just live objects.
+    /// Memory size − first block, in bytes: allocator space, not just live objects; 0 for a snapshot.
     pub total_size: u64,
     /// The shallow size of all live heap objects, in bytes.
     pub live_size: u64,
@@ -64,12 +68,17 @@ pub struct Heap {
     pub roots: Vec<(ObjectIndex, RootKind)>,
     /// The live objects and their dominators.
     pub dominators: DominatorTree,
-    /// Per object: its retained size in bytes; 0 if it is not alive.
+    /// Per object: its retained size in bytes; 0 if it is not alive. [`HUGE`] stands for a size in
+    /// `huge_retained_sizes`.
     pub retained_sizes: Vec<u32>,
+    /// The retained sizes of at least [`HUGE`] bytes, ascending by object. Only snapshots have them.
+    pub huge_retained_sizes: Vec<(ObjectIndex, u64)>,
     /// Per class slot: sums over its live heap objects.
     pub live_classes: Vec<LiveClass>,
-    /// What every byte is used for.
+    /// What every byte is used for. Means nothing for a snapshot: see [`known_accounting`](Self::known_accounting).
     pub accounting: Accounting,
+    /// Whether this is the heap of a snapshot of V8, which has no memory.
+    pub is_snapshot: bool,
     /// Whether the heap is damaged and only the part before the damage was read.
     pub is_partial: bool,
     /// The reasons why numbers may be wrong.
@@ -84,6 +93,11 @@ impl Heap {
             warning: Box::new(warning),
         });
         self.warnings = warnings.collect();
+    }
+
+    /// What every byte is used for; `None` for a snapshot, which does not say so.
+    pub fn known_accounting(&self) -> Option<&Accounting> {
+        (!self.is_snapshot).then_some(&self.accounting)
     }
 
     /// Live objects that take heap space, in address order.
@@ -111,6 +125,14 @@ impl Heap {
         self.retained_size(object) != 0 && self.objects.is_on_heap(object)
     }
 
+    /// The form in which addresses are shown.
+    pub fn address_form(&self) -> AddressForm {
+        match self.is_snapshot {
+            true => AddressForm::Id,
+            false => AddressForm::Hexadecimal,
+        }
+    }
+
     /// The address of an object's payload.
     #[inline]
     pub fn address(&self, object: ObjectIndex) -> Address {
@@ -119,19 +141,35 @@ impl Heap {
 
     /// The whole block of an object, in bytes.
     #[inline]
-    pub fn shallow_size(&self, object: ObjectIndex) -> u32 {
+    pub fn shallow_size(&self, object: ObjectIndex) -> u64 {
+        size_of_object(
+            &self.objects.shallow_sizes,
+            &self.objects.huge_sizes,
+            object,
+        )
+    }
+
+    /// The block of an object of a dump, in bytes.
+    #[inline]
+    pub(crate) fn block_size(&self, object: ObjectIndex) -> u32 {
         self.objects.shallow_sizes[object.at()]
     }
 
     /// The retained size of an object in bytes.
     #[inline]
-    pub fn retained_size(&self, object: ObjectIndex) -> u32 {
-        self.retained_sizes[object.at()]
+    pub fn retained_size(&self, object: ObjectIndex) -> u64 {
+        size_of_object(&self.retained_sizes, &self.huge_retained_sizes, object)
+    }
+
+    /// Whether the size of any object needs more than 32 bits.
+    pub fn has_huge_sizes(&self) -> bool {
+        !self.huge_retained_sizes.is_empty()
     }
 
     /// The size of the columns of this value in bytes.
     pub fn memory_size(&self) -> u64 {
-        let retained_sizes = self.retained_sizes.capacity() * size_of::<u32>();
+        let retained_sizes = self.retained_sizes.capacity() * size_of::<u32>()
+            + self.huge_retained_sizes.capacity() * size_of::<(ObjectIndex, u64)>();
         let roots = self.roots.capacity() * size_of::<(ObjectIndex, RootKind)>();
         (self.objects.memory_size()
             + self.edges.memory_size()
@@ -154,6 +192,7 @@ impl Heap {
     pub fn release_objects(&mut self) {
         self.release_graph();
         self.retained_sizes = Vec::new();
+        self.huge_retained_sizes = Vec::new();
         self.objects.release_columns();
     }
 
@@ -206,6 +245,24 @@ impl Heap {
             });
         }
     }
+}
+
+/// In a column of sizes, stands for a size of at least this many bytes, which is in a list beside it. Blocks of
+/// a dump are multiples of 16 bytes, so none has this size.
+pub const HUGE: u32 = u32::MAX;
+
+#[inline]
+fn size_of_object(column: &[u32], huge: &[(ObjectIndex, u64)], object: ObjectIndex) -> u64 {
+    match column[object.at()] {
+        HUGE => huge_size(huge, object),
+        size => u64::from(size),
+    }
+}
+
+#[cold]
+fn huge_size(huge: &[(ObjectIndex, u64)], object: ObjectIndex) -> u64 {
+    let place = huge.binary_search_by_key(&object, |&(object, _)| object);
+    place.map_or(u64::from(HUGE), |place| huge[place].1)
 }
 
 /// The warning for a class with live objects, if there is one.

@@ -5,7 +5,8 @@ use std::collections::HashMap;
 
 use super::address_index::AddressIndex;
 use crate::runtime::classes::RuntimeClass;
-use crate::units::{ClassId, ObjectIndex};
+use crate::snapshots::Location;
+use crate::units::{Address, ClassId, ObjectIndex};
 
 /// A class that has objects in the dump.
 #[derive(Debug)]
@@ -14,8 +15,27 @@ pub struct HeapClass {
     pub id: ClassId,
     /// Its name and layout.
     pub class: RuntimeClass,
+    /// Of a snapshot: the place of the constructor in the source, if it is known.
+    pub location: Option<Location>,
     /// The number of rows of this class, alive or not.
     pub count: u64,
+}
+
+impl HeapClass {
+    /// A class of a snapshot, without objects.
+    pub(crate) fn of_snapshot(id: u32, name: String, location: Option<Location>) -> Self {
+        Self {
+            id: ClassId(id),
+            class: RuntimeClass::of_snapshot(name),
+            location,
+            count: 0,
+        }
+    }
+
+    /// The same class of a snapshot, without objects.
+    pub(crate) fn without_objects(&self) -> Self {
+        Self::of_snapshot(self.id.0, self.class.name.clone(), self.location)
+    }
 }
 
 /// All objects, alive or not. Static objects come first, because they are below the heap.
@@ -25,8 +45,11 @@ pub struct ObjectTable {
     pub addresses: Vec<u32>,
     /// Positions in `classes`.
     pub class_slots: Vec<u32>,
-    /// Block sizes in bytes; 0 for static objects, which take no heap space.
+    /// Block sizes in bytes; 0 for static objects, which take no heap space. [`HUGE`](super::HUGE) stands for
+    /// a size in `huge_sizes`.
     pub shallow_sizes: Vec<u32>,
+    /// The sizes of at least [`HUGE`](super::HUGE) bytes, ascending by object. Only snapshots have them.
+    pub huge_sizes: Vec<(ObjectIndex, u64)>,
     /// The classes that occur.
     pub classes: Vec<HeapClass>,
     /// Pinned objects, ascending.
@@ -80,6 +103,17 @@ impl ObjectTable {
     #[inline]
     pub fn is_on_heap(&self, object: ObjectIndex) -> bool {
         self.shallow_sizes[object.at()] != 0
+    }
+
+    /// The object at an address.
+    pub fn at(&self, address: Address) -> Option<ObjectIndex> {
+        // The ids of a snapshot need not be as dense as the index expects.
+        if let Some(object) = self.index.get(address) {
+            return Some(object);
+        }
+        let place = self.addresses.partition_point(|&start| start < address.0);
+        let is_found = self.addresses.get(place) == Some(&address.0);
+        is_found.then_some(ObjectIndex(place as u32))
     }
 
     /// By class slot: the first slot of a class of the same name.

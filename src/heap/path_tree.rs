@@ -20,8 +20,12 @@ use crate::units::ObjectIndex;
 
 /// The number of objects between two checks for cancellation.
 const CHECK_INTERVAL: usize = 1 << 16;
-/// How many objects in advance memory is prefetched.
-const LOOKAHEAD: usize = 8;
+/// How many objects in advance each kind of memory is prefetched. Each is found with the previous one.
+const OFFSETS_AHEAD: usize = 24;
+const REFERENCES_AHEAD: usize = 16;
+const TARGETS_AHEAD: usize = 8;
+/// How many targets of one object are prefetched at a time.
+const MOST_TARGETS: usize = 8;
 /// The parent of the first object of a path.
 const NO_PARENT: u32 = u32::MAX;
 
@@ -39,15 +43,44 @@ struct Node {
     parent: u32,
     /// The first object of the last piece of its path.
     entry: u32,
-    /// Objects on its path, itself included; 0 if no root reaches it.
-    depth: u32,
     group: PathGroup,
     /// The label of the reference from the parent.
     label: EdgeLabel,
-    /// Whether all references since the entry have that same label.
-    is_uniform: bool,
-    /// The kind of root from which the path begins.
-    root: Option<RootKind>,
+    place: Place,
+}
+
+/// The rest of a node in 32 bits: from the highest one, three bits for the kind of root from which the path
+/// begins, one for whether all references since the entry have the same label, and the number of objects on the
+/// path, the node included. All are 0 if no root reaches the object.
+#[derive(Clone, Copy, Debug, Default)]
+struct Place(u32);
+
+/// More objects than a heap can have.
+const MOST_DEPTH: u32 = (1 << 28) - 1;
+
+impl Place {
+    fn new(depth: u32, is_uniform: bool, root: RootKind) -> Self {
+        let root = root as u32 + 1;
+        Self(root << 29 | u32::from(is_uniform) << 28 | depth & MOST_DEPTH)
+    }
+
+    fn depth(self) -> u32 {
+        self.0 & MOST_DEPTH
+    }
+
+    fn is_uniform(self) -> bool {
+        self.0 >> 28 & 1 != 0
+    }
+
+    fn root(self) -> Option<RootKind> {
+        match self.0 >> 29 {
+            1 => Some(RootKind::Global),
+            2 => Some(RootKind::Stack),
+            3 => Some(RootKind::Pinned),
+            4 => Some(RootKind::System),
+            _ => None,
+        }
+    }
 }
 
 impl PathTree {
@@ -70,18 +103,21 @@ impl PathTree {
         let mut queue: Vec<ObjectIndex> = columns::with_capacity(heap.dominators.live().len())?;
         let mut followed = 0;
         let mut last_back = ((NO_PARENT, PathGroup::REST), NO_PARENT);
+        let prefetch_target = |nodes: &[Node], place: u32| {
+            let target = heap.edges.target(place);
+            prefetch(nodes, target.0);
+            prefetch(&heap.objects.class_slots, target.0);
+        };
         let slots = roots.all();
         for (nth, slot) in slots.iter().enumerate() {
             let object = slot.object;
-            if nodes[object.at()].depth == 0 {
+            if nodes[object.at()].place.0 == 0 {
                 nodes[object.at()] = Node {
                     parent: NO_PARENT,
                     entry: object.0,
-                    depth: 1,
                     group: groups.first(roots.origin(*slot), object)?,
                     label: EdgeLabel::default(),
-                    is_uniform: true,
-                    root: Some(slot.kind),
+                    place: Place::new(1, true, slot.kind),
                 };
                 columns::push(&mut queue, object)?;
             }
@@ -92,22 +128,33 @@ impl PathTree {
             }
             while let Some(&source) = queue.get(followed) {
                 followed += 1;
-                if let Some(&ahead) = queue.get(followed + LOOKAHEAD) {
-                    heap.edges.prefetch(ahead);
-                    prefetch(&nodes, ahead.0);
+                if let Some(&ahead) = queue.get(followed + OFFSETS_AHEAD) {
+                    heap.edges.prefetch_range(ahead);
                 }
-                if let Some(&ahead) = queue.get(followed + LOOKAHEAD / 2) {
-                    for place in heap.edges.range(ahead).take(LOOKAHEAD) {
-                        prefetch(&nodes, heap.edges.target(place).0);
-                    }
+                if let Some(&ahead) = queue.get(followed + REFERENCES_AHEAD) {
+                    heap.edges.prefetch_references(ahead);
+                }
+                if let Some(&ahead) = queue.get(followed + TARGETS_AHEAD) {
+                    prefetch(&nodes, ahead.0);
+                    heap.edges
+                        .range(ahead)
+                        .take(MOST_TARGETS)
+                        .for_each(|place| prefetch_target(&nodes, place));
                 }
                 if followed.is_multiple_of(CHECK_INTERVAL) {
                     step.advance(CHECK_INTERVAL as u64)?;
                 }
                 let parent = nodes[source.at()];
-                for place in heap.edges.range(source) {
+                // The queue is emptied before the next kind begins.
+                let kind = slot.kind;
+                let range = heap.edges.range(source);
+                for place in range.clone() {
+                    let ahead = place.saturating_add(MOST_TARGETS as u32);
+                    if ahead < range.end {
+                        prefetch_target(&nodes, ahead);
+                    }
                     let target = heap.edges.target(place);
-                    if nodes[target.at()].depth != 0 {
+                    if nodes[target.at()].place.0 != 0 {
                         continue;
                     }
                     let label = heap.edges.label(place).unwrap_or_default();
@@ -128,7 +175,7 @@ impl PathTree {
                         Step::New => true,
                         // The first reference of a piece leads to its entry and is not counted.
                         Step::SameClass => {
-                            parent.is_uniform
+                            parent.place.is_uniform()
                                 && group != PathGroup::REST
                                 && (parent.entry == source.0 || parent.label == label)
                         }
@@ -137,11 +184,9 @@ impl PathTree {
                     nodes[target.at()] = Node {
                         parent: source.0,
                         entry,
-                        depth: parent.depth + 1,
                         group,
                         label,
-                        is_uniform,
-                        root: parent.root,
+                        place: Place::new(parent.place.depth() + 1, is_uniform, kind),
                     };
                     columns::push(&mut queue, target)?;
                 }
@@ -155,13 +200,13 @@ impl PathTree {
 
     /// Whether a root reaches an object.
     pub fn is_reached(&self, object: ObjectIndex) -> bool {
-        self.nodes[object.at()].depth != 0
+        self.nodes[object.at()].place.0 != 0
     }
 
     /// The kind of root of an object's path; `None` if no root reaches it.
     #[inline]
     pub fn root_kind(&self, object: ObjectIndex) -> Option<RootKind> {
-        self.nodes[object.at()].root
+        self.nodes[object.at()].place.root()
     }
 
     /// The group of a live object's path.
@@ -192,8 +237,8 @@ impl PathTree {
             pieces.push(PathPiece {
                 first,
                 last: end,
-                repeat: node.depth - self.nodes[first.at()].depth,
-                is_uniform: node.is_uniform,
+                repeat: node.place.depth() - self.nodes[first.at()].place.depth(),
+                is_uniform: node.place.is_uniform(),
             });
             last = self.parent(first).map(|(parent, _)| parent);
         }

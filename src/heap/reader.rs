@@ -118,6 +118,7 @@ impl HeapReader<'_, '_> {
             addresses: payloads,
             class_slots: class_ids,
             shallow_sizes: sizes,
+            huge_sizes: Vec::new(),
             classes,
             pinned: pinned_objects,
             index,

@@ -1,7 +1,10 @@
 //! The retained size of groups of objects, each byte counted once. For example, each node of a list retains
 //! all later nodes; the group of all nodes retains as much as the first node, and not the sum.
 
-use super::{Heap, LiveClass};
+use std::collections::HashMap;
+
+use super::group_sets::{GroupSets, SetNumber};
+use super::{HUGE, Heap, LiveClass};
 use crate::columns;
 use crate::control::{Control, Phase};
 use crate::error::Result;
@@ -10,15 +13,14 @@ use crate::units::ObjectIndex;
 /// Objects after which progress is reported.
 const CHUNK: usize = 1 << 16;
 
-/// The group of objects that belong to none.
-const NO_GROUP: u32 = u32::MAX;
-
 /// A live object at its position in preorder of the dominator tree.
 #[derive(Clone, Copy, Default)]
 struct Place {
-    group: u32,
+    /// See [`Owners::of`].
+    owner: u32,
     /// The end of the range of the objects that it dominates.
     end: u32,
+    /// [`HUGE`] stands for a size of 32 bits or more.
     retained_size: u32,
 }
 
@@ -27,10 +29,7 @@ impl Heap {
     /// other of the group dominates. That is at least what removing all objects of the group frees, and
     /// never more than the live size.
     ///
-    /// The objects that an object dominates are one range of positions in preorder of the dominator tree. So
-    /// one pass over the positions, which stores the end of the last counted range of each group, finds the
-    /// objects to count. Groups whose objects dominate nothing, such as strings, are left out of this pass,
-    /// because for them the result is the sum.
+    /// Groups whose objects dominate nothing, such as strings, are left out: for them the result is the sum.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`](crate::Error::OutOfMemory), [`Error::Aborted`](crate::Error::Aborted).
@@ -40,26 +39,70 @@ impl Heap {
         groups: usize,
         control: &Control,
     ) -> Result<Vec<u64>> {
+        let owners = Owners::new(self, group_of_slot, groups);
+        if let Some(sums) = self.retained_sums_by_sets(&owners, control)? {
+            return Ok(sums);
+        }
+        self.retained_sums_by_positions(&owners, control)
+    }
+
+    /// An object counts if its group is not among the groups of its dominators. These are a set that each
+    /// object takes over from its immediate dominator, which has a lower search number, so this takes one
+    /// pass. Nothing if there are too many sets of groups.
+    fn retained_sums_by_sets(
+        &self,
+        owners: &Owners<'_>,
+        control: &Control,
+    ) -> Result<Option<Vec<u64>>> {
+        let live = self.dominators.live();
+        let parents = self.dominators.immediate_dominators();
+        let step = control.begin(Phase::View, live.len() as u64);
+        let Some(mut sets) = GroupSets::new(owners.groups.len()) else {
+            return Ok(None);
+        };
+        let mut retained = vec![0u64; owners.groups.len()];
+        // By search number.
+        let mut set_of = columns::repeated(SetNumber::default(), live.len() + 1)?;
+        for (number, &object) in (1..).zip(live) {
+            let owner = owners.of(object);
+            if owner != Owners::LEFT_OUT {
+                let above = set_of[parents[number] as usize];
+                set_of[number] = match owner {
+                    Owners::STATIC => above,
+                    owner => {
+                        let Some(set) = sets.with(above, owner) else {
+                            return Ok(None);
+                        };
+                        if set != above {
+                            retained[owner as usize] += self.retained_size(object);
+                        }
+                        set
+                    }
+                };
+            }
+            if number.is_multiple_of(CHUNK) {
+                step.advance(CHUNK as u64)?;
+            }
+        }
+        Ok(Some(owners.with_retained(&retained)))
+    }
+
+    /// The objects that an object dominates are one range of positions in preorder of the dominator tree. So
+    /// one pass over the positions, which stores the end of the last counted range of each group, finds the
+    /// objects to count.
+    fn retained_sums_by_positions(
+        &self,
+        owners: &Owners<'_>,
+        control: &Control,
+    ) -> Result<Vec<u64>> {
         let live = self.dominators.live();
         let parents = self.dominators.immediate_dominators();
         let step = control.begin(Phase::View, 2 * live.len() as u64);
-        let mut sums = self.sums_of_groups(group_of_slot, groups);
-        let dominates = |sum: &LiveClass| sum.retained_size > sum.shallow_size;
-        let has_owners: Vec<bool> = sums.iter().map(dominates).collect();
-        // Static objects come first. They belong to no group, but may dominate others.
-        let statics = self
-            .objects
-            .shallow_sizes
-            .partition_point(|&size| size == 0) as u32;
-        let group_of = |object: ObjectIndex| match object.0 < statics {
-            true => NO_GROUP,
-            false => group_of_slot[self.objects.class_slots[object.at()] as usize],
-        };
         // An object that is left out dominates only its own bytes, so the objects below it are not needed
         // either.
-        let is_left_out = |object: ObjectIndex| match group_of(object) {
-            NO_GROUP => self.retained_size(object) == 0,
-            group => has_owners.get(group as usize) == Some(&false),
+        let is_left_out = |object: ObjectIndex| match owners.of(object) {
+            Owners::STATIC => self.retained_size(object) == 0,
+            owner => owner == Owners::LEFT_OUT,
         };
 
         // By search number, the virtual root first: the number of objects that each dominates, itself
@@ -76,6 +119,8 @@ impl Heap {
                 step.advance(CHUNK as u64)?;
             }
         }
+        // By position.
+        let mut huge: HashMap<u32, u64> = HashMap::new();
         let mut places = columns::repeated(Place::default(), sizes[0] as usize - 1)?;
         // Each size is replaced by the position of the next child.
         let mut next_positions = sizes;
@@ -89,27 +134,32 @@ impl Heap {
             let position = next_positions[parent];
             next_positions[parent] += size;
             next_positions[number] = position + 1;
+            let retained_size = self.retained_sizes[object.at()];
+            if retained_size == HUGE {
+                huge.insert(position, self.retained_size(object));
+            }
             places[position as usize] = Place {
-                group: group_of(object),
+                owner: owners.of(object),
                 end: position + size,
-                retained_size: self.retained_size(object),
+                retained_size,
             };
             if number.is_multiple_of(CHUNK) {
                 step.advance(CHUNK as u64)?;
             }
         }
-        for (sum, _) in sums.iter_mut().zip(&has_owners).filter(|(_, has)| **has) {
-            sum.retained_size = 0;
-        }
-        let mut ends = vec![0u32; groups];
+        let mut retained = vec![0u64; owners.groups.len()];
+        let mut ends = vec![0u32; owners.groups.len()];
         for (position, place) in (0..).zip(places) {
-            let group = place.group as usize;
-            if group < groups && position >= ends[group] {
-                sums[group].retained_size += u64::from(place.retained_size);
-                ends[group] = place.end;
+            let owner = place.owner as usize;
+            if owner < ends.len() && position >= ends[owner] {
+                retained[owner] += match place.retained_size {
+                    HUGE => huge[&position],
+                    size => size.into(),
+                };
+                ends[owner] = place.end;
             }
         }
-        Ok(sums.iter().map(|sum| sum.retained_size).collect())
+        Ok(owners.with_retained(&retained))
     }
 
     /// The sums over the live heap objects of each group.
@@ -121,5 +171,78 @@ impl Heap {
             }
         }
         sums
+    }
+}
+
+/// The groups with objects that dominate others.
+struct Owners<'a> {
+    heap: &'a Heap,
+    /// The sums over the live heap objects of each group.
+    sums: Vec<LiveClass>,
+    /// The groups, ascending.
+    groups: Vec<u32>,
+    /// For each class slot the position in `groups`.
+    of_slot: Vec<u32>,
+    /// The number of static objects, which come first. In a snapshot, objects without a size of their own are
+    /// anywhere.
+    statics: u32,
+}
+
+impl<'a> Owners<'a> {
+    /// Stands for an object without a group that may dominate others.
+    const STATIC: u32 = u32::MAX;
+    /// Stands for an object whose group dominates nothing.
+    const LEFT_OUT: u32 = u32::MAX - 1;
+
+    fn new(heap: &'a Heap, group_of_slot: &[u32], groups: usize) -> Self {
+        let sums = heap.sums_of_groups(group_of_slot, groups);
+        let mut position_of = vec![Self::LEFT_OUT; groups];
+        let mut owners = Vec::new();
+        for (group, sum) in sums.iter().enumerate() {
+            if sum.retained_size > sum.shallow_size {
+                position_of[group] = owners.len() as u32;
+                owners.push(group as u32);
+            }
+        }
+        let of_slot = group_of_slot.iter().map(|&group| {
+            // A slot without a group counts nowhere, but may dominate others.
+            position_of
+                .get(group as usize)
+                .copied()
+                .unwrap_or(Self::STATIC)
+        });
+        Self {
+            heap,
+            groups: owners,
+            of_slot: of_slot.collect(),
+            statics: heap
+                .objects
+                .shallow_sizes
+                .partition_point(|&size| size == 0) as u32,
+            sums,
+        }
+    }
+
+    /// The position of the object's group in `groups`, or one of the constants.
+    #[inline]
+    fn of(&self, object: ObjectIndex) -> u32 {
+        let objects = &self.heap.objects;
+        let is_static = match self.heap.is_snapshot {
+            true => objects.shallow_sizes[object.at()] == 0,
+            false => object.0 < self.statics,
+        };
+        match is_static {
+            true => Self::STATIC,
+            false => self.of_slot[objects.class_slots[object.at()] as usize],
+        }
+    }
+
+    /// Per group: what its objects retain as a set, from the sums of the owners.
+    fn with_retained(&self, retained: &[u64]) -> Vec<u64> {
+        let mut sizes: Vec<u64> = self.sums.iter().map(|sum| sum.retained_size).collect();
+        for (&group, &size) in self.groups.iter().zip(retained) {
+            sizes[group as usize] = size;
+        }
+        sizes
     }
 }

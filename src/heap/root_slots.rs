@@ -11,7 +11,7 @@ use crate::units::ObjectIndex;
 pub struct RootSlot {
     /// The kind of the place.
     pub kind: RootKind,
-    /// For a global, the number of its name; for a stack word, its distance from the stack pointer in bytes.
+    /// For a global or a root of V8, the number of its name; for a stack word, its distance from the stack pointer in bytes.
     position: u32,
     /// The object to which the place refers.
     pub object: ObjectIndex,
@@ -42,6 +42,8 @@ pub enum RootOrigin {
     Stack,
     /// The pins.
     Pinned,
+    /// V8, from the place with this name.
+    System(u32),
 }
 
 impl RootOrigin {
@@ -51,6 +53,7 @@ impl RootOrigin {
             Self::Global(_) | Self::Static(_) => RootKind::Global,
             Self::Stack => RootKind::Stack,
             Self::Pinned => RootKind::Pinned,
+            Self::System(_) => RootKind::System,
         }
     }
 }
@@ -114,17 +117,46 @@ impl FoundSlots {
             });
         }
         slots.sort_unstable();
+        RootSlots::of_sorted(slots, names)
+    }
+}
+
+impl RootSlots {
+    /// The roots of a snapshot, which all have names.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
+    pub(crate) fn of_named(mut roots: Vec<(RootKind, String, ObjectIndex)>) -> Result<Self> {
+        roots.sort_unstable();
+        roots.dedup();
+        let mut all: Vec<String> = Vec::new();
+        let mut slots = columns::with_capacity(roots.len())?;
+        let mut last = None;
+        for (kind, name, object) in roots {
+            if last != Some(kind) || all.last() != Some(&name) {
+                all.push(name);
+                last = Some(kind);
+            }
+            slots.push(RootSlot {
+                kind,
+                position: all.len() as u32 - 1,
+                object,
+            });
+        }
+        Self::of_sorted(slots, all)
+    }
+
+    /// These places, which ascend.
+    fn of_sorted(slots: Vec<RootSlot>, names: Vec<String>) -> Result<Self> {
         let mut by_object = columns::collected(0..slots.len() as u32)?;
         by_object.sort_unstable_by_key(|&slot| (slots[slot as usize].object, slot));
-        Ok(RootSlots {
+        Ok(Self {
             slots,
             by_object,
             names,
         })
     }
-}
 
-impl RootSlots {
     /// All places: globals by name, then stack words from the top of the stack on, then pins.
     pub fn all(&self) -> &[RootSlot] {
         &self.slots
@@ -147,6 +179,7 @@ impl RootSlots {
             RootKind::Global => RootOrigin::Global(slot.position),
             RootKind::Stack => RootOrigin::Stack,
             RootKind::Pinned => RootOrigin::Pinned,
+            RootKind::System => RootOrigin::System(slot.position),
         }
     }
 
@@ -164,7 +197,7 @@ impl RootSlots {
     /// objects whose global is not known.
     pub fn name(&self, slot: RootSlot) -> Option<String> {
         match slot.kind {
-            RootKind::Global => self.names.get(slot.position as usize).cloned(),
+            RootKind::Global | RootKind::System => self.names.get(slot.position as usize).cloned(),
             RootKind::Stack => Some(format!("+{}", slot.position)),
             RootKind::Pinned => None,
         }

@@ -106,7 +106,7 @@ impl Search {
                     for reference in next.clone().take(LOOKAHEAD) {
                         let target = edges.target(reference);
                         prefetch(&search.numbers, target.0);
-                        edges.prefetch(target);
+                        edges.prefetch_range(target);
                     }
                     // An object without further references is not stored on the path: a list whose nodes have
                     // `next` as their last reference needs no path.

@@ -54,6 +54,23 @@ impl<'a> Functions<'a> {
         (self.imported..).zip(&self.bodies)
     }
 
+    /// The number of imported functions, which have the first indexes.
+    pub fn imported(&self) -> u32 {
+        self.imported
+    }
+
+    /// The index of a function's type.
+    pub fn type_index(&self, function: u32) -> Option<u32> {
+        self.type_of.get(function as usize).copied()
+    }
+
+    /// The exported functions by name, in no particular order.
+    pub fn exports(&self) -> impl Iterator<Item = (&'a str, u32)> {
+        self.exports
+            .iter()
+            .map(|(&name, &function)| (name, function))
+    }
+
     /// The bytes of all bodies.
     pub fn code_size(&self) -> u64 {
         self.code_size

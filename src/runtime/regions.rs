@@ -84,7 +84,7 @@ pub(crate) fn walk_blocks(
                 let Some(next) = next.transpose()?.flatten() else {
                     break Some(Error::HeapCorrupt {
                         address: block,
-                        found: "the end of a region with no further region behind it".to_owned(),
+                        found: "the end of a region and no further region".to_owned(),
                         expected: "regions up to the one that the allocator's tail pointer names",
                     });
                 };

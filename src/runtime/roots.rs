@@ -20,6 +20,8 @@ pub enum RootKind {
     Stack,
     /// It was pinned (`__pin`), usually by the host.
     Pinned,
+    /// V8 itself refers to it. Only snapshots have such roots.
+    System,
 }
 
 /// A global variable that may hold a reference.

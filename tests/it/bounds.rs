@@ -238,7 +238,7 @@ fn a_collector_that_opens_a_million_blocks_is_given_up() {
     assert_is_given_up(&collector(0, &code));
 }
 
-/// A dump with a static object of this class every so many bytes, each up to the end of the static data,
+/// A dump with a static object of this class at equal distances, each up to the end of the static data,
 /// behind which there is a page.
 fn statics(end: u32, distance: u32, class_id: u32) -> crate::support::DumpFile {
     let mut dump = crate::support::DumpFile::new(u64::from(end) + u64::from(PAGE), 7);

@@ -1,5 +1,6 @@
 //! Running work: its phases, its progress, and the memory that it keeps.
 
+use std::cmp::Reverse;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -8,7 +9,7 @@ use crate::support::{Scene, encode_module};
 use warpo_heap_analyzer::debug_info::DebugInfo;
 use warpo_heap_analyzer::module::Module;
 use warpo_heap_analyzer::runtime::evidence::Evidence;
-use warpo_heap_analyzer::views::{ConstructorView, Selection};
+use warpo_heap_analyzer::views::{ConstructorSort, ConstructorView, Selection};
 use warpo_heap_analyzer::{Control, Error, Input, Phase, Program, Schedule};
 
 /// A dump with all that an analysis can find in one, and its module.
@@ -65,6 +66,41 @@ fn work_can_be_cancelled_in_every_phase() {
         // The control holds its observer, which holds the control.
         handle.lock().unwrap().take();
     }
+}
+
+#[test]
+fn requested_classes_are_known_before_dominators_are() {
+    let (dump, module) = mix();
+    let program = Program::read(input("wasm", &module[..]), &Control::default()).unwrap();
+    let handle = Arc::new(Mutex::new(None::<Control>));
+    let early = Arc::new(Mutex::new(None));
+    let (own, found) = (Arc::clone(&handle), Arc::clone(&early));
+    let control = Control::observing(move |phase| {
+        let control = own.lock().unwrap();
+        let classes = control.as_ref().unwrap().take_classes();
+        assert_eq!(classes.is_some(), phase == Phase::Dominators, "{phase:?}");
+        if classes.is_some() {
+            *found.lock().unwrap() = classes;
+        }
+    });
+    control.request_classes();
+    *handle.lock().unwrap() = Some(control.clone());
+    let heap = program.analyze(input("dump", &dump), &control).unwrap();
+    handle.lock().unwrap().take();
+    let view = ConstructorView::new(heap.into(), Selection::sorted(ConstructorSort::Shallow));
+    let mut rows: Vec<_> = view
+        .rows()
+        .iter()
+        .map(|row| (row.total_shallow_size, row.count, row.class_name.clone()))
+        .collect();
+    let classes = early.lock().unwrap().take().unwrap().into_iter();
+    let mut classes: Vec<_> = classes
+        .map(|class| (class.shallow_size, class.count, class.class_name))
+        .collect();
+    assert!(classes.is_sorted_by_key(|(size, count, _)| Reverse((*size, *count))));
+    classes.sort();
+    rows.sort();
+    assert_eq!(classes, rows);
 }
 
 fn cancelled() -> Control {

@@ -56,7 +56,7 @@ proptest! {
                 other != object && slot(other) == slot(object) && !rest().contains(&address(object))
             });
             if !is_dominated {
-                expected[slot(object) as usize] += u64::from(heap.retained_size(object));
+                expected[slot(object) as usize] += heap.retained_size(object);
             }
         }
         let groups: Vec<u32> = (0..expected.len() as u32).collect();

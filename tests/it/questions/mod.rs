@@ -3,7 +3,7 @@
 mod errors;
 mod growth;
 mod naive;
-mod objects;
+pub mod objects;
 mod paths;
 mod random;
 mod random_waste;

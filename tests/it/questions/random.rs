@@ -25,6 +25,7 @@ fn kind_name(kind: RootKind) -> &'static str {
         RootKind::Global => "global",
         RootKind::Stack => "stack",
         RootKind::Pinned => "pinned",
+        RootKind::System => "system",
     }
 }
 

@@ -1,14 +1,10 @@
 //! Waste of known heaps, and cases that simpler definitions get wrong.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-
 use serde_json::{Value, json};
 
 use crate::support::{
     ARRAY_BUFFER, ARRAY_BUFFER_VIEW, Class, NULL, Object, STRING, Scene, ask, flags,
 };
-use warpo_heap_analyzer::questions::{Contents, InMemory};
-use warpo_heap_analyzer::{Control, Error, Input, Program};
 
 fn waste(scene: &Scene) -> Value {
     ask(&scene.open(), json!({ "question": "waste" }))
@@ -456,58 +452,6 @@ fn contents_that_do_not_fit_their_buffer_save_nothing() {
     for kind in ["array-capacity", "entries", "views"] {
         assert_eq!(count_and_savings(&answer, kind), (0, 0), "{kind}");
     }
-}
-
-/// A dump whose strings have the same contents, and so the same hashes, at the first read, and different
-/// contents later.
-struct Changing {
-    is_read: AtomicBool,
-    first: InMemory<Vec<u8>>,
-    later: InMemory<Vec<u8>>,
-}
-
-impl Contents for Changing {
-    fn read_at(&self, offset: u64, into: &mut [u8]) -> Result<(), Error> {
-        match self.is_read.swap(true, Ordering::Relaxed) {
-            false => self.first.read_at(offset, into),
-            true => self.later.read_at(offset, into),
-        }
-    }
-}
-
-#[test]
-fn strings_are_compared_and_not_only_their_hashes() {
-    let mut scene = Scene::new();
-    let strings = [(); 5].map(|()| scene.object_of(STRING, &text("milk")));
-    hold(&mut scene, &strings);
-    let first = scene.dump();
-    for (&string, words) in strings.iter().zip(["milk", "eggs", "milk", "eggs", "salt"]) {
-        scene.write(string.0, &text(words));
-    }
-    let contents = Changing {
-        is_read: AtomicBool::new(false),
-        first: InMemory(first.bytes.clone()),
-        later: InMemory(scene.dump().bytes),
-    };
-    let module = scene.module();
-    let control = Control::default();
-    let wasm = Input {
-        name: "program.wasm",
-        bytes: module.as_slice(),
-    };
-    let program = Program::read(wasm, &control).unwrap();
-    let dump = Input {
-        name: "heap.dump",
-        bytes: &first.bytes,
-    };
-    let heap = program.open(dump, Box::new(contents), &control).unwrap();
-    let answer = ask(&heap, json!({ "question": "waste" }));
-    assert_eq!(count_and_savings(&answer, "duplicate-strings"), (2, 64));
-    let groups = kind(&answer, "duplicate-strings")["groups"]
-        .as_array()
-        .unwrap();
-    let contents: Vec<_> = groups.iter().map(|group| &group["what"]).collect();
-    assert_eq!(contents, ["\"milk\"", "\"eggs\""]);
 }
 
 #[test]

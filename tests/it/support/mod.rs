@@ -764,7 +764,7 @@ pub fn retained(heap: &Heap, object: Object) -> u32 {
         .objects
         .index
         .get(warpo_heap_analyzer::Address(object.0));
-    index.map_or(0, |index| heap.retained_size(index))
+    index.map_or(0, |index| heap.retained_sizes[index.at()])
 }
 
 /// The class name of an object.

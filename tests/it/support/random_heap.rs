@@ -174,6 +174,7 @@ pub fn build(plans: &[Plan]) -> (Scene, Truth) {
                 RootKind::Global => scene.global("assembly/index/root", classes.node, object),
                 RootKind::Stack => scene.push_on_stack(object),
                 RootKind::Pinned => scene.pin(object),
+                RootKind::System => unreachable!("only snapshots have such roots"),
             }
             truth.roots.entry(object).or_insert(kind);
             truth.root_slots.push((kind, object));
