@@ -5,10 +5,10 @@
 
 use std::fmt;
 
-use crate::file_kind::{FileStart, not_a_dump, not_a_module};
+use crate::file_kind::{FileStart, not_a_dump, not_a_module, not_a_snapshot};
 use crate::mismatch::Mismatch;
 use crate::shown::Shown;
-use crate::units::Address;
+use crate::units::{Address, ShownAddress};
 
 /// The result of everything in this crate that can fail.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -135,6 +135,28 @@ pub enum Error {
         /// The global's exported name.
         name: &'static str,
     },
+    /// The allocator of a module is not found, or not all of it.
+    #[error("cannot profile the allocations of this module: found {found}: expected {expected}")]
+    AllocatorMissing {
+        /// What was found.
+        found: String,
+        /// The names that were looked for, and what to do.
+        expected: &'static str,
+    },
+    /// A source map that cannot be read.
+    #[error(
+        "cannot read the source map: {message}; pass the .wasm.map file that the compiler wrote with this module"
+    )]
+    SourceMap {
+        /// What is wrong with it.
+        message: String,
+    },
+    /// A profile that cannot be used.
+    #[error("cannot use the profile: {message}")]
+    Profile {
+        /// What is wrong with it, and what to do.
+        message: String,
+    },
     /// The debug information cannot be read.
     #[error(
         "cannot read the debug information at offset {offset:#x} of section debug_info: {message}; compile the module again"
@@ -152,6 +174,61 @@ pub enum Error {
     ModuleMismatch {
         /// What differs.
         mismatch: Mismatch,
+    },
+    /// Not a heap snapshot.
+    #[error("{}", not_a_snapshot(found))]
+    NotASnapshot {
+        /// Its first bytes.
+        found: FileStart,
+    },
+    /// A heap snapshot that cannot be read.
+    #[error(
+        "cannot read the heap snapshot at offset {offset}: {}; take the snapshot again",
+        Shown(message)
+    )]
+    Snapshot {
+        /// The offset in the file.
+        offset: u64,
+        /// What was found and expected.
+        message: String,
+    },
+    /// A heap snapshot that ends too early.
+    #[error(
+        "the heap snapshot ends at byte {length}, but expected {expected}: the file is truncated, or still being written; take the snapshot again"
+    )]
+    SnapshotTruncated {
+        /// The length of the file.
+        length: u64,
+        /// What should follow.
+        expected: String,
+    },
+    /// A heap snapshot together with a module.
+    #[error(
+        "this is a heap snapshot of V8, which has no module: leave out --wasm (the argument wasm in the API)"
+    )]
+    SnapshotWithModule,
+    /// A heap dump without a module.
+    #[error(
+        "a heap dump can be read only with the module that it was taken from: pass it with --wasm (the argument wasm in the API); only heap snapshots of V8 have none"
+    )]
+    ModuleMissing,
+    /// A heap dump compared with a heap snapshot.
+    #[error(
+        "{dump} is a heap dump and {snapshot} is a heap snapshot of V8: only two dumps, or two snapshots, can be compared"
+    )]
+    DumpWithSnapshot {
+        /// The dump.
+        dump: String,
+        /// The snapshot.
+        snapshot: String,
+    },
+    /// A question about memory, which a snapshot does not contain.
+    #[error("a heap snapshot of V8 cannot answer {question}: {reason}")]
+    NotInSnapshot {
+        /// The question.
+        question: &'static str,
+        /// What is not in a snapshot, and what to use instead.
+        reason: &'static str,
     },
     /// Two heaps that were opened with different modules.
     #[error(
@@ -197,9 +274,9 @@ pub enum Error {
     #[error("there is no object at address {address}{}", nearest_objects(nearest))]
     NoObject {
         /// The address.
-        address: Address,
+        address: ShownAddress,
         /// The nearest objects below and above it, with their classes.
-        nearest: Vec<(Address, String)>,
+        nearest: Vec<(ShownAddress, String)>,
     },
     /// No class with the name of a question.
     #[error(
@@ -345,8 +422,17 @@ impl Error {
             Self::ModuleTooLarge { .. } => "ERR_MODULE_TOO_LARGE",
             Self::ModuleKind { .. } => "ERR_MODULE_KIND",
             Self::GlobalMissing { .. } => "ERR_GLOBAL_MISSING",
+            Self::AllocatorMissing { .. } => "ERR_ALLOCATOR_MISSING",
+            Self::SourceMap { .. } => "ERR_SOURCE_MAP",
+            Self::Profile { .. } => "ERR_PROFILE",
             Self::DebugInfo { .. } => "ERR_DEBUG_INFO",
             Self::ModuleMismatch { .. } => "ERR_MODULE_MISMATCH",
+            Self::NotASnapshot { .. } | Self::Snapshot { .. } => "ERR_SNAPSHOT",
+            Self::SnapshotTruncated { .. } => "ERR_SNAPSHOT_TRUNCATED",
+            Self::SnapshotWithModule => "ERR_SNAPSHOT_WITH_MODULE",
+            Self::ModuleMissing => "ERR_MODULE_MISSING",
+            Self::DumpWithSnapshot { .. } => "ERR_DUMP_WITH_SNAPSHOT",
+            Self::NotInSnapshot { .. } => "ERR_NOT_IN_SNAPSHOT",
             Self::DifferentModules { .. } => "ERR_MODULE_MISMATCH",
             Self::HeapCorrupt { .. } => "ERR_HEAP_CORRUPT",
             Self::TooManyReferences { .. } => "ERR_TOO_MANY_REFERENCES",
@@ -380,7 +466,7 @@ impl Error {
     }
 }
 
-fn nearest_objects(nearest: &[(Address, String)]) -> String {
+fn nearest_objects(nearest: &[(ShownAddress, String)]) -> String {
     let objects = nearest
         .iter()
         .map(|(address, class_name)| format!("{address} ({})", Shown(class_name)));

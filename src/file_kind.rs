@@ -102,6 +102,14 @@ pub(crate) fn not_a_module(found: &FileStart) -> String {
     })
 }
 
+/// Why a file is not a heap snapshot of V8, and what to pass instead.
+pub(crate) fn not_a_snapshot(found: &FileStart) -> String {
+    explain(found, "a heap snapshot of V8", "{\"snapshot\"", || {
+        "pass a .heapsnapshot file of Node or Chrome, or a heap dump with its module (--wasm)"
+            .to_owned()
+    })
+}
+
 fn explain(found: &FileStart, expected: &str, magic: &str, advice: impl Fn() -> String) -> String {
     let Some(kind) = found.kind else {
         if found.length == 0 {

@@ -17,7 +17,8 @@
 //!   references in objects of each class.
 //! - [`heap`] is the result: the object table, the references, the live set, dominators and retained
 //!   sizes, made once by [`Program::analyze`].
-//! - [`instrument`] changes a module so that a host can write complete dumps of it.
+//! - [`instrument`] changes a module so that a host can write complete dumps of it, or profile its
+//!   allocations; [`symbols`] names functions and lines for a profile.
 //! - [`views`] group a heap by class, or compare two; [`questions`] ask a loaded heap why an object is
 //!   alive, and more; [`formats`] render both, and [`exports`] write a loaded heap for other tools.
 //!
@@ -66,7 +67,9 @@ pub mod questions;
 pub mod runtime;
 mod shown;
 mod side_by_side;
+pub mod snapshots;
 pub mod std_library;
+pub mod symbols;
 mod tolerance;
 mod units;
 pub mod views;

@@ -98,6 +98,18 @@ pub enum Warning {
         /// How many objects there are.
         count: u64,
     },
+    /// A check with a budget whose default rule was left out, because there were too few dumps.
+    GrowthNotChecked {
+        /// How many dumps there are after the warm-up.
+        found: u64,
+        /// How many the default rule needs.
+        needed: u64,
+    },
+    /// Of a snapshot: long strings, of which V8 writes only the start.
+    StringsCut {
+        /// How many strings there are.
+        count: u64,
+    },
     /// The collector's own count of managed bytes differs from what the walk found.
     TotalMismatch {
         /// `~lib/rt/itcms/total`.
@@ -238,6 +250,8 @@ impl Warning {
             Self::FieldsDiffer { .. } => "WARN_FIELDS_DIFFER",
             Self::ClassUnknown { .. } => "WARN_CLASS_UNKNOWN",
             Self::ContentsUnknown { .. } => "WARN_CONTENTS_UNKNOWN",
+            Self::GrowthNotChecked { .. } => "WARN_GROWTH_NOT_CHECKED",
+            Self::StringsCut { .. } => "WARN_STRINGS_CUT",
             Self::TotalMismatch { .. } => "WARN_TOTAL_MISMATCH",
             Self::ListBroken { .. } => "WARN_LIST_BROKEN",
             Self::MemoryNotWholePages { .. } => "WARN_MEMORY_NOT_WHOLE_PAGES",
@@ -384,6 +398,14 @@ impl fmt::Display for Warning {
             Self::ContentsUnknown { count } => write!(
                 f,
                 "{count} live object(s) are of classes that the module does not describe, and may be containers: unused parts of these objects and their buffers are missing from the savings, and a buffer to which they refer never counts as a duplicate"
+            ),
+            Self::GrowthNotChecked { found, needed } => write!(
+                f,
+                "only the budgets were checked: the default rule, that no place grows, needs {needed} dumps after the warm-up, and there are {found}"
+            ),
+            Self::StringsCut { count } => write!(
+                f,
+                "{count} string(s) have 1024 characters or more: V8 writes only the start of a long string into a snapshot, so these are not compared, and the savings may be too low"
             ),
             Self::TotalMismatch { collector, walk } => write!(
                 f,

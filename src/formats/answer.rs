@@ -12,6 +12,7 @@ use crate::questions::{
     Answer, AnswerBody, Branch, Cut, DominatorGroups, Dominators, Edge, FoundObjects, MergedPaths,
     More, ObjectAnswer, Path, PathAnswer, Referrers, Root, Summary, Suspects, root_kind_name,
 };
+use crate::units::AddressForm;
 
 /// An answer as JSON, indented by two spaces, with a newline at the end.
 pub fn render_json(answer: &Answer) -> String {
@@ -21,14 +22,15 @@ pub fn render_json(answer: &Answer) -> String {
 
 /// An answer as text, without colours. Warnings are left out, because the caller shows them elsewhere.
 pub fn render_text(answer: &Answer, options: TableOptions) -> String {
+    let form = answer.address_form;
     let mut lines = match &answer.body {
         AnswerBody::Summary(summary) => summary_lines(summary),
-        AnswerBody::Find(found) => found_lines(found),
-        AnswerBody::Object(object) => object_lines(object),
-        AnswerBody::Referrers(referrers) => referrer_lines(referrers),
-        AnswerBody::Path(path) => path_answer_lines(path),
+        AnswerBody::Find(found) => found_lines(found, form),
+        AnswerBody::Object(object) => object_lines(object, form),
+        AnswerBody::Referrers(referrers) => referrer_lines(referrers, form),
+        AnswerBody::Path(path) => path_answer_lines(path, form),
         AnswerBody::MergedPaths(paths) => merged_lines(paths),
-        AnswerBody::Dominators(dominators) => dominator_lines(dominators),
+        AnswerBody::Dominators(dominators) => dominator_lines(dominators, form),
         AnswerBody::DominatorGroups(groups) => group_lines(groups),
         AnswerBody::Suspects(suspects) => suspect_lines(suspects),
         AnswerBody::Waste(waste) => waste_lines(waste),
@@ -107,8 +109,9 @@ fn part(total: u64, offset: u64, shown: usize, what: &str) -> String {
     }
 }
 
+/// An address of a dump.
 pub(super) fn address(address: u32) -> String {
-    format!("{address:#x}")
+    AddressForm::Hexadecimal.of(address).to_string()
 }
 
 pub(super) fn size(bytes: impl Into<u64>) -> String {
@@ -148,7 +151,9 @@ fn root(root: &Root) -> String {
 /// A label in the form that follows a class: `.next`, `[3]`, ` (buffer)`.
 fn label(label: &str) -> String {
     let label = printable_name(label);
-    let is_name = !label.starts_with(['[', '(', '+', '…']) && !label.contains(' ');
+    let is_name = !label.starts_with(['[', '(', '+', '…', '{'])
+        && !label.starts_with("->")
+        && !label.contains(' ');
     match is_name {
         true => format!(".{label}"),
         false => label,
@@ -158,22 +163,39 @@ fn label(label: &str) -> String {
 fn class_and_label(class_name: Option<&String>, of: Option<&String>) -> String {
     let class = class_name.map_or_else(String::new, |name| class(name));
     let label = of.map_or_else(String::new, |of| label(of));
-    match label.starts_with(['.', '[', '(', '+']) {
+    match label.starts_with(['.', '[', '(', '+', '{']) || label.starts_with("->") {
         true => format!("{class}{label}"),
         false => format!("{class} {label}").trim().to_owned(),
     }
 }
 
 fn summary_lines(summary: &Summary) -> Vec<String> {
-    let mut lines = vec![format!("heap {}", size(summary.total_heap_size))];
-    lines.extend(accounting_lines_of(&summary.accounting));
+    let mut lines = match summary.total_heap_size {
+        Some(total) => vec![format!("heap {}", size(total))],
+        None => vec![format!("live {}", size(summary.total_live_size))],
+    };
+    lines.extend(summary.accounting.iter().flat_map(accounting_lines_of));
+    let mut objects = format!("objects {} live", format_count(summary.objects.live));
+    for (count, what) in [
+        (summary.objects.garbage, "garbage"),
+        (summary.objects.statics, "static"),
+    ] {
+        if let Some(count) = count {
+            objects.push_str(&format!(", {} {what}", format_count(count)));
+        }
+    }
     lines.push(format!(
-        "objects {} live, {} garbage, {} static; {} classes",
-        format_count(summary.objects.live),
-        format_count(summary.objects.garbage),
-        format_count(summary.objects.statics),
+        "{objects}; {} classes",
         format_count(summary.classes)
     ));
+    if let Some(system) = summary.roots.system {
+        lines.push(format!(
+            "roots {} global, {} system",
+            format_count(summary.roots.global),
+            format_count(system)
+        ));
+        return lines;
+    }
     lines.push(format!(
         "roots {} global, {} stack, {} pinned",
         format_count(summary.roots.global),
@@ -183,7 +205,7 @@ fn summary_lines(summary: &Summary) -> Vec<String> {
     lines
 }
 
-fn found_lines(found: &FoundObjects) -> Vec<String> {
+fn found_lines(found: &FoundObjects, form: AddressForm) -> Vec<String> {
     let mut lines = vec![part(
         found.total,
         found.offset,
@@ -195,7 +217,7 @@ fn found_lines(found: &FoundObjects) -> Vec<String> {
         .iter()
         .map(|object| {
             [
-                address(object.address),
+                form.of(object.address).to_string(),
                 size(object.shallow_size),
                 size(object.retained_size),
                 class(&object.class_name),
@@ -214,13 +236,13 @@ fn found_lines(found: &FoundObjects) -> Vec<String> {
     lines
 }
 
-fn object_lines(object: &ObjectAnswer) -> Vec<String> {
+fn object_lines(object: &ObjectAnswer, form: AddressForm) -> Vec<String> {
     let name = object
         .class_name
         .as_ref()
         .map_or("block".to_owned(), |name| class(name));
     let mut lines = vec![
-        format!("{name} at {}", address(object.address)),
+        format!("{name} at {}", form.of(object.address)),
         format!(
             "{}, {}, retains {}, referred to by {}",
             object.state.name(),
@@ -233,7 +255,7 @@ fn object_lines(object: &ObjectAnswer) -> Vec<String> {
         lines.push(format!(
             "dominated by {} at {}",
             class(&dominator.class_name),
-            address(dominator.address)
+            form.of(dominator.address)
         ));
     }
     for of in &object.roots {
@@ -262,21 +284,26 @@ fn object_lines(object: &ObjectAnswer) -> Vec<String> {
     lines
 }
 
-fn edge_cells(edge: &Edge) -> [String; 3] {
+fn edge_cells(edge: &Edge, form: AddressForm) -> [String; 3] {
     let holder = match &edge.root {
         Some(of) => root(of),
         None => class_and_label(edge.class_name.as_ref(), edge.label.as_ref()),
     };
-    let independent = if edge.independent { "yes" } else { "no" };
+    let independent = match (edge.independent, edge.weak) {
+        (true, _) => "yes",
+        (false, false) => "no",
+        (false, true) => "weak",
+    };
     [
-        edge.address.map_or_else(String::new, address),
+        edge.address
+            .map_or_else(String::new, |address| form.of(address).to_string()),
         independent.to_owned(),
         holder,
     ]
 }
 
-fn edge_table(edges: &[Edge]) -> Vec<String> {
-    let rows: Vec<_> = edges.iter().map(edge_cells).collect();
+fn edge_table(edges: &[Edge], form: AddressForm) -> Vec<String> {
+    let rows: Vec<_> = edges.iter().map(|edge| edge_cells(edge, form)).collect();
     let heading = [
         ("Address", Right),
         ("Independent", Left),
@@ -285,7 +312,7 @@ fn edge_table(edges: &[Edge]) -> Vec<String> {
     table(heading, &rows)
 }
 
-fn referrer_lines(referrers: &Referrers) -> Vec<String> {
+fn referrer_lines(referrers: &Referrers, form: AddressForm) -> Vec<String> {
     let Referrers {
         total,
         offset,
@@ -296,9 +323,9 @@ fn referrer_lines(referrers: &Referrers) -> Vec<String> {
         1 => "reference",
         _ => "references",
     };
-    let what = format!("{noun} to {}", address(referrers.address));
+    let what = format!("{noun} to {}", form.of(referrers.address));
     let mut lines = vec![part(*total, *offset, shown.len(), &what)];
-    lines.extend(edge_table(shown));
+    lines.extend(edge_table(shown, form));
     lines
 }
 
@@ -340,7 +367,7 @@ pub(super) fn cut_sentence(cut: &Cut) -> String {
     format!("Cutting {what} frees {}.", size(cut.freed))
 }
 
-fn path_answer_lines(answer: &PathAnswer) -> Vec<String> {
+fn path_answer_lines(answer: &PathAnswer, form: AddressForm) -> Vec<String> {
     let mut lines = Vec::new();
     let Some(path) = &answer.path else {
         let name = answer
@@ -349,7 +376,7 @@ fn path_answer_lines(answer: &PathAnswer) -> Vec<String> {
             .map_or("block".to_owned(), |name| class(name));
         lines.push(format!(
             "{name} at {} is not alive: it is {}, and no root reaches it",
-            address(answer.address),
+            form.of(answer.address),
             answer.state.name()
         ));
         return lines;
@@ -361,7 +388,7 @@ fn path_answer_lines(answer: &PathAnswer) -> Vec<String> {
             let what = independent
                 .edges
                 .first()
-                .map_or_else(String::new, |edge| edge_cells(edge)[2].clone());
+                .map_or_else(String::new, |edge| edge_cells(edge, form)[2].clone());
             lines.push(format!(
                 "Cutting {what} frees this object: {}.",
                 size(freed)
@@ -373,7 +400,7 @@ fn path_answer_lines(answer: &PathAnswer) -> Vec<String> {
                 format_count(independent.total),
                 size(answer.freed_by_cutting_all)
             ));
-            lines.extend(edge_table(&independent.edges));
+            lines.extend(edge_table(&independent.edges, form));
             lines.extend(cut.as_ref().map(cut_sentence));
         }
     }
@@ -395,13 +422,21 @@ fn merged_lines(paths: &MergedPaths) -> Vec<String> {
             size(paths.shallow_size),
             size(paths.retained_set_size)
         ),
-        format!(
-            "removing all of them frees {}; held by globals {}, the stack {}, pins {}",
-            size(paths.freed_by_removing_all),
-            size(paths.held_by.global),
-            size(paths.held_by.stack),
-            size(paths.held_by.pinned)
-        ),
+        match paths.held_by.system {
+            Some(system) => format!(
+                "removing all of them frees {}; held by globals {}, V8 {}",
+                size(paths.freed_by_removing_all),
+                size(paths.held_by.global),
+                size(system)
+            ),
+            None => format!(
+                "removing all of them frees {}; held by globals {}, the stack {}, pins {}",
+                size(paths.freed_by_removing_all),
+                size(paths.held_by.global),
+                size(paths.held_by.stack),
+                size(paths.held_by.pinned)
+            ),
+        },
     ];
     let mut rows = Vec::new();
     branch_rows(&paths.tree, paths.more.as_ref(), &mut rows);
@@ -460,7 +495,7 @@ fn branch_rows(tree: &[Branch], more: Option<&More>, rows: &mut Vec<[String; 3]>
     }
 }
 
-fn dominator_lines(dominators: &Dominators) -> Vec<String> {
+fn dominator_lines(dominators: &Dominators, form: AddressForm) -> Vec<String> {
     let Dominators {
         total,
         offset,
@@ -472,7 +507,7 @@ fn dominator_lines(dominators: &Dominators) -> Vec<String> {
         .iter()
         .map(|child| {
             [
-                address(child.address),
+                form.of(child.address).to_string(),
                 size(child.shallow_size),
                 size(child.retained_size),
                 class(&child.class_name),

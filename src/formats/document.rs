@@ -71,7 +71,7 @@ pub struct Row<'a> {
 /// A view that a format can render.
 pub trait Document {
     /// The totals.
-    fn totals(&self) -> [Total; 2];
+    fn totals(&self) -> Vec<Total>;
     /// Whether a heap is damaged and the view covers only a part of it.
     fn is_partial(&self) -> bool;
     /// The reasons why numbers may be wrong.
@@ -94,7 +94,7 @@ pub trait Document {
 }
 
 impl<D: Document + ?Sized> Document for Arc<D> {
-    fn totals(&self) -> [Total; 2] {
+    fn totals(&self) -> Vec<Total> {
         (**self).totals()
     }
 
@@ -139,10 +139,18 @@ const fn column(key: &'static str, title: &'static str, measure: Measure) -> Col
     }
 }
 
+/// Without the size of the heap if that is not known.
+fn known([size, live]: [Total; 2], heap: &crate::heap::Heap) -> Vec<Total> {
+    match heap.is_snapshot {
+        true => vec![live],
+        false => vec![size, live],
+    }
+}
+
 impl Document for ConstructorView {
-    fn totals(&self) -> [Total; 2] {
+    fn totals(&self) -> Vec<Total> {
         let heap = self.heap();
-        [
+        let totals = [
             Total {
                 label: "heap",
                 after: ("totalHeapSize", heap.total_size),
@@ -153,7 +161,8 @@ impl Document for ConstructorView {
                 after: ("totalLiveSize", heap.live_size),
                 before: None,
             },
-        ]
+        ];
+        known(totals, heap)
     }
 
     fn is_partial(&self) -> bool {
@@ -165,7 +174,7 @@ impl Document for ConstructorView {
     }
 
     fn accounting(&self) -> Option<&Accounting> {
-        Some(&self.heap().accounting)
+        self.heap().known_accounting()
     }
 
     fn columns(&self) -> &'static [Column] {
@@ -212,9 +221,9 @@ impl Document for ConstructorView {
 }
 
 impl Document for ComparisonView {
-    fn totals(&self) -> [Total; 2] {
+    fn totals(&self) -> Vec<Total> {
         let (before, after) = (self.before(), self.after());
-        [
+        let totals = [
             Total {
                 label: "heap",
                 after: ("afterTotalHeapSize", after.total_size),
@@ -231,7 +240,8 @@ impl Document for ComparisonView {
                     "totalLiveSizeDelta",
                 )),
             },
-        ]
+        ];
+        known(totals, after)
     }
 
     fn is_partial(&self) -> bool {

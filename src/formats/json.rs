@@ -195,9 +195,9 @@ fn write_instances(text: &mut Text, instances: &Instances, written: &mut usize) 
         });
         text.number(10, "address", i64::from(instance.address.0));
         text.raw(",\n");
-        text.number(10, "shallowSize", i64::from(instance.shallow_size));
+        text.number(10, "shallowSize", instance.shallow_size as i64);
         text.raw(",\n");
-        text.number(10, "retainedSize", i64::from(instance.retained_size));
+        text.number(10, "retainedSize", instance.retained_size as i64);
         if let Some(change) = instance.change {
             text.raw(",\n");
             text.key(10, "changeKind");

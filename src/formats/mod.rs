@@ -2,6 +2,7 @@
 //! document. An answer to a question is rendered as JSON or as text.
 
 mod accounting;
+mod allocation_sites;
 mod answer;
 mod document;
 mod growth;
@@ -12,6 +13,7 @@ mod unreachable;
 mod waste;
 
 pub use accounting::accounting_json;
+pub use allocation_sites::allocation_sites_text;
 pub use answer::{render_json, render_text};
 pub use document::{Column, Document, Measure, Row, Total};
 pub use json::JsonStream;

@@ -140,7 +140,7 @@ fn summary(document: &dyn Document, options: TableOptions) -> Vec<String> {
             _ => format!("{} {after}", total.label),
         }
     };
-    document.totals().map(line).to_vec()
+    document.totals().into_iter().map(line).collect()
 }
 
 fn format_number(number: i64, measure: Measure, options: TableOptions) -> String {

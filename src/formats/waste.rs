@@ -3,7 +3,7 @@
 use super::answer::Align::{Left, Right};
 use super::answer::{class, size, table};
 use super::text::{format_count, printable};
-use crate::questions::{Waste, WasteGroup, WasteKind, WasteKindName};
+use crate::questions::{Waste, WasteGroup, WasteHeaders, WasteKind, WasteKindName};
 
 /// The number of holders that are shown for each group.
 const HOLDERS: usize = 3;
@@ -44,21 +44,25 @@ pub(super) fn waste_lines(waste: &Waste) -> Vec<String> {
             },
         ]
     });
-    let count: u64 = waste.headers.classes.iter().map(|class| class.count).sum();
-    let headers = [
-        "  headers, which are no savings".to_owned(),
-        size(waste.headers.size),
-        format!("of {} objects", format_count(count)),
-    ];
-    let rows: Vec<_> = kinds.chain([headers]).collect();
+    let headers = waste.headers.as_ref().map(|headers| {
+        let count: u64 = headers.classes.iter().map(|class| class.count).sum();
+        [
+            "  headers, which are no savings".to_owned(),
+            size(headers.size),
+            format!("of {} objects", format_count(count)),
+        ]
+    });
+    let rows: Vec<_> = kinds.chain(headers).collect();
     lines.extend(table([("", Left), ("", Right), ("", Left)], &rows));
     for kind in waste.kinds.iter().filter(|kind| kind.total > 0) {
         lines.push(String::new());
         lines.extend(kind_lines(kind));
     }
-    if !waste.headers.classes.is_empty() {
+    if let Some(headers) = &waste.headers
+        && !headers.classes.is_empty()
+    {
         lines.push(String::new());
-        lines.extend(header_lines(waste));
+        lines.extend(header_lines(headers));
     }
     lines
 }
@@ -138,10 +142,9 @@ fn contents(kind: WasteKindName, what: &str) -> String {
     }
 }
 
-fn header_lines(waste: &Waste) -> Vec<String> {
+fn header_lines(headers: &WasteHeaders) -> Vec<String> {
     let mut lines = vec!["headers, the largest classes".to_owned()];
-    let rows: Vec<_> = waste
-        .headers
+    let rows: Vec<_> = headers
         .classes
         .iter()
         .take(CLASSES)

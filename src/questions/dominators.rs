@@ -85,8 +85,8 @@ impl LoadedHeap {
         for &object in objects {
             let sum = &mut sums[heap.objects.class_slots[object.at()] as usize];
             sum.count += 1;
-            sum.shallow_size += u64::from(heap.shallow_size(object));
-            sum.retained_size += u64::from(heap.retained_size(object));
+            sum.shallow_size += heap.shallow_size(object);
+            sum.retained_size += heap.retained_size(object);
         }
         // Classes may share a name.
         let mut by_name: HashMap<&str, DominatorGroup> = HashMap::new();

@@ -42,12 +42,16 @@ impl LoadedHeap {
             }
             let slot = heap.objects.class_slots[object.at()] as usize;
             let is_wanted = is_wanted_class[slot]
-                && u64::from(heap.retained_size(object)) >= wanted.min_size
+                && heap.retained_size(object) >= wanted.min_size
                 && index.position(object).is_some();
             if !is_wanted {
                 continue;
             }
-            if let Some(text) = &text
+            if let (Some(snapshot), Some(text)) = (&self.snapshot, wanted.contains) {
+                if !snapshot.contains(&heap.edges, object, text) {
+                    continue;
+                }
+            } else if let Some(text) = &text
                 && (self.names.shapes[slot].kind != Kind::Text
                     || !reader.string_contains(object, text)?)
             {
@@ -66,6 +70,7 @@ impl LoadedHeap {
                 shallow_size: heap.shallow_size(object),
                 retained_size: heap.retained_size(object),
                 preview: reader.preview(object)?,
+                distance: self.distance(object),
             });
         }
         Ok(FoundObjects {

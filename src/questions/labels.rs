@@ -1,8 +1,9 @@
 //! The labels of references: exact ones with indexes and keys, or those of the class.
 
+use super::LoadedHeap;
 use super::memory::{Payload, Reader, word_at};
 use crate::error::Result;
-use crate::heap::{EdgeLabel, LabelKind};
+use crate::heap::{EdgeLabel, LabelKind, NameKind};
 use crate::runtime::shapes::{ClassShape, Entries, Kind, PlaceName};
 use crate::units::ObjectIndex;
 
@@ -22,7 +23,7 @@ pub(crate) fn place_name(shape: &ClassShape, name: PlaceName, offset: u32) -> St
 }
 
 /// Whether a reference leads to a container's own contents.
-pub(super) fn is_own_storage(shape: &ClassShape, label: EdgeLabel) -> bool {
+fn is_own_storage(shape: &ClassShape, label: EdgeLabel) -> bool {
     match label.kind() {
         LabelKind::Place(nth) => {
             let place = shape.places.get(nth as usize);
@@ -33,7 +34,7 @@ pub(super) fn is_own_storage(shape: &ClassShape, label: EdgeLabel) -> bool {
 }
 
 /// A label without index or key.
-pub(super) fn class_label(shape: &ClassShape, label: EdgeLabel) -> String {
+pub(crate) fn class_label(shape: &ClassShape, label: EdgeLabel) -> String {
     match label.kind() {
         LabelKind::Place(nth) => {
             let place = shape.places.get(nth as usize);
@@ -43,7 +44,8 @@ pub(super) fn class_label(shape: &ClassShape, label: EdgeLabel) -> String {
             )
         }
         LabelKind::Word(offset) => format!("+{offset}"),
-        LabelKind::FarPlace => "+?".to_owned(),
+        LabelKind::FarPlace | LabelKind::Named(..) => "+?".to_owned(),
+        LabelKind::Hidden => "{*}".to_owned(),
         LabelKind::TupleElement(nth) => format!("[{nth}]"),
         LabelKind::Element | LabelKind::Value | LabelKind::BufferWord => "[*]".to_owned(),
         LabelKind::Key => "key [*]".to_owned(),
@@ -52,13 +54,61 @@ pub(super) fn class_label(shape: &ClassShape, label: EdgeLabel) -> String {
 }
 
 /// A label in the form that follows the name of a class: `Node.next`, `Array<i32>[*]`, `Map<…> key [*]`.
-pub(super) fn after_class(label: &str) -> String {
-    if label.starts_with(['[', '+', '(']) {
+pub(crate) fn after_class(label: &str) -> String {
+    if label.starts_with(['[', '+', '(', '{']) || label.starts_with("->") {
         return label.to_owned();
     }
     match label.contains(' ') {
         true => format!(" {label}"),
         false => format!(".{label}"),
+    }
+}
+
+impl LoadedHeap {
+    /// A label without index or key, of a reference from an object of this class slot.
+    pub(super) fn class_label(&self, class_slot: u32, label: EdgeLabel) -> String {
+        match (&self.snapshot, label.kind()) {
+            (Some(snapshot), LabelKind::Named(kind, name)) => snapshot.label(kind, name),
+            _ => class_label(&self.names.shapes[class_slot as usize], label),
+        }
+    }
+
+    /// Whether a label is from the source, and so the same in another build.
+    pub(super) fn is_label_stable(&self, label: EdgeLabel, text: &str) -> bool {
+        match label.kind() {
+            LabelKind::Named(NameKind::Context, _) | LabelKind::Hidden => false,
+            LabelKind::Named(..) => true,
+            _ => !text.starts_with('+'),
+        }
+    }
+
+    /// Whether a reference from an object of this class slot leads to a container's own contents.
+    pub(super) fn is_own_storage(&self, class_slot: u32, label: EdgeLabel) -> bool {
+        match &self.snapshot {
+            Some(snapshot) => snapshot.is_own_storage(label),
+            None => is_own_storage(&self.names.shapes[class_slot as usize], label),
+        }
+    }
+
+    /// The label of a reference of a snapshot, with its index.
+    fn snapshot_label(
+        &self,
+        source: ObjectIndex,
+        target: ObjectIndex,
+        label: EdgeLabel,
+        skipped: usize,
+    ) -> String {
+        let edges = &self.heap.edges;
+        let mut places = edges
+            .range(source)
+            .filter(|&place| edges.target(place) == target && edges.label(place) == Some(label));
+        let place = places.nth(skipped);
+        let index = place.and_then(|place| edges.wide_label(place)?.index());
+        match (label.kind(), index) {
+            (LabelKind::Element, Some(index)) => format!("[{index}]"),
+            (LabelKind::Hidden, Some(index)) => format!("{{{index}}}"),
+            _ => self.class_label(self.heap.objects.class_slots[source.at()], label),
+        }
     }
 }
 
@@ -73,6 +123,9 @@ impl Reader<'_> {
         skipped: usize,
     ) -> Result<String> {
         let heap = self.heap();
+        if heap.heap.is_snapshot {
+            return Ok(heap.snapshot_label(source, target, label, skipped));
+        }
         let shape = heap.shape(source);
         let payload = self.payload(heap.heap.address(source).0)?;
         let word = heap.heap.address(target).0;

@@ -2,6 +2,7 @@
 //! object can have millions of children: they are sorted once, and kept until a question needs the children
 //! of another object with many.
 
+use std::cmp::Reverse;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rayon::prelude::*;
@@ -10,6 +11,7 @@ use super::LoadedHeap;
 use crate::columns;
 use crate::control::Control;
 use crate::error::Result;
+use crate::heap::HUGE;
 use crate::units::ObjectIndex;
 
 /// If there are fewer children than this, they are sorted again for every page.
@@ -75,16 +77,21 @@ impl LoadedHeap {
         let mut children: Vec<(u32, u32, ObjectIndex)> = Vec::new();
         for child in index.children(parent) {
             let object = index.object(child);
-            let retained_size = !heap.retained_size(object);
-            columns::push(
-                &mut children,
-                (retained_size, !heap.shallow_size(object), object),
-            )?;
+            let [retained_size, shallow_size] =
+                [heap.retained_size(object), heap.shallow_size(object)]
+                    .map(|size| !u32::try_from(size).unwrap_or(HUGE));
+            columns::push(&mut children, (retained_size, shallow_size, object))?;
             if children.len().is_multiple_of(CHECK_INTERVAL) {
                 control.check()?;
             }
         }
         children.par_sort_unstable();
+        // Only snapshots have sizes that need more than 32 bits.
+        let huge = children.partition_point(|&(retained_size, ..)| retained_size == !HUGE);
+        children[..huge].sort_unstable_by_key(|&(.., object)| {
+            let sizes = [heap.retained_size(object), heap.shallow_size(object)];
+            (Reverse(sizes), object)
+        });
         columns::collected(children.iter().map(|&(_, _, object)| object))
     }
 }

@@ -15,6 +15,35 @@ pub trait Contents: Send + Sync {
     /// # Errors
     /// [`Error::DumpChanged`] if the dump was changed or replaced after it was opened, [`Error::Io`].
     fn read_at(&self, offset: u64, into: &mut [u8]) -> Result<()>;
+
+    /// The same source for many reads in a row; `None` if that makes no difference.
+    ///
+    /// # Errors
+    /// As [`read_at`](Self::read_at).
+    fn open(&self) -> Result<Option<Box<dyn Contents + '_>>> {
+        Ok(None)
+    }
+
+    /// All bytes of the dump, if they can be read without copying them. A file is mapped if `may_map`: if
+    /// another process truncates it then, a signal ends this process; [`check`](Self::check) finds other changes.
+    ///
+    /// # Errors
+    /// As [`read_at`](Self::read_at).
+    fn bytes(&self, _may_map: bool) -> Result<Option<&[u8]>> {
+        Ok(None)
+    }
+
+    /// Whether [`bytes`](Self::bytes) are still those of the dump.
+    ///
+    /// # Errors
+    /// As [`read_at`](Self::read_at).
+    fn check(&self) -> Result<()> {
+        Ok(())
+    }
+
+    /// Lets go of the pages of [`bytes`](Self::bytes) that were read, if they are many. They are mapped again when
+    /// they are read again.
+    fn release_pages(&self) {}
 }
 
 /// A dump in memory.
@@ -36,11 +65,112 @@ impl<Bytes: AsRef<[u8]> + Send + Sync> Contents for InMemory<Bytes> {
         }
         Ok(())
     }
+
+    fn bytes(&self, _: bool) -> Result<Option<&[u8]>> {
+        Ok(Some(self.0.as_ref()))
+    }
 }
 
 impl<C: Contents + ?Sized> Contents for Arc<C> {
     fn read_at(&self, offset: u64, into: &mut [u8]) -> Result<()> {
         (**self).read_at(offset, into)
+    }
+
+    fn open(&self) -> Result<Option<Box<dyn Contents + '_>>> {
+        (**self).open()
+    }
+
+    fn bytes(&self, may_map: bool) -> Result<Option<&[u8]>> {
+        (**self).bytes(may_map)
+    }
+
+    fn check(&self) -> Result<()> {
+        (**self).check()
+    }
+
+    fn release_pages(&self) {
+        (**self).release_pages();
+    }
+}
+
+impl LoadedHeap {
+    /// The dump, for many reads in a row, as [`Contents::open`] returns it.
+    ///
+    /// # Errors
+    /// Those of [`Contents::open`].
+    pub(crate) fn open_contents(&self) -> Result<Option<Box<dyn Contents + '_>>> {
+        self.contents.open()
+    }
+}
+
+/// The memory of the dump where it lies, without copying it.
+#[derive(Clone, Copy)]
+pub(crate) struct MemoryInPlace<'m> {
+    pub(crate) bytes: &'m [u8],
+    source: &'m dyn Contents,
+}
+
+impl<'m> MemoryInPlace<'m> {
+    /// `opened` is what [`Contents::open`] returned. `None` if the memory has to be copied.
+    ///
+    /// # Errors
+    /// Those of [`Contents::bytes`].
+    pub(crate) fn new(
+        heap: &'m LoadedHeap,
+        opened: Option<&'m dyn Contents>,
+        may_map: bool,
+    ) -> Result<Option<Self>> {
+        let source = opened.unwrap_or(&*heap.contents);
+        let memory = heap.memory_start..heap.memory_start + heap.memory_size;
+        let (start, end) = (memory.start as usize, memory.end as usize);
+        // A shorter file has changed: reading it is an error.
+        let bytes = source
+            .bytes(may_map)?
+            .and_then(|bytes| bytes.get(start..end));
+        Ok(bytes.map(|bytes| Self { bytes, source }))
+    }
+
+    /// Whether the bytes are still those of the dump.
+    ///
+    /// # Errors
+    /// Those of [`Contents::check`].
+    pub(crate) fn check(self) -> Result<()> {
+        self.source.check()
+    }
+
+    /// Lets go of the pages that were read, if they are many.
+    pub(crate) fn release_pages(self) {
+        self.source.release_pages();
+    }
+}
+
+/// The memory of the dump, for many reads in a row.
+pub(crate) struct OpenMemory<'h> {
+    heap: &'h LoadedHeap,
+    /// `None` before the first read.
+    opened: Option<Option<Box<dyn Contents + 'h>>>,
+}
+
+impl<'h> OpenMemory<'h> {
+    pub(crate) fn new(heap: &'h LoadedHeap) -> Self {
+        Self { heap, opened: None }
+    }
+
+    /// Fills `into` with the memory from `address` on.
+    ///
+    /// # Errors
+    /// Those of [`Contents::read_at`].
+    pub(crate) fn read(&mut self, address: u64, into: &mut [u8]) -> Result<()> {
+        let source = &self.heap.contents;
+        let opened = match &mut self.opened {
+            Some(opened) => opened,
+            none => none.insert(source.open()?),
+        };
+        let offset = self.heap.memory_start + address;
+        match opened {
+            Some(opened) => opened.read_at(offset, into),
+            None => source.read_at(offset, into),
+        }
     }
 }
 
@@ -52,6 +182,7 @@ pub(super) const LONG_WINDOW: u32 = 1 << 18;
 /// Reads memory piece by piece.
 pub(super) struct Reader<'h> {
     heap: &'h LoadedHeap,
+    memory: OpenMemory<'h>,
     bytes: Vec<u8>,
     start: u64,
     window: u32,
@@ -71,6 +202,7 @@ impl<'h> Reader<'h> {
     pub(super) fn new(heap: &'h LoadedHeap) -> Self {
         Self {
             heap,
+            memory: OpenMemory::new(heap),
             bytes: Vec::new(),
             start: 0,
             window: WINDOW,
@@ -89,15 +221,8 @@ impl<'h> Reader<'h> {
     /// From now on, does not read ahead beyond the block of this object.
     pub(super) fn stop_after(&mut self, object: ObjectIndex) {
         let heap = &self.heap.heap;
-        let size = heap.shallow_size(object).saturating_sub(HEADER_SIZE);
+        let size = heap.block_size(object).saturating_sub(HEADER_SIZE);
         self.end = u64::from(heap.address(object).0) + u64::from(size);
-    }
-
-    /// Whether these bytes are available without reading the dump.
-    pub(super) fn holds(&self, address: u32, length: u32) -> bool {
-        let from = u64::from(address);
-        let end = from + u64::from(length);
-        self.start <= from && end <= self.start + self.bytes.len() as u64
     }
 
     pub(super) fn heap(&self) -> &'h LoadedHeap {
@@ -113,7 +238,8 @@ impl<'h> Reader<'h> {
         if end == from {
             return Ok(&[]);
         }
-        if !self.holds(address, (end - from) as u32) {
+        let is_held = self.start <= from && end <= self.start + self.bytes.len() as u64;
+        if !is_held {
             let wanted = (from + u64::from(self.window)).min(self.end);
             let size = wanted.max(end).saturating_sub(from) as usize;
             // Only the additional bytes are cleared.
@@ -122,8 +248,7 @@ impl<'h> Reader<'h> {
             }
             self.bytes.resize(size, 0);
             self.start = from;
-            let offset = self.heap.memory_start + from;
-            let read = self.heap.contents.read_at(offset, &mut self.bytes);
+            let read = self.memory.read(from, &mut self.bytes);
             if read.is_err() {
                 self.bytes.clear();
             }

@@ -5,12 +5,11 @@ use std::collections::{BTreeSet, HashMap};
 
 use super::LoadedHeap;
 use super::answer::{Branch, HeldBy, MergedPaths, More};
-use super::labels::class_label;
 use super::path_text::LEFT_OUT;
 use crate::columns;
 use crate::control::{Control, Phase};
 use crate::error::{Error, Result};
-use crate::heap::{GroupStart, PathGroup};
+use crate::heap::{GroupStart, HUGE, PathGroup};
 use crate::runtime::roots::RootKind;
 use crate::units::ObjectIndex;
 use crate::warning::Warning;
@@ -90,7 +89,7 @@ impl LoadedHeap {
             if !is_wanted[slot] {
                 return false;
             }
-            let found = earlier.objects.index.get(self.heap.address(object));
+            let found = earlier.objects.at(self.heap.address(object));
             let name = &self.heap.objects.classes[slot].class.name;
             !found.is_some_and(|found| {
                 earlier.is_live_on_heap(found) && before.class_name(found) == name
@@ -132,11 +131,14 @@ impl LoadedHeap {
         let groups = tree.groups();
         let mut own = columns::repeated(Sum::default(), groups.len())?;
         let mut total = Sum::default();
-        let mut held_by = HeldBy::default();
+        let mut held_by = HeldBy {
+            system: heap.is_snapshot.then_some(0),
+            ..HeldBy::default()
+        };
         let mut has_class = columns::repeated(false, heap.objects.classes.len())?;
         for &object in &set {
             let sum = Sum {
-                size: heap.shallow_size(object).into(),
+                size: heap.shallow_size(object),
                 count: 1,
             };
             own[tree.group(object).0 as usize].add(sum);
@@ -144,6 +146,7 @@ impl LoadedHeap {
             *match tree.root_kind(object) {
                 Some(RootKind::Stack) => &mut held_by.stack,
                 Some(RootKind::Pinned) => &mut held_by.pinned,
+                Some(RootKind::System) => held_by.system.get_or_insert(0),
                 Some(RootKind::Global) | None => &mut held_by.global,
             } += sum.size;
             has_class[heap.objects.class_slots[object.at()] as usize] = true;
@@ -173,7 +176,7 @@ impl LoadedHeap {
         let mut end = 0;
         for position in positions {
             if position >= end {
-                sum += u64::from(self.heap.retained_size(index.object(position)));
+                sum += self.heap.retained_size(index.object(position));
                 end = index.end(position);
             }
         }
@@ -194,9 +197,12 @@ impl LoadedHeap {
                 kept.map(|(_, &size)| u64::from(size)).sum::<u64>()
             })
             .sum();
-        let removed = set
-            .iter()
-            .map(|&object| u64::from(heap.shallow_size(object)));
+        // The column has a smaller number in place of these sizes.
+        let huge = heap.objects.huge_sizes.iter();
+        let huge =
+            huge.filter(|(object, _)| reached[object.at() / 64] >> (object.at() % 64) & 1 != 0);
+        let rest = rest + huge.map(|&(_, size)| size - u64::from(HUGE)).sum::<u64>();
+        let removed = set.iter().map(|&object| heap.shallow_size(object));
         // The search counts removed objects as reached.
         Ok(heap.live_size - (rest - removed.sum::<u64>()))
     }
@@ -307,8 +313,7 @@ impl<'h> GroupTree<'h> {
             GroupStart::Root(origin) => (None, Some(self.heap.origin_root(origin))),
             GroupStart::Step(before, label) => {
                 let holder = groups.info(before).class_slot;
-                let shape = &self.heap.names.shapes[holder as usize];
-                (Some(class_label(shape, label)), None)
+                (Some(self.heap.class_label(holder, label)), None)
             }
             GroupStart::Rest => (Some(LEFT_OUT.to_owned()), None),
         };

@@ -6,6 +6,7 @@
 
 mod accounting;
 mod after_return;
+mod allocation_sites;
 mod answer;
 mod dominators;
 mod find;
@@ -26,6 +27,7 @@ mod referrers;
 mod report;
 mod roles;
 mod sites;
+mod snapshot;
 mod summary;
 mod suspect_growth;
 mod suspect_text;
@@ -38,14 +40,16 @@ use std::ops::Range;
 use std::sync::Arc;
 
 pub use accounting::{AccountingJson, FreeJson, LiveJson, PinnedJson};
+pub use allocation_sites::{AllocationSite, AllocationSites, SampledBlocks};
 pub use answer::*;
 pub use growth::{Accepted, CheckOptions, GrowthOptions, MaxGrowth, MaxObjects, check, growth};
-pub(crate) use labels::place_name;
+pub(crate) use labels::{after_class, class_label, place_name};
 pub use memory::{Contents, InMemory};
-pub(crate) use path_text::LEFT_OUT;
+pub(crate) use memory::{MemoryInPlace, OpenMemory};
+pub(crate) use path_text::{LEFT_OUT, PathText, SEPARATOR, fingerprint, is_from_source};
 pub use question::Question;
 pub use sites::SiteTable;
-pub(crate) use values::{SHOWN, code_units, literal, plain};
+pub(crate) use values::{SHOWN, code_units, plain, push_literal};
 
 use after_return::AfterReturn;
 use largest_children::LargestChildren;
@@ -58,8 +62,13 @@ use crate::error::{Error, Result};
 use crate::heap::{Cuts, DominatorIndex, Heap, HeapNames, PathTree, ReferrerIndex, RootSlots};
 use crate::runtime::shapes::ClassShape;
 use crate::side_by_side::side_by_side;
+use crate::snapshots::SnapshotNames;
 use crate::units::ObjectIndex;
+use crate::views::{ComparisonSort, ComparisonView, Selection};
 use crate::warning::Warning;
+
+/// In place of the hash of a module: snapshots have none, and their ids can be compared.
+const SNAPSHOTS: u64 = 0;
 
 /// A heap that was opened for questions.
 pub struct LoadedHeap {
@@ -72,6 +81,8 @@ pub struct LoadedHeap {
     memory_start: u64,
     memory_size: u64,
     module_hash: u64,
+    /// The names of a snapshot; `None` for a dump.
+    snapshot: Option<SnapshotNames>,
     dominators: Lazy<DominatorIndex>,
     largest_children: LargestChildren,
     referrers: Lazy<ReferrerIndex>,
@@ -107,12 +118,27 @@ impl LoadedHeap {
             memory_start: memory.start,
             memory_size: memory.end - memory.start,
             module_hash,
+            snapshot: None,
             dominators: Lazy::default(),
             largest_children: LargestChildren::default(),
             referrers: Lazy::default(),
             cuts: Lazy::default(),
             paths: Lazy::default(),
             after_return: Lazy::default(),
+        }
+    }
+
+    /// Takes the heap of a snapshot, its names, and the name of the file.
+    pub(crate) fn of_snapshot(
+        heap: Heap,
+        names: HeapNames,
+        snapshot: SnapshotNames,
+        name: &str,
+    ) -> Self {
+        let contents = Box::new(InMemory(Vec::new()));
+        Self {
+            snapshot: Some(snapshot),
+            ..Self::new(heap, names, SNAPSHOTS, name, contents, 0..0)
         }
     }
 
@@ -133,7 +159,8 @@ impl LoadedHeap {
         let cuts = self.cuts.ready().map(Cuts::memory_size);
         let paths = self.paths.ready().map(PathTree::memory_size);
         let indexes = [dominators, referrers, cuts, paths].into_iter().flatten();
-        self.heap.memory_size() + indexes.sum::<u64>() + self.largest_children.memory_size()
+        let names = self.snapshot.as_ref().map_or(0, SnapshotNames::memory_size);
+        self.heap.memory_size() + names + indexes.sum::<u64>() + self.largest_children.memory_size()
     }
 
     /// The reasons why numbers may be wrong.
@@ -168,6 +195,7 @@ impl LoadedHeap {
         control: &Control,
     ) -> Result<Answer> {
         control.check()?;
+        self.check_contents(question)?;
         let mut notes = Vec::new();
         let body = match question {
             Question::Summary {} => AnswerBody::Summary(self.summary()),
@@ -239,7 +267,7 @@ impl LoadedHeap {
         warnings.extend(notes.iter().map(WarningText::from));
         let is_partial =
             self.heap.is_partial || before.is_some_and(|before| before.heap.is_partial);
-        Ok(Answer::new(body, is_partial, warnings))
+        Ok(Answer::new(body, is_partial, warnings).with_addresses(self.heap.address_form()))
     }
 
     /// The warnings of an earlier heap and of this one. Each names its dump.
@@ -263,6 +291,20 @@ impl LoadedHeap {
             warnings.push(WarningText::from(&shrank));
         }
         warnings
+    }
+
+    /// Refuses a question about memory to a snapshot.
+    fn check_contents(&self, question: &Question) -> Result<()> {
+        if self.snapshot.is_none() {
+            return Ok(());
+        }
+        match question {
+            Question::Unreachable { .. } => Err(Error::NotInSnapshot {
+                question: "unreachable",
+                reason: "it contains only what is alive; V8 collects garbage before it writes a snapshot",
+            }),
+            _ => Ok(()),
+        }
     }
 
     fn paths_of(
@@ -295,12 +337,56 @@ impl LoadedHeap {
         Ok(AnswerBody::MergedPaths(paths))
     }
 
+    /// Refuses a comparison of addresses of two programs with `after`.
+    ///
+    /// # Errors
+    /// [`Error::DifferentModules`], [`Error::DumpWithSnapshot`].
+    pub fn check_same_module(&self, after: &Self) -> Result<()> {
+        let names = [self, after].map(|heap| heap.dump_name.clone());
+        let [before, later] = names;
+        match [self.snapshot.is_some(), after.snapshot.is_some()] {
+            [true, false] => Err(Error::DumpWithSnapshot {
+                dump: later,
+                snapshot: before,
+            }),
+            [false, true] => Err(Error::DumpWithSnapshot {
+                dump: before,
+                snapshot: later,
+            }),
+            _ if self.is_same_module(after) => Ok(()),
+            _ => Err(Error::DifferentModules {
+                before,
+                after: later,
+            }),
+        }
+    }
+
+    /// The comparison view with an earlier heap of the same module.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`], [`Error::Aborted`].
+    pub fn compared_with(
+        &self,
+        before: &Self,
+        selection: Selection<ComparisonSort>,
+        control: &Control,
+    ) -> Result<ComparisonView> {
+        let earlier = match (&before.snapshot, &self.snapshot) {
+            // Plain objects have the classes that they have in the later snapshot.
+            (Some(earlier), Some(later)) => {
+                Arc::new(earlier.classified_as(&before.heap, later, control)?)
+            }
+            _ => Arc::clone(&before.heap),
+        };
+        ComparisonView::new(earlier, Arc::clone(&self.heap), selection, control)
+    }
+
     /// Whether both heaps are of one module. Only then can their addresses be compared.
     pub fn is_same_module(&self, other: &Self) -> bool {
         self.module_hash == other.module_hash
     }
 
-    fn dominator_index(&self, control: &Control) -> Result<&DominatorIndex> {
+    pub(crate) fn dominator_index(&self, control: &Control) -> Result<&DominatorIndex> {
         self.dominators
             .get(|| DominatorIndex::new(&self.heap, control))
     }
@@ -336,14 +422,6 @@ impl LoadedHeap {
     /// The size of the memory in the dump, in bytes.
     pub(crate) fn dump_memory_size(&self) -> u64 {
         self.memory_size
-    }
-
-    /// Fills `into` with the memory from `address` on.
-    ///
-    /// # Errors
-    /// Those of [`Contents::read_at`].
-    pub(crate) fn read_memory(&self, address: u64, into: &mut [u8]) -> Result<()> {
-        self.contents.read_at(self.memory_start + address, into)
     }
 
     pub(crate) fn shape(&self, object: ObjectIndex) -> &ClassShape {

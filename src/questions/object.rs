@@ -29,12 +29,13 @@ impl LoadedHeap {
                     address,
                     class_name: None,
                     state,
-                    shallow_size: size,
+                    shallow_size: size.into(),
                     retained_size: 0,
                     dominator: None,
                     roots: Vec::new(),
                     preview: None,
                     fields: Vec::new(),
+                    distance: None,
                     referrer_count: 0,
                     path: None,
                 });
@@ -55,14 +56,23 @@ impl LoadedHeap {
                 .map(|slot| self.root(slot))
                 .collect(),
             preview: reader.preview(object)?,
-            fields: reader.fields(object)?,
+            fields: match &self.snapshot {
+                Some(snapshot) => self.snapshot_fields(snapshot, object, notes),
+                None => reader.fields(object)?,
+            },
+            distance: self.distance(object),
             referrer_count: self.referrers(control)?.of(object).len() as u64,
             path: self.path(&mut reader, object, control)?,
         })
     }
 
+    /// Of a snapshot: the distance from the roots of the page.
+    pub(super) fn distance(&self, object: ObjectIndex) -> Option<u32> {
+        self.snapshot.as_ref()?.distance(object)
+    }
+
     pub(super) fn state(&self, object: ObjectIndex) -> ObjectState {
-        match self.heap.objects.is_on_heap(object) {
+        match self.heap.objects.is_on_heap(object) || self.heap.is_snapshot {
             false => ObjectState::Static,
             true if self.heap.is_garbage(object) => ObjectState::Garbage,
             true => ObjectState::Live,
@@ -82,7 +92,7 @@ impl LoadedHeap {
     }
 
     pub(super) fn root(&self, slot: RootSlot) -> Root {
-        let address = || match self.heap.objects.is_on_heap(slot.object) {
+        let address = || match self.heap.objects.is_on_heap(slot.object) || self.heap.is_snapshot {
             true => None,
             false => Some(self.heap.address(slot.object).to_string()),
         };

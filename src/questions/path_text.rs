@@ -5,19 +5,19 @@ use sha2::{Digest, Sha256};
 
 use super::LoadedHeap;
 use super::answer::{Root, root_kind_name};
-use super::labels::{after_class, class_label};
+use super::labels::after_class;
 use crate::control::Control;
 use crate::error::Result;
 use crate::heap::{EdgeLabel, GroupStart, PathGroup, RootOrigin};
 use crate::units::ObjectIndex;
 
 /// The separator between steps.
-const SEPARATOR: &str = " > ";
+pub(crate) const SEPARATOR: &str = " > ";
 /// The mark for steps that are left out.
 pub(crate) const LEFT_OUT: &str = "…";
 
 /// The first 12 hexadecimal digits of a hash of a text.
-pub(super) fn fingerprint(text: &str) -> String {
+pub(crate) fn fingerprint(text: &str) -> String {
     let hash = Sha256::digest(format!("v1\n{text}"));
     let digits = hash.iter().take(6).map(|byte| format!("{byte:02x}"));
     digits.collect()
@@ -25,14 +25,14 @@ pub(super) fn fingerprint(text: &str) -> String {
 
 /// A path as text, and whether all its names are from the source.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct PathText {
-    pub(super) text: String,
-    pub(super) is_stable: bool,
+pub(crate) struct PathText {
+    pub(crate) text: String,
+    pub(crate) is_stable: bool,
 }
 
 impl PathText {
     /// The first 12 hexadecimal digits of a hash of the text.
-    pub(super) fn fingerprint(&self) -> String {
+    pub(crate) fn fingerprint(&self) -> String {
         fingerprint(&self.text)
     }
 
@@ -56,7 +56,7 @@ impl LoadedHeap {
     }
 
     /// The text of the paths of a group.
-    pub(super) fn group_text(&self, group: PathGroup, control: &Control) -> Result<PathText> {
+    pub(crate) fn group_text(&self, group: PathGroup, control: &Control) -> Result<PathText> {
         let groups = self.path_tree(control)?.groups();
         let mut chain = Vec::new();
         let mut next = Some(group);
@@ -96,7 +96,7 @@ impl LoadedHeap {
         }
         if let Some(end) = holder {
             let name = self.slot_name(end);
-            text.is_stable &= is_from_source(name);
+            text.is_stable &= self.is_class_stable(name);
             text.add(name);
         }
         Ok(text)
@@ -115,9 +115,9 @@ impl LoadedHeap {
     /// `Class.label`, and whether that is from the source.
     pub(crate) fn step_text(&self, class_slot: u32, label: EdgeLabel) -> (String, bool) {
         let name = self.slot_name(class_slot);
-        let label = class_label(&self.names.shapes[class_slot as usize], label);
-        let is_stable = is_from_source(name) && !label.starts_with('+');
-        (format!("{name}{}", after_class(&label)), is_stable)
+        let text = self.class_label(class_slot, label);
+        let is_stable = self.is_class_stable(name) && self.is_label_stable(label, &text);
+        (format!("{name}{}", after_class(&text)), is_stable)
     }
 
     pub(crate) fn slot_name(&self, class_slot: u32) -> &str {
@@ -125,9 +125,11 @@ impl LoadedHeap {
     }
 
     /// The root of all paths of this origin. For the stack it has no name, because stack words move.
-    pub(super) fn origin_root(&self, origin: RootOrigin) -> Root {
+    pub(crate) fn origin_root(&self, origin: RootOrigin) -> Root {
         let name = match origin {
-            RootOrigin::Global(number) => self.names.roots.global_name(number).map(str::to_owned),
+            RootOrigin::Global(number) | RootOrigin::System(number) => {
+                self.names.roots.global_name(number).map(str::to_owned)
+            }
             RootOrigin::Static(object) => Some(self.heap.address(object).to_string()),
             RootOrigin::Stack | RootOrigin::Pinned => None,
         };
@@ -137,8 +139,15 @@ impl LoadedHeap {
         }
     }
 
+    /// Whether the name of a class is the same in another build. A minifier gives classes one or two letters.
+    pub(super) fn is_class_stable(&self, name: &str) -> bool {
+        is_from_source(name) && (!self.heap.is_snapshot || name.len() > 2)
+    }
+
     pub(super) fn is_origin_stable(&self, origin: RootOrigin) -> bool {
         match origin {
+            // Names of V8.
+            RootOrigin::System(_) => true,
             RootOrigin::Global(number) => {
                 let name = self.names.roots.global_name(number);
                 name.is_some_and(|name| !name.starts_with(['#', '(']))
@@ -150,6 +159,6 @@ impl LoadedHeap {
 }
 
 /// Whether a class name is from the source, and not made from a runtime id.
-pub(super) fn is_from_source(class_name: &str) -> bool {
+pub(crate) fn is_from_source(class_name: &str) -> bool {
     !class_name.contains("Class#")
 }

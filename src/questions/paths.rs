@@ -2,7 +2,6 @@
 
 use super::LoadedHeap;
 use super::answer::{Cut, Edges, Path, PathAnswer, Step};
-use super::labels::class_label;
 use super::memory::Reader;
 use super::path_text::LEFT_OUT;
 use super::places::Found;
@@ -34,7 +33,7 @@ impl LoadedHeap {
                     address,
                     class_name: None,
                     state,
-                    shallow_size: size,
+                    shallow_size: size.into(),
                     retained_size: 0,
                     path: None,
                     independent_referrers: Edges {
@@ -74,8 +73,8 @@ impl LoadedHeap {
             retained_size,
             path,
             independent_referrers: Edges { total, edges },
-            freed_by_cutting: (total == 1).then_some(retained_size.into()),
-            freed_by_cutting_all: retained_size.into(),
+            freed_by_cutting: (total == 1).then_some(retained_size),
+            freed_by_cutting_all: retained_size,
             cut,
             freed_after_return: self.freed_after_return(object, control)?,
             dominator: self.dominator_of(object, control)?,
@@ -90,7 +89,7 @@ impl LoadedHeap {
         control: &Control,
     ) -> Result<Option<Cut>> {
         let (_, references) = self.independent_references(object, 1, control)?;
-        let freed = self.heap.retained_size(object).into();
+        let freed = self.heap.retained_size(object);
         let reference = references.first();
         reference
             .map(|&reference| self.cut(reader, object, reference, freed))
@@ -164,7 +163,8 @@ impl LoadedHeap {
         let tree = self.path_tree(control)?;
         if piece.is_uniform && piece.repeat > SHOWN_STEPS {
             if let Some((parent, label)) = tree.parent(piece.last) {
-                let label = class_label(self.shape(parent), label);
+                let slot = self.heap.objects.class_slots[parent.at()];
+                let label = self.class_label(slot, label);
                 steps.push(self.step(Some(label), piece.last, piece.repeat));
             }
             return Ok(());

@@ -6,7 +6,7 @@ use super::memory::Reader;
 use crate::error::{Error, Result};
 use crate::runtime::blocks::{BLOCK_OVERHEAD, BlockInfo};
 use crate::runtime::objects::HEADER_SIZE;
-use crate::units::{Address, ObjectIndex};
+use crate::units::{Address, ObjectIndex, ShownAddress};
 use crate::warning::Warning;
 
 /// The object or the block at an address.
@@ -35,8 +35,11 @@ impl LoadedHeap {
     /// The object or the block at an address, or around it.
     pub(super) fn find_at(&self, address: u32, notes: &mut Vec<Warning>) -> Result<Found> {
         let heap = &self.heap;
-        if let Some(object) = heap.objects.index.get(Address(address)) {
+        if let Some(object) = heap.objects.at(Address(address)) {
             return Ok(Found::Object(object));
+        }
+        if heap.is_snapshot {
+            return Err(self.no_object(address));
         }
         let mut inside = |what, start| {
             notes.push(Warning::AddressInside {
@@ -56,7 +59,7 @@ impl LoadedHeap {
         for nth in (after.saturating_sub(2)..after).rev() {
             let object = ObjectIndex(nth as u32);
             let start = heap.address(object).0;
-            let end = match heap.shallow_size(object) {
+            let end = match heap.block_size(object) {
                 0 => start.saturating_add(reader.payload(start)?.size),
                 size => (start - HEADER_SIZE).saturating_add(size),
             };
@@ -106,7 +109,7 @@ impl LoadedHeap {
             });
         let mut block = match before {
             Some(object) => (self.heap.address(object).0 - HEADER_SIZE)
-                .saturating_add(self.heap.shallow_size(object)),
+                .saturating_add(self.heap.block_size(object)),
             None => first_block.0,
         };
         // Each block begins after the previous one, so the memory bounds their number.
@@ -137,6 +140,11 @@ impl LoadedHeap {
         Ok(None)
     }
 
+    /// The address of an object, as it is shown.
+    pub(super) fn shown(&self, object: ObjectIndex) -> ShownAddress {
+        self.heap.address_form().of(self.heap.address(object).0)
+    }
+
     fn no_object(&self, address: u32) -> Error {
         let addresses = &self.heap.objects.addresses;
         let after = addresses.partition_point(|&start| start < address);
@@ -147,10 +155,10 @@ impl LoadedHeap {
         let nearest = nearest.into_iter().flatten().map(|nth| {
             let object = ObjectIndex(nth as u32);
             let class_name = self.class_name(object).to_owned();
-            (self.heap.address(object), class_name)
+            (self.shown(object), class_name)
         });
         Error::NoObject {
-            address: Address(address),
+            address: self.heap.address_form().of(address),
             nearest: nearest.collect(),
         }
     }

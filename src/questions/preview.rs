@@ -1,5 +1,6 @@
 //! Previews: a short text of the contents of an object.
 
+use super::LoadedHeap;
 use super::answer::{FieldValue, Value};
 use super::memory::{Payload, Reader, word_at};
 use super::values::{SHOWN, code_units, literal, number, plain};
@@ -10,6 +11,20 @@ use crate::units::ObjectIndex;
 
 /// The largest number of elements, entries or fields in a preview.
 const ITEMS: u32 = 10;
+
+impl LoadedHeap {
+    /// Reads strings with their quotes, shortened to some characters; `None` for other objects. It is fast if
+    /// the addresses ascend.
+    pub(crate) fn string_literals(
+        &self,
+    ) -> impl FnMut(ObjectIndex) -> Result<Option<String>> + use<'_> {
+        let mut reader = Reader::sequential(self);
+        move |object| match self.shape(object).kind {
+            Kind::Text => reader.string(object).map(Some),
+            _ => Ok(None),
+        }
+    }
+}
 
 impl Reader<'_> {
     /// A string with its quotes, shortened to some characters.
@@ -46,6 +61,9 @@ impl Reader<'_> {
     /// The contents of an object; `None` if nothing is known of them.
     pub(super) fn preview(&mut self, object: ObjectIndex) -> Result<Option<String>> {
         let heap = self.heap();
+        if let Some(snapshot) = &heap.snapshot {
+            return Ok(heap.snapshot_preview(snapshot, object));
+        }
         let payload = self.payload(heap.heap.address(object).0)?;
         Ok(Some(match heap.shape(object).kind {
             Kind::Text => {

@@ -7,6 +7,7 @@ use super::question::Page;
 use crate::control::Control;
 use crate::error::Result;
 use crate::heap::{EdgeLabel, RootSlot};
+use crate::snapshots::OtherEdge;
 use crate::units::ObjectIndex;
 use crate::warning::Warning;
 
@@ -17,6 +18,8 @@ pub(super) enum Reference {
     Root(RootSlot),
     /// From an object; the number counts the references from this object to the same target before it.
     Object(ObjectIndex, usize),
+    /// From an object of a snapshot; it keeps nothing alive.
+    Other(OtherEdge),
 }
 
 impl LoadedHeap {
@@ -30,13 +33,20 @@ impl LoadedHeap {
         let object = self.object_at(address, notes)?;
         let roots: Vec<RootSlot> = self.names.roots.of(object).collect();
         let sources = self.referrers(control)?.of(object);
-        let references = 0..roots.len() + sources.len();
+        // As in DevTools, what keeps the object alive comes first.
+        let others: Vec<OtherEdge> = match &self.snapshot {
+            Some(snapshot) => snapshot.other_edges_to(object).collect(),
+            None => Vec::new(),
+        };
+        let strong = roots.len() + sources.len();
+        let references = 0..strong + others.len();
         let mut reader = Reader::new(self);
         let mut referrers = Vec::new();
         for nth in page.of(references.clone()) {
-            let reference = match roots.get(nth) {
-                Some(&slot) => Reference::Root(slot),
-                None => nth_reference(sources, nth - roots.len()),
+            let reference = match (roots.get(nth), nth.checked_sub(strong)) {
+                (Some(&slot), _) => Reference::Root(slot),
+                (None, Some(nth)) => Reference::Other(others[nth]),
+                (None, None) => nth_reference(sources, nth - roots.len()),
             };
             referrers.push(self.edge(&mut reader, object, reference, control)?);
         }
@@ -89,6 +99,7 @@ impl LoadedHeap {
                 label: None,
                 root: Some(self.root(slot)),
                 independent: true,
+                weak: false,
             },
             Reference::Object(source, skipped) => Edge {
                 address: Some(self.heap.address(source).0),
@@ -96,6 +107,15 @@ impl LoadedHeap {
                 label: Some(self.reference_label(reader, source, target, skipped)?),
                 root: None,
                 independent: !self.dominator_index(control)?.dominates(target, source),
+                weak: false,
+            },
+            Reference::Other(edge) => Edge {
+                address: Some(self.heap.address(edge.source).0),
+                class_name: Some(self.class_name(edge.source).to_owned()),
+                label: self.other_label(edge),
+                root: None,
+                independent: false,
+                weak: edge.is_weak(),
             },
         })
     }
@@ -115,6 +135,11 @@ impl LoadedHeap {
                 Some(self.reference_label(reader, source, target, skipped)?),
                 None,
             ),
+            Reference::Other(edge) => (
+                Some(self.class_name(edge.source).to_owned()),
+                self.other_label(edge),
+                None,
+            ),
         };
         Ok(Cut {
             class_name,
@@ -122,6 +147,10 @@ impl LoadedHeap {
             root,
             freed,
         })
+    }
+
+    fn other_label(&self, edge: OtherEdge) -> Option<String> {
+        self.snapshot.as_ref().map(|snapshot| edge.label(snapshot))
     }
 
     /// The label of the reference from `source` to `target` that follows `skipped` others.

@@ -19,22 +19,26 @@ impl LoadedHeap {
         let sizes = &heap.objects.shallow_sizes;
         // Static objects come first.
         let statics = sizes.partition_point(|&size| size == 0) as u64;
-        let mut roots = RootCounts::default();
+        let mut roots = RootCounts {
+            system: heap.is_snapshot.then_some(0),
+            ..RootCounts::default()
+        };
         for slot in self.names.roots.all() {
             *match slot.kind {
                 RootKind::Global => &mut roots.global,
                 RootKind::Stack => &mut roots.stack,
                 RootKind::Pinned => &mut roots.pinned,
+                RootKind::System => roots.system.get_or_insert(0),
             } += 1;
         }
         Summary {
-            total_heap_size: heap.total_size,
+            total_heap_size: (!heap.is_snapshot).then_some(heap.total_size),
             total_live_size: heap.live_size,
-            accounting: AccountingJson::from(&heap.accounting),
+            accounting: heap.known_accounting().map(AccountingJson::from),
             objects: ObjectCounts {
                 live,
-                garbage: sizes.len() as u64 - statics - live,
-                statics,
+                garbage: (!heap.is_snapshot).then(|| sizes.len() as u64 - statics - live),
+                statics: (!heap.is_snapshot).then_some(statics),
             },
             classes: live_names.len() as u64,
             roots,

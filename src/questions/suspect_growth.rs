@@ -6,7 +6,6 @@ use std::collections::HashMap;
 
 use super::LoadedHeap;
 use super::answer::{AccumulatedClass, Accumulation, Suspect, SuspectKind, Suspects};
-use super::labels::is_own_storage;
 use crate::columns;
 use crate::control::{Control, Phase};
 use crate::error::Result;
@@ -67,7 +66,7 @@ impl LoadedHeap {
             size.count += 1;
             size.first = Some(size.first.map_or(object, |first| first.min(object)));
             if position >= size.end {
-                size.retained += u64::from(self.heap.retained_size(object));
+                size.retained += self.heap.retained_size(object);
                 size.end = index.end(position);
             }
             if position.is_multiple_of(CHECK_INTERVAL) {
@@ -205,7 +204,7 @@ impl LoadedHeap {
         match groups.info(PathGroup(group)).start {
             GroupStart::Step(before, label) => {
                 let holder = groups.info(before).class_slot;
-                is_own_storage(&self.names.shapes[holder as usize], label)
+                self.is_own_storage(holder, label)
             }
             GroupStart::Root(_) | GroupStart::Rest => false,
         }

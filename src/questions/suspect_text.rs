@@ -2,14 +2,19 @@
 
 use super::answer::{AccumulatedClass, Cut, Suspect, SuspectKind, root_kind_name};
 use super::labels::after_class;
+use crate::units::AddressForm;
 
 /// The suspect, its retained size, what accumulates, and the reference to cut.
-pub(super) fn paragraph(suspect: &Suspect) -> String {
-    let mut text = subject(suspect);
+pub(super) fn paragraph(suspect: &Suspect, form: AddressForm) -> String {
+    let mut text = subject(suspect, form);
     if let Some(accumulation) = &suspect.accumulation {
         let place = match &accumulation.owner {
             Some(owner) => owner.clone(),
-            None => format!("{} at {:#x}", accumulation.class_name, accumulation.address),
+            None => format!(
+                "{} at {}",
+                accumulation.class_name,
+                form.of(accumulation.address)
+            ),
         };
         match accumulation.children.first() {
             Some(class) => text += &format!(" It accumulates in {place}: {}.", accumulated(class)),
@@ -29,7 +34,7 @@ pub(super) fn paragraph(suspect: &Suspect) -> String {
     text
 }
 
-fn subject(suspect: &Suspect) -> String {
+fn subject(suspect: &Suspect, form: AddressForm) -> String {
     let Suspect {
         class_name,
         count,
@@ -48,7 +53,8 @@ fn subject(suspect: &Suspect) -> String {
             )
         }
         (SuspectKind::Object, Some(address)) => {
-            format!("One {class_name} at {address:#x} retains {size}, {share}.")
+            let address = form.of(address);
+            format!("One {class_name} at {address} retains {size}, {share}.")
         }
         _ => format!("{count} {class_name} together retain {size}, {share}."),
     }
@@ -60,7 +66,12 @@ fn accumulated(class: &AccumulatedClass) -> String {
         count,
         retained_size,
     } = class;
-    format!("{count} {class_name} with {}", bytes(*retained_size))
+    let size = bytes(*retained_size);
+    match count {
+        // Objects that were there before retain more.
+        0 => format!("{size} more in {class_name}"),
+        _ => format!("{count} {class_name} with {size}"),
+    }
 }
 
 fn reference(cut: &Cut) -> String {

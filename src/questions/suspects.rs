@@ -6,7 +6,7 @@ use std::collections::BinaryHeap;
 
 use super::LoadedHeap;
 use super::answer::{AccumulatedClass, Accumulation, Cut, Path, Suspect, SuspectKind, Suspects};
-use super::labels::{after_class, class_label, is_own_storage};
+use super::labels::after_class;
 use super::memory::Reader;
 use super::suspect_text::paragraph;
 use crate::columns;
@@ -60,7 +60,7 @@ impl LoadedHeap {
         let threshold = ((live_size as f64 * threshold).ceil() as u64).max(1);
         let index = self.dominator_index(control)?;
         let step = control.begin(Phase::View, index.len() as u64);
-        let size = |position: u32| u64::from(self.heap.retained_size(index.object(position)));
+        let size = |position: u32| self.heap.retained_size(index.object(position));
         // The largest comes first.
         let mut pending = BinaryHeap::new();
         let mut others = Vec::new();
@@ -122,7 +122,7 @@ impl LoadedHeap {
                 .then_with(|| name(left).cmp(&name(right)))
         });
         for suspect in &mut suspects {
-            suspect.text = paragraph(suspect);
+            suspect.text = paragraph(suspect, self.heap.address_form());
         }
         Ok(Suspects {
             total_live_size: self.heap.live_size,
@@ -161,7 +161,7 @@ impl LoadedHeap {
         descent: &Descent,
         control: &Control,
     ) -> Result<Suspect> {
-        let retained_size = self.heap.retained_size(object).into();
+        let retained_size = self.heap.retained_size(object);
         let (path, cut) = self.path_and_cut(descent.end, control)?;
         Ok(Suspect {
             kind: SuspectKind::Object,
@@ -225,11 +225,11 @@ impl LoadedHeap {
                 let name = root.and_then(|root| self.root(root).name);
                 return Ok(name.map(|name| name + &inside));
             };
-            let shape = self.shape(holder);
-            if !is_own_storage(shape, label) {
-                let name = after_class(&class_label(shape, label));
+            let slot = self.heap.objects.class_slots[holder.at()];
+            if !self.is_own_storage(slot, label) {
+                let name = after_class(&self.class_label(slot, label));
                 match label.kind() {
-                    LabelKind::Place(_) => {
+                    LabelKind::Place(_) | LabelKind::Named(..) => {
                         return Ok(Some(format!("{}{name}{inside}", self.class_name(holder))));
                     }
                     _ => inside = format!("{name}{inside}"),
@@ -248,7 +248,7 @@ impl LoadedHeap {
         threshold: u64,
         step: &Step<'_>,
     ) -> Result<Descent> {
-        let size = |position: u32| u64::from(self.heap.retained_size(index.object(position)));
+        let size = |position: u32| self.heap.retained_size(index.object(position));
         let slot = |position: u32| self.heap.objects.class_slots[index.object(position).at()];
         let first = |position: u32| Head {
             position,
@@ -264,7 +264,7 @@ impl LoadedHeap {
             let children = region.children.iter().copied();
             // A buffer is not a place in the source, but its array is.
             let largest = children
-                .filter(|&child| !self.is_own_storage(index, head, child))
+                .filter(|&child| !self.is_storage_of(index, head, child))
                 .max_by_key(|&child| (size(child), Reverse(child)));
             let next = largest.filter(|&child| {
                 size(child) >= threshold && size(child) * 100 >= size(head) * DESCENT
@@ -272,7 +272,7 @@ impl LoadedHeap {
             let Some(next) = next else {
                 let is_suspect = |child: &u32| size(*child) >= threshold;
                 let large = region.children.iter().copied().filter(is_suspect);
-                let large = large.filter(|&child| !self.is_own_storage(index, head, child));
+                let large = large.filter(|&child| !self.is_storage_of(index, head, child));
                 last.siblings = large.collect();
                 let rest = region.children.iter().copied();
                 let rest: Vec<u32> = rest
@@ -309,7 +309,7 @@ impl LoadedHeap {
                     let others = children.filter(|&child| {
                         child != next
                             && size(child) >= threshold
-                            && !self.is_own_storage(index, head, child)
+                            && !self.is_storage_of(index, head, child)
                     });
                     let siblings = others.collect();
                     if let Some(last) = heads.last_mut() {
@@ -359,13 +359,19 @@ impl LoadedHeap {
     }
 
     /// Whether a container keeps its own contents in an object that it dominates.
-    fn is_own_storage(&self, index: &DominatorIndex, holder: u32, child: u32) -> bool {
+    fn is_storage_of(&self, index: &DominatorIndex, holder: u32, child: u32) -> bool {
         let (holder, child) = (index.object(holder), index.object(child));
-        let shape = self.shape(holder);
-        self.heap.edges.range(holder).rev().take(3).any(|place| {
-            let label = self.heap.edges.label(place).unwrap_or_default();
-            self.heap.edges.target(place) == child && is_own_storage(shape, label)
-        })
+        let slot = self.heap.objects.class_slots[holder.at()];
+        let looked_at = if self.heap.is_snapshot { 64 } else { 3 };
+        self.heap
+            .edges
+            .range(holder)
+            .rev()
+            .take(looked_at)
+            .any(|place| {
+                let label = self.heap.edges.label(place).unwrap_or_default();
+                self.heap.edges.target(place) == child && self.is_own_storage(slot, label)
+            })
     }
 
     /// The objects that accumulate in a region, by class: its members, if there are many, and the objects

@@ -88,7 +88,18 @@ fn hexadecimal(bytes: &[u8]) -> String {
 /// A string literal of UTF-16 code units. Invisible characters and halves of surrogate pairs are escaped.
 /// `is_whole` says whether the units are the whole string.
 pub(crate) fn literal(units: impl IntoIterator<Item = u16>, is_whole: bool) -> String {
-    let mut text = "\"".to_owned();
+    let mut text = String::new();
+    push_literal(&mut text, units, is_whole);
+    text
+}
+
+/// Adds what [`literal`] returns to a text.
+pub(crate) fn push_literal(
+    text: &mut String,
+    units: impl IntoIterator<Item = u16>,
+    is_whole: bool,
+) {
+    text.push('"');
     let mut is_cut = !is_whole;
     for (nth, unit) in char::decode_utf16(units).enumerate() {
         if nth == SHOWN {
@@ -96,6 +107,7 @@ pub(crate) fn literal(units: impl IntoIterator<Item = u16>, is_whole: bool) -> S
             break;
         }
         match unit {
+            Ok(plain @ (' ' | '!' | '#'..='[' | ']'..='~')) => text.push(plain),
             Ok('"') => text.push_str("\\\""),
             Ok('\\') => text.push_str("\\\\"),
             Ok('\n') => text.push_str("\\n"),
@@ -110,7 +122,6 @@ pub(crate) fn literal(units: impl IntoIterator<Item = u16>, is_whole: bool) -> S
         text.push('…');
     }
     text.push('"');
-    text
 }
 
 /// Code units out of little-endian bytes.

@@ -85,7 +85,7 @@ impl ComparisonView {
             heaps: [before, after],
         };
         let sums = pair.sum_changes(names.all.len(), control)?;
-        let rows = (0..).zip(names.all.into_iter().zip(sums));
+        let rows = (0..).zip(names.distinct().into_iter().zip(sums));
         let rows = rows.map(|(number, (class_name, sums))| {
             let [deleted, new] = sums.0;
             let row = ComparisonRow {
@@ -236,7 +236,7 @@ impl HeapPair {
                 self.for_each_change(objects, |heap, row, object| {
                     let change = &mut sums[row as usize].0[heap];
                     change.count += 1;
-                    change.size += u64::from(self.heaps[heap].shallow_size(object));
+                    change.size += self.heaps[heap].shallow_size(object);
                 });
                 step.advance(1)?;
                 Ok(sums)

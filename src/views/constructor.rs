@@ -101,7 +101,7 @@ impl ConstructorView {
         for (&row, &class) in row_of_slot.iter().zip(&heap.live_classes) {
             sums[row as usize].add(class);
         }
-        let rows = (0..).zip(names.all.into_iter().zip(sums));
+        let rows = (0..).zip(names.distinct().into_iter().zip(sums));
         let rows = rows.map(|(number, (class_name, sums))| {
             let row = ConstructorRow {
                 class_name,

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use crate::columns;
 use crate::error::Result;
 use crate::heap::Heap;
+use crate::snapshots::Location;
 use crate::units::ObjectIndex;
 
 /// No row: objects of this class are not listed.
@@ -15,7 +16,7 @@ pub(super) const NO_ROW: u32 = u32::MAX;
 #[derive(Default)]
 pub(super) struct Names {
     pub(super) all: Vec<String>,
-    numbers: HashMap<String, u32>,
+    numbers: HashMap<(String, Option<Location>), u32>,
 }
 
 impl Names {
@@ -25,12 +26,37 @@ impl Names {
         classes
             .map(|class| {
                 let name = &class.class.name;
-                *self.numbers.entry(name.clone()).or_insert_with(|| {
+                let key = (name.clone(), class.location);
+                *self.numbers.entry(key).or_insert_with(|| {
                     self.all.push(name.clone());
                     self.all.len() as u32 - 1
                 })
             })
             .collect()
+    }
+
+    /// The names in order. If classes of several places in the source share a name, the place follows each:
+    /// `Node (script 12:5:3)`, with the line and the column from 1.
+    pub(super) fn distinct(self) -> Vec<String> {
+        let mut names = self.all;
+        let mut places: HashMap<String, u32> = HashMap::new();
+        for (name, _) in self.numbers.keys() {
+            *places.entry(name.clone()).or_default() += 1;
+        }
+        for ((name, location), number) in self.numbers {
+            if let Some(location) = location
+                && places[&name] > 1
+            {
+                let Location {
+                    script,
+                    line,
+                    column,
+                } = location;
+                let [line, column] = [line, column].map(|place| u64::from(place) + 1);
+                names[number as usize] = format!("{name} (script {script}:{line}:{column})");
+            }
+        }
+        names
     }
 }
 

@@ -1,12 +1,13 @@
 //! The objects of a row, in the order of their view.
 
+use std::cmp::Reverse;
 use std::sync::Arc;
 
 use rayon::prelude::*;
 
 use crate::columns;
 use crate::error::Result;
-use crate::heap::Heap;
+use crate::heap::{HUGE, Heap};
 use crate::units::{Address, ObjectIndex};
 
 /// Objects of one heap, or the changed ones of two, in order. An object takes four bytes: its address and
@@ -24,9 +25,9 @@ pub struct Instance {
     /// Its payload.
     pub address: Address,
     /// Its block in bytes.
-    pub shallow_size: u32,
+    pub shallow_size: u64,
     /// Its retained size in bytes.
-    pub retained_size: u32,
+    pub retained_size: u64,
     /// In a comparison: how it changed.
     pub change: Option<ChangeKind>,
 }
@@ -46,9 +47,48 @@ pub struct InstanceColumns {
     /// Payload addresses.
     pub addresses: Vec<u32>,
     /// Block sizes in bytes.
-    pub shallow_sizes: Vec<u32>,
+    pub shallow_sizes: SizeColumn,
     /// Retained sizes in bytes.
-    pub retained_sizes: Vec<u32>,
+    pub retained_sizes: SizeColumn,
+}
+
+/// Sizes in bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SizeColumn {
+    /// All need at most 32 bits. So it is for every dump.
+    Narrow(Vec<u32>),
+    /// Some need more.
+    Wide(Vec<u64>),
+}
+
+impl Default for SizeColumn {
+    fn default() -> Self {
+        Self::Narrow(Vec::new())
+    }
+}
+
+impl SizeColumn {
+    fn new(sizes: impl ExactSizeIterator<Item = u64>) -> Result<Self> {
+        let length = sizes.len();
+        let mut narrow: Vec<u32> = columns::with_capacity(length)?;
+        let mut wide: Vec<u64> = Vec::new();
+        for size in sizes {
+            match u32::try_from(size) {
+                Ok(size) if wide.is_empty() => narrow.push(size),
+                _ => {
+                    if wide.is_empty() {
+                        wide = columns::with_capacity(length)?;
+                        wide.extend(narrow.drain(..).map(u64::from));
+                    }
+                    wide.push(size);
+                }
+            }
+        }
+        Ok(match wide.is_empty() {
+            true => Self::Narrow(narrow),
+            false => Self::Wide(wide),
+        })
+    }
 }
 
 impl Instances {
@@ -107,21 +147,15 @@ impl Instances {
     /// # Errors
     /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
     pub fn columns(&self) -> Result<InstanceColumns> {
-        let mut all = InstanceColumns::default();
-        let InstanceColumns {
-            addresses,
-            shallow_sizes,
-            retained_sizes,
-        } = &mut all;
-        for column in [&mut *addresses, shallow_sizes, retained_sizes] {
-            columns::reserve(column, self.len())?;
-        }
-        for instance in self.iter() {
-            addresses.push(instance.address.0);
-            shallow_sizes.push(instance.shallow_size);
-            retained_sizes.push(instance.retained_size);
-        }
-        Ok(all)
+        let instances = || (0..self.len()).map(|nth| self.get(nth));
+        let shallow_size = |instance: Option<Instance>| instance.map_or(0, |it| it.shallow_size);
+        let retained_size = |instance: Option<Instance>| instance.map_or(0, |it| it.retained_size);
+        let address = |instance: Option<Instance>| instance.map_or(0, |it| it.address.0);
+        Ok(InstanceColumns {
+            addresses: columns::collected(instances().map(address))?,
+            shallow_sizes: SizeColumn::new(instances().map(shallow_size))?,
+            retained_sizes: SizeColumn::new(instances().map(retained_size))?,
+        })
     }
 }
 
@@ -150,15 +184,28 @@ impl Listed {
         heap: &Arc<Heap>,
         objects: &[ObjectIndex],
         limit: Option<usize>,
-        sizes: impl Fn(&Heap, ObjectIndex) -> [u32; 2] + Sync,
+        sizes: impl Fn(&Heap, ObjectIndex) -> [u64; 2] + Sync,
     ) -> Result<Self> {
         let limit = limit.unwrap_or(usize::MAX).min(objects.len());
         // The keys are copied: reading them at each comparison would be random access to the heap.
         let mut keyed: Vec<(u64, ObjectIndex)> = columns::with_capacity(objects.len())?;
         keyed.par_extend(objects.par_iter().map(|&object| {
-            let [first, second] = sizes(heap, object);
-            (!(u64::from(first) << 32 | u64::from(second)), object)
+            let [first, second] = sizes(heap, object).map(|size| size.min(HUGE.into()));
+            (!(first << 32 | second), object)
         }));
+        let is_huge = |&(key, _): &(u64, ObjectIndex)| !key >> 32 == u64::from(HUGE);
+        // Only snapshots have sizes that need more than 32 bits.
+        if heap.has_huge_sizes() {
+            keyed.par_sort_unstable();
+            let huge = keyed.partition_point(is_huge);
+            keyed[..huge]
+                .sort_unstable_by_key(|&(_, object)| (Reverse(sizes(heap, object)), object));
+            keyed.truncate(limit);
+            return Ok(Self {
+                heap: Arc::clone(heap),
+                objects: columns::collected(keyed.iter().map(|&(_, object)| object))?,
+            });
+        }
         if limit < keyed.len() {
             keyed.select_nth_unstable(limit);
             keyed.truncate(limit);
@@ -197,12 +244,12 @@ pub(super) fn release_unread(heap: &mut Arc<Heap>, instance_limit: Option<usize>
 }
 
 /// Retained size, then shallow size.
-pub(super) fn by_retained_size(heap: &Heap, object: ObjectIndex) -> [u32; 2] {
+pub(super) fn by_retained_size(heap: &Heap, object: ObjectIndex) -> [u64; 2] {
     [heap.retained_size(object), heap.shallow_size(object)]
 }
 
 /// Shallow size, then retained size.
-pub(super) fn by_shallow_size(heap: &Heap, object: ObjectIndex) -> [u32; 2] {
+pub(super) fn by_shallow_size(heap: &Heap, object: ObjectIndex) -> [u64; 2] {
     [heap.shallow_size(object), heap.retained_size(object)]
 }
 

@@ -524,7 +524,7 @@ fn a_region_that_ends_before_the_tail_without_another_one_is_refused() {
         |dump| dump.poke(FIRST_BLOCK, 0),
         "ERR_HEAP_CORRUPT",
         &format!(
-            "heap.dump: the heap is corrupt at address {FIRST_BLOCK:#x}: found the end of a region with no further region behind it, expected regions up to the one that the allocator's tail pointer names{CORRUPT_ADVICE}"
+            "heap.dump: the heap is corrupt at address {FIRST_BLOCK:#x}: found the end of a region and no further region, expected regions up to the one that the allocator's tail pointer names{CORRUPT_ADVICE}"
         ),
     );
 }
@@ -547,7 +547,7 @@ fn a_missing_region_in_a_memory_full_of_lookalikes_is_refused() {
     dump.poke(TAIL_POINTER, tail - 16);
     let address = foreign - 4;
     let text = format!(
-        "heap.dump: the heap is corrupt at address {address:#x}: found the end of a region with no further region behind it, expected regions up to the one that the allocator's tail pointer names{CORRUPT_ADVICE}"
+        "heap.dump: the heap is corrupt at address {address:#x}: found the end of a region and no further region, expected regions up to the one that the allocator's tail pointer names{CORRUPT_ADVICE}"
     );
     let module = scene.module();
     let error = analyze(&dump, &module).unwrap_err();

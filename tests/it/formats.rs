@@ -37,8 +37,8 @@ struct ConstructorRowJson {
 #[serde(rename_all = "camelCase")]
 struct InstanceJson {
     address: u32,
-    shallow_size: u32,
-    retained_size: u32,
+    shallow_size: u64,
+    retained_size: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     change_kind: Option<&'static str>,
 }

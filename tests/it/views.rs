@@ -170,8 +170,14 @@ fn garbage_and_static_objects_have_no_rows() {
 fn listed(instances: Option<Instances>) -> Vec<(u32, u32, u32)> {
     let instances = instances.unwrap();
     let all = instances.iter();
-    all.map(|one| (one.address.0, one.shallow_size, one.retained_size))
-        .collect()
+    all.map(|one| {
+        (
+            one.address.0,
+            one.shallow_size as u32,
+            one.retained_size as u32,
+        )
+    })
+    .collect()
 }
 
 /// Five objects of one class and what they own, in the order of memory:

@@ -21,6 +21,7 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use crate::runtime::roots::RootKind;
 use crate::shown::Shown;
+use crate::units::AddressForm;
 use crate::warning::Warning;
 
 /// The version of the types in this file.
@@ -38,6 +39,9 @@ pub struct Answer {
     pub partial: bool,
     /// The reasons why numbers may be wrong.
     pub warnings: Vec<WarningText>,
+    /// The form of addresses in text.
+    #[serde(skip)]
+    pub address_form: AddressForm,
 }
 
 impl Answer {
@@ -47,6 +51,15 @@ impl Answer {
             body,
             partial,
             warnings,
+            address_form: AddressForm::default(),
+        }
+    }
+
+    /// The same with addresses of another form.
+    pub(super) fn with_addresses(self, address_form: AddressForm) -> Self {
+        Self {
+            address_form,
+            ..self
         }
     }
 }
@@ -131,6 +144,7 @@ pub fn root_kind_name(kind: RootKind) -> &'static str {
         RootKind::Global => "global",
         RootKind::Stack => "stack",
         RootKind::Pinned => "pinned",
+        RootKind::System => "system",
     }
 }
 
@@ -149,9 +163,9 @@ pub struct Step {
     /// Its class.
     pub class_name: String,
     /// The size of its block.
-    pub shallow_size: u32,
+    pub shallow_size: u64,
     /// Its retained size.
-    pub retained_size: u32,
+    pub retained_size: u64,
     /// The number of consecutive references of this kind.
     pub repeat: u32,
 }
@@ -185,6 +199,13 @@ pub struct Edge {
     pub root: Option<Root>,
     /// Whether the target stays reachable through this reference when all other references to it are cut.
     pub independent: bool,
+    /// Whether it is a weak reference of V8, which keeps nothing alive.
+    #[serde(skip_serializing_if = "is_false")]
+    pub weak: bool,
+}
+
+fn is_false(value: &bool) -> bool {
+    !value
 }
 
 /// A reference to cut, and the bytes that this frees.
@@ -246,9 +267,9 @@ pub struct PathAnswer {
     /// Its kind.
     pub state: ObjectState,
     /// The size of its block.
-    pub shallow_size: u32,
+    pub shallow_size: u64,
     /// Its retained size.
-    pub retained_size: u32,
+    pub retained_size: u64,
     /// The path from a root; `None` if no root reaches it.
     pub path: Option<Path>,
     /// The references of which each keeps it alive without the others.

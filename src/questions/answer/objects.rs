@@ -94,9 +94,9 @@ pub struct ObjectAnswer {
     /// Its kind.
     pub state: ObjectState,
     /// The size of its block.
-    pub shallow_size: u32,
+    pub shallow_size: u64,
     /// Its retained size; 0 if it is not alive.
-    pub retained_size: u32,
+    pub retained_size: u64,
     /// Its immediate dominator: the nearest object that is on every path to it.
     pub dominator: Option<ObjectName>,
     /// The roots that refer to it.
@@ -105,6 +105,10 @@ pub struct ObjectAnswer {
     pub preview: Option<String>,
     /// Its fields, by offset.
     pub fields: Vec<FieldValue>,
+    /// Of a snapshot: the number of references from a root of the page, as DevTools counts them; greater by
+    /// 100,000,000 for what only V8 reaches. Absent for a dump.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub distance: Option<u32>,
     /// The number of references to it from live objects, without roots.
     pub referrer_count: u64,
     /// The path from a root; `None` if no root reaches it.
@@ -115,12 +119,14 @@ pub struct ObjectAnswer {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Summary {
-    /// Memory size − first block.
-    pub total_heap_size: u64,
+    /// Memory size − first block; absent for a snapshot.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub total_heap_size: Option<u64>,
     /// All live heap objects.
     pub total_live_size: u64,
-    /// What every byte is used for, and the state of the collector.
-    pub accounting: AccountingJson,
+    /// What every byte is used for, and the state of the collector; absent for a snapshot.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub accounting: Option<AccountingJson>,
     /// The numbers of objects.
     pub objects: ObjectCounts,
     /// The number of different class names of live heap objects.
@@ -134,11 +140,12 @@ pub struct Summary {
 pub struct ObjectCounts {
     /// Heap objects that a root reaches.
     pub live: u64,
-    /// Heap objects that no root reaches.
-    pub garbage: u64,
-    /// Objects below the heap, reachable or not.
-    #[serde(rename = "static")]
-    pub statics: u64,
+    /// Heap objects that no root reaches; absent for a snapshot.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub garbage: Option<u64>,
+    /// Objects below the heap, reachable or not; absent for a snapshot.
+    #[serde(rename = "static", skip_serializing_if = "Option::is_none")]
+    pub statics: Option<u64>,
 }
 
 /// Numbers of roots: globals and stack words that refer to an object, and pinned objects.
@@ -150,6 +157,9 @@ pub struct RootCounts {
     pub stack: u64,
     /// Pinned objects.
     pub pinned: u64,
+    /// Of a snapshot: V8's own roots. Absent for a dump.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub system: Option<u64>,
 }
 
 /// The objects that were found: retained size ↓, shallow size ↓, address ↑.
@@ -174,9 +184,12 @@ pub struct FoundObject {
     /// Its class.
     pub class_name: String,
     /// The size of its block.
-    pub shallow_size: u32,
+    pub shallow_size: u64,
     /// Its retained size.
-    pub retained_size: u32,
+    pub retained_size: u64,
     /// A short form of its contents.
     pub preview: Option<String>,
+    /// Of a snapshot: as in [`ObjectAnswer`]. Absent for a dump.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub distance: Option<u32>,
 }

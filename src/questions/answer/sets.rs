@@ -36,6 +36,9 @@ pub struct HeldBy {
     pub stack: u64,
     /// Reached from pins only.
     pub pinned: u64,
+    /// Of a snapshot: reached from V8's own roots only. Absent for a dump.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub system: Option<u64>,
 }
 
 /// The objects of a set whose paths begin with the same steps.
@@ -96,9 +99,9 @@ pub struct DominatorChild {
     /// Its class.
     pub class_name: String,
     /// The size of its block.
-    pub shallow_size: u32,
+    pub shallow_size: u64,
     /// Its retained size.
-    pub retained_size: u32,
+    pub retained_size: u64,
 }
 
 /// The objects that an object immediately dominates, by class: retained size ↓, count ↓, name ↑.

@@ -138,7 +138,7 @@ pub struct UnreachableNode {
     /// Its kind.
     pub state: ObjectState,
     /// The size of its block.
-    pub shallow_size: u32,
+    pub shallow_size: u64,
     /// The number of its cycle; `None` if it is in none. The cycles of the graph are numbered from 0, the
     /// largest first.
     pub cycle: Option<u32>,

@@ -10,10 +10,12 @@ pub struct Waste {
     pub total_live_size: u64,
     /// The bytes that all kinds together could save.
     pub total_savings: u64,
-    /// All kinds, in the order in which they claim bytes.
+    /// All kinds, in the order in which they claim bytes. Of a snapshot, the first alone.
     pub kinds: Vec<WasteKind>,
-    /// The headers of live objects. They are not savings, because an object needs its header.
-    pub headers: WasteHeaders,
+    /// The headers of live objects. They are not savings, because an object needs its header. Absent for a
+    /// snapshot.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub headers: Option<WasteHeaders>,
 }
 
 /// A kind of waste.

@@ -9,11 +9,13 @@ use super::series::Merged;
 use super::{FEW_DUMPS, Growing, checked_warmup, is_partial, warnings};
 use crate::control::Control;
 use crate::error::{Error, Result};
+use crate::questions::WarningText;
 use crate::questions::answer::{Answer, AnswerBody, Check, CheckedRule, GrowingSite};
 use crate::questions::glob;
 use crate::questions::path_text;
 use crate::questions::question::Page;
 use crate::questions::sites::SiteTable;
+use crate::warning::Warning;
 
 /// The rules of a check.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -165,7 +167,14 @@ pub fn check(tables: &[&SiteTable], options: &CheckOptions, control: &Control) -
         gone: baseline.gone,
         sites,
     });
-    Ok(Answer::new(body, is_partial(tables), warnings(tables)))
+    let mut warnings = warnings(tables);
+    if !has_default && !options.no_default {
+        warnings.push(WarningText::from(&Warning::GrowthNotChecked {
+            found: left,
+            needed: options.min_dumps,
+        }));
+    }
+    Ok(Answer::new(body, is_partial(tables), warnings))
 }
 
 /// What is accepted of what grows.

@@ -169,6 +169,7 @@ impl Merged {
         for path in &table.paths {
             let start = match path.start {
                 PathStart::Global(global) => PathStart::Global(global.map(name)),
+                PathStart::System(root) => PathStart::System(name(root)),
                 PathStart::Step(before, label) => {
                     PathStart::Step(places[before as usize], name(label))
                 }
@@ -252,7 +253,9 @@ impl Merged {
     pub(super) fn holder(&self, place: u32) -> Option<u32> {
         match self.places[place as usize].start {
             PathStart::Step(holder, _) => Some(holder),
-            PathStart::Global(_) | PathStart::Stack | PathStart::Pinned => None,
+            PathStart::Global(_) | PathStart::Stack | PathStart::Pinned | PathStart::System(_) => {
+                None
+            }
         }
     }
 
@@ -260,7 +263,9 @@ impl Merged {
     pub(super) fn label(&self, place: u32) -> Option<&str> {
         match self.places[place as usize].start {
             PathStart::Step(_, label) => Some(self.name(label)),
-            PathStart::Global(_) | PathStart::Stack | PathStart::Pinned => None,
+            PathStart::Global(_) | PathStart::Stack | PathStart::Pinned | PathStart::System(_) => {
+                None
+            }
         }
     }
 
@@ -274,6 +279,7 @@ impl Merged {
         let (kind, name) = match first.start {
             PathStart::Global(name) => (RootKind::Global, name),
             PathStart::Pinned => (RootKind::Pinned, None),
+            PathStart::System(name) => (RootKind::System, Some(name)),
             PathStart::Stack | PathStart::Step(..) => (RootKind::Stack, None),
         };
         let name = name.map(|name| self.name(name).to_owned());

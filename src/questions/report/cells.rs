@@ -109,7 +109,7 @@ impl Serialize for Cells {
 }
 
 /// An object that may get a cell: the larger first, then by position.
-type Candidate = (u32, Reverse<u32>);
+type Candidate = (u64, Reverse<u32>);
 
 /// Objects of one class that the objects of one cell, or of one other such sum, dominate directly. Objects
 /// of the same class that these dominate directly are added.
@@ -175,7 +175,7 @@ impl LoadedHeap {
                     .collect();
                 offered.sort_unstable_by_key(|&candidate| Reverse(candidate));
                 let large = |&(nth, (size, _)): &(usize, Candidate)| {
-                    nth < SMALL_CHILDREN || u64::from(size) * LEAST_PART >= retained_size
+                    nth < SMALL_CHILDREN || size * LEAST_PART >= retained_size
                 };
                 let offered = offered.into_iter().enumerate().take_while(large);
                 pending
@@ -193,8 +193,8 @@ impl LoadedHeap {
                         kind: CellKind::Object,
                         object: Some(object),
                         count: 1,
-                        shallow_size: self.heap.shallow_size(object).into(),
-                        retained_size: size.into(),
+                        shallow_size: self.heap.shallow_size(object),
+                        retained_size: size,
                     };
                     (Some(position), cell, depth)
                 });
@@ -313,7 +313,7 @@ impl Walk<'_> {
                     next = Some(child);
                     cell.kind = CellKind::Chain;
                     cell.count += 1;
-                    cell.shallow_size += u64::from(heap.shallow_size(object));
+                    cell.shallow_size += heap.shallow_size(object);
                 } else if retained_size > 0 {
                     let candidate = (retained_size, Reverse(child));
                     if offered.len() < CHILDREN {
@@ -361,7 +361,7 @@ impl Walk<'_> {
             let above = dominator.map_or(0, |dominator| places[dominator as usize]);
             let object = self.index.object(position);
             let slot = self.slot(object);
-            let size = u64::from(heap.shallow_size(object));
+            let size = heap.shallow_size(object);
             let sum_above = (above as usize).checked_sub(cells.len());
             let number = match sum_above.map(|sum| sums[sum].slot) {
                 Some(of) if of == slot || of == OTHER_CLASSES => above,
@@ -425,7 +425,7 @@ impl Walk<'_> {
     /// Whether an object is of the same class as its dominator, and more than half of what that retains.
     fn continues(&self, dominator: u32, child: u32) -> bool {
         let [above, below] = [dominator, child].map(|position| self.index.object(position));
-        let size = |object| u64::from(self.heap.heap.retained_size(object));
+        let size = |object| self.heap.heap.retained_size(object);
         2 * size(below) > size(above) && self.slot(below) == self.slot(above)
     }
 }

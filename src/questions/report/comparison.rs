@@ -1,14 +1,12 @@
 //! What changed since an earlier heap.
 
-use std::sync::Arc;
-
 use serde::Serialize;
 
 use super::super::LoadedHeap;
 use super::super::answer::{MergedPaths, Summary, Suspects};
 use crate::control::Control;
 use crate::error::Result;
-use crate::views::{ComparisonRow, ComparisonSort, ComparisonView, Selection};
+use crate::views::{ComparisonRow, ComparisonSort, Selection};
 
 /// Classes that are listed one by one.
 const CLASSES: usize = 500;
@@ -62,9 +60,8 @@ impl Changes {
 
 impl LoadedHeap {
     pub(super) fn comparison(&self, before: &LoadedHeap, control: &Control) -> Result<Comparison> {
-        let [earlier, later] = [before, self].map(|heap| Arc::clone(&heap.heap));
         let selection = Selection::sorted(ComparisonSort::Delta);
-        let view = ComparisonView::new(earlier, later, selection, control)?;
+        let view = self.compared_with(before, selection, control)?;
         let rows = view.rows();
         let (listed, rest) = rows.split_at(CLASSES.min(rows.len()));
         let new = self.set_of_new(before, None, control)?;

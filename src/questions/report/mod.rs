@@ -14,7 +14,7 @@ use super::LoadedHeap;
 use super::answer::{Report, Summary, Suspects, Waste};
 use super::question::Page;
 use crate::control::Control;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::side_by_side::side_by_side;
 use crate::views::{ConstructorSort, ConstructorView, RetainedColumns, Selection};
 use crate::warning::Warning;
@@ -41,7 +41,8 @@ struct Body {
     details: Vec<Detail>,
     comparison: Option<Comparison>,
     waste: Waste,
-    unreachable: UnreachablePart,
+    /// Absent for a snapshot, which contains only what is alive.
+    unreachable: Option<UnreachablePart>,
 }
 
 /// The live objects by class.
@@ -78,35 +79,36 @@ impl LoadedHeap {
         notes: &mut Vec<Warning>,
         control: &Control,
     ) -> Result<Report> {
-        if let Some(before) = before
-            && !self.is_same_module(before)
-        {
-            return Err(Error::DifferentModules {
-                before: before.dump_name.clone(),
-                after: self.dump_name.clone(),
-            });
+        if let Some(before) = before {
+            before.check_same_module(self)?;
         }
         let page = Page {
             offset: 0,
             limit: ENTRIES as u64,
         };
-        side_by_side(|| self.cuts(control), || self.path_tree(control))?;
-        let mut waste_notes = Vec::new();
-        let compare_and_sum = || {
-            let comparison = match before {
-                Some(before) => Some(self.comparison(before, control)?),
-                None => None,
-            };
+        // The path tree takes one thread, and nearly as long as everything in which nothing needs it.
+        let by_dominators = || {
+            self.cuts(control)?;
             let cells = self.cells(control)?;
-            let classes = self.classes_by_retained_set(control)?;
-            let unreachable = self.unreachable_part(notes, control)?;
-            Ok((comparison, cells, classes, unreachable))
+            let unreachable = match self.snapshot {
+                Some(_) => None,
+                None => Some(self.unreachable_part(notes, control)?),
+            };
+            Ok((cells, unreachable))
         };
-        let (parts, waste) = side_by_side(compare_and_sum, || {
-            self.waste(page, &mut waste_notes, control)
-        })?;
+        let by_paths = || {
+            self.path_tree(control)?;
+            self.classes_by_retained_set(control)
+        };
+        let ((cells, unreachable), classes) = side_by_side(by_dominators, by_paths)?;
+        let compare = || match before {
+            Some(before) => self.comparison(before, control).map(Some),
+            None => Ok(None),
+        };
+        let mut waste_notes = Vec::new();
+        let (comparison, waste) =
+            side_by_side(compare, || self.waste(page, &mut waste_notes, control))?;
         notes.append(&mut waste_notes);
-        let (comparison, cells, classes, unreachable) = parts;
         Ok(strings::packed(&Body {
             dump: self.dump_name.clone(),
             before: before.map(|before| before.dump_name.clone()),

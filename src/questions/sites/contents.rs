@@ -8,7 +8,6 @@ use crate::control::Step;
 use crate::error::Result;
 use crate::heap::PathTree;
 use crate::questions::LoadedHeap;
-use crate::questions::labels::is_own_storage;
 use crate::questions::memory::{Reader, word_at};
 use crate::questions::roles::{ARRAY_SIZE, Role, TABLE_SIZE};
 use crate::runtime::shapes::Entries;
@@ -36,6 +35,12 @@ enum Measure {
 impl LoadedHeap {
     /// By object: the bytes of its contents; 0 for what is not alive.
     pub(super) fn content_sizes(&self, tree: &PathTree, step: &Step<'_>) -> Result<Vec<u32>> {
+        if self.heap.is_snapshot {
+            // A snapshot does not say how much of a size is in use.
+            let objects = 0..self.heap.objects.len() as u32;
+            let size = |object| u32::try_from(self.heap.shallow_size(ObjectIndex(object)));
+            return columns::collected(objects.map(|object| size(object).unwrap_or(u32::MAX)));
+        }
         let roles = self.roles();
         let classes = self.heap.objects.classes.iter().zip(&roles);
         let measures: Vec<Measure> = classes
@@ -118,7 +123,7 @@ impl Survey<'_> {
         matches!(
             self.roles[self.slot(holder)],
             Role::Array(_) | Role::Table(_)
-        ) && is_own_storage(self.heap.shape(holder), label)
+        ) && self.heap.is_own_storage(self.slot(holder) as u32, label)
     }
 }
 

@@ -10,8 +10,6 @@ use crate::columns;
 use crate::control::{Control, Phase};
 use crate::error::Result;
 use crate::heap::{EdgeLabel, GroupStart, PathGroup, PathTree, RootOrigin};
-use crate::questions::labels::class_label;
-use crate::questions::path_text::is_from_source;
 use crate::questions::{LoadedHeap, WarningText};
 
 /// Groups of paths, and sites, that a table keeps: the largest.
@@ -229,6 +227,10 @@ impl Maker<'_> {
             }
             RootOrigin::Stack => PathStart::Stack,
             RootOrigin::Pinned => PathStart::Pinned,
+            RootOrigin::System(_) => {
+                let name = self.heap.origin_root(origin).name;
+                PathStart::System(self.names.number(&name.unwrap_or_default()))
+            }
         };
         let class = self.class(class);
         PathNode {
@@ -241,13 +243,14 @@ impl Maker<'_> {
     /// The name of a class, and whether it is from the source.
     fn class(&mut self, slot: u32) -> (u32, bool) {
         let name = self.heap.slot_name(slot);
-        (self.names.number(name), is_from_source(name))
+        (self.names.number(name), self.heap.is_class_stable(name))
     }
 
     /// The name of a label, and whether it is from the source.
     fn label(&mut self, holder: u32, label: EdgeLabel) -> (u32, bool) {
-        let label = class_label(&self.heap.names.shapes[holder as usize], label);
-        (self.names.number(&label), !label.starts_with('+'))
+        let text = self.heap.class_label(holder, label);
+        let is_stable = self.heap.is_label_stable(label, &text);
+        (self.names.number(&text), is_stable)
     }
 
     fn site(&mut self, site: Site, sum: Sum) -> Result<SiteRow> {

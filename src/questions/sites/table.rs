@@ -66,6 +66,8 @@ pub(in crate::questions) enum PathStart {
     Pinned,
     /// It continues a group with a reference of this name.
     Step(u32, u32),
+    /// A root of V8, by its name.
+    System(u32),
 }
 
 /// What references with one label from objects of one group of paths lead to.
@@ -155,6 +157,7 @@ impl SiteTable {
             is_name(path.class)
                 && match path.start {
                     PathStart::Global(name) => name.is_none_or(is_name),
+                    PathStart::System(name) => is_name(name),
                     PathStart::Stack | PathStart::Pinned => true,
                     PathStart::Step(before, label) => before < nth && is_name(label),
                 }

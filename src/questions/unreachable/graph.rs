@@ -5,7 +5,6 @@ use std::collections::HashMap;
 
 use super::super::LoadedHeap;
 use super::super::answer::{ObjectState, UnreachableEdge, UnreachableGraph, UnreachableNode};
-use super::super::labels::class_label;
 use super::keep_first;
 use super::raw_blocks::RawTable;
 use crate::columns;
@@ -87,7 +86,7 @@ impl LoadedHeap {
                 address: raw.payload(nth),
                 class_name: None,
                 state: ObjectState::Raw,
-                shallow_size: raw.size(nth),
+                shallow_size: raw.size(nth).into(),
                 cycle: None,
             },
         });
@@ -101,7 +100,7 @@ impl LoadedHeap {
     fn order(&self, raw: &RawTable, left: Node, right: Node) -> Ordering {
         let size = |node| match node {
             Node::Object(object) => self.heap.shallow_size(object),
-            Node::Raw(nth) => raw.size(nth),
+            Node::Raw(nth) => raw.size(nth).into(),
         };
         let class_name = |node| match node {
             Node::Object(object) => (false, self.class_name(object)),
@@ -156,7 +155,7 @@ impl LoadedHeap {
             let Node::Object(source) = *node else {
                 continue;
             };
-            let shape = self.shape(source);
+            let slot = self.heap.objects.class_slots[source.at()];
             for (nth, place) in self.heap.edges.range(source).enumerate() {
                 if nth.is_multiple_of(CHECK_INTERVAL) {
                     control.check()?;
@@ -169,7 +168,7 @@ impl LoadedHeap {
                     continue;
                 }
                 let label = self.heap.edges.label(place).unwrap_or_default();
-                let label = class_label(shape, label);
+                let label = self.class_label(slot, label);
                 columns::push(&mut edges, UnreachableEdge { from, to, label })?;
             }
         }

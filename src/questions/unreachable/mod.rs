@@ -64,7 +64,7 @@ impl LoadedHeap {
         for &object in cycles.objects() {
             let (count, size) = &mut sums[heap.objects.class_slots[object.at()] as usize];
             *count += 1;
-            *size += u64::from(heap.shallow_size(object));
+            *size += heap.shallow_size(object);
         }
         // Classes may share a name.
         let mut by_name: HashMap<&str, (u64, u64)> = HashMap::new();

@@ -25,8 +25,4 @@ impl Bits {
         self.0[object.at() / 64] |= 1 << (object.at() % 64);
         is_new
     }
-
-    pub(super) fn remove(&mut self, object: ObjectIndex) {
-        self.0[object.at() / 64] &= !(1 << (object.at() % 64));
-    }
 }

@@ -1,10 +1,11 @@
 //! The bytes that a kind of waste has claimed, so that every byte counts once.
 
+use rayon::slice::ParallelSliceMut;
+
 use super::Context;
 use super::bits::Bits;
 use super::sums::Sums;
-use super::survey::{ArrayUse, ViewUse};
-use super::tables::Table;
+use super::survey::{Containers, ViewUse};
 use crate::columns;
 use crate::error::Result;
 use crate::runtime::objects::HEADER_SIZE;
@@ -31,7 +32,7 @@ struct UnusedEnd {
 impl UnusedEnd {
     /// The end of a buffer of which only the first `used` bytes are used; `None` if its block would not be smaller.
     fn new(context: &Context<'_>, buffer: ObjectIndex, used: u64, sizes: &[u32]) -> Option<Self> {
-        let now = u64::from(context.heap.heap.shallow_size(buffer));
+        let now = context.heap.heap.shallow_size(buffer);
         let after = block_size(used);
         let full = u64::from(HEADER_SIZE) + u64::from(sizes[buffer.at()]);
         (after < now).then(|| Self {
@@ -68,26 +69,28 @@ impl Claims {
     pub(super) fn take_empty(
         &mut self,
         context: &Context<'_>,
-        arrays: &[ArrayUse],
-        views: &[ViewUse],
-        tables: &[Table],
-        static_arrays: &[ObjectIndex],
+        all: &[Containers],
+        sizes: &[u32],
     ) -> Result<Sums> {
         let mut empty = Bits::new(context.heap.heap.objects.len())?;
         // Each with its own blocks.
         let mut containers: Vec<(ObjectIndex, [Option<ObjectIndex>; 2])> = Vec::new();
-        for of in arrays.iter().filter(|of| of.is_empty) {
-            columns::push(&mut containers, (of.array, [Some(of.buffer), None]))?;
-        }
-        for of in views.iter().filter(|of| of.is_empty) {
-            columns::push(&mut containers, (of.view, [Some(of.buffer), None]))?;
-        }
-        for of in tables.iter().filter(|of| of.is_empty) {
-            let own = [Some(of.buckets), Some(of.entries)];
-            columns::push(&mut containers, (of.table, own))?;
-        }
-        for &array in static_arrays {
-            columns::push(&mut containers, (array, [None, None]))?;
+        for all in all {
+            for of in all.arrays.iter().filter(|of| of.is_empty) {
+                columns::push(&mut containers, (of.array, [Some(of.buffer), None]))?;
+            }
+            for of in all.views.iter().filter(|of| of.is_empty) {
+                columns::push(&mut containers, (of.view, [Some(of.buffer), None]))?;
+            }
+            for of in all.tables.iter().filter(|of| of.is_empty()) {
+                if of.unused(context, sizes).is_some() {
+                    let own = [Some(of.buckets), Some(of.entries)];
+                    columns::push(&mut containers, (of.table, own))?;
+                }
+            }
+            for &array in &all.empty_static_arrays {
+                columns::push(&mut containers, (array, [None, None]))?;
+            }
         }
         containers.retain(|&(container, _)| !self.whole.has(container));
         for &(container, _) in &containers {
@@ -96,7 +99,7 @@ impl Claims {
         containers.sort_unstable_by_key(|&(container, _)| container);
         let mut sums = Sums::new(context)?;
         for (container, own) in containers {
-            let mut savings = u64::from(context.heap.heap.shallow_size(container));
+            let mut savings = context.heap.heap.shallow_size(container);
             self.whole.add(container);
             for own in own.into_iter().flatten() {
                 let holders = context.referrers.of(own);
@@ -104,7 +107,7 @@ impl Claims {
                     !context.is_rooted.has(own) && holders.iter().all(|&holder| empty.has(holder));
                 // A block that several of them share counts for the first.
                 if is_claimable && self.whole.add(own) {
-                    savings += u64::from(context.heap.heap.shallow_size(own));
+                    savings += context.heap.heap.shallow_size(own);
                 }
             }
             sums.add(context, container, savings)?;
@@ -113,14 +116,19 @@ impl Claims {
     }
 
     /// Claims the part of a buffer that its views do not use, if nothing else refers to the buffer and they
-    /// use less than an eighth of it. The views are in the order of their buffers and ranges.
+    /// use less than an eighth of it.
     pub(super) fn take_unviewed(
         &mut self,
         context: &Context<'_>,
-        views: &[ViewUse],
+        containers: &[Containers],
         sizes: &[u32],
     ) -> Result<Sums> {
         let mut sums = Sums::new(context)?;
+        let mut views: Vec<ViewUse> = Vec::new();
+        for containers in containers {
+            columns::extend(&mut views, &containers.views)?;
+        }
+        views.par_sort_unstable_by_key(|view| (view.buffer, view.start, view.end, view.view));
         for views in views.chunk_by(|left, right| left.buffer == right.buffer) {
             let buffer = views[0].buffer;
             let size = u64::from(sizes[buffer.at()]);
@@ -155,12 +163,12 @@ impl Claims {
     pub(super) fn take_capacity(
         &mut self,
         context: &Context<'_>,
-        arrays: &[ArrayUse],
+        containers: &[Containers],
         sizes: &[u32],
     ) -> Result<Sums> {
-        let (sums, ends) = Sums::in_parallel(context, arrays, |_, arrays, sums| {
+        let (sums, ends) = Sums::in_parallel(context, containers, |_, containers, sums| {
             let mut ends = Vec::new();
-            for of in arrays {
+            for of in containers.iter().flat_map(|of| &of.arrays) {
                 let fits = of.used <= sizes[of.buffer.at()].into();
                 if fits
                     && context.has_one_reference(of.buffer)
@@ -180,13 +188,22 @@ impl Claims {
     }
 
     /// Sums up the unused and deleted entries of maps and sets, if nothing else uses the buffer.
-    pub(super) fn entries(&self, context: &Context<'_>, tables: &[Table]) -> Result<Sums> {
-        let (sums, _) = Sums::in_parallel(context, tables, |_, tables, sums| {
-            for of in tables {
+    pub(super) fn entries(
+        &self,
+        context: &Context<'_>,
+        containers: &[Containers],
+        sizes: &[u32],
+    ) -> Result<Sums> {
+        let (sums, _) = Sums::in_parallel(context, containers, |_, containers, sums| {
+            for of in containers.iter().flat_map(|of| &of.tables) {
                 let is_claimed = self.whole.has(of.entries);
                 let is_on_heap = context.heap.heap.objects.is_on_heap(of.entries);
-                if is_on_heap && !is_claimed && context.has_one_reference(of.entries) {
-                    sums.add(context, of.table, of.unused)?;
+                if is_on_heap
+                    && !is_claimed
+                    && context.has_one_reference(of.entries)
+                    && let Some(unused) = of.unused(context, sizes)
+                {
+                    sums.add(context, of.table, unused)?;
                 }
             }
             Ok(())

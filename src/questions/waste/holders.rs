@@ -8,7 +8,7 @@ use super::sums::Sum;
 use crate::heap::{EdgeLabel, GroupStart, LabelKind, PathGroup, RootOrigin};
 use crate::questions::LoadedHeap;
 use crate::questions::answer::{WasteHolder, root_kind_name};
-use crate::questions::labels::{after_class, class_label, is_own_storage};
+use crate::questions::labels::after_class;
 use crate::questions::path_text::LEFT_OUT;
 use crate::questions::question::Page;
 
@@ -100,7 +100,7 @@ impl Holder {
                 }
                 GroupStart::Step(before, label) => {
                     let slot = groups.info(before).class_slot;
-                    if !is_own_storage(&heap.names.shapes[slot as usize], label) {
+                    if !heap.is_own_storage(slot, label) {
                         steps.push((slot, label));
                         if is_field(label) {
                             let start = Start::Field;
@@ -135,7 +135,7 @@ impl Holder {
             }
         };
         for &(slot, label) in self.steps.iter().rev() {
-            let label = class_label(&heap.names.shapes[slot as usize], label);
+            let label = heap.class_label(slot, label);
             name.push_str(&after_class(&label));
         }
         name
@@ -144,12 +144,15 @@ impl Holder {
 
 fn is_field(label: EdgeLabel) -> bool {
     match label.kind() {
-        LabelKind::Place(_) | LabelKind::Word(_) | LabelKind::FarPlace => true,
+        LabelKind::Place(_) | LabelKind::Word(_) | LabelKind::FarPlace | LabelKind::Named(..) => {
+            true
+        }
         LabelKind::BufferWord
         | LabelKind::TupleElement(_)
         | LabelKind::Element
         | LabelKind::Key
         | LabelKind::Value
-        | LabelKind::Member => false,
+        | LabelKind::Member
+        | LabelKind::Hidden => false,
     }
 }

@@ -6,12 +6,10 @@ mod claims;
 mod copies;
 mod headers;
 mod holders;
-mod read_ahead;
-
 mod shown_copies;
+mod snapshot;
 mod sums;
 mod survey;
-mod tables;
 
 use claims::Claims;
 
@@ -27,6 +25,7 @@ use crate::control::{Control, Phase};
 use crate::error::Result;
 use crate::heap::{DominatorIndex, PathTree, ReferrerIndex};
 use crate::side_by_side::side_by_side;
+use crate::snapshots::SnapshotNames;
 use crate::units::ObjectIndex;
 use crate::warning::Warning;
 
@@ -78,30 +77,28 @@ impl LoadedHeap {
         notes: &mut Vec<Warning>,
         control: &Control,
     ) -> Result<Waste> {
+        if let Some(snapshot) = &self.snapshot {
+            return self.snapshot_waste(snapshot, page, notes, control);
+        }
         let context = &Context::new(self, control)?;
         let object_count = self.heap.objects.len();
         let step = &control.begin(Phase::View, object_count as u64);
-        let mut survey = context.survey(step)?;
-        let sizes = &survey.sizes;
-        let mut claims = Claims::new(object_count)?;
-
-        let (texts, of_buffers) = (survey.texts, survey.buffers);
+        let survey = context.survey(step)?;
+        let (sizes, containers) = (&survey.sizes, &survey.containers);
+        let (texts, buffers) = (survey.texts, survey.buffers);
         let (strings, buffers) = side_by_side(
-            || context.copies(texts, sizes, step),
-            || context.copies(of_buffers, sizes, step),
+            || context.copies(texts, step),
+            || context.copies(buffers, step),
         )?;
+        let mut claims = Claims::new(object_count)?;
         for &copy in strings.all().iter().chain(buffers.all()) {
             claims.take(copy);
         }
-        let tables = context.tables(survey.tables, sizes, step)?;
-        let (arrays, views) = (&survey.arrays, &mut survey.views);
-        let static_arrays = &survey.empty_static_arrays;
-        let empty = claims.take_empty(context, arrays, views, &tables, static_arrays)?;
-        views.sort_unstable_by_key(|view| (view.buffer, view.start, view.end, view.view));
+        let empty = claims.take_empty(context, containers, sizes)?;
+        let unviewed = claims.take_unviewed(context, containers, sizes)?;
         step.advance(0)?;
-        let unviewed = claims.take_unviewed(context, views, sizes)?;
-        let capacity = claims.take_capacity(context, arrays, sizes)?;
-        let entries = claims.entries(context, &tables)?;
+        let capacity = claims.take_capacity(context, containers, sizes)?;
+        let entries = claims.entries(context, containers, sizes)?;
         let padding = Sums::of_padding(context, &claims, sizes, step)?;
 
         if survey.unknown > 0 {
@@ -123,7 +120,7 @@ impl LoadedHeap {
             total_live_size: self.heap.live_size,
             total_savings: kinds.iter().map(|kind| kind.savings).sum(),
             kinds,
-            headers: context.headers(page),
+            headers: Some(context.headers(page)),
         })
     }
 }

@@ -57,14 +57,18 @@ impl Context<'_> {
         })
     }
 
-    fn holders_of(&self, objects: &[ObjectIndex]) -> Vec<(PathGroup, Sum)> {
+    pub(super) fn holders_of(&self, objects: &[ObjectIndex]) -> Vec<(PathGroup, Sum)> {
         let mut holders: HashMap<PathGroup, Sum> = HashMap::new();
-        for &object in objects {
-            let sum = holders.entry(self.tree.group(object)).or_default();
-            sum.add(Sum {
-                savings: self.heap.heap.shallow_size(object).into(),
-                count: 1,
-            });
+        let group = |&object: &ObjectIndex| self.tree.group(object);
+        // Neighbours often have the same holder.
+        for objects in objects.chunk_by(|one, next| group(one) == group(next)) {
+            let sum = holders.entry(group(&objects[0])).or_default();
+            for &object in objects {
+                sum.add(Sum {
+                    savings: self.heap.heap.shallow_size(object),
+                    count: 1,
+                });
+            }
         }
         holders.into_iter().collect()
     }

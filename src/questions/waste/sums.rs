@@ -130,7 +130,7 @@ impl Sums {
                 }
                 if heap.is_live_on_heap(object) && !claims.has_all_of(object) {
                     let used = HEADER_SIZE.saturating_add(size);
-                    let padding = heap.shallow_size(object).saturating_sub(used);
+                    let padding = heap.block_size(object).saturating_sub(used);
                     sums.add(context, object, padding.into())?;
                 }
             }

@@ -1,22 +1,26 @@
 //! One pass over the memory in address order: it finds the size of every object, the hash of its contents,
 //! and the used part of a container's storage.
+//!
+//! Contents are compared by 96 bits of a keyed hash (SipHash-1-3) of class, size and contents. The keys are random, so
+//! that an attacker cannot choose contents with equal hashes. For ten million different strings, the probability that
+//! any two of them have equal hashes is below 10⁻¹⁵.
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 
 use rayon::prelude::*;
+use siphasher::sip128::{Hasher128, SipHasher13};
 
 use super::Context;
+use super::bits::Bits;
 use crate::columns;
 use crate::control::Step;
 use crate::error::Result;
-use crate::heap::LabelKind;
 use crate::questions::memory::{LONG_WINDOW, Payload, Reader, word_at};
 use crate::questions::roles::{ARRAY_SIZE, Role, TABLE_SIZE, VIEW_SIZE};
 use crate::runtime::objects::HEADER_SIZE;
-use crate::side_by_side::side_by_side;
 use crate::std_library::{
-    ARRAY_BUFFER, BUCKETS, BUFFER, DATA_START, ENTRIES, ENTRIES_CAPACITY, ENTRIES_OFFSET, LENGTH,
-    VIEW_LENGTH,
+    ARRAY_BUFFER, BUCKETS, BUFFER, DATA_START, ENTRIES, ENTRIES_CAPACITY, ENTRIES_COUNT,
+    ENTRIES_OFFSET, LENGTH, VIEW_LENGTH,
 };
 use crate::units::{Address, ObjectIndex};
 
@@ -51,75 +55,104 @@ pub(super) struct TableUse {
     pub(super) table: ObjectIndex,
     pub(super) buckets: ObjectIndex,
     pub(super) entries: ObjectIndex,
-    pub(super) capacity: u32,
-    /// The entries that were ever used, deleted ones included.
-    pub(super) used: u32,
+    capacity: u32,
+    /// The entries that are not deleted.
+    count: u32,
     /// Whether it has no additional fields.
-    pub(super) is_plain: bool,
+    is_plain: bool,
+}
+
+impl TableUse {
+    /// The bytes of the entries that are deleted or were never used; `None` if the entries do not fit their
+    /// buffer.
+    pub(super) fn unused(&self, context: &Context<'_>, sizes: &[u32]) -> Option<u64> {
+        let Role::Table(entries) = context.role(self.table) else {
+            return None;
+        };
+        let stride = u64::from(entries.stride);
+        let fits = u64::from(self.capacity) * stride <= sizes[self.entries.at()].into();
+        (fits && stride > 0).then(|| u64::from(self.capacity - self.count) * stride)
+    }
+
+    /// Whether it has no entries and no additional fields.
+    pub(super) fn is_empty(&self) -> bool {
+        self.count == 0 && self.is_plain
+    }
+}
+
+/// The hash of an object's contents in the upper bits, the object in the lower 32 bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct HashedObject(u128);
+
+impl HashedObject {
+    pub(super) fn object(self) -> ObjectIndex {
+        ObjectIndex(self.0 as u32)
+    }
+
+    pub(super) fn is_copy_of(self, other: Self) -> bool {
+        self.0 >> 32 == other.0 >> 32
+    }
 }
 
 /// The results for the live objects.
-#[derive(Default)]
 pub(super) struct Survey {
     /// By object: the size of its payload; 0 for objects that are neither alive nor static strings.
     pub(super) sizes: Vec<u32>,
-    /// Strings: a part of the hash of the contents in the upper bits, the object in the lower bits.
-    pub(super) texts: Vec<u64>,
-    /// The same for static arrays, and for buffers that do not belong to a container.
-    pub(super) buffers: Vec<u64>,
-    pub(super) arrays: Vec<ArrayUse>,
-    pub(super) views: Vec<ViewUse>,
-    pub(super) tables: Vec<TableUse>,
-    pub(super) empty_static_arrays: Vec<ObjectIndex>,
+    /// Strings.
+    pub(super) texts: Vec<HashedObject>,
+    /// Static arrays, and buffers that do not belong to a container.
+    pub(super) buffers: Vec<HashedObject>,
+    /// The containers in each run of objects.
+    pub(super) containers: Vec<Containers>,
     /// The number of live objects of unknown classes.
     pub(super) unknown: u64,
 }
 
-impl Survey {
-    /// Adds what was found in each run of objects.
-    fn append(&mut self, runs: &[Self]) -> Result<()> {
-        fn all<T: Copy>(runs: &[Survey], of: impl Fn(&Survey) -> &Vec<T>) -> Result<Vec<T>> {
-            let mut all = columns::with_capacity(runs.iter().map(|run| of(run).len()).sum())?;
-            runs.iter().for_each(|run| all.extend_from_slice(of(run)));
-            Ok(all)
-        }
-        let ((texts, buffers), (arrays, views, tables)) = side_by_side(
-            || Ok((all(runs, |run| &run.texts)?, all(runs, |run| &run.buffers)?)),
-            || {
-                Ok((
-                    all(runs, |run| &run.arrays)?,
-                    all(runs, |run| &run.views)?,
-                    all(runs, |run| &run.tables)?,
-                ))
-            },
-        )?;
-        (self.texts, self.buffers) = (texts, buffers);
-        (self.arrays, self.views, self.tables) = (arrays, views, tables);
-        self.empty_static_arrays = all(runs, |run| &run.empty_static_arrays)?;
-        self.unknown = runs.iter().map(|run| run.unknown).sum();
-        Ok(())
+/// The containers in a run of objects.
+#[derive(Default)]
+pub(super) struct Containers {
+    pub(super) arrays: Vec<ArrayUse>,
+    pub(super) views: Vec<ViewUse>,
+    pub(super) tables: Vec<TableUse>,
+    pub(super) empty_static_arrays: Vec<ObjectIndex>,
+    /// Objects in which other containers, or objects of unknown classes, may store their contents.
+    other_storage: Vec<ObjectIndex>,
+}
+
+/// What a task found in a run of objects.
+#[derive(Default)]
+struct Found {
+    texts: Vec<HashedObject>,
+    static_arrays: Vec<HashedObject>,
+    containers: Containers,
+    unknown: u64,
+}
+
+/// The keys of the hashes.
+struct Keys(u64, u64);
+
+impl Keys {
+    fn random() -> Self {
+        let random = RandomState::new();
+        Self(random.hash_one(0), random.hash_one(1))
     }
 }
 
 impl Context<'_> {
     pub(super) fn survey(&self, step: &Step<'_>) -> Result<Survey> {
         let objects = &self.heap.heap.objects;
-        // The keys are random, so that an attacker cannot choose contents with equal hashes.
-        let hashing = RandomState::new();
-        let mut survey = Survey {
-            sizes: columns::repeated_in_parallel(0, objects.len())?,
-            ..Survey::default()
-        };
+        let keys = &Keys::random();
+        let mut sizes = columns::repeated_in_parallel(0, objects.len())?;
         // Static objects come first. There are few of them, and one thread finds out which of them overlap.
         let statics = objects.shallow_sizes.partition_point(|&size| size == 0);
-        let (static_sizes, heap_sizes) = survey.sizes.split_at_mut(statics);
+        let (static_sizes, heap_sizes) = sizes.split_at_mut(statics);
         let mut reader = Reader::sequential(self.heap);
         let mut run = Run {
             context: self,
-            hashing: &hashing,
+            keys,
             reader: &mut reader,
             statics_end: 0,
-            found: Survey::default(),
+            found: Found::default(),
         };
         for (nth, size) in static_sizes.iter_mut().enumerate() {
             if nth.is_multiple_of(CHUNK) {
@@ -128,7 +161,7 @@ impl Context<'_> {
             *size = run.visit(ObjectIndex(nth as u32))?;
         }
         let mut runs = vec![run.found];
-        let of_heap: Vec<Survey> = heap_sizes
+        let of_heap = heap_sizes
             .par_chunks_mut(CHUNK)
             .enumerate()
             .map_init(
@@ -138,10 +171,10 @@ impl Context<'_> {
                     reader.stop_after(ObjectIndex(first + sizes.len() as u32 - 1));
                     let mut run = Run {
                         context: self,
-                        hashing: &hashing,
+                        keys,
                         reader,
                         statics_end: 0,
-                        found: Survey::default(),
+                        found: Found::default(),
                     };
                     for (object, size) in (first..).map(ObjectIndex).zip(&mut *sizes) {
                         *size = run.visit(object)?;
@@ -150,49 +183,116 @@ impl Context<'_> {
                     Ok(run.found)
                 },
             )
-            .collect::<Result<_>>()?;
+            .collect::<Result<Vec<_>>>()?;
         runs.extend(of_heap);
-        survey.append(&runs)?;
-        Ok(survey)
-    }
-
-    /// Whether a live container stores its contents in this buffer, or may do so.
-    fn is_storage(&self, buffer: ObjectIndex) -> bool {
-        let holders = self.referrers.of(buffer).iter();
-        let mut holders = holders.map(|&holder| (holder, self.role(holder)));
-        holders.any(|(holder, role)| match role {
-            Role::Unknown => true,
-            Role::Array(_) | Role::View => self.keeps(holder, buffer, &[BUFFER]),
-            Role::Table(_) => self.keeps(holder, buffer, &[BUCKETS, ENTRIES]),
-            Role::Text | Role::Buffer | Role::StaticArray | Role::Other => false,
+        let mut texts = columns::with_capacity(runs.iter().map(|run| run.texts.len()).sum())?;
+        let mut buffers = Vec::new();
+        for run in &mut runs {
+            texts.append(&mut run.texts);
+            columns::extend(&mut buffers, &run.static_arrays)?;
+        }
+        let unknown = runs.iter().map(|run| run.unknown).sum();
+        let containers: Vec<_> = runs.into_iter().map(|run| run.containers).collect();
+        self.add_buffers(&mut buffers, &containers, &sizes, keys, step)?;
+        Ok(Survey {
+            sizes,
+            texts,
+            buffers,
+            containers,
+            unknown,
         })
     }
 
-    /// Whether a container refers to a buffer at one of these offsets. References to its own storage come
-    /// last.
-    fn keeps(&self, holder: ObjectIndex, buffer: ObjectIndex, offsets: &[u32]) -> bool {
-        let edges = &self.heap.heap.edges;
-        let places = &self.heap.shape(holder).places;
-        let last = edges.range(holder).rev().take(offsets.len());
-        let mut last = last.filter(|&place| edges.target(place) == buffer);
-        last.any(|place| match edges.label(place).map(|label| label.kind()) {
-            Some(LabelKind::Place(nth)) => {
-                let place = places.get(nth as usize);
-                place.is_some_and(|place| offsets.contains(&place.offset))
+    /// Adds the live buffers in which no container stores its contents.
+    fn add_buffers(
+        &self,
+        buffers: &mut Vec<HashedObject>,
+        containers: &[Containers],
+        sizes: &[u32],
+        keys: &Keys,
+        step: &Step<'_>,
+    ) -> Result<()> {
+        let objects = &self.heap.heap.objects;
+        let mut is_storage = Bits::new(objects.len())?;
+        for of in containers {
+            let arrays = of.arrays.iter().map(|of| of.buffer);
+            let views = of.views.iter().map(|of| of.buffer);
+            let tables = of.tables.iter().flat_map(|of| [of.buckets, of.entries]);
+            let others = of.other_storage.iter().copied();
+            for buffer in arrays.chain(views).chain(tables).chain(others) {
+                is_storage.add(buffer);
             }
-            _ => false,
-        })
+        }
+        let found = objects.class_slots.par_chunks(CHUNK).enumerate();
+        let found = found.map(|(nth, slots)| {
+            let first = (nth * CHUNK) as u32;
+            let mut reader = Reader::sequential(self.heap);
+            reader.stop_after(ObjectIndex(first + slots.len() as u32 - 1));
+            let mut found = Vec::new();
+            for (object, &slot) in (first..).map(ObjectIndex).zip(slots) {
+                let is_wanted = self.roles[slot as usize] == Role::Buffer
+                    && !is_storage.has(object)
+                    && self.is_live(object);
+                if is_wanted {
+                    let payload = reader.payload(self.heap.heap.address(object).0)?;
+                    // The sizes of static objects that overlap others are 0.
+                    if payload.size == sizes[object.at()] {
+                        let buffer = self.hashed(object, payload, &mut reader, keys)?;
+                        columns::push(&mut found, buffer)?;
+                    }
+                }
+            }
+            step.advance(0)?;
+            Ok(found)
+        });
+        for found in found.collect::<Result<Vec<_>>>()? {
+            columns::extend(buffers, &found)?;
+        }
+        Ok(())
+    }
+
+    /// The buffer to which a word refers.
+    fn buffer(&self, word: Option<u32>) -> Option<ObjectIndex> {
+        let objects = &self.heap.heap.objects;
+        let buffer = objects.index.get(Address(word?))?;
+        (objects.class_of(buffer).id == ARRAY_BUFFER).then_some(buffer)
+    }
+
+    fn is_live(&self, object: ObjectIndex) -> bool {
+        match self.heap.heap.objects.is_on_heap(object) {
+            true => self.heap.heap.retained_size(object) != 0,
+            false => self.live.position(object).is_some(),
+        }
+    }
+
+    fn hashed(
+        &self,
+        object: ObjectIndex,
+        payload: Payload,
+        reader: &mut Reader<'_>,
+        keys: &Keys,
+    ) -> Result<HashedObject> {
+        let mut hasher = SipHasher13::new_with_keys(keys.0, keys.1);
+        let class = self.heap.heap.objects.class_slots[object.at()];
+        hasher.write_u64(u64::from(class) << 32 | u64::from(payload.size));
+        let mut offset = 0;
+        while offset < payload.size {
+            hasher.write(reader.part(payload, offset, LONG_WINDOW)?);
+            offset = offset.saturating_add(LONG_WINDOW);
+        }
+        let hash = hasher.finish128().as_u128();
+        Ok(HashedObject(hash >> 32 << 32 | u128::from(object.0)))
     }
 }
 
 /// The state of one task.
 struct Run<'c, 'r> {
     context: &'c Context<'c>,
-    hashing: &'c RandomState,
+    keys: &'c Keys,
     reader: &'r mut Reader<'c>,
     /// The end of the last static object whose contents were read.
     statics_end: u64,
-    found: Survey,
+    found: Found,
 }
 
 impl Run<'_, '_> {
@@ -202,13 +302,9 @@ impl Run<'_, '_> {
         let heap = &context.heap.heap;
         let role = context.role(object);
         let is_static = !heap.objects.is_on_heap(object);
-        let is_live = match is_static {
-            true => context.live.position(object).is_some(),
-            false => heap.retained_size(object) != 0,
-        };
         // Code may refer to a static string although no object does.
         let is_literal = is_static && role == Role::Text;
-        if !is_live && !is_literal {
+        if !is_literal && !context.is_live(object) {
             return Ok(0);
         }
         let payload = self.reader.payload(heap.address(object).0)?;
@@ -217,24 +313,27 @@ impl Run<'_, '_> {
         }
         match role {
             Role::Text => {
-                let entry = self.entry(object, payload)?;
-                columns::push(&mut self.found.texts, entry)?;
-            }
-            Role::Buffer if !context.is_storage(object) => {
-                let entry = self.entry(object, payload)?;
-                columns::push(&mut self.found.buffers, entry)?;
+                let text = context.hashed(object, payload, self.reader, self.keys)?;
+                columns::push(&mut self.found.texts, text)?;
             }
             Role::StaticArray => {
-                let entry = self.entry(object, payload)?;
-                columns::push(&mut self.found.buffers, entry)?;
+                let array = context.hashed(object, payload, self.reader, self.keys)?;
+                columns::push(&mut self.found.static_arrays, array)?;
                 if payload.size == 0 && !is_static {
-                    columns::push(&mut self.found.empty_static_arrays, object)?;
+                    columns::push(&mut self.found.containers.empty_static_arrays, object)?;
                 }
             }
             Role::Array(element) => self.visit_array(object, payload, element)?,
             Role::View => self.visit_view(object, payload)?,
             Role::Table(_) => self.visit_table(object, payload)?,
-            Role::Unknown => self.found.unknown += 1,
+            Role::Unknown => {
+                self.found.unknown += 1;
+                let edges = &heap.edges;
+                for place in edges.range(object) {
+                    let storage = &mut self.found.containers.other_storage;
+                    columns::push(storage, edges.target(place))?;
+                }
+            }
             Role::Buffer | Role::Other => {}
         }
         Ok(payload.size)
@@ -244,31 +343,11 @@ impl Run<'_, '_> {
     /// object by chance may overlap others, and its contents are not read a second time.
     fn starts_after_last(&mut self, payload: Payload) -> bool {
         let start = u64::from(payload.address - HEADER_SIZE);
-        let is_behind = start >= self.statics_end;
-        if is_behind {
+        let is_after = start >= self.statics_end;
+        if is_after {
             self.statics_end = u64::from(payload.address) + u64::from(payload.size);
         }
-        is_behind
-    }
-
-    /// A part of the hash of an object's class and contents in the upper bits, the object in the lower bits.
-    fn entry(&mut self, object: ObjectIndex, payload: Payload) -> Result<u64> {
-        let mut hasher = self.hashing.build_hasher();
-        let class = self.context.heap.heap.objects.class_slots[object.at()];
-        hasher.write_u64(u64::from(class) << 32 | u64::from(payload.size));
-        let mut offset = 0;
-        while offset < payload.size {
-            hasher.write(self.reader.part(payload, offset, LONG_WINDOW)?);
-            offset = offset.saturating_add(LONG_WINDOW);
-        }
-        Ok(hasher.finish() >> 32 << 32 | u64::from(object.0))
-    }
-
-    /// The buffer to which a word refers.
-    fn buffer(&self, word: Option<u32>) -> Option<ObjectIndex> {
-        let objects = &self.context.heap.heap.objects;
-        let buffer = objects.index.get(Address(word?))?;
-        (objects.class_of(buffer).id == ARRAY_BUFFER).then_some(buffer)
+        is_after
     }
 
     fn visit_array(&mut self, array: ObjectIndex, payload: Payload, element: u32) -> Result<()> {
@@ -279,12 +358,14 @@ impl Run<'_, '_> {
         else {
             return Ok(());
         };
-        let (Some(buffer), Some(start)) = (self.buffer(Some(address)), start.checked_sub(address))
-        else {
+        let Some(buffer) = self.context.buffer(Some(address)) else {
             return Ok(());
         };
+        let Some(start) = start.checked_sub(address) else {
+            return columns::push(&mut self.found.containers.other_storage, buffer);
+        };
         columns::push(
-            &mut self.found.arrays,
+            &mut self.found.containers.arrays,
             ArrayUse {
                 array,
                 buffer,
@@ -305,12 +386,14 @@ impl Run<'_, '_> {
         else {
             return Ok(());
         };
-        let (Some(buffer), Some(start)) = (self.buffer(Some(address)), start.checked_sub(address))
-        else {
+        let Some(buffer) = self.context.buffer(Some(address)) else {
             return Ok(());
         };
+        let Some(start) = start.checked_sub(address) else {
+            return columns::push(&mut self.found.containers.other_storage, buffer);
+        };
         columns::push(
-            &mut self.found.views,
+            &mut self.found.containers.views,
             ViewUse {
                 buffer,
                 start: start.into(),
@@ -325,22 +408,29 @@ impl Run<'_, '_> {
         let fields = self.reader.part(payload, 0, TABLE_SIZE)?;
         let word = |offset| word_at(fields, offset as usize);
         let (buckets, entries) = (word(BUCKETS), word(ENTRIES));
-        let (Some(capacity), Some(used)) = (word(ENTRIES_CAPACITY), word(ENTRIES_OFFSET)) else {
-            return Ok(());
-        };
-        let (Some(buckets), Some(entries)) = (self.buffer(buckets), self.buffer(entries)) else {
-            return Ok(());
-        };
-        columns::push(
-            &mut self.found.tables,
-            TableUse {
-                table,
-                buckets,
-                entries,
-                capacity,
-                used,
-                is_plain: payload.size <= TABLE_SIZE,
-            },
-        )
+        let numbers = [ENTRIES_CAPACITY, ENTRIES_OFFSET, ENTRIES_COUNT].map(word);
+        let found = &mut self.found.containers;
+        match (
+            [buckets, entries].map(|word| self.context.buffer(word)),
+            numbers,
+        ) {
+            ([Some(buckets), Some(entries)], [Some(capacity), Some(used), Some(count)])
+                if count <= used && used <= capacity =>
+            {
+                let table = TableUse {
+                    table,
+                    buckets,
+                    entries,
+                    capacity,
+                    count,
+                    is_plain: payload.size <= TABLE_SIZE,
+                };
+                columns::push(&mut found.tables, table)
+            }
+            (buffers, _) => buffers
+                .into_iter()
+                .flatten()
+                .try_for_each(|buffer| columns::push(&mut found.other_storage, buffer)),
+        }
     }
 }

@@ -1,0 +1,77 @@
+//! Heap snapshots of V8 (`.heapsnapshot`), as Node and Chrome write them: a second input for the same heap.
+//!
+//! The text is read into columns, without a tree of values. The rules by which DevTools reads a snapshot are
+//! applied to them: which references keep what alive, the attribution of hidden sizes, the classes and the
+//! distances. The result is a [`Heap`], and all views and questions read it like that of a
+//! dump. It has no memory: what a snapshot does not say, such as garbage and free blocks, is absent.
+
+mod attribution;
+mod classes;
+mod distances;
+mod edge_columns;
+mod ephemerons;
+mod graph;
+mod json;
+mod meta;
+mod names;
+mod node_columns;
+mod numbers;
+mod other_edges;
+mod raw;
+mod reached;
+mod reader;
+mod strings;
+
+pub(crate) use names::SnapshotNames;
+pub(crate) use other_edges::OtherEdge;
+pub use raw::Location;
+pub(crate) use strings::length;
+
+use crate::control::Control;
+use crate::error::{Error, Result};
+use crate::file_kind::{FileKind, FileStart};
+use crate::heap::Heap;
+use crate::program::Input;
+use crate::questions::LoadedHeap;
+
+/// Whether a file is a snapshot, judged by its first bytes.
+pub fn is_snapshot(bytes: &[u8]) -> bool {
+    FileKind::of(bytes) == Some(FileKind::Json)
+}
+
+/// Analyzes a snapshot. The bytes are dropped as soon as they are read.
+///
+/// # Errors
+/// [`Error::InFile`] around every error of the snapshot; [`Error::OutOfMemory`] and [`Error::Aborted`] without it.
+pub fn analyze(snapshot: Input<'_, impl AsRef<[u8]>>, control: &Control) -> Result<Heap> {
+    Ok(solved(snapshot, control)?.0)
+}
+
+/// Opens a snapshot for questions. The bytes are dropped as soon as they are read.
+///
+/// # Errors
+/// As [`analyze`].
+pub fn open(snapshot: Input<'_, impl AsRef<[u8]>>, control: &Control) -> Result<LoadedHeap> {
+    let name = snapshot.name;
+    let (heap, names, snapshot) = solved(snapshot, control)?;
+    Ok(LoadedHeap::of_snapshot(heap, names, snapshot, name))
+}
+
+fn solved(
+    snapshot: Input<'_, impl AsRef<[u8]>>,
+    control: &Control,
+) -> Result<(Heap, crate::heap::HeapNames, SnapshotNames)> {
+    let part = control.part(snapshot.bytes.as_ref().len() as u64);
+    let bytes = snapshot.bytes.as_ref();
+    let read = match is_snapshot(bytes) {
+        true => reader::read(bytes, &part),
+        false => Err(Error::NotASnapshot {
+            found: FileStart::of(bytes),
+        }),
+    };
+    let name = snapshot.name;
+    let raw = read.map_err(|error| error.in_file(snapshot.name))?;
+    // The bytes may be a mapping, which is not needed any more.
+    drop(snapshot);
+    graph::solve(raw, &part).map_err(|error| error.in_file(name))
+}
