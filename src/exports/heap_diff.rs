@@ -58,7 +58,7 @@ enum Record<'a> {
     Growth(Growth<'a>),
     Retained {
         constructor: &'a str,
-        size: u32,
+        size: u64,
         retention_path: Vec<&'a str>,
     },
 }
@@ -123,6 +123,7 @@ pub(super) fn write(
         .map(|(row, nth)| (row.class_name.as_str(), nth))
         .collect();
     let step = control.begin(Phase::Export, constructors.len() as u64);
+    step.advance(0)?;
     for constructor in constructors {
         step.advance(1)?;
         let Some(&row) = rows.get(constructor) else {

@@ -2,20 +2,28 @@
 //! together lie together, so most reads find their page. Each reading of the file takes longer than copying a
 //! page of it, so where pages are read in their order, more and more of them are read at once.
 
+use std::ops::Range;
+
 use crate::columns;
 use crate::error::Result;
-use crate::questions::LoadedHeap;
+use crate::questions::{LoadedHeap, MemoryInPlace, OpenMemory};
 use crate::runtime::objects::{HEADER_SIZE, ObjectHeader};
 use crate::units::{Address, ObjectIndex};
 
 /// As small as the pages of most systems: one may be read for a single word.
 const PAGE: u32 = 1 << 12;
 
-/// Pages that are kept: 16 MiB. Each has one slot, by the lower bits of its number.
-const SLOTS: usize = 1 << 12;
+/// Pages that are kept in all, at most: 16 MiB.
+const ALL_SLOTS: usize = 1 << 12;
 
-/// Pages that are read at once, at most.
-const MOST_AT_ONCE: u32 = 1 << 8;
+/// Readers of the memory of a dump that work at the same time, at most: each keeps at least 1 MiB.
+pub(super) const MOST_READERS: usize = 16;
+
+/// Of the pages that are kept, the part that is read at once, at most.
+const PART_AT_ONCE: usize = 8;
+
+/// Pages that may be left out where reading goes on. Copying them takes less time than another reading.
+const GAP: u32 = 16;
 
 /// Orders of pages that are followed side by side.
 const RUNS: usize = 4;
@@ -23,11 +31,18 @@ const RUNS: usize = 4;
 /// The memory of a heap's dump.
 pub(super) struct PagedMemory<'h> {
     heap: &'h LoadedHeap,
+    /// If it is read where it lies, there are no pages.
+    in_place: Option<MemoryInPlace<'h>>,
+    memory: OpenMemory<'h>,
     size: u64,
-    /// The page in each slot.
+    /// The page in each slot. A page has one slot, by the lower bits of its number.
     pages: Vec<u32>,
     bytes: Vec<u8>,
-    /// The one that went on last comes first.
+    /// The pages of the part that is read now.
+    part: Range<u32>,
+    /// In this part.
+    inside: Run,
+    /// Elsewhere. The one that went on last comes first.
     runs: [Run; RUNS],
     /// For what lies in several pages.
     joined: Vec<u8>,
@@ -42,6 +57,21 @@ struct Run {
     count: u32,
 }
 
+impl Run {
+    /// Whether a page is one of the next ones.
+    fn goes_on(&self, page: u32) -> bool {
+        page.wrapping_sub(self.end) < self.count.max(GAP)
+    }
+
+    /// How many pages to read at once, from this one on.
+    fn next(&self, page: u32) -> u32 {
+        match self.goes_on(page) {
+            true => (4 * self.count).max(1),
+            false => 1,
+        }
+    }
+}
+
 /// The payload of an object.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Payload {
@@ -53,23 +83,42 @@ pub(super) struct Payload {
 const NO_PAGE: u32 = u32::MAX;
 
 impl<'h> PagedMemory<'h> {
-    pub(super) fn new(heap: &'h LoadedHeap) -> Result<Self> {
+    /// For one of this number of readers, which share the memory for pages.
+    pub(super) fn new(
+        heap: &'h LoadedHeap,
+        in_place: Option<MemoryInPlace<'h>>,
+        readers: usize,
+    ) -> Result<Self> {
+        let share = ALL_SLOTS / readers.clamp(1, MOST_READERS).next_power_of_two();
         Ok(Self {
             heap,
+            in_place,
+            memory: OpenMemory::new(heap),
             size: heap.dump_memory_size(),
-            pages: columns::repeated(NO_PAGE, SLOTS)?,
+            pages: columns::repeated(NO_PAGE, share)?,
             bytes: Vec::new(),
+            part: 0..0,
+            inside: Run::default(),
             runs: [Run::default(); RUNS],
             joined: Vec::new(),
         })
     }
 
+    /// Begins with a part of the memory. Reading ahead in it ends where it ends: what comes after it is for
+    /// another reader.
+    pub(super) fn begin(&mut self, addresses: Range<u64>) {
+        let page = |address: u64| (address / u64::from(PAGE)) as u32;
+        self.part = page(addresses.start)..page(addresses.end + u64::from(PAGE) - 1);
+        // As many pages at once as in the part before.
+        self.inside.end = self.part.start;
+    }
+
     /// The bytes of a page, fewer at the end of the memory.
     fn page(&mut self, page: u32) -> Result<&[u8]> {
         if self.bytes.is_empty() {
-            self.bytes = columns::repeated(0, SLOTS * PAGE as usize)?;
+            self.bytes = columns::repeated(0, self.pages.len() * PAGE as usize)?;
         }
-        let slot = page as usize % SLOTS;
+        let slot = self.slot(page);
         if self.pages[slot] != page {
             self.read_pages(page)?;
         }
@@ -77,15 +126,26 @@ impl<'h> PagedMemory<'h> {
         Ok(&self.bytes[slot * PAGE as usize..][..length])
     }
 
+    #[inline]
+    fn slot(&self, page: u32) -> usize {
+        page as usize & (self.pages.len() - 1)
+    }
+
     /// Reads a page, and those after it if that is where reading goes on.
     fn read_pages(&mut self, page: u32) -> Result<()> {
-        let goes_on = |run: &Run| page.wrapping_sub(run.end) < run.count;
-        let nth = self.runs.iter().position(goes_on);
-        let count = nth.map_or(1, |nth| (2 * self.runs[nth].count).min(MOST_AT_ONCE));
-        let slot = page as usize % SLOTS;
-        let count = count.min((SLOTS - slot) as u32);
-        self.runs[..=nth.unwrap_or(RUNS - 1)].rotate_right(1);
-        self.runs[0] = Run {
+        let slot = self.slot(page);
+        let mut most =
+            ((self.pages.len() / PART_AT_ONCE) as u32).min((self.pages.len() - slot) as u32);
+        let run = if self.part.contains(&page) {
+            most = most.min(self.part.end - page);
+            &mut self.inside
+        } else {
+            let nth = self.runs.iter().position(|run| run.goes_on(page));
+            self.runs[..=nth.unwrap_or(RUNS - 1)].rotate_right(1);
+            &mut self.runs[0]
+        };
+        let count = run.next(page).min(most);
+        *run = Run {
             end: page.saturating_add(count),
             count,
         };
@@ -94,7 +154,7 @@ impl<'h> PagedMemory<'h> {
         let pages = &mut self.pages[slot..slot + count as usize];
         pages.fill(NO_PAGE);
         let start = u64::from(page) * u64::from(PAGE);
-        self.heap.read_memory(start, bytes)?;
+        self.memory.read(start, bytes)?;
         for (kept, page) in pages.iter_mut().zip(page..) {
             *kept = page;
         }
@@ -112,6 +172,10 @@ impl<'h> PagedMemory<'h> {
     pub(super) fn read(&mut self, address: u32, length: u32) -> Result<&[u8]> {
         let end = (u64::from(address) + u64::from(length)).min(self.size);
         let length = end.saturating_sub(address.into()) as usize;
+        if let Some(memory) = self.in_place {
+            let start = address as usize;
+            return Ok(memory.bytes.get(start..start + length).unwrap_or_default());
+        }
         let (page, offset) = (address / PAGE, (address % PAGE) as usize);
         if offset + length <= PAGE as usize {
             if length == 0 {

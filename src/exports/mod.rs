@@ -8,7 +8,11 @@ mod heap_snapshot;
 mod memory;
 mod object_set;
 mod output;
+mod parquet;
+mod path_sums;
 mod pprof;
+mod profile;
+mod profile_writer;
 
 use std::io::Write;
 
@@ -16,6 +20,8 @@ use serde::Deserialize;
 
 pub use heap_diff::HeapDiffOptions;
 pub use heap_snapshot::HeapSnapshotOptions;
+pub use parquet::{DumpFacts, ParquetOptions, Table, Unreadable, unreadable_dump};
+pub use profile::{CallFrame, CallProfile, CallSample, sampled_blocks};
 
 use crate::control::Control;
 use crate::error::{Error, Result};
@@ -32,13 +38,15 @@ pub enum Export {
     Pprof {},
     /// What grew since an earlier heap, as a line of JSON each.
     HeapDiff(HeapDiffOptions),
+    /// A table of Apache Parquet, for questions about many dumps.
+    Parquet(Box<ParquetOptions>),
 }
 
 impl Export {
     /// Whether the format compares with an earlier heap.
     fn needs_earlier_heap(&self) -> bool {
         match self {
-            Self::HeapSnapshot(_) | Self::Pprof {} => false,
+            Self::HeapSnapshot(_) | Self::Pprof {} | Self::Parquet(_) => false,
             Self::HeapDiff(_) => true,
         }
     }
@@ -81,12 +89,29 @@ impl LoadedHeap {
         out: &mut dyn Write,
         control: &Control,
     ) -> Result<()> {
+        let no_export = match export {
+            Export::HeapSnapshot(_) => Some((
+                "export --to heapsnapshot",
+                "it is one already: open the file itself in DevTools or memlab",
+            )),
+            Export::Parquet(_) => Some((
+                "export --to parquet",
+                "the tables name the module of each dump, and a snapshot has none",
+            )),
+            Export::Pprof {} | Export::HeapDiff(_) => None,
+        };
+        if let Some((question, reason)) = no_export
+            && self.heap().is_snapshot
+        {
+            return Err(Error::NotInSnapshot { question, reason });
+        }
         let control = control.part(self.dump_memory_size());
         match (export, before) {
             (Export::HeapSnapshot(options), None) => {
                 heap_snapshot::write(self, *options, out, &control)
             }
             (Export::Pprof {}, None) => pprof::write(self, out, &control),
+            (Export::Parquet(options), None) => parquet::write(self, options, out, &control),
             (Export::HeapDiff(options), Some(before)) => {
                 heap_diff::write(before, self, options, out, &control)
             }

@@ -1,47 +1,96 @@
 //! A set of objects that knows how many of its members come before each: one bit an object, and a number
 //! for every 64 of them.
 
+use std::ops::Range;
+
 use crate::columns;
 use crate::error::Result;
 use crate::units::ObjectIndex;
 
+/// A set of numbers, of one bit each.
+#[derive(Debug, Default)]
+pub(super) struct Bits {
+    words: Vec<u64>,
+}
+
+impl Bits {
+    /// An empty set, for numbers below this one.
+    pub(super) fn new(end: usize) -> Result<Self> {
+        Ok(Self {
+            words: columns::repeated(0, end.div_ceil(64))?,
+        })
+    }
+
+    #[inline]
+    pub(super) fn contains(&self, number: u32) -> bool {
+        self.words[number as usize / 64] >> (number % 64) & 1 != 0
+    }
+
+    /// Adds a number; returns whether it is new.
+    #[inline]
+    pub(super) fn insert(&mut self, number: u32) -> bool {
+        let word = &mut self.words[number as usize / 64];
+        let bit = 1 << (number % 64);
+        let is_new = *word & bit == 0;
+        *word |= bit;
+        is_new
+    }
+
+    /// The members in a range, in their order.
+    pub(super) fn iter_in(&self, range: Range<u32>) -> impl Iterator<Item = u32> {
+        let first_word = range.start as usize / 64;
+        let words = first_word..(range.end as usize).div_ceil(64).max(first_word);
+        let numbered = self.words[words].iter().zip((0..).skip(first_word));
+        numbered.flat_map(move |(&word, nth)| {
+            let first = nth * 64;
+            let after = !0u64 << range.start.saturating_sub(first).min(63);
+            let before = !0u64 >> 64u32.saturating_sub(range.end - first).min(63);
+            let word = word & after & before;
+            let bits = std::iter::successors((word != 0).then_some(word), |&rest| {
+                let rest = rest & (rest - 1);
+                (rest != 0).then_some(rest)
+            });
+            bits.map(move |rest| first + rest.trailing_zeros())
+        })
+    }
+}
+
 /// A set of objects.
 #[derive(Debug, Default)]
 pub(super) struct ObjectSet {
-    bits: Vec<u64>,
+    bits: Bits,
     /// Members before each word of `bits`; made by [`number`](Self::number).
     before: Vec<u32>,
+    /// All members are below this object.
+    end: u32,
 }
 
 impl ObjectSet {
     /// An empty set, for objects below this number.
     pub(super) fn new(objects: usize) -> Result<Self> {
         Ok(Self {
-            bits: columns::repeated(0, objects.div_ceil(64))?,
+            bits: Bits::new(objects)?,
             before: Vec::new(),
+            end: objects as u32,
         })
     }
 
     #[inline]
     pub(super) fn contains(&self, object: ObjectIndex) -> bool {
-        self.bits[object.at() / 64] >> (object.at() % 64) & 1 != 0
+        self.bits.contains(object.0)
     }
 
     /// Adds an object; returns whether it is new.
     #[inline]
     pub(super) fn insert(&mut self, object: ObjectIndex) -> bool {
-        let word = &mut self.bits[object.at() / 64];
-        let bit = 1 << (object.at() % 64);
-        let is_new = *word & bit == 0;
-        *word |= bit;
-        is_new
+        self.bits.insert(object.0)
     }
 
     /// Numbers the members in their order. Returns how many there are.
     pub(super) fn number(&mut self) -> Result<u32> {
-        self.before = columns::with_capacity(self.bits.len())?;
+        self.before = columns::with_capacity(self.bits.words.len())?;
         let mut count = 0;
-        for word in &self.bits {
+        for word in &self.bits.words {
             self.before.push(count);
             count += word.count_ones();
         }
@@ -52,20 +101,18 @@ impl ObjectSet {
     #[inline]
     pub(super) fn rank(&self, object: ObjectIndex) -> u32 {
         let (word, bit) = (object.at() / 64, object.at() % 64);
-        let lower = self.bits[word] & ((1 << bit) - 1);
+        let lower = self.bits.words[word] & ((1 << bit) - 1);
         self.before[word] + lower.count_ones()
     }
 
     /// All members, in their order.
     pub(super) fn iter(&self) -> impl Iterator<Item = ObjectIndex> {
-        let words = self.bits.iter().zip((0u32..).step_by(64));
-        words.flat_map(|(&word, first)| {
-            let bits = std::iter::successors((word != 0).then_some(word), |&rest| {
-                let rest = rest & (rest - 1);
-                (rest != 0).then_some(rest)
-            });
-            bits.map(move |rest| ObjectIndex(first + rest.trailing_zeros()))
-        })
+        self.iter_in(0..self.end)
+    }
+
+    /// The members in a range, in their order.
+    pub(super) fn iter_in(&self, range: Range<u32>) -> impl Iterator<Item = ObjectIndex> {
+        self.bits.iter_in(range).map(ObjectIndex)
     }
 }
 
@@ -88,5 +135,20 @@ mod tests {
             assert_eq!(set.rank(member), rank);
         }
         assert!(set.contains(ObjectIndex(130)) && !set.contains(ObjectIndex(131)));
+    }
+
+    #[test]
+    fn the_members_in_a_range_are_found() {
+        let members = [0, 1, 63, 64, 65, 130, 191];
+        let mut bits = Bits::new(192).unwrap();
+        for member in members {
+            bits.insert(member);
+        }
+        for start in 0..=192 {
+            for end in start..=192 {
+                let expected = members.into_iter().filter(|nth| (start..end).contains(nth));
+                assert!(bits.iter_in(start..end).eq(expected), "{start}..{end}");
+            }
+        }
     }
 }

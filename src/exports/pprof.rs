@@ -7,61 +7,17 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::io::{BufWriter, Write};
 
-use flate2::Compression;
-use flate2::write::GzEncoder;
-use quick_protobuf::Writer;
-
 use super::output::PIECE;
+use super::path_sums::{PathSums, Sum};
+use super::profile_writer::{BYTES, Message, Profile, failed, field, number, packed};
 use crate::columns;
 use crate::control::{Control, Phase, Step};
-use crate::error::{Error, FileAction, Result};
+use crate::error::Result;
 use crate::heap::{EdgeLabel, GroupStart, PathGroup, RootOrigin};
 use crate::questions::LoadedHeap;
 
 /// Objects, groups or frames between two reports.
 const REPORT: usize = 1 << 12;
-
-/// Wire types of fields.
-const NUMBER: u32 = 0;
-const BYTES: u32 = 2;
-
-/// Fields of messages, by their numbers in pprof's `profile.proto`.
-mod field {
-    pub(super) mod profile {
-        pub(in super::super) const SAMPLE_TYPE: u32 = 1;
-        pub(in super::super) const SAMPLE: u32 = 2;
-        pub(in super::super) const MAPPING: u32 = 3;
-        pub(in super::super) const LOCATION: u32 = 4;
-        pub(in super::super) const FUNCTION: u32 = 5;
-        pub(in super::super) const STRING_TABLE: u32 = 6;
-        pub(in super::super) const DEFAULT_SAMPLE_TYPE: u32 = 14;
-    }
-    pub(super) mod value_type {
-        pub(in super::super) const TYPE: u32 = 1;
-        pub(in super::super) const UNIT: u32 = 2;
-    }
-    pub(super) mod sample {
-        pub(in super::super) const LOCATION_ID: u32 = 1;
-        pub(in super::super) const VALUE: u32 = 2;
-    }
-    pub(super) mod mapping {
-        pub(in super::super) const ID: u32 = 1;
-        pub(in super::super) const FILENAME: u32 = 5;
-        pub(in super::super) const HAS_FUNCTIONS: u32 = 7;
-    }
-    pub(super) mod location {
-        pub(in super::super) const ID: u32 = 1;
-        pub(in super::super) const MAPPING_ID: u32 = 2;
-        pub(in super::super) const LINE: u32 = 4;
-    }
-    pub(super) mod line {
-        pub(in super::super) const FUNCTION_ID: u32 = 1;
-    }
-    pub(super) mod function {
-        pub(in super::super) const ID: u32 = 1;
-        pub(in super::super) const NAME: u32 = 2;
-    }
-}
 
 /// The first strings of the table; those of the frames follow.
 const STRINGS: [&str; 6] = ["", "objects", "count", "shallow_space", "bytes", "[heap]"];
@@ -84,28 +40,12 @@ pub(super) fn write(heap: &LoadedHeap, out: &mut dyn Write, control: &Control) -
         Phase::Export,
         (samples.len() + 2 * frames.keys.len()) as u64,
     );
-    let compressed = GzEncoder::new(BufWriter::with_capacity(PIECE, out), Compression::default());
-    let mut profile = Profile {
-        out: BufWriter::with_capacity(PIECE, compressed),
-        message: Vec::new(),
-    };
+    let mut profile = Profile::new(BufWriter::with_capacity(PIECE, out));
     profile.types()?;
     profile.samples(heap, &samples, &frames, &step, control)?;
     profile.locations(frames.keys.len(), &step)?;
     profile.strings(heap, &frames.keys, &step)?;
-    let compressed = profile
-        .out
-        .into_inner()
-        .map_err(|error| failed(error.into_error()))?;
-    let mut out = compressed.finish().map_err(failed)?;
-    out.flush().map_err(failed)
-}
-
-fn failed(source: std::io::Error) -> Error {
-    Error::Io {
-        action: FileAction::Write,
-        source,
-    }
+    profile.finish()?.flush().map_err(failed)
 }
 
 /// The objects of one stack.
@@ -155,23 +95,7 @@ impl Frames {
 fn samples(heap: &LoadedHeap, control: &Control) -> Result<(Vec<Sample>, Frames)> {
     let tree = heap.path_tree(control)?;
     let groups = tree.groups();
-    let objects = &heap.heap().objects;
-    let step = control.begin(Phase::View, objects.len() as u64);
-    let mut sums = columns::repeated((0u64, 0u64), groups.len())?;
-    // Paths that are not told apart, by class.
-    let mut rest = columns::repeated((0u64, 0u64), objects.classes.len())?;
-    for (nth, object) in heap.heap().live_heap_objects().enumerate() {
-        let group = tree.group(object);
-        let sum = match group {
-            PathGroup::REST => &mut rest[objects.class_slots[object.at()] as usize],
-            PathGroup(group) => &mut sums[group as usize],
-        };
-        sum.0 += 1;
-        sum.1 += u64::from(heap.heap().shallow_size(object));
-        if nth.is_multiple_of(REPORT) {
-            step.advance(REPORT as u64)?;
-        }
-    }
+    let PathSums { groups: sums, rest } = PathSums::of(heap, control)?;
 
     let mut frames = Frames::default();
     for number in 0..groups.len() as u32 {
@@ -193,7 +117,7 @@ fn samples(heap: &LoadedHeap, control: &Control) -> Result<(Vec<Sample>, Frames)
     let rest = (0..)
         .zip(rest)
         .map(|(slot, sum)| (PathGroup::REST, slot, sum));
-    for (group, class_slot, (count, size)) in grouped.chain(rest) {
+    for (group, class_slot, Sum { count, size }) in grouped.chain(rest) {
         if count > 0 {
             let leaf = frames.number(FrameKey::Class(class_slot))?;
             let sample = Sample {
@@ -209,15 +133,6 @@ fn samples(heap: &LoadedHeap, control: &Control) -> Result<(Vec<Sample>, Frames)
     Ok((samples, frames))
 }
 
-/// Writes the fields of a profile. Nested messages are made first, because their length comes before them.
-struct Profile<W: Write> {
-    out: W,
-    message: Vec<u8>,
-}
-
-/// The message that is being made.
-type Message<'m> = Writer<&'m mut Vec<u8>>;
-
 impl<W: Write> Profile<W> {
     fn types(&mut self) -> Result<()> {
         for (name, unit) in [(OBJECTS, COUNT), (SHALLOW_SPACE, SIZE)] {
@@ -226,10 +141,7 @@ impl<W: Write> Profile<W> {
                 number(message, field::value_type::UNIT, unit)
             })?;
         }
-        let mut writer = Writer::new(&mut self.out);
-        let tag = field::profile::DEFAULT_SAMPLE_TYPE << 3 | NUMBER;
-        let written = writer.write_with_tag(tag, |writer| writer.write_uint64(SHALLOW_SPACE));
-        written.map_err(broken)?;
+        self.field(field::profile::DEFAULT_SAMPLE_TYPE, SHALLOW_SPACE)?;
         self.message(field::profile::MAPPING, |message| {
             number(message, field::mapping::ID, MAPPING)?;
             number(message, field::mapping::FILENAME, FILENAME)?;
@@ -273,15 +185,14 @@ impl<W: Write> Profile<W> {
         let mut line = Vec::new();
         for nth in 0..count as u32 {
             line.clear();
-            number(
-                &mut Writer::new(&mut line),
-                field::line::FUNCTION_ID,
-                id(nth),
-            )
-            .map_err(broken)?;
             self.message(field::profile::LOCATION, |message| {
                 number(message, field::location::ID, id(nth))?;
                 number(message, field::location::MAPPING_ID, MAPPING)?;
+                number(
+                    &mut Message::new(&mut line),
+                    field::line::FUNCTION_ID,
+                    id(nth),
+                )?;
                 let tag = field::location::LINE << 3 | BYTES;
                 message.write_with_tag(tag, |message| message.write_bytes(&line))
             })?;
@@ -306,49 +217,11 @@ impl<W: Write> Profile<W> {
         }
         Ok(())
     }
-
-    fn string(&mut self, text: &str) -> Result<()> {
-        let mut writer = Writer::new(&mut self.out);
-        let tag = field::profile::STRING_TABLE << 3 | BYTES;
-        writer
-            .write_with_tag(tag, |writer| writer.write_string(text))
-            .map_err(broken)
-    }
-
-    fn message(
-        &mut self,
-        of: u32,
-        fill: impl FnOnce(&mut Message<'_>) -> quick_protobuf::Result<()>,
-    ) -> Result<()> {
-        self.message.clear();
-        fill(&mut Writer::new(&mut self.message)).map_err(broken)?;
-        let mut writer = Writer::new(&mut self.out);
-        writer
-            .write_with_tag(of << 3 | BYTES, |writer| writer.write_bytes(&self.message))
-            .map_err(broken)
-    }
 }
 
 /// The id of a frame, of its location and of its function: 0 stands for none.
 fn id(frame: u32) -> u64 {
     u64::from(frame) + 1
-}
-
-fn number(message: &mut Message<'_>, of: u32, value: u64) -> quick_protobuf::Result<()> {
-    message.write_with_tag(of << 3 | NUMBER, |message| message.write_uint64(value))
-}
-
-fn packed(message: &mut Message<'_>, of: u32, values: &[u64]) -> quick_protobuf::Result<()> {
-    let write = |message: &mut Message<'_>, &value: &u64| message.write_uint64(value);
-    let size = |&value: &u64| quick_protobuf::sizeofs::sizeof_uint64(value);
-    message.write_packed_with_tag(of << 3 | BYTES, values, write, &size)
-}
-
-fn broken(error: quick_protobuf::Error) -> Error {
-    failed(match error {
-        quick_protobuf::Error::Io(source) => source,
-        other => std::io::Error::other(other),
-    })
 }
 
 fn report(nth: usize, step: &Step<'_>) -> Result<()> {

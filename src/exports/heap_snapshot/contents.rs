@@ -1,41 +1,38 @@
 //! Strings by what they contain.
 
+use std::ops::Range;
+
 use super::super::memory::PagedMemory;
 use super::super::object_set::ObjectSet;
-use super::super::output::Output;
-use super::REPORT;
-use super::recent::RecentTexts;
-use crate::columns;
-use crate::control::Step;
+use super::super::output::{json_text, json_units};
+use super::cuts::{self, ObjectCuts};
+use super::passes::{Piece, Sequence};
+use super::recent::{RecentTexts, Texts};
 use crate::error::Result;
 use crate::questions::LoadedHeap;
 use crate::units::ObjectIndex;
 
 /// Bytes of a string beyond which it is cut.
-const MOST_BYTES: u32 = 1 << 16;
+pub(super) const MOST_BYTES: u32 = 1 << 16;
 
 /// Strings, and bytes of these, that are looked through for an equal one.
 const REMEMBERED: (usize, usize) = (1 << 18, 1 << 23);
 
 /// The numbers of strings by what they contain.
-pub(super) struct ContentNames<'h> {
-    heap: &'h LoadedHeap,
+pub(super) struct ContentNames {
     next: u32,
     recent: RecentTexts,
     /// The strings that got a number of their own, in the order of these.
     firsts: ObjectSet,
-    bytes: Vec<u8>,
 }
 
-impl<'h> ContentNames<'h> {
+impl ContentNames {
     /// Numbers from `first` on.
-    pub(super) fn new(heap: &'h LoadedHeap, first: u32) -> Result<Self> {
+    pub(super) fn new(heap: &LoadedHeap, first: u32) -> Result<Self> {
         Ok(Self {
-            heap,
             next: first,
             recent: RecentTexts::new(REMEMBERED.0, REMEMBERED.1),
             firsts: ObjectSet::new(heap.heap().objects.len())?,
-            bytes: Vec::new(),
         })
     }
 
@@ -44,71 +41,110 @@ impl<'h> ContentNames<'h> {
         self.next
     }
 
-    /// The number of what a string contains. To be asked in the order of the objects.
-    pub(super) fn number(
-        &mut self,
-        object: ObjectIndex,
-        memory: &mut PagedMemory<'_>,
-    ) -> Result<u32> {
-        let size = shown(memory, object, &mut self.bytes)?;
-        // What else distinguishes the written text: the end of a cut one, and quotes.
-        let [a, b, c, d] = size.to_le_bytes();
-        let quotes = u8::from(self.is_static(object));
-        columns::extend(&mut self.bytes, &[a, b, c, d, quotes])?;
-        if let Some(number) = self.recent.find_or_add(&self.bytes, self.next)? {
+    /// The number of what a string contains, by its [`text`]. To be asked in the order of the objects.
+    pub(super) fn number(&mut self, object: ObjectIndex, hash: u64, text: &[u8]) -> Result<u32> {
+        if let Some(number) = self.recent.find_or_add(hash, text, self.next)? {
             return Ok(number);
         }
         self.firsts.insert(object);
         self.next += 1;
         Ok(self.next - 1)
     }
+}
 
-    fn is_static(&self, object: ObjectIndex) -> bool {
-        !self.heap.heap().objects.is_on_heap(object)
+/// Adds what a string contains to the texts that are to be numbered.
+pub(super) fn add_text(
+    texts: &mut Texts,
+    heap: &LoadedHeap,
+    object: ObjectIndex,
+    memory: &mut PagedMemory<'_>,
+) -> Result<()> {
+    let (size, bytes) = shown(memory, object)?;
+    // What else distinguishes the written text: the end of a cut one, and quotes.
+    let [a, b, c, d] = size.to_le_bytes();
+    let quotes = u8::from(is_static(heap, object));
+    texts.add([bytes, &[a, b, c, d, quotes]])?;
+    Ok(())
+}
+
+fn is_static(heap: &LoadedHeap, object: ObjectIndex) -> bool {
+    !heap.heap().objects.is_on_heap(object)
+}
+
+/// Reads what is shown of a string. The size of all of it, in bytes, comes first.
+fn shown<'m>(memory: &'m mut PagedMemory<'_>, object: ObjectIndex) -> Result<(u32, &'m [u8])> {
+    let payload = memory.payload_of(object)?;
+    let size = payload.size & !1;
+    let mut bytes = memory.read(payload.address, size.min(MOST_BYTES))?;
+    let is_cut = size > bytes.len() as u32;
+    // Not between the two halves of a character.
+    if is_cut && let [whole @ .., _, 0xd8..=0xdb] = bytes {
+        bytes = whole;
+    }
+    Ok((size, bytes))
+}
+
+/// Writes what the numbers stand for.
+pub(super) struct ContentPass<'p> {
+    pub(super) heap: &'p LoadedHeap,
+    pub(super) names: &'p ContentNames,
+}
+
+/// Some of the strings.
+#[derive(Default)]
+pub(super) struct ContentPiece {
+    objects: Range<u32>,
+    written: u64,
+}
+
+impl Piece for ContentPiece {
+    type Pass<'p> = ContentPass<'p>;
+
+    fn read(&mut self, _: &Self::Pass<'_>, _: &mut PagedMemory<'_>) -> Result<()> {
+        Ok(())
     }
 
-    /// Writes what the numbers stand for. Static strings have quotes, because their nodes are in one group
-    /// with other static objects, which have the names of their classes.
-    pub(super) fn write(
+    /// Static strings have quotes, because their nodes are in one group with other static objects, which have
+    /// the names of their classes.
+    fn write(
         &mut self,
-        output: &mut Output<'_>,
+        pass: &Self::Pass<'_>,
         memory: &mut PagedMemory<'_>,
-        step: &Step<'_>,
+        text: &mut Vec<u8>,
     ) -> Result<()> {
-        for (object, nth) in self.firsts.iter().zip(1u64..) {
-            let size = shown(memory, object, &mut self.bytes)?;
-            let quote = match self.is_static(object) {
-                true => "\\\"",
-                false => "",
+        self.written = 0;
+        memory.begin(cuts::addresses(pass.heap.heap(), &self.objects));
+        for object in pass.names.firsts.iter_in(self.objects.clone()) {
+            let (size, bytes) = shown(memory, object)?;
+            let quote: &[u8] = match is_static(pass.heap, object) {
+                true => b"\\\"",
+                false => b"",
             };
-            output.text("\n,\"");
-            output.text(quote);
-            output.json_bytes(&self.bytes)?;
-            output.text(quote);
-            if size > self.bytes.len() as u32 {
-                let note = format!("… (cut; {} characters in all)", size / 2);
-                output.json_units(note.encode_utf16())?;
+            text.extend_from_slice(b"\n,\"");
+            text.extend_from_slice(quote);
+            json_units(text, bytes)?;
+            text.extend_from_slice(quote);
+            if size > bytes.len() as u32 {
+                json_text(text, &format!("… (cut; {} characters in all)", size / 2));
             }
-            output.text("\"");
-            output.flush_if_full()?;
-            if nth.is_multiple_of(REPORT) {
-                step.advance(REPORT)?;
-            }
+            text.push(b'"');
+            self.written += 1;
         }
         Ok(())
     }
+
+    fn units(&self) -> u64 {
+        self.written
+    }
 }
 
-/// Reads what is shown of a string. Returns the size of all of it, in bytes.
-fn shown(memory: &mut PagedMemory<'_>, object: ObjectIndex, into: &mut Vec<u8>) -> Result<u32> {
-    let payload = memory.payload_of(object)?;
-    let size = payload.size & !1;
-    into.clear();
-    into.extend_from_slice(memory.read(payload.address, size.min(MOST_BYTES))?);
-    let is_cut = size > into.len() as u32;
-    // Not between the two halves of a character.
-    if is_cut && matches!(into.last_chunk::<2>(), Some([_, 0xd8..=0xdb])) {
-        into.truncate(into.len() - 2);
+impl Sequence<ContentPiece> for ObjectCuts<'_> {
+    fn cut(&mut self, piece: &mut ContentPiece, _: &mut PagedMemory<'_>) -> Result<bool> {
+        piece.objects = self.next();
+        Ok(!piece.objects.is_empty())
     }
-    Ok(size)
+
+    fn number(&mut self, _: &mut ContentPiece) -> Result<()> {
+        Ok(())
+    }
 }

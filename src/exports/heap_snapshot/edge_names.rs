@@ -1,12 +1,13 @@
 //! What each reference is called. Elements and entries are found by reading their container once, from its
 //! start to its end, beside the references that were found in it: these come in the same order.
 
+use std::fmt::{Display, Write};
+
 use super::super::memory::{PagedMemory, Payload};
 use super::names::Names;
-use super::recent::RecentTexts;
 use crate::error::Result;
-use crate::heap::LabelKind;
-use crate::questions::{LoadedHeap, Value, code_units, literal, plain};
+use crate::heap::{Heap, LabelKind};
+use crate::questions::{LoadedHeap, SHOWN, Value, code_units, plain, push_literal};
 use crate::runtime::shapes::{Entries, Holds, Kind};
 use crate::std_library::{BUFFER, DATA_START, ENTRIES, ENTRIES_OFFSET, LENGTH};
 use crate::units::{Address, ObjectIndex};
@@ -31,7 +32,7 @@ pub(super) struct EntryLabel {
 
 /// What a reference of an entry is.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Part {
+pub(super) enum Part {
     Key,
     Member,
     Value,
@@ -57,9 +58,10 @@ pub(super) struct EdgeNames<'h> {
 }
 
 /// How far the contents of the object are read.
-#[derive(Clone, Copy)]
-enum Cursor {
+#[derive(Clone, Copy, Default)]
+pub(super) enum Cursor {
     /// Not yet.
+    #[default]
     Start,
     /// All its elements are references: this is the next index.
     Dense(u32),
@@ -94,6 +96,41 @@ impl<'h> EdgeNames<'h> {
         self.cursor = Cursor::Start;
     }
 
+    /// Goes on within an object, where another one stopped.
+    pub(super) fn resume(&mut self, source: ObjectIndex, cursor: Cursor) {
+        self.begin(source);
+        self.cursor = cursor;
+    }
+
+    /// How far the contents of the object are read.
+    pub(super) fn cursor(&self) -> Cursor {
+        self.cursor
+    }
+
+    /// As [`next`](Self::next), without making a name.
+    pub(super) fn skip(&mut self, place: u32, memory: &mut PagedMemory<'_>) -> Result<()> {
+        let label = self.heap.heap().edges.label(place);
+        match label.map(|label| label.kind()) {
+            Some(LabelKind::Element) => _ = self.element(place, memory)?,
+            Some(LabelKind::Key) => _ = self.next_entry(Part::Key, place, memory)?,
+            Some(LabelKind::Member) => _ = self.next_entry(Part::Member, place, memory)?,
+            Some(LabelKind::Value) => _ = self.next_entry(Part::Value, place, memory)?,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    pub(super) fn heap(&self) -> &'h Heap {
+        self.heap.heap()
+    }
+
+    /// Whether references of this object may be named by keys.
+    #[inline]
+    pub(super) fn has_entries(&self, object: ObjectIndex) -> bool {
+        let kind = self.heap.shape(object).kind;
+        self.with_keys && matches!(kind, Kind::Map(_) | Kind::Set(_))
+    }
+
     /// The name of the reference at this place. To be asked for all references of the object, in order.
     #[inline]
     pub(super) fn next(&mut self, place: u32, memory: &mut PagedMemory<'_>) -> Result<EdgeName> {
@@ -113,7 +150,9 @@ impl<'h> EdgeNames<'h> {
             Some(LabelKind::Member) => self.entry(Part::Member, place, memory)?,
             Some(LabelKind::Value) => self.entry(Part::Value, place, memory)?,
             Some(LabelKind::FarPlace) => EdgeName::Known(names.far_place),
-            Some(LabelKind::BufferWord) | None => EdgeName::Known(names.any_element),
+            Some(LabelKind::BufferWord | LabelKind::Named(..) | LabelKind::Hidden) | None => {
+                EdgeName::Known(names.any_element)
+            }
         })
     }
 
@@ -147,12 +186,23 @@ impl<'h> EdgeNames<'h> {
 
     /// Where the elements begin. If there are as many references as elements, no element need be read.
     fn first_element(&self, place: u32, memory: &mut PagedMemory<'_>) -> Result<Cursor> {
+        let edges = &self.heap.heap().edges;
+        let rest = place..edges.range(self.source).end;
+        let is_element = |&place: &u32| {
+            let kind = edges.label(place).map(|label| label.kind());
+            kind == Some(LabelKind::Element)
+        };
+        let references = rest.take_while(is_element).count();
         let object = memory.payload_of(self.source)?;
         let (start, count) = match self.heap.shape(self.source).kind {
             Kind::StaticArray(_) => (object.address, object.size / 4),
             _ => {
                 let start = memory.field(object, DATA_START)?;
                 let length = memory.field(object, LENGTH)?;
+                // The buffer has room for the references that were found in it, so it need not be read.
+                if references == length as usize {
+                    return Ok(Cursor::Dense(0));
+                }
                 match self.buffer_of(object, BUFFER, memory)? {
                     Some(buffer) if start >= buffer.address => {
                         let room = buffer.size.saturating_sub(start - buffer.address);
@@ -162,13 +212,6 @@ impl<'h> EdgeNames<'h> {
                 }
             }
         };
-        let edges = &self.heap.heap().edges;
-        let rest = place..edges.range(self.source).end;
-        let is_element = |&place: &u32| {
-            let kind = edges.label(place).map(|label| label.kind());
-            kind == Some(LabelKind::Element)
-        };
-        let references = rest.take_while(is_element).count();
         Ok(match references == count as usize {
             true => Cursor::Dense(0),
             false => Cursor::Elements {
@@ -194,13 +237,25 @@ impl<'h> EdgeNames<'h> {
     }
 
     fn entry(&mut self, part: Part, place: u32, memory: &mut PagedMemory<'_>) -> Result<EdgeName> {
-        let unknown = EdgeName::Known(match part {
-            Part::Key => self.names.any_key,
-            Part::Member => self.names.any_member,
-            Part::Value => self.names.any_element,
-        });
+        match self.next_entry(part, place, memory)? {
+            Some((nth, holds, entry)) => self.entry_name(part, nth, holds, entry, memory),
+            None => Ok(EdgeName::Known(match part {
+                Part::Key => self.names.any_key,
+                Part::Member => self.names.any_member,
+                Part::Value => self.names.any_element,
+            })),
+        }
+    }
+
+    /// The entry that a reference belongs to: its number, what its key holds, and its address.
+    fn next_entry(
+        &mut self,
+        part: Part,
+        place: u32,
+        memory: &mut PagedMemory<'_>,
+    ) -> Result<Option<(u32, Holds, u32)>> {
         if !self.with_keys {
-            return Ok(unknown);
+            return Ok(None);
         }
         if let Cursor::Start = self.cursor {
             self.cursor = self.first_entry(memory)?;
@@ -212,7 +267,7 @@ impl<'h> EdgeNames<'h> {
             layout,
         } = &mut self.cursor
         else {
-            return Ok(unknown);
+            return Ok(None);
         };
         let word = self
             .heap
@@ -236,10 +291,9 @@ impl<'h> EdgeNames<'h> {
             }
             // A value may follow the key of the same entry.
             *next -= 1;
-            let layout = *layout;
-            return self.entry_name(part, nth, layout.key, entry, memory);
+            return Ok(Some((nth, layout.key, entry)));
         }
-        Ok(unknown)
+        Ok(None)
     }
 
     fn first_entry(&self, memory: &mut PagedMemory<'_>) -> Result<Cursor> {
@@ -301,103 +355,61 @@ fn first_word(bytes: &[u8; 16]) -> u32 {
     u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]])
 }
 
-/// Labels, and bytes of these, that are looked through for an equal one.
-const REMEMBERED: (usize, usize) = (1 << 16, 1 << 21);
-
-/// Keys whose labels are found without their text: many maps have the same few static strings as keys.
-const REMEMBERED_KEYS: usize = 1 << 10;
-
-/// The numbers of labels with keys.
-pub(super) struct LabelNames<'h> {
-    heap: &'h LoadedHeap,
-    next: u32,
-    recent: RecentTexts,
-    /// Each object has one place, by the lower bits of its number.
-    by_key: Vec<Option<(ObjectIndex, Part, u32)>>,
-}
-
-impl<'h> LabelNames<'h> {
-    /// Numbers from `first` on.
-    pub(super) fn new(heap: &'h LoadedHeap, first: u32) -> Self {
-        Self {
-            heap,
-            next: first,
-            recent: RecentTexts::new(REMEMBERED.0, REMEMBERED.1),
-            by_key: vec![None; REMEMBERED_KEYS],
-        }
-    }
-
-    /// The number of a label, and its text if the number is new.
-    pub(super) fn number(
-        &mut self,
-        label: EntryLabel,
-        memory: &mut PagedMemory<'_>,
-    ) -> Result<(u32, Option<String>)> {
-        let Key::Object(object) = label.key else {
-            return self.number_of_text(label, memory);
-        };
-        let place = object.at() % REMEMBERED_KEYS;
-        if let Some((known, of, number)) = self.by_key[place]
-            && (known, of) == (object, label.of)
-        {
-            return Ok((number, None));
-        }
-        let (number, text) = self.number_of_text(label, memory)?;
-        self.by_key[place] = Some((object, label.of, number));
-        Ok((number, text))
-    }
-
-    fn number_of_text(
-        &mut self,
-        label: EntryLabel,
-        memory: &mut PagedMemory<'_>,
-    ) -> Result<(u32, Option<String>)> {
-        let text = label.text(self.heap, memory)?;
-        if let Some(number) = self.recent.find_or_add(text.as_bytes(), self.next)? {
-            return Ok((number, None));
-        }
-        self.next += 1;
-        Ok((self.next - 1, Some(text)))
-    }
-}
-
 impl EntryLabel {
-    fn text(self, heap: &LoadedHeap, memory: &mut PagedMemory<'_>) -> Result<String> {
-        let key = match self.key {
-            Key::Object(object) => object_text(heap, object, memory)?,
-            Key::Number(nth) => nth.to_string(),
+    /// The object that is the key, and what is named by it. Equal ones have the same text.
+    pub(super) fn key_object(self) -> Option<(ObjectIndex, Part)> {
+        match self.key {
+            Key::Object(object) => Some((object, self.of)),
+            Key::Bytes(..) | Key::Number(_) => None,
+        }
+    }
+
+    /// Adds its text to `text`.
+    pub(super) fn add_to(
+        self,
+        text: &mut String,
+        heap: &LoadedHeap,
+        memory: &mut PagedMemory<'_>,
+    ) -> Result<()> {
+        text.push_str(match self.of {
+            Part::Key => "key [",
+            Part::Member => "member [",
+            Part::Value => "[",
+        });
+        match self.key {
+            Key::Object(object) => add_object(text, heap, object, memory)?,
+            Key::Number(nth) => add(text, nth),
             Key::Bytes(bytes, Holds::Reference) => match first_word(&bytes) {
-                0 => "null".to_owned(),
-                word => format!("{word:#x}"),
+                0 => text.push_str("null"),
+                word => add(text, format_args!("{word:#x}")),
             },
-            Key::Bytes(bytes, holds) => plain(holds, &bytes).to_string(),
-        };
-        Ok(match self.of {
-            Part::Key => format!("key [{key}]"),
-            Part::Member => format!("member [{key}]"),
-            Part::Value => format!("[{key}]"),
-        })
+            Key::Bytes(bytes, holds) => add(text, plain(holds, &bytes)),
+        }
+        text.push(']');
+        Ok(())
     }
 }
 
-/// A key that is an object: a string as it is, of anything else its class and address.
-fn object_text(
+fn add(text: &mut String, what: impl Display) {
+    // Writing into a string cannot fail.
+    _ = write!(text, "{what}");
+}
+
+/// Adds a key that is an object: a string as it is, of anything else its class and address.
+fn add_object(
+    text: &mut String,
     heap: &LoadedHeap,
     object: ObjectIndex,
     memory: &mut PagedMemory<'_>,
-) -> Result<String> {
+) -> Result<()> {
     let payload = memory.payload_of(object)?;
     if heap.shape(object).kind != Kind::Text {
-        return Ok(format!(
-            "{}@{:#x}",
-            heap.class_name(object),
-            payload.address
-        ));
+        let name = heap.class_name(object);
+        add(text, format_args!("{name}@{:#x}", payload.address));
+        return Ok(());
     }
     let size = payload.size & !1;
-    let shown = memory.read(
-        payload.address,
-        size.min(crate::questions::SHOWN as u32 * 4),
-    )?;
-    Ok(literal(code_units(shown), shown.len() as u32 == size))
+    let shown = memory.read(payload.address, size.min(SHOWN as u32 * 4))?;
+    push_literal(text, code_units(shown), shown.len() as u32 == size);
+    Ok(())
 }

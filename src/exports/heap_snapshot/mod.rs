@@ -10,28 +10,35 @@
 //! shortcuts, no nodes of other types than these, nothing but synthetic nodes below the first.
 
 mod contents;
+mod cuts;
 mod edge_names;
+mod edges;
 mod garbage;
 mod names;
+mod nodes;
+mod passes;
 mod recent;
 
 use std::io::Write;
 
 use serde::Deserialize;
 
-use super::memory::PagedMemory;
 use super::object_set::ObjectSet;
-use super::output::Output;
+use super::output::{Line, Output};
 use crate::control::{Control, Phase, Step};
 use crate::error::Result;
 use crate::heap::Heap;
-use crate::questions::LoadedHeap;
+use crate::questions::{LoadedHeap, MemoryInPlace};
 use crate::runtime::roots::RootKind;
 use crate::runtime::shapes::Kind;
 use crate::units::ObjectIndex;
-use contents::ContentNames;
-use edge_names::{EdgeName, EdgeNames, LabelNames};
+use contents::{ContentNames, ContentPass, ContentPiece};
+use cuts::{EdgeCuts, ObjectCuts};
+use edge_names::EdgeNames;
+use edges::{EdgePiece, Edges, LabelNames, LabelPass, LabelPiece};
 use names::Names;
+use nodes::{NodePiece, Nodes};
+use passes::Memories;
 
 /// What a heap snapshot shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -41,6 +48,9 @@ pub struct HeapSnapshotOptions {
     pub strings: bool,
     /// Garbage too, in a group of its own.
     pub all: bool,
+    /// Whether the file of the dump may be mapped. That takes less time; if another process truncates the file
+    /// during the export, a signal ends this process.
+    pub may_map: bool,
 }
 
 impl Default for HeapSnapshotOptions {
@@ -48,15 +58,13 @@ impl Default for HeapSnapshotOptions {
         Self {
             strings: true,
             all: false,
+            may_map: false,
         }
     }
 }
 
 /// Numbers of a node.
-const NODE_FIELDS: u64 = 7;
-
-/// Objects, or strings, between two reports.
-const REPORT: u64 = 1 << 12;
+const NODE_FIELDS: u32 = 7;
 
 const META: &str = concat!(
     r#"{"node_fields":["type","name","id","self_size","edge_count","trace_node_id","detachedness"],"#,
@@ -236,7 +244,10 @@ struct Writer<'h> {
 
 impl Writer<'_> {
     fn write(&self, output: &mut Output<'_>) -> Result<()> {
-        let mut memory = PagedMemory::new(self.heap)?;
+        let heap = self.heap.heap();
+        let opened = self.heap.open_contents()?;
+        let in_place = MemoryInPlace::new(self.heap, opened.as_deref(), self.options.may_map)?;
+        let mut memories = Memories::new(self.heap, in_place)?;
         let roots = self.heap.root_slots().all().len() as u64;
         let garbage = self.chosen.garbage.as_ref();
         let fixed_edges = 1
@@ -250,30 +261,54 @@ impl Writer<'_> {
         output.text(r#","edge_count":"#);
         output.number(fixed_edges + self.chosen.reference_count);
         output.text(",\"trace_function_count\":0},\n\"nodes\":[");
+        self.fixed_nodes(output)?;
         let mut contents = ContentNames::new(self.heap, self.names.len())?;
-        self.nodes(output, &mut memory, &mut contents)?;
+        let mut nodes = Nodes {
+            cuts: ObjectCuts::new(heap),
+            contents: &mut contents,
+        };
+        passes::run::<NodePiece>(self, &mut nodes, &mut memories, output, &self.step)?;
         output.text("],\n\"edges\":[");
-        let first_label = contents.end();
-        let mut labels = LabelNames::new(self.heap, first_label);
-        self.edges(output, &mut memory, &mut labels)?;
+        self.fixed_edges(output)?;
+        let references = match self.options.strings {
+            true => heap.edges.len(),
+            false => 0,
+        };
+        let mut labels = LabelNames::new(contents.end(), references)?;
+        let cuts = || EdgeCuts::new(heap, self.chosen, self.edge_names());
+        let mut edges = Edges {
+            cuts: cuts(),
+            labels: &mut labels,
+        };
+        passes::run::<EdgePiece>(self, &mut edges, &mut memories, output, &self.step)?;
         output.text(
             "],\n\"trace_function_infos\":[],\n\"trace_tree\":[],\n\"samples\":[],\n\"locations\":[],\n\"strings\":[",
         );
         self.names.write(output)?;
-        contents.write(output, &mut memory, &self.step)?;
-        labels = LabelNames::new(self.heap, first_label);
-        self.write_labels(output, &mut memory, &mut labels)?;
+        if self.options.strings {
+            let pass = ContentPass {
+                heap: self.heap,
+                names: &contents,
+            };
+            let mut cuts_of_objects = ObjectCuts::new(heap);
+            passes::run::<ContentPiece>(
+                &pass,
+                &mut cuts_of_objects,
+                &mut memories,
+                output,
+                &self.step,
+            )?;
+            let pass = LabelPass {
+                writer: self,
+                names: &labels,
+            };
+            passes::run::<LabelPiece>(&pass, &mut cuts(), &mut memories, output, &self.step)?;
+        }
         output.text("]}\n");
         Ok(())
     }
 
-    fn nodes(
-        &self,
-        output: &mut Output<'_>,
-        memory: &mut PagedMemory<'_>,
-        contents: &mut ContentNames<'_>,
-    ) -> Result<()> {
-        let heap = self.heap.heap();
+    fn fixed_nodes(&self, output: &mut Output<'_>) -> Result<()> {
         let slots = self.heap.root_slots().all();
         let of_kind = |kind| slots.iter().filter(|slot| slot.kind == kind).count() as u32;
         let garbage = self.chosen.garbage.as_ref();
@@ -285,74 +320,52 @@ impl Writer<'_> {
             Some(of_kind(RootKind::Pinned)),
             garbage.map(|garbage| garbage.entry_count),
         ];
+        let mut line = Line::new();
         for (edges, nth) in fixed.into_iter().flatten().zip(0u32..) {
-            if nth > 0 {
-                output.text("\n,");
-            }
             // The first names are those of these nodes. Addresses of objects are multiples of 16, above them.
-            self.node(output, NodeType::Synthetic, nth, 2 * nth + 1, 0, edges);
-        }
-        let mut unreported = (0, 0);
-        for object in self.chosen.objects.iter() {
-            let slot = heap.objects.class_slots[object.at()] as usize;
-            let is_text = self.heap.shape(object).kind == Kind::Text;
-            let node_type = match (heap.objects.is_on_heap(object), is_text) {
-                (false, _) => NodeType::Synthetic,
-                (true, true) => NodeType::Text,
-                (true, false) => NodeType::Object,
-            };
-            let name = match is_text && self.options.strings {
-                true => contents.number(object, memory)?,
-                false => self.names.class(slot),
-            };
-            output.text("\n,");
-            self.node(
-                output,
-                node_type,
-                name,
-                heap.address(object).0 | 1,
-                heap.shallow_size(object),
-                self.chosen.written_references(heap, object),
-            );
-            output.flush_if_full()?;
-            self.report(&mut unreported, 1)?;
+            self.node(&mut line, NodeType::Synthetic, nth, 2 * nth + 1, 0, edges);
+            output.line(&mut line, nth > 0)?;
         }
         Ok(())
+    }
+
+    /// Whether an object is named by what it contains.
+    #[inline]
+    fn shows_contents(&self, object: ObjectIndex) -> bool {
+        self.options.strings && self.heap.shape(object).kind == Kind::Text
     }
 
     #[inline]
     fn node(
         &self,
-        output: &mut Output<'_>,
+        line: &mut Line,
         node_type: NodeType,
         name: u32,
         id: u32,
         self_size: u32,
         edges: u32,
     ) {
-        for number in [node_type as u32, name, id, self_size, edges] {
-            output.number(number);
-            output.text(",");
+        line.character(b'0');
+        line.character(b',');
+        line.character(b'0');
+        for number in [edges, self_size, id, name, node_type as u32] {
+            line.character(b',');
+            line.number(number);
         }
-        output.text("0,0");
     }
 
-    fn edges(
-        &self,
-        output: &mut Output<'_>,
-        memory: &mut PagedMemory<'_>,
-        labels: &mut LabelNames<'_>,
-    ) -> Result<()> {
-        let heap = self.heap.heap();
+    fn fixed_edges(&self, output: &mut Output<'_>) -> Result<()> {
         let garbage = self.chosen.garbage.as_ref();
-        self.edge(output, EdgeType::Element, 1, 1);
+        let mut line = Line::new();
+        self.edge(&mut line, EdgeType::Element, 1, 1);
+        output.line(&mut line, false)?;
         if garbage.is_some() {
-            output.text("\n,");
-            self.edge(output, EdgeType::Element, 2, FIXED_NODES);
+            self.edge(&mut line, EdgeType::Element, 2, FIXED_NODES);
+            output.line(&mut line, true)?;
         }
         for nth in 0..ROOT_KINDS.len() as u32 {
-            output.text("\n,");
-            self.edge(output, EdgeType::Element, nth + 1, nth + 2);
+            self.edge(&mut line, EdgeType::Element, nth + 1, nth + 2);
+            output.line(&mut line, true)?;
         }
         let roots = self.heap.root_slots();
         for kind in ROOT_KINDS {
@@ -362,100 +375,29 @@ impl Writer<'_> {
                     Some(name) => (EdgeType::Property, name),
                     None => (EdgeType::Element, roots.stack_word(*slot).unwrap_or(nth)),
                 };
-                output.text("\n,");
-                self.edge(output, edge_type, name, self.chosen.node(slot.object));
-                output.flush_if_full()?;
+                self.edge(&mut line, edge_type, name, self.chosen.node(slot.object));
+                output.line(&mut line, true)?;
             }
         }
-        for (entry, nth) in garbage
-            .iter()
-            .flat_map(|found| found.entries.iter())
-            .zip(0u32..)
-        {
-            output.text("\n,");
-            self.edge(output, EdgeType::Element, nth, self.chosen.node(entry));
-            output.flush_if_full()?;
-        }
-        let mut unreported = (0, 0);
-        let mut names = EdgeNames::new(self.heap, &self.names, self.options.strings);
-        for source in self.chosen.objects.iter() {
-            names.begin(source);
-            let range = heap.edges.range(source);
-            self.report(&mut unreported, range.len() as u64)?;
-            for place in range {
-                let target = heap.edges.target(place);
-                let name = names.next(place, memory)?;
-                if !self.chosen.is_written(heap, source, target) {
-                    continue;
-                }
-                let (edge_type, name) = match name {
-                    EdgeName::Index(index) => (EdgeType::Element, index),
-                    EdgeName::Known(name) => (EdgeType::Property, name),
-                    EdgeName::Entry(label) => (EdgeType::Property, labels.number(label, memory)?.0),
-                };
-                output.text("\n,");
-                self.edge(output, edge_type, name, self.chosen.node(target));
-                output.flush_if_full()?;
-            }
+        let entries = garbage.iter().flat_map(|found| found.entries.iter());
+        for (entry, nth) in entries.zip(0u32..) {
+            self.edge(&mut line, EdgeType::Element, nth, self.chosen.node(entry));
+            output.line(&mut line, true)?;
         }
         Ok(())
     }
 
+    fn edge_names(&self) -> EdgeNames<'_> {
+        EdgeNames::new(self.heap, &self.names, self.options.strings)
+    }
+
+    /// There are fewer objects than blocks of 16 bytes, so the numbers of nodes have room.
     #[inline]
-    fn edge(&self, output: &mut Output<'_>, edge_type: EdgeType, name: u32, node: u32) {
-        output.number(edge_type as u32);
-        output.text(",");
-        output.number(name);
-        output.text(",");
-        output.number(u64::from(node) * NODE_FIELDS);
-    }
-
-    /// Writes the strings that [`edges`](Self::edges) numbered, by numbering them once more.
-    fn write_labels(
-        &self,
-        output: &mut Output<'_>,
-        memory: &mut PagedMemory<'_>,
-        labels: &mut LabelNames<'_>,
-    ) -> Result<()> {
-        if !self.options.strings {
-            return Ok(());
-        }
-        let heap = self.heap.heap();
-        let mut names = EdgeNames::new(self.heap, &self.names, self.options.strings);
-        let mut unreported = (0, 0);
-        for source in self.chosen.objects.iter() {
-            self.report(&mut unreported, 0)?;
-            if !matches!(self.heap.shape(source).kind, Kind::Map(_) | Kind::Set(_)) {
-                continue;
-            }
-            names.begin(source);
-            for place in heap.edges.range(source) {
-                let target = heap.edges.target(place);
-                let name = names.next(place, memory)?;
-                let EdgeName::Entry(label) = name else {
-                    continue;
-                };
-                if !self.chosen.is_written(heap, source, target) {
-                    continue;
-                }
-                if let (_, Some(text)) = labels.number(label, memory)? {
-                    output.text("\n,\"");
-                    output.json_units(text.encode_utf16())?;
-                    output.text("\"");
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Reports work once there is enough of it.
-    #[inline]
-    fn report(&self, unreported: &mut (u64, u64), more: u64) -> Result<()> {
-        unreported.0 += more;
-        unreported.1 += 1;
-        if unreported.0.max(unreported.1) >= REPORT {
-            self.step.advance(std::mem::take(unreported).0)?;
-        }
-        Ok(())
+    fn edge(&self, line: &mut Line, edge_type: EdgeType, name: u32, node: u32) {
+        line.number(node * NODE_FIELDS);
+        line.character(b',');
+        line.number(name);
+        line.character(b',');
+        line.number(edge_type as u32);
     }
 }

@@ -126,7 +126,7 @@ impl Names {
     pub(super) fn write(&self, output: &mut Output<'_>) -> Result<()> {
         for (nth, name) in self.all.iter().enumerate() {
             output.text(if nth == 0 { "\n\"" } else { "\n,\"" });
-            output.json_units(name.encode_utf16())?;
+            output.json_text(name)?;
             output.text("\"");
         }
         Ok(())

@@ -41,13 +41,17 @@ impl RecentTexts {
         }
     }
 
-    /// The number of an equal text; otherwise this text gets `number`.
-    pub(super) fn find_or_add(&mut self, text: &[u8], number: u32) -> Result<Option<u32>> {
+    /// The number of an equal text; otherwise this text gets `number`. `hash` is the [`hash`] of the text.
+    pub(super) fn find_or_add(
+        &mut self,
+        hash: u64,
+        text: &[u8],
+        number: u32,
+    ) -> Result<Option<u32>> {
         if self.entries.is_empty() {
             self.entries = columns::repeated(None, self.groups * WAYS)?;
             self.bytes = columns::repeated(0, self.room)?;
         }
-        let hash = hash(text);
         let first = hash as usize % self.groups * WAYS;
         let hash = (hash >> 32) as u32;
         for nth in 0..WAYS {
@@ -95,8 +99,47 @@ impl RecentTexts {
     }
 }
 
+/// Texts that are to be numbered, with their hashes.
+#[derive(Default)]
+pub(super) struct Texts {
+    bytes: Vec<u8>,
+    /// Of each text, its hash and where it ends.
+    ends: Vec<(u64, u32)>,
+}
+
+impl Texts {
+    pub(super) fn clear(&mut self) {
+        self.bytes.clear();
+        self.ends.clear();
+    }
+
+    /// Adds a text of two parts; returns its number.
+    pub(super) fn add(&mut self, parts: [&[u8]; 2]) -> Result<u32> {
+        let start = self.bytes.len();
+        for part in parts {
+            columns::extend(&mut self.bytes, part)?;
+        }
+        let hash = hash(&self.bytes[start..]);
+        columns::push(&mut self.ends, (hash, self.bytes.len() as u32))?;
+        Ok(self.ends.len() as u32 - 1)
+    }
+
+    /// The hash of a text, and the text.
+    pub(super) fn get(&self, nth: u32) -> (u64, &[u8]) {
+        let nth = nth as usize;
+        let start = nth.checked_sub(1).map_or(0, |before| self.ends[before].1);
+        let (hash, end) = self.ends[nth];
+        (hash, &self.bytes[start as usize..end as usize])
+    }
+
+    /// All texts, in their order.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (u64, &[u8])> {
+        (0..self.ends.len() as u32).map(|nth| self.get(nth))
+    }
+}
+
 /// A hash that spreads texts over a table. Equality is always checked.
-fn hash(text: &[u8]) -> u64 {
+pub(super) fn hash(text: &[u8]) -> u64 {
     const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
     let mix = |hash: u64, word: u64| (hash.rotate_left(23) ^ word).wrapping_mul(FACTOR);
     let (words, rest) = text.as_chunks::<8>();
@@ -116,7 +159,11 @@ mod tests {
     use super::*;
 
     fn number(table: &mut RecentTexts, text: u64, number: u32) -> Option<u32> {
-        table.find_or_add(&text.to_le_bytes(), number).unwrap()
+        find_or_add(table, &text.to_le_bytes(), number)
+    }
+
+    fn find_or_add(table: &mut RecentTexts, text: &[u8], number: u32) -> Option<u32> {
+        table.find_or_add(hash(text), text, number).unwrap()
     }
 
     #[test]
@@ -135,12 +182,12 @@ mod tests {
         let mut table = RecentTexts::new(1 << 6, 1 << 6);
         for (length, number) in [(0, 1), (7, 2), (8, 3), (20, 4)] {
             let text = vec![b'x'; length];
-            assert_eq!(table.find_or_add(&text, number).unwrap(), None);
-            assert_eq!(table.find_or_add(&text, 0).unwrap(), Some(number));
+            assert_eq!(find_or_add(&mut table, &text, number), None);
+            assert_eq!(find_or_add(&mut table, &text, 0), Some(number));
         }
         let too_long = vec![b'x'; 33];
         for _ in 0..2 {
-            assert_eq!(table.find_or_add(&too_long, 5).unwrap(), None);
+            assert_eq!(find_or_add(&mut table, &too_long, 5), None);
         }
     }
 

@@ -1,0 +1,324 @@
+//! The references of the objects, and the labels of these that contain keys.
+
+use super::super::memory::PagedMemory;
+use super::super::object_set::Bits;
+use super::super::output::{Line, json_text};
+use super::cuts::{EdgeCuts, Part};
+use super::edge_names::{self, EdgeName, EntryLabel};
+use super::passes::{Piece, Sequence};
+use super::recent::{RecentTexts, Texts};
+use super::{EdgeType, Writer};
+use crate::columns;
+use crate::error::Result;
+use crate::units::ObjectIndex;
+
+/// Labels, and bytes of these, that are looked through for an equal one.
+const REMEMBERED: (usize, usize) = (1 << 16, 1 << 21);
+
+/// Keys whose labels are found without their text: many maps have the same few static strings as keys.
+const REMEMBERED_KEYS: usize = 1 << 10;
+
+/// What was found for keys lately. Each object has one place, by the lower bits of its number.
+type ByKey = Vec<Option<(Key, u32)>>;
+
+/// A key that is an object, and what is named by it.
+type Key = (ObjectIndex, edge_names::Part);
+
+fn place_of((object, _): Key) -> usize {
+    object.at() % REMEMBERED_KEYS
+}
+
+fn known(by_key: &ByKey, key: Key) -> Option<u32> {
+    by_key[place_of(key)]
+        .filter(|&(known, _)| known == key)
+        .map(|(_, found)| found)
+}
+
+/// The numbers of labels with keys.
+pub(super) struct LabelNames {
+    next: u32,
+    recent: RecentTexts,
+    by_key: ByKey,
+    /// The references whose labels got a number of their own, in the order of these.
+    firsts: Bits,
+}
+
+impl LabelNames {
+    /// Numbers from `first` on, for this number of references.
+    pub(super) fn new(first: u32, references: usize) -> Result<Self> {
+        Ok(Self {
+            next: first,
+            recent: RecentTexts::new(REMEMBERED.0, REMEMBERED.1),
+            by_key: vec![None; REMEMBERED_KEYS],
+            firsts: Bits::new(references)?,
+        })
+    }
+
+    /// The number of a label.
+    fn number(&mut self, label: &Label, texts: &Texts) -> Result<u32> {
+        if let Some(key) = label.key
+            && let Some(number) = known(&self.by_key, key)
+        {
+            return Ok(number);
+        }
+        let (hash, text) = texts.get(label.text);
+        let number = match self.recent.find_or_add(hash, text, self.next)? {
+            Some(number) => number,
+            None => {
+                self.firsts.insert(label.place);
+                self.next += 1;
+                self.next - 1
+            }
+        };
+        if let Some(key) = label.key {
+            self.by_key[place_of(key)] = Some((key, number));
+        }
+        Ok(number)
+    }
+}
+
+/// A label that needs a number.
+struct Label {
+    place: u32,
+    key: Option<Key>,
+    /// Its text, by number.
+    text: u32,
+    /// The reference, by its place in [`EdgePiece::names`].
+    name: u32,
+}
+
+/// Some of the references.
+#[derive(Default)]
+pub(super) struct EdgePiece {
+    part: Part,
+    /// Of the references that may be named by keys.
+    names: Vec<(EdgeType, u32)>,
+    labels: Vec<Label>,
+    texts: Texts,
+    /// The text of one label.
+    label: String,
+    /// The texts of keys in this piece.
+    by_key: ByKey,
+    references: u64,
+}
+
+impl EdgePiece {
+    /// The place of a label's text.
+    fn text(
+        &mut self,
+        label: EntryLabel,
+        writer: &Writer<'_>,
+        memory: &mut PagedMemory<'_>,
+    ) -> Result<u32> {
+        let key = label.key_object();
+        if let Some(text) = key.and_then(|key| known(&self.by_key, key)) {
+            return Ok(text);
+        }
+        self.label.clear();
+        label.add_to(&mut self.label, writer.heap, memory)?;
+        let text = self.texts.add([self.label.as_bytes(), &[]])?;
+        if let Some(key) = key {
+            self.by_key[place_of(key)] = Some((key, text));
+        }
+        Ok(text)
+    }
+}
+
+impl Piece for EdgePiece {
+    type Pass<'p> = Writer<'p>;
+
+    fn read(&mut self, writer: &Writer<'_>, memory: &mut PagedMemory<'_>) -> Result<()> {
+        let heap = writer.heap.heap();
+        self.names.clear();
+        self.labels.clear();
+        self.texts.clear();
+        self.by_key.clear();
+        self.by_key.resize(REMEMBERED_KEYS, None);
+        let part = std::mem::take(&mut self.part);
+        part.each(
+            writer.chosen,
+            writer.edge_names(),
+            memory,
+            |source, places, names, memory| {
+                if !names.has_entries(source) {
+                    return Ok(());
+                }
+                for place in places {
+                    let name = names.next(place, memory)?;
+                    if !writer
+                        .chosen
+                        .is_written(heap, source, heap.edges.target(place))
+                    {
+                        continue;
+                    }
+                    let name = match known_name(name) {
+                        Ok(name) => name,
+                        Err(label) => {
+                            let label = Label {
+                                place,
+                                key: label.key_object(),
+                                text: self.text(label, writer, memory)?,
+                                name: self.names.len() as u32,
+                            };
+                            columns::push(&mut self.labels, label)?;
+                            // The number follows.
+                            (EdgeType::Property, 0)
+                        }
+                    };
+                    columns::push(&mut self.names, name)?;
+                }
+                Ok(())
+            },
+        )?;
+        self.part = part;
+        Ok(())
+    }
+
+    fn write(
+        &mut self,
+        writer: &Writer<'_>,
+        memory: &mut PagedMemory<'_>,
+        text: &mut Vec<u8>,
+    ) -> Result<()> {
+        let chosen = writer.chosen;
+        let heap = writer.heap.heap();
+        let mut known = self.names.iter();
+        let mut line = Line::new();
+        self.references = 0;
+        self.part.each(
+            chosen,
+            writer.edge_names(),
+            memory,
+            |source, places, names, memory| {
+                let has_entries = names.has_entries(source);
+                self.references += places.len() as u64;
+                for place in places {
+                    let target = heap.edges.target(place);
+                    let name = match has_entries {
+                        true => None,
+                        false => known_name(names.next(place, memory)?).ok(),
+                    };
+                    if !chosen.is_written(heap, source, target) {
+                        continue;
+                    }
+                    let name = name.or_else(|| known.next().copied());
+                    let (edge_type, name) = name.unwrap_or((EdgeType::Property, 0));
+                    writer.edge(&mut line, edge_type, name, chosen.node(target));
+                    line.character(b',');
+                    line.character(b'\n');
+                    line.append_to(text)?;
+                }
+                Ok(())
+            },
+        )
+    }
+
+    fn units(&self) -> u64 {
+        self.references
+    }
+}
+
+/// The type and the number of a name, unless it is a label that needs a number.
+#[inline]
+fn known_name(name: EdgeName) -> std::result::Result<(EdgeType, u32), EntryLabel> {
+    match name {
+        EdgeName::Index(index) => Ok((EdgeType::Element, index)),
+        EdgeName::Known(name) => Ok((EdgeType::Property, name)),
+        EdgeName::Entry(label) => Err(label),
+    }
+}
+
+/// Cuts and numbers the references.
+pub(super) struct Edges<'h, 'n> {
+    pub(super) cuts: EdgeCuts<'h>,
+    pub(super) labels: &'n mut LabelNames,
+}
+
+impl Sequence<EdgePiece> for Edges<'_, '_> {
+    fn cut(&mut self, piece: &mut EdgePiece, memory: &mut PagedMemory<'_>) -> Result<bool> {
+        let part = self.cuts.next(memory)?;
+        let is_part = part.is_some();
+        piece.part = part.unwrap_or_default();
+        Ok(is_part)
+    }
+
+    fn number(&mut self, piece: &mut EdgePiece) -> Result<()> {
+        for label in &piece.labels {
+            piece.names[label.name as usize].1 = self.labels.number(label, &piece.texts)?;
+        }
+        Ok(())
+    }
+}
+
+/// Writes what the numbers of labels stand for.
+pub(super) struct LabelPass<'p> {
+    pub(super) writer: &'p Writer<'p>,
+    pub(super) names: &'p LabelNames,
+}
+
+/// Some of the labels.
+#[derive(Default)]
+pub(super) struct LabelPiece {
+    part: Part,
+    /// The text of one label.
+    label: String,
+}
+
+impl Piece for LabelPiece {
+    type Pass<'p> = LabelPass<'p>;
+
+    fn read(&mut self, _: &Self::Pass<'_>, _: &mut PagedMemory<'_>) -> Result<()> {
+        Ok(())
+    }
+
+    fn write(
+        &mut self,
+        pass: &Self::Pass<'_>,
+        memory: &mut PagedMemory<'_>,
+        text: &mut Vec<u8>,
+    ) -> Result<()> {
+        let writer = pass.writer;
+        let firsts = &pass.names.firsts;
+        let Self { part, label: name } = self;
+        part.each(
+            writer.chosen,
+            writer.edge_names(),
+            memory,
+            |source, places, names, memory| {
+                let Some(last) = firsts.iter_in(places.clone()).last() else {
+                    return Ok(());
+                };
+                debug_assert!(names.has_entries(source));
+                for place in places.start..=last {
+                    if !firsts.contains(place) {
+                        names.skip(place, memory)?;
+                    } else if let EdgeName::Entry(label) = names.next(place, memory)? {
+                        text.extend_from_slice(b"\n,\"");
+                        name.clear();
+                        label.add_to(name, writer.heap, memory)?;
+                        json_text(text, name);
+                        text.push(b'"');
+                    }
+                }
+                Ok(())
+            },
+        )
+    }
+
+    fn units(&self) -> u64 {
+        0
+    }
+}
+
+impl Sequence<LabelPiece> for EdgeCuts<'_> {
+    fn cut(&mut self, piece: &mut LabelPiece, memory: &mut PagedMemory<'_>) -> Result<bool> {
+        let part = self.next(memory)?;
+        let is_part = part.is_some();
+        piece.part = part.unwrap_or_default();
+        Ok(is_part)
+    }
+
+    fn number(&mut self, _: &mut LabelPiece) -> Result<()> {
+        Ok(())
+    }
+}
