@@ -12,8 +12,10 @@ use super::options::{Request, ViewOptions, checked};
 use super::tasks::{Outcome, Task, Work};
 use super::threads::run_on_own_thread;
 use super::views::ViewHandle;
-use crate::control::{Control, Phase};
+use crate::control::{ClassCount, Control, Phase};
+use crate::error::Error;
 use crate::program::{Input, Program, Schedule};
+use crate::snapshots;
 use crate::views::{ComparisonSort, ComparisonView, ConstructorSort};
 
 /// A handle on asynchronous work.
@@ -22,6 +24,17 @@ use crate::views::{ComparisonSort, ComparisonView, ConstructorSort};
 pub struct WorkControl {
     control: Control,
     task: Mutex<Option<Arc<Task>>>,
+}
+
+/// The live objects of one class.
+#[napi(object, object_from_js = false)]
+pub struct ClassCountData {
+    /// The name of the class.
+    pub class_name: String,
+    /// The number of objects.
+    pub count: f64,
+    /// The sum of their shallow sizes.
+    pub shallow_size: f64,
 }
 
 /// The progress of the work.
@@ -55,6 +68,24 @@ impl WorkControl {
         })
     }
 
+    /// Asks for the counts of the live objects by class before dominators are known.
+    #[napi]
+    pub fn request_classes(&self) -> Result<()> {
+        guarded(|| {
+            self.control.request_classes();
+            Ok(())
+        })
+    }
+
+    /// These counts, once.
+    #[napi]
+    pub fn take_classes(&self) -> Result<Option<Vec<ClassCountData>>> {
+        guarded(|| {
+            let classes = self.control.take_classes();
+            Ok(classes.map(|classes| classes.into_iter().map(Into::into).collect()))
+        })
+    }
+
     /// Its progress.
     #[napi]
     pub fn progress(&self) -> Result<ProgressData> {
@@ -66,6 +97,16 @@ impl WorkControl {
                 bytes: progress.bytes as f64,
             })
         })
+    }
+}
+
+impl From<ClassCount> for ClassCountData {
+    fn from(class: ClassCount) -> Self {
+        Self {
+            class_name: class.class_name,
+            count: class.count as f64,
+            shallow_size: class.shallow_size as f64,
+        }
     }
 }
 
@@ -92,13 +133,13 @@ impl WorkControl {
 pub fn analyze(
     env: Env,
     dump: &[u8],
-    wasm: &[u8],
+    wasm: Option<&[u8]>,
     options: Option<ViewOptions>,
 ) -> Result<ViewHandle> {
     guarded(|| {
         let request = checked(options)?;
         let view = run_on_own_thread(|| {
-            let inputs = [("dump", dump), ("wasm", wasm)];
+            let inputs = [Some(("dump", dump)), wasm.map(|wasm| ("wasm", wasm))];
             constructor_view(inputs.map(borrowed), request, &Control::default())
         })?;
         Ok(view.registered(env))
@@ -110,12 +151,12 @@ pub fn analyze(
 pub fn analyze_file(
     env: Env,
     dump: Either<String, Buffer>,
-    wasm: Either<String, Buffer>,
+    wasm: Option<Either<String, Buffer>>,
     options: Option<ViewOptions>,
 ) -> Result<ViewHandle> {
     guarded(|| {
         let request = checked(options)?;
-        let files = [dump, wasm].map(NamedPath::from);
+        let files = [Some(dump), wasm].map(NamedPath::of);
         let view = run_on_own_thread(|| {
             constructor_view(open_all(&files)?, request, &Control::default())
         })?;
@@ -128,7 +169,7 @@ pub fn analyze_file(
 pub fn analyze_async<'env>(
     env: &'env Env,
     dump: &[u8],
-    wasm: &[u8],
+    wasm: Option<&[u8]>,
     options: Option<ViewOptions>,
     control: &WorkControl,
 ) -> Result<Object<'env>> {
@@ -136,7 +177,7 @@ pub fn analyze_async<'env>(
         let request = checked(options)?;
         let inputs = [
             Pending::copied("dump", dump)?,
-            Pending::copied("wasm", wasm)?,
+            Pending::copied_if_given("wasm", wasm)?,
         ];
         control.start(env, inputs, move |inputs, control| {
             constructor_view(inputs, request, control).map(Outcome::View)
@@ -149,14 +190,14 @@ pub fn analyze_async<'env>(
 pub fn analyze_file_async<'env>(
     env: &'env Env,
     dump: Either<String, Buffer>,
-    wasm: Either<String, Buffer>,
+    wasm: Option<Either<String, Buffer>>,
     options: Option<ViewOptions>,
     control: &WorkControl,
 ) -> Result<Object<'env>> {
     guarded(|| {
         let standard_input = ViewOptions::standard_input(options.as_ref());
         let request = checked(options)?;
-        let inputs = [dump, wasm]
+        let inputs = [Some(dump), wasm]
             .map(|path| Pending::file_or_standard_input(path, standard_input.as_deref()));
         control.start(env, inputs, move |inputs, control| {
             constructor_view(inputs, request, control).map(Outcome::View)
@@ -170,13 +211,14 @@ pub fn diff(
     env: Env,
     before: &[u8],
     after: &[u8],
-    wasm: &[u8],
+    wasm: Option<&[u8]>,
     options: Option<ViewOptions>,
 ) -> Result<ViewHandle> {
     guarded(|| {
         let request = checked(options)?;
         let view = run_on_own_thread(|| {
-            let inputs = [("before", before), ("after", after), ("wasm", wasm)];
+            let wasm = wasm.map(|wasm| ("wasm", wasm));
+            let inputs = [Some(("before", before)), Some(("after", after)), wasm];
             comparison_view(inputs.map(borrowed), request, &Control::default())
         })?;
         Ok(view.registered(env))
@@ -189,12 +231,12 @@ pub fn diff_file(
     env: Env,
     before: Either<String, Buffer>,
     after: Either<String, Buffer>,
-    wasm: Either<String, Buffer>,
+    wasm: Option<Either<String, Buffer>>,
     options: Option<ViewOptions>,
 ) -> Result<ViewHandle> {
     guarded(|| {
         let request = checked(options)?;
-        let files = [before, after, wasm].map(NamedPath::from);
+        let files = [Some(before), Some(after), wasm].map(NamedPath::of);
         let view =
             run_on_own_thread(|| comparison_view(open_all(&files)?, request, &Control::default()))?;
         Ok(view.registered(env))
@@ -207,7 +249,7 @@ pub fn diff_async<'env>(
     env: &'env Env,
     before: &[u8],
     after: &[u8],
-    wasm: &[u8],
+    wasm: Option<&[u8]>,
     options: Option<ViewOptions>,
     control: &WorkControl,
 ) -> Result<Object<'env>> {
@@ -216,7 +258,7 @@ pub fn diff_async<'env>(
         let inputs = [
             Pending::copied("before", before)?,
             Pending::copied("after", after)?,
-            Pending::copied("wasm", wasm)?,
+            Pending::copied_if_given("wasm", wasm)?,
         ];
         control.start(env, inputs, move |inputs, control| {
             comparison_view(inputs, request, control).map(Outcome::View)
@@ -230,14 +272,14 @@ pub fn diff_file_async<'env>(
     env: &'env Env,
     before: Either<String, Buffer>,
     after: Either<String, Buffer>,
-    wasm: Either<String, Buffer>,
+    wasm: Option<Either<String, Buffer>>,
     options: Option<ViewOptions>,
     control: &WorkControl,
 ) -> Result<Object<'env>> {
     guarded(|| {
         let standard_input = ViewOptions::standard_input(options.as_ref());
         let request = checked(options)?;
-        let inputs = [before, after, wasm]
+        let inputs = [Some(before), Some(after), wasm]
             .map(|path| Pending::file_or_standard_input(path, standard_input.as_deref()));
         control.start(env, inputs, move |inputs, control| {
             comparison_view(inputs, request, control).map(Outcome::View)
@@ -245,15 +287,22 @@ pub fn diff_file_async<'env>(
     })
 }
 
-pub(super) fn borrowed<'a>((name, bytes): (&'a str, &'a [u8])) -> SourceInput<'a> {
-    SourceInput::borrowed(name, bytes)
+pub(super) fn borrowed<'a>(input: Option<(&'a str, &'a [u8])>) -> SourceInput<'a> {
+    match input {
+        Some((name, bytes)) => SourceInput::borrowed(name, bytes),
+        None => SourceInput::absent(),
+    }
 }
 
 /// What every analysis begins with.
 pub(super) fn read_program<'a>(
     wasm: &'a SourceInput<'_>,
+    dump: &SourceInput<'_>,
     control: &Control,
 ) -> crate::Result<Program<'a>> {
+    if wasm.bytes.is_absent() {
+        return Err(Error::ModuleMissing.in_file(dump.name));
+    }
     let _step = control.begin(Phase::Module, 1);
     let wasm = Input {
         name: wasm.name,
@@ -262,13 +311,27 @@ pub(super) fn read_program<'a>(
     Program::read(wasm, control)
 }
 
+/// Whether an input is a heap snapshot, which has no module.
+pub(super) fn is_snapshot(dump: &SourceInput<'_>, wasm: &SourceInput<'_>) -> crate::Result<bool> {
+    let is_snapshot = snapshots::is_snapshot(dump.bytes.as_ref());
+    match is_snapshot && !wasm.bytes.is_absent() {
+        true => Err(Error::SnapshotWithModule.in_file(dump.name)),
+        false => Ok(is_snapshot),
+    }
+}
+
 fn constructor_view(
     [dump, wasm]: [SourceInput<'_>; 2],
     request: Request<ConstructorSort>,
     control: &Control,
 ) -> crate::Result<ViewHandle> {
-    let program = read_program(&wasm, control)?.tolerating(request.tolerance);
-    let heap = program.analyze(dump, control)?;
+    let heap = match is_snapshot(&dump, &wasm)? {
+        true => snapshots::analyze(dump, control)?,
+        false => {
+            let program = read_program(&wasm, &dump, control)?.tolerating(request.tolerance);
+            program.analyze(dump, control)?
+        }
+    };
     let _step = control.begin(Phase::View, 1);
     let view = request.constructor_view(Arc::new(heap), control)?;
     Ok(ViewHandle::constructor(view))
@@ -279,7 +342,28 @@ fn comparison_view(
     request: Request<ComparisonSort>,
     control: &Control,
 ) -> crate::Result<ViewHandle> {
-    let program = read_program(&wasm, control)?.tolerating(request.tolerance);
+    match [is_snapshot(&before, &wasm)?, is_snapshot(&after, &wasm)?] {
+        [true, true] => {
+            let [before, after] = [
+                snapshots::open(before, control)?,
+                snapshots::open(after, control)?,
+            ];
+            let view = after.compared_with(&before, request.selection, control)?;
+            return Ok(ViewHandle::comparison(view));
+        }
+        [false, false] => {}
+        [is_before, _] => {
+            let names = [before.name, after.name].map(str::to_owned);
+            let [before, after] = names;
+            let (snapshot, dump) = if is_before {
+                (before, after)
+            } else {
+                (after, before)
+            };
+            return Err(Error::DumpWithSnapshot { dump, snapshot });
+        }
+    }
+    let program = read_program(&wasm, &before, control)?.tolerating(request.tolerance);
     let schedule = schedule(&before, &after, request.available_memory);
     let (before, after) = program.analyze_both(before, after, schedule, control)?;
     let (before, after) = (Arc::new(before), Arc::new(after));

@@ -1,12 +1,17 @@
 //! A dump that is read again later, piece by piece, when a question needs contents.
 //!
-//! The file is not mapped: the mapping would have to outlive the call, and if another program truncated the
-//! file, a signal would end the process. The file is not kept open either: hundreds of heaps would take as
-//! many descriptors.
+//! The file is not mapped, except for exports of the command line: the mapping would have to outlive the call, and
+//! if another program truncated the file, a signal would end the process. The file is kept open only during a
+//! question or an export: hundreds of heaps would take as many descriptors.
 
 use std::fs::{File, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use memmap2::Mmap;
+#[cfg(unix)]
+use memmap2::UncheckedAdvice;
 
 use crate::error::{Error, FileAction, Result};
 use crate::questions::Contents;
@@ -37,32 +42,117 @@ impl UnchangedFile {
         };
         error.in_file(self.path.to_string_lossy())
     }
-}
 
-impl Contents for UnchangedFile {
-    fn read_at(&self, offset: u64, into: &mut [u8]) -> Result<()> {
-        let failed = |source: io::Error| match source.kind() {
+    fn failed(&self, source: io::Error) -> Error {
+        match source.kind() {
             io::ErrorKind::NotFound => self.changed("no file"),
             _ => Error::Io {
                 action: FileAction::Read,
                 source,
             }
             .in_file(self.path.to_string_lossy()),
-        };
-        let file = File::open(&self.path).map_err(failed)?;
-        let read = read_exact_at(&file, into, offset);
-        // Compared after the bytes were read, so that every earlier change is detected.
-        let now = Identity::of(&file.metadata().map_err(failed)?);
-        if now != self.identity {
-            return Err(self.changed(now.difference_from(&self.identity)));
-        }
-        match read {
-            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
-                Err(self.changed("a shorter file"))
-            }
-            read => read.map_err(failed),
         }
     }
+
+    fn opened(&self) -> Result<OpenFile<'_>> {
+        let file = File::open(&self.path).map_err(|source| self.failed(source))?;
+        Ok(OpenFile {
+            file,
+            of: self,
+            map: OnceLock::new(),
+            before: OnceLock::new(),
+        })
+    }
+}
+
+impl Contents for UnchangedFile {
+    fn read_at(&self, offset: u64, into: &mut [u8]) -> Result<()> {
+        self.opened()?.read_at(offset, into)
+    }
+
+    fn open(&self) -> Result<Option<Box<dyn Contents + '_>>> {
+        Ok(Some(Box::new(self.opened()?)))
+    }
+}
+
+/// Bytes of mapped pages that are kept.
+const KEPT: u64 = 128 << 20;
+
+/// The file while it is open.
+struct OpenFile<'f> {
+    file: File,
+    of: &'f UnchangedFile,
+    map: OnceLock<Mmap>,
+    /// Bytes of all files that were in the memory of this process before the mapping.
+    before: OnceLock<Option<u64>>,
+}
+
+impl OpenFile<'_> {
+    fn check(&self) -> Result<()> {
+        let metadata = self.file.metadata();
+        let now = Identity::of(&metadata.map_err(|source| self.of.failed(source))?);
+        match now == self.of.identity {
+            true => Ok(()),
+            false => Err(self.of.changed(now.difference_from(&self.of.identity))),
+        }
+    }
+}
+
+impl Contents for OpenFile<'_> {
+    fn read_at(&self, offset: u64, into: &mut [u8]) -> Result<()> {
+        let Self { file, of, .. } = self;
+        let read = read_exact_at(file, into, offset);
+        // Compared after the bytes were read, so that every earlier change is detected.
+        self.check()?;
+        match read {
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
+                Err(of.changed("a shorter file"))
+            }
+            read => read.map_err(|source| of.failed(source)),
+        }
+    }
+
+    fn bytes(&self, may_map: bool) -> Result<Option<&[u8]>> {
+        if !may_map {
+            return Ok(None);
+        }
+        if self.map.get().is_none() {
+            // SAFETY: the mapping is read-only, and `may_map` accepts the signal for a truncated file.
+            let map = unsafe { Mmap::map(&self.file) }.map_err(|source| self.of.failed(source))?;
+            // Another thread may have been faster.
+            _ = self.before.set(bytes_of_files());
+            _ = self.map.set(map);
+            // A file that is shorter already must not be read.
+            self.check()?;
+        }
+        Ok(self.map.get().map(|map| &**map))
+    }
+
+    fn check(&self) -> Result<()> {
+        OpenFile::check(self)
+    }
+
+    #[cfg(unix)]
+    fn release_pages(&self) {
+        let before = self.before.get().copied().flatten();
+        let sizes = bytes_of_files().zip(before);
+        if sizes.is_some_and(|(now, before)| now.saturating_sub(before) < KEPT) {
+            return;
+        }
+        if let Some(map) = self.map.get() {
+            // SAFETY: the mapping is shared with the file and read-only, so no change is lost. If it fails, the
+            // pages stay.
+            _ = unsafe { map.unchecked_advise(UncheckedAdvice::DontNeed) };
+        }
+    }
+}
+
+/// The bytes of files that are in the memory of this process; `None` where the system does not say.
+fn bytes_of_files() -> Option<u64> {
+    let sizes = std::fs::read_to_string("/proc/self/statm").ok()?;
+    let pages: u64 = sizes.split(' ').nth(2)?.parse().ok()?;
+    // The least that a system has.
+    Some(pages * 4096)
 }
 
 /// Properties that differ between two files, and between two versions of a file.

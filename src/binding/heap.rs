@@ -6,7 +6,7 @@ use napi::bindgen_prelude::*;
 use napi_derive::napi;
 use serde::de::DeserializeOwned;
 
-use super::analysis::{WorkControl, borrowed, read_program};
+use super::analysis::{WorkControl, borrowed, is_snapshot, read_program};
 use super::error::{JsError, Result};
 use super::export::{ExportHandle, Request as ExportRequest};
 use super::guard::guarded;
@@ -16,13 +16,13 @@ use super::tasks::Outcome;
 use super::threads::run_on_own_thread;
 use super::views::{TableData, ViewHandle, WarningData};
 use crate::control::Control;
-use crate::error::Error;
 use crate::exports::Export;
 use crate::formats::{TableOptions, accounting_json, render_json, render_text};
 use crate::program::Input;
 use crate::questions::{Answer, LoadedHeap, Question};
+use crate::snapshots;
 use crate::tolerance::Tolerance;
-use crate::views::{ComparisonSort, ComparisonView, ConstructorSort};
+use crate::views::{ComparisonSort, ConstructorSort};
 
 /// A loaded heap that stays on the native side until it is closed.
 #[napi(custom_finalize)]
@@ -73,11 +73,16 @@ impl From<&OpenData> for OpenRequest {
 
 /// Opens a heap from bytes, of which it keeps a copy.
 #[napi]
-pub fn open_heap(env: Env, dump: &[u8], wasm: &[u8], options: OpenData) -> Result<HeapHandle> {
+pub fn open_heap(
+    env: Env,
+    dump: &[u8],
+    wasm: Option<&[u8]>,
+    options: OpenData,
+) -> Result<HeapHandle> {
     guarded(|| {
         let request = OpenRequest::from(&options);
         let heap = run_on_own_thread(|| {
-            let inputs = [("dump", dump), ("wasm", wasm)];
+            let inputs = [Some(("dump", dump)), wasm.map(|wasm| ("wasm", wasm))];
             opened(inputs.map(borrowed), request, &Control::default())
         })?;
         Ok(heap.registered(env))
@@ -89,12 +94,12 @@ pub fn open_heap(env: Env, dump: &[u8], wasm: &[u8], options: OpenData) -> Resul
 pub fn open_heap_file(
     env: Env,
     dump: Either<String, Buffer>,
-    wasm: Either<String, Buffer>,
+    wasm: Option<Either<String, Buffer>>,
     options: OpenData,
 ) -> Result<HeapHandle> {
     guarded(|| {
         let request = OpenRequest::from(&options);
-        let files = [dump, wasm].map(NamedPath::from);
+        let files = [Some(dump), wasm].map(NamedPath::of);
         let heap = run_on_own_thread(|| opened(open_all(&files)?, request, &Control::default()))?;
         Ok(heap.registered(env))
     })
@@ -105,7 +110,7 @@ pub fn open_heap_file(
 pub fn open_heap_async<'env>(
     env: &'env Env,
     dump: &[u8],
-    wasm: &[u8],
+    wasm: Option<&[u8]>,
     options: OpenData,
     control: &WorkControl,
 ) -> Result<Object<'env>> {
@@ -113,7 +118,7 @@ pub fn open_heap_async<'env>(
         let request = OpenRequest::from(&options);
         let inputs = [
             Pending::copied("dump", dump)?,
-            Pending::copied("wasm", wasm)?,
+            Pending::copied_if_given("wasm", wasm)?,
         ];
         control.start(env, inputs, move |inputs, control| {
             opened(inputs, request, control).map(Outcome::Heap)
@@ -126,14 +131,15 @@ pub fn open_heap_async<'env>(
 pub fn open_heap_file_async<'env>(
     env: &'env Env,
     dump: Either<String, Buffer>,
-    wasm: Either<String, Buffer>,
+    wasm: Option<Either<String, Buffer>>,
     options: OpenData,
     control: &WorkControl,
 ) -> Result<Object<'env>> {
     guarded(|| {
         let request = OpenRequest::from(&options);
         let standard_input = options.standard_input.as_deref();
-        let inputs = [dump, wasm].map(|path| Pending::file_or_standard_input(path, standard_input));
+        let inputs =
+            [Some(dump), wasm].map(|path| Pending::file_or_standard_input(path, standard_input));
         control.start(env, inputs, move |inputs, control| {
             opened(inputs, request, control).map(Outcome::Heap)
         })
@@ -145,13 +151,18 @@ fn opened(
     request: OpenRequest,
     control: &Control,
 ) -> crate::Result<HeapHandle> {
-    let program = read_program(&wasm, control)?.tolerating(request.tolerance);
-    let (bytes, contents, kept_bytes) = dump.bytes.kept()?;
-    let input = Input {
-        name: dump.name,
-        bytes,
+    let (loaded, kept_bytes) = match is_snapshot(&dump, &wasm)? {
+        true => (snapshots::open(dump, control)?, 0),
+        false => {
+            let program = read_program(&wasm, &dump, control)?.tolerating(request.tolerance);
+            let (bytes, contents, kept_bytes) = dump.bytes.kept()?;
+            let input = Input {
+                name: dump.name,
+                bytes,
+            };
+            (program.open(input, contents, control)?, kept_bytes)
+        }
     };
-    let loaded = program.open(input, contents, control)?;
     if request.prepare {
         loaded.prepare(control)?;
     }
@@ -230,9 +241,9 @@ impl OpenHeap {
         control: &Control,
     ) -> crate::Result<ViewHandle> {
         before.check_same_module(self)?;
-        let heaps = [before, self].map(|heap| Arc::clone(heap.loaded.heap()));
-        let [earlier, after] = heaps;
-        let view = ComparisonView::new(earlier, after, request.selection, control)?;
+        let view = self
+            .loaded
+            .compared_with(&before.loaded, request.selection, control)?;
         let warnings = self.loaded.warnings_beside(&before.loaded).into_iter();
         let warnings = warnings.map(WarningData::from).collect();
         Ok(ViewHandle::of_loaded_heaps(view, warnings))
@@ -240,13 +251,7 @@ impl OpenHeap {
 
     /// Refuses to compare addresses of two programs.
     fn check_same_module(&self, after: &Self) -> crate::Result<()> {
-        match self.loaded.is_same_module(&after.loaded) {
-            true => Ok(()),
-            false => Err(Error::DifferentModules {
-                before: self.loaded.dump_name().to_owned(),
-                after: after.loaded.dump_name().to_owned(),
-            }),
-        }
+        self.loaded.check_same_module(&after.loaded)
     }
 }
 
@@ -324,6 +329,43 @@ impl HeapHandle {
                 let answer = heap.ask(&question, before.as_deref(), text, control)?;
                 Ok(Outcome::Answer(answer))
             })
+        })
+    }
+
+    /// Builds the indexes of all questions.
+    #[napi]
+    pub fn prepare(&mut self, env: Env) -> Result<()> {
+        guarded(|| {
+            let heap = self.heap()?;
+            let built = run_on_own_thread(|| heap.loaded.prepare(&Control::default()));
+            self.register(env);
+            Ok(built?)
+        })
+    }
+
+    /// As `prepare`, as a task.
+    #[napi(ts_return_type = "Promise<void>")]
+    pub fn prepare_async<'env>(
+        &self,
+        env: &'env Env,
+        control: &WorkControl,
+    ) -> Result<Object<'env>> {
+        guarded(|| {
+            let heap = self.heap()?;
+            control.start(env, [], move |[], control| {
+                heap.loaded.prepare(control)?;
+                Ok(Outcome::Done)
+            })
+        })
+    }
+
+    /// The bytes of memory that the heap and its indexes take now. It registers them with V8.
+    #[napi(getter)]
+    pub fn memory_size(&mut self, env: Env) -> Result<f64> {
+        guarded(|| {
+            let heap = self.heap()?;
+            self.register(env);
+            Ok(heap.memory_size() as f64)
         })
     }
 
@@ -417,10 +459,13 @@ impl HeapHandle {
         })
     }
 
-    /// What every byte is used for, as JSON text.
+    /// What every byte is used for, as JSON text; null for a snapshot.
     #[napi]
-    pub fn accounting(&self) -> Result<String> {
-        guarded(|| Ok(accounting_json(&self.heap()?.loaded.heap().accounting)))
+    pub fn accounting(&self) -> Result<Option<String>> {
+        guarded(|| {
+            let heap = self.heap()?;
+            Ok(heap.loaded.heap().known_accounting().map(accounting_json))
+        })
     }
 
     /// The reasons why numbers may be wrong.

@@ -15,6 +15,7 @@ use crate::error::{Error, FileAction, Result};
 use crate::module;
 use crate::program::Input;
 use crate::questions::{Contents, InMemory};
+use crate::snapshots;
 
 /// The bytes of a dump or a module. Dropping it releases the memory.
 pub(super) enum Source<'a> {
@@ -26,6 +27,8 @@ pub(super) enum Source<'a> {
     Kept(Arc<Vec<u8>>),
     /// A file.
     Mapped(memmap2::Mmap, Arc<UnchangedFile>),
+    /// The module that a heap snapshot does not have.
+    Absent,
 }
 
 /// A path, and the text by which errors name it.
@@ -50,6 +53,16 @@ impl From<Either<String, Buffer>> for NamedPath {
     }
 }
 
+impl NamedPath {
+    /// A path, if it was given.
+    pub(super) fn of(argument: Option<Either<String, Buffer>>) -> Option<Self> {
+        argument.map(Self::from)
+    }
+}
+
+/// The name of an input that was not given.
+const ABSENT: &str = "wasm";
+
 #[cfg(unix)]
 fn path_of(bytes: &[u8]) -> PathBuf {
     use std::os::unix::ffi::OsStrExt;
@@ -68,6 +81,14 @@ const STANDARD_INPUT: &str = "standard input";
 pub(super) type SourceInput<'a> = Input<'a, Source<'a>>;
 
 impl<'a> SourceInput<'a> {
+    /// An input that was not given.
+    pub(super) fn absent() -> Self {
+        Input {
+            name: ABSENT,
+            bytes: Source::Absent,
+        }
+    }
+
     /// The caller's memory, for a synchronous call.
     pub(super) fn borrowed(name: &'a str, bytes: &'a [u8]) -> Self {
         Input {
@@ -81,16 +102,21 @@ impl<'a> SourceInput<'a> {
 ///
 /// # Errors
 /// [`Error::Io`], [`Error::SamePipe`], [`Error::OutOfMemory`].
-pub(super) fn open_all<const N: usize>(files: &[NamedPath; N]) -> Result<[SourceInput<'_>; N]> {
-    find_pipes(files.iter())?;
+pub(super) fn open_all<const N: usize>(
+    files: &[Option<NamedPath>; N],
+) -> Result<[SourceInput<'_>; N]> {
+    find_pipes(files.iter().flatten())?;
     let control = Control::default();
     let mut sources = Vec::with_capacity(N);
     for file in files {
-        sources.push(file.open(&control)?);
+        sources.push(match file {
+            Some(file) => file.open(&control)?,
+            None => Source::Absent,
+        });
     }
     let mut sources = sources.into_iter();
     Ok(files.each_ref().map(|file| Input {
-        name: &file.name[..],
+        name: file.as_ref().map_or(ABSENT, |file| &file.name[..]),
         bytes: sources.next().unwrap_or(Source::Borrowed(&[])),
     }))
 }
@@ -179,11 +205,25 @@ impl Pending {
         Ok(Self::Bytes(name.to_owned(), Source::Copied(copy)))
     }
 
+    /// A copy of a caller's memory, if there is any.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    pub(super) fn copied_if_given(name: &str, bytes: Option<&[u8]>) -> Result<Self> {
+        match bytes {
+            Some(bytes) => Self::copied(name, bytes),
+            None => Ok(Self::Bytes(ABSENT.to_owned(), Source::Absent)),
+        }
+    }
+
     /// The standard input of the process if the path is the one that stands for it, otherwise a file.
     pub(super) fn file_or_standard_input(
-        path: Either<String, Buffer>,
+        path: Option<Either<String, Buffer>>,
         standard_input: Option<&str>,
     ) -> Self {
+        let Some(path) = path else {
+            return Self::Bytes(ABSENT.to_owned(), Source::Absent);
+        };
         match (path, standard_input) {
             (Either::A(path), Some(name)) if path == name => Self::StandardInput,
             (path, _) => Self::File(path.into()),
@@ -271,6 +311,11 @@ impl Source<'_> {
         read_stream(file, control).map(Self::Copied)
     }
 
+    /// Whether this input was not given.
+    pub(super) fn is_absent(&self) -> bool {
+        matches!(self, Self::Absent)
+    }
+
     /// The same bytes; the source from which a loaded heap can read them again; and the memory that this
     /// source takes.
     ///
@@ -285,6 +330,7 @@ impl Source<'_> {
             Self::Borrowed(bytes) => Arc::new(columns::collected(bytes.iter().copied())?),
             Self::Copied(bytes) => Arc::new(bytes),
             Self::Kept(bytes) => bytes,
+            Self::Absent => Arc::default(),
         };
         let size = bytes.capacity() as u64;
         let contents = InMemory(SharedBytes(Arc::clone(&bytes)));
@@ -313,6 +359,7 @@ fn read_stream(mut stream: impl Read, control: &Control) -> Result<Vec<u8>> {
     let largest = match bytes.first_chunk::<4>() {
         Some(&dump::MAGIC) => LARGEST_DUMP,
         Some(&module::MAGIC) => module::MAX_SIZE,
+        _ if snapshots::is_snapshot(&bytes) => LARGEST_SNAPSHOT,
         // The reader of the input reports what is wrong.
         _ => return Ok(bytes),
     };
@@ -358,9 +405,13 @@ impl AsRef<[u8]> for Source<'_> {
             Self::Copied(bytes) => bytes,
             Self::Kept(bytes) => bytes,
             Self::Mapped(map, _) => map,
+            Self::Absent => &[],
         }
     }
 }
 
 /// A header, a value for each of the at most 1,000,000 globals that engines allow, and 4 GiB of memory.
 const LARGEST_DUMP: u64 = dump::HEADER_SIZE as u64 + 4_000_000 + (1 << 32);
+
+/// More than a snapshot of the largest number of nodes has.
+const LARGEST_SNAPSHOT: u64 = 1 << 40;

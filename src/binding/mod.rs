@@ -31,6 +31,8 @@ mod inputs;
 #[cfg(not(test))]
 mod options;
 #[cfg(not(test))]
+mod profile;
+#[cfg(not(test))]
 mod sites;
 #[cfg(not(test))]
 mod tasks;

@@ -37,8 +37,10 @@ pub(super) enum Outcome {
     SiteTable(SiteTableHandle),
     /// An answer, rendered.
     Answer(AnswerData),
-    /// A piece of an export, or its end.
-    Piece(Option<Vec<u8>>),
+    /// The length of a piece of an export.
+    Length(u32),
+    /// Nothing but that the work is done.
+    Done,
 }
 
 impl Outcome {
@@ -48,7 +50,7 @@ impl Outcome {
             Self::View(view) => Self::View(view.registered(env)),
             Self::Heap(heap) => Self::Heap(heap.registered(env)),
             Self::SiteTable(table) => Self::SiteTable(table.registered(env)),
-            other @ (Self::Answer(_) | Self::Piece(_)) => other,
+            other @ (Self::Answer(_) | Self::Length(_) | Self::Done) => other,
         }
     }
 }
@@ -62,7 +64,8 @@ impl ToNapiValue for Outcome {
                 Self::Heap(heap) => ToNapiValue::to_napi_value(env, heap),
                 Self::SiteTable(table) => ToNapiValue::to_napi_value(env, table),
                 Self::Answer(answer) => ToNapiValue::to_napi_value(env, answer),
-                Self::Piece(piece) => ToNapiValue::to_napi_value(env, piece.map(Buffer::from)),
+                Self::Length(length) => ToNapiValue::to_napi_value(env, length),
+                Self::Done => ToNapiValue::to_napi_value(env, ()),
             }
         }
     }

@@ -3,7 +3,7 @@
 use std::io::{self, Read};
 use std::sync::Arc;
 
-use napi::bindgen_prelude::{BufferSlice, Env, ObjectFinalize, Uint32Array};
+use napi::bindgen_prelude::{BufferSlice, Either, Env, Float64Array, ObjectFinalize, Uint32Array};
 use napi_derive::napi;
 
 use super::error::{JsError, Result};
@@ -13,7 +13,7 @@ use crate::control::Control;
 use crate::error::Error;
 use crate::formats::{Document, JsonStream, TableOptions, accounting_json, render_table};
 use crate::questions::WarningText;
-use crate::views::{ComparisonView, ConstructorView};
+use crate::views::{ComparisonView, ConstructorView, SizeColumn};
 use crate::warning::Warning;
 
 /// A view that stays on the native side until it is closed.
@@ -48,9 +48,9 @@ pub struct InstanceData {
     /// Payload addresses.
     pub addresses: Uint32Array,
     /// Block sizes.
-    pub shallow_sizes: Uint32Array,
+    pub shallow_sizes: Either<Uint32Array, Float64Array>,
     /// Retained sizes.
-    pub retained_sizes: Uint32Array,
+    pub retained_sizes: Either<Uint32Array, Float64Array>,
     /// In a comparison: how many of them are new; the others are deleted.
     pub new_count: Option<u32>,
 }
@@ -242,8 +242,8 @@ impl ViewHandle {
             let columns = instances.columns()?;
             Ok(Some(InstanceData {
                 addresses: columns.addresses.into(),
-                shallow_sizes: columns.shallow_sizes.into(),
-                retained_sizes: columns.retained_sizes.into(),
+                shallow_sizes: size_array(columns.shallow_sizes),
+                retained_sizes: size_array(columns.retained_sizes),
                 new_count: instances.new_count().map(|count| count as u32),
             }))
         })
@@ -349,6 +349,20 @@ impl JsonText {
     #[napi]
     pub fn fraction(&self) -> Result<f64> {
         guarded(|| Ok(self.0.fraction()))
+    }
+}
+
+/// JavaScript's numbers hold whole sizes up to 8 PiB.
+fn size_array(sizes: SizeColumn) -> Either<Uint32Array, Float64Array> {
+    match sizes {
+        SizeColumn::Narrow(sizes) => Either::A(sizes.into()),
+        SizeColumn::Wide(sizes) => Either::B(
+            sizes
+                .into_iter()
+                .map(|size| size as f64)
+                .collect::<Vec<_>>()
+                .into(),
+        ),
     }
 }
 

@@ -1,6 +1,7 @@
 //! Changes to a module. [`expose_globals`] returns the same program with the exports that a complete dump
-//! needs.
+//! needs; [`allocations`] make it report what it allocates.
 
+pub mod allocations;
 mod boundaries;
 mod code_facts;
 mod exports;

@@ -1,0 +1,193 @@
+/** `profile`: runs a program and writes profiles of it. */
+import { existsSync, readFileSync } from "node:fs";
+import { basename } from "node:path";
+import { type Command, InvalidArgumentError } from "commander";
+import type { Profiler } from "../../profile.js";
+import { reason } from "../../whole_file.js";
+import { fileArgument, fileName, wholeNumber } from "../options.js";
+import { write } from "../output.js";
+
+interface ProfileOptions {
+  heap?: string;
+  cpu?: string;
+  interval: number;
+  sourceMap?: string;
+  invoke?: string;
+  dir: string[];
+}
+
+/** The imports of a module by name. */
+interface ModuleImport {
+  module: string;
+  name: string;
+  kind: string;
+}
+
+// The types of `WebAssembly` are not part of the library that this project compiles with.
+declare const WebAssembly: {
+  Module: {
+    new (wasm: Uint8Array): object;
+    imports(module: object): ModuleImport[];
+  };
+  Instance: new (module: object, imports: object) => { exports: Record<string, unknown> };
+};
+
+const INTERVAL = 512 * 1024;
+
+export function addProfileCommand(program: Command): void {
+  program
+    .command("profile")
+    .description("run a WASI or self-contained program, and write profiles for pprof")
+    .addArgument(fileArgument("<program>", "the module to run"))
+    .argument("[args...]", "arguments of the program; after -- if they begin with a dash")
+    .option("--heap <file>", "write what was allocated and what is in use: heap.pb.gz", fileName)
+    .option("--cpu <file>", "write where the time was spent: cpu.pb.gz", fileName)
+    .option(
+      "--interval <bytes>",
+      "the mean number of bytes between two samples; 1 records every allocation",
+      wholeNumber(1),
+      INTERVAL,
+    )
+    .option(
+      "--source-map <file>",
+      "the source map (default: <program>.map if there is one)",
+      fileName,
+    )
+    .option("--invoke <export>", "the function to call (default: _start, or main)")
+    .option("--dir <guest=host>", "a folder that a WASI program may use", folders, [])
+    .action(runProfile);
+}
+
+function folders(text: string, earlier: string[]): string[] {
+  if (!/^[^=]+=.+$/.test(text)) {
+    throw new InvalidArgumentError(
+      "Expected the folder in the program and the one here: /data=./data.",
+    );
+  }
+  return [...earlier, text];
+}
+
+async function runProfile(file: string, args: string[], options: ProfileOptions): Promise<void> {
+  const { heap, cpu, interval, sourceMap = `${file}.map` } = options;
+  if (heap === undefined && cpu === undefined) {
+    throw new Error("expected --heap <file>, --cpu <file>, or both: where to write the profiles");
+  }
+  const map =
+    options.sourceMap !== undefined || existsSync(sourceMap)
+      ? read("source map", sourceMap).toString()
+      : undefined;
+  // Loaded now, because `--help` needs no binary.
+  const { createProfiler, instrument } =
+    require("../../profile.js") as typeof import("../../profile.js");
+  const program = instrument(read("program", file), { sourceMap: map });
+  const profiler = createProfiler(program, { interval, name: basename(file) });
+  const work = prepared(file, args, options, profiler, program.wasm);
+  let failure: unknown;
+  const run = () => {
+    try {
+      work();
+    } catch (error) {
+      // The profile of a program that fails is of use, too.
+      failure = error;
+    }
+  };
+  if (cpu === undefined) run();
+  else await write([Buffer.from(await profiler.cpuProfile({ work: run }))], cpu);
+  if (heap !== undefined) await write([Buffer.from(profiler.heapProfile())], heap);
+  if (failure !== undefined) {
+    throw new Error(`${file} failed after ${described(profiler)}: ${reason(failure)}`, {
+      cause: failure,
+    });
+  }
+}
+
+function described(profiler: Profiler): string {
+  const { objects, bytes } = profiler.totals();
+  return `${objects} allocations of ${bytes} bytes, which the profiles contain`;
+}
+
+/** Instantiates the program. Returns what runs it. */
+function prepared(
+  file: string,
+  args: string[],
+  options: ProfileOptions,
+  profiler: Profiler,
+  wasm: Uint8Array,
+): () => void {
+  const module = new WebAssembly.Module(wasm);
+  const imported = WebAssembly.Module.imports(module).filter(
+    ({ module }) => !(module in profiler.imports),
+  );
+  const version = imported.find(({ module }) => module.startsWith("wasi_"))?.module;
+  const others = imported.filter(({ module, name }) => {
+    return module !== version && !(module === "env" && name === "abort");
+  });
+  if (others.length > 0) {
+    const names = others.slice(0, 5).map(({ module, name }) => `${module}.${name}`);
+    throw new Error(
+      `${file} imports ${names.join(", ")}${others.length > 5 ? " and more" : ""}: expected imports of WASI ` +
+        "only; run it in its host with createProfiler of @warpo/heap-analyzer/profile",
+    );
+  }
+  const abort = () => {
+    throw new Error("the program aborted");
+  };
+  const preopens = Object.fromEntries(
+    options.dir.map((text) => text.split("=", 2) as [string, string]),
+  );
+  const wasi =
+    version === undefined
+      ? undefined
+      : new (wasiClass())({
+          version: version === "wasi_unstable" ? "unstable" : "preview1",
+          args: [file, ...args],
+          env: process.env,
+          preopens,
+          returnOnExit: true,
+        });
+  const instance = new WebAssembly.Instance(module, {
+    env: { abort },
+    ...profiler.imports,
+    ...(version === undefined ? {} : { [version]: wasi?.wasiImport }),
+  });
+  profiler.attach(instance.exports);
+  const { exports } = instance;
+  const invoked =
+    options.invoke ?? ["_start", "main", "_initialize"].find((name) => name in exports);
+  if (wasi !== undefined && invoked === "_start") {
+    return () => {
+      process.exitCode = Number(wasi.start(instance)) || 0;
+    };
+  }
+  if (wasi !== undefined && invoked !== undefined)
+    wasi.initialize({ exports: { memory: exports.memory } });
+  if (invoked === undefined) return () => {};
+  const run = exports[invoked];
+  if (typeof run !== "function") {
+    throw new Error(
+      `${file} exports no function ${invoked}: pass --invoke with one that it exports`,
+    );
+  }
+  return () => {
+    run(...args.map(Number));
+  };
+}
+
+/** Node warns that WASI may change, for each process that loads it. */
+function wasiClass(): typeof import("node:wasi").WASI {
+  const { emitWarning } = process;
+  try {
+    process.emitWarning = () => {};
+    return (require("node:wasi") as typeof import("node:wasi")).WASI;
+  } finally {
+    process.emitWarning = emitWarning;
+  }
+}
+
+function read(what: string, file: string): Buffer {
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    throw new Error(`cannot read the ${what} ${file}: ${reason(error)}`, { cause: error });
+  }
+}

@@ -1,0 +1,231 @@
+/** Records the allocations that an instrumented module reports. */
+import { Filter } from "./filter.js";
+import { randomNumbers } from "./random.js";
+import { type EngineFrame, framesOf, hostFrame, type StackFrame, scriptOf } from "./stack.js";
+
+/** What was allocated by one stack: what the samples stand for. */
+export interface StackTotals {
+  /** The innermost first, without the allocator's wrapper. */
+  frames: StackFrame[];
+  allocatedObjects: number;
+  allocatedBytes: number;
+}
+
+/** A live sample is its size and the number of its stack in one number. */
+const SIZES = 2 ** 32;
+
+/** The frames of allocators, which are not part of a stack. */
+const ALLOCATOR_DEPTH = 8;
+
+/** The function here that makes the sample, a function added to the module, that of the allocator, its caller. */
+const [ADDED, CALLER] = [1, 3] as const;
+
+/** A countdown that no program uses up, and that is exact with its bytes. */
+const NEVER = 2 ** 52;
+
+/** The most stacks, so that such a number is exact. The numbers after them are those of samples that wait. */
+const MOST_STACKS = 2 ** 20;
+
+/** How many samples wait until their frames are read. */
+const MOST_WAITING = 64;
+
+/** A sample with the stack as the engine captured it. The engine finds frames in it when it is read. */
+interface Waiting {
+  error: Error;
+  block: number;
+  size: number;
+}
+
+export interface SamplerOptions {
+  /** The mean number of bytes between two samples; 1 records every allocation. */
+  interval: number;
+  stackDepth: number;
+  seed: number;
+  /** Whether blocks are freed one by one. */
+  frees: boolean;
+  /** The offset of the call of the host that gives it a sample. */
+  call: number;
+  /** The frames on a stack in memory, for programs that keep their stacks there. */
+  framesAt?: ((stackPointer: number) => StackFrame[]) | undefined;
+}
+
+/** A live sample whose stack has no number yet. */
+const waitingSample = (nth: number, size: number) => (MOST_STACKS + nth) * SIZES + size;
+
+export class Sampler {
+  readonly #options: SamplerOptions;
+  readonly #mostFrames: number;
+  readonly #random: () => number;
+  readonly #stacks: StackTotals[] = [];
+  readonly #numbers = new Map<string, number>();
+  /** Samples whose stacks have no number yet. Read together, they cost half: the engine's code is in the caches. */
+  #waiting: Waiting[] = [];
+  /** Address → stack and size. */
+  readonly #live = new Map<number, number>();
+  /** The addresses of the live samples, for the module. */
+  readonly filter = new Filter((address) => this.#freed(address));
+  /** The gap before the first sample, until the first allocation. */
+  #first: number | undefined;
+  /** How far all code moved after it was instrumented, as by `exposeGlobals`. */
+  #shift = 0;
+  #script: string | undefined;
+  /** All countdowns that were given, less what was left of them. */
+  #counted = 0;
+
+  constructor(options: SamplerOptions) {
+    this.#options = options;
+    this.#mostFrames = options.stackDepth + ALLOCATOR_DEPTH;
+    this.#random = randomNumbers(options.seed);
+    this.#first = this.#gap();
+  }
+
+  /** The stacks that allocated. */
+  get stacks(): readonly StackTotals[] {
+    this.#numberWaiting();
+    return this.#stacks;
+  }
+
+  /** How far all code moved after it was instrumented. */
+  get shift(): number {
+    this.#numberWaiting();
+    return this.#shift;
+  }
+
+  /** The engine's name of the module, after the first sample. */
+  get script(): string | undefined {
+    this.#numberWaiting();
+    return this.#script;
+  }
+
+  /** The live samples: address, size, and the number of the stack. */
+  *live(): Generator<[address: number, size: number, stack: number]> {
+    this.#numberWaiting();
+    for (const [address, sample] of this.#live) {
+      yield [address, sample % SIZES, Math.floor(sample / SIZES)];
+    }
+  }
+
+  /** How many allocations a sample of this size stands for. */
+  weight(size: number): number {
+    const { interval } = this.#options;
+    if (interval === 1) return 1;
+    // A block of no bytes is never sampled, except together with others that used up the gap.
+    return 1 / -Math.expm1(-Math.max(size, 1) / interval);
+  }
+
+  /** The import that the module calls when the countdown is used up. Returns the next countdown. */
+  readonly allocated = (address: number, signedSize: number, countdown: number): number => {
+    this.#counted -= countdown;
+    if (this.#first !== undefined) {
+      // Before it, the module did not know the gap.
+      const left = this.#first + countdown;
+      this.#first = undefined;
+      if (left > 0) {
+        this.#counted += left;
+        return left;
+      }
+    }
+    const block = address >>> 0;
+    const size = signedSize >>> 0;
+    const inMemory = this.#options.framesAt?.(block) ?? [];
+    if (inMemory.length > 0) {
+      const stack = this.#numbered(inMemory.join(), () => inMemory);
+      this.#add(stack, size);
+      this.#keep(block, stack * SIZES + size);
+    } else {
+      // Here and not in another function, because each frame takes the engine time.
+      const { stackTraceLimit } = Error;
+      Error.stackTraceLimit = this.#mostFrames;
+      const error = new Error();
+      Error.stackTraceLimit = stackTraceLimit;
+      const nth = this.#waiting.push({ error, block, size }) - 1;
+      this.#keep(block, waitingSample(nth, size));
+      if (nth + 1 === MOST_WAITING) this.#numberWaiting();
+    }
+    const next = this.#gap();
+    this.#counted += next;
+    return next;
+  };
+
+  /** The bytes of all allocations, given the countdown of the module. */
+  bytes(countdown: number): number {
+    return this.#counted - countdown;
+  }
+
+  /** Counts a sample for a stack. */
+  #add(stack: number, size: number): void {
+    const weight = this.weight(size);
+    const totals = this.#stacks[stack] as StackTotals;
+    totals.allocatedObjects += weight;
+    totals.allocatedBytes += weight * size;
+  }
+
+  #keep(block: number, sample: number): void {
+    if (!this.#options.frees) return;
+    // A block that was freed unseen is still there.
+    if (!this.#live.has(block)) this.filter.add(block);
+    this.#live.set(block, sample);
+  }
+
+  /** Gives the stacks of the samples that wait their numbers. */
+  #numberWaiting(): void {
+    const waiting = this.#waiting;
+    if (waiting.length === 0) return;
+    this.#waiting = [];
+    const stacks = framesOf(waiting.map(({ error }) => error));
+    for (const [nth, { block, size }] of waiting.entries()) {
+      const stack = this.#stackNumber(stacks[nth] as EngineFrame[]);
+      this.#add(stack, size);
+      const isLive = this.#live.get(block) === waitingSample(nth, size);
+      if (isLive) this.#live.set(block, stack * SIZES + size);
+    }
+  }
+
+  #freed(block: number): boolean {
+    const wasLive = this.#live.delete(block);
+    if (wasLive) this.filter.remove(block);
+    return wasLive;
+  }
+
+  #gap(): number {
+    const { interval } = this.#options;
+    if (interval === 1) return 0;
+    if (interval === Number.POSITIVE_INFINITY) return NEVER;
+    // A whole number, so that countdowns are exact. A sample is what uses it up, so the chance is the same.
+    return Math.ceil(-Math.log(1 - this.#random()) * interval);
+  }
+
+  #stackNumber(frames: EngineFrame[]): number {
+    const added = frames[ADDED];
+    if (added === undefined) return this.#numbered("", () => []);
+    const script = scriptOf(added);
+    const shift = added.getPosition() - this.#options.call;
+    this.#shift = shift;
+    this.#script = script;
+    // A position is found fast, and the name and the line of a function of the host are not.
+    let key = "";
+    for (let nth = CALLER; nth < frames.length; nth++) {
+      const frame = frames[nth] as EngineFrame;
+      const file = scriptOf(frame);
+      key += file === script ? `${frame.getPosition()},` : `${frame.getPosition()} ${file},`;
+    }
+    return this.#numbered(key, () =>
+      frames
+        .slice(CALLER)
+        .map((frame) =>
+          scriptOf(frame) === script ? frame.getPosition() - shift : hostFrame(frame),
+        ),
+    );
+  }
+
+  /** The number of a stack that has this key alone. */
+  #numbered(key: string, frames: () => StackFrame[]): number {
+    const known = this.#numbers.get(key);
+    if (known !== undefined) return known;
+    if (this.#stacks.length === MOST_STACKS) return MOST_STACKS - 1;
+    const number = this.#stacks.length;
+    this.#numbers.set(key, number);
+    this.#stacks.push({ frames: frames(), allocatedObjects: 0, allocatedBytes: 0 });
+    return number;
+  }
+}
