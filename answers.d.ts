@@ -38,7 +38,7 @@ export interface ObjectName {
 
 /** A place from which the collector starts. */
 export interface Root {
-  kind: "global" | "stack" | "pinned";
+  kind: "global" | "stack" | "pinned" | "system";
   /**
    * `assembly/server/prices` for a global variable or static field, the distance from the stack pointer
    * (`+16`) for a stack word, otherwise null.
@@ -88,6 +88,8 @@ export interface Edge {
   root: Root | null;
   /** Whether this reference alone keeps the object reachable when all other references to it are cut. */
   independent: boolean;
+  /** True for a weak reference of a heap snapshot of V8, which keeps nothing alive; absent for others. */
+  weak?: true;
 }
 
 /** A reference to cut. */
@@ -121,15 +123,20 @@ export interface FieldValue {
 
 /** The answer to {@link Heap.summary}. */
 export interface SummaryAnswer extends Answer {
-  totalHeapSize: number;
+  /** Absent for a heap snapshot of V8. */
+  totalHeapSize?: number;
   totalLiveSize: number;
-  accounting: Accounting;
-  /** Heap objects, live and not, and objects in static memory. */
-  objects: { live: number; garbage: number; static: number };
+  /** Absent for a heap snapshot of V8. */
+  accounting?: Accounting;
+  /** Heap objects, live and not, and objects in static memory. A heap snapshot of V8 has only live ones. */
+  objects: { live: number; garbage?: number; static?: number };
   /** The number of different class names of live heap objects. */
   classes: number;
-  /** The number of globals and stack words that refer to an object, and of pinned objects. */
-  roots: { global: number; stack: number; pinned: number };
+  /**
+   * The number of globals and stack words that refer to an object, and of pinned objects. Of a heap snapshot of V8:
+   * `global` counts the roots of the page or the program, `system` those of V8 itself.
+   */
+  roots: { global: number; stack: number; pinned: number; system?: number };
 }
 
 /** The answer to {@link Heap.find}. */
@@ -143,6 +150,11 @@ export interface FoundObject extends ObjectName {
   retainedSize: number;
   /** The contents of the object, shortened. */
   preview: string | null;
+  /**
+   * Of a heap snapshot of V8: the number of references from a root of the page, as DevTools counts them; greater
+   * by 100,000,000 for what only V8 reaches. Absent for dumps, and for what nothing reaches.
+   */
+  distance?: number;
 }
 
 /** The answer to {@link Heap.object}. */
@@ -160,6 +172,8 @@ export interface ObjectAnswer extends Answer {
   /** The contents of the object, shortened. */
   preview: string | null;
   fields: FieldValue[];
+  /** As in {@link FoundObject}. */
+  distance?: number;
   /** The number of references to the object from live objects; roots are not counted. */
   referrerCount: number;
   /** Null if no root reaches it. */
@@ -210,7 +224,7 @@ export interface MergedPathsAnswer extends Answer {
   retainedSetSize: number;
   freedByRemovingAll: number;
   /** Bytes by the kind of root that their paths begin with. */
-  heldBy: { global: number; stack: number; pinned: number };
+  heldBy: { global: number; stack: number; pinned: number; system?: number };
   tree: Branch[];
   more: More | null;
 }
@@ -298,8 +312,11 @@ export interface WasteAnswer extends Answer {
   totalSavings: number;
   /** All kinds, in the order in which they claim bytes: a byte belongs to the first kind that claims it. */
   kinds: WasteKind[];
-  /** The headers of live objects: 20 bytes each. They do not count as savings, because an object needs its header. */
-  headers: {
+  /**
+   * The headers of live objects: 20 bytes each. They do not count as savings, because an object needs its header.
+   * Absent for a heap snapshot of V8, whose only kind is `duplicate-strings`.
+   */
+  headers?: {
     size: number;
     /** By class: size ↓, name ↑. If the limit cuts the list, its last entry, `(n more)`, sums up the rest. */
     classes: { className: string; count: number; size: number }[];

@@ -35,6 +35,23 @@ export interface OpenOptions extends AnalysisOptions {
   prepare?: boolean | null | undefined;
 }
 
+/** Options of opening a heap asynchronously. */
+export interface OpenAsyncOptions extends OpenOptions, AsyncOptions {
+  /**
+   * Called once, with the live objects by class: as soon as these are known, before retained sizes are. If it
+   * fails, the call rejects as for {@link AsyncOptions.onProgress}.
+   */
+  onClasses?: ((classes: ClassCount[]) => unknown) | null | undefined;
+}
+
+/** The live objects of one class, in the order shallow size ↓, count ↓, name ↑. */
+export interface ClassCount {
+  className: string;
+  count: number;
+  /** The sum of their shallow sizes in bytes. */
+  shallowSize: number;
+}
+
 /** Options of a constructor view of a loaded heap. */
 export type ConstructorOptions = Omit<AnalyzeOptions, keyof AnalysisOptions | "retainedSet">;
 
@@ -129,6 +146,28 @@ export interface HeapDiffOptions extends StreamOptions {
   samples?: number | null | undefined;
 }
 
+/** Which table to write, and what it needs to know of the dump, which the dump does not contain. */
+export interface ParquetOptions extends StreamOptions {
+  /** The table. `object` and `edge` have a row for each object and each reference; the others stay small. */
+  table: "dump" | "class" | "path" | "suspect" | "waste" | "object" | "edge";
+  /** The SHA-256 of the dump file: 64 hexadecimal digits, the first column of every table. */
+  dumpId: string;
+  /** The SHA-256 of the module file: 64 hexadecimal digits. */
+  moduleId: string;
+  /** When the dump was taken. */
+  capturedAt: Date;
+  /** The size of the dump file in bytes. */
+  dumpSize: number;
+  /** Where the dump is (default: an empty text). */
+  source?: string | null | undefined;
+  /** What is known of the process, such as its service, release and machine (default: nothing). */
+  labels?: Record<string, string> | null | undefined;
+  /** Show the beginnings of strings (default: false). */
+  strings?: boolean | null | undefined;
+  /** Replace the names of classes, fields and globals by hashes (default: false). */
+  hashNames?: boolean | null | undefined;
+}
+
 /**
  * A heap that was opened by `openHeap`, `openHeapFile` or their asynchronous forms.
  *
@@ -140,12 +179,14 @@ export interface HeapDiffOptions extends StreamOptions {
  */
 export declare class Heap {
   private constructor();
-  /** What every byte of the heap is used for. */
-  readonly accounting: Accounting;
+  /** What every byte of the heap is used for. Null for a heap snapshot of V8, which does not say it. */
+  readonly accounting: Accounting | null;
   /** The reasons why numbers may be wrong; empty if there are none. */
   readonly warnings: Warning[];
   /** Whether the heap is damaged and only the part before the damage was read. */
   readonly partial: boolean;
+  /** The bytes of memory that the heap and its indexes take now. A heap opened from bytes includes its copy of them. */
+  readonly memorySize: number;
 
   /** The constructor view. It stays usable after {@link close}, and keeps the memory of the heap until it is closed itself. */
   constructors(options?: ConstructorOptions | null): ConstructorView;
@@ -218,6 +259,8 @@ export declare class Heap {
   export(format: "pprof", options?: StreamOptions | null): Readable;
   /** What grew since an earlier heap of the same module, as heap-diff 0.1 (NDJSON). */
   export(format: "heap-diff", options: HeapDiffOptions): Readable;
+  /** A table of Apache Parquet, version 1 of the schema in docs/exports/parquet.md, for questions about many dumps. */
+  export(format: "parquet", options: ParquetOptions): Readable;
 
   /**
    * Memory that could be saved: duplicates, empty containers, unused room. `limit` and `offset` apply to the
@@ -240,6 +283,13 @@ export declare class Heap {
    */
   report(options?: ReportOptions | null): string;
   reportAsync(options?: ReportOptions & AsyncOptions | null): Promise<string>;
+
+  /**
+   * Builds the indexes of all questions, in parallel, as {@link OpenOptions.prepare} does. A question that is asked
+   * meanwhile waits only for the indexes that it needs.
+   */
+  prepare(): void;
+  prepareAsync(options?: AsyncOptions | null): Promise<void>;
 
   /**
    * Releases the heap. Asynchronous questions that are not answered yet are aborted, and reject with
@@ -333,22 +383,33 @@ export function checkAsync(
   options?: CheckOptions & AsyncOptions | null,
 ): Promise<CheckAnswer>;
 
-/** Opens a heap from bytes, of which it keeps a copy. */
-export function openHeap(dump: Uint8Array, wasm: Uint8Array, options?: OpenOptions | null): Heap;
+/**
+ * Opens a heap from bytes: a dump with its module, of which it keeps a copy, or a heap snapshot of V8
+ * (`.heapsnapshot`) without one.
+ */
+export function openHeap(
+  dump: Uint8Array,
+  wasm?: Uint8Array | null,
+  options?: OpenOptions | null,
+): Heap;
 /** The same as {@link openHeap}, on another thread. */
 export function openHeapAsync(
   dump: Uint8Array,
-  wasm: Uint8Array,
-  options?: OpenOptions & AsyncOptions | null,
+  wasm?: Uint8Array | null,
+  options?: OpenAsyncOptions | null,
 ): Promise<Heap>;
 /**
  * The same as {@link openHeap}, from files. The dump is not kept in memory: questions about contents read
  * the file again, and throw `ERR_DUMP_CHANGED` if it was changed or replaced.
  */
-export function openHeapFile(dump: FilePath, wasm: FilePath, options?: OpenOptions | null): Heap;
+export function openHeapFile(
+  dump: FilePath,
+  wasm?: FilePath | null,
+  options?: OpenOptions | null,
+): Heap;
 /** The same as {@link openHeapFile}, on another thread. */
 export function openHeapFileAsync(
   dump: FilePath,
-  wasm: FilePath,
-  options?: OpenOptions & AsyncOptions | null,
+  wasm?: FilePath | null,
+  options?: OpenAsyncOptions | null,
 ): Promise<Heap>;

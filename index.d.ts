@@ -45,6 +45,9 @@ export type ErrorCode =
   /** Engines accept modules up to 1 GiB. */
   | "ERR_MODULE_TOO_LARGE"
   | "ERR_GLOBAL_MISSING"
+  | "ERR_ALLOCATOR_MISSING"
+  | "ERR_SOURCE_MAP"
+  | "ERR_PROFILE"
   | "ERR_DEBUG_INFO"
   | "ERR_MODULE_MISMATCH"
   | "ERR_HEAP_CORRUPT"
@@ -60,6 +63,12 @@ export type ErrorCode =
   | "ERR_IO"
   /** Two arguments name the same pipe, which can be read only once. */
   | "ERR_SAME_PIPE"
+  | "ERR_SNAPSHOT"
+  | "ERR_SNAPSHOT_TRUNCATED"
+  | "ERR_SNAPSHOT_WITH_MODULE"
+  | "ERR_MODULE_MISSING"
+  | "ERR_DUMP_WITH_SNAPSHOT"
+  | "ERR_NOT_IN_SNAPSHOT"
   | "ERR_INTERNAL"
   | "ERR_OUT_OF_MEMORY"
   /** The system refuses to start a thread. */
@@ -121,6 +130,8 @@ export type WarningCode =
   | "WARN_FIELDS_DIFFER"
   | "WARN_CLASS_UNKNOWN"
   | "WARN_CONTENTS_UNKNOWN"
+  | "WARN_GROWTH_NOT_CHECKED"
+  | "WARN_STRINGS_CUT"
   | "WARN_TOTAL_MISMATCH"
   | "WARN_LIST_BROKEN"
   | "WARN_MEMORY_NOT_WHOLE_PAGES"
@@ -181,8 +192,9 @@ export interface ConstructorRow {
 /** Instances as columns of equal length. */
 export interface InstanceColumns {
   addresses: Uint32Array;
-  shallowSizes: Uint32Array;
-  retainedSizes: Uint32Array;
+  /** A Float64Array if a size needs more than 32 bits, which happens only in heap snapshots of V8. */
+  shallowSizes: Uint32Array | Float64Array;
+  retainedSizes: Uint32Array | Float64Array;
 }
 
 /** The methods of both views. */
@@ -207,8 +219,8 @@ declare global {
 
 /** The live objects of one dump, by class. */
 export interface ConstructorView extends View {
-  /** The allocator's space: the size of the memory minus the address of the first block. */
-  totalHeapSize: number;
+  /** The allocator's space: the size of the memory minus the address of the first block. Absent for a heap snapshot of V8. */
+  totalHeapSize?: number;
   /** Sum of the shallow sizes of all live heap objects. */
   totalLiveSize: number;
   /** Rows in the requested order. */
@@ -217,8 +229,8 @@ export interface ConstructorView extends View {
   partial: boolean;
   /** The reasons why numbers may be wrong; empty if there are none. */
   warnings: Warning[];
-  /** What every byte of the heap is used for. */
-  accounting: Accounting;
+  /** What every byte of the heap is used for. Null for a heap snapshot of V8, which does not say it. */
+  accounting: Accounting | null;
 }
 
 /** The whole heap in bytes. live + garbage + raw + free + overhead + gaps + unread = totalHeapSize, exactly. */
@@ -278,9 +290,10 @@ export interface ChangedInstanceColumns extends InstanceColumns {
 
 /** What changed between two dumps. Two objects are the same if their class name and address are the same. */
 export interface ComparisonView extends View {
-  beforeTotalHeapSize: number;
-  afterTotalHeapSize: number;
-  totalHeapSizeDelta: number;
+  /** The sizes of the heaps are absent for heap snapshots of V8. */
+  beforeTotalHeapSize?: number;
+  afterTotalHeapSize?: number;
+  totalHeapSizeDelta?: number;
   beforeTotalLiveSize: number;
   afterTotalLiveSize: number;
   totalLiveSizeDelta: number;
@@ -364,7 +377,8 @@ export interface Progress {
 }
 
 /**
- * The constructor view of a dump. The bytes are read in place and not kept.
+ * The constructor view of a dump, or of a heap snapshot of V8 (`.heapsnapshot`), which has no `wasm`. The bytes
+ * are read in place and not kept.
  *
  * Bytes are any Uint8Array, including subclasses such as Buffer, and parts of larger buffers. Shared
  * memory is copied first. Other typed arrays are refused (`ERR_INVALID_ARG_TYPE`). So are arrays with a
@@ -372,7 +386,7 @@ export interface Progress {
  */
 export function analyze(
   dump: Uint8Array,
-  wasm: Uint8Array,
+  wasm?: Uint8Array | null,
   options?: AnalyzeOptions | null,
 ): ConstructorView;
 /**
@@ -381,7 +395,7 @@ export function analyze(
  */
 export function analyzeAsync(
   dump: Uint8Array,
-  wasm: Uint8Array,
+  wasm?: Uint8Array | null,
   options?: (AnalyzeOptions & AsyncOptions) | null,
 ): Promise<ConstructorView>;
 /**
@@ -392,13 +406,13 @@ export type FilePath = string | URL | Uint8Array;
 /** The same as {@link analyze}, from files. They are mapped, not copied, and must not be truncated meanwhile. */
 export function analyzeFile(
   dump: FilePath,
-  wasm: FilePath,
+  wasm?: FilePath | null,
   options?: AnalyzeOptions | null,
 ): ConstructorView;
 /** The same as {@link analyzeFile}, asynchronously. */
 export function analyzeFileAsync(
   dump: FilePath,
-  wasm: FilePath,
+  wasm?: FilePath | null,
   options?: (AnalyzeOptions & AsyncOptions) | null,
 ): Promise<ConstructorView>;
 
@@ -406,27 +420,27 @@ export function analyzeFileAsync(
 export function diff(
   before: Uint8Array,
   after: Uint8Array,
-  wasm: Uint8Array,
+  wasm?: Uint8Array | null,
   options?: DiffOptions | null,
 ): ComparisonView;
 /** The same as {@link diff}, asynchronously. Dumps and module are copied first. */
 export function diffAsync(
   before: Uint8Array,
   after: Uint8Array,
-  wasm: Uint8Array,
+  wasm?: Uint8Array | null,
   options?: (DiffOptions & AsyncOptions) | null,
 ): Promise<ComparisonView>;
 /** The same as {@link diff}, from files. They are mapped, not copied, and must not be truncated meanwhile. */
 export function diffFile(
   before: FilePath,
   after: FilePath,
-  wasm: FilePath,
+  wasm?: FilePath | null,
   options?: DiffOptions | null,
 ): ComparisonView;
 /** The same as {@link diffFile}, asynchronously. */
 export function diffFileAsync(
   before: FilePath,
   after: FilePath,
-  wasm: FilePath,
+  wasm?: FilePath | null,
   options?: (DiffOptions & AsyncOptions) | null,
 ): Promise<ComparisonView>;

@@ -31,6 +31,11 @@ export function bytes(name: string, value: unknown): Uint8Array {
   return types.isSharedArrayBuffer(buffer) ? copyOf(name, value, buffer) : value;
 }
 
+/** The bytes of a module; absent for a heap snapshot of V8, which has none. */
+export function moduleBytes(value: unknown): Uint8Array | undefined {
+  return value === undefined || value === null ? undefined : bytes("wasm", value);
+}
+
 /** Whether the buffer is detached or too short. The length of such an array is 0, as of an empty one. */
 function isOutOfBounds(array: Uint8Array): boolean {
   try {

@@ -1,6 +1,7 @@
 /** Exports of a loaded heap: their formats and options, checked, and the streams of their bytes. */
 import { Readable } from "node:stream";
 import { invalidArgument } from "./errors.js";
+import type * as native from "./native.js";
 import { awaitNative } from "./native_errors.js";
 import {
   type Check,
@@ -16,7 +17,21 @@ const FORMATS: Record<string, Record<string, Check>> = {
   heapsnapshot: { strings: typed("boolean"), all: typed("boolean") },
   pprof: {},
   "heap-diff": { samples: wholeNumber(0, 2 ** 32 - 1) },
+  parquet: {
+    table: oneOf("dump", "class", "path", "suspect", "waste", "object", "edge"),
+    dumpId: sha256,
+    moduleId: sha256,
+    capturedAt: time,
+    dumpSize: wholeNumber(0),
+    source: typed("string"),
+    labels: texts,
+    strings: typed("boolean"),
+    hashNames: typed("boolean"),
+  },
 };
+
+/** What a table needs to know of its dump. */
+const DUMP_FACTS = ["dumpId", "moduleId", "capturedAt", "dumpSize", "source", "labels"];
 
 /** Bytes that wait in a stream for its reader: less than a piece, so no more than one piece waits. */
 const HIGH_WATER_MARK = 1 << 16;
@@ -31,12 +46,29 @@ export function exportRequest(format: unknown, options: unknown) {
   const checks = { ...FORMATS[format], before: unchecked, signal: unchecked };
   const { before, signal: _, ...read } = readOptions(options, checks, "sync");
   const { signal } = watchOptions(options as object);
-  return { request: { format, ...read }, before, signal };
+  const request = format === "parquet" ? tableRequest(read) : read;
+  return { request: { format, ...request }, before, signal };
+}
+
+/** The options of a table: those of the dump are apart. */
+function tableRequest(options: Record<string, unknown>) {
+  const read: Record<string, unknown> = { labels: {}, source: "", ...options };
+  for (const name of ["table", ...DUMP_FACTS]) {
+    if (read[name] === undefined) {
+      throw invalidOption(`options.${name}: found none; expected one: a table is for many dumps`);
+    }
+  }
+  const entries = Object.entries(read);
+  const isFact = ([name]: [string, unknown]) => DUMP_FACTS.includes(name);
+  return {
+    ...Object.fromEntries(entries.filter((entry) => !isFact(entry))),
+    dump: Object.fromEntries(entries.filter(isFact)),
+  };
 }
 
 interface Source {
-  /** The next piece, null at the end. */
-  read: () => Promise<Buffer | null>;
+  handle: native.ExportHandle;
+  control: native.WorkControl;
   /** Destroys the stream. */
   signal: AbortSignal | undefined;
   /** Called once, when the stream is at its end or destroyed. */
@@ -46,7 +78,15 @@ interface Source {
 }
 
 /** The bytes of an export. They are made while they are read. */
-export function exportStream({ read, signal, onEnd, translate }: Source): Readable {
+export function exportStream(source: Source): Readable {
+  const { handle, control, signal, onEnd, translate } = source;
+  const read = async () => {
+    const length = await handle.wait(control);
+    if (length === 0) return null;
+    const piece = Buffer.allocUnsafeSlow(length);
+    handle.take(piece);
+    return piece;
+  };
   return new Readable({
     highWaterMark: HIGH_WATER_MARK,
     ...(signal === undefined ? {} : { signal }),
@@ -61,6 +101,34 @@ export function exportStream({ read, signal, onEnd, translate }: Source): Readab
       callback(error);
     },
   });
+}
+
+function oneOf(...names: string[]): Check {
+  return (name, value) => {
+    if (typeof value === "string" && names.includes(value)) return value;
+    const found = typeof value === "string" ? value.slice(0, 100) : typeof value;
+    throw invalidOption(`${name}: found ${found}; expected ${names.join(", ")}`);
+  };
+}
+
+function sha256(name: string, value: unknown): unknown {
+  if (typeof value === "string" && /^[0-9a-f]{64}$/.test(value)) return value;
+  throw invalidArgument(name, "a SHA-256 in 64 hexadecimal digits", value);
+}
+
+/** In milliseconds since 1970. */
+function time(name: string, value: unknown): unknown {
+  const milliseconds =
+    Object.prototype.toString.call(value) === "[object Date]" ? Number(value) : Number.NaN;
+  if (Number.isNaN(milliseconds)) throw invalidArgument(name, "a valid Date", value);
+  return milliseconds;
+}
+
+function texts(name: string, value: unknown): unknown {
+  if (typeof value === "object" && value !== null) {
+    if (Object.values(value).every((text) => typeof text === "string")) return value;
+  }
+  throw invalidArgument(name, "an object whose values are strings", value);
 }
 
 function unchecked(_: string, value: unknown): unknown {

@@ -1,13 +1,13 @@
 /** The class `Heap` of the public API: a heap that is opened once and answers any number of questions. */
 import type * as api from "../index.js";
-import { bytes } from "./bytes.js";
+import { bytes, moduleBytes } from "./bytes.js";
 import { descriptor } from "./descriptor.js";
 import { HeapAnalyzerError, invalidArgument } from "./errors.js";
 import { exportRequest, exportStream } from "./exports.js";
 import * as native from "./native.js";
 import { callNative } from "./native_errors.js";
 import { openOptions, readOptions, viewOptions } from "./options.js";
-import { path } from "./paths.js";
+import { modulePath, path } from "./paths.js";
 import * as questions from "./questions.js";
 import { reportFile } from "./report_file.js";
 import { siteTable } from "./sites.js";
@@ -21,6 +21,9 @@ interface Running {
 
 /** Only this module creates heaps. */
 const TOKEN = Symbol("heap");
+
+/** The handle of a value that must be a heap. Only this package has it. */
+export let heapHandle: (name: string, value: unknown) => native.HeapHandle;
 
 // The types of the methods, which have overloads, are in `heap.d.ts`.
 class Heap {
@@ -40,7 +43,7 @@ class Heap {
   }
 
   get accounting() {
-    return JSON.parse(callNative(() => this.#handle.accounting()));
+    return JSON.parse(callNative(() => this.#handle.accounting()) ?? "null");
   }
 
   get warnings() {
@@ -49,6 +52,10 @@ class Heap {
 
   get partial() {
     return callNative(() => this.#handle.isPartial());
+  }
+
+  get memorySize() {
+    return callNative(() => this.#handle.memorySize);
   }
 
   constructors(options?: unknown) {
@@ -178,7 +185,8 @@ class Heap {
     };
     this.#running.add(running);
     return exportStream({
-      read: () => handle.read(control),
+      handle,
+      control,
       signal,
       onEnd: () => {
         this.#running.delete(running);
@@ -186,6 +194,15 @@ class Heap {
       },
       translate: (error) => this.#closedInstead(error, "the export ended"),
     });
+  }
+
+  prepare(): void {
+    callNative(() => this.#handle.prepare());
+  }
+
+  async prepareAsync(options?: api.AsyncOptions): Promise<void> {
+    readOptions(options, {}, "async");
+    await this.#run(options, (control) => this.#handle.prepareAsync(control));
   }
 
   close(): void {
@@ -247,6 +264,10 @@ class Heap {
     return before === undefined ? undefined : Heap.#handleOf("before", before);
   }
 
+  static {
+    heapHandle = (name, value) => Heap.#handleOf(name, value);
+  }
+
   static #handleOf(name: string, value: unknown): native.HeapHandle {
     if (typeof value !== "object" || value === null || !(#handle in value)) {
       throw invalidArgument(name, "a Heap", value);
@@ -266,31 +287,33 @@ const PublicHeap = Heap as unknown as typeof api.Heap;
 export { PublicHeap as Heap };
 
 export const openHeap: typeof api.openHeap = (dump, wasm, options) => {
-  const request = openOptions(options, "sync");
-  return heap(callNative(() => native.openHeap(bytes("dump", dump), bytes("wasm", wasm), request)));
+  const { onClasses: _, ...request } = openOptions(options, "sync");
+  return heap(callNative(() => native.openHeap(bytes("dump", dump), moduleBytes(wasm), request)));
 };
 
 export const openHeapAsync: typeof api.openHeapAsync = async (dump, wasm, options) => {
-  const request = openOptions(options, "async");
+  const { onClasses, ...request } = openOptions(options, "async");
   return heap(
-    await controlled(options, (control) =>
-      native.openHeapAsync(bytes("dump", dump), bytes("wasm", wasm), request, control),
+    await controlled(
+      options,
+      (control) => native.openHeapAsync(bytes("dump", dump), moduleBytes(wasm), request, control),
+      onClasses,
     ),
   );
 };
 
 export const openHeapFile: typeof api.openHeapFile = (dump, wasm, options) => {
-  const request = openOptions(options, "sync");
-  return heap(
-    callNative(() => native.openHeapFile(path("dump", dump), path("wasm", wasm), request)),
-  );
+  const { onClasses: _, ...request } = openOptions(options, "sync");
+  return heap(callNative(() => native.openHeapFile(path("dump", dump), modulePath(wasm), request)));
 };
 
 export const openHeapFileAsync: typeof api.openHeapFileAsync = async (dump, wasm, options) => {
-  const request = openOptions(options, "async");
+  const { onClasses, ...request } = openOptions(options, "async");
   return heap(
-    await controlled(options, (control) =>
-      native.openHeapFileAsync(path("dump", dump), path("wasm", wasm), request, control),
+    await controlled(
+      options,
+      (control) => native.openHeapFileAsync(path("dump", dump), modulePath(wasm), request, control),
+      onClasses,
     ),
   );
 };

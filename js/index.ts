@@ -1,13 +1,13 @@
 /** The public API (`../index.d.ts`) on top of the native addon. */
 import type * as api from "../index.js";
-import { bytes } from "./bytes.js";
+import { bytes, moduleBytes } from "./bytes.js";
 import { HeapAnalyzerError } from "./errors.js";
 import { check, checkAsync, growth, growthAsync } from "./growth.js";
 import { Heap, openHeap, openHeapAsync, openHeapFile, openHeapFileAsync } from "./heap.js";
 import * as native from "./native.js";
 import { callNative } from "./native_errors.js";
 import { analyzeOptions, diffOptions } from "./options.js";
-import { path } from "./paths.js";
+import { modulePath, path } from "./paths.js";
 import { SiteTable } from "./sites.js";
 import { comparisonView, constructorView } from "./views.js";
 import { controlled } from "./work.js";
@@ -34,7 +34,7 @@ export {
 export const analyze: typeof api.analyze = (dump, wasm, options) => {
   const request = analyzeOptions(options, "sync");
   return constructorView(
-    callNative(() => native.analyze(bytes("dump", dump), bytes("wasm", wasm), request)),
+    callNative(() => native.analyze(bytes("dump", dump), moduleBytes(wasm), request)),
   );
 };
 
@@ -42,7 +42,7 @@ export const analyzeAsync: typeof api.analyzeAsync = async (dump, wasm, options)
   const request = analyzeOptions(options, "async");
   return constructorView(
     await controlled(options, (control) =>
-      native.analyzeAsync(bytes("dump", dump), bytes("wasm", wasm), request, control),
+      native.analyzeAsync(bytes("dump", dump), moduleBytes(wasm), request, control),
     ),
   );
 };
@@ -50,7 +50,7 @@ export const analyzeAsync: typeof api.analyzeAsync = async (dump, wasm, options)
 export const analyzeFile: typeof api.analyzeFile = (dump, wasm, options) => {
   const request = analyzeOptions(options, "sync");
   return constructorView(
-    callNative(() => native.analyzeFile(path("dump", dump), path("wasm", wasm), request)),
+    callNative(() => native.analyzeFile(path("dump", dump), modulePath(wasm), request)),
   );
 };
 
@@ -58,7 +58,7 @@ export const analyzeFileAsync: typeof api.analyzeFileAsync = async (dump, wasm, 
   const request = analyzeOptions(options, "async");
   return constructorView(
     await controlled(options, (control) =>
-      native.analyzeFileAsync(path("dump", dump), path("wasm", wasm), request, control),
+      native.analyzeFileAsync(path("dump", dump), modulePath(wasm), request, control),
     ),
   );
 };
@@ -67,7 +67,7 @@ export const diff: typeof api.diff = (before, after, wasm, options) => {
   const request = diffOptions(options, "sync");
   return comparisonView(
     callNative(() =>
-      native.diff(bytes("before", before), bytes("after", after), bytes("wasm", wasm), request),
+      native.diff(bytes("before", before), bytes("after", after), moduleBytes(wasm), request),
     ),
   );
 };
@@ -79,7 +79,7 @@ export const diffAsync: typeof api.diffAsync = async (before, after, wasm, optio
       native.diffAsync(
         bytes("before", before),
         bytes("after", after),
-        bytes("wasm", wasm),
+        moduleBytes(wasm),
         request,
         control,
       ),
@@ -91,7 +91,7 @@ export const diffFile: typeof api.diffFile = (before, after, wasm, options) => {
   const request = diffOptions(options, "sync");
   return comparisonView(
     callNative(() =>
-      native.diffFile(path("before", before), path("after", after), path("wasm", wasm), request),
+      native.diffFile(path("before", before), path("after", after), modulePath(wasm), request),
     ),
   );
 };
@@ -103,7 +103,7 @@ export const diffFileAsync: typeof api.diffFileAsync = async (before, after, was
       native.diffFileAsync(
         path("before", before),
         path("after", after),
-        path("wasm", wasm),
+        modulePath(wasm),
         request,
         control,
       ),

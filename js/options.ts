@@ -29,7 +29,11 @@ export function viewOptions(options: unknown, mode: Mode) {
 
 /** The options with which a heap is opened. */
 export function openOptions(options: unknown, mode: Mode) {
-  return readOptions(options, { ...ANALYSIS_OPTIONS, prepare: typed("boolean") }, mode);
+  const checks: Record<string, Check> = { ...ANALYSIS_OPTIONS, prepare: typed("boolean") };
+  if (mode === "async") checks.onClasses = typed("function");
+  const { onClasses, ...request } = readOptions(options, checks, mode);
+  const listener = onClasses as ((classes: api.ClassCount[]) => unknown) | undefined;
+  return { ...(request as Record<string, unknown>), onClasses: listener };
 }
 
 /** Checks the value of an option, and returns it as the addon takes it. */
@@ -55,7 +59,7 @@ export function readOptions(
 }
 
 /** A check for a value of this type. */
-export function typed(expected: "string" | "boolean" | "number"): Check {
+export function typed(expected: "string" | "boolean" | "number" | "function"): Check {
   return (name, value) => {
     if (typeof value !== expected) throw invalidArgument(name, `a ${expected}`, value);
     return value;

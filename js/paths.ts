@@ -16,6 +16,11 @@ export function path(name: string, value: unknown): string | Buffer {
   return found;
 }
 
+/** The path of a module; absent for a heap snapshot of V8, which has none. */
+export function modulePath(value: unknown): string | Buffer | undefined {
+  return value === undefined || value === null ? undefined : path("wasm", value);
+}
+
 /** A path for functions that accept only text. */
 export function textPath(name: string, value: unknown): string {
   const found = path(name, value);

@@ -13,6 +13,7 @@ const REPORT_INTERVAL = 50;
 export async function controlled<T>(
   options: api.AsyncOptions | null | undefined,
   start: (control: native.WorkControl) => Promise<T>,
+  onClasses?: (classes: api.ClassCount[]) => unknown,
 ): Promise<T> {
   const { signal, onProgress } = watchOptions(options);
   const abortError = () =>
@@ -37,8 +38,10 @@ export async function controlled<T>(
   const report = (known?: Partial<api.Progress>) => {
     try {
       const progress = { ...(control.progress() as api.Progress), ...known };
-      const returned: unknown = onProgress?.(progress);
-      if (types.isPromise(returned)) returned.then(undefined, fail);
+      const classes = onClasses && control.takeClasses();
+      for (const returned of [classes && onClasses(classes), onProgress?.(progress)]) {
+        if (types.isPromise(returned)) returned.then(undefined, fail);
+      }
     } catch (error) {
       fail(error);
     }
@@ -47,8 +50,9 @@ export async function controlled<T>(
   let timer: NodeJS.Timeout | undefined;
   try {
     if (signal?.aborted) throw abortError();
+    if (onClasses) control.requestClasses();
     const work = awaitNative(() => start(control));
-    if (onProgress) timer = setInterval(() => report(), REPORT_INTERVAL);
+    if (onProgress || onClasses) timer = setInterval(() => report(), REPORT_INTERVAL);
     const result = await work;
     report({ fraction: 1 });
     // If the listener returned a promise that is already rejected, its handler runs during this await.

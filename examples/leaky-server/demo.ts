@@ -9,6 +9,7 @@ import { join, relative, resolve } from "node:path";
 import { exposeGlobals, writeDump } from "@warpo/heap-analyzer/capture";
 import { showExports } from "./exports.js";
 import { showGate } from "./gate.js";
+import { showSites } from "./sites.js";
 
 interface Server {
   serve(requests: number): void;
@@ -66,6 +67,8 @@ async function main(): Promise<void> {
 
   showReport(run, { before, after }, join(folder, "report.html"));
 
+  await showSites(cli, folder, (wasm) => compile(example, wasm, "--sourceMap"));
+
   showExports(cli, folder, here);
 
   showGate(example, join(folder, "gate"), compile);
@@ -82,10 +85,10 @@ function showReport(
 }
 
 /** Compiles in the server's folder, because class names contain the path of the source as the compiler sees it. */
-function compile(folder: string, wasmFile: string): void {
+function compile(folder: string, wasmFile: string, ...more: string[]): void {
   const asc = join(require.resolve("assemblyscript/package.json"), "..", "bin", "asc.js");
   const transform = require.resolve("@warpo/heap-analyzer/asc-transform");
-  const flags = ["--debug", "--exportRuntime", "--transform", transform];
+  const flags = ["--debug", "--exportRuntime", "--transform", transform, ...more];
   execFileSync(process.execPath, [asc, "assembly/server.ts", "-o", wasmFile, ...flags], {
     cwd: folder,
     stdio: "inherit",

@@ -3,7 +3,8 @@ import { Argument, type Command, InvalidArgumentError, Option } from "commander"
 
 /** The options of every command that reads a module and writes a result. */
 export interface SharedOptions {
-  wasm: string;
+  /** Absent for heap snapshots of V8. */
+  wasm?: string;
   output?: string;
   force?: boolean;
   partial?: boolean;
@@ -16,9 +17,14 @@ export function fileArgument(name: string, description: string): Argument {
 
 /** The option `--wasm`. */
 export function wasmOption(): Option {
-  return new Option("-w, --wasm <file>", "the module that the dump was taken from, or -")
-    .argParser(fileName)
-    .makeOptionMandatory();
+  const description = "the module that the dump was taken from, or -; none for a .heapsnapshot";
+  return new Option("-w, --wasm <file>", description).argParser(fileName);
+}
+
+/** The option `--wasm` of a command that takes no heap snapshot. */
+export function requiredWasmOption(): Option {
+  const description = "the module that the dump was taken from, or -";
+  return new Option("-w, --wasm <file>", description).argParser(fileName).makeOptionMandatory();
 }
 
 /** Adds the options of {@link SharedOptions} that are not `--wasm`. */
@@ -27,6 +33,11 @@ export function addSharedOptions(command: Command): Command {
     .option("-o, --output <file>", "write to a file instead of stdout", fileName)
     .option("--force", "continue although the dump was not taken from the module")
     .option("--partial", "if the heap is damaged, report the part before the damage");
+}
+
+/** The files that are given. */
+export function given(...files: (string | undefined)[]): string[] {
+  return files.filter((file) => file !== undefined);
 }
 
 /** Parses the name of a file. */
@@ -52,8 +63,13 @@ export function wholeNumber(least: number): (text: string) => number {
  */
 export function refuseUseless(command: Command, useless: Record<string, string>): void {
   for (const option of command.options) {
-    const reason = useless[option.attributeName()];
-    if (reason !== undefined && command.getOptionValueSource(option.attributeName()) === "cli") {
+    const name = option.attributeName();
+    const reason = useless[name];
+    // `--strings` and `--no-strings` have one name.
+    const isGiven =
+      command.getOptionValueSource(name) === "cli" &&
+      option.negate === (command.getOptionValue(name) === false);
+    if (reason !== undefined && isGiven) {
       throw new Error(`option '${option.flags}' has no effect here: ${reason}`);
     }
   }

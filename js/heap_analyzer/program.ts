@@ -11,8 +11,11 @@ import { addGrowthCommand } from "./commands/growth.js";
 import { addHelpCommand } from "./commands/help.js";
 import { addObjectCommand } from "./commands/object.js";
 import { addPathsCommand } from "./commands/paths.js";
+import { addProfileCommand } from "./commands/profile.js";
 import { addReferrersCommand } from "./commands/referrers.js";
 import { addReportCommand } from "./commands/report.js";
+import { addServeCommand } from "./commands/serve.js";
+import { addSitesCommand } from "./commands/sites.js";
 import { addSummaryCommand } from "./commands/summary.js";
 import { addSuspectsCommand } from "./commands/suspects.js";
 import { addUnreachableCommand } from "./commands/unreachable.js";
@@ -50,6 +53,9 @@ export function createProgram(): Command {
   addCheckCommand(program);
   addReportCommand(program);
   addExportCommand(program);
+  addProfileCommand(program);
+  addSitesCommand(program);
+  addServeCommand(program);
   addHelpCommand(program);
   return program;
 }

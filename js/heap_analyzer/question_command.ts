@@ -5,14 +5,14 @@ import type { Asked } from "../questions.js";
 import { addon } from "./addon.js";
 import { checkInputs, STANDARD_INPUT } from "./inputs.js";
 import { writeWarning } from "./messages.js";
-import { addSharedOptions, fileName, type SharedOptions, wholeNumber } from "./options.js";
+import { addSharedOptions, fileName, given, type SharedOptions, wholeNumber } from "./options.js";
 import { write } from "./output.js";
 import { ProgressLine } from "./progress.js";
 import { outputWidth } from "./terminal.js";
 
 /** The options of every command that asks a question. */
 export interface QuestionOptions extends Omit<SharedOptions, "wasm"> {
-  wasm: string[];
+  wasm?: string[];
   format: "text" | "json";
 }
 
@@ -24,18 +24,19 @@ export interface ListOptions extends QuestionOptions {
 
 /** What `--wasm` is for a command that takes one dump or two. */
 const ONE_OR_TWO_MODULES =
-  "the module that the dump was taken from; for dumps of two builds, give it twice, the earlier first";
+  "the module that the dump was taken from; for dumps of two builds, give it twice, the earlier first; none for a .heapsnapshot";
 /** The same for a command that takes many. */
 export const MANY_MODULES =
-  "the module that the dumps were taken from; for dumps of several builds, once per dump in order";
+  "the module that the dumps were taken from; for dumps of several builds, once per dump in order; none for .heapsnapshot files";
 
 /** Adds the options of {@link QuestionOptions}. */
 export function addQuestionOptions(command: Command, modules = ONE_OR_TWO_MODULES): Command {
   command
     .addOption(
-      new Option("-w, --wasm <file>", modules)
-        .argParser((text, earlier?: string[]) => [...(earlier ?? []), fileName(text)])
-        .makeOptionMandatory(),
+      new Option("-w, --wasm <file>", modules).argParser((text, earlier?: string[]) => [
+        ...(earlier ?? []),
+        fileName(text),
+      ]),
     )
     .addOption(
       new Option("-f, --format <format>", "human-readable text, or JSON")
@@ -60,11 +61,13 @@ export function addListOptions(command: Command): Command {
   );
 }
 
-/** Parses an address: decimal, or hexadecimal with `0x`. */
+/** Parses an address: decimal, or hexadecimal with `0x`; or the id of an object of a heap snapshot, `@38208`. */
 export function address(text: string): number {
-  const value = /^(0x[0-9a-f]+|\d+)$/i.test(text) ? Number(text) : Number.NaN;
+  const value = /^(0x[0-9a-f]+|@?\d+)$/i.test(text) ? Number(text.replace("@", "")) : Number.NaN;
   if (!(value < 2 ** 32)) {
-    throw new InvalidArgumentError("Expected an address: 38208 or 0x9540.");
+    throw new InvalidArgumentError(
+      "Expected an address: 38208 or 0x9540; of a heap snapshot, an id: @38208.",
+    );
   }
   return value;
 }
@@ -76,7 +79,7 @@ export async function runQuestion(
   question: Asked["question"],
 ): Promise<void> {
   const modules = modulesOf(dumps, options.wasm);
-  checkInputs([...dumps, ...new Set(modules)], options.output);
+  checkInputs(given(...dumps, ...new Set(modules)), options.output);
   const line = new ProgressLine();
   const control = new (addon().WorkControl)();
   const heaps = await line.watch(control, openAll(dumps, modules, options, control));
@@ -89,13 +92,13 @@ export async function runQuestion(
 /** Opens dumps for questions, all at the same time. */
 export async function openAll(
   dumps: readonly string[],
-  modules: readonly string[],
+  modules: readonly (string | undefined)[],
   { force, partial }: Pick<SharedOptions, "force" | "partial">,
   control: native.WorkControl,
 ): Promise<native.HeapHandle[]> {
   const request = { force, partial, standardInput: STANDARD_INPUT };
   const open = (dump: string, nth: number) =>
-    addon().openHeapFileAsync(dump, modules[nth] as string, request, control);
+    addon().openHeapFileAsync(dump, modules[nth], request, control);
   try {
     return await Promise.all(dumps.map(open));
   } catch (error) {
@@ -128,7 +131,8 @@ export function textOptions(output: string | undefined): native.TableData {
 }
 
 /** The module of each dump. */
-export function modulesOf(dumps: string[], modules: string[]): string[] {
+export function modulesOf(dumps: string[], modules: string[] = []): (string | undefined)[] {
+  if (modules.length === 0) return dumps.map(() => undefined);
   if (modules.length === 1) return dumps.map(() => modules[0] as string);
   if (modules.length === dumps.length) return modules;
   throw new Error(

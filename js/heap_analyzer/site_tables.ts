@@ -16,14 +16,14 @@ export function dumpsArgument(): Argument {
 /** The site table of each dump. One heap is open at a time. */
 export async function siteTables(
   dumps: string[],
-  modules: string[],
+  modules: (string | undefined)[],
   options: Pick<SharedOptions, "force" | "partial">,
 ): Promise<native.SiteTableHandle[]> {
   const line = new ProgressLine();
   const tables = [];
   for (const [nth, dump] of dumps.entries()) {
     const control = new (addon().WorkControl)();
-    const open = openAll([dump], [modules[nth] as string], options, control);
+    const open = openAll([dump], [modules[nth]], options, control);
     const [heap] = (await line.watch(control, open)) as [native.HeapHandle];
     try {
       tables.push(await line.watch(control, heap.siteTableAsync(control)));

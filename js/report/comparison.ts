@@ -57,19 +57,22 @@ interface Total {
 }
 
 function totals(before: Summary, after: Summary): HTMLElement {
-  const size = (name: string, of: (summary: Summary) => number, isBurden = true): Total => ({
-    name,
-    before: of(before),
-    after: of(after),
-    isSize: true,
-    isBurden,
-  });
+  // Without those that a heap snapshot of V8 does not have.
+  const size = (
+    name: string,
+    of: (summary: Summary) => number | undefined,
+    isBurden = true,
+  ): Total[] => {
+    const [earlier, later] = [of(before), of(after)];
+    if (earlier === undefined || later === undefined) return [];
+    return [{ name, before: earlier, after: later, isSize: true, isBurden }];
+  };
   const rows: Total[] = [
-    size("Live", (summary) => summary.totalLiveSize),
-    size("Garbage", ({ accounting }) => accounting.garbage),
-    size("Raw blocks", ({ accounting }) => accounting.raw),
-    size("Free", ({ accounting }) => accounting.free.bytes, false),
-    size("Heap", (summary) => summary.totalHeapSize),
+    ...size("Live", (summary) => summary.totalLiveSize),
+    ...size("Garbage", ({ accounting }) => accounting?.garbage),
+    ...size("Raw blocks", ({ accounting }) => accounting?.raw),
+    ...size("Free", ({ accounting }) => accounting?.free.bytes, false),
+    ...size("Heap", (summary) => summary.totalHeapSize),
     {
       name: "Live objects",
       before: before.objects.live,

@@ -12,7 +12,7 @@ import type {
   UnreachableGraph,
   WasteAnswer,
 } from "../../answers.js";
-import type { Warning } from "../../index.js";
+import type { Accounting, Warning } from "../../index.js";
 
 type Body<Answer> = Omit<Answer, "schemaVersion" | "partial" | "warnings">;
 
@@ -23,7 +23,7 @@ export type Waste = Body<WasteAnswer>;
 export type MergedPaths = Body<MergedPathsAnswer>;
 export type Branch = MergedPathsAnswer["tree"][number];
 export type Cut = NonNullable<Suspect["cut"]>;
-export type { CycleGroup, Edge, FieldValue, Root, Step };
+export type { Accounting, CycleGroup, Edge, FieldValue, Root, Step };
 
 export interface ClassRow {
   className: string;
@@ -103,7 +103,8 @@ export interface Report {
   details: Detail[];
   comparison: Comparison | null;
   waste: Waste;
-  unreachable: Unreachable;
+  /** Null for a heap snapshot of V8, which contains only what is alive. */
+  unreachable: Unreachable | null;
 }
 
 /** Reads the data of this file. */

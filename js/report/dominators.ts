@@ -6,6 +6,7 @@ import * as format from "./format.ts";
 import { Icicle } from "./icicle.ts";
 import {
   addressLabel,
+  addressText,
   type Context,
   cellHref,
   classLabel,
@@ -47,7 +48,7 @@ export function dominatorsPage(context: Context, parameters: URLSearchParams): D
     icicle.show(selected, zoom);
     fill(crumbs, ...crumbList(cells, selected, (cell) => select(cell, true)));
     fill(about, ...aboutCell(context, cells, selected, details.get(selected)));
-    fill(parts, partsTable(cells, selected));
+    fill(parts, partsTable(context, cells, selected));
   };
   show();
 
@@ -237,7 +238,7 @@ interface Part {
   cell: number;
 }
 
-function partsTable(cells: Cells, of: number): HTMLElement {
+function partsTable(context: Context, cells: Cells, of: number): HTMLElement {
   const parts = cells.parts[of] as number[];
   const own = cells.size(of) - parts.reduce((sum, part) => sum + cells.size(part), 0);
   const heading = element("h2", {}, of === 0 ? "Parts of the live heap" : "Parts");
@@ -256,7 +257,7 @@ function partsTable(cells: Cells, of: number): HTMLElement {
         key: "part",
         title: "Part",
         kind: "text",
-        cell: ({ cell }) => element("a", { href: cellHref(cell) }, partTitle(cells, cell)),
+        cell: ({ cell }) => element("a", { href: cellHref(cell) }, partTitle(context, cells, cell)),
       },
       {
         key: "count",
@@ -297,7 +298,7 @@ function partsTable(cells: Cells, of: number): HTMLElement {
   return element("section", {}, heading, list.element);
 }
 
-function partTitle(cells: Cells, cell: number): HTMLElement {
+function partTitle({ report }: Context, cells: Cells, cell: number): HTMLElement {
   const name = cells.columns.className[cell];
   if (name === null || name === undefined) return element("span", {}, cells.title(cell));
   const address = cells.columns.address[cell];
@@ -307,7 +308,7 @@ function partTitle(cells: Cells, cell: number): HTMLElement {
     {},
     classLabel(name),
     isOne && address !== null && address !== undefined
-      ? element("span", { class: "muted" }, ` ${format.address(address)}`)
+      ? element("span", { class: "muted" }, ` ${addressText(report, address)}`)
       : element(
           "span",
           { class: "muted" },

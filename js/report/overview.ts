@@ -1,5 +1,5 @@
 /** The first page: where the bytes of the heap are, what may make numbers wrong, and the suspects. */
-import type { Summary, Suspect } from "./data.ts";
+import type { Accounting, Summary, Suspect } from "./data.ts";
 import { element } from "./dom.ts";
 import * as format from "./format.ts";
 import { type Context, cellHref, classLabel, sectionTitle, shareBar } from "./parts.ts";
@@ -15,7 +15,7 @@ interface Part {
 }
 
 /** Where every byte of the heap is. */
-export function partsOf({ accounting }: Summary): Part[] {
+function partsOf(accounting: Accounting): Part[] {
   const { live, free } = accounting;
   const parts: Part[] = [
     {
@@ -85,9 +85,7 @@ export function overviewPage(context: Context): HTMLElement {
     figures(summary),
     report.comparison !== null && growthLine(report.comparison.before, summary),
     warnings(context),
-    sectionTitle("Where the bytes are", format.bytes(summary.totalHeapSize)),
-    accountingBar(summary),
-    accountingTable(summary),
+    ...accountingSection(summary),
     sectionTitle("Suspects", format.count(report.suspects.suspects.length)),
     element(
       "p",
@@ -101,24 +99,39 @@ export function overviewPage(context: Context): HTMLElement {
   );
 }
 
+/** Where the bytes of a dump are. A heap snapshot of V8 does not say it. */
+function accountingSection({ accounting, totalHeapSize }: Summary): HTMLElement[] {
+  if (accounting === undefined || totalHeapSize === undefined) return [];
+  return [
+    sectionTitle("Where the bytes are", format.bytes(totalHeapSize)),
+    accountingBar(accounting, totalHeapSize),
+    accountingTable(accounting, totalHeapSize),
+  ];
+}
+
 /** The totals, large. */
 function figures(summary: Summary): HTMLElement {
-  const { objects, roots } = summary;
+  const { accounting, objects, roots, totalHeapSize } = summary;
+  const { system, ...others } = roots;
+  const kinds = Object.entries(system === undefined ? others : { global: roots.global, system });
   const list: [string, string, string][] = [
     ["Live", format.bytes(summary.totalLiveSize), format.counted(objects.live, "object")],
-    [
-      "Garbage",
-      format.bytes(summary.accounting.garbage),
-      format.counted(objects.garbage, "object"),
-    ],
-    ["Heap", format.bytes(summary.totalHeapSize), collectorState(summary)],
+  ];
+  if (accounting !== undefined && totalHeapSize !== undefined) {
+    const { collector, garbage } = accounting;
+    list.push(
+      ["Garbage", format.bytes(garbage), format.counted(objects.garbage ?? 0, "object")],
+      ["Heap", format.bytes(totalHeapSize), collector === null ? "" : `collector: ${collector}`],
+    );
+  }
+  list.push(
     ["Classes", format.count(summary.classes), "with live objects"],
     [
       "Roots",
-      format.count(roots.global + roots.stack + roots.pinned),
-      `${format.count(roots.global)} global, ${format.count(roots.stack)} stack, ${format.count(roots.pinned)} pinned`,
+      format.count(kinds.reduce((sum, [, count]) => sum + count, 0)),
+      kinds.map(([kind, count]) => `${format.count(count)} ${kind}`).join(", "),
     ],
-  ];
+  );
   return element(
     "dl",
     { class: "figures" },
@@ -132,10 +145,6 @@ function figures(summary: Summary): HTMLElement {
       ),
     ),
   );
-}
-
-function collectorState({ accounting }: Summary): string {
-  return accounting.collector === null ? "" : `collector: ${accounting.collector}`;
 }
 
 function growthLine(before: Summary, after: Summary): HTMLElement {
@@ -171,12 +180,11 @@ function warnings({ report }: Context): HTMLElement | false {
 }
 
 /** All parts side by side. Their table follows, so the bar itself is hidden from screen readers. */
-export function accountingBar(summary: Summary): HTMLElement {
-  const whole = summary.totalHeapSize;
+function accountingBar(accounting: Accounting, whole: number): HTMLElement {
   return element(
     "div",
     { class: "bar", aria: { hidden: "true" } },
-    ...partsOf(summary).map(({ name, colour, bytes }) =>
+    ...partsOf(accounting).map(({ name, colour, bytes }) =>
       element("span", {
         class: `part ${colour}`,
         title: `${name}: ${format.bytes(bytes)}, ${format.share(bytes, whole)}`,
@@ -186,8 +194,7 @@ export function accountingBar(summary: Summary): HTMLElement {
   );
 }
 
-function accountingTable(summary: Summary): HTMLElement {
-  const whole = summary.totalHeapSize;
+function accountingTable(accounting: Accounting, whole: number): HTMLElement {
   return table<Part>({
     caption: "Where every byte of the heap is",
     columns: [
@@ -218,7 +225,7 @@ function accountingTable(summary: Summary): HTMLElement {
         cell: ({ meaning }) => element("span", { class: "muted" }, meaning),
       },
     ],
-    rows: partsOf(summary),
+    rows: partsOf(accounting),
     footer: [["Heap", format.bytes(whole), format.count(whole), "100 %", ""]],
   }).element;
 }

@@ -10,7 +10,7 @@ import { element, fill } from "./dom.ts";
 import { dominatorsPage } from "./dominators.ts";
 import * as format from "./format.ts";
 import { overviewPage } from "./overview.ts";
-import type { Context } from "./parts.ts";
+import type { Context, DumpContext } from "./parts.ts";
 import { parseRoute, routeHash } from "./route.ts";
 import { unreachablePage } from "./unreachable.ts";
 import { showKind, wastePage } from "./waste.ts";
@@ -36,7 +36,9 @@ const PAGES: Record<string, PageKind> = {
   waste: { title: "Waste", show: (context) => ({ element: wastePage(context) }) },
   unreachable: {
     title: "Unreachable",
-    show: (context, parameters) => ({ element: unreachablePage(context, parameters) }),
+    show: (context, parameters) => ({
+      element: unreachablePage(context as DumpContext, parameters),
+    }),
   },
 };
 
@@ -44,9 +46,11 @@ async function start(): Promise<void> {
   const data = document.getElementById("data")?.textContent ?? "";
   const report = await readReport(data);
   const context: Context = { report, cellOf: cellsByObject(report) };
-  const names = Object.keys(PAGES).filter(
-    (name) => name !== "comparison" || report.comparison !== null,
-  );
+  const absent = [
+    ...(report.comparison === null ? ["comparison"] : []),
+    ...(report.unreachable === null ? ["unreachable"] : []),
+  ];
+  const names = Object.keys(PAGES).filter((name) => !absent.includes(name));
   const links = new Map(
     names.map((name) => [name, element("a", { href: routeHash(name) }, PAGES[name]?.title ?? "")]),
   );
@@ -136,7 +140,8 @@ function header(report: Report, links: HTMLElement[], redraw: () => void): HTMLE
       element(
         "p",
         { class: "muted" },
-        `${format.bytes(summary.totalLiveSize)} live in ${format.counted(summary.objects.live, "object")}, heap ${format.bytes(summary.totalHeapSize)}`,
+        `${format.bytes(summary.totalLiveSize)} live in ${format.counted(summary.objects.live, "object")}`,
+        summary.totalHeapSize !== undefined && `, heap ${format.bytes(summary.totalHeapSize)}`,
       ),
       toggle,
     ),

@@ -1,5 +1,5 @@
 /** Pieces that several pages show: names, paths, references, bars. */
-import type { Cut, Edge, Report, Root, ShortPath, Step } from "./data.ts";
+import type { Cut, Edge, Report, Root, ShortPath, Step, Unreachable } from "./data.ts";
 import { element } from "./dom.ts";
 import * as format from "./format.ts";
 import { routeHash } from "./route.ts";
@@ -9,6 +9,11 @@ export interface Context {
   report: Report;
   /** Object → the number of its cell. */
   cellOf: Map<number, number>;
+}
+
+/** The same for the report of a dump, which says what no root reaches. */
+export interface DumpContext extends Context {
+  report: Report & { unreachable: Unreachable };
 }
 
 /** A class name, its module less visible than its name. */
@@ -36,12 +41,17 @@ export function objectLabel(context: Context, address: number, className: string
 }
 
 /** An address that leads to the cell of its object, if there is one. */
-export function addressLabel({ cellOf }: Context, address: number): HTMLElement {
+export function addressLabel({ report, cellOf }: Context, address: number): HTMLElement {
   const cell = cellOf.get(address);
-  const text = format.address(address);
+  const text = addressText(report, address);
   if (cell === undefined) return element("span", { class: "address" }, text);
   const href = cellHref(cell);
   return element("a", { class: "address", href, title: "Show in the dominator tree" }, text);
+}
+
+/** An address; of a heap snapshot of V8 the id of the object, as DevTools shows it. */
+export function addressText({ unreachable }: Report, address: number): string {
+  return unreachable === null ? `@${address}` : format.address(address);
 }
 
 export function cellHref(cell: number): string {

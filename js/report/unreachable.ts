@@ -3,7 +3,13 @@ import type { CycleGroup, FieldValue, Unreachable } from "./data.ts";
 import { element, fill } from "./dom.ts";
 import * as format from "./format.ts";
 import { Graph } from "./graph.ts";
-import { addressLabel, type Context, classLabel, referenceLabel, sectionTitle } from "./parts.ts";
+import {
+  addressLabel,
+  classLabel,
+  type DumpContext,
+  referenceLabel,
+  sectionTitle,
+} from "./parts.ts";
 import { replaceRoute } from "./route.ts";
 import { table } from "./table.ts";
 
@@ -25,7 +31,7 @@ const FILTERS: Record<string, { title: string; isShown: (node: GraphNode) => boo
 /** Search results that are listed. */
 const RESULTS = 12;
 
-export function unreachablePage(context: Context, parameters: URLSearchParams): HTMLElement {
+export function unreachablePage(context: DumpContext, parameters: URLSearchParams): HTMLElement {
   const { unreachable, summary } = context.report;
   const { garbage, raw } = unreachable;
   const part = graphPart(context, parameters);
@@ -37,7 +43,7 @@ export function unreachablePage(context: Context, parameters: URLSearchParams): 
       { class: "lead" },
       `${format.counted(garbage.count, "object")} with ${format.bytes(garbage.shallowSize)} (${format.share(
         garbage.shallowSize,
-        summary.totalHeapSize,
+        summary.totalHeapSize ?? 0,
       )} of the heap) are garbage: no root reaches them, and the collector has not freed them yet. They are no leak.`,
     ),
     sectionTitle("Graph", format.counted(unreachable.nodes.length, "node")),
@@ -52,7 +58,7 @@ export function unreachablePage(context: Context, parameters: URLSearchParams): 
 }
 
 /** The graph with its controls, and the card of the selected node. */
-function graphPart(context: Context, parameters: URLSearchParams) {
+function graphPart(context: DumpContext, parameters: URLSearchParams) {
   const { unreachable } = context.report;
   const { nodes } = unreachable;
   if (nodes.length === 0) {
@@ -248,7 +254,7 @@ function legend(): HTMLElement {
 }
 
 /** Everything about a node. */
-function nodeCard(context: Context, nth: number, select: (node: number) => void): HTMLElement {
+function nodeCard(context: DumpContext, nth: number, select: (node: number) => void): HTMLElement {
   const { nodes, edges, fields } = context.report.unreachable;
   const node = nodes[nth] as GraphNode;
   const own = fields[nth] ?? { total: 0, fields: [] };

@@ -47,13 +47,7 @@ export function wastePage({ report }: Context): HTMLElement {
     ),
     kindTable(waste),
     ...found.flatMap((kind) => kindSection(kind)),
-    sectionTitle("Headers", format.bytes(waste.headers.size)),
-    element(
-      "p",
-      { class: "lead" },
-      "What the headers of live objects take. An object needs its header: fewer, larger objects would need fewer headers.",
-    ),
-    headers(waste),
+    ...(waste.headers === undefined ? [] : headersSection(waste.headers)),
   );
 }
 
@@ -191,9 +185,22 @@ function holders({ holders }: Group): HTMLElement {
   );
 }
 
-type HeaderClass = Waste["headers"]["classes"][number];
+type Headers = NonNullable<Waste["headers"]>;
+type HeaderClass = Headers["classes"][number];
 
-function headers({ headers }: Waste): HTMLElement {
+function headersSection(headers: Headers): HTMLElement[] {
+  return [
+    sectionTitle("Headers", format.bytes(headers.size)),
+    element(
+      "p",
+      { class: "lead" },
+      "What the headers of live objects take. An object needs its header: fewer, larger objects would need fewer headers.",
+    ),
+    headerTable(headers),
+  ];
+}
+
+function headerTable({ classes }: Headers): HTMLElement {
   return table<HeaderClass>({
     caption: "Headers by class",
     columns: [
@@ -219,7 +226,7 @@ function headers({ headers }: Waste): HTMLElement {
         order: ({ size }) => size,
       },
     ],
-    rows: headers.classes,
+    rows: classes,
   }).element;
 }
 

@@ -1,7 +1,7 @@
 /** `analyze`: the constructor view of one dump. */
 import type { Command } from "commander";
 import { addon } from "../addon.js";
-import { fileArgument } from "../options.js";
+import { fileArgument, given } from "../options.js";
 import { addViewOptions, runView, sortOption, type ViewOptions } from "../view_command.js";
 
 export function addAnalyzeCommand(program: Command): void {
@@ -21,7 +21,7 @@ export function addAnalyzeCommand(program: Command): void {
     )
     .action((dump: string, options: ViewOptions) => {
       const { wasm } = options;
-      return runView(command, [dump, wasm], options, (passed, control) =>
+      return runView(command, given(dump, wasm), options, (passed, control) =>
         addon().analyzeFileAsync(dump, wasm, { ...passed, ...retained(options) }, control),
       );
     });

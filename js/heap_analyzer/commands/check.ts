@@ -19,7 +19,7 @@ import type * as native from "../../native.js";
 import { addon } from "../addon.js";
 import { checkInputs } from "../inputs.js";
 import { writeNote, writeWarning } from "../messages.js";
-import { fileName, wholeNumber } from "../options.js";
+import { fileName, given, wholeNumber } from "../options.js";
 import { write } from "../output.js";
 import { ProgressLine } from "../progress.js";
 import {
@@ -137,7 +137,7 @@ async function runCheck(dumps: string[], options: CheckOptions): Promise<void> {
     const added = accepted.length - known;
     if (added > 0) writeNote(`${baseline} has ${added} new entries: fill in their reasons`);
   }
-  const module = shownModule(modules.at(-1) as string);
+  const module = shownModule((modules.at(-1) ?? dumps.at(-1)) as string);
   for (const { format, file } of reports) {
     await write(buffers(REPORTS[format](answer, module)), file);
   }
@@ -150,9 +150,9 @@ async function runCheck(dumps: string[], options: CheckOptions): Promise<void> {
 }
 
 /** Refuses an output that is an input, or another output. */
-function checkFiles(dumps: string[], modules: string[], options: CheckOptions): void {
+function checkFiles(dumps: string[], modules: (string | undefined)[], options: CheckOptions): void {
   const { baseline, updateBaseline, report: reports = [], output } = options;
-  const inputs = [...dumps, ...new Set(modules)];
+  const inputs = given(...dumps, ...new Set(modules));
   const outputs = reports.map(({ file }) => file);
   if (output !== undefined) outputs.push(output);
   if (baseline !== undefined) (updateBaseline ? outputs : inputs).push(baseline);

@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { availableMemory } from "../../memory.js";
 import type * as native from "../../native.js";
 import { addon } from "../addon.js";
-import { fileArgument } from "../options.js";
+import { fileArgument, given } from "../options.js";
 import type { ProgressLine } from "../progress.js";
 import { asked, openAll } from "../question_command.js";
 import {
@@ -27,7 +27,7 @@ export function addDiffCommand(program: Command): void {
   addViewOptions(command, sort).action((before: string, after: string, options: ViewOptions) => {
     const inputs = [before, after, options.wasm] as const;
     if (options.format === "table") return runTable(command, inputs, options);
-    return runView(command, [...inputs], options, (passed, control) =>
+    return runView(command, given(...inputs), options, (passed, control) =>
       addon().diffFileAsync(...inputs, { ...passed, availableMemory: availableMemory() }, control),
     );
   });
@@ -35,7 +35,7 @@ export function addDiffCommand(program: Command): void {
 
 async function runTable(
   command: Command,
-  inputs: readonly [before: string, after: string, wasm: string],
+  inputs: readonly [before: string, after: string, wasm: string | undefined],
   options: ViewOptions,
 ): Promise<void> {
   let heaps: HeapPair | undefined;
@@ -47,7 +47,7 @@ async function runTable(
   };
   const footer = async (line: ProgressLine) =>
     heaps === undefined ? "" : await growth(heaps, line, options.output);
-  await runView(command, [...inputs], options, compare, footer);
+  await runView(command, given(...inputs), options, compare, footer);
 }
 
 interface HeapPair {

@@ -7,18 +7,21 @@ import { writeWarning } from "../messages.js";
 import {
   addSharedOptions,
   fileArgument,
+  given,
   refuseUseless,
   type SharedOptions,
   wasmOption,
   wholeNumber,
 } from "../options.js";
 import { write } from "../output.js";
-import { mebibytes, ProgressLine, percent } from "../progress.js";
+import { Pieces } from "../pieces.js";
+import { ProgressLine } from "../progress.js";
 import { openAll } from "../question_command.js";
+import { addTableOptions, TABLE_OPTIONS, type TableOptions, writeTables } from "../tables.js";
 
-interface ExportOptions extends SharedOptions {
+interface ExportOptions extends SharedOptions, Partial<TableOptions> {
   to: string;
-  strings: boolean;
+  strings?: boolean;
   all?: boolean;
   samples?: number;
 }
@@ -35,31 +38,43 @@ interface Format {
   useless: Record<string, string>;
 }
 
-const NO_STRINGS = "only --to heapsnapshot shows them";
-const NO_GARBAGE = "only --to heapsnapshot shows garbage";
-const NO_SAMPLES = "only --to heap-diff shows samples";
+const STRINGS = { strings: "only --to heapsnapshot and --to parquet show them" };
+const GARBAGE = { all: "only --to heapsnapshot shows garbage" };
+const SAMPLES = { samples: "only --to heap-diff shows samples" };
+const TABLES = Object.fromEntries(
+  TABLE_OPTIONS.map((name) => [name, "only --to parquet writes tables"]),
+);
 
 const FORMATS: Record<string, Format> = {
   heapsnapshot: {
     description: "Chrome DevTools and memlab",
     dumps: 1,
     isBinary: false,
-    request: ({ strings, all }) => ({ strings, all: all ?? false }),
-    useless: { samples: NO_SAMPLES },
+    request: ({ strings = true, all = false }) => ({ strings, all, mayMap: true }),
+    useless: { ...SAMPLES, ...TABLES },
   },
   pprof: {
     description: "pprof and speedscope",
     dumps: 1,
     isBinary: true,
     request: () => ({}),
-    useless: { strings: NO_STRINGS, all: NO_GARBAGE, samples: NO_SAMPLES },
+    useless: { ...STRINGS, ...GARBAGE, ...SAMPLES, ...TABLES },
   },
   "heap-diff": {
     description: "agents: what grew between two dumps",
     dumps: 2,
     isBinary: false,
     request: ({ samples }) => ({ samples }),
-    useless: { strings: NO_STRINGS, all: NO_GARBAGE },
+    useless: { ...STRINGS, ...GARBAGE, ...TABLES },
+  },
+  parquet: {
+    description:
+      "DuckDB and Apache Spark: tables for questions about many dumps, in the folder --output",
+    dumps: 1,
+    isBinary: true,
+    // Each table has a request of its own.
+    request: () => ({}),
+    useless: { ...GARBAGE, ...SAMPLES },
   },
 };
 
@@ -77,6 +92,7 @@ export function addExportCommand(program: Command): void {
         .argParser(formatName)
         .makeOptionMandatory(),
     )
+    .option("--strings", "show what strings contain, in tables of --to parquet")
     .option("--no-strings", "leave out what strings contain, and the keys of maps")
     .option("--all", "add garbage, in a group of its own")
     .option(
@@ -84,6 +100,7 @@ export function addExportCommand(program: Command): void {
       "how many new objects of each class that grew to show (default: 10)",
       wholeNumber(0),
     );
+  addTableOptions(command);
   addSharedOptions(command).action((dump: string, later: string | undefined, options) =>
     runExport(command, later === undefined ? [dump] : [dump, later], options),
   );
@@ -101,7 +118,8 @@ async function runExport(command: Command, dumps: string[], options: ExportOptio
   if (format.isBinary && isTerminal) {
     throw new Error(`--to ${options.to} is not text: write it to a file with --output <file>`);
   }
-  checkInputs([...dumps, options.wasm], output);
+  checkInputs(given(...dumps, options.wasm), output);
+  if (options.to === "parquet") return await writeTables(dumps[0] as string, options);
   const line = new ProgressLine();
   const { WorkControl } = addon();
   const opening = new WorkControl();
@@ -116,36 +134,6 @@ async function runExport(command: Command, dumps: string[], options: ExportOptio
   // On a terminal the text itself shows the progress.
   if (isTerminal) await writing;
   else await line.showWhile(writing, () => pieces.progress());
-}
-
-/** The bytes of an export. */
-class Pieces implements AsyncIterable<Buffer> {
-  readonly #exported: native.ExportHandle;
-  readonly #control: native.WorkControl;
-  #bytes = 0;
-
-  constructor(exported: native.ExportHandle, control: native.WorkControl) {
-    this.#exported = exported;
-    this.#control = control;
-  }
-
-  async *[Symbol.asyncIterator](): AsyncGenerator<Buffer> {
-    try {
-      for (;;) {
-        const piece = await this.#exported.read(this.#control);
-        if (piece === null) return;
-        this.#bytes += piece.length;
-        yield piece;
-      }
-    } finally {
-      this.#control.cancel();
-      this.#exported.close();
-    }
-  }
-
-  progress(): string {
-    return `writing: ${percent(this.#control.progress().fraction)}, ${mebibytes(this.#bytes)}`;
-  }
 }
 
 function described(): string {

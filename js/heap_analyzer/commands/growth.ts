@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { addon } from "../addon.js";
 import { checkInputs } from "../inputs.js";
 import { writeWarning } from "../messages.js";
-import { wholeNumber } from "../options.js";
+import { given, wholeNumber } from "../options.js";
 import { write } from "../output.js";
 import {
   addListOptions,
@@ -33,7 +33,7 @@ export function addGrowthCommand(program: Command): void {
 async function runGrowth(dumps: string[], options: GrowthOptions): Promise<void> {
   const { warmup, slow = false, limit, offset, format, output } = options;
   const modules = modulesOf(dumps, options.wasm);
-  checkInputs([...dumps, ...new Set(modules)], output);
+  checkInputs(given(...dumps, ...new Set(modules)), output);
   if (dumps.length - warmup < 2) {
     throw new Error(
       `growth takes two dumps or more after the warm-up, and 8 to tell growth from chance: found ` +

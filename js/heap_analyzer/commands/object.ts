@@ -21,6 +21,7 @@ export function addObjectCommand(program: Command): void {
 
 /** An argument that is an address. */
 export function addressArgument(name: string): Argument {
-  const description = "the address of an object, decimal or hexadecimal (0x…), or one inside it";
+  const description =
+    "the address of an object, decimal or hexadecimal (0x…), or one inside it; of a heap snapshot, its id (@…)";
   return new Argument(name, description).argParser(address);
 }

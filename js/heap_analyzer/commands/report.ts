@@ -9,6 +9,7 @@ import {
   addSharedOptions,
   fileArgument,
   fileName,
+  given,
   type SharedOptions,
   wasmOption,
 } from "../options.js";
@@ -32,7 +33,7 @@ export function addReportCommand(program: Command): void {
 
 async function runReport(dump: string, options: ReportOptions): Promise<void> {
   const dumps = options.before === undefined ? [dump] : [options.before, dump];
-  checkInputs([...dumps, options.wasm], options.output);
+  checkInputs(given(...dumps, options.wasm), options.output);
   const line = new ProgressLine();
   const control = new (addon().WorkControl)();
   const modules = dumps.map(() => options.wasm);
