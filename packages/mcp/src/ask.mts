@@ -1,0 +1,54 @@
+/** Asks a question and puts its answer together. Repeated questions are answered from memory. */
+import { type Answer, answer } from "./answers.mts";
+import { QuestionError } from "./errors.mts";
+import { remember } from "./heaps.mts";
+import type { Context, Question } from "./question.mts";
+import { shortened } from "./roots.mts";
+
+/** Answers that are kept. Each has at most as many characters as an answer may have. */
+const MOST_ANSWERS = 500;
+
+export class Asker {
+  readonly #characters: number;
+  readonly #answers = new Map<string, Answer>();
+
+  /** `characters` is the largest number of characters of an answer. */
+  constructor(characters: number) {
+    this.#characters = characters;
+  }
+
+  /** Answers a question whose arguments were not checked yet. */
+  async ask(question: Question, given: unknown, context: Context): Promise<Answer> {
+    const read = question.input.safeParse(given ?? {});
+    if (!read.success) throw invalid(read.error.issues);
+    const args = read.data;
+    const key = question.isRepeatable ? JSON.stringify([question.name, args]) : undefined;
+    const kept = key === undefined ? undefined : this.#answers.get(key);
+    if (kept !== undefined && key !== undefined) {
+      // The files must still be those of the handles.
+      const { heaps, control } = context;
+      for (const handle of handlesOf(args)) await heaps.verify(handle, control.signal);
+      remember(this.#answers, key, kept, MOST_ANSWERS);
+      return kept;
+    }
+    const found = await question.ask(args, context);
+    const made = answer(found, question.basis, question.render, this.#characters);
+    if (key !== undefined) remember(this.#answers, key, made, MOST_ANSWERS);
+    return made;
+  }
+}
+
+function handlesOf(args: Record<string, unknown>): string[] {
+  const { heap, heaps, before, newSince } = args;
+  const all = [heap, before, newSince, ...(Array.isArray(heaps) ? heaps : [])];
+  return all.filter((one) => typeof one === "string");
+}
+
+/** The first problems of arguments. */
+function invalid(issues: { path: PropertyKey[]; message: string }[]): QuestionError {
+  const shown = issues
+    .slice(0, 5)
+    .map(({ path, message }) => `${path.map(String).join(".") || "arguments"}: ${message}`);
+  const rest = issues.length > shown.length ? `; ${issues.length - shown.length} more` : "";
+  return new QuestionError("ERR_INVALID_ARGUMENTS", `${shown.map(shortened).join("; ")}${rest}`);
+}

@@ -1,0 +1,111 @@
+#!/usr/bin/env node
+/** Starts a server on the standard streams: MCP, or JSON-RPC for editors with `serve --stdio`. */
+import { existsSync, realpathSync, statSync } from "node:fs";
+import { totalmem } from "node:os";
+import { parseArgs } from "node:util";
+import { MOST_CHARACTERS } from "./answers.mts";
+import { Asker } from "./ask.mts";
+import { errorText, QuestionError } from "./errors.mts";
+import { Heaps } from "./heaps.mts";
+import { serveJsonRpc } from "./json_rpc.mts";
+import { serveMcp } from "./mcp.mts";
+import { questions } from "./questions/index.mts";
+import { Roots } from "./roots.mts";
+import { version } from "./version.mts";
+
+/** Editors read pages of thousands of entries. */
+const EDITOR_CHARACTERS = 1_000_000;
+
+const HELP = `Usage: warpo-heap-analyzer-mcp --root <folder>... [options]
+       warpo-heap-analyzer-mcp serve --stdio --root <folder>... [options]
+
+Answers questions about heap dumps of AssemblyScript and WARPO programs: for
+agents over the Model Context Protocol, with serve --stdio for editors over
+JSON-RPC 2.0. Both use the standard streams.
+
+Options:
+  --root <folder>           read only files in this folder and below (repeatable)
+  --wasm <file>             the module of dumps for which none is named
+  --export-folder <folder>  allow exports, into this folder
+  --memory <size>           bytes of all open heaps together, as in 2GiB
+                            (default: half of the machine's memory)
+  --characters <n>          characters of an answer, 2000 or more (default: ${MOST_CHARACTERS}, with serve
+                            ${EDITOR_CHARACTERS})
+  -v, --version             print the version
+  -h, --help                print this help
+`;
+
+const UNITS: Record<string, number> = { "": 1, KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30 };
+
+async function run(): Promise<void> {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      root: { type: "string", multiple: true },
+      wasm: { type: "string" },
+      "export-folder": { type: "string" },
+      memory: { type: "string" },
+      characters: { type: "string" },
+      stdio: { type: "boolean" },
+      version: { type: "boolean", short: "v" },
+      help: { type: "boolean", short: "h" },
+    },
+  });
+  if (values.help) return void process.stdout.write(HELP);
+  if (values.version) return void process.stdout.write(`${version}\n`);
+  const [command, ...others] = positionals;
+  const isForEditors = command === "serve";
+  if ((command !== undefined && !isForEditors) || others.length > 0) {
+    throw usage(`unknown argument ${others[0] ?? command}`);
+  }
+  if (isForEditors && values.stdio !== true) throw usage("serve needs --stdio");
+  if (values.root === undefined) {
+    throw usage("--root is missing: name the folder with the dumps and the modules");
+  }
+  const roots = new Roots(values.root);
+  // Editors show the classes first, and may ask for nothing else.
+  const heaps = new Heaps(roots, memoryOf(values.memory), !isForEditors);
+  const context = {
+    roots,
+    heaps,
+    wasm: values.wasm,
+    exportFolder: folderOf(values["export-folder"]),
+  };
+  const most = isForEditors ? EDITOR_CHARACTERS : MOST_CHARACTERS;
+  const asker = new Asker(charactersOf(values.characters, most));
+  const asked = questions(context.exportFolder !== undefined);
+  await (isForEditors ? serveJsonRpc : serveMcp)(asked, asker, context);
+  heaps.close();
+}
+
+function memoryOf(text: string | undefined): number {
+  if (text === undefined) return totalmem() / 2;
+  const [, number, unit = ""] = /^(\d+(?:\.\d+)?) ?([KMG]iB)?$/.exec(text) ?? [];
+  if (number === undefined) throw usage(`--memory: found ${text}; expected a size such as 2GiB`);
+  return Number(number) * (UNITS[unit] as number);
+}
+
+function charactersOf(text: string | undefined, most: number): number {
+  if (text === undefined) return most;
+  if (!/^\d{4,7}$/.test(text) || Number(text) < 2000) {
+    throw usage(`--characters: found ${text}; expected a whole number from 2000 to 9999999`);
+  }
+  return Number(text);
+}
+
+function folderOf(path: string | undefined): string | undefined {
+  if (path === undefined) return undefined;
+  if (!existsSync(path) || !statSync(path).isDirectory()) {
+    throw usage(`--export-folder: ${path} is not a folder`);
+  }
+  return realpathSync(path);
+}
+
+function usage(message: string): QuestionError {
+  return new QuestionError("ERR_USAGE", `${message} (--help lists the options)`);
+}
+
+run().catch((error) => {
+  process.stderr.write(`error: ${errorText(error)}\n`);
+  process.exitCode = 1;
+});

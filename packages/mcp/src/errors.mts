@@ -1,0 +1,23 @@
+/** Errors of this package. Like those of the analyzer, they have a stable code. */
+
+/** What went wrong, with a code for programs and a sentence for people. */
+export class QuestionError extends Error {
+  readonly code: string;
+
+  constructor(code: string, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** Whether work ended because its caller no longer wants it. */
+export function isAborted(error: unknown): boolean {
+  return (error as { code?: unknown } | null)?.code === "ABORT_ERR";
+}
+
+/** An error as one text: its code, then its sentence. */
+export function errorText(error: unknown): string {
+  const { code, message } = error as { code?: unknown; message?: unknown };
+  const text = typeof message === "string" ? message : String(error);
+  return typeof code === "string" && !text.startsWith(code) ? `${code}: ${text}` : text;
+}

@@ -1,0 +1,48 @@
+/** Parts of texts: addresses, places, paths, cuts. */
+import type { z } from "zod";
+import { formatCount, formatSize } from "../../../js/units.ts";
+import type { cutShape, edgeShape, pathShape, rootShape } from "./question.mts";
+
+export { formatCount, formatSize };
+
+export function hex(address: number): string {
+  return `0x${address.toString(16)}`;
+}
+
+export function named(className: string | null, address: number | null): string {
+  const at = address === null ? "" : `@${hex(address)}`;
+  return `${className ?? "(no class)"}${at}`;
+}
+
+export function rootText({ kind, name }: z.output<typeof rootShape>): string {
+  return name === null ? kind : `${kind} ${name}`;
+}
+
+/** A path in few lines: the root, then a line for each step. */
+export function pathLines(path: z.output<typeof pathShape> | null): string[] {
+  if (path === null) return ["No path: no root reaches it."];
+  const steps = path.steps.map(({ label, address, className, retainedSize, repeat }) => {
+    const by = label === null ? "" : `${label.startsWith("[") ? "" : "."}${label} `;
+    const times = repeat > 1 ? ` (${formatCount(repeat)} times)` : "";
+    return `  ${by}${named(className, address)}${times} retains ${formatSize(retainedSize)}`;
+  });
+  const stable = path.stable ? "" : ", not stable across builds";
+  return [rootText(path.root), ...steps, `fingerprint ${path.fingerprint}${stable}`];
+}
+
+/** The reference to cut. */
+export function cutText(cut: z.output<typeof cutShape>): string {
+  return `Cutting ${place(cut)} frees ${formatSize(cut.freed)}.`;
+}
+
+/** A reference by its holder. */
+export function edgeText(edge: z.output<typeof edgeShape>): string {
+  const at = edge.address === null ? "" : ` of ${hex(edge.address)}`;
+  return `${place(edge)}${at}${edge.independent ? ", independent" : ""}`;
+}
+
+function place(edge: Omit<z.output<typeof cutShape>, "freed">): string {
+  if (edge.root !== null) return rootText(edge.root);
+  const label = edge.label ?? "";
+  return `${edge.className ?? ""}${label.startsWith("[") ? "" : "."}${label}`;
+}

@@ -1,0 +1,118 @@
+/** The questions as tools of the Model Context Protocol. */
+import { McpServer, type ServerContext } from "@modelcontextprotocol/server";
+import { serveStdio } from "@modelcontextprotocol/server/stdio";
+import { z } from "zod";
+import type { Asker } from "./ask.mts";
+import { errorText } from "./errors.mts";
+import { HUNT, huntPrompt, INSTRUCTIONS, NUMBERS } from "./hunt.mts";
+import type { Context, Question } from "./question.mts";
+import { inputSchema, outputSchema } from "./schemas.mts";
+import { LineTransport } from "./transport.mts";
+import { version } from "./version.mts";
+
+/** Milliseconds between two reports of progress. */
+const REPORT_INTERVAL = 250;
+/** Characters of an error's text. */
+const LONGEST_ERROR = 2000;
+
+/** Serves until the client goes away. */
+export async function serveMcp(
+  asked: Question[],
+  asker: Asker,
+  context: Omit<Context, "control">,
+): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const transport = new LineTransport(process.stdin, process.stdout);
+    serveStdio(() => mcpServer(asked, asker, context), {
+      transport: closing(transport, resolve),
+      onerror: (error) => process.stderr.write(`${error.message.slice(0, LONGEST_ERROR)}\n`),
+    });
+  });
+}
+
+/** Calls back after the transport was closed. */
+function closing(transport: LineTransport, onClosed: () => void): LineTransport {
+  const close = transport.close.bind(transport);
+  transport.close = async () => {
+    await close();
+    onClosed();
+  };
+  return transport;
+}
+
+function mcpServer(asked: Question[], asker: Asker, context: Omit<Context, "control">): McpServer {
+  const server = new McpServer(
+    { name: "warpo-heap-analyzer", title: "WARPO heap analyzer", version },
+    { instructions: INSTRUCTIONS, capabilities: { tools: {}, prompts: {}, resources: {} } },
+  );
+  for (const question of asked) {
+    const { name, title, description, input, output } = question;
+    server.registerTool(
+      name,
+      {
+        title,
+        description,
+        inputSchema: inputSchema(input),
+        outputSchema: outputSchema(output),
+        annotations:
+          name === "export"
+            ? { readOnlyHint: false, destructiveHint: false, openWorldHint: false }
+            : { readOnlyHint: true, openWorldHint: false },
+      },
+      async (args, { mcpReq }) => {
+        const control = { signal: mcpReq.signal, progress: reporter(mcpReq) };
+        try {
+          const { text, structured } = await asker.ask(question, args, { ...context, control });
+          return { content: [{ type: "text", text }], structuredContent: structured };
+        } catch (error) {
+          const text = errorText(error).slice(0, LONGEST_ERROR);
+          return { content: [{ type: "text", text }], isError: true };
+        }
+      },
+    );
+  }
+  for (const [name, title, text] of [
+    ["leak-hunt", "How to hunt a leak", HUNT],
+    ["numbers", "What the numbers mean", NUMBERS],
+  ] as const) {
+    const uri = `heap-analyzer://guide/${name}`;
+    const mimeType = "text/markdown";
+    server.registerResource(name, uri, { title, mimeType }, () => ({
+      contents: [{ uri, mimeType, text }],
+    }));
+  }
+  server.registerPrompt(
+    "leak_hunt",
+    {
+      title: "Hunt a leak",
+      description: "From two dumps to a paragraph for the ticket.",
+      argsSchema: z.object({
+        before: z.string().max(4096).describe("the path of the earlier dump"),
+        after: z.string().max(4096).describe("the path of the later dump"),
+        wasm: z.string().max(4096).optional().describe("the path of their module"),
+      }),
+    },
+    ({ before, after, wasm }) => ({
+      messages: [
+        { role: "user", content: { type: "text", text: huntPrompt(before, after, wasm) } },
+      ],
+    }),
+  );
+  return server;
+}
+
+/** Reports progress to a client that asked for it: more each time, and not too often. */
+function reporter(request: ServerContext["mcpReq"]): (fraction: number, phase: string) => void {
+  const progressToken = request._meta?.progressToken;
+  let last = 0;
+  let due = 0;
+  return (fraction, message) => {
+    const now = performance.now();
+    if (progressToken === undefined || fraction <= last || now < due) return;
+    last = fraction;
+    due = now + REPORT_INTERVAL;
+    const params = { progressToken, progress: fraction, total: 1, message };
+    // A client that went away is noticed elsewhere.
+    request.notify({ method: "notifications/progress", params }).catch(() => {});
+  };
+}

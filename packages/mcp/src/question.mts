@@ -1,0 +1,185 @@
+/** What a question is: the same for MCP tools and for the methods of JSON-RPC. */
+import type { Heap } from "@warpo/heap-analyzer";
+import { z } from "zod";
+import type { Found } from "./answers.mts";
+import type { Control, Heaps, OpenHeap } from "./heaps.mts";
+import type { Roots } from "./roots.mts";
+
+/** What answers are made from. */
+export interface Context {
+  roots: Roots;
+  heaps: Heaps;
+  /** The module of dumps for which none is named. */
+  wasm: string | undefined;
+  /** The folder for exports. */
+  exportFolder: string | undefined;
+  control: Control;
+}
+
+/** A question with its types erased. */
+export interface Question {
+  name: string;
+  title: string;
+  /** What it answers, and when to ask it. */
+  description: string;
+  /** What the numbers of its answers are. */
+  basis: string;
+  input: z.ZodObject;
+  output: z.ZodObject;
+  /** Whether equal requests have equal answers, as long as the files are the same. */
+  isRepeatable: boolean;
+  ask(args: unknown, context: Context): Promise<Found>;
+  /** The answer in short, from a body that was cut. */
+  render(body: Record<string, never>): string[];
+}
+
+interface Definition<I extends z.ZodRawShape, O extends z.ZodRawShape> {
+  name: string;
+  title: string;
+  description: string;
+  basis: string;
+  input: I;
+  output: O;
+  /** Whether the answer has a page of a list. */
+  isPaged?: boolean;
+  isRepeatable?: boolean;
+  ask(args: z.output<z.ZodObject<I>>, context: Context): Promise<Found>;
+  render(body: z.output<z.ZodObject<O>>): string[];
+}
+
+/** Numbers of answers. Not `int()`, whose bounds would be half of the schemas. */
+const count = z.number();
+const whole = z.number().int();
+
+const PAGE = {
+  page: z.strictObject({
+    total: count,
+    offset: count,
+    listed: count,
+    next: count.nullable().describe("the offset of the next page"),
+  }),
+};
+
+/** The fields that every answer ends with. */
+const END = {
+  partial: z.boolean(),
+  evidence: z.strictObject({
+    numbers: z.string(),
+    names: z.string().nullable(),
+    basis: z.string(),
+  }),
+  warnings: z.array(z.strictObject({ code: z.string(), message: z.string() })),
+  moreWarnings: count,
+  truncated: z.array(z.strictObject({ at: z.string(), listed: count, total: count })),
+  moreTruncated: count,
+};
+
+export function question<I extends z.ZodRawShape, O extends z.ZodRawShape>(
+  definition: Definition<I, O>,
+): Question {
+  const { input, output, isPaged = false, isRepeatable = true, ...rest } = definition;
+  return {
+    ...rest,
+    isRepeatable,
+    input: z.strictObject(input),
+    output: z.strictObject({ ...output, ...(isPaged ? PAGE : {}), ...END }),
+  } as unknown as Question;
+}
+
+/** Inputs that several questions have. */
+export const heap = z.string().max(10_000).describe("a handle from open_heaps");
+export const before = z
+  .string()
+  .max(10_000)
+  .optional()
+  .describe("the handle of an earlier dump, to compare with");
+export const glob = z.string().min(1).max(1000);
+export const address = z
+  .union([
+    z
+      .number()
+      .int()
+      .min(0)
+      .max(2 ** 32 - 1),
+    z.string().regex(/^(0x[0-9a-fA-F]{1,8}|@[0-9]{1,10})$/),
+  ])
+  .describe("decimal, or hexadecimal as text (0x93a0); of a heap snapshot, an id as text (@1234)");
+export const page = {
+  limit: whole.min(1).max(1000).default(20).describe("entries to list"),
+  offset: whole
+    .min(0)
+    .max(2 ** 32)
+    .default(0)
+    .describe("entries to leave out first"),
+};
+
+export function addressOf(given: z.output<typeof address>): number {
+  if (typeof given === "number") return given;
+  return given.startsWith("@") ? Number(given.slice(1)) : Number.parseInt(given, 16);
+}
+
+/** Bytes. */
+export const size = count;
+
+/** Shapes that several fields have. In a schema, one with a name of its own is written once. */
+export const rootShape = z
+  .strictObject({ kind: z.string(), name: z.string().nullable() })
+  .meta({ id: "root" });
+export const objectShape = z.strictObject({ address: count, className: z.string() });
+export const pathShape = z.strictObject({
+  root: rootShape,
+  steps: z.array(
+    z.strictObject({
+      label: z.string().nullable(),
+      address: count,
+      className: z.string(),
+      shallowSize: size,
+      retainedSize: size,
+      repeat: count,
+    }),
+  ),
+  text: z.string(),
+  fingerprint: z.string(),
+  stable: z.boolean(),
+});
+export const cutShape = z.strictObject({
+  className: z.string().nullable(),
+  label: z.string().nullable(),
+  root: rootShape.nullable(),
+  freed: size,
+});
+export const edgeShape = z
+  .strictObject({
+    address: count.nullable(),
+    className: z.string().nullable(),
+    label: z.string().nullable(),
+    root: rootShape.nullable(),
+    independent: z.boolean(),
+    weak: z.literal(true).optional(),
+  })
+  .meta({ id: "edge" });
+export { count, whole };
+
+/** Options for the analyzer's asynchronous work. */
+export function watched({ control }: Context) {
+  return {
+    signal: control.signal,
+    onProgress: ({ fraction, phase }: { fraction: number; phase: string }) =>
+      control.progress(fraction, phase),
+  };
+}
+
+/** Asks a question about a heap, and about an earlier one if there is a handle for it. */
+export async function asking<T>(
+  context: Context,
+  { heap, before }: { heap: string; before?: string | undefined },
+  ask: (heap: Heap, before: Heap | undefined) => Promise<T>,
+): Promise<T> {
+  const handles = before === undefined ? [heap] : [before, heap];
+  return await context.heaps.use(handles, context.control, (open) =>
+    ask(
+      (open.at(-1) as OpenHeap).heap,
+      before === undefined ? undefined : (open[0] as OpenHeap).heap,
+    ),
+  );
+}

@@ -1,0 +1,207 @@
+/** Which dumps there are, and what is in them. */
+import type { Accounting, Warning } from "@warpo/heap-analyzer";
+import { z } from "zod";
+import { QuestionError } from "../errors.mts";
+import type { OpenHeap, Source } from "../heaps.mts";
+import { formatCount, formatSize } from "../lines.mts";
+import { type Context, count, page, question, size } from "../question.mts";
+import { type RootFile, shortened } from "../roots.mts";
+
+const file = z.strictObject({ path: z.string(), size, modified: z.string() }).meta({ id: "file" });
+/** Modules that an answer lists. */
+const MODULES = 20;
+/** Dumps that are described in full, so that there is room for the handles of many. */
+const MOST_DETAILS = 4;
+/** Dumps that one request opens. */
+const MOST_DUMPS = 100;
+
+export const listDumps = question({
+  name: "list_dumps",
+  title: "List dumps",
+  description:
+    "Which heap dumps, heap snapshots of V8 and WebAssembly modules are there? Start here if you do not know the paths. Lists the dumps and snapshots below the allowed folders, newest first.",
+  basis: "Files are recognised by their first bytes.",
+  input: {
+    folder: z.string().max(4096).optional().describe("only this folder and below"),
+    ...page,
+  },
+  output: { dumps: z.array(file), modules: z.array(file), isIncomplete: z.boolean() },
+  isPaged: true,
+  isRepeatable: false,
+  async ask({ folder, limit, offset }, { roots, control }) {
+    const { dumps, modules, isIncomplete } = await roots.list(folder, control.signal);
+    const body = {
+      dumps: dumps.slice(offset, offset + limit),
+      modules: modules.slice(0, MODULES),
+      isIncomplete,
+    };
+    const page = { list: "dumps", total: dumps.length, offset };
+    return { body, page, warnings: [], partial: false, isWithoutHeap: true };
+  },
+  render({ dumps, modules, isIncomplete }) {
+    const line = ({ path, size: bytes, modified }: z.output<typeof file>) =>
+      `${path}  ${formatSize(bytes)}  ${modified}`;
+    return [
+      dumps.length === 0 ? "No dumps." : "Dumps, newest first:",
+      ...dumps.map(line),
+      modules.length === 0 ? "No modules." : "Modules:",
+      ...modules.map(line),
+      ...(isIncomplete ? ["The search ended early: name a folder."] : []),
+    ];
+  },
+});
+
+const opened = z.strictObject({
+  heap: z.string().describe("the handle for other tools"),
+  dump: z.string(),
+  totalHeapSize: size.optional().describe("absent for a heap snapshot of V8"),
+  totalLiveSize: size,
+  liveObjects: count,
+});
+
+const details = z.strictObject({
+  dump: z.string(),
+  wasm: z.string().nullable().describe("null for a heap snapshot of V8"),
+  objects: z.strictObject({ live: count, garbage: count.optional(), static: count.optional() }),
+  classes: count,
+  roots: z.strictObject({ global: count, stack: count, pinned: count, system: count.optional() }),
+  bytes: z
+    .strictObject({
+      live: z.strictObject({ global: size, stack: size, pinned: size }),
+      garbage: size,
+      raw: size,
+      free: size,
+      other: size,
+    })
+    .nullable()
+    .describe("null for a heap snapshot of V8, which contains only what is alive"),
+  collector: z.string().nullable(),
+});
+
+export const openHeaps = question({
+  name: "open_heaps",
+  title: "Open heaps",
+  description:
+    "What is in these dumps, in total? Opens one or more dumps of one module, or .heapsnapshot files of Node or Chrome, and returns for each a handle, which all other tools take, with bytes, object counts and roots. Name all dumps of a hunt in one call, in the order in which they were taken.",
+  basis: "Bytes and objects are counted; live is what a global, the stack or a pin reaches.",
+  input: {
+    dumps: z.array(z.string().max(4096)).min(1).max(MOST_DUMPS).describe("paths of dumps"),
+    wasm: z
+      .string()
+      .max(4096)
+      .optional()
+      .describe("the module of the dumps (default: the one module beside the first dump)"),
+    partial: z
+      .boolean()
+      .default(false)
+      .describe("if a heap is damaged, read the part before the damage"),
+  },
+  output: {
+    heaps: z.array(opened),
+    details: z.array(details).describe(`of at most ${MOST_DETAILS} dumps`),
+  },
+  isRepeatable: false,
+  async ask({ dumps, wasm, partial }, context) {
+    const { roots, heaps, control } = context;
+    const files = await Promise.all(dumps.map((dump) => roots.file("dump", dump)));
+    const modules: (RootFile | undefined)[] = [];
+    for (const file of files) {
+      const isWithoutModule = wasm === undefined && (await roots.isSnapshot(file));
+      const earlier = modules.find((module) => module !== undefined);
+      modules.push(
+        isWithoutModule ? undefined : (earlier ?? (await moduleOf(file, wasm, context))),
+      );
+    }
+    const found: Summary[] = [];
+    const warnings: Warning[] = [];
+    let isPartial = false;
+    for (const [nth, dump] of files.entries()) {
+      const part = (fraction: number, phase: string) =>
+        control.progress((nth + fraction) / files.length, phase);
+      const source = { dump, wasm: modules[nth], partial };
+      const summary = await heaps.open(source, { ...control, progress: part }, async (heap) => ({
+        found: summaryOf(heap, source),
+        warnings: heap.heap.warnings,
+        partial: heap.heap.partial,
+      }));
+      found.push(summary.found);
+      isPartial ||= summary.partial;
+      const named = files.length === 1 ? "" : `${dump.shown}: `;
+      warnings.push(
+        ...summary.warnings.map(({ code, message }) => ({ code, message: named + message })),
+      );
+    }
+    // For the questions that come next.
+    heaps.prepareLater();
+    const body = {
+      heaps: found.map(([short]) => short),
+      details: found.length > MOST_DETAILS ? [] : found.map(([, full]) => full),
+    };
+    return { body, warnings, partial: isPartial };
+  },
+  render({ heaps, details: described }) {
+    return heaps.flatMap(({ heap, dump, totalHeapSize, totalLiveSize, liveObjects }) => {
+      const live = `live ${formatSize(totalLiveSize)} in ${formatCount(liveObjects)} objects`;
+      const full = described.find((one) => one.dump === dump);
+      if (full === undefined) return [`${live}; heap: ${heap}`];
+      const classes = `${live} of ${formatCount(full.classes)} classes`;
+      if (totalHeapSize === undefined || full.bytes === null) {
+        return [`${dump}: ${classes}`, `heap: ${heap}`];
+      }
+      const { garbage, raw, free } = full.bytes;
+      return [
+        `${dump}: heap ${formatSize(totalHeapSize)}, ${classes}, ` +
+          `garbage ${formatSize(garbage)}, raw ${formatSize(raw)}, free ${formatSize(free)}`,
+        `heap: ${heap}`,
+      ];
+    });
+  },
+});
+
+type Summary = [z.output<typeof opened>, z.output<typeof details>];
+
+/** A heap in short and in full. */
+function summaryOf({ heap, handle }: OpenHeap, { dump, wasm }: Source): Summary {
+  const { totalHeapSize, totalLiveSize, accounting, objects, classes, roots } = heap.summary();
+  const liveObjects = objects.live;
+  return [
+    {
+      heap: handle,
+      dump: dump.shown,
+      ...(totalHeapSize === undefined ? {} : { totalHeapSize }),
+      totalLiveSize,
+      liveObjects,
+    },
+    {
+      dump: dump.shown,
+      wasm: wasm?.shown ?? null,
+      objects,
+      classes,
+      roots,
+      bytes: accounting === undefined ? null : bytesOf(accounting),
+      collector: accounting?.collector ?? null,
+    },
+  ];
+}
+
+function bytesOf({ live, garbage, raw, free, overhead, gaps, unread }: Accounting) {
+  return { live, garbage, raw, free: free.bytes, other: overhead + gaps + unread };
+}
+
+/** The module that was named, or that of the server, or the only one beside the dump. */
+async function moduleOf(
+  dump: RootFile,
+  named: string | undefined,
+  { roots, wasm }: Context,
+): Promise<RootFile> {
+  const path = named ?? wasm;
+  if (path !== undefined) return await roots.file("module", path);
+  const beside = await roots.modulesBeside(dump);
+  if (beside.length === 1) return await roots.file("module", beside[0] as string);
+  const found = beside.length === 0 ? "no .wasm file lies" : `${beside.length} .wasm files lie`;
+  const names = beside.length === 0 ? "" : ` (${beside.slice(0, 10).map(shortened).join(", ")})`;
+  throw new QuestionError(
+    "ERR_NO_MODULE",
+    `${found} beside ${dump.shown}${names}: name the module with wasm`,
+  );
+}

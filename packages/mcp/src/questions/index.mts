@@ -1,0 +1,27 @@
+/** All questions, in the order in which a hunt asks them. */
+import type { Question } from "../question.mts";
+import { classes, compare } from "./classes.mts";
+import { exportHeap } from "./export.mts";
+import { listDumps, openHeaps } from "./files.mts";
+import { growth, suspects } from "./leaks.mts";
+import { waste } from "./memory.mts";
+import { dominators, find, object, paths } from "./objects.mts";
+
+const QUESTIONS: Question[] = [
+  listDumps,
+  openHeaps,
+  suspects,
+  growth,
+  paths,
+  classes,
+  compare,
+  find,
+  object,
+  dominators,
+  waste,
+];
+
+/** The questions; exports only if there is a folder for them. */
+export function questions(hasExports: boolean): Question[] {
+  return hasExports ? [...QUESTIONS, exportHeap] : QUESTIONS;
+}

@@ -1,0 +1,160 @@
+/** What retains the most, and what grows. */
+import { growthAsync } from "@warpo/heap-analyzer";
+import { z } from "zod";
+import { formatCount, formatSize, hex, rootText } from "../lines.mts";
+import {
+  asking,
+  before,
+  count,
+  cutShape,
+  heap,
+  page,
+  pathShape,
+  question,
+  rootShape,
+  size,
+  watched,
+  whole,
+} from "../question.mts";
+
+const suspect = z.strictObject({
+  kind: z.string(),
+  className: z.string(),
+  address: count.nullable(),
+  count,
+  retainedSize: size,
+  retainedSizeBefore: size.nullable(),
+  share: z.number(),
+  accumulation: z
+    .strictObject({
+      address: count,
+      className: z.string(),
+      owner: z.string().nullable(),
+      children: z.array(z.strictObject({ className: z.string(), count, retainedSize: size })),
+    })
+    .nullable(),
+  path: pathShape.nullable(),
+  cut: cutShape.nullable(),
+  text: z.string().describe("all of this as a paragraph for a ticket"),
+});
+
+export const suspects = question({
+  name: "suspects",
+  title: "Suspects",
+  description:
+    "What leaks, or retains most of the memory? The first question about a leak: with before, what grew since the earlier dump; without, what retains at least 10 %. Each suspect has where it accumulates, its path from a root, which reference to cut, and a paragraph for a ticket.",
+  basis: "Retained sizes are from the dominator tree of all live references.",
+  input: {
+    heap,
+    before,
+    threshold: z
+      .number()
+      .gt(0)
+      .max(1)
+      .optional()
+      .describe("the least part of the live bytes (default: 0.1; with before 0.02)"),
+    limit: page.limit,
+  },
+  output: { totalLiveSize: size, threshold: size, suspects: z.array(suspect) },
+  async ask({ heap: handle, before: earlier, threshold, limit }, context) {
+    return await asking(context, { heap: handle, before: earlier }, async (open, from) => {
+      const options = { before: from, threshold, limit, ...watched(context) };
+      const { schemaVersion, warnings, partial, ...body } = await open.suspectsAsync(options);
+      return { body, warnings, partial };
+    });
+  },
+  render({ totalLiveSize, threshold, suspects: found }) {
+    return [
+      `Live: ${formatSize(totalLiveSize)}. Suspects of at least ${formatSize(threshold)}:`,
+      ...(found.length === 0 ? ["None."] : []),
+      ...found.flatMap(({ text, address, accumulation }, nth) => {
+        const places = [
+          ...(address === null ? [] : [`suspect ${hex(address)}`]),
+          ...(accumulation === null ? [] : [`accumulates in ${hex(accumulation.address)}`]),
+        ];
+        const at = places.length === 0 ? [] : [`   Addresses: ${places.join(", ")}.`];
+        return [`${nth + 1}. ${text}`, ...at];
+      }),
+    ];
+  },
+});
+
+const folded = z.strictObject({
+  className: z.string(),
+  label: z.string().nullable(),
+  path: z.string().nullable(),
+  fingerprint: z.string(),
+  count,
+});
+
+const site = z.strictObject({
+  root: rootShape.nullable(),
+  path: z.string().nullable(),
+  label: z.string().nullable(),
+  className: z.string(),
+  fingerprint: z.string(),
+  stable: z.boolean(),
+  counts: z.array(count.nullable()),
+  bytes: z.array(size.nullable()),
+  perInterval: z.strictObject({ count: z.number(), bytes: z.number() }),
+  folded: z.array(folded),
+});
+
+export const growth = question({
+  name: "growth",
+  title: "Growth over many dumps",
+  description:
+    "Which places of the program hold more in every dump? For three or more dumps in the order in which they were taken, of one build or several; eight or more tell growth from chance. For two dumps ask suspects with before.",
+  basis: "A place grows if its objects, or their bytes, rise in every interval.",
+  input: {
+    heaps: z.array(heap).min(2).max(100).describe("handles, the earliest dump first"),
+    warmup: whole.min(0).max(98).default(0).describe("dumps at the start to leave out"),
+    slow: z
+      .boolean()
+      .default(false)
+      .describe("also places that rise only in every second interval"),
+    ...page,
+  },
+  output: {
+    dumps: z.array(z.strictObject({ name: z.string(), totalLiveSize: size })),
+    warmup: count,
+    sites: z.array(site),
+  },
+  isPaged: true,
+  async ask({ heaps: handles, warmup, slow, limit, offset }, { heaps, control }) {
+    const tables = [];
+    for (const [nth, handle] of handles.entries()) {
+      const part = (fraction: number, phase: string) =>
+        control.progress((nth + fraction) / handles.length, phase);
+      tables.push(await heaps.siteTable(handle, { ...control, progress: part }));
+      control.progress((nth + 1) / handles.length, "sites");
+    }
+    const found = await growthAsync(tables, {
+      warmup,
+      slow,
+      limit,
+      offset,
+      signal: control.signal,
+    });
+    const { schemaVersion, warnings, partial, total, offset: from, limit: _, ...body } = found;
+    return { body, page: { list: "sites", total, offset: from }, warnings, partial };
+  },
+  render({ dumps, sites }) {
+    return [
+      `Live: ${dumps.map(({ totalLiveSize }) => formatSize(totalLiveSize)).join(", ")}.`,
+      ...(sites.length === 0 ? ["Nothing grows in every interval."] : []),
+      ...sites.map(
+        ({ root, path, label, className, counts, perInterval, folded: others, fingerprint }) => {
+          const place =
+            path ?? [root && rootText(root), label, className].filter(Boolean).join(" ");
+          const rest =
+            others.length === 0 ? "" : `; places that grow with it: ${formatCount(others.length)}`;
+          return (
+            `${className}: +${formatCount(perInterval.count)} objects, +${formatSize(Math.round(perInterval.bytes))} ` +
+            `per interval (${counts.map((one) => one ?? "-").join(", ")}): ${place}; fingerprint ${fingerprint}${rest}`
+          );
+        },
+      ),
+    ];
+  },
+});

@@ -1,0 +1,125 @@
+/** Memory that could be saved: live objects that waste it, and what nothing reaches. */
+import { z } from "zod";
+import { formatCount, formatSize } from "../lines.mts";
+import { asking, count, heap, page, question, size, watched } from "../question.mts";
+
+const wasted = z.strictObject({
+  totalLiveSize: size,
+  totalSavings: size,
+  kinds: z.array(
+    z.strictObject({
+      kind: z.string(),
+      count,
+      savings: size,
+      total: count,
+      groups: z.array(
+        z.strictObject({
+          what: z.string(),
+          count,
+          savings: size,
+          holders: z.array(z.strictObject({ holder: z.string(), count, savings: size })),
+        }),
+      ),
+    }),
+  ),
+  headers: z
+    .strictObject({
+      size,
+      classes: z.array(z.strictObject({ className: z.string(), count, size })),
+    })
+    .optional()
+    .describe("absent for a heap snapshot of V8"),
+});
+
+const unreached = z.strictObject({
+  garbage: z.strictObject({
+    count,
+    shallowSize: size,
+    classes: z.array(z.strictObject({ className: z.string(), count, shallowSize: size })),
+    cycles: z.strictObject({
+      total: count,
+      count,
+      shallowSize: size,
+      groups: z.array(
+        z.strictObject({
+          cycles: count,
+          count,
+          shallowSize: size,
+          classes: z.array(z.strictObject({ className: z.string(), count })),
+          addresses: z.array(count),
+        }),
+      ),
+    }),
+  }),
+  raw: z.strictObject({
+    count,
+    size,
+    unreferenced: z
+      .strictObject({
+        count,
+        size,
+        blocks: z.array(z.strictObject({ address: count, size })),
+      })
+      .nullable(),
+  }),
+});
+
+export const waste = question({
+  name: "waste",
+  title: "Waste",
+  description:
+    "What memory could be saved without a leak? of: live (default) reports duplicate strings and buffers, empty containers, unused room in arrays, maps and sets, and padding, each with the fields that hold it. of: unreachable reports garbage by class, its cycles, and raw blocks of heap.alloc to which nothing refers.",
+  basis:
+    "Contents are compared byte by byte, each byte counts once. Unreferenced raw blocks are an estimate: a number can look like an address.",
+  input: { heap, of: z.enum(["live", "unreachable"]).default("live"), ...page },
+  output: { live: wasted.nullable(), unreachable: unreached.nullable() },
+  async ask({ heap: handle, of, limit, offset }, context) {
+    return await asking(context, { heap: handle }, async (open) => {
+      if (of === "live") {
+        const found = await open.wasteAsync({ limit, offset, ...watched(context) });
+        const { schemaVersion, warnings, partial, ...live } = found;
+        return { body: { live, unreachable: null }, warnings, partial };
+      }
+      const found = await open.unreachableAsync({ limit, ...watched(context) });
+      const { schemaVersion, warnings, partial, ...unreachable } = found;
+      const isEstimate = (unreachable.raw.unreferenced?.count ?? 0) > 0;
+      return { body: { live: null, unreachable }, warnings, partial, isEstimate };
+    });
+  },
+  render({ live, unreachable }) {
+    if (live !== null) return wasteLines(live);
+    return unreachable === null ? [] : unreachableLines(unreachable);
+  },
+});
+
+function wasteLines({ totalLiveSize, totalSavings, kinds }: z.output<typeof wasted>): string[] {
+  return [
+    `${formatSize(totalSavings)} of ${formatSize(totalLiveSize)} could be saved.`,
+    ...kinds
+      .filter(({ savings }) => savings > 0)
+      .flatMap(({ kind, count: number, savings, groups }) => [
+        `${kind}: ${formatCount(number)}, ${formatSize(savings)}`,
+        ...groups
+          .slice(0, 3)
+          .map(
+            (group) =>
+              `  ${group.what}: ${formatCount(group.count)}, ${formatSize(group.savings)}, held by ${group.holders[0]?.holder ?? "nothing"}`,
+          ),
+      ]),
+  ];
+}
+
+function unreachableLines({ garbage, raw }: z.output<typeof unreached>): string[] {
+  const { cycles } = garbage;
+  return [
+    `Garbage: ${formatCount(garbage.count)} objects, ${formatSize(garbage.shallowSize)}.`,
+    ...garbage.classes.map(
+      (one) => `  ${one.className}: ${formatCount(one.count)}, ${formatSize(one.shallowSize)}`,
+    ),
+    `Cycles: ${formatCount(cycles.total)} with ${formatCount(cycles.count)} objects, ${formatSize(cycles.shallowSize)}. The collector frees them.`,
+    `Raw blocks: ${formatCount(raw.count)}, ${formatSize(raw.size)}.`,
+    raw.unreferenced === null
+      ? "Whether something refers to them is not known, as the dump has no global values."
+      : `Unreferenced: ${formatCount(raw.unreferenced.count)}, ${formatSize(raw.unreferenced.size)}.`,
+  ];
+}

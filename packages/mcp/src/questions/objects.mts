@@ -1,0 +1,336 @@
+/** Single objects, what refers to them, why they are alive, and what they keep alive. */
+import { z } from "zod";
+import { QuestionError } from "../errors.mts";
+import {
+  cutText,
+  edgeText,
+  formatCount,
+  formatSize,
+  hex,
+  named,
+  pathLines,
+  rootText,
+} from "../lines.mts";
+import {
+  address,
+  addressOf,
+  asking,
+  count,
+  cutShape,
+  edgeShape,
+  glob,
+  heap,
+  objectShape,
+  page,
+  pathShape,
+  question,
+  rootShape,
+  size,
+  watched,
+  whole,
+} from "../question.mts";
+
+const distance = count.optional();
+
+export const find = question({
+  name: "find",
+  title: "Find objects",
+  description:
+    "Which live objects are of a class, of at least a size, or strings with some text? Lists addresses, sizes and previews, the largest retained size first.",
+  basis: "All live objects were searched.",
+  input: {
+    heap,
+    class: glob.optional().describe("a class name; * and ? are wildcards"),
+    minSize: whole.min(0).optional().describe("the least retained size in bytes"),
+    contains: z.string().max(1000).optional().describe("only strings that contain this text"),
+    ...page,
+  },
+  output: {
+    objects: z.array(
+      z.strictObject({
+        address: count,
+        className: z.string(),
+        shallowSize: size,
+        retainedSize: size,
+        preview: z.string().nullable(),
+        distance,
+      }),
+    ),
+  },
+  isPaged: true,
+  async ask({ heap: handle, class: wanted, minSize, contains, limit, offset }, context) {
+    return await asking(context, { heap: handle }, async (open) => {
+      const options = { class: wanted, minSize, contains, limit, offset, ...watched(context) };
+      const { objects, total, warnings, partial } = await open.findAsync(options);
+      return { body: { objects }, page: { list: "objects", total, offset }, warnings, partial };
+    });
+  },
+  render({ objects }) {
+    return [
+      objects.length === 0 ? "No objects." : "Object: retained size, preview.",
+      ...objects.map(
+        (one) =>
+          `${named(one.className, one.address)}: ${formatSize(one.retainedSize)}, ${short(one.preview)}`,
+      ),
+    ];
+  },
+});
+
+const field = z.strictObject({
+  name: z.string(),
+  type: z.string(),
+  value: z.union([z.number(), z.string(), z.boolean(), z.null()]),
+  address: count.nullable(),
+  className: z.string().nullable(),
+});
+
+export const object = question({
+  name: "object",
+  title: "One object",
+  description:
+    "What is at this address, and what refers to it? Class, sizes, fields, contents, dominator, and a page of the references to it. For why it is alive ask paths.",
+  basis:
+    "Fields are read from the dump; a reference is independent if it alone keeps the object reachable.",
+  input: { heap, address, ...page },
+  output: {
+    address: count,
+    className: z.string().nullable(),
+    state: z.string(),
+    shallowSize: size,
+    retainedSize: size,
+    dominator: objectShape.nullable(),
+    roots: z.array(rootShape),
+    preview: z.string().nullable(),
+    fields: z.array(field),
+    distance,
+    referrers: z.array(edgeShape),
+  },
+  isPaged: true,
+  async ask({ heap: handle, address: at, limit, offset }, context) {
+    return await asking(context, { heap: handle }, async (open) => {
+      const { schemaVersion, path, referrerCount, warnings, partial, ...body } =
+        await open.objectAsync(addressOf(at), watched(context));
+      const { referrers, total } =
+        body.state === "live"
+          ? await open.referrersAsync(body.address, {
+              limit,
+              offset,
+              signal: context.control.signal,
+            })
+          : { referrers: [], total: 0 };
+      const page = { list: "referrers", total, offset };
+      return { body: { ...body, referrers }, page, warnings, partial };
+    });
+  },
+  render(one) {
+    return [
+      `${named(one.className, one.address)}, ${one.state}: ${formatSize(one.shallowSize)}, retains ${formatSize(one.retainedSize)}`,
+      ...(one.preview === null ? [] : [one.preview]),
+      ...one.fields.map(({ name, type, value }) => `  ${name}: ${type} = ${short(String(value))}`),
+      one.dominator === null
+        ? "No object dominates it."
+        : `Dominator: ${named(one.dominator.className, one.dominator.address)}`,
+      ...(one.roots.length === 0 ? [] : [`Roots: ${one.roots.map(rootText).join(", ")}`]),
+      ...one.referrers.map((edge) => `Referred to by ${edgeText(edge)}`),
+    ];
+  },
+});
+
+interface Branch {
+  label: string | null;
+  root: z.output<typeof rootShape> | null;
+  className: string;
+  count: number;
+  shallowSize: number;
+  fingerprint: string;
+  children: Branch[];
+  more: More;
+}
+
+type More = z.output<typeof more>;
+
+const more = z
+  .strictObject({ branches: count, count, shallowSize: size })
+  .nullable()
+  .meta({ id: "more" });
+const branch: z.ZodType<Branch> = z
+  .strictObject({
+    label: z.string().nullable(),
+    root: rootShape.nullable(),
+    className: z.string(),
+    count,
+    shallowSize: size,
+    fingerprint: z.string(),
+    get children() {
+      return z.array(branch);
+    },
+    more,
+  })
+  .meta({ id: "branch" });
+
+const onePath = z.strictObject({
+  address: count,
+  className: z.string().nullable(),
+  state: z.string(),
+  shallowSize: size,
+  retainedSize: size,
+  path: pathShape.nullable(),
+  independentReferrers: z.strictObject({ total: count, edges: z.array(edgeShape) }),
+  freedByCutting: size.nullable(),
+  freedByCuttingAll: size,
+  cut: cutShape.nullable(),
+  freedAfterReturn: size.nullable(),
+  dominator: objectShape.nullable(),
+});
+
+const mergedPaths = z.strictObject({
+  classes: z.array(z.string()),
+  count,
+  shallowSize: size,
+  retainedSetSize: size,
+  freedByRemovingAll: size,
+  heldBy: z.strictObject({
+    global: size,
+    stack: size,
+    pinned: size,
+    system: size.optional(),
+  }),
+  tree: z.array(branch),
+  more,
+});
+
+export const paths = question({
+  name: "paths",
+  title: "Why alive",
+  description:
+    "Why is it alive, and which reference must be cut to free it? For one object (address), for all objects of a class (class), or for the objects that are new since an earlier dump of the same build (newSince). Give exactly one of the three.",
+  basis: "The path is a shortest one from a root, from a global if one reaches the object.",
+  input: {
+    heap,
+    address: address.optional(),
+    class: glob.optional().describe("a class name; * and ? are wildcards"),
+    newSince: z.string().max(10_000).optional().describe("the handle of an earlier dump"),
+    limit: page.limit,
+  },
+  output: { object: onePath.nullable(), merged: mergedPaths.nullable() },
+  async ask({ heap: handle, address: at, class: wanted, newSince, limit }, context) {
+    const given = [at, wanted, newSince].filter((one) => one !== undefined);
+    if (given.length !== 1) {
+      throw new QuestionError(
+        "ERR_INVALID_OPTION",
+        `paths takes exactly one of address, class and newSince: found ${given.length}`,
+      );
+    }
+    return await asking(context, { heap: handle, before: newSince }, async (open, before) => {
+      const options = { limit, ...watched(context) };
+      if (at !== undefined) {
+        const found = await open.pathsAsync(addressOf(at), options);
+        const { schemaVersion, warnings, partial, ...body } = found;
+        return { body: { object: body, merged: null }, warnings, partial };
+      }
+      const target = before === undefined ? { class: wanted as string } : { newSince: before };
+      const found = await open.pathsAsync(target, options);
+      const { schemaVersion, warnings, partial, ...body } = found;
+      return { body: { object: null, merged: body }, warnings, partial };
+    });
+  },
+  render({ object: one, merged }) {
+    if (merged !== null) {
+      return [
+        `${formatCount(merged.count)} objects, ${formatSize(merged.shallowSize)}, retain ${formatSize(merged.retainedSetSize)}; removing all frees ${formatSize(merged.freedByRemovingAll)}`,
+        ...merged.tree.flatMap((one) => branchLines(one as Branch, 0)),
+        ...moreLines(merged.more, 0),
+      ];
+    }
+    if (one === null) return [];
+    const { total, edges } = one.independentReferrers;
+    return [
+      `${named(one.className, one.address)}, ${one.state}: ${formatSize(one.shallowSize)}, retains ${formatSize(one.retainedSize)}`,
+      ...pathLines(one.path),
+      `Independent references: ${formatCount(total)}. ${edges.map(edgeText).join("; ")}`,
+      `Cutting all of them frees ${formatSize(one.freedByCuttingAll)}.`,
+      ...(one.cut === null ? [] : [cutText(one.cut)]),
+      ...(one.freedAfterReturn === null
+        ? []
+        : [
+            `After the running functions have returned, it frees ${formatSize(one.freedAfterReturn)}.`,
+          ]),
+    ];
+  },
+});
+
+function branchLines(one: Branch, depth: number): string[] {
+  const by = one.root !== null ? `${rootText(one.root)} ` : `.${one.label ?? ""} `;
+  const line = `${"  ".repeat(depth)}${by}${one.className}: ${formatCount(one.count)}, ${formatSize(one.shallowSize)}`;
+  return [
+    line,
+    ...one.children.flatMap((child) => branchLines(child, depth + 1)),
+    ...moreLines(one.more, depth + 1),
+  ];
+}
+
+function moreLines(rest: More, depth: number): string[] {
+  if (rest === null) return [];
+  return [
+    `${"  ".repeat(depth)}(${formatCount(rest.branches)} more branches: ${formatCount(rest.count)} objects, ${formatSize(rest.shallowSize)})`,
+  ];
+}
+
+export const dominators = question({
+  name: "dominators",
+  title: "What it keeps alive",
+  description:
+    "What does only this object keep alive? The objects that it immediately dominates, by retained size; without an address, the largest of the whole heap. With by: class, grouped by class.",
+  basis: "The dominator tree of all live references.",
+  input: {
+    heap,
+    address: address.optional(),
+    by: z.enum(["object", "class"]).default("object"),
+    ...page,
+  },
+  output: {
+    address: count.nullable(),
+    children: z.array(
+      z.strictObject({
+        address: count.nullable(),
+        className: z.string(),
+        count,
+        shallowSize: size,
+        retainedSize: size,
+      }),
+    ),
+  },
+  isPaged: true,
+  async ask({ heap: handle, address: at, by, limit, offset }, context) {
+    return await asking(context, { heap: handle }, async (open) => {
+      const from = at === undefined ? undefined : addressOf(at);
+      const options = { address: from, limit, offset, ...watched(context) };
+      const found =
+        by === "class"
+          ? await open.dominatorsAsync({ ...options, by: "class" })
+          : await open.dominatorsAsync(options);
+      const children =
+        "groups" in found
+          ? found.groups.map((group) => ({ address: null, ...group }))
+          : found.children.map((child) => ({ ...child, count: 1 }));
+      const { address: asked, total, warnings, partial } = found;
+      const page = { list: "children", total, offset };
+      return { body: { address: asked, children }, page, warnings, partial };
+    });
+  },
+  render({ address: at, children }) {
+    return [
+      `${at === null ? "The heap" : hex(at)} immediately dominates:`,
+      ...children.map((one) => {
+        const times = one.address === null ? `${formatCount(one.count)}, ` : "";
+        return `${named(one.className, one.address)}: ${times}retains ${formatSize(one.retainedSize)}`;
+      }),
+    ];
+  },
+});
+
+/** A preview for a line of a list. */
+function short(text: string | null): string {
+  if (text === null) return "no preview";
+  return text.length > 100 && !text.includes("\u27ea") ? `${text.slice(0, 100)}…` : text;
+}
