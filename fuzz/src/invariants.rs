@@ -92,19 +92,19 @@ fn retained_sizes(heap: &Heap, live: &BTreeSet<ObjectIndex>) {
     let size_of = |objects: &BTreeSet<ObjectIndex>| -> u64 {
         objects
             .iter()
-            .map(|&object| u64::from(heap.shallow_size(object)))
+            .map(|&object| heap.shallow_size(object))
             .sum()
     };
     let live_size = size_of(live);
     assert_eq!(live_size, heap.live_size);
     let tops = heap.dominators.trees().flat_map(|(_, tops)| tops);
-    let sum: u64 = tops.map(|top| u64::from(heap.retained_size(top))).sum();
+    let sum: u64 = tops.map(|top| heap.retained_size(top)).sum();
     assert_eq!(sum, live_size, "the sizes of all top-level objects");
     for &object in live {
         assert!(heap.retained_size(object) >= heap.shallow_size(object));
         if live.len() <= FEW {
             let lost = live_size - size_of(&reached_without(heap, Some(object)));
-            assert_eq!(u64::from(heap.retained_size(object)), lost);
+            assert_eq!(heap.retained_size(object), lost);
         }
     }
 }
@@ -114,12 +114,7 @@ fn rows(heap: &Heap, view: &ConstructorView) {
     let mut shallow = 0;
     for (nth, row) in view.rows().iter().enumerate() {
         let instances = view.instances(nth).unwrap().unwrap();
-        let sum = |size: fn(&_) -> u32| {
-            instances
-                .iter()
-                .map(|one| u64::from(size(&one)))
-                .sum::<u64>()
-        };
+        let sum = |size: fn(&_) -> u64| instances.iter().map(|one| size(&one)).sum::<u64>();
         assert_eq!(row.count, instances.len() as u64);
         assert_eq!(
             row.total_shallow_size,

@@ -5,6 +5,7 @@
 //! - [`corpus`]: the inputs that are kept.
 //! - [`choices`]: decisions that an input makes byte by byte. [`recipe`]: a heap, a module and damage, made
 //!   by choices. [`module_edits`] and [`dwarf_edits`]: damage that respects the structure.
+//! - [`allocators`]: modules with functions that are named as those of allocators.
 //! - [`programs`]: real modules and their dumps.
 //! - [`invariants`]: checks of every result. [`questions`]: checks of every answer. [`reference`]: the same
 //!   result, computed naively.
@@ -13,6 +14,7 @@
 #[path = "../../tests/it/support/mod.rs"]
 pub mod support;
 
+pub mod allocators;
 pub mod choices;
 pub mod corpus;
 pub mod dwarf_edits;

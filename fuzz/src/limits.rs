@@ -67,6 +67,12 @@ pub const QUESTIONS: Limits = Limits {
     more_time: Duration::from_secs(4),
 };
 
+/// A heap snapshot of V8 that is opened for questions, and all of these. A node takes two bytes at least.
+pub const SNAPSHOT: Limits = Limits {
+    memory_per_byte: 64,
+    ..QUESTIONS
+};
+
 /// A module's sections and its debug information: every byte may be a name, a function, an entry.
 pub const SECTIONS: Limits = Limits {
     memory_per_byte: 512,

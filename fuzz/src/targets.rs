@@ -5,19 +5,25 @@ use std::sync::Arc;
 use warpo_heap_analyzer::collector_code::{CodeReader, CollectorCode, Storage};
 use warpo_heap_analyzer::debug_info::DebugInfo;
 use warpo_heap_analyzer::dump::{Dump, HEADER_SIZE};
+use warpo_heap_analyzer::formats::TableOptions;
 use warpo_heap_analyzer::heap::Heap;
+use warpo_heap_analyzer::instrument::allocations::{IMPORT_MODULE, instrument_allocations};
 use warpo_heap_analyzer::instrument::expose_globals;
 use warpo_heap_analyzer::module::Module;
 use warpo_heap_analyzer::runtime::Runtime;
 use warpo_heap_analyzer::runtime::evidence::Evidence;
 use warpo_heap_analyzer::runtime::layout::Contents;
+use warpo_heap_analyzer::snapshots;
 use warpo_heap_analyzer::views::{
     ComparisonSort, ComparisonView, ConstructorSort, ConstructorView, Selection,
 };
 use warpo_heap_analyzer::{ClassId, Control, Input, Program, Result, Schedule, Tolerance, Warning};
 
+use wasmparser::types::EntityType;
+
+use crate::allocators;
 use crate::invariants;
-use crate::limits::{DUMP, Limits, MODULE, QUESTIONS, SECTIONS, within};
+use crate::limits::{DUMP, Limits, MODULE, QUESTIONS, SECTIONS, SNAPSHOT, within};
 use crate::module_edits::{self, Focus};
 use crate::questions::{ask_all, export_all, grow, open};
 use crate::recipe::Recipe;
@@ -28,9 +34,10 @@ use crate::support::{DumpFile, RTTI_BASE};
 pub type Target = (&'static str, fn(&[u8]));
 
 /// All of them.
-pub const ALL: [Target; 9] = [
+pub const ALL: [Target; 11] = [
     ("dump", dump),
     ("module", module),
+    ("instrument", instrument),
     ("debug_info", debug_info),
     ("classes", classes),
     ("collector_code", collector_code),
@@ -38,6 +45,7 @@ pub const ALL: [Target; 9] = [
     ("analyze", analyze),
     ("compare", compare),
     ("questions", questions),
+    ("snapshot", snapshot),
 ];
 
 const EVERYTHING: Tolerance = Tolerance {
@@ -84,6 +92,59 @@ pub fn module(input: &[u8]) {
 
 fn is_valid(wasm: &[u8]) -> bool {
     wasmparser::Validator::new().validate_all(wasm).is_ok()
+}
+
+/// The input is a module, or bytes of which one is made. With its allocations reported, a valid module stays valid and
+/// has the same imports and exports, and those of the profiler. A second time changes nothing.
+pub fn instrument(input: &[u8]) {
+    instrument_module(input);
+    if !input.starts_with(b"\0asm")
+        && let Ok(wasm) = allocators::module(input)
+    {
+        instrument_module(&wasm);
+    }
+}
+
+fn instrument_module(wasm: &[u8]) {
+    let changed = within(&[(MODULE, wasm.len())], || instrument_allocations(wasm));
+    let (changed, table) = match changed {
+        Ok(changed) => changed,
+        Err(error) => {
+            let expected = ["ERR_MODULE", "ERR_MODULE_KIND", "ERR_ALLOCATOR_MISSING"];
+            assert!(expected.contains(&error.code()), "{error}");
+            return;
+        }
+    };
+    let again = instrument_allocations(&changed).unwrap();
+    assert_eq!(again, (changed.clone(), table), "a second time changes it");
+    let Ok(before) = outside(wasm) else {
+        return;
+    };
+    let after = outside(&changed).expect("a valid module became invalid");
+    let is_own = |line: &String| {
+        line.starts_with(&format!("import {IMPORT_MODULE:?} "))
+            || line.starts_with("export \"__warpo_heap_analyzer_profile:")
+    };
+    let (own, others): (Vec<_>, Vec<_>) = after.into_iter().partition(is_own);
+    let before: Vec<_> = before.into_iter().filter(|line| !is_own(line)).collect();
+    assert_eq!(others, before, "what is outside of the module changed");
+    assert_eq!(own.len(), 6, "{own:?} were added");
+}
+
+/// The imports and the exports of a valid module, with their types.
+fn outside(wasm: &[u8]) -> std::result::Result<Vec<String>, wasmparser::BinaryReaderError> {
+    let types = wasmparser::Validator::new().validate_all(wasm)?;
+    let types = types.as_ref();
+    let shown = |ty| match ty {
+        EntityType::Func(id) | EntityType::FuncExact(id) => format!("{:?}", types[id]),
+        other => format!("{other:?}"),
+    };
+    let imports = types.core_imports().into_iter().flatten();
+    let exports = types.core_exports().into_iter().flatten();
+    let imports =
+        imports.map(|(module, name, ty)| format!("import {module:?} {name:?} {}", shown(ty)));
+    let exports = exports.map(|(name, ty)| format!("export {name:?} {}", shown(ty)));
+    Ok(imports.chain(exports).collect())
 }
 
 /// The input is a module. Its debug information is read.
@@ -213,7 +274,10 @@ pub fn heap(input: &[u8]) {
         let found = heap.live_heap_objects().map(|object| {
             (
                 heap.address(object).0,
-                (heap.shallow_size(object), heap.retained_size(object)),
+                (
+                    heap.shallow_size(object) as u32,
+                    heap.retained_size(object) as u32,
+                ),
             )
         });
         assert_eq!(found.collect::<reference::Live>(), expected);
@@ -340,5 +404,26 @@ pub fn questions(input: &[u8]) {
         Err(error) => error.to_string(),
     };
     within(&[(QUESTIONS, dump.len()), of_module(wasm)], ask);
+    invariants::with_any_threads(ask);
+}
+
+/// The input is a heap snapshot of V8. Its heap is asked everything, exported, and compared with itself. The number of
+/// threads must not change an answer.
+pub fn snapshot(input: &[u8]) {
+    let source = || Input {
+        name: "app.heapsnapshot",
+        bytes: input,
+    };
+    let ask = || match snapshots::open(source(), &Control::default()) {
+        Ok(heap) => {
+            export_all(&heap);
+            ask_all(&heap, &[1, 3], TableOptions::default()) + &grow(&heap, 0, b'0')
+        }
+        Err(error) => {
+            assert!(error.code().starts_with("ERR_SNAPSHOT"), "{error}");
+            error.to_string()
+        }
+    };
+    within(&[(SNAPSHOT, input.len())], ask);
     invariants::with_any_threads(ask);
 }

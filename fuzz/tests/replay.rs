@@ -41,6 +41,7 @@ fn no_random_damage_to_modules_violates_an_invariant() {
     for (nth, program) in (0..500).zip(programs::ALL.iter().cycle()) {
         for (focus, run) in [
             (Focus::Anything, targets::module as fn(&[u8])),
+            (Focus::Anything, targets::instrument),
             (Focus::Dwarf, targets::debug_info),
             (Focus::Code, targets::collector_code),
         ] {
@@ -49,6 +50,14 @@ fn no_random_damage_to_modules_violates_an_invariant() {
             module_edits::edit(&mut wasm, &mut Choices::new(&choices), 1 + nth % 4, focus);
             run(&wasm);
         }
+    }
+}
+
+#[test]
+fn no_random_module_with_an_allocator_is_instrumented_wrongly() {
+    let mut random = Random::new(3);
+    for _ in 0..500 {
+        targets::instrument(&random_bytes(&mut random, 200, 2000));
     }
 }
 
