@@ -2,13 +2,16 @@
  * `npm run bench`: measures the engine, the command line and the API on heaps of many shapes and
  * sizes, and compares the results with the promised figures. See BENCHMARKS.md.
  */
+import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { thisMachine } from "./machine.js";
-import { BenchBinary } from "./processes.js";
+import { BenchBinary, buildUnoptimised } from "./processes.js";
+import { bundleDevTools } from "./readers.js";
 import { comparison, report } from "./report.js";
 import type { Results, StageRow } from "./results.js";
+import { writeSnapshot } from "./snapshot.js";
 import { measureStages, openShop } from "./stages.js";
 import { PROMISED_SIZES, type SizedShop, Targets } from "./targets.js";
 
@@ -37,6 +40,10 @@ const FULL_SIZE = "4GiB";
 /** The shape for a full memory: the one that is most like a program. */
 const FULL_SHAPE = "mix";
 const SHOP = "shop";
+const PROFILER = "profiler";
+const SNAPSHOTS = "snapshots";
+/** What is not a shape of the forge. */
+const PROGRAMS = [SHOP, PROFILER, SNAPSHOTS];
 
 function main(): void {
   const options = readOptions();
@@ -59,13 +66,17 @@ function main(): void {
 
 function measure(options: Options, folder: string): Results {
   const { sizes, repetitions, optimised } = options;
-  const binary = BenchBinary.build(optimised);
+  if (!optimised) buildUnoptimised();
+  const binary = new BenchBinary();
   const machine = thisMachine();
-  const known = [...binary.shapes(), SHOP];
-  const shapes = options.shapes ?? known;
-  const unknown = shapes.find((shape) => !known.includes(shape));
+  const shapes = options.shapes ?? [...binary.shapes(), ...PROGRAMS];
+  const others = shapes.filter((shape) => !PROGRAMS.includes(shape));
+  const known = others.length > 0 ? binary.shapes() : [];
+  const unknown = others.find((shape) => !known.includes(shape));
   if (unknown !== undefined) {
-    throw new Error(`there is no shape ${unknown}; there are ${known.join(", ")}`);
+    throw new Error(
+      `there is no shape ${unknown}; there are ${[...known, ...PROGRAMS].join(", ")}`,
+    );
   }
   const isPromised = sizes.every((size, nth) => size === PROMISED_SIZES[nth]);
   const targets = new Targets(repetitions, isPromised && optimised);
@@ -83,7 +94,7 @@ function measure(options: Options, folder: string): Results {
     return row;
   };
 
-  for (const shape of shapes.filter((shape) => shape !== SHOP)) {
+  for (const shape of others) {
     for (const objects of sizes) {
       forgeAndMeasure(shape, title(objects), ["--objects", String(objects)]);
     }
@@ -110,10 +121,27 @@ function measure(options: Options, folder: string): Results {
     targets.measureShop(binary, [small, large], join(folder, "output.json"));
     progress("questions");
     targets.measureQuestions(large);
+    progress("agents");
+    targets.measureAgents(large);
     progress("report");
     targets.measureReport(large, join(folder, "report.html"));
     progress("exports");
     targets.measureExports(large, join(folder, "exported"));
+  }
+  if (shapes.includes(PROFILER)) {
+    progress(PROFILER);
+    targets.measureProfiler(compileProfiled(folder));
+  }
+  if (shapes.includes(SNAPSHOTS)) {
+    progress(SNAPSHOTS);
+    bundleDevTools();
+    const file = join(folder, "app.heapsnapshot");
+    // DevTools and memlab take minutes at the larger size.
+    for (const size of [sizes[0], sizes[1] / 2]) {
+      writeSnapshot(size, file);
+      targets.measureSnapshot(title(size), file);
+    }
+    rmSync(file);
   }
   targets.judgeGrowth(rows, [title(sizes[0]), title(sizes[1])]);
   return {
@@ -125,6 +153,18 @@ function measure(options: Options, folder: string): Results {
     stages: rows,
     targets: targets.rows,
   };
+}
+
+/** Compiles the program that the profiler is measured with. */
+function compileProfiled(folder: string): string {
+  const wasm = join(folder, "profiled.wasm");
+  const asc = join(require.resolve("assemblyscript/package.json"), "..", "bin", "asc.js");
+  const flags = ["-O3", "--debug", "--exportRuntime"];
+  execFileSync(process.execPath, [asc, "assembly/index.ts", "-o", wasm, ...flags], {
+    cwd: resolve(__dirname, "../../benches/profiler"),
+    stdio: "inherit",
+  });
+  return wasm;
 }
 
 function readOptions(): Options {

@@ -1,35 +1,23 @@
 /**
- * What the tools that exports are for need to load one: `node build/bench/consumers.js <file.heapsnapshot>`
- * prints the seconds that memlab and Chromium's own DevTools take, where they are installed, and the most
- * memory that the tool had. Not part of a run of the benchmark: it takes minutes.
+ * What the readers of heap snapshots need for a file: `node build/bench/consumers.js <file.heapsnapshot>` prints the
+ * time that the analyzer, DevTools' code, Chromium's DevTools and memlab take, where they are installed, and the
+ * largest memory of each process. `write_snapshot.ts` writes files of any size.
  */
 import { statSync } from "node:fs";
-import { createRequire } from "node:module";
 import { resolve } from "node:path";
 import { chromium } from "playwright-core";
-import { runNode } from "./processes.js";
+import {
+  bundleDevTools,
+  type Reading,
+  readByAnalyzer,
+  readByDevTools,
+  readByMemlab,
+} from "./readers.js";
 
-const MEMLAB = resolve(__dirname, "../../__test__/memlab/package.json");
 const LIMIT = 600_000;
 
-const MEMLAB_SCRIPT = `
-  const { analysis, config, utils } = require(process.argv[1]);
-  config.muteConsole = true;
-  utils.getSnapshotFromFile(process.argv[2], {}).then((heap) => analysis.preparePathFinder(heap));`;
-
-function memlab(file: string): string {
-  const core = createRequire(MEMLAB).resolve("@memlab/core");
-  const { seconds, peakBytes } = runNode([
-    "--max-old-space-size=16000",
-    "--eval",
-    MEMLAB_SCRIPT,
-    core,
-    file,
-  ]);
-  return `${seconds.toFixed(1)} s, ${(peakBytes / 2 ** 20).toFixed(0)} MiB`;
-}
-
-async function devTools(file: string): Promise<string> {
+/** In a browser, where the table must appear as well. */
+async function readByChromium(file: string): Promise<string> {
   const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
   const browser = await chromium.launch({
     executablePath,
@@ -52,16 +40,23 @@ async function devTools(file: string): Promise<string> {
   }
 }
 
+function shown({ seconds, cpuSeconds, peakBytes }: Reading): string {
+  return `${seconds.toFixed(2)} s, ${cpuSeconds.toFixed(2)} s of CPU time, ${(peakBytes / 2 ** 20).toFixed(0)} MiB`;
+}
+
 async function main([file]: string[]): Promise<void> {
   if (file === undefined) throw new Error("usage: consumers <file.heapsnapshot>");
   const path = resolve(file);
   console.log(`${file}: ${(statSync(path).size / 1e6).toFixed(0)} MB`);
-  for (const [name, load] of [
-    ["DevTools", devTools],
-    ["memlab", memlab],
+  bundleDevTools();
+  for (const [name, read] of [
+    ["heap-analyzer", () => shown(readByAnalyzer(path))],
+    ["DevTools' code", () => shown(readByDevTools(path))],
+    ["DevTools in Chromium", () => readByChromium(path)],
+    ["memlab", () => shown(readByMemlab(path))],
   ] as const) {
     try {
-      console.log(`${name}: ${await load(path)}`);
+      console.log(`${name}: ${await read()}`);
     } catch (error) {
       console.log(`${name}: not loaded: ${(error as Error).message.split("\n", 1)[0]}`);
     }

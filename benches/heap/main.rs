@@ -6,9 +6,10 @@
 //! cargo bench --bench heap -- analyze heap.dump program.wasm --json
 //! cargo bench --bench heap -- questions heap.dump program.wasm
 //! cargo bench --bench heap -- yardsticks heap.dump --objects 10000000
+//! cargo bench --bench heap -- provided-memory 2GiB node program.js
 //! ```
 //!
-//! Each prints one line of JSON; times are in seconds, sizes in bytes.
+//! All but the last print one line of JSON; times are in seconds, sizes in bytes.
 
 #![allow(
     clippy::unwrap_used,
@@ -17,6 +18,7 @@
 
 mod analysis;
 mod process;
+mod provided_memory;
 mod questions;
 #[path = "../../tests/it/support/mod.rs"]
 mod support;
@@ -32,7 +34,8 @@ const USAGE: &str = "usage: heap shapes
        heap forge <shape> (--memory <n>MiB|<n>GiB | --objects <n>) [--seed <n>] <dump> <wasm>
        heap analyze <dump> <wasm> [--json]
        heap questions <dump> <wasm>
-       heap yardsticks <dump> --objects <n>";
+       heap yardsticks <dump> --objects <n>
+       heap provided-memory <n>MiB|<n>GiB <program> [<argument>…]";
 
 type Failure = Box<dyn std::error::Error>;
 
@@ -61,6 +64,11 @@ fn run(mut arguments: Arguments) -> Result<Value, Failure> {
         "yardsticks" => {
             let objects = arguments.option("--objects")?.ok_or(USAGE)?.parse()?;
             yardsticks::measure(&arguments.next()?, objects)
+        }
+        "provided-memory" => {
+            let (size, program) = (bytes(&arguments.next()?)?, arguments.next()?);
+            provided_memory::run(size, &program, &arguments.0)?;
+            Ok(Value::Null)
         }
         _ => Err(format!("no such command: {command}\n{USAGE}").into()),
     }

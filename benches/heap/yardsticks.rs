@@ -47,7 +47,7 @@ fn sum(bytes: &[u8]) -> u64 {
 }
 
 /// Makes the system clear pages. Every column of a table has this cost.
-fn touch_fresh_memory(size: usize) -> MmapMut {
+pub fn touch_fresh_memory(size: usize) -> MmapMut {
     let mut memory = MmapMut::map_anon(size).unwrap();
     #[cfg(target_os = "linux")]
     memory.advise(memmap2::Advice::HugePage).unwrap();
