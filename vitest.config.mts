@@ -1,4 +1,4 @@
-// Tests from Node, in five projects. All take the built package in dist/, as its users do.
+// Tests from Node, in several projects. All take the built package in dist/, as its users do.
 
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
@@ -8,6 +8,8 @@ const LOCALES = fileURLToPath(new URL("__test__/devtools/locales.ts", import.met
 
 export default defineConfig({
   test: {
+    // By default, vitest leaves one core free, which is half of a machine with two.
+    maxWorkers: "100%",
     projects: [
       {
         test: {
@@ -18,6 +20,8 @@ export default defineConfig({
             "__test__/browser/**",
             "__test__/devtools/**",
             "__test__/memlab/**",
+            "__test__/fleet/**",
+            "__test__/large/**",
           ],
           // Load the package as users do, not as a copy that the test runner transforms.
           server: { deps: { external: [/\/dist\//] } },
@@ -49,6 +53,25 @@ export default defineConfig({
           server: { deps: { external: [/\/dist\//] } },
           testTimeout: 300_000,
           hookTimeout: 300_000,
+        },
+      },
+      {
+        // With DuckDB and Apache Spark, if asked for: `npm run test:fleet`.
+        test: {
+          name: "fleet",
+          include: process.env.TEST_FLEET === undefined ? [] : ["__test__/fleet/*.test.ts"],
+          server: { deps: { external: [/\/dist\//] } },
+          testTimeout: 600_000,
+          hookTimeout: 1_800_000,
+        },
+      },
+      {
+        // With files of several gigabytes, if asked for: `npm run test:large`.
+        test: {
+          name: "large",
+          include: process.env.TEST_LARGE === undefined ? [] : ["__test__/large/*.test.ts"],
+          server: { deps: { external: [/\/dist\//] } },
+          testTimeout: 1_800_000,
         },
       },
       {

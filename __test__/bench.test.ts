@@ -8,6 +8,8 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import type { Results } from "../benches/driver/results.ts";
+import { findChromium } from "./browser/chromium.ts";
+import { isMemlabInstalled } from "./memlab/snapshot.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "bench-"));
@@ -34,7 +36,7 @@ function bench(...options: string[]): string {
 }
 
 test("a run measures forged and real heaps, judges its promises, and compares itself with an earlier one", () => {
-  const report = bench("--shapes", "chain,shop");
+  const report = bench("--shapes", "chain,shop,profiler,snapshots");
   const results = JSON.parse(readFileSync(file, "utf8")) as Results;
 
   const rows = results.stages.map(({ shape, size }) => `${shape} ${size}`);
@@ -45,7 +47,8 @@ test("a run measures forged and real heaps, judges its promises, and compares it
   expect(sum).toBeCloseTo(chain?.total.median ?? 0, 3);
 
   const promises = results.targets.map(({ work }) => work);
-  expect(promises).toHaveLength(34);
+  // With memlab and with Chromium, if they are installed.
+  expect(promises).toHaveLength(44 + (isMemlabInstalled() ? 4 : 0) + (findChromium() ? 2 : 0));
   expect(results.targets.every(({ met }) => met === null)).toBe(true);
   for (const promise of promises) expect(report).toContain(promise);
 

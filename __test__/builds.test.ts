@@ -5,7 +5,7 @@
 
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { analyze, type ConstructorView } from "@warpo/heap-analyzer";
+import { type Accounting, analyze, type ConstructorView } from "@warpo/heap-analyzer";
 import AscTransform from "@warpo/heap-analyzer/asc-transform";
 import { describe, expect, test } from "vitest";
 import { type Build, build, EVIDENCE, type Evidence } from "./support/builds.ts";
@@ -71,7 +71,7 @@ async function judge(name: string, flags: string[], evidence: Evidence, compiler
       live: truth(after),
     });
     expect(wrongNames(view, before, program)).toEqual([]);
-    const { live, garbage, raw, free, overhead, gaps, unread } = view.accounting;
+    const { live, garbage, raw, free, overhead, gaps, unread } = view.accounting as Accounting;
     const parts = [live.global, live.stack, live.pinned, garbage, raw, free.bytes, overhead, gaps];
     expect(parts.reduce((sum, part) => sum + part, unread)).toBe(view.totalHeapSize);
   }

@@ -173,7 +173,9 @@ describe.skipIf(noHold)("a process that swaps folders for links", () => {
     await once(swapper.stdout, "data");
     const { dumpTo } = guest(directory);
     const ends = new Set<string>();
-    for (let nth = 0; nth < 2000; nth++) {
+    // On a busy machine, the folder may be swapped during every one of the first attempts.
+    const isRace = () => ends.has("written") && ends.has("ERR_DUMP_PATH");
+    for (let nth = 0; nth < 2000 || (!isRace() && nth < 100_000); nth++) {
       try {
         dumpTo("a/x.dump");
         ends.add("written");
@@ -184,8 +186,7 @@ describe.skipIf(noHold)("a process that swaps folders for links", () => {
     swapper.kill();
     await once(swapper, "exit");
     expectSealed(outside);
-    // Both happened, or there was no race.
-    expect([...ends]).toEqual(expect.arrayContaining(["written", "ERR_DUMP_PATH"]));
+    expect(isRace()).toBe(true);
   });
 
   test("costs no open file, whether the dump succeeds or not", () => {

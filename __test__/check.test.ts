@@ -156,8 +156,13 @@ describe("a rule", () => {
 
   test("that is a budget takes two dumps, and is then the only one", () => {
     const args = ["01.dump", "02.dump", "--wasm", "server.wasm", "--max-live", "1MiB"];
-    const answer = answerOf(cli(...args, "--format", "json"), 0);
+    const { status, stdout, stderr } = cli(...args, "--format", "json");
+    expect(status).toBe(0);
+    const answer = JSON.parse(stdout) as CheckAnswer;
     expect(answer.rules.map(({ rule }) => rule)).toEqual(["max-live"]);
+    expect(stderr).toMatch(
+      /^warning: only the budgets were checked: .* 8 dumps .*, and there are 2\n$/,
+    );
   });
 
   test("looks at what rises in every second interval with --slow", () => {

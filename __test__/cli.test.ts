@@ -125,7 +125,6 @@ describe("an argument error", () => {
       [...analyze, "more.dump", ...wasm],
       "error: too many arguments for 'analyze'. Expected 1 argument but got 2.",
     ],
-    ["no module", analyze, "error: required option '-w, --wasm <file>' not specified"],
     [
       "a module option without a value",
       [...analyze, "--wasm"],

@@ -126,8 +126,8 @@ describe("an error of arguments is one line", () => {
   const cases: [string, string[], string][] = [
     [
       "an unknown format",
-      ["after.dump", "--to", "parquet"],
-      "option '--to <format>' argument 'parquet' is invalid. Expected heapsnapshot or pprof or heap-diff.",
+      ["after.dump", "--to", "csv"],
+      "option '--to <format>' argument 'csv' is invalid. Expected heapsnapshot or pprof or heap-diff or parquet.",
     ],
     ["no format", ["after.dump"], "required option '--to <format>' not specified"],
     [
@@ -143,7 +143,12 @@ describe("an error of arguments is one line", () => {
     [
       "strings of a profile",
       [...PPROF, "--no-strings"],
-      "option '--no-strings' has no effect here: only --to heapsnapshot shows them",
+      "option '--no-strings' has no effect here: only --to heapsnapshot and --to parquet show them",
+    ],
+    [
+      "labels of a profile",
+      [...PPROF, "--label", "service=shop"],
+      "option '--label <key=value>' has no effect here: only --to parquet writes tables",
     ],
     [
       "garbage of a comparison",

@@ -63,10 +63,19 @@ async function firstPiece(stream: Readable): Promise<Buffer> {
 
 type Start = (heap: Heap, signal?: AbortSignal) => Readable;
 
+const OBJECTS = {
+  table: "object",
+  dumpId: "1".repeat(64),
+  moduleId: "2".repeat(64),
+  capturedAt: new Date(0),
+  dumpSize: 1,
+} as const;
+
 const formats: [string, Start][] = [
   ["heapsnapshot", (heap, signal) => heap.export("heapsnapshot", { signal })],
   ["pprof", (heap, signal) => heap.export("pprof", { signal })],
   ["heap-diff", (heap, signal) => heap.export("heap-diff", { before, signal })],
+  ["parquet", (heap, signal) => heap.export("parquet", { ...OBJECTS, signal })],
 ];
 
 describe.each(formats)("an export as %s", (_, start) => {
@@ -194,9 +203,9 @@ describe("what cannot be exported is refused at once", () => {
   const cases: [string, () => unknown, string, string][] = [
     [
       "an unknown format",
-      () => heap.export("parquet" as "pprof"),
+      () => heap.export("csv" as "pprof"),
       "ERR_INVALID_OPTION",
-      "format: found parquet; expected heapsnapshot, pprof, heap-diff",
+      "format: found csv; expected heapsnapshot, pprof, heap-diff, parquet",
     ],
     [
       "no format",

@@ -8,7 +8,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 const ROOT = join(__dirname, "..");
 /** The guide comes last: it fixes the leak that the others show. */
-const PAGES = ["exports/devtools", "exports/memlab", "exports/pprof", "exports/heap-diff", "guide"];
+const EXPORTS = ["exports/devtools", "exports/memlab", "exports/pprof", "exports/heap-diff"];
+const PAGES = [...EXPORTS, "host-heaps", "guide"];
 /** The commands of `npm run demo` in a clone where everything is installed and built. */
 const DEMO =
   "node node_modules/typescript/bin/tsc --project examples/leaky-server && node build/demo/demo.js";

@@ -25,7 +25,7 @@ import {
   openHeapFile,
   openHeapFileAsync,
 } from "../dist/index.js";
-import type { ConstructorView, Heap } from "../index.js";
+import type { ClassCount, ConstructorView, Heap } from "../index.js";
 import { runScript } from "./support/child.ts";
 import {
   type LeakyServer,
@@ -103,6 +103,28 @@ describe("a heap", () => {
     }
   });
 
+  test("reports its classes once while it is opened", async () => {
+    const classes: ClassCount[][] = [];
+    const onClasses = (counts: ClassCount[]) => classes.push(counts);
+    const opened = await openHeapFileAsync(files.after, files.wasm, { onClasses });
+    await openHeapAsync(after, wasm, { onClasses });
+    const rows = opened.constructors({ sort: "shallow", instances: 0 }).constructors;
+    const expected = rows.map(({ className, count, totalShallowSize: shallowSize }) =>
+      expect.objectContaining({ className, count, shallowSize }),
+    );
+    expect(classes).toHaveLength(2);
+    for (const counts of classes) {
+      expect(counts).toHaveLength(rows.length);
+      expect(counts).toEqual(expect.arrayContaining(expected));
+    }
+    const fail = () => Promise.reject(new Error("the listener failed"));
+    const failed = openHeapFileAsync(files.after, files.wasm, { onClasses: fail });
+    await expect(failed).rejects.toThrow("the listener failed");
+    expect(() => openHeap(after, wasm, { onClasses } as object)).toThrow(
+      "unknown option onClasses",
+    );
+  });
+
   test("has the views, the accounting and the warnings of the one-shot functions", () => {
     const view = analyze(after, wasm, { sort: "count", top: 3, instances: 2 });
     const options = { sort: "count", top: 3, instances: 2 } as const;
@@ -163,6 +185,29 @@ describe("a heap", () => {
     const own = openHeap(dump, wasm);
     dump.fill(0xff);
     expect(own.object(listener())).toEqual(heap.object(listener()));
+  });
+
+  test("is prepared after it was opened, and gives the same answers", async () => {
+    const address = listener();
+    const [one, other] = [openHeap(after, wasm), openHeap(after, wasm)];
+    one.prepare();
+    const unprepared = other.memorySize;
+    expect(unprepared).toBeGreaterThan(after.length);
+    const preparation = other.prepareAsync();
+    expect(await other.pathsAsync(address)).toEqual(heap.paths(address));
+    expect(await preparation).toBeUndefined();
+    expect(other.memorySize).toBeGreaterThan(unprepared);
+    expect(other.memorySize).toBe(one.memorySize);
+    expect(one.paths(address)).toEqual(heap.paths(address));
+    const signal = AbortSignal.abort();
+    expect((await errorOf(() => openHeap(after, wasm).prepareAsync({ signal }))).code).toBe(
+      "ABORT_ERR",
+    );
+    const closed = openHeap(after, wasm);
+    closed.close();
+    expect((await errorOf(() => closed.prepare())).code).toBe("ERR_HEAP_CLOSED");
+    expect((await errorOf(() => closed.memorySize)).code).toBe("ERR_HEAP_CLOSED");
+    expect((await errorOf(() => closed.prepareAsync())).code).toBe("ERR_HEAP_CLOSED");
   });
 
   test("is a Heap, which only openHeap makes", () => {

@@ -159,7 +159,7 @@ describe("an error of arguments is one line", () => {
     [
       "an address that is none",
       () => ["object", "no.dump", "12cd"],
-      "Expected an address: 38208 or 0x9540.",
+      "Expected an address: 38208 or 0x9540; of a heap snapshot, an id: @38208.",
     ],
     [
       "a threshold of 0",

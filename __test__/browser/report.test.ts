@@ -10,7 +10,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import AscTransform from "../../dist/asc_transform.mjs";
 import { captureDump, exposeGlobals } from "../../dist/capture.js";
 import { analyze, openHeap } from "../../dist/index.js";
-import type { Heap } from "../../index.js";
+import type { Accounting, Heap } from "../../index.js";
 import * as format from "../../js/report/format.ts";
 import { runCompiler } from "../support/compile.ts";
 import { findChromium, startChromium } from "./chromium.ts";
@@ -134,7 +134,7 @@ describe.skipIf(missing)("a report", () => {
     const parts = await rows(page, "Where every byte of the heap is");
     const bytes = parts.map(([, , exact]) => Number(exact?.replaceAll(",", "")));
     expect(bytes.reduce((sum, part) => sum + part)).toBe(totalHeapSize);
-    const { live, garbage, raw, free, overhead } = accounting;
+    const { live, garbage, raw, free, overhead } = accounting as Accounting;
     expect(bytes).toEqual([live.global, garbage, raw, free.bytes, overhead]);
     const figures = await textOf(page.locator(".figures"));
     expect(figures).toContain(format.bytes(totalLiveSize));

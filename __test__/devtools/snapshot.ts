@@ -2,6 +2,7 @@
 
 import type { Readable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
+import "./with_resolvers.mts";
 import type { SnapshotEdge, SnapshotNode, SnapshotReading } from "../support/heap_snapshot.ts";
 
 const WORKER = "chrome-devtools-frontend/front_end/entrypoints/heap_snapshot_worker";
@@ -55,20 +56,14 @@ interface Loader {
   buildSnapshot(port: MessagePort): Promise<DevToolsSnapshot>;
 }
 
-interface Worker {
+/** What the tests use of DevTools' modules. */
+export interface DevToolsCode {
   HeapSnapshotLoader: new (dispatcher: object) => Loader;
   SecondaryInitManager: new (port: MessagePort) => unknown;
 }
 
-// Node 20 does not have it.
-Promise.withResolvers ??= function withResolvers<T>(this: PromiseConstructor) {
-  const parts = {} as PromiseWithResolvers<T>;
-  const promise = new Promise<T>((resolve, reject) => Object.assign(parts, { resolve, reject }));
-  return Object.assign(parts, { promise });
-};
-
 // The compiler must not look for types there: it would check all of DevTools.
-async function worker(): Promise<Worker> {
+async function worker(): Promise<DevToolsCode> {
   const parts = ["HeapSnapshotLoader", "HeapSnapshot"].map((name) => `${WORKER}/${name}.ts`);
   const [loader, snapshot] = await Promise.all(
     parts.map((part) => import(/* @vite-ignore */ part)),

@@ -7,9 +7,9 @@ import { join } from "node:path";
 import { expect, inject, test } from "vitest";
 import { ROOT } from "./packages.ts";
 
-const packages = inject("packages").filter(({ name }) => name !== "commander");
-const platforms = packages.slice(0, -1);
-const root = packages.at(-1);
+const packages = inject("packages").filter(({ name }) => name.startsWith("@warpo/"));
+const platforms = packages.slice(0, -2);
+const [root, mcp] = packages.slice(-2);
 
 test("the root package has the files that users need and no binary", () => {
   expect(root?.files).toMatchInlineSnapshot(`
@@ -90,8 +90,11 @@ test("the root package has the files that users need and no binary", () => {
       "dist/heap_analyzer/commands/help.js",
       "dist/heap_analyzer/commands/object.js",
       "dist/heap_analyzer/commands/paths.js",
+      "dist/heap_analyzer/commands/profile.js",
       "dist/heap_analyzer/commands/referrers.js",
       "dist/heap_analyzer/commands/report.js",
+      "dist/heap_analyzer/commands/serve.js",
+      "dist/heap_analyzer/commands/sites.js",
       "dist/heap_analyzer/commands/summary.js",
       "dist/heap_analyzer/commands/suspects.js",
       "dist/heap_analyzer/commands/unreachable.js",
@@ -102,10 +105,12 @@ test("the root package has the files that users need and no binary", () => {
       "dist/heap_analyzer/messages.js",
       "dist/heap_analyzer/options.js",
       "dist/heap_analyzer/output.js",
+      "dist/heap_analyzer/pieces.js",
       "dist/heap_analyzer/program.js",
       "dist/heap_analyzer/progress.js",
       "dist/heap_analyzer/question_command.js",
       "dist/heap_analyzer/site_tables.js",
+      "dist/heap_analyzer/tables.js",
       "dist/heap_analyzer/terminal.js",
       "dist/heap_analyzer/view_command.js",
       "dist/index.js",
@@ -117,6 +122,17 @@ test("the root package has the files that users need and no binary", () => {
       "dist/native_errors.js",
       "dist/options.js",
       "dist/paths.js",
+      "dist/profile.d.ts",
+      "dist/profile.js",
+      "dist/profile/cpu_profile.js",
+      "dist/profile/filter.js",
+      "dist/profile/handler.js",
+      "dist/profile/heap_profile.js",
+      "dist/profile/program.d.ts",
+      "dist/profile/program.js",
+      "dist/profile/random.js",
+      "dist/profile/sampler.js",
+      "dist/profile/stack.js",
       "dist/questions.js",
       "dist/register.d.ts",
       "dist/register.js",
@@ -136,6 +152,14 @@ test("the root package has the files that users need and no binary", () => {
       "package.json",
     ]
   `);
+});
+
+test("the package for agents is a program, of the version of the analyzer", () => {
+  expect(mcp?.name).toBe("@warpo/heap-analyzer-mcp");
+  expect(mcp?.version).toBe(root?.version);
+  expect(mcp?.files).toEqual(["LICENSE", "README.md", "dist/cli.mjs", "package.json"]);
+  const dependencies = mcp?.manifest.dependencies as Record<string, string>;
+  expect(dependencies["@warpo/heap-analyzer"]).toBe(root?.version);
 });
 
 test.each(platforms)("$name has its binary and the licences", ({ name, files }) => {

@@ -59,7 +59,7 @@ export function tool(path: string, args: string[], run: Run): string {
   return nodeOutput([join(ROOT, "node_modules", path), ...args], run);
 }
 
-function environment(): NodeJS.ProcessEnv {
+export function environment(): NodeJS.ProcessEnv {
   const home = join(inject("workplace"), "home");
   return {
     // Windows finds no program without these.

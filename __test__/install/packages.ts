@@ -13,6 +13,15 @@ import type { Registry } from "./registry.ts";
 
 export const ROOT = resolve(__dirname, "../..");
 
+/** All dependencies of the packages, direct or not. */
+const DEPENDENCIES = [
+  "commander",
+  "@modelcontextprotocol/core",
+  "@modelcontextprotocol/server",
+  "vscode-jsonrpc",
+  "zod",
+];
+
 /** A package in the registry. */
 export interface Published {
   name: string;
@@ -38,6 +47,10 @@ export async function release(folder: string, registry: Registry): Promise<Publi
     "index.d.ts",
   ];
   for (const name of names) cpSync(join(ROOT, name), join(tree, name));
+  for (const name of ["package.json", "README.md", "dist"]) {
+    const part = join("packages/mcp", name);
+    cpSync(join(ROOT, part), join(tree, part), { recursive: true });
+  }
   // A release does not start with the files of an earlier build or release.
   const clean = (path: string) => !/\.node$|npm.*LICENSE/.test(path.slice(ROOT.length));
   for (const name of ["dist", "npm"]) {
@@ -67,11 +80,14 @@ export async function release(folder: string, registry: Registry): Promise<Publi
     tools,
   );
   await npm("publish");
+  await npm("publish", "./packages/mcp");
 
-  // The one dependency, as it is installed here.
-  await npm("publish", "--ignore-scripts", join(ROOT, "node_modules/commander"));
+  // The dependencies, as they are installed here.
+  for (const name of DEPENDENCIES) {
+    await npm("publish", "--ignore-scripts", join(ROOT, "node_modules", name));
+  }
 
-  const folders = [".", ...platforms.map((platform) => `./${platform}`)];
+  const folders = [".", "./packages/mcp", ...platforms.map((platform) => `./${platform}`)];
   const listed = JSON.parse(await npm("pack", "--dry-run", "--json", ...folders)) as {
     name: string;
     files: { path: string }[];

@@ -9,7 +9,7 @@ import { serveRegistry } from "./registry.ts";
 
 declare module "vitest" {
   export interface ProvidedContext {
-    /** Those of the platforms, the package, and commander, in the order of their publication. */
+    /** Those of the platforms, the analyzer, the one for agents, and the dependencies, in the order of their publication. */
     packages: Published[];
     registry: string;
     server: LeakyServer;

@@ -53,7 +53,10 @@ export function thirdPartyLicences(): string {
 
 /** The crates that are linked into the addon: not build scripts and macros, which run in the compiler. */
 function shippedCrates(): Crate[] {
+  const { targets } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")).napi;
+  const platforms = targets.flatMap((target: string) => ["--filter-platform", target]);
   const args = ["metadata", "--features", "napi", "--locked", "--offline", "--format-version", "1"];
+  args.push(...platforms);
   const output = execFileSync("cargo", args, { cwd: ROOT, maxBuffer: 1 << 28, encoding: "utf8" });
   const { packages, resolve } = JSON.parse(output) as Metadata;
   const crates = new Map(packages.map((crate) => [crate.id, crate]));
@@ -91,7 +94,7 @@ function text({
   const files = readdirSync(folder);
   const file =
     files.find((entry) => entry.toUpperCase() === `LICENSE-${chosen}`.toUpperCase()) ??
-    files.find((entry) => /^LICEN[CS]E(\.md|\.txt)?$/i.test(entry));
+    files.find((entry) => /^(LICEN[CS]E|COPYING)(\.md|\.txt)?$/i.test(entry));
   if (file !== undefined) return readFileSync(join(folder, file), "utf8");
   // The crates of napi-rs carry no text, its command line from the same repository does.
   if (repository === "https://github.com/napi-rs/napi-rs") {

@@ -1,6 +1,6 @@
 /** Lets the random program execute a stream, and compares the results of the analyzer with the collector's. */
 
-import { analyze, type ConstructorView } from "@warpo/heap-analyzer";
+import { type Accounting, analyze, type ConstructorView } from "@warpo/heap-analyzer";
 import { captureDump } from "@warpo/heap-analyzer/capture";
 
 import { Operation } from "../programs/random/support/operations.ts";
@@ -234,7 +234,8 @@ class HeapJudge {
 
   /** Every byte of the heap is accounted for, and what others count independently is the same. */
   #compareAccounts(truth: HeapTruth): void {
-    const { accounting, totalHeapSize, totalLiveSize } = this.#view as ConstructorView;
+    const { totalHeapSize, totalLiveSize } = this.#view as Required<ConstructorView>;
+    const accounting = this.#view?.accounting as Accounting;
     const { live, garbage, raw, free, overhead, gaps, unread } = accounting;
     const liveBytes = live.global + live.stack + live.pinned;
     const number = (name: string) => (this.#exports[name] as () => number)() >>> 0;

@@ -1,6 +1,6 @@
 /** Runs a build of a small program, and compares the results of the analyzer with the collector. */
 
-import { analyze, type ConstructorView } from "@warpo/heap-analyzer";
+import { type Accounting, analyze, type ConstructorView } from "@warpo/heap-analyzer";
 import { exposeGlobals } from "@warpo/heap-analyzer/capture";
 
 import { type HeapTruth, readTruth } from "../support/truth.ts";
@@ -199,7 +199,7 @@ function compare(build: SmallBuild, view: ConstructorView, truth: HeapTruth): st
       wrong.push(`${address} is a ${name}, not ${object.className}`);
     if (wrong.length > 3) break;
   }
-  const { live, garbage, raw, free, overhead, gaps, unread } = view.accounting;
+  const { live, garbage, raw, free, overhead, gaps, unread } = view.accounting as Accounting;
   const parts = [live.global, live.stack, live.pinned, garbage, raw, free.bytes, overhead, gaps];
   const sum = parts.reduce((sum, part) => sum + part, unread);
   if (sum !== view.totalHeapSize)

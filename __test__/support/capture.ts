@@ -21,28 +21,35 @@ export interface Capture {
   victim?: number;
 }
 
-/** Runs `main()` of a program. */
-export async function run(program: CompiledProgram): Promise<Capture[]> {
+/** Runs `main()` of a program, with imports for what changed the module. */
+export async function run(
+  program: CompiledProgram,
+  others: WebAssembly.Imports = {},
+): Promise<Capture[]> {
   const captures: Capture[] = [];
-  const host: Host = await instantiateForTest(program.wasm, {
-    dump: (id: number) => {
-      const globals = host.namedGlobals();
-      captures.push({
-        id,
-        globals,
-        dump: host.captureDump(),
-        truth: readTruth(host.memory.buffer, host.heapBase, globals),
-      });
+  const host: Host = await instantiateForTest(
+    program.wasm,
+    {
+      dump: (id: number) => {
+        const globals = host.namedGlobals();
+        captures.push({
+          id,
+          globals,
+          dump: host.captureDump(),
+          truth: readTruth(host.memory.buffer, host.heapBase, globals),
+        });
+      },
+      victim: (address: number) => {
+        const capture = captures.at(-1);
+        if (capture) capture.victim = address >>> 0;
+      },
+      collectorState: () => host.collectorState(),
+      limit: 10,
+      counter: new WebAssembly.Global({ value: "i32", mutable: true }, 0),
+      wide: new WebAssembly.Global({ value: "i64", mutable: true }, 0n),
     },
-    victim: (address: number) => {
-      const capture = captures.at(-1);
-      if (capture) capture.victim = address >>> 0;
-    },
-    collectorState: () => host.collectorState(),
-    limit: 10,
-    counter: new WebAssembly.Global({ value: "i32", mutable: true }, 0),
-    wide: new WebAssembly.Global({ value: "i64", mutable: true }, 0n),
-  });
+    others,
+  );
   host.main();
   return captures;
 }
@@ -63,12 +70,14 @@ interface Host {
 async function instantiateForTest(
   wasm: Uint8Array,
   imports: WebAssembly.ModuleImports,
+  others: WebAssembly.Imports,
 ): Promise<Host> {
   const module = readWasmModule(wasm);
   const mutable = module.globals.filter((global) => global.mutable && global.type === TYPE_I32);
   const exported = new Map(mutable.map(({ index }) => [`judge:${index}`, index]));
   const compiled = await WebAssembly.compile(exportGlobals(exposeGlobals(wasm), exported));
   const instance = await WebAssembly.instantiate(compiled, {
+    ...others,
     host: imports,
     env: {
       // For builds that import it.

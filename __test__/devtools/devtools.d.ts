@@ -1,0 +1,2 @@
+/** Modules that `vite.config.mts` finds. */
+declare module "devtools:*";

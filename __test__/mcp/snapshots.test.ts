@@ -1,0 +1,71 @@
+// Heap snapshots of V8 through the MCP server: every tool answers, and says what a snapshot does not contain.
+
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { connect, GENERATIONS, type Session } from "./client.ts";
+
+const PROGRAM = join(import.meta.dirname, "../snapshots/program.cjs");
+let folder: string;
+let session: Session;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "mcp-snapshots-"));
+  const files = ["before", "after"].map((name) => join(folder, `${name}.heapsnapshot`));
+  execFileSync(process.execPath, [PROGRAM, ...files]);
+  const generation = GENERATIONS[0] as (typeof GENERATIONS)[number];
+  session = await connect(["--root", folder, "--export-folder", folder], generation);
+});
+afterAll(async () => {
+  await session.close();
+  rmSync(folder, { recursive: true });
+});
+
+test("every tool answers about heap snapshots, in the form of its output schema", async () => {
+  const { dumps } = await session.call("list_dumps", {});
+  expect(dumps.map(({ path }: { path: string }) => path).sort()).toEqual([
+    "after.heapsnapshot",
+    "before.heapsnapshot",
+  ]);
+  const opened = { dumps: ["before.heapsnapshot", "after.heapsnapshot"] };
+  const { heaps, details } = await session.call("open_heaps", opened);
+  expect(details[1]).toMatchObject({ wasm: null, bytes: null, collector: null });
+  expect(heaps[1]).not.toHaveProperty("totalHeapSize");
+  const [before, after] = heaps.map(({ heap }: { heap: string }) => heap);
+  const found = await session.call("find", { heap: after, class: "Session", limit: 1 });
+  const address = `@${found.objects[0].address}`;
+  const requests: [string, Record<string, unknown>][] = [
+    ["open_heaps", opened],
+    ["suspects", { heap: after }],
+    ["suspects", { heap: after, before }],
+    ["growth", { heaps: [before, after] }],
+    ["paths", { heap: after, address }],
+    ["paths", { heap: after, class: "Session" }],
+    ["paths", { heap: after, newSince: before }],
+    ["classes", { heap: after }],
+    ["compare", { heap: after, before }],
+    ["find", { heap: after, contains: "user" }],
+    ["object", { heap: after, address }],
+    ["dominators", { heap: after }],
+    ["waste", { heap: after }],
+    ["export", { heap: after, format: "pprof", name: "app.pb.gz" }],
+    ["export", { heap: after, before, format: "heap-diff", name: "app.ndjson" }],
+    ["export", { heap: after, before, format: "report", name: "app.html" }],
+  ];
+  const { tools } = await session.client.listTools();
+  const ajv = new Ajv2020({ strict: false });
+  for (const [name, args] of requests) {
+    const answer = await session.call(name, args);
+    const schema = tools.find((tool) => tool.name === name)?.outputSchema as object;
+    expect(ajv.validate(schema, answer), `${name}: ${ajv.errorsText()}`).toBe(true);
+  }
+});
+
+test("what a snapshot does not contain is refused", async () => {
+  const { heaps } = await session.call("open_heaps", { dumps: ["after.heapsnapshot"] });
+  const refusal = await session.failure("waste", { heap: heaps[0].heap, of: "unreachable" });
+  expect(refusal).toContain("a heap snapshot of V8 cannot answer");
+});

@@ -1,0 +1,25 @@
+#include <stdlib.h>
+#include <string.h>
+#include <stdio.h>
+struct node { struct node *next; char text[52]; };
+static struct node *all;
+static void remember(int i) {
+  struct node *n = malloc(sizeof(struct node)); // leak
+  snprintf(n->text, sizeof n->text, "node %d", i);
+  n->next = all;
+  all = n;
+}
+static int churn(int i) {
+  char *p = calloc(i % 100 + 1, 3);
+  p = realloc(p, 500);
+  int r = p[0];
+  free(p);
+  return r;
+}
+int main(int argc, char **argv) {
+  int sum = 0;
+  for (int i = 0; i < 10000; i++) { remember(i); sum += churn(i); }
+  void *q; if (posix_memalign(&q, 64, 1000)) return 1;
+  printf("done %d %s\n", sum, argc > 1 ? argv[1] : "");
+  return 0;
+}

@@ -1,0 +1,212 @@
+// Heap snapshots of V8 through the API and the command line. Their numbers are compared with DevTools in
+// `devtools/snapshots.test.ts`.
+
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { buffer } from "node:stream/consumers";
+import { inflateRawSync } from "node:zlib";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+  check,
+  diffFile,
+  growth,
+  openHeap,
+  openHeapFile,
+  openHeapFileAsync,
+} from "../dist/index.js";
+import { run } from "./support/capture.ts";
+import { compile, UNOPTIMISED } from "./support/compile.ts";
+
+const CLI = join(import.meta.dirname, "../dist/heap_analyzer/cli.js");
+const PROGRAM = join(import.meta.dirname, "snapshots/program.cjs");
+
+let folder: string;
+let before: string;
+let after: string;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "heap-analyzer-snapshots-"));
+  [before, after] = ["before", "after"].map((name) => join(folder, `${name}.heapsnapshot`)) as [
+    string,
+    string,
+  ];
+  execFileSync(process.execPath, [PROGRAM, before, after]);
+}, 60_000);
+
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** The JSON that a command prints. */
+function answer(...args: string[]) {
+  const options = { encoding: "utf8", maxBuffer: 2 ** 28 } as const;
+  return JSON.parse(execFileSync(process.execPath, [CLI, ...args, "--format", "json"], options));
+}
+
+describe("the command", () => {
+  test("analyze lists constructors, without the totals of a memory", () => {
+    const view = answer("analyze", after, "--accounting");
+    expect(view).not.toHaveProperty("totalHeapSize");
+    const sessions = view.constructors.find(({ className }: { className: string }) =>
+      className.startsWith("Session"),
+    );
+    expect(sessions.count).toBeGreaterThanOrEqual(350);
+  });
+
+  test("diff counts what was added", () => {
+    const { constructors } = answer("diff", before, after);
+    const sessions = constructors.find(({ className }: { className: string }) =>
+      className.startsWith("Session"),
+    );
+    expect(sessions).toMatchObject({ newCount: 200 });
+  });
+
+  test("find, object, referrers and paths name references as V8 does", () => {
+    const { objects } = answer("find", after, "--class", "Session", "--limit", "1");
+    const address = String(objects[0].address);
+    const object = answer("object", after, address);
+    expect(object.fields.map(({ name }: { name: string }) => name)).toEqual(
+      expect.arrayContaining(["user", "log", "seen", "{map}", "{value in WeakMap}"]),
+    );
+    const { referrers: all } = answer("referrers", after, address, "--limit", "100");
+    // The references of its WeakRef, and of the table of the weak map.
+    expect(all).toContainEqual(expect.objectContaining({ className: "WeakRef", weak: true }));
+    expect(object.path.text).toBe(
+      "global global > global.app > Object.sessions > Map{table} > (array){*} > Session",
+    );
+    const { referrers } = answer("referrers", after, address);
+    expect(referrers[0]).toMatchObject({ className: "(array)", independent: true });
+    const { tree } = answer("paths", after, "--class", "Session");
+    expect(tree[0]).toMatchObject({ label: null, root: { kind: "global", name: "global" } });
+  });
+
+  test("ids are shown as in DevTools, and taken in this form", () => {
+    const { objects } = answer("find", after, "--class", "Session", "--limit", "1");
+    const id = `@${objects[0].address}`;
+    const options = { encoding: "utf8" } as const;
+    const text = execFileSync(process.execPath, [CLI, "object", after, id], options);
+    expect(text).toMatch(new RegExp(`^Session at ${id}\n`));
+    const { status, stderr } = spawnSync(process.execPath, [CLI, "object", after, "@2"], options);
+    expect(stderr).toMatch(/there is no object at address @2; the nearest objects are at @\d+ /);
+    expect(status).toBe(1);
+  });
+
+  test("report shows what a snapshot says, and leaves out the rest", () => {
+    const page = execFileSync(process.execPath, [CLI, "report", after, "--before", before], {
+      encoding: "utf8",
+    });
+    const data = /id="data">([^<]*)</.exec(page)?.[1] ?? "";
+    const { body } = JSON.parse(inflateRawSync(Buffer.from(data, "base64")).toString());
+    expect(body.unreachable).toBeNull();
+    expect(body.summary).not.toHaveProperty("accounting");
+    expect(body.summary).not.toHaveProperty("totalHeapSize");
+    expect(body.waste).not.toHaveProperty("headers");
+    expect(body.comparison.total.newCount).toBeGreaterThan(200);
+    expect(body.cells.retainedSize[0]).toBe(body.summary.totalLiveSize);
+  });
+
+  test("dominators and suspects find what retains most", () => {
+    const { children } = answer("dominators", after);
+    expect(children.length).toBeGreaterThan(3);
+    const { suspects } = answer("suspects", after, "--before", before);
+    expect(suspects[0].path.text).toMatch(/^global global > global\.app/);
+  });
+
+  test("waste finds equal strings", () => {
+    const { kinds } = answer("waste", after);
+    expect(kinds.map(({ kind }: { kind: string }) => kind)).toEqual(["duplicate-strings"]);
+    const names = kinds[0].groups.map(({ what }: { what: string }) => what);
+    expect(names).toContain('"plain 1"');
+  });
+
+  test.each([
+    ["unreachable", []],
+    ["export", ["--to", "heapsnapshot", "--output", "copy.heapsnapshot"]],
+  ])("%s is refused", (name, options) => {
+    const { status, stderr } = spawnSync(process.execPath, [CLI, name, after, ...options], {
+      cwd: folder,
+      encoding: "utf8",
+    });
+    expect(stderr).toContain("a heap snapshot of V8 cannot answer");
+    expect(status).toBe(1);
+  });
+
+  test("analyze with a module is refused", () => {
+    const { status, stderr } = spawnSync(process.execPath, [CLI, "analyze", after, "--wasm", CLI], {
+      encoding: "utf8",
+    });
+    expect(stderr).toContain("which has no module: leave out --wasm");
+    expect(status).toBe(1);
+  });
+});
+
+describe("a heap", () => {
+  test("answers from bytes as from a file", async () => {
+    const heap = openHeap(readFileSync(after));
+    const file = await openHeapFileAsync(after, undefined, { prepare: true });
+    expect(heap.summary()).toEqual(file.summary());
+    expect(heap.accounting).toBeNull();
+    heap.close();
+    file.close();
+  });
+
+  test("does not need the file after it was opened", () => {
+    const copy = join(folder, "copy.heapsnapshot");
+    writeFileSync(copy, readFileSync(after));
+    const heap = openHeapFile(copy);
+    rmSync(copy);
+    const { objects } = heap.find({ class: "(string)", contains: "user 2 1" });
+    expect(objects.length).toBeGreaterThan(0);
+    expect(heap.object(objects[0]?.address as number).preview).toContain("user 2 1");
+  });
+
+  test("grows where the program keeps more", () => {
+    const heaps = [before, after].map((file) => openHeapFile(file));
+    const { sites } = growth(heaps);
+    const classes = sites.map(({ className }) => className);
+    expect(classes).toContain("Node");
+    const found = check(heaps, { maxGrowth: 1, noDefault: true });
+    expect(found.passed).toBe(false);
+  });
+
+  test("is exported to pprof and heap-diff", async () => {
+    const [earlier, heap] = [before, after].map((file) => openHeapFile(file));
+    if (!earlier || !heap) throw new Error("no heaps");
+    expect((await buffer(heap.export("pprof"))).length).toBeGreaterThan(1000);
+    const diff = (await buffer(heap.export("heap-diff", { before: earlier }))).toString();
+    expect(diff).toContain("Session");
+  });
+});
+
+describe("an error", () => {
+  test("says that a dump needs a module, and that a dump and a snapshot cannot be compared", async () => {
+    const program = await compile("arrays", UNOPTIMISED);
+    const [capture] = await run(program);
+    const dump = (capture as { dump: Uint8Array }).dump;
+    expect(() => openHeap(dump)).toThrow(expect.objectContaining({ code: "ERR_MODULE_MISSING" }));
+    expect(() => openHeapFile(after, CLI)).toThrow(
+      expect.objectContaining({ code: "ERR_SNAPSHOT_WITH_MODULE" }),
+    );
+    const heap = openHeap(dump, program.wasm);
+    const snapshot = openHeapFile(after);
+    expect(() => snapshot.compareWith(heap)).toThrow(
+      expect.objectContaining({ code: "ERR_DUMP_WITH_SNAPSHOT" }),
+    );
+    const file = join(folder, "app.dump");
+    writeFileSync(file, dump);
+    expect(() => diffFile(file, after)).toThrow(
+      expect.objectContaining({ code: "ERR_DUMP_WITH_SNAPSHOT" }),
+    );
+  });
+
+  test("of a truncated file has its name", () => {
+    const file = join(folder, "cut.heapsnapshot");
+    writeFileSync(file, readFileSync(after).subarray(0, 1_000_000));
+    expect(() => openHeapFile(file)).toThrow(
+      expect.objectContaining({
+        code: "ERR_SNAPSHOT_TRUNCATED",
+        message: expect.stringContaining("cut.heapsnapshot"),
+      }),
+    );
+  });
+});
