@@ -100,10 +100,6 @@ pub(super) struct ContentPiece {
 impl Piece for ContentPiece {
     type Pass<'p> = ContentPass<'p>;
 
-    fn read(&mut self, _: &Self::Pass<'_>, _: &mut PagedMemory<'_>) -> Result<()> {
-        Ok(())
-    }
-
     /// Static strings have quotes, because their nodes are in one group with other static objects, which have
     /// the names of their classes.
     fn write(

@@ -267,10 +267,6 @@ pub(super) struct LabelPiece {
 impl Piece for LabelPiece {
     type Pass<'p> = LabelPass<'p>;
 
-    fn read(&mut self, _: &Self::Pass<'_>, _: &mut PagedMemory<'_>) -> Result<()> {
-        Ok(())
-    }
-
     fn write(
         &mut self,
         pass: &Self::Pass<'_>,

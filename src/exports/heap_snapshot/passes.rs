@@ -26,8 +26,10 @@ pub(super) trait Piece: Default + Send {
     /// What steps 2 and 4 know of the heap.
     type Pass<'p>: Sync;
 
-    /// Step 2.
-    fn read(&mut self, pass: &Self::Pass<'_>, memory: &mut PagedMemory<'_>) -> Result<()>;
+    /// Step 2, for passes that read ahead.
+    fn read(&mut self, _: &Self::Pass<'_>, _: &mut PagedMemory<'_>) -> Result<()> {
+        Ok(())
+    }
 
     /// Step 4, into an empty buffer.
     fn write(
