@@ -9,6 +9,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
+#[cfg(target_os = "linux")]
+use memmap2::Advice;
 use memmap2::Mmap;
 #[cfg(unix)]
 use memmap2::UncheckedAdvice;
@@ -119,6 +121,11 @@ impl Contents for OpenFile<'_> {
         if self.map.get().is_none() {
             // SAFETY: the mapping is read-only, and `may_map` accepts the signal for a truncated file.
             let map = unsafe { Mmap::map(&self.file) }.map_err(|source| self.of.failed(source))?;
+            // A scattered batch would otherwise map the whole dump, 2 MiB for each page that it reads.
+            #[cfg(target_os = "linux")]
+            {
+                _ = map.advise(Advice::NoHugePage);
+            }
             // Another thread may have been faster.
             _ = self.before.set(bytes_of_files());
             _ = self.map.set(map);

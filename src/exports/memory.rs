@@ -25,6 +25,12 @@ const PART_AT_ONCE: usize = 8;
 /// Pages that may be left out where reading goes on. Copying them takes less time than another reading.
 const GAP: u32 = 16;
 
+/// What a system brings into memory around a word that is read in place: 64 KiB, as a power of two.
+const SURROUNDINGS: u32 = 16;
+
+/// Surroundings that are read in place before pages are let go of: 32 MiB.
+const MOST_SURROUNDINGS: u32 = 1 << 9;
+
 /// Orders of pages that are followed side by side.
 const RUNS: usize = 4;
 
@@ -33,6 +39,8 @@ pub(super) struct PagedMemory<'h> {
     heap: &'h LoadedHeap,
     /// If it is read where it lies, there are no pages.
     in_place: Option<MemoryInPlace<'h>>,
+    /// The last surroundings that were read in place, and how many since pages were let go of.
+    surroundings: (u32, u32),
     memory: OpenMemory<'h>,
     size: u64,
     /// The page in each slot. A page has one slot, by the lower bits of its number.
@@ -93,6 +101,7 @@ impl<'h> PagedMemory<'h> {
         Ok(Self {
             heap,
             in_place,
+            surroundings: (0, 0),
             memory: OpenMemory::new(heap),
             size: heap.dump_memory_size(),
             pages: columns::repeated(NO_PAGE, share)?,
@@ -173,6 +182,7 @@ impl<'h> PagedMemory<'h> {
         let end = (u64::from(address) + u64::from(length)).min(self.size);
         let length = end.saturating_sub(address.into()) as usize;
         if let Some(memory) = self.in_place {
+            self.count_surroundings(memory, address);
             let start = address as usize;
             return Ok(memory.bytes.get(start..start + length).unwrap_or_default());
         }
@@ -198,6 +208,20 @@ impl<'h> PagedMemory<'h> {
         }
         self.joined = joined;
         Ok(&self.joined)
+    }
+
+    /// Lets go of pages after many reads in place. What an object refers to may lie anywhere.
+    #[inline]
+    fn count_surroundings(&mut self, memory: MemoryInPlace<'_>, address: u32) {
+        let (last, count) = &mut self.surroundings;
+        if address >> SURROUNDINGS != *last {
+            *last = address >> SURROUNDINGS;
+            *count += 1;
+            if *count == MOST_SURROUNDINGS {
+                *count = 0;
+                memory.release_pages();
+            }
+        }
     }
 
     /// The word at `address`; 0 outside of the memory.

@@ -20,10 +20,6 @@ const LINE: u32 = 32;
 /// Objects in a piece of references, and references in it, at most.
 const MOST: u32 = 1 << 13;
 
-/// References in a piece of a large map or set, at most. Its keys may lie anywhere, so each may bring its
-/// surroundings in the dump into memory.
-const MOST_ENTRIES: u32 = 1 << 8;
-
 /// Where objects that follow each other lie.
 pub(super) fn addresses(heap: &Heap, objects: &Range<u32>) -> Range<u64> {
     let of = |nth| u64::from(heap.address(ObjectIndex(nth)).0);
@@ -160,11 +156,7 @@ impl<'h> EdgeCuts<'h> {
             self.names.begin(object);
             places.start
         });
-        let most = match self.names.has_entries(object) {
-            true => MOST_ENTRIES,
-            false => MOST,
-        };
-        let part = start..places.end.min(start + most);
+        let part = start..places.end.min(start + MOST);
         let cursor = self.names.cursor();
         if part.end < places.end {
             for place in part.clone() {

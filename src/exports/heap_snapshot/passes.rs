@@ -144,7 +144,6 @@ pub(super) fn run<P: Piece>(
         // After the bytes were read, so that every earlier change is detected.
         if let Some(memory) = *in_place {
             memory.check()?;
-            memory.release_pages();
         }
         // Those that were cut first come first.
         for slot in batches.iter_mut().rev().flatten() {
