@@ -13,6 +13,7 @@ use crate::columns;
 use crate::control::Step;
 use crate::error::Result;
 use crate::heap::{EdgeLabel, Heap, PathGroup, PathTree};
+use crate::side_by_side::side_by_side;
 use crate::units::ObjectIndex;
 
 /// Objects between two looks at whether to stop.
@@ -60,11 +61,17 @@ pub(super) struct Counts {
 }
 
 /// What is looked at.
+#[derive(Clone, Copy)]
 pub(super) struct Subject<'h> {
     pub(super) heap: &'h Heap,
     pub(super) tree: &'h PathTree,
     /// By class slot: the first slot of that name.
     pub(super) first_slots: &'h [u32],
+}
+
+/// The same, with the bytes of each object's contents.
+pub(super) struct SizedSubject<'h> {
+    pub(super) subject: Subject<'h>,
     /// By object.
     pub(super) content_sizes: &'h [u32],
 }
@@ -75,19 +82,10 @@ impl Subject<'_> {
         self.first_slots[self.heap.objects.class_slots[object.at()] as usize]
     }
 
-    #[inline]
-    pub(super) fn sum(&self, object: ObjectIndex) -> Sum {
-        Sum {
-            count: 1,
-            bytes: self.content_sizes[object.at()].into(),
-        }
-    }
-
-    pub(super) fn count(&self, step: &Step<'_>) -> Result<Counts> {
+    /// The sites of all references, and what these lead to.
+    pub(super) fn find_sites(&self, step: &Step<'_>) -> Result<Finder> {
         let object_count = self.heap.objects.len();
         let mut finder = Finder::new(object_count, step)?;
-        let mut groups = columns::repeated(Sum::default(), self.tree.groups().len())?;
-        let mut classes = columns::repeated(Sum::default(), self.first_slots.len())?;
         let edges = &self.heap.edges;
         for source in (0..object_count as u32).map(ObjectIndex) {
             if source.at().is_multiple_of(CHECK_INTERVAL) {
@@ -97,9 +95,6 @@ impl Subject<'_> {
                 continue;
             }
             let (holders, holder) = (self.tree.group(source), self.class(source));
-            let sum = self.sum(source);
-            groups[holders.0 as usize].add(sum);
-            classes[holder as usize].add(sum);
             for place in edges.range(source) {
                 let target = edges.target(place);
                 let site = finder.site(Site {
@@ -112,7 +107,24 @@ impl Subject<'_> {
             }
         }
         finder.compact();
-        let (sites, fields) = self.sums(&finder, step)?;
+        Ok(finder)
+    }
+}
+
+impl SizedSubject<'_> {
+    #[inline]
+    pub(super) fn sum(&self, object: ObjectIndex) -> Sum {
+        Sum {
+            count: 1,
+            bytes: self.content_sizes[object.at()].into(),
+        }
+    }
+
+    pub(super) fn count(&self, finder: &Finder, step: &Step<'_>) -> Result<Counts> {
+        let ((groups, classes), (sites, fields)) = side_by_side(
+            || self.groups_and_classes(step),
+            || self.sites_and_fields(finder, step),
+        )?;
         Ok(Counts {
             sites,
             fields,
@@ -121,9 +133,31 @@ impl Subject<'_> {
         })
     }
 
+    /// The sums of all groups of paths, and of all classes.
+    fn groups_and_classes(&self, step: &Step<'_>) -> Result<(Vec<Sum>, Vec<Sum>)> {
+        let Subject {
+            heap,
+            tree,
+            first_slots,
+        } = self.subject;
+        let mut groups = columns::repeated(Sum::default(), tree.groups().len())?;
+        let mut classes = columns::repeated(Sum::default(), first_slots.len())?;
+        for object in (0..heap.objects.len() as u32).map(ObjectIndex) {
+            if object.at().is_multiple_of(CHECK_INTERVAL) {
+                step.advance(0)?;
+            }
+            if tree.is_reached(object) {
+                let sum = self.sum(object);
+                groups[tree.group(object).0 as usize].add(sum);
+                classes[self.subject.class(object) as usize].add(sum);
+            }
+        }
+        Ok((groups, classes))
+    }
+
     /// The sums of all sites, and of all fields.
     #[allow(clippy::type_complexity, reason = "two lists of what is counted")]
-    fn sums(
+    fn sites_and_fields(
         &self,
         finder: &Finder,
         step: &Step<'_>,
@@ -180,8 +214,8 @@ impl Subject<'_> {
     }
 }
 
-/// Sites while references are looked at.
-struct Finder {
+/// Sites, and what their references lead to.
+pub(super) struct Finder {
     sites: Vec<Site>,
     numbers: HashMap<Site, u32>,
     /// What was last asked of `numbers`, by a hash of the question.

@@ -4,13 +4,14 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use super::Sum;
-use super::count::{Counts, Field, Site, Subject};
+use super::count::{Counts, Field, Site, SizedSubject, Subject};
 use super::table::{ClassRow, FieldRow, PathNode, PathStart, SiteRow, SiteTable, VERSION};
 use crate::columns;
 use crate::control::{Control, Phase};
 use crate::error::Result;
 use crate::heap::{EdgeLabel, GroupStart, PathGroup, PathTree, RootOrigin};
 use crate::questions::{LoadedHeap, WarningText};
+use crate::side_by_side::side_by_side;
 
 /// Groups of paths, and sites, that a table keeps: the largest.
 const MOST_ROWS: usize = 100_000;
@@ -29,17 +30,23 @@ impl LoadedHeap {
         control.check()?;
         let tree = self.path_tree(control)?;
         let step = control.begin(Phase::View, 2 * self.heap.objects.len() as u64);
-        let content_sizes = self.content_sizes(tree, &step)?;
         let first_slots = self.heap.objects.first_slots();
         let subject = Subject {
             heap: &self.heap,
             tree,
             first_slots: &first_slots,
+        };
+        let (content_sizes, finder) = side_by_side(
+            || self.content_sizes(tree, &step),
+            || subject.find_sites(&step),
+        )?;
+        let sized = SizedSubject {
+            subject,
             content_sizes: &content_sizes,
         };
-        let mut counts = subject.count(&step)?;
-        let rooted = self.rooted(&subject)?;
-        drop(content_sizes);
+        let mut counts = sized.count(&finder, &step)?;
+        let rooted = self.rooted(&sized)?;
+        drop((content_sizes, finder));
         let raw = self.raw_blocks(control)?;
 
         let mut is_cut = counts.groups[PathGroup::REST.0 as usize] != Sum::default();
@@ -94,7 +101,7 @@ impl LoadedHeap {
     }
 
     /// What the roots of each origin hold, by class: every object once.
-    fn rooted(&self, subject: &Subject<'_>) -> Result<Vec<((RootOrigin, u32), Sum)>> {
+    fn rooted(&self, sized: &SizedSubject<'_>) -> Result<Vec<((RootOrigin, u32), Sum)>> {
         let slots = self.names.roots.all();
         let origin = |slot| self.names.roots.origin(slot);
         let mut held = columns::collected(slots.iter().map(|&slot| (origin(slot), slot.object)))?;
@@ -102,8 +109,8 @@ impl LoadedHeap {
         held.dedup();
         let mut sums: HashMap<(RootOrigin, u32), Sum> = HashMap::new();
         for (origin, object) in held {
-            let key = (origin, subject.class(object));
-            sums.entry(key).or_default().add(subject.sum(object));
+            let key = (origin, sized.subject.class(object));
+            sums.entry(key).or_default().add(sized.sum(object));
         }
         let mut sums: Vec<_> = sums.into_iter().collect();
         sums.sort_unstable_by_key(|&(key, sum)| (Reverse((sum.bytes, sum.count)), key));
