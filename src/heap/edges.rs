@@ -156,6 +156,12 @@ impl Edges {
         self.offsets[object.at()]..self.offsets[object.at() + 1]
     }
 
+    /// The target at this place of the column, if it has one.
+    #[inline]
+    pub(crate) fn get_target(&self, place: u32) -> Option<ObjectIndex> {
+        self.targets.get(place as usize).copied()
+    }
+
     /// The target at this place of the column.
     #[inline]
     pub(crate) fn target(&self, place: u32) -> ObjectIndex {

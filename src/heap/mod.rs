@@ -43,6 +43,7 @@ pub use memory_map::MemoryMap;
 pub use objects::{HeapClass, ObjectTable};
 pub use path_groups::{GroupInfo, GroupStart, PathGroup, PathGroups};
 pub use path_tree::{PathPiece, PathTree};
+pub(crate) use prefetch::prefetch;
 pub use referrers::ReferrerIndex;
 pub use root_slots::{RootOrigin, RootSlot, RootSlots};
 
@@ -153,6 +154,12 @@ impl Heap {
     #[inline]
     pub(crate) fn block_size(&self, object: ObjectIndex) -> u32 {
         self.objects.shallow_sizes[object.at()]
+    }
+
+    /// Asks for the memory of [`block_size`](Self::block_size).
+    #[inline]
+    pub(crate) fn prefetch_block_size(&self, object: ObjectIndex) {
+        prefetch(&self.objects.shallow_sizes, object.0);
     }
 
     /// The retained size of an object in bytes.

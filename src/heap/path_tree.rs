@@ -198,6 +198,12 @@ impl PathTree {
         })
     }
 
+    /// Asks for the memory of an object's path.
+    #[inline]
+    pub(crate) fn prefetch(&self, object: ObjectIndex) {
+        prefetch(&self.nodes, object.0);
+    }
+
     /// Whether a root reaches an object.
     pub fn is_reached(&self, object: ObjectIndex) -> bool {
         self.nodes[object.at()].place.0 != 0

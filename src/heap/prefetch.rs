@@ -3,7 +3,7 @@
 
 /// Asks for the cache line of a value. A place outside of the column is ignored.
 #[inline(always)]
-pub(super) fn prefetch<T>(column: &[T], place: u32) {
+pub(crate) fn prefetch<T>(column: &[T], place: u32) {
     let Some(value) = column.get(place as usize) else {
         return;
     };

@@ -3,6 +3,7 @@
 
 use super::Heap;
 use super::dominator_index::DominatorIndex;
+use super::prefetch::prefetch;
 use crate::columns;
 use crate::control::{Control, Phase};
 use crate::error::Result;
@@ -66,6 +67,12 @@ impl ReferrerIndex {
             }
         }
         Ok(Self { starts, sources })
+    }
+
+    /// Asks for the memory in which [`of`](Self::of) finds the referrers.
+    #[inline]
+    pub(crate) fn prefetch(&self, object: ObjectIndex) {
+        prefetch(&self.starts, object.0);
     }
 
     /// The live objects that refer to this one, ascending, once for each reference.

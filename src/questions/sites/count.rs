@@ -12,7 +12,7 @@ use super::Sum;
 use crate::columns;
 use crate::control::Step;
 use crate::error::Result;
-use crate::heap::{EdgeLabel, Heap, PathGroup, PathTree};
+use crate::heap::{EdgeLabel, Heap, PathGroup, PathTree, prefetch};
 use crate::side_by_side::side_by_side;
 use crate::units::ObjectIndex;
 
@@ -24,6 +24,8 @@ const MOST_SITES: usize = 1 << 22;
 const NO_SITE: u32 = u32::MAX;
 /// Answers about sites that are kept at hand, and further references of objects.
 const RECENT: usize = 1 << 12;
+/// How many references in advance the memory of their targets is prefetched.
+const AHEAD: u32 = 16;
 /// Further references of objects after which equal ones are left out, at first.
 const COMPACTED: usize = 1 << 24;
 
@@ -96,6 +98,10 @@ impl Subject<'_> {
             }
             let (holders, holder) = (self.tree.group(source), self.class(source));
             for place in edges.range(source) {
+                if let Some(ahead) = edges.get_target(place + AHEAD) {
+                    prefetch(&self.heap.objects.class_slots, ahead.0);
+                    prefetch(&finder.first, ahead.0);
+                }
                 let target = edges.target(place);
                 let site = finder.site(Site {
                     holders,

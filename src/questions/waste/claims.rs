@@ -8,6 +8,7 @@ use super::sums::Sums;
 use super::survey::{Containers, ViewUse};
 use crate::columns;
 use crate::error::Result;
+use crate::heap::prefetch;
 use crate::runtime::objects::HEADER_SIZE;
 use crate::std_library::ALIGNMENT;
 use crate::units::ObjectIndex;
@@ -20,9 +21,11 @@ pub(super) struct Claims {
     shrunk: Vec<(ObjectIndex, u32)>,
 }
 
+/// Arrays in advance for which memory is prefetched.
+const AHEAD: usize = 16;
+
 /// The end of a buffer that nothing uses.
 struct UnusedEnd {
-    buffer: ObjectIndex,
     /// What the block would be smaller without it.
     savings: u64,
     /// The padding that the smaller block would have.
@@ -36,7 +39,6 @@ impl UnusedEnd {
         let after = block_size(used);
         let full = u64::from(HEADER_SIZE) + u64::from(sizes[buffer.at()]);
         (after < now).then(|| Self {
-            buffer,
             savings: now - after,
             padding_left: after.saturating_sub(full) as u32,
         })
@@ -76,13 +78,13 @@ impl Claims {
         // Each with its own blocks.
         let mut containers: Vec<(ObjectIndex, [Option<ObjectIndex>; 2])> = Vec::new();
         for all in all {
-            for of in all.arrays.iter().filter(|of| of.is_empty) {
+            for of in all.arrays.iter().filter(|of| of.is_empty(sizes)) {
                 columns::push(&mut containers, (of.array, [Some(of.buffer), None]))?;
             }
-            for of in all.views.iter().filter(|of| of.is_empty) {
+            for of in all.views.iter().filter(|of| of.is_empty(sizes)) {
                 columns::push(&mut containers, (of.view, [Some(of.buffer), None]))?;
             }
-            for of in all.tables.iter().filter(|of| of.is_empty()) {
+            for of in all.tables.iter().filter(|of| of.is_empty(sizes)) {
                 if of.unused(context, sizes).is_some() {
                     let own = [Some(of.buckets), Some(of.entries)];
                     columns::push(&mut containers, (of.table, own))?;
@@ -128,7 +130,7 @@ impl Claims {
         for containers in containers {
             columns::extend(&mut views, &containers.views)?;
         }
-        views.par_sort_unstable_by_key(|view| (view.buffer, view.start, view.end, view.view));
+        views.par_sort_unstable_by_key(|view| (view.buffer, view.start, view.length, view.view));
         for views in views.chunk_by(|left, right| left.buffer == right.buffer) {
             let buffer = views[0].buffer;
             let size = u64::from(sizes[buffer.at()]);
@@ -140,8 +142,8 @@ impl Claims {
             }
             let (mut used, mut end) = (0, 0);
             for view in views {
-                let view_end = view.end.min(size);
-                used += view_end.saturating_sub(view.start.max(end));
+                let view_end = view.end().min(size);
+                used += view_end.saturating_sub(u64::from(view.start).max(end));
                 end = end.max(view_end);
             }
             if used * 8 >= size {
@@ -150,7 +152,7 @@ impl Claims {
             let Some(end) = UnusedEnd::new(context, buffer, used, sizes) else {
                 continue;
             };
-            self.take_end(&end)?;
+            self.take_end(buffer, end.padding_left)?;
             let first = views.iter().map(|view| view.view).min();
             if let Some(first) = first {
                 sums.add(context, first, end.savings)?;
@@ -168,21 +170,29 @@ impl Claims {
     ) -> Result<Sums> {
         let (sums, ends) = Sums::in_parallel(context, containers, |_, containers, sums| {
             let mut ends = Vec::new();
-            for of in containers.iter().flat_map(|of| &of.arrays) {
-                let fits = of.used <= sizes[of.buffer.at()].into();
-                if fits
-                    && context.has_one_reference(of.buffer)
-                    && !self.whole.has(of.buffer)
-                    && let Some(end) = UnusedEnd::new(context, of.buffer, of.used, sizes)
-                {
-                    sums.add(context, of.array, end.savings)?;
-                    columns::push(&mut ends, end)?;
+            for arrays in containers.iter().map(|of| &of.arrays) {
+                for (nth, of) in arrays.iter().enumerate() {
+                    if let Some(next) = arrays.get(nth + AHEAD) {
+                        prefetch(sizes, next.buffer.0);
+                        context.heap.heap.prefetch_block_size(next.buffer);
+                        context.referrers.prefetch(next.buffer);
+                        context.tree.prefetch(next.array);
+                    }
+                    let fits = of.used <= sizes[of.buffer.at()];
+                    if fits
+                        && context.has_one_reference(of.buffer)
+                        && !self.whole.has(of.buffer)
+                        && let Some(end) = UnusedEnd::new(context, of.buffer, of.used.into(), sizes)
+                    {
+                        sums.add(context, of.array, end.savings)?;
+                        columns::push(&mut ends, (of.buffer, end.padding_left))?;
+                    }
                 }
             }
             Ok(ends)
         })?;
-        for end in ends.iter().flatten() {
-            self.take_end(end)?;
+        for &(buffer, padding_left) in ends.iter().flatten() {
+            self.take_end(buffer, padding_left)?;
         }
         Ok(sums)
     }
@@ -212,11 +222,11 @@ impl Claims {
     }
 
     /// Claims the end of a buffer.
-    fn take_end(&mut self, end: &UnusedEnd) -> Result<()> {
-        if end.padding_left > 0 {
-            columns::push(&mut self.shrunk, (end.buffer, end.padding_left))?;
+    fn take_end(&mut self, buffer: ObjectIndex, padding_left: u32) -> Result<()> {
+        if padding_left > 0 {
+            columns::push(&mut self.shrunk, (buffer, padding_left))?;
         }
-        self.whole.add(end.buffer);
+        self.whole.add(buffer);
         Ok(())
     }
 

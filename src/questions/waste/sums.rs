@@ -128,7 +128,9 @@ impl Sums {
                 if object.at().is_multiple_of(CHECK_INTERVAL) {
                     step.advance(0)?;
                 }
-                if heap.is_live_on_heap(object) && !claims.has_all_of(object) {
+                // Most live objects have a payload.
+                let is_live = size != 0 || context.is_live(object);
+                if is_live && heap.objects.is_on_heap(object) && !claims.has_all_of(object) {
                     let used = HEADER_SIZE.saturating_add(size);
                     let padding = heap.block_size(object).saturating_sub(used);
                     sums.add(context, object, padding.into())?;

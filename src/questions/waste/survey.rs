@@ -32,21 +32,36 @@ const CHUNK: usize = 1 << 15;
 pub(super) struct ArrayUse {
     pub(super) array: ObjectIndex,
     pub(super) buffer: ObjectIndex,
-    /// Up to the last element. The part before the first element counts as used.
-    pub(super) used: u64,
+    /// Up to the last element; 0 if there is none. The part before the first element counts as used.
+    pub(super) used: u32,
+}
+
+impl ArrayUse {
     /// Whether it has no elements and no additional fields.
-    pub(super) is_empty: bool,
+    pub(super) fn is_empty(&self, sizes: &[u32]) -> bool {
+        self.used == 0 && sizes[self.array.at()] <= ARRAY_SIZE
+    }
 }
 
 /// A view, and the bytes of its buffer that it covers.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ViewUse {
     pub(super) buffer: ObjectIndex,
-    pub(super) start: u64,
-    pub(super) end: u64,
+    pub(super) start: u32,
+    pub(super) length: u32,
     pub(super) view: ObjectIndex,
+}
+
+impl ViewUse {
+    /// The end of the bytes that it covers.
+    pub(super) fn end(&self) -> u64 {
+        u64::from(self.start) + u64::from(self.length)
+    }
+
     /// Whether it covers nothing and has no additional fields.
-    pub(super) is_empty: bool,
+    pub(super) fn is_empty(&self, sizes: &[u32]) -> bool {
+        self.length == 0 && sizes[self.view.at()] <= VIEW_SIZE
+    }
 }
 
 /// A map or a set, and its entries.
@@ -58,8 +73,6 @@ pub(super) struct TableUse {
     capacity: u32,
     /// The entries that are not deleted.
     count: u32,
-    /// Whether it has no additional fields.
-    is_plain: bool,
 }
 
 impl TableUse {
@@ -75,8 +88,8 @@ impl TableUse {
     }
 
     /// Whether it has no entries and no additional fields.
-    pub(super) fn is_empty(&self) -> bool {
-        self.count == 0 && self.is_plain
+    pub(super) fn is_empty(&self, sizes: &[u32]) -> bool {
+        self.count == 0 && sizes[self.table.at()] <= TABLE_SIZE
     }
 }
 
@@ -128,6 +141,36 @@ struct Found {
     unknown: u64,
 }
 
+impl Found {
+    /// Takes what was found, each list in memory of exactly its size. The room for the next run stays.
+    fn take(&mut self) -> Result<Self> {
+        let Self {
+            texts,
+            static_arrays,
+            containers,
+            unknown,
+        } = self;
+        Ok(Self {
+            texts: taken(texts)?,
+            static_arrays: taken(static_arrays)?,
+            containers: Containers {
+                arrays: taken(&mut containers.arrays)?,
+                views: taken(&mut containers.views)?,
+                tables: taken(&mut containers.tables)?,
+                empty_static_arrays: taken(&mut containers.empty_static_arrays)?,
+                other_storage: taken(&mut containers.other_storage)?,
+            },
+            unknown: std::mem::take(unknown),
+        })
+    }
+}
+
+fn taken<T: Copy>(list: &mut Vec<T>) -> Result<Vec<T>> {
+    let taken = columns::collected(list.iter().copied())?;
+    list.clear();
+    Ok(taken)
+}
+
 /// The keys of the hashes.
 struct Keys(u64, u64);
 
@@ -146,14 +189,14 @@ impl Context<'_> {
         // Static objects come first. There are few of them, and one thread finds out which of them overlap.
         let statics = objects.shallow_sizes.partition_point(|&size| size == 0);
         let (static_sizes, heap_sizes) = sizes.split_at_mut(statics);
-        let mut reader = Reader::sequential(self.heap);
-        let mut run = Run {
+        let start = || Run {
             context: self,
             keys,
-            reader: &mut reader,
+            reader: Reader::sequential(self.heap),
             statics_end: 0,
             found: Found::default(),
         };
+        let mut run = start();
         for (nth, size) in static_sizes.iter_mut().enumerate() {
             if nth.is_multiple_of(CHUNK) {
                 step.advance(0)?;
@@ -164,25 +207,16 @@ impl Context<'_> {
         let of_heap = heap_sizes
             .par_chunks_mut(CHUNK)
             .enumerate()
-            .map_init(
-                || Reader::sequential(self.heap),
-                |reader, (nth, sizes)| {
-                    let first = (statics + nth * CHUNK) as u32;
-                    reader.stop_after(ObjectIndex(first + sizes.len() as u32 - 1));
-                    let mut run = Run {
-                        context: self,
-                        keys,
-                        reader,
-                        statics_end: 0,
-                        found: Found::default(),
-                    };
-                    for (object, size) in (first..).map(ObjectIndex).zip(&mut *sizes) {
-                        *size = run.visit(object)?;
-                    }
-                    step.advance(sizes.len() as u64)?;
-                    Ok(run.found)
-                },
-            )
+            .map_init(start, |run, (nth, sizes)| {
+                let first = (statics + nth * CHUNK) as u32;
+                let last = first + sizes.len() as u32 - 1;
+                run.reader.stop_after(ObjectIndex(last));
+                for (object, size) in (first..).map(ObjectIndex).zip(&mut *sizes) {
+                    *size = run.visit(object)?;
+                }
+                step.advance(sizes.len() as u64)?;
+                run.found.take()
+            })
             .collect::<Result<Vec<_>>>()?;
         runs.extend(of_heap);
         let mut texts = columns::with_capacity(runs.iter().map(|run| run.texts.len()).sum())?;
@@ -258,7 +292,7 @@ impl Context<'_> {
         (objects.class_of(buffer).id == ARRAY_BUFFER).then_some(buffer)
     }
 
-    fn is_live(&self, object: ObjectIndex) -> bool {
+    pub(super) fn is_live(&self, object: ObjectIndex) -> bool {
         match self.heap.heap.objects.is_on_heap(object) {
             true => self.heap.heap.retained_size(object) != 0,
             false => self.live.position(object).is_some(),
@@ -286,16 +320,16 @@ impl Context<'_> {
 }
 
 /// The state of one task.
-struct Run<'c, 'r> {
+struct Run<'c> {
     context: &'c Context<'c>,
     keys: &'c Keys,
-    reader: &'r mut Reader<'c>,
+    reader: Reader<'c>,
     /// The end of the last static object whose contents were read.
     statics_end: u64,
     found: Found,
 }
 
-impl Run<'_, '_> {
+impl Run<'_> {
     /// Adds the facts about an object, and returns the size of its payload.
     fn visit(&mut self, object: ObjectIndex) -> Result<u32> {
         let context = self.context;
@@ -313,11 +347,11 @@ impl Run<'_, '_> {
         }
         match role {
             Role::Text => {
-                let text = context.hashed(object, payload, self.reader, self.keys)?;
+                let text = context.hashed(object, payload, &mut self.reader, self.keys)?;
                 columns::push(&mut self.found.texts, text)?;
             }
             Role::StaticArray => {
-                let array = context.hashed(object, payload, self.reader, self.keys)?;
+                let array = context.hashed(object, payload, &mut self.reader, self.keys)?;
                 columns::push(&mut self.found.static_arrays, array)?;
                 if payload.size == 0 && !is_static {
                     columns::push(&mut self.found.containers.empty_static_arrays, object)?;
@@ -371,9 +405,8 @@ impl Run<'_, '_> {
                 buffer,
                 used: match length {
                     0 => 0,
-                    length => u64::from(start) + u64::from(length) * u64::from(element),
+                    length => start.saturating_add(length.saturating_mul(element)),
                 },
-                is_empty: length == 0 && payload.size <= ARRAY_SIZE,
             },
         )
     }
@@ -396,10 +429,9 @@ impl Run<'_, '_> {
             &mut self.found.containers.views,
             ViewUse {
                 buffer,
-                start: start.into(),
-                end: u64::from(start) + u64::from(length),
+                start,
+                length,
                 view,
-                is_empty: length == 0 && payload.size <= VIEW_SIZE,
             },
         )
     }
@@ -423,7 +455,6 @@ impl Run<'_, '_> {
                     entries,
                     capacity,
                     count,
-                    is_plain: payload.size <= TABLE_SIZE,
                 };
                 columns::push(&mut found.tables, table)
             }
