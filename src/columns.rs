@@ -196,6 +196,7 @@ pub(crate) fn push<T>(column: &mut Vec<T>, value: T) -> Result<()> {
 ///
 /// # Errors
 /// [`Error::OutOfMemory`].
+#[inline]
 pub(crate) fn extend<T: Copy>(column: &mut Vec<T>, values: &[T]) -> Result<()> {
     make_room(column, values.len())?;
     column.extend_from_slice(values);

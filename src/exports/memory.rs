@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use crate::columns;
 use crate::error::Result;
+use crate::heap::prefetch;
 use crate::questions::{LoadedHeap, MemoryInPlace, OpenMemory};
 use crate::runtime::objects::{HEADER_SIZE, ObjectHeader};
 use crate::units::{Address, ObjectIndex};
@@ -30,6 +31,9 @@ const SURROUNDINGS: u32 = 16;
 
 /// Surroundings that are read in place before pages are let go of: 32 MiB.
 const MOST_SURROUNDINGS: u32 = 1 << 9;
+
+/// Objects in advance for which memory is prefetched.
+pub(super) const AHEAD: usize = 8;
 
 /// Orders of pages that are followed side by side.
 const RUNS: usize = 4;
@@ -78,6 +82,14 @@ impl Run {
             false => 1,
         }
     }
+}
+
+/// Objects, each with the one for which memory is prefetched then.
+pub(super) fn with_ahead(
+    objects: impl Iterator<Item = ObjectIndex> + Clone,
+) -> impl Iterator<Item = (ObjectIndex, Option<ObjectIndex>)> {
+    let ahead = objects.clone().skip(AHEAD).map(Some);
+    objects.zip(ahead.chain(std::iter::repeat(None)))
 }
 
 /// The payload of an object.
@@ -220,6 +232,17 @@ impl<'h> PagedMemory<'h> {
             if *count == MOST_SURROUNDINGS {
                 *count = 0;
                 memory.release_pages();
+            }
+        }
+    }
+
+    /// Asks for the header of an object and the bytes after it, if they are read in place.
+    #[inline]
+    pub(super) fn prefetch(&self, object: Option<ObjectIndex>) {
+        if let (Some(memory), Some(object)) = (self.in_place, object) {
+            let address = self.heap.heap().address(object).0;
+            for place in [address.saturating_sub(HEADER_SIZE), address] {
+                prefetch(memory.bytes, place);
             }
         }
     }

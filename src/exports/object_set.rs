@@ -3,6 +3,8 @@
 
 use std::ops::Range;
 
+use rayon::prelude::*;
+
 use crate::columns;
 use crate::error::Result;
 use crate::units::ObjectIndex;
@@ -21,6 +23,19 @@ impl Bits {
         })
     }
 
+    /// The numbers below this one that fulfil a condition.
+    fn of(end: u32, is_member: impl Fn(u32) -> bool + Sync) -> Result<Self> {
+        let mut words = columns::repeated(0, end.div_ceil(64) as usize)?;
+        words.par_iter_mut().enumerate().for_each(|(nth, word)| {
+            let first = nth as u32 * 64;
+            let numbers = first..end.min(first + 64);
+            *word = numbers.fold(0, |word, number| {
+                word | u64::from(is_member(number)) << (number - first)
+            });
+        });
+        Ok(Self { words })
+    }
+
     #[inline]
     pub(super) fn contains(&self, number: u32) -> bool {
         self.words[number as usize / 64] >> (number % 64) & 1 != 0
@@ -37,7 +52,7 @@ impl Bits {
     }
 
     /// The members in a range, in their order.
-    pub(super) fn iter_in(&self, range: Range<u32>) -> impl Iterator<Item = u32> {
+    pub(super) fn iter_in(&self, range: Range<u32>) -> impl Iterator<Item = u32> + Clone {
         let first_word = range.start as usize / 64;
         let words = first_word..(range.end as usize).div_ceil(64).max(first_word);
         let numbered = self.words[words].iter().zip((0..).skip(first_word));
@@ -72,6 +87,19 @@ impl ObjectSet {
             bits: Bits::new(objects)?,
             before: Vec::new(),
             end: objects as u32,
+        })
+    }
+
+    /// The objects below this number that fulfil a condition.
+    pub(super) fn of(
+        objects: usize,
+        is_member: impl Fn(ObjectIndex) -> bool + Sync,
+    ) -> Result<Self> {
+        let end = objects as u32;
+        Ok(Self {
+            bits: Bits::of(end, |number| is_member(ObjectIndex(number)))?,
+            before: Vec::new(),
+            end,
         })
     }
 
@@ -111,7 +139,7 @@ impl ObjectSet {
     }
 
     /// The members in a range, in their order.
-    pub(super) fn iter_in(&self, range: Range<u32>) -> impl Iterator<Item = ObjectIndex> {
+    pub(super) fn iter_in(&self, range: Range<u32>) -> impl Iterator<Item = ObjectIndex> + Clone {
         self.bits.iter_in(range).map(ObjectIndex)
     }
 }

@@ -140,6 +140,12 @@ impl Heap {
         Address(self.objects.addresses[object.at()])
     }
 
+    /// Asks for the memory of [`address`](Self::address).
+    #[inline]
+    pub(crate) fn prefetch_address(&self, object: ObjectIndex) {
+        prefetch(&self.objects.addresses, object.0);
+    }
+
     /// The whole block of an object, in bytes.
     #[inline]
     pub fn shallow_size(&self, object: ObjectIndex) -> u64 {

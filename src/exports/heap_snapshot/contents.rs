@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::super::memory::PagedMemory;
+use super::super::memory::{PagedMemory, with_ahead};
 use super::super::object_set::ObjectSet;
 use super::super::output::{json_text, json_units};
 use super::cuts::{self, ObjectCuts};
@@ -36,8 +36,9 @@ impl ContentNames {
         })
     }
 
-    /// The number after the last.
-    pub(super) fn end(&self) -> u32 {
+    /// Ends the numbering: the memory for finding equal strings is freed. Returns the number after the last.
+    pub(super) fn end(&mut self) -> u32 {
+        self.recent = RecentTexts::new(0, 0);
         self.next
     }
 
@@ -110,7 +111,8 @@ impl Piece for ContentPiece {
     ) -> Result<()> {
         self.written = 0;
         memory.begin(cuts::addresses(pass.heap.heap(), &self.objects));
-        for object in pass.names.firsts.iter_in(self.objects.clone()) {
+        for (object, ahead) in with_ahead(pass.names.firsts.iter_in(self.objects.clone())) {
+            memory.prefetch(ahead);
             let (size, bytes) = shown(memory, object)?;
             let quote: &[u8] = match is_static(pass.heap, object) {
                 true => b"\\\"",

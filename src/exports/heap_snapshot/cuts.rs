@@ -6,19 +6,19 @@ use super::Chosen;
 use super::contents::MOST_BYTES;
 use super::edge_names::{Cursor, EdgeNames};
 use crate::error::Result;
-use crate::exports::memory::PagedMemory;
+use crate::exports::memory::{PagedMemory, with_ahead};
 use crate::heap::Heap;
 use crate::runtime::objects::HEADER_SIZE;
 use crate::units::ObjectIndex;
 
 /// Bytes of objects in a piece, at most; the last object may exceed it.
-const PIECE: u32 = 1 << 19;
+const PIECE: u32 = 1 << 18;
 
 /// What an object adds to [`PIECE`] besides its size.
 const LINE: u32 = 32;
 
 /// Objects in a piece of references, and references in it, at most.
-const MOST: u32 = 1 << 13;
+const MOST: u32 = 1 << 12;
 
 /// Where objects that follow each other lie.
 pub(super) fn addresses(heap: &Heap, objects: &Range<u32>) -> Range<u64> {
@@ -85,7 +85,8 @@ impl Part {
             names.resume(source, *cursor);
             return each(source, places.clone(), &mut names, memory);
         }
-        for source in chosen.objects.iter_in(self.objects.clone()) {
+        for (source, ahead) in with_ahead(chosen.objects.iter_in(self.objects.clone())) {
+            memory.prefetch(ahead.filter(|&object| names.may_read(object)));
             names.begin(source);
             let places = names.heap().edges.range(source);
             each(source, places, &mut names, memory)?;

@@ -3,7 +3,7 @@
 
 use std::fmt::{Display, Write};
 
-use super::super::memory::{PagedMemory, Payload};
+use super::super::memory::{AHEAD, PagedMemory, Payload};
 use super::names::Names;
 use crate::error::Result;
 use crate::heap::{Heap, LabelKind};
@@ -129,6 +129,32 @@ impl<'h> EdgeNames<'h> {
     pub(super) fn has_entries(&self, object: ObjectIndex) -> bool {
         let kind = self.heap.shape(object).kind;
         self.with_keys && matches!(kind, Kind::Map(_) | Kind::Set(_))
+    }
+
+    /// Whether names of references of this object may depend on memory.
+    #[inline]
+    pub(super) fn may_read(&self, object: ObjectIndex) -> bool {
+        matches!(
+            self.heap.shape(object).kind,
+            Kind::Array(_) | Kind::StaticArray(_) | Kind::Map(_) | Kind::Set(_)
+        )
+    }
+
+    /// Prefetches memory for the names of references that follow this one, of an object with many keys.
+    #[inline]
+    pub(super) fn prefetch_keys(&self, place: u32, end: u32, memory: &PagedMemory<'_>) {
+        let heap = self.heap.heap();
+        let key = |distance| {
+            let place = place + distance;
+            let label = (place < end).then(|| heap.edges.label(place)).flatten();
+            let kind = label.map(|label| label.kind());
+            matches!(kind, Some(LabelKind::Key | LabelKind::Member))
+                .then(|| heap.edges.target(place))
+        };
+        if let Some(object) = key(2 * AHEAD as u32) {
+            heap.prefetch_address(object);
+        }
+        memory.prefetch(key(AHEAD as u32));
     }
 
     /// The name of the reference at this place. To be asked for all references of the object, in order.

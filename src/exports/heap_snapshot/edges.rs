@@ -10,10 +10,19 @@ use super::recent::{RecentTexts, Texts};
 use super::{EdgeType, Writer};
 use crate::columns;
 use crate::error::Result;
+use crate::questions::LoadedHeap;
 use crate::units::ObjectIndex;
 
 /// Labels, and bytes of these, that are looked through for an equal one.
 const REMEMBERED: (usize, usize) = (1 << 16, 1 << 21);
+
+/// Bytes of labels that are kept until they are written. Those of the other labels are read again. Few in debug
+/// builds, so that tests do both.
+const KEPT: usize = if cfg!(debug_assertions) {
+    1 << 8
+} else {
+    3 << 23
+};
 
 /// Keys whose labels are found without their text: many maps have the same few static strings as keys.
 const REMEMBERED_KEYS: usize = 1 << 10;
@@ -39,8 +48,11 @@ pub(super) struct LabelNames {
     next: u32,
     recent: RecentTexts,
     by_key: ByKey,
-    /// The references whose labels got a number of their own, in the order of these.
+    /// The first labels that got a number of their own, as they are written.
+    kept: Vec<u8>,
+    /// The references of all other labels that got one, in the order of these.
     firsts: Bits,
+    is_all_kept: bool,
 }
 
 impl LabelNames {
@@ -50,8 +62,20 @@ impl LabelNames {
             next: first,
             recent: RecentTexts::new(REMEMBERED.0, REMEMBERED.1),
             by_key: vec![None; REMEMBERED_KEYS],
+            kept: Vec::new(),
             firsts: Bits::new(references)?,
+            is_all_kept: true,
         })
+    }
+
+    /// The first labels, as they are written.
+    pub(super) fn kept(&self) -> &[u8] {
+        &self.kept
+    }
+
+    /// Whether there are no other labels.
+    pub(super) fn is_all_kept(&self) -> bool {
+        self.is_all_kept
     }
 
     /// The number of a label.
@@ -65,7 +89,7 @@ impl LabelNames {
         let number = match self.recent.find_or_add(hash, text, self.next)? {
             Some(number) => number,
             None => {
-                self.firsts.insert(label.place);
+                self.keep(label.place, text)?;
                 self.next += 1;
                 self.next - 1
             }
@@ -74,6 +98,42 @@ impl LabelNames {
             self.by_key[place_of(key)] = Some((key, number));
         }
         Ok(number)
+    }
+
+    /// Keeps the text of a new label, or where it is read again.
+    fn keep(&mut self, place: u32, text: &[u8]) -> Result<()> {
+        self.is_all_kept &= self.kept.len() + text.len() <= KEPT;
+        if !self.is_all_kept {
+            self.firsts.insert(place);
+            return Ok(());
+        }
+        if self.kept.is_empty() {
+            self.kept = columns::with_capacity(KEPT)?;
+        }
+        self.kept.extend_from_slice(text);
+        Ok(())
+    }
+}
+
+/// The text of a label, from which its line in the strings is made.
+#[derive(Default)]
+struct LabelText(String);
+
+impl LabelText {
+    /// Adds the line of a label to a text.
+    fn add_line(
+        &mut self,
+        text: &mut Vec<u8>,
+        label: EntryLabel,
+        heap: &LoadedHeap,
+        memory: &mut PagedMemory<'_>,
+    ) -> Result<()> {
+        self.0.clear();
+        label.add_to(&mut self.0, heap, memory)?;
+        text.extend_from_slice(b"\n,\"");
+        json_text(text, &self.0);
+        text.push(b'"');
+        Ok(())
     }
 }
 
@@ -94,9 +154,11 @@ pub(super) struct EdgePiece {
     /// Of the references that may be named by keys.
     names: Vec<(EdgeType, u32)>,
     labels: Vec<Label>,
+    /// The lines of labels in the strings.
     texts: Texts,
-    /// The text of one label.
-    label: String,
+    label: LabelText,
+    /// The line of one label.
+    line: Vec<u8>,
     /// The texts of keys in this piece.
     by_key: ByKey,
     references: u64,
@@ -114,9 +176,10 @@ impl EdgePiece {
         if let Some(text) = key.and_then(|key| known(&self.by_key, key)) {
             return Ok(text);
         }
-        self.label.clear();
-        label.add_to(&mut self.label, writer.heap, memory)?;
-        let text = self.texts.add([self.label.as_bytes(), &[]])?;
+        self.line.clear();
+        self.label
+            .add_line(&mut self.line, label, writer.heap, memory)?;
+        let text = self.texts.add([&self.line, &[]])?;
         if let Some(key) = key {
             self.by_key[place_of(key)] = Some((key, text));
         }
@@ -143,7 +206,9 @@ impl Piece for EdgePiece {
                 if !names.has_entries(source) {
                     return Ok(());
                 }
+                let end = places.end;
                 for place in places {
+                    names.prefetch_keys(place, end, memory);
                     let name = names.next(place, memory)?;
                     if !writer
                         .chosen
@@ -260,8 +325,7 @@ pub(super) struct LabelPass<'p> {
 #[derive(Default)]
 pub(super) struct LabelPiece {
     part: Part,
-    /// The text of one label.
-    label: String,
+    label: LabelText,
 }
 
 impl Piece for LabelPiece {
@@ -275,7 +339,7 @@ impl Piece for LabelPiece {
     ) -> Result<()> {
         let writer = pass.writer;
         let firsts = &pass.names.firsts;
-        let Self { part, label: name } = self;
+        let Self { part, label: line } = self;
         part.each(
             writer.chosen,
             writer.edge_names(),
@@ -289,11 +353,7 @@ impl Piece for LabelPiece {
                     if !firsts.contains(place) {
                         names.skip(place, memory)?;
                     } else if let EdgeName::Entry(label) = names.next(place, memory)? {
-                        text.extend_from_slice(b"\n,\"");
-                        name.clear();
-                        label.add_to(name, writer.heap, memory)?;
-                        json_text(text, name);
-                        text.push(b'"');
+                        line.add_line(text, label, writer.heap, memory)?;
                     }
                 }
                 Ok(())

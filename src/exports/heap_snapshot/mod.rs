@@ -21,13 +21,14 @@ mod recent;
 
 use std::io::Write;
 
+use rayon::prelude::*;
 use serde::Deserialize;
 
 use super::object_set::ObjectSet;
 use super::output::{Line, Output};
 use crate::control::{Control, Phase, Step};
 use crate::error::Result;
-use crate::heap::Heap;
+use crate::heap::{Heap, LabelKind};
 use crate::questions::{LoadedHeap, MemoryInPlace};
 use crate::runtime::roots::RootKind;
 use crate::runtime::shapes::Kind;
@@ -147,14 +148,16 @@ struct Garbage {
 impl Chosen {
     fn new(heap: &Heap, options: HeapSnapshotOptions, control: &Control) -> Result<Self> {
         let count = heap.objects.len();
-        let mut live = ObjectSet::new(count)?;
-        for (nth, &object) in heap.dominators.live().iter().enumerate() {
+        let mut live = ObjectSet::of(count, |object| heap.is_live_on_heap(object))?;
+        // Static objects come first.
+        let all = (0..count as u32).map(ObjectIndex);
+        let statics = all.take_while(|&object| !heap.objects.is_on_heap(object));
+        let end = ObjectIndex(statics.count() as u32);
+        let reached = heap.dominators.live().iter().copied();
+        for object in reached.filter(|&object| object < end) {
             live.insert(object);
-            if nth.is_multiple_of(1 << 16) {
-                control.check()?;
-            }
         }
-        let mut objects = ObjectSet::new(count)?;
+        control.check()?;
         let garbage = match options.all {
             false => None,
             true => {
@@ -165,38 +168,30 @@ impl Chosen {
                 })
             }
         };
+        let mut objects = ObjectSet::of(count, |object| {
+            live.contains(object) || options.all && heap.objects.is_on_heap(object)
+        })?;
         let mut chosen = Self {
             live,
-            objects: ObjectSet::default(),
-            object_count: 0,
+            object_count: objects.number()?,
+            objects,
             garbage,
             reference_count: 0,
             last_word: None,
         };
-        for nth in 0..count as u32 {
-            let object = ObjectIndex(nth);
-            let is_garbage = || heap.objects.is_on_heap(object);
-            if chosen.live.contains(object) || options.all && is_garbage() {
-                objects.insert(object);
-                chosen.count_references(heap, object);
-            }
-            if nth.is_multiple_of(1 << 16) {
-                control.check()?;
-            }
-        }
-        chosen.object_count = objects.number()?;
-        chosen.objects = objects;
+        let written = (0..count as u32).into_par_iter().map(ObjectIndex);
+        let written = written.filter(|&object| chosen.objects.contains(object));
+        let of_objects = written.map(|object| {
+            let references = u64::from(chosen.written_references(heap, object));
+            (references, last_word(heap, object))
+        });
+        let (reference_count, last_word) = of_objects.reduce(
+            || (0, None),
+            |one, other| (one.0 + other.0, one.1.max(other.1)),
+        );
+        (chosen.reference_count, chosen.last_word) = (reference_count, last_word);
+        control.check()?;
         Ok(chosen)
-    }
-
-    fn count_references(&mut self, heap: &Heap, object: ObjectIndex) {
-        self.reference_count += u64::from(self.written_references(heap, object));
-        for place in heap.edges.range(object) {
-            let label = heap.edges.label(place).map(|label| label.kind());
-            if let Some(crate::heap::LabelKind::Word(offset)) = label {
-                self.last_word = self.last_word.max(Some(offset));
-            }
-        }
     }
 
     /// Whether a reference is written. What is garbage keeps nothing alive, so its references to live
@@ -232,6 +227,17 @@ impl Chosen {
     fn node(&self, object: ObjectIndex) -> u32 {
         self.fixed_nodes() + self.objects.rank(object)
     }
+}
+
+/// The highest offset that is the label of a reference of an object.
+fn last_word(heap: &Heap, object: ObjectIndex) -> Option<u32> {
+    let labels = heap.edges.range(object);
+    let labels = labels.filter_map(|place| heap.edges.label(place));
+    let words = labels.filter_map(|label| match label.kind() {
+        LabelKind::Word(offset) => Some(offset),
+        _ => None,
+    });
+    words.max()
 }
 
 struct Writer<'h> {
@@ -298,11 +304,14 @@ impl Writer<'_> {
                 output,
                 &self.step,
             )?;
-            let pass = LabelPass {
-                writer: self,
-                names: &labels,
-            };
-            passes::run::<LabelPiece>(&pass, &mut cuts(), &mut memories, output, &self.step)?;
+            output.append(labels.kept())?;
+            if !labels.is_all_kept() {
+                let pass = LabelPass {
+                    writer: self,
+                    names: &labels,
+                };
+                passes::run::<LabelPiece>(&pass, &mut cuts(), &mut memories, output, &self.step)?;
+            }
         }
         output.text("]}\n");
         Ok(())

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::super::memory::PagedMemory;
+use super::super::memory::{PagedMemory, with_ahead};
 use super::super::output::Line;
 use super::contents::{self, ContentNames};
 use super::cuts::{self, ObjectCuts};
@@ -33,7 +33,9 @@ impl Piece for NodePiece {
         self.texts.clear();
         memory.begin(cuts::addresses(writer.heap.heap(), &self.objects));
         let objects = writer.chosen.objects.iter_in(self.objects.clone());
-        for object in objects.filter(|&object| writer.shows_contents(object)) {
+        let strings = objects.filter(|&object| writer.shows_contents(object));
+        for (object, ahead) in with_ahead(strings) {
+            memory.prefetch(ahead);
             columns::push(&mut self.strings, object)?;
             contents::add_text(&mut self.texts, writer.heap, object, memory)?;
         }

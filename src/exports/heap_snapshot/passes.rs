@@ -16,10 +16,10 @@ use crate::error::Result;
 use crate::questions::{LoadedHeap, MemoryInPlace};
 
 /// Pieces at each step, for each thread of rayon. More than one, because they do not take equally long.
-const LANES_PER_THREAD: usize = 2;
+const LANES_PER_THREAD: usize = 4;
 
 /// Pieces at each step, at most. All pieces together must stay small.
-const MOST_LANES: usize = 8;
+const MOST_LANES: usize = 15;
 
 /// A part of the heap that goes through the steps, and its buffers, which are used again.
 pub(super) trait Piece: Default + Send {
