@@ -13,6 +13,7 @@ use rayon::iter::ParallelExtend;
 
 use crate::control::Step;
 use crate::error::{Error, Result};
+use crate::units::ObjectIndex;
 
 /// After a column of at least this many bytes was allocated, [`HEADROOM`] must still be free.
 const LARGE: u64 = 1 << 20;
@@ -127,6 +128,8 @@ pub(crate) unsafe trait Zero: Copy {}
 unsafe impl Zero for u8 {}
 // SAFETY: as above.
 unsafe impl Zero for u32 {}
+// SAFETY: as above.
+unsafe impl Zero for ObjectIndex {}
 
 /// The same as [`repeated`], filled by all threads: the system hands out the memory when it is first written.
 ///

@@ -4,7 +4,7 @@
 
 use rayon::prelude::*;
 
-use super::dominator_index::{DominatorIndex, NO_POSITION};
+use super::dominator_index::DominatorIndex;
 use super::referrers::ReferrerIndex;
 use super::root_slots::RootSlots;
 use crate::columns;
@@ -15,7 +15,7 @@ use crate::units::ObjectIndex;
 /// For every live object, the nearest dominator, itself included, with exactly one independent reference.
 #[derive(Debug)]
 pub struct Cuts {
-    /// By position in the dominator tree.
+    /// Position in the dominator tree → one more than that of the nearest one; 0 if there is none.
     nearest: Vec<u32>,
 }
 
@@ -38,7 +38,7 @@ impl Cuts {
         const CHUNK: usize = 1 << 16;
         let count = dominators.len();
         let step = control.begin(Phase::View, count as u64);
-        let mut independent = columns::repeated(0u8, count)?;
+        let mut independent = columns::zeros::<u8>(count)?;
         independent
             .par_chunks_mut(CHUNK)
             .enumerate()
@@ -59,14 +59,14 @@ impl Cuts {
                 *count = (*count + 1).min(2);
             }
         }
-        let mut nearest = columns::repeated(NO_POSITION, count)?;
+        let mut nearest = columns::zeros::<u32>(count)?;
         for position in 0..count as u32 {
             nearest[position as usize] = match independent[position as usize] {
-                1 => position,
+                1 => position + 1,
                 // Dominators come before the objects that they dominate.
                 _ => dominators
                     .dominator(position)
-                    .map_or(NO_POSITION, |dominator| nearest[dominator as usize]),
+                    .map_or(0, |dominator| nearest[dominator as usize]),
             };
         }
         Ok(Self { nearest })
@@ -75,7 +75,7 @@ impl Cuts {
     /// The nearest dominator of a live object, or the object, with exactly one independent reference.
     pub fn nearest(&self, dominators: &DominatorIndex, object: ObjectIndex) -> Option<ObjectIndex> {
         let position = dominators.position(object)?;
-        let nearest = self.nearest[position as usize];
-        (nearest != NO_POSITION).then(|| dominators.object(nearest))
+        let nearest = self.nearest[position as usize].checked_sub(1)?;
+        Some(dominators.object(nearest))
     }
 }

@@ -11,21 +11,18 @@ use crate::control::{Control, Phase};
 use crate::error::Result;
 use crate::units::ObjectIndex;
 
-/// No position: the object is not alive, or only the virtual root dominates it.
-pub(crate) const NO_POSITION: u32 = u32::MAX;
-
 const CHUNK: usize = 1 << 16;
 
 /// The live objects in preorder of the dominator tree.
 #[derive(Debug)]
 pub struct DominatorIndex {
-    /// Object → position.
+    /// Object → one more than its position; 0 if it is not alive.
     positions: Vec<u32>,
     /// Position → object.
     objects: Vec<ObjectIndex>,
     /// Position → the end of the range of the objects that it dominates.
     ends: Vec<u32>,
-    /// Position → position of the immediate dominator.
+    /// Position → one more than the position of the immediate dominator; 0 for the virtual root.
     dominators: Vec<u32>,
 }
 
@@ -48,35 +45,35 @@ impl DominatorIndex {
         let parents = tree.immediate_dominators();
         let count = live.len();
         let step = control.begin(Phase::View, count as u64);
-        // By search number, the virtual root first: the number of objects that each dominates, itself
-        // included.
-        let mut sizes = Vec::new();
-        columns::fill(&mut sizes, 1u32, count + 1, &step)?;
+        // By search number, the virtual root first: the number of other objects that each dominates.
+        let mut dominated = columns::zeros::<u32>(count + 1)?;
         for number in (1..=count).rev() {
-            sizes[parents[number] as usize] += sizes[number];
+            dominated[parents[number] as usize] += dominated[number] + 1;
             if number.is_multiple_of(CHUNK) {
                 step.advance(CHUNK as u64 / 2)?;
             }
         }
-        let mut positions = columns::repeated(NO_POSITION, object_count)?;
-        let mut objects = columns::repeated(ObjectIndex(0), count)?;
-        let mut ends = columns::repeated(0u32, count)?;
-        let mut dominators = columns::repeated(NO_POSITION, count)?;
-        // From here on, each entry is the position of the next child instead of a size.
-        sizes[0] = 0;
-        let mut own_positions = columns::repeated(NO_POSITION, count + 1)?;
+        let mut positions = columns::zeros::<u32>(object_count)?;
+        let mut objects = columns::zeros::<ObjectIndex>(count)?;
+        let mut ends = columns::zeros::<u32>(count)?;
+        let mut dominators = columns::zeros::<u32>(count)?;
+        // From here on, each entry is the position of the next child.
+        let mut next = dominated;
+        next[0] = 0;
         for number in 1..=count {
             let parent = parents[number] as usize;
-            let size = sizes[number];
-            let position = sizes[parent];
-            sizes[parent] += size;
-            sizes[number] = position + 1;
-            own_positions[number] = position;
+            let position = next[parent];
+            let end = position + 1 + next[number];
+            next[parent] = end;
+            next[number] = position + 1;
             let object = live[number - 1];
-            positions[object.at()] = position;
+            positions[object.at()] = position + 1;
             objects[position as usize] = object;
-            ends[position as usize] = position + size;
-            dominators[position as usize] = own_positions[parent];
+            ends[position as usize] = end;
+            dominators[position as usize] = match parent {
+                0 => 0,
+                _ => positions[live[parent - 1].at()],
+            };
             if number.is_multiple_of(CHUNK) {
                 step.advance(CHUNK as u64 / 2)?;
             }
@@ -102,8 +99,7 @@ impl DominatorIndex {
     /// The position of an object; `None` if it is not alive.
     #[inline]
     pub fn position(&self, object: ObjectIndex) -> Option<u32> {
-        let position = self.positions[object.at()];
-        (position != NO_POSITION).then_some(position)
+        self.positions[object.at()].checked_sub(1)
     }
 
     /// The object at a position.
@@ -127,17 +123,16 @@ impl DominatorIndex {
     /// The position of the immediate dominator; `None` if only the virtual root dominates it.
     #[inline]
     pub fn dominator(&self, position: u32) -> Option<u32> {
-        let dominator = self.dominators[position as usize];
-        (dominator != NO_POSITION).then_some(dominator)
+        self.dominators[position as usize].checked_sub(1)
     }
 
     /// Whether every path from a root to `below` goes through `above`, or the two are the same. Both must be
     /// alive.
     #[inline]
     pub fn dominates(&self, above: ObjectIndex, below: ObjectIndex) -> bool {
-        let position = self.positions[above.at()];
-        let other = self.positions[below.at()];
-        position <= other && other < self.ends[position as usize]
+        let [position, other] = [above, below].map(|object| self.positions[object.at()]);
+        let end = position.checked_sub(1).map(|at| self.ends[at as usize]);
+        end.is_some_and(|end| position <= other && other <= end)
     }
 
     /// The positions of the objects that the one at `parent` immediately dominates; without a parent, those

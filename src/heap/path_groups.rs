@@ -151,12 +151,13 @@ impl<'a> Groups<'a> {
     pub(super) fn next(
         &mut self,
         group: PathGroup,
-        source: ObjectIndex,
         label: EdgeLabel,
         target: ObjectIndex,
     ) -> Result<(PathGroup, Step)> {
         let class_slot = self.class(target);
-        if class_slot == self.class(source) || (group == PathGroup::REST) {
+        // All objects of a group have its class.
+        let source_class = self.infos[group.0 as usize].class_slot;
+        if class_slot == source_class || group == PathGroup::REST {
             return Ok((group, Step::SameClass));
         }
         let question = (group, label, class_slot);

@@ -12,7 +12,7 @@ use super::labels::EdgeLabel;
 use super::path_groups::{Groups, PathGroup, PathGroups, Step};
 use super::prefetch::prefetch;
 use super::root_slots::RootSlots;
-use crate::columns;
+use crate::columns::{self, Zero};
 use crate::control::{Control, Phase};
 use crate::error::Result;
 use crate::runtime::roots::RootKind;
@@ -48,6 +48,9 @@ struct Node {
     label: EdgeLabel,
     place: Place,
 }
+
+// SAFETY: all its values are numbers.
+unsafe impl Zero for Node {}
 
 /// The rest of a node in 32 bits: from the highest one, three bits for the kind of root from which the path
 /// begins, one for whether all references since the entry have the same label, and the number of objects on the
@@ -96,8 +99,7 @@ impl PathTree {
     pub fn new(heap: &Heap, roots: &RootSlots, control: &Control) -> Result<Self> {
         let count = heap.objects.len();
         let step = control.begin(Phase::View, count as u64);
-        let mut nodes = Vec::new();
-        columns::fill(&mut nodes, Node::default(), count, &step)?;
+        let mut nodes = columns::zeros::<Node>(count)?;
         let mut groups = Groups::new(&heap.objects);
         // Objects whose references were followed, then objects whose references were not followed yet.
         let mut queue: Vec<ObjectIndex> = columns::with_capacity(heap.dominators.live().len())?;
@@ -158,7 +160,7 @@ impl PathTree {
                         continue;
                     }
                     let label = heap.edges.label(place).unwrap_or_default();
-                    let (group, step) = groups.next(parent.group, source, label, target)?;
+                    let (group, step) = groups.next(parent.group, label, target)?;
                     let entry = match step {
                         Step::SameClass => parent.entry,
                         Step::New => target.0,

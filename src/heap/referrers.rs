@@ -37,7 +37,7 @@ impl ReferrerIndex {
         let objects = || (0..count as u32).map(ObjectIndex);
         // The references to an object are counted two places after its own place. After all sources are
         // filled in, `starts` is then correct.
-        let mut starts = columns::repeated(0u32, count + 2)?;
+        let mut starts = columns::zeros::<u32>(count + 2)?;
         for object in objects() {
             if live.position(object).is_some() {
                 for &target in heap.edges.targets(object) {
@@ -53,7 +53,7 @@ impl ReferrerIndex {
             sum += *start;
             *start = sum;
         }
-        let mut sources = columns::repeated(ObjectIndex(0), sum as usize)?;
+        let mut sources = columns::zeros::<ObjectIndex>(sum as usize)?;
         for object in objects() {
             if live.position(object).is_some() {
                 for &target in heap.edges.targets(object) {
