@@ -152,8 +152,8 @@ export interface ParquetOptions extends StreamOptions {
   table: "dump" | "class" | "path" | "suspect" | "waste" | "object" | "edge";
   /** The SHA-256 of the dump file: 64 hexadecimal digits, the first column of every table. */
   dumpId: string;
-  /** The SHA-256 of the module file: 64 hexadecimal digits. */
-  moduleId: string;
+  /** The SHA-256 of the module file: 64 hexadecimal digits. A dump needs it; a heap snapshot of V8 has none. */
+  moduleId?: string | null | undefined;
   /** When the dump was taken. */
   capturedAt: Date;
   /** The size of the dump file in bytes. */
@@ -164,7 +164,7 @@ export interface ParquetOptions extends StreamOptions {
   labels?: Record<string, string> | null | undefined;
   /** Show the beginnings of strings (default: false). */
   strings?: boolean | null | undefined;
-  /** Replace the names of classes, fields and globals by hashes (default: false). */
+  /** Replace the names of classes, fields, variables and globals by hashes (default: false). */
   hashNames?: boolean | null | undefined;
 }
 

@@ -1,8 +1,8 @@
 // Tables for questions about many dumps, read by a Parquet reader of its own: their numbers are those of the
 // answers, their types are those that the schema promises.
 
-import { createHash } from "node:crypto";
 import {
+  existsSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -13,27 +13,28 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
-import {
-  type FileMetaData,
-  parquetMetadata,
-  parquetReadObjects,
-  type SchemaElement,
-} from "hyparquet";
+import { type FileMetaData, parquetMetadata, type SchemaElement } from "hyparquet";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openHeap, openHeapFile } from "../dist/index.js";
 import type { Accounting, Heap, ParquetOptions } from "../index.js";
 import { failureOf, outputOf, runIn } from "./support/command_line.ts";
 import { hostileHeap } from "./support/hostile_heap.ts";
 import { type LeakyServer, leakyServer } from "./support/leaky_server.ts";
-
-type Row = Record<string, unknown>;
+import {
+  arrayBuffer,
+  type Row,
+  rowsOf,
+  sha256,
+  sum,
+  TABLES,
+  type Table,
+  textOf,
+} from "./support/parquet.ts";
 
 let server: LeakyServer;
 let heap: Heap;
 let folder: string;
-let facts: Omit<ParquetOptions, "table">;
-
-const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
+let facts: Omit<ParquetOptions, "table" | "moduleId"> & { moduleId: string };
 
 beforeAll(async () => {
   server = await leakyServer();
@@ -53,26 +54,11 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-const TABLES = ["dump", "class", "path", "suspect", "waste", "object", "edge"] as const;
-type Table = (typeof TABLES)[number];
-
-function arrayBuffer(bytes: Uint8Array): ArrayBuffer {
-  return new Uint8Array(bytes).buffer;
-}
-
-async function rowsOf(bytes: Uint8Array): Promise<Row[]> {
-  return (await parquetReadObjects({ file: arrayBuffer(bytes) })) as Row[];
-}
-
 const tableBytes = (table: Table, of = heap, options = {}) =>
   buffer(of.export("parquet", { ...facts, table, ...options }));
 
 const rows = async (table: Table, of = heap, options = {}) =>
   await rowsOf(await tableBytes(table, of, options));
-
-/** The sum of a column. */
-const sum = (rows: Row[], column: string) =>
-  rows.reduce((all, row) => all + Number(row[column]), 0);
 
 describe("the numbers are those of the answers", () => {
   test("of the heap as a whole", async () => {
@@ -239,10 +225,7 @@ describe("what strings contain", () => {
   const user = "<h1>/products/35";
   const isShown = async (options: object) => {
     const all = await Promise.all(TABLES.map((table) => rows(table, heap, options)));
-    const text = JSON.stringify(all, (_, value) =>
-      typeof value === "bigint" ? Number(value) : value,
-    );
-    return text.includes(user);
+    return textOf(all).includes(user);
   };
 
   test("is in no table", async () => {
@@ -256,7 +239,7 @@ describe("what strings contain", () => {
 
 test("names can be replaced by hashes, by which rows are still the same", async () => {
   const hashed = await Promise.all(TABLES.map((table) => rows(table, heap, { hashNames: true })));
-  const text = JSON.stringify(hashed, (_, value) => (typeof value === "bigint" ? 0 : value));
+  const text = textOf(hashed);
   for (const name of ["assembly", "~lib", "listeners"]) expect(text).not.toContain(name);
   const [plain, hashes] = await Promise.all([
     rows("path"),
@@ -357,6 +340,14 @@ describe("the command", () => {
     expect(fails("after.dump", ...to, ...output, "--label", "shop")).toContain("service=shop");
     expect(fails("none.dump", ...to, ...output)).toContain("none.dump");
   });
+
+  test("needs the module of a dump, also to make a row of one that cannot be read", () => {
+    const output = join(folder, "without-module");
+    const args = ["--to", "parquet", "--captured-at", "file-time", "--output", output];
+    const run = runIn(server.folder, ["export", "after.dump", ...args, "--keep-unreadable"]);
+    expect(failureOf(run)).toContain("pass it with --wasm");
+    expect(existsSync(output)).toBe(false);
+  });
 });
 
 test("wrong options of the API are refused", () => {
@@ -367,7 +358,7 @@ test("wrong options of the API are refused", () => {
     [{ dumpId: "12" }, "64 hexadecimal digits"],
     [{ capturedAt: new Date(Number.NaN) }, "a valid Date"],
     [{ labels: { release: 1 } }, "an object whose values are strings"],
-    [{ moduleId: undefined }, "options.moduleId: found none"],
+    [{ moduleId: undefined }, "option moduleId: found none; expected the SHA-256 of the module"],
   ];
   for (const [options, message] of cases) expect(exported(options)).toThrow(message);
 });

@@ -31,7 +31,9 @@ const FORMATS: Record<string, Record<string, Check>> = {
 };
 
 /** What a table needs to know of its dump. */
-const DUMP_FACTS = ["dumpId", "moduleId", "capturedAt", "dumpSize", "source", "labels"];
+const NEEDED_FACTS = ["dumpId", "capturedAt", "dumpSize", "source", "labels"];
+/** A heap snapshot has no module. */
+const DUMP_FACTS = [...NEEDED_FACTS, "moduleId"];
 
 /** Bytes that wait in a stream for its reader: less than a piece, so no more than one piece waits. */
 const HIGH_WATER_MARK = 1 << 16;
@@ -53,7 +55,7 @@ export function exportRequest(format: unknown, options: unknown) {
 /** The options of a table: those of the dump are apart. */
 function tableRequest(options: Record<string, unknown>) {
   const read: Record<string, unknown> = { labels: {}, source: "", ...options };
-  for (const name of ["table", ...DUMP_FACTS]) {
+  for (const name of ["table", ...NEEDED_FACTS]) {
     if (read[name] === undefined) {
       throw invalidOption(`options.${name}: found none; expected one: a table is for many dumps`);
     }

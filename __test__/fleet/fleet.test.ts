@@ -244,6 +244,51 @@ describe("a second run", () => {
   });
 });
 
+describe("two heap snapshots beside a dump", () => {
+  const tables = join(FOLDER, "tables-with-snapshots");
+
+  beforeAll(async () => {
+    const dumps = ["before", "after"].map((name) => join(FOLDER, `${name}.heapsnapshot`));
+    const program = join(import.meta.dirname, "../snapshots/program.cjs");
+    execFileSync(process.execPath, [program, ...dumps]);
+    const labels = { service: "host", release: RELEASE, machine: "m1" };
+    const snapshots = dumps.map((dump, nth) => ({
+      dump,
+      capturedAt: `${SINCE}T0${nth}:00:00Z`,
+      labels,
+    }));
+    const lines = [fleet.list[0], ...snapshots];
+    const list = join(FOLDER, "snapshots.jsonl");
+    writeFileSync(list, lines.map((line) => JSON.stringify(line)).join("\n"));
+    const { status, report } = await analyzeInto(tables, list);
+    expect([status, report]).toEqual([0, { listed: 3, analyzed: 3, failed: [] }]);
+  });
+
+  test("have their tables in the folder of no module", () => {
+    for (const table of ["dump", "class", "path", "suspect", "waste"]) {
+      const names = files(table, tables).filter((name) => name.includes("/module=none/"));
+      expect(names, table).toHaveLength(2);
+    }
+  });
+
+  test.each(["duckdb", "spark"])("are in the answers of %s", (engine) => {
+    const script = join(import.meta.dirname, "answers.py");
+    const output = execFileSync(PYTHON, [script, engine, tables, SINCE, RELEASE], {
+      encoding: "utf8",
+      maxBuffer: 1 << 28,
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+    const answers: Record<string, expected.Answer> = JSON.parse(output);
+    expect(answers.top_classes).toContainEqual(
+      expect.objectContaining({ service: "host", class: "Session", machines: 1 }),
+    );
+    for (const name of ["growth", "new_since_date", "new_since_release"]) {
+      const services = answers[name]?.map(({ service }) => service);
+      expect(services, name).toContain("host");
+    }
+  });
+});
+
 describe("file systems that are not local", () => {
   /** Two dumps and one that cannot be read, with their modules, as files of a folder elsewhere. */
   function moved(folder: string) {

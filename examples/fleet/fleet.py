@@ -32,7 +32,8 @@ TABLES = ["class", "path", "suspect", "waste", "dump"]
 DUMPS = types.StructType(
     [
         types.StructField("dump", types.StringType(), False),
-        types.StructField("wasm", types.StringType(), False),
+        # Null for a heap snapshot of V8, which has no module.
+        types.StructField("wasm", types.StringType()),
         types.StructField("capturedAt", types.StringType(), False),
         types.StructField("labels", types.MapType(types.StringType(), types.StringType())),
     ]
@@ -53,7 +54,7 @@ def arguments():
     analyze.set_defaults(run=run_analyze)
     analyze.add_argument("--tables", required=True, help="the folder of the tables")
     source = analyze.add_mutually_exclusive_group(required=True)
-    source.add_argument("--list", help='a file with a line of JSON for each dump: {"dump": …, "wasm": …, "capturedAt": …, "labels": {…}}')
+    source.add_argument("--list", help='a file with a line of JSON for each dump: {"dump": …, "wasm": …, "capturedAt": …, "labels": {…}}, without "wasm" for a heap snapshot of V8')
     source.add_argument("--folder", help="a folder of *.dump; folders such as service=shop are labels, and the time of a file is that of its dump")
     analyze.add_argument("--module", help="with --folder: where the module of a dump is, with labels in braces")
     analyze.add_argument("--analyzer", default="npx --no warpo-heap-analyzer", help="the command line of the analyzer on the workers")
@@ -180,7 +181,7 @@ def analyze_dumps(rows, work):
 
 
 def analyze_dump(row, work, folder, modules):
-    if row.wasm not in modules:
+    if row.wasm is not None and row.wasm not in modules:
         path = os.path.join(folder, f"{len(modules)}.wasm")
         storage.fetch(row.wasm, path)
         modules[row.wasm] = path
@@ -190,7 +191,9 @@ def analyze_dump(row, work, folder, modules):
         raise RuntimeError(f"{row.dump} was changed while it was analyzed")
     tables = os.path.join(folder, "tables")
     labels = [f"{key}={value}" for key, value in sorted(json.loads(row.labels_json or "{}").items())]
-    command = [*work["analyzer"], "export", dump, "--wasm", modules[row.wasm], "--to", "parquet", "--output", tables]
+    command = [*work["analyzer"], "export", dump, "--to", "parquet", "--output", tables]
+    if row.wasm is not None:
+        command += ["--wasm", modules[row.wasm]]
     command += ["--captured-at", row.capturedAt, "--source", row.dump, "--keep-unreadable", *work["arguments"]]
     for label in labels:
         command += ["--label", label]

@@ -2,7 +2,7 @@
  * The tables of a dump, as files in a folder that many dumps share:
  * `<folder>/<table>/date=<day>/module=<hash>/<hash of the dump>.parquet`. A file is complete or does not exist,
  * and a second export of a dump replaces the first. The table `dump` comes last: a dump with a row in it has
- * all its tables.
+ * all its tables. A heap snapshot of V8 is a dump without a module.
  */
 import { createHash } from "node:crypto";
 import { createReadStream, mkdirSync, statSync } from "node:fs";
@@ -51,13 +51,18 @@ const TIME = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d))?
 /** How much of a file is read at once. */
 const READ_SIZE = 1 << 20;
 
-/** Errors that are no property of the dump: another attempt may succeed. */
+/** The folder of dumps without a module. Engines would read a folder without a name as null, which joins nothing. */
+const NO_MODULE = "none";
+
+/** Errors that are no property of the dump: another attempt, or another command line, may succeed. */
 const PASSING = new Set([
   "ERR_OUT_OF_MEMORY",
   "ERR_NO_THREADS",
   "ABORT_ERR",
   "ERR_IO",
   "ERR_DUMP_CHANGED",
+  "ERR_MODULE_MISSING",
+  "ERR_SNAPSHOT_WITH_MODULE",
 ]);
 
 /** Adds the options of {@link TableOptions}. */
@@ -76,7 +81,10 @@ export function addTableOptions(command: Command): Command {
     .option("--source <text>", "where the dump is (default: its path) (parquet)")
     .option("--objects", "add the table object, with a row for each object (parquet)")
     .option("--edges", "add the table edge, with a row for each reference (parquet)")
-    .option("--hash-names", "replace names of classes, fields and globals by hashes (parquet)")
+    .option(
+      "--hash-names",
+      "replace names of classes, fields, variables and globals by hashes (parquet)",
+    )
     .option(
       "--keep-unreadable",
       "if the dump cannot be read, write a row with the error code instead of failing (parquet)",
@@ -108,11 +116,6 @@ export async function writeTables(dump: string, options: Request): Promise<void>
   if (output === undefined) {
     throw new Error("--to parquet writes several files: give it a folder with --output <folder>");
   }
-  if (wasm === undefined) {
-    throw new Error(
-      "--to parquet needs the module of the dump: give it with --wasm <file>; a heap snapshot of V8 has no module and cannot be exported as tables",
-    );
-  }
   if (capturedAt === undefined) {
     throw new Error(
       "--to parquet needs the time of the dump, which the dump does not contain: give it with " +
@@ -129,7 +132,10 @@ export async function writeTables(dump: string, options: Request): Promise<void>
     ([heap]) => ({ heap: heap as native.HeapHandle }),
     (error: Error & { code?: string }) => ({ error }),
   );
-  const [dumpId, moduleId] = await Promise.all([sha256(dump), sha256(wasm)]);
+  const [dumpId, moduleId] = await Promise.all([
+    sha256(dump),
+    wasm === undefined ? undefined : sha256(wasm),
+  ]);
   const { size, mtimeMs } = statSync(dump);
   const taken = capturedAt === FILE_TIME ? Math.floor(mtimeMs) : Date.parse(capturedAt);
   const facts = {
@@ -141,8 +147,9 @@ export async function writeTables(dump: string, options: Request): Promise<void>
     labels: options.label ?? {},
   };
   const day = new Date(taken).toISOString().slice(0, 10);
+  const module = moduleId === undefined ? NO_MODULE : `sha256-${moduleId.slice(0, 12)}`;
   const place = (table: string) => {
-    const folder = join(output, table, `date=${day}`, `module=sha256-${moduleId.slice(0, 12)}`);
+    const folder = join(output, table, `date=${day}`, `module=${module}`);
     mkdirSync(folder, { recursive: true });
     return join(folder, `${dumpId}.parquet`);
   };

@@ -14,6 +14,7 @@ use super::threads::run_on_own_thread;
 use super::views::ViewHandle;
 use crate::control::{ClassCount, Control, Phase};
 use crate::error::Error;
+use crate::file_kind::{FileKind, FileStart};
 use crate::program::{Input, Program, Schedule};
 use crate::snapshots;
 use crate::views::{ComparisonSort, ComparisonView, ConstructorSort};
@@ -301,7 +302,12 @@ pub(super) fn read_program<'a>(
     control: &Control,
 ) -> crate::Result<Program<'a>> {
     if wasm.bytes.is_absent() {
-        return Err(Error::ModuleMissing.in_file(dump.name));
+        let found = FileStart::of(dump.bytes.as_ref());
+        let error = match found.kind {
+            Some(FileKind::HeapDump) => Error::ModuleMissing,
+            _ => Error::NotASnapshot { found },
+        };
+        return Err(error.in_file(dump.name));
     }
     let _step = control.begin(Phase::Module, 1);
     let wasm = Input {

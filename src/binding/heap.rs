@@ -380,6 +380,7 @@ impl HeapHandle {
             let (heap, mut export): (_, Export) = (self.heap()?, parsed("the export", &request)?);
             let before = before.map(|before| before.heap()).transpose()?;
             export.check_earlier_heap(before.is_some())?;
+            export.check_module(heap.loaded())?;
             if let (Export::HeapDiff(options), Some(before)) = (&mut export, &before) {
                 before.check_same_module(&heap)?;
                 options.baseline = before.loaded.dump_name().to_owned();

@@ -62,6 +62,26 @@ impl Export {
         }
     }
 
+    /// Checks that tables name a module if and only if the heap is that of a dump.
+    ///
+    /// # Errors
+    /// [`Error::InvalidOption`].
+    pub fn check_module(&self, heap: &LoadedHeap) -> Result<()> {
+        let Self::Parquet(options) = self else {
+            return Ok(());
+        };
+        let (found, expected) = match (&options.dump.module_id, heap.heap().is_snapshot) {
+            (None, false) => ("none", "the SHA-256 of the module of the dump"),
+            (Some(id), true) => (id.as_str(), "none: a heap snapshot of V8 has no module"),
+            _ => return Ok(()),
+        };
+        Err(Error::InvalidOption {
+            name: "moduleId",
+            found: found.to_owned(),
+            expected,
+        })
+    }
+
     fn wrong_earlier_heap(&self) -> Error {
         let (found, expected) = match self.needs_earlier_heap() {
             true => ("none", "an earlier heap, which this format compares with"),
@@ -79,8 +99,9 @@ impl LoadedHeap {
     /// Writes the heap in a format. Formats that compare need an earlier heap, `before`; others take none.
     ///
     /// # Errors
-    /// [`Error::InvalidOption`] if an earlier heap is missing or given in vain, [`Error::Io`] if `out`
-    /// fails; [`Error::DumpChanged`] and [`Error::Io`] if the dump cannot be read again,
+    /// [`Error::InvalidOption`] if an earlier heap or the id of a module is missing or given in vain,
+    /// [`Error::NotInSnapshot`] for a heap snapshot of a heap snapshot, [`Error::Io`] if `out` fails;
+    /// [`Error::DumpChanged`] and [`Error::Io`] if the dump cannot be read again,
     /// [`Error::OutOfMemory`], [`Error::Aborted`].
     pub fn export(
         &self,
@@ -89,22 +110,15 @@ impl LoadedHeap {
         out: &mut dyn Write,
         control: &Control,
     ) -> Result<()> {
-        let no_export = match export {
-            Export::HeapSnapshot(_) => Some((
-                "export --to heapsnapshot",
-                "it is one already: open the file itself in DevTools or memlab",
-            )),
-            Export::Parquet(_) => Some((
-                "export --to parquet",
-                "the tables name the module of each dump, and a snapshot has none",
-            )),
-            Export::Pprof {} | Export::HeapDiff(_) => None,
-        };
-        if let Some((question, reason)) = no_export
+        if let Export::HeapSnapshot(_) = export
             && self.heap().is_snapshot
         {
-            return Err(Error::NotInSnapshot { question, reason });
+            return Err(Error::NotInSnapshot {
+                question: "export --to heapsnapshot",
+                reason: "it is one already: open the file itself in DevTools or memlab",
+            });
         }
+        export.check_module(self)?;
         let control = control.part(self.dump_memory_size());
         match (export, before) {
             (Export::HeapSnapshot(options), None) => {

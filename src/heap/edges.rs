@@ -183,6 +183,13 @@ impl Edges {
         self.wide_labels.get(place as usize).copied()
     }
 
+    /// Whether the reference at this place of the column has an index: only those of snapshots do.
+    #[inline]
+    pub(crate) fn has_index(&self, place: u32) -> bool {
+        self.wide_label(place)
+            .is_some_and(|label| label.index().is_some())
+    }
+
     /// Prefetches the memory that [`range`](Self::range) needs.
     #[inline]
     pub(super) fn prefetch_range(&self, object: ObjectIndex) {

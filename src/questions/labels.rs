@@ -3,7 +3,7 @@
 use super::LoadedHeap;
 use super::memory::{Payload, Reader, word_at};
 use crate::error::Result;
-use crate::heap::{EdgeLabel, LabelKind, NameKind};
+use crate::heap::{EdgeLabel, LabelKind, NameKind, WideLabel};
 use crate::runtime::shapes::{ClassShape, Entries, Kind, PlaceName};
 use crate::units::ObjectIndex;
 
@@ -34,7 +34,7 @@ fn is_own_storage(shape: &ClassShape, label: EdgeLabel) -> bool {
 }
 
 /// A label without index or key.
-pub(crate) fn class_label(shape: &ClassShape, label: EdgeLabel) -> String {
+fn class_label(shape: &ClassShape, label: EdgeLabel) -> String {
     match label.kind() {
         LabelKind::Place(nth) => {
             let place = shape.places.get(nth as usize);
@@ -73,6 +73,19 @@ impl LoadedHeap {
         }
     }
 
+    /// The label of the reference at this place of the graph, from an object of this class slot: in a snapshot
+    /// with its index.
+    pub(crate) fn label_at(&self, class_slot: u32, place: u32) -> String {
+        let edges = &self.heap.edges;
+        let label = edges.label(place).unwrap_or_default();
+        let index = edges.wide_label(place).and_then(WideLabel::index);
+        match (label.kind(), index) {
+            (LabelKind::Element, Some(index)) => format!("[{index}]"),
+            (LabelKind::Hidden, Some(index)) => format!("{{{index}}}"),
+            _ => self.class_label(class_slot, label),
+        }
+    }
+
     /// Whether a label is from the source, and so the same in another build.
     pub(super) fn is_label_stable(&self, label: EdgeLabel, text: &str) -> bool {
         match label.kind() {
@@ -102,12 +115,10 @@ impl LoadedHeap {
         let mut places = edges
             .range(source)
             .filter(|&place| edges.target(place) == target && edges.label(place) == Some(label));
-        let place = places.nth(skipped);
-        let index = place.and_then(|place| edges.wide_label(place)?.index());
-        match (label.kind(), index) {
-            (LabelKind::Element, Some(index)) => format!("[{index}]"),
-            (LabelKind::Hidden, Some(index)) => format!("{{{index}}}"),
-            _ => self.class_label(self.heap.objects.class_slots[source.at()], label),
+        let class_slot = self.heap.objects.class_slots[source.at()];
+        match places.nth(skipped) {
+            Some(place) => self.label_at(class_slot, place),
+            None => self.class_label(class_slot, label),
         }
     }
 }

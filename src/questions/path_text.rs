@@ -140,7 +140,7 @@ impl LoadedHeap {
     }
 
     /// Whether the name of a class is the same in another build. A minifier gives classes one or two letters.
-    pub(super) fn is_class_stable(&self, name: &str) -> bool {
+    pub(crate) fn is_class_stable(&self, name: &str) -> bool {
         is_from_source(name) && (!self.heap.is_snapshot || name.len() > 2)
     }
 
@@ -159,6 +159,6 @@ impl LoadedHeap {
 }
 
 /// Whether a class name is from the source, and not made from a runtime id.
-pub(crate) fn is_from_source(class_name: &str) -> bool {
+fn is_from_source(class_name: &str) -> bool {
     !class_name.contains("Class#")
 }

@@ -7,21 +7,26 @@ use super::values::{SHOWN, code_units, literal, number, plain};
 use crate::debug_info::Number;
 use crate::error::Result;
 use crate::runtime::shapes::{Entries, Holds, Kind, PlaceName};
+use crate::snapshots;
 use crate::units::ObjectIndex;
 
 /// The largest number of elements, entries or fields in a preview.
 const ITEMS: u32 = 10;
 
 impl LoadedHeap {
-    /// Reads strings with their quotes, shortened to some characters; `None` for other objects. It is fast if
-    /// the addresses ascend.
+    /// Reads strings with their quotes, shortened to some characters; `None` for other objects, and for strings
+    /// whose contents a snapshot does not have. It is fast if the addresses ascend.
     pub(crate) fn string_literals(
         &self,
     ) -> impl FnMut(ObjectIndex) -> Result<Option<String>> + use<'_> {
         let mut reader = Reader::sequential(self);
-        move |object| match self.shape(object).kind {
-            Kind::Text => reader.string(object).map(Some),
-            _ => Ok(None),
+        move |object| match (&self.snapshot, self.shape(object).kind) {
+            (Some(snapshot), _) => {
+                let contents = snapshot.known_contents(&self.heap.edges, object);
+                Ok(contents.map(|contents| literal(snapshots::code_units(&contents), true)))
+            }
+            (None, Kind::Text) => reader.string(object).map(Some),
+            (None, _) => Ok(None),
         }
     }
 }

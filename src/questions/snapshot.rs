@@ -74,20 +74,14 @@ impl LoadedHeap {
         };
         let field = |place: u32| {
             let label = edges.label(place).unwrap_or_default();
-            let target = edges.target(place);
-            let index = edges.wide_label(place).and_then(|label| label.index());
-            let (type_name, name) = match (label.kind(), index) {
-                (LabelKind::Element, Some(index)) => ("element", format!("[{index}]")),
-                (LabelKind::Hidden, Some(index)) => ("hidden", format!("{{{index}}}")),
-                (LabelKind::Named(NameKind::Property, _), _) => {
-                    ("property", self.class_label(slot, label))
-                }
-                (LabelKind::Named(NameKind::Context, _), _) => {
-                    ("context", self.class_label(slot, label))
-                }
-                _ => ("internal", self.class_label(slot, label)),
+            let type_name = match label.kind() {
+                LabelKind::Element => "element",
+                LabelKind::Hidden => "hidden",
+                LabelKind::Named(NameKind::Property, _) => "property",
+                LabelKind::Named(NameKind::Context, _) => "context",
+                _ => "internal",
             };
-            value(name, type_name, target)
+            value(self.label_at(slot, place), type_name, edges.target(place))
         };
         let others = others
             .iter()

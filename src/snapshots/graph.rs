@@ -476,7 +476,11 @@ fn root_slots(raw: &RawSnapshot, reached: &Reached, order: &Order) -> Result<Roo
                     true => RootKind::Global,
                     false => RootKind::System,
                 };
-                let name = super::strings::text(raw.name(node)).into_owned();
+                // The name of a string is what it contains.
+                let name = match raw.kind(node).is_string() {
+                    true => format!("({})", raw.type_names[raw.types[node as usize] as usize]),
+                    false => super::strings::text(raw.name(node)).into_owned(),
+                };
                 (kind, name, ObjectIndex(object))
             }
             Entry::Orphan | Entry::Clique => {

@@ -25,7 +25,7 @@ mod strings;
 pub(crate) use names::SnapshotNames;
 pub(crate) use other_edges::OtherEdge;
 pub use raw::Location;
-pub(crate) use strings::length;
+pub(crate) use strings::{code_units, length};
 
 use crate::control::Control;
 use crate::error::{Error, Result};

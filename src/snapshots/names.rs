@@ -34,8 +34,21 @@ pub(crate) struct SnapshotNames {
 
 /// The largest number of code units of a string that is put together.
 const MOST_UNITS: usize = 1 << 10;
+/// The most bytes that a code unit takes.
+const UNIT_BYTES: usize = 3;
 /// The largest number of parts of a string that are visited for that.
 const MOST_PARTS: usize = 1 << 16;
+
+/// A string that was put together.
+#[derive(Debug, Default)]
+pub(crate) struct Joined {
+    /// Its contents from its start on, as WTF-8.
+    pub(crate) contents: Vec<u8>,
+    /// Whether these are all.
+    pub(crate) is_whole: bool,
+    /// Whether a part of it is a slice.
+    has_slice: bool,
+}
 
 impl SnapshotNames {
     pub(crate) fn memory_size(&self) -> u64 {
@@ -123,43 +136,81 @@ impl SnapshotNames {
         self.kind(object).is_string()
     }
 
-    /// The contents of a string, as WTF-8, put together from its parts. Long strings are cut, by V8 or here.
+    /// The contents of a string, as WTF-8, put together from its parts. Long strings are cut, by V8 or here. In
+    /// place of the contents of a slice, which V8 does not write, is the name of its type.
     pub(crate) fn contents(&self, edges: &Edges, object: ObjectIndex) -> Vec<u8> {
-        if self.kind(object) != NodeKind::ConsString {
-            return self.strings.bytes(self.names[object.at()]).to_vec();
-        }
-        let mut contents = Vec::new();
-        let mut waiting = vec![object];
-        let mut visited = 0;
-        while let Some(part) = waiting.pop() {
-            visited += 1;
-            if contents.len() >= MOST_UNITS || visited > MOST_PARTS {
-                break;
-            }
-            if self.kind(part) != NodeKind::ConsString {
-                contents.extend_from_slice(self.strings.bytes(self.names[part.at()]));
-                continue;
-            }
-            waiting.extend(self.child(edges, part, b"second"));
-            waiting.extend(self.child(edges, part, b"first"));
-        }
-        contents
+        self.join(edges, object, |_, _| false).contents
+    }
+
+    /// The same; `None` for a string of which a part is a slice, for one of very many parts, and for another object.
+    pub(crate) fn known_contents(&self, edges: &Edges, object: ObjectIndex) -> Option<Vec<u8>> {
+        let joined = self
+            .is_string(object)
+            .then(|| self.join_short(edges, object))?;
+        let is_known = joined.is_whole || joined.contents.len() >= MOST_UNITS;
+        (is_known && !joined.has_slice).then_some(joined.contents)
     }
 
     /// The contents of a string that is in one piece, and their number.
     pub(crate) fn whole_name(&self, object: ObjectIndex) -> Option<(u32, &[u8])> {
         let name = self.names[object.at()];
-        (self.kind(object) != NodeKind::ConsString).then(|| (name, self.strings.bytes(name)))
+        (self.kind(object) == NodeKind::String).then(|| (name, self.strings.bytes(name)))
     }
 
-    /// The contents of a concatenated string; `None` if one of its two parts is empty, because V8 then has the
-    /// contents in the other.
-    pub(crate) fn joined(&self, edges: &Edges, object: ObjectIndex) -> Option<Vec<u8>> {
+    /// The parts of a concatenated string; `None` if one of the two is empty, because V8 then has the contents in
+    /// the other, and if the contents of a part are not in the snapshot.
+    pub(crate) fn joined(&self, edges: &Edges, object: ObjectIndex) -> Option<Joined> {
         let is_empty = |name: &[u8]| {
             let part = self.child(edges, object, name);
-            part.is_some_and(|part| self.contents(edges, part).is_empty())
+            let whole = part.and_then(|part| self.whole_name(part));
+            whole.is_some_and(|(_, contents)| contents.is_empty())
         };
-        (!is_empty(b"first") && !is_empty(b"second")).then(|| self.contents(edges, object))
+        if is_empty(b"first") || is_empty(b"second") {
+            return None;
+        }
+        let joined = self.join_short(edges, object);
+        (!joined.has_slice).then_some(joined)
+    }
+
+    /// Puts a string together, unless it has at least [`MOST_UNITS`]. Programs make strings of a million parts piece
+    /// by piece, and each piece is a string: following all parts of each would take too long.
+    fn join_short(&self, edges: &Edges, object: ObjectIndex) -> Joined {
+        // Of the parts to come, one is empty at most.
+        let is_long =
+            |contents: &[u8], waiting: usize| contents.len() / UNIT_BYTES + waiting > MOST_UNITS;
+        self.join(edges, object, is_long)
+    }
+
+    /// Puts a string together from its parts, as far as it `is_long` with these contents and parts to come.
+    fn join(
+        &self,
+        edges: &Edges,
+        object: ObjectIndex,
+        is_long: impl Fn(&[u8], usize) -> bool,
+    ) -> Joined {
+        let mut joined = Joined::default();
+        let mut waiting = vec![object];
+        let mut visited = 0;
+        while let Some(part) = waiting.pop() {
+            visited += 1;
+            if joined.contents.len() >= MOST_UNITS * UNIT_BYTES
+                || visited > MOST_PARTS
+                || is_long(&joined.contents, waiting.len())
+            {
+                return joined;
+            }
+            let kind = self.kind(part);
+            if kind != NodeKind::ConsString {
+                let name = self.names[part.at()];
+                joined.has_slice |= kind == NodeKind::SlicedString;
+                joined.contents.extend_from_slice(self.strings.bytes(name));
+                continue;
+            }
+            waiting.extend(self.child(edges, part, b"second"));
+            waiting.extend(self.child(edges, part, b"first"));
+        }
+        joined.is_whole = true;
+        joined
     }
 
     /// The target of an internal reference.

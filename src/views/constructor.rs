@@ -90,6 +90,22 @@ impl ConstructorView {
         })
     }
 
+    /// All rows with their retained sizes as sets, by these. Constructors of a snapshot that share a name share a
+    /// row, wherever in the source they are: another run has other places.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory), [`Error::Aborted`](crate::Error::Aborted).
+    pub fn without_places(heap: Arc<Heap>, control: &Control) -> Result<Self> {
+        let mut names = Names::default();
+        let row_of_slot = names.without_places(&heap);
+        let sets = heap.retained_set_sizes(&row_of_slot, names.all.len(), control)?;
+        let selection = Selection::sorted(ConstructorSort::RetainedSet);
+        Ok(Self {
+            retained: RetainedColumns::Set,
+            ..Self::of_groups(heap, selection, names, row_of_slot, &sets)
+        })
+    }
+
     fn of_groups(
         heap: Arc<Heap>,
         selection: Selection<ConstructorSort>,

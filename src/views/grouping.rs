@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use crate::columns;
 use crate::error::Result;
-use crate::heap::Heap;
+use crate::heap::{Heap, HeapClass};
 use crate::snapshots::Location;
 use crate::units::ObjectIndex;
 
@@ -22,11 +22,20 @@ pub(super) struct Names {
 impl Names {
     /// The number of each class slot of a heap.
     pub(super) fn of_classes(&mut self, heap: &Heap) -> Vec<u32> {
+        self.numbers(heap, |class| class.location)
+    }
+
+    /// The same, if classes of several places in the source that share a name share a number.
+    pub(super) fn without_places(&mut self, heap: &Heap) -> Vec<u32> {
+        self.numbers(heap, |_| None)
+    }
+
+    fn numbers(&mut self, heap: &Heap, place: impl Fn(&HeapClass) -> Option<Location>) -> Vec<u32> {
         let classes = heap.objects.classes.iter();
         classes
             .map(|class| {
                 let name = &class.class.name;
-                let key = (name.clone(), class.location);
+                let key = (name.clone(), place(class));
                 *self.numbers.entry(key).or_insert_with(|| {
                     self.all.push(name.clone());
                     self.all.len() as u32 - 1

@@ -5,12 +5,13 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
+use warpo_heap_analyzer::exports::Export;
 use warpo_heap_analyzer::questions::{LoadedHeap, Question};
 use warpo_heap_analyzer::snapshots::{analyze, open};
 use warpo_heap_analyzer::views::{ConstructorSort, ConstructorView, Selection};
 use warpo_heap_analyzer::{Control, Error, Input, Result};
 
-const NODE_TYPES: [&str; 11] = [
+const NODE_TYPES: [&str; 12] = [
     "hidden",
     "array",
     "string",
@@ -22,6 +23,7 @@ const NODE_TYPES: [&str; 11] = [
     "native",
     "synthetic",
     "concatenated string",
+    "sliced string",
 ];
 const EDGE_TYPES: [&str; 7] = [
     "context", "element", "property", "internal", "hidden", "shortcut", "weak",
@@ -326,6 +328,70 @@ fn duplicate_strings_are_found_by_their_contents() {
     assert_eq!(answer["warnings"][0]["code"], "WARN_STRINGS_CUT");
 }
 
+/// Adds a string of two parts.
+fn joined(snapshot: &mut Snapshot, first: usize, second: usize) -> usize {
+    let joined = snapshot.node("concatenated string", "(concatenated string)", 32);
+    snapshot.edge(joined, "internal", "first", first);
+    snapshot.edge(joined, "internal", "second", second);
+    joined
+}
+
+#[test]
+fn slices_whose_contents_are_not_in_the_snapshot_are_no_duplicates() {
+    let mut snapshot = Snapshot::new();
+    let text = snapshot.node("string", "text", 24);
+    for nth in 0..2 {
+        let slice = snapshot.node("sliced string", "(sliced string)", 32);
+        let of_slice = joined(&mut snapshot, text, slice);
+        snapshot.edge(1, "property", format!("text{nth}"), of_slice);
+    }
+    let answer = ask(&snapshot.open(), json!({ "question": "waste" }));
+    assert_eq!(answer["totalSavings"], 0);
+}
+
+#[test]
+fn a_string_that_is_a_root_does_not_name_it() {
+    let mut snapshot = Snapshot::new();
+    let text = snapshot.node("string", "contents", 24);
+    snapshot.edge(0, "element", 1, text);
+    let answer = ask(
+        &snapshot.open(),
+        json!({ "question": "paths", "class": "(string)" }),
+    );
+    assert_eq!(answer["tree"][0]["root"]["name"], "(string)");
+}
+
+fn export(heap: &LoadedHeap, export: Value) -> Result<Vec<u8>> {
+    let export: Export = serde_json::from_value(export).unwrap();
+    let mut bytes = Vec::new();
+    heap.export(&export, None, &mut bytes, &Control::default())?;
+    Ok(bytes)
+}
+
+fn table(name: &str) -> Value {
+    let dump = json!({
+        "dumpId": "1", "capturedAt": 0, "dumpSize": 1, "source": "app.heapsnapshot", "labels": {},
+    });
+    json!({ "format": "parquet", "table": name, "dump": dump, "strings": true })
+}
+
+#[test]
+fn a_snapshot_is_not_exported_as_a_snapshot() {
+    let heap = Snapshot::new().open();
+    let error = export(&heap, json!({ "format": "heapsnapshot" })).unwrap_err();
+    assert_eq!(error.code(), "ERR_NOT_IN_SNAPSHOT");
+}
+
+#[test]
+fn tables_of_a_snapshot_name_no_module() {
+    let heap = Snapshot::new().open();
+    let mut request = table("dump");
+    assert!(export(&heap, request.clone()).is_ok());
+    request["dump"]["moduleId"] = json!("2");
+    let error = export(&heap, request).unwrap_err();
+    assert_eq!(error.code(), "ERR_INVALID_OPTION");
+}
+
 #[test]
 fn what_a_snapshot_does_not_say_is_absent_or_refused() {
     let heap = Snapshot::new().open();
@@ -564,6 +630,9 @@ proptest! {
             }
         }
         heap.site_table(&Control::default()).unwrap();
+        for name in ["dump", "class", "path", "suspect", "waste", "object", "edge"] {
+            export(&heap, table(name)).unwrap();
+        }
     }
 }
 

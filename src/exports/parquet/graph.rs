@@ -3,15 +3,13 @@
 use std::collections::HashMap;
 use std::io::Write;
 
-use ::parquet::data_type::ByteArray;
-
 use super::writer::Value;
 use super::{TableExport, begin};
 use crate::columns;
 use crate::control::Phase;
 use crate::error::Result;
 use crate::heap::{EdgeLabel, PathGroup};
-use crate::questions::{ObjectState, class_label, root_kind_name};
+use crate::questions::{ObjectState, root_kind_name};
 use crate::units::ObjectIndex;
 
 /// Rows between two reports.
@@ -57,6 +55,7 @@ impl TableExport<'_> {
                 step.advance(REPORT as u64)?;
             }
             let state = match heap.objects.is_on_heap(object) {
+                _ if heap.is_snapshot => &live,
                 false => &of_data,
                 true if heap.is_garbage(object) => &garbage,
                 true => &live,
@@ -100,7 +99,7 @@ impl TableExport<'_> {
         Ok(known.clone())
     }
 
-    /// The references of the roots, then those of all objects by address and label.
+    /// The references of the roots, then those of all objects by address and label; of a snapshot in its order.
     pub(super) fn edges(&self, out: &mut dyn Write) -> Result<()> {
         let heap = self.heap.heap();
         let step = self.control.begin(Phase::Export, heap.objects.len() as u64);
@@ -115,25 +114,26 @@ impl TableExport<'_> {
             table.add(Value::from(root_kind_name(slot.kind)));
             table.end_row()?;
         }
-        let mut labels: HashMap<(u32, EdgeLabel), ByteArray> = HashMap::new();
+        let mut labels: HashMap<(u32, EdgeLabel), Value> = HashMap::new();
         for source in (0..heap.objects.len() as u32).map(ObjectIndex) {
             if source.at().is_multiple_of(REPORT) {
                 step.advance(REPORT as u64)?;
             }
             let class_slot = heap.objects.class_slots[source.at()];
             for place in heap.edges.range(source) {
-                let label = heap.edges.label(place).unwrap_or_default();
-                let text = labels.entry((class_slot, label)).or_insert_with(|| {
-                    let shape = &self.heap.shapes()[class_slot as usize];
-                    match self.named(&class_label(shape, label)) {
-                        Value::Text(text) => text,
-                        _ => ByteArray::new(),
-                    }
-                });
+                let text = || self.named(&self.heap.label_at(class_slot, place));
+                let text = match heap.edges.label(place) {
+                    // Objects of one class can have as many indexes as references.
+                    Some(label) if !heap.edges.has_index(place) => labels
+                        .entry((class_slot, label))
+                        .or_insert_with(text)
+                        .clone(),
+                    _ => text(),
+                };
                 table.add(self.id());
                 table.add(Value::from(heap.address(source).0));
                 table.add(Value::from(heap.address(heap.edges.target(place)).0));
-                table.add(Value::Text(text.clone()));
+                table.add(text);
                 table.add(None);
                 table.end_row()?;
             }

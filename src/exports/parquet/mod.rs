@@ -2,7 +2,7 @@
 //! DuckDB and Apache Spark read a folder of these files as one table.
 //!
 //! Each row begins with the hash of its dump, by which tables are joined. No table contains what strings
-//! contain, unless it is asked for.
+//! contain, unless it is asked for. A heap snapshot of V8 is a dump without a module; what it does not say is null.
 
 mod graph;
 mod summaries;
@@ -40,7 +40,7 @@ pub enum Table {
     Waste,
     /// A row for each object, alive or not.
     Object,
-    /// A row for each reference.
+    /// A row for each reference; of a snapshot, for each that keeps its target alive.
     Edge,
 }
 
@@ -50,8 +50,9 @@ pub enum Table {
 pub struct DumpFacts {
     /// The SHA-256 of the dump, in hexadecimal digits.
     pub dump_id: String,
-    /// The SHA-256 of the module.
-    pub module_id: String,
+    /// The SHA-256 of the module; `None` for a heap snapshot of V8.
+    #[serde(default)]
+    pub module_id: Option<String>,
     /// When the dump was taken, in milliseconds since 1970.
     pub captured_at: i64,
     /// The size of the dump file in bytes.
@@ -73,7 +74,7 @@ pub struct ParquetOptions {
     /// Whether tables show what strings contain.
     #[serde(default)]
     pub strings: bool,
-    /// Whether names of classes, fields and globals are replaced by hashes.
+    /// Whether names of classes, fields, variables and globals are replaced by hashes.
     #[serde(default)]
     pub hash_names: bool,
 }

@@ -15,9 +15,9 @@ use crate::exports::path_sums::{PathSums, Sum};
 use crate::heap::{GroupStart, PathGroup, PathGroups, RootOrigin};
 use crate::questions::{
     AccountingJson, AnswerBody, Cut, LEFT_OUT, PathText, Question, WasteGroup, WasteKindName,
-    after_class, is_from_source, root_kind_name,
+    after_class, root_kind_name,
 };
-use crate::views::{ConstructorSort, ConstructorView, RetainedColumns, Selection};
+use crate::views::ConstructorView;
 
 /// Paths that a table keeps: the largest. The others are summed up in one row.
 const MOST_PATHS: usize = 100_000;
@@ -115,7 +115,8 @@ const WASTE: &str = "
 /// The columns of `dump` that do not depend on the heap.
 fn add_facts(table: &mut TableWriter<'_>, facts: &DumpFacts) {
     table.add(Value::from(facts.dump_id.as_str()));
-    table.add(Value::from(facts.module_id.as_str()));
+    let module_id = facts.module_id.as_deref();
+    table.add(module_id.map(Value::from));
     table.add(Value::from(facts.captured_at));
     table.add_list(facts.labels.keys().map(|key| Value::from(key.as_str())));
     table.add_list(
@@ -160,6 +161,8 @@ impl TableExport<'_> {
             table.add(None);
             table.add(Value::from(answer.partial));
             let accounting = summary.accounting.as_ref();
+            // V8 has roots of these kinds too, but a snapshot does not tell them apart.
+            let is_dump = !self.heap.heap().is_snapshot;
             let of = |number: fn(&AccountingJson) -> u64| accounting.map(number);
             for number in [
                 summary.total_heap_size,
@@ -186,8 +189,8 @@ impl TableExport<'_> {
                 summary.objects.statics,
                 Some(summary.classes),
                 Some(summary.roots.global),
-                Some(summary.roots.stack),
-                Some(summary.roots.pinned),
+                is_dump.then_some(summary.roots.stack),
+                is_dump.then_some(summary.roots.pinned),
             ] {
                 table.add(number.map(Value::from));
             }
@@ -203,17 +206,14 @@ impl TableExport<'_> {
     }
 
     pub(super) fn classes(&self, out: &mut dyn Write) -> Result<()> {
-        let view = ConstructorView::with_retained_sets(
-            Arc::clone(self.heap.heap()),
-            Selection::sorted(ConstructorSort::RetainedSet),
-            RetainedColumns::Set,
-            self.control,
-        )?;
+        let heap = Arc::clone(self.heap.heap());
+        let view = ConstructorView::without_places(heap, self.control)?;
         let mut table = begin(out, "class", CLASS, &[])?;
         for row in view.rows() {
             table.add(self.id());
             table.add(self.named(&row.class_name));
-            table.add(Value::from(is_from_source(&row.class_name)));
+            let is_stable = self.heap.is_class_stable(&row.class_name);
+            table.add(Value::from(is_stable));
             table.add(Value::from(row.count));
             table.add(Value::from(row.total_shallow_size));
             table.add(Value::from(row.retained_set_size.unwrap_or_default()));
@@ -335,11 +335,33 @@ impl TableExport<'_> {
             table.add(path.map(|path| Value::from(path.stable)));
             table.add_list(path.into_iter().flat_map(|path| self.steps(&path.text)));
             let cut = suspect.cut.as_ref();
-            table.add(cut.and_then(cut_text).map(|cut| self.named(&cut)));
+            let text = cut.and_then(|cut| self.cut_text(cut));
+            table.add(text.map(|text| self.named(&text)));
             table.add(cut.map(|cut| Value::from(cut.freed)));
             table.end_row()?;
         }
         table.finish()
+    }
+
+    /// The reference to cut, as `Class.label` or as the name of a root, without index or key.
+    fn cut_text(&self, cut: &Cut) -> Option<String> {
+        if let Some(root) = &cut.root {
+            let kind = root_kind_name(root.kind);
+            return Some(match &root.name {
+                Some(name) => format!("{kind} {name}"),
+                None => kind.to_owned(),
+            });
+        }
+        let label = cut.label.as_deref()?;
+        let label = match self.heap.heap().is_snapshot {
+            true => without_index(label),
+            false => without_key(label),
+        };
+        Some(format!(
+            "{}{}",
+            cut.class_name.as_deref()?,
+            after_class(label)
+        ))
     }
 
     pub(super) fn waste(&self, out: &mut dyn Write) -> Result<()> {
@@ -393,10 +415,12 @@ impl TableExport<'_> {
         table.add(Value::from(is_rest));
         table.add(Value::from(count));
         table.add(Value::from(savings));
-        // `(n more)` is not a name.
-        table.add_list(holders.iter().map(|of| match of.holder.starts_with('(') {
-            true => Value::from(of.holder.as_str()),
-            false => self.named(&of.holder),
+        // The last entry sums up the others, and is no name.
+        table.add_list(holders.iter().map(|of| {
+            match is_number_between(&of.holder, "(", " more)") {
+                true => Value::from(of.holder.as_str()),
+                false => self.named(&of.holder),
+            }
         }));
         table.add_list(holders.iter().map(|of| Value::from(of.count)));
         table.add_list(holders.iter().map(|of| Value::from(of.savings)));
@@ -422,26 +446,29 @@ fn origin(groups: &PathGroups, mut group: PathGroup) -> Option<RootOrigin> {
     }
 }
 
-/// The reference to cut, as `Class.label` or as the name of a root, without index or key.
-fn cut_text(cut: &Cut) -> Option<String> {
-    if let Some(root) = &cut.root {
-        let kind = root_kind_name(root.kind);
-        return Some(match &root.name {
-            Some(name) => format!("{kind} {name}"),
-            None => kind.to_owned(),
-        });
-    }
-    let label = match cut.label.as_deref()? {
+/// The label of a reference of a dump, without index or key.
+fn without_key(label: &str) -> &str {
+    match label {
         key if key.starts_with('[') => "[*]",
         key if key.starts_with("key [") => "key [*]",
         key if key.starts_with("member [") => "member [*]",
         field => field,
-    };
-    Some(format!(
-        "{}{}",
-        cut.class_name.as_deref()?,
-        after_class(label)
-    ))
+    }
+}
+
+/// The label of a reference of a snapshot, without index. What is in quotes is the name of a property.
+fn without_index(label: &str) -> &str {
+    match label {
+        element if is_number_between(element, "[", "]") => "[*]",
+        hidden if is_number_between(hidden, "{", "}") => "{*}",
+        name => name,
+    }
+}
+
+fn is_number_between(text: &str, start: &str, end: &str) -> bool {
+    let number = text.strip_prefix(start);
+    let number = number.and_then(|number| number.strip_suffix(end));
+    number.is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// The word that stands for a value in JSON.

@@ -59,8 +59,9 @@ impl LoadedHeap {
                     .entry(name)
                     .or_insert_with(|| number_of(contents.into())),
                 None => match snapshot.joined(&heap.edges, object) {
-                    Some(contents) => number_of(contents.into()),
-                    // V8 flattened it: its contents are in another string.
+                    Some(joined) if joined.is_whole => number_of(joined.contents.into()),
+                    Some(_) => None,
+                    // V8 flattened it: its contents are in another string. Or it is a slice of one.
                     None => continue,
                 },
             };
