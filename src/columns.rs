@@ -129,6 +129,8 @@ unsafe impl Zero for u8 {}
 // SAFETY: as above.
 unsafe impl Zero for u32 {}
 // SAFETY: as above.
+unsafe impl Zero for u64 {}
+// SAFETY: as above.
 unsafe impl Zero for ObjectIndex {}
 
 /// The same as [`repeated`], filled by all threads: the system hands out the memory when it is first written.

@@ -105,6 +105,8 @@ pub struct Control {
     shared: Arc<Shared>,
     /// The bytes of input that this handle is for; `None` for all announced bytes.
     bytes: Option<u64>,
+    /// Whether phases and progress of the work are not reported.
+    is_unreported: bool,
 }
 
 #[derive(Default)]
@@ -148,7 +150,7 @@ impl Control {
                 observer: Some(Box::new(observer)),
                 ..Shared::default()
             }),
-            bytes: None,
+            ..Self::default()
         }
     }
 
@@ -199,21 +201,35 @@ impl Control {
     pub fn part(&self, bytes: u64) -> Self {
         self.shared.planned.fetch_add(bytes, Ordering::Relaxed);
         Self {
-            shared: Arc::clone(&self.shared),
             bytes: Some(bytes),
+            ..self.clone()
+        }
+    }
+
+    /// The handle for work beside the phases of an analysis: it can be cancelled, but does not count as progress.
+    pub(crate) fn unreported(&self) -> Self {
+        Self {
+            is_unreported: true,
+            ..self.clone()
         }
     }
 
     /// Begins a phase of `units` units.
     pub(crate) fn begin(&self, phase: Phase, units: u64) -> Step<'_> {
-        self.shared.phase.store(phase as u8, Ordering::Relaxed);
-        if let Some(observer) = &self.shared.observer {
-            observer(phase);
-        }
         let planned = || self.shared.planned.load(Ordering::Relaxed);
+        let budget = match self.is_unreported {
+            true => 0,
+            false => self.bytes.unwrap_or_else(planned) * phase.share(),
+        };
+        if !self.is_unreported {
+            self.shared.phase.store(phase as u8, Ordering::Relaxed);
+            if let Some(observer) = &self.shared.observer {
+                observer(phase);
+            }
+        }
         Step {
             control: self,
-            budget: self.bytes.unwrap_or_else(planned) * phase.share(),
+            budget,
             units: units.max(1),
             done: AtomicU64::new(0),
         }

@@ -49,6 +49,7 @@
 //!
 //! - `napi`: the Node binding. Off by default, so that the engine builds and tests without Node.
 
+mod bits;
 pub mod collector_code;
 mod columns;
 mod control;

@@ -96,6 +96,32 @@ impl<'a> Program<'a> {
         contents: Box<dyn Contents>,
         control: &Control,
     ) -> Result<LoadedHeap> {
+        self.open_heap(dump, contents, false, control)
+    }
+
+    /// As [`open`](Self::open), with all indexes. This takes less time than
+    /// [`prepare`](LoadedHeap::prepare) afterwards, because some indexes are built beside the analysis.
+    ///
+    /// # Errors
+    /// As [`analyze`](Self::analyze).
+    pub fn open_prepared(
+        &self,
+        dump: Input<'_, impl AsRef<[u8]>>,
+        contents: Box<dyn Contents>,
+        control: &Control,
+    ) -> Result<LoadedHeap> {
+        let heap = self.open_heap(dump, contents, true, control)?;
+        heap.prepare(control)?;
+        Ok(heap)
+    }
+
+    fn open_heap(
+        &self,
+        dump: Input<'_, impl AsRef<[u8]>>,
+        contents: Box<dyn Contents>,
+        with_indexes: bool,
+        control: &Control,
+    ) -> Result<LoadedHeap> {
         let part = control.part(dump.bytes.as_ref().len() as u64);
         let read = || {
             let bytes = Dump::parse(dump.bytes.as_ref())?;
@@ -112,18 +138,21 @@ impl<'a> Program<'a> {
         // The bytes may be a mapping, which is not needed any more.
         drop(dump);
         let (graph, names, memory) = read?;
-        let heap = graph.solve(&part)?;
+        let (heap, indexes) = match with_indexes {
+            true => {
+                let (heap, indexes) = graph.solve_with_indexes(&names.roots, &part)?;
+                (heap, Some(indexes))
+            }
+            false => (graph.solve(&part)?, None),
+        };
         let mut hasher = DefaultHasher::new();
         hasher.write(self.wasm);
         let module_hash = hasher.finish();
-        Ok(LoadedHeap::new(
-            heap,
-            names,
-            module_hash,
-            dump_name,
-            contents,
-            memory,
-        ))
+        let loaded = LoadedHeap::new(heap, names, module_hash, dump_name, contents, memory);
+        Ok(match indexes {
+            Some(indexes) => loaded.with_indexes(indexes),
+            None => loaded,
+        })
     }
 
     fn read_graph(&self, dump: &[u8], part: &Control) -> Result<ObjectGraph> {

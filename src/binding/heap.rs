@@ -152,7 +152,13 @@ fn opened(
     control: &Control,
 ) -> crate::Result<HeapHandle> {
     let (loaded, kept_bytes) = match is_snapshot(&dump, &wasm)? {
-        true => (snapshots::open(dump, control)?, 0),
+        true => {
+            let loaded = snapshots::open(dump, control)?;
+            if request.prepare {
+                loaded.prepare(control)?;
+            }
+            (loaded, 0)
+        }
         false => {
             let program = read_program(&wasm, &dump, control)?.tolerating(request.tolerance);
             let (bytes, contents, kept_bytes) = dump.bytes.kept()?;
@@ -160,12 +166,13 @@ fn opened(
                 name: dump.name,
                 bytes,
             };
-            (program.open(input, contents, control)?, kept_bytes)
+            let loaded = match request.prepare {
+                true => program.open_prepared(input, contents, control)?,
+                false => program.open(input, contents, control)?,
+            };
+            (loaded, kept_bytes)
         }
     };
-    if request.prepare {
-        loaded.prepare(control)?;
-    }
     Ok(HeapHandle {
         heap: Some(Arc::new(OpenHeap { loaded, kept_bytes })),
         registered_bytes: 0,

@@ -3,72 +3,11 @@
 
 use std::ops::Range;
 
-use rayon::prelude::*;
-
+use crate::bits::Bits;
 use crate::columns;
+use crate::control::Control;
 use crate::error::Result;
 use crate::units::ObjectIndex;
-
-/// A set of numbers, of one bit each.
-#[derive(Debug, Default)]
-pub(super) struct Bits {
-    words: Vec<u64>,
-}
-
-impl Bits {
-    /// An empty set, for numbers below this one.
-    pub(super) fn new(end: usize) -> Result<Self> {
-        Ok(Self {
-            words: columns::repeated(0, end.div_ceil(64))?,
-        })
-    }
-
-    /// The numbers below this one that fulfil a condition.
-    fn of(end: u32, is_member: impl Fn(u32) -> bool + Sync) -> Result<Self> {
-        let mut words = columns::repeated(0, end.div_ceil(64) as usize)?;
-        words.par_iter_mut().enumerate().for_each(|(nth, word)| {
-            let first = nth as u32 * 64;
-            let numbers = first..end.min(first + 64);
-            *word = numbers.fold(0, |word, number| {
-                word | u64::from(is_member(number)) << (number - first)
-            });
-        });
-        Ok(Self { words })
-    }
-
-    #[inline]
-    pub(super) fn contains(&self, number: u32) -> bool {
-        self.words[number as usize / 64] >> (number % 64) & 1 != 0
-    }
-
-    /// Adds a number; returns whether it is new.
-    #[inline]
-    pub(super) fn insert(&mut self, number: u32) -> bool {
-        let word = &mut self.words[number as usize / 64];
-        let bit = 1 << (number % 64);
-        let is_new = *word & bit == 0;
-        *word |= bit;
-        is_new
-    }
-
-    /// The members in a range, in their order.
-    pub(super) fn iter_in(&self, range: Range<u32>) -> impl Iterator<Item = u32> + Clone {
-        let first_word = range.start as usize / 64;
-        let words = first_word..(range.end as usize).div_ceil(64).max(first_word);
-        let numbered = self.words[words].iter().zip((0..).skip(first_word));
-        numbered.flat_map(move |(&word, nth)| {
-            let first = nth * 64;
-            let after = !0u64 << range.start.saturating_sub(first).min(63);
-            let before = !0u64 >> 64u32.saturating_sub(range.end - first).min(63);
-            let word = word & after & before;
-            let bits = std::iter::successors((word != 0).then_some(word), |&rest| {
-                let rest = rest & (rest - 1);
-                (rest != 0).then_some(rest)
-            });
-            bits.map(move |rest| first + rest.trailing_zeros())
-        })
-    }
-}
 
 /// A set of objects.
 #[derive(Debug, Default)]
@@ -94,10 +33,11 @@ impl ObjectSet {
     pub(super) fn of(
         objects: usize,
         is_member: impl Fn(ObjectIndex) -> bool + Sync,
+        control: &Control,
     ) -> Result<Self> {
         let end = objects as u32;
         Ok(Self {
-            bits: Bits::of(end, |number| is_member(ObjectIndex(number)))?,
+            bits: Bits::of(end, |number| is_member(ObjectIndex(number)), control)?,
             before: Vec::new(),
             end,
         })
@@ -116,9 +56,9 @@ impl ObjectSet {
 
     /// Numbers the members in their order. Returns how many there are.
     pub(super) fn number(&mut self) -> Result<u32> {
-        self.before = columns::with_capacity(self.bits.words.len())?;
+        self.before = columns::with_capacity(self.bits.words().len())?;
         let mut count = 0;
-        for word in &self.bits.words {
+        for word in self.bits.words() {
             self.before.push(count);
             count += word.count_ones();
         }
@@ -129,7 +69,7 @@ impl ObjectSet {
     #[inline]
     pub(super) fn rank(&self, object: ObjectIndex) -> u32 {
         let (word, bit) = (object.at() / 64, object.at() % 64);
-        let lower = self.bits.words[word] & ((1 << bit) - 1);
+        let lower = self.bits.words()[word] & ((1 << bit) - 1);
         self.before[word] + lower.count_ones()
     }
 
@@ -163,20 +103,5 @@ mod tests {
             assert_eq!(set.rank(member), rank);
         }
         assert!(set.contains(ObjectIndex(130)) && !set.contains(ObjectIndex(131)));
-    }
-
-    #[test]
-    fn the_members_in_a_range_are_found() {
-        let members = [0, 1, 63, 64, 65, 130, 191];
-        let mut bits = Bits::new(192).unwrap();
-        for member in members {
-            bits.insert(member);
-        }
-        for start in 0..=192 {
-            for end in start..=192 {
-                let expected = members.into_iter().filter(|nth| (start..end).contains(nth));
-                assert!(bits.iter_in(start..end).eq(expected), "{start}..{end}");
-            }
-        }
     }
 }

@@ -2,27 +2,23 @@
 //! reachable through it when all other references to v are cut. If an object has exactly one independent
 //! reference, cutting it frees the object and everything that the object dominates.
 
-use rayon::prelude::*;
-
 use super::dominator_index::DominatorIndex;
 use super::referrers::ReferrerIndex;
 use super::root_slots::RootSlots;
+use crate::bits::Bits;
 use crate::columns;
 use crate::control::{Control, Phase};
 use crate::error::Result;
 use crate::units::ObjectIndex;
 
-/// For every live object, the nearest dominator, itself included, with exactly one independent reference.
+/// The live objects with exactly one independent reference, by position in the dominator tree.
 #[derive(Debug)]
-pub struct Cuts {
-    /// Position in the dominator tree → one more than that of the nearest one; 0 if there is none.
-    nearest: Vec<u32>,
-}
+pub struct Cuts(Bits);
 
 impl Cuts {
     /// The size of the index in bytes.
     pub fn memory_size(&self) -> u64 {
-        (self.nearest.capacity() * size_of::<u32>()) as u64
+        size_of_val(self.0.words()) as u64
     }
 
     /// Examines all references of a heap.
@@ -35,47 +31,39 @@ impl Cuts {
         roots: &RootSlots,
         control: &Control,
     ) -> Result<Self> {
-        const CHUNK: usize = 1 << 16;
         let count = dominators.len();
-        let step = control.begin(Phase::View, count as u64);
-        let mut independent = columns::zeros::<u8>(count)?;
-        independent
-            .par_chunks_mut(CHUNK)
-            .enumerate()
-            .try_for_each(|(nth, counts)| {
-                let first = nth * CHUNK;
-                for (at, count) in counts.iter_mut().enumerate() {
-                    let object = dominators.object((first + at) as u32);
-                    let sources = referrers.of(object).iter();
-                    let others = sources.filter(|&&source| !dominators.dominates(object, source));
-                    // Counting to two is enough.
-                    *count = others.take(2).count() as u8;
-                }
-                step.advance(counts.len() as u64)
-            })?;
+        let _step = control.begin(Phase::View, count as u64);
+        // The position of every object that a root refers to, once for each such root.
+        let mut from_roots = columns::with_capacity(roots.all().len())?;
+        let mut is_rooted = Bits::new(count)?;
         for slot in roots.all() {
             if let Some(position) = dominators.position(slot.object) {
-                let count = &mut independent[position as usize];
-                *count = (*count + 1).min(2);
+                from_roots.push(position);
+                is_rooted.insert(position);
             }
         }
-        let mut nearest = columns::zeros::<u32>(count)?;
-        for position in 0..count as u32 {
-            nearest[position as usize] = match independent[position as usize] {
-                1 => position + 1,
-                // Dominators come before the objects that they dominate.
-                _ => dominators
-                    .dominator(position)
-                    .map_or(0, |dominator| nearest[dominator as usize]),
-            };
-        }
-        Ok(Self { nearest })
+        from_roots.sort_unstable();
+        let has_one = |position| {
+            let object = dominators.object(position);
+            let sources = referrers.of(object).iter();
+            let independent = sources.filter(|&&source| !dominators.dominates(object, source));
+            let first = from_roots.partition_point(|&rooted| rooted < position);
+            let rooted = from_roots[first..].iter();
+            let rooted = rooted.take_while(|&&rooted| rooted == position);
+            // Counting to two is enough.
+            match is_rooted.contains(position) {
+                true => independent.take(2).count() + rooted.take(2).count() == 1,
+                false => independent.take(2).count() == 1,
+            }
+        };
+        Ok(Self(Bits::of(count as u32, has_one, control)?))
     }
 
     /// The nearest dominator of a live object, or the object, with exactly one independent reference.
     pub fn nearest(&self, dominators: &DominatorIndex, object: ObjectIndex) -> Option<ObjectIndex> {
-        let position = dominators.position(object)?;
-        let nearest = self.nearest[position as usize].checked_sub(1)?;
+        let first = dominators.position(object);
+        let mut chain = std::iter::successors(first, |&position| dominators.dominator(position));
+        let nearest = chain.find(|&position| self.0.contains(position))?;
         Some(dominators.object(nearest))
     }
 }

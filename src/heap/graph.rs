@@ -3,12 +3,15 @@
 
 use super::Heap;
 use super::accounting::{Accounting, BlockTotals};
+use super::dominator_index::DominatorIndex;
 use super::dominators::DominatorTree;
 use super::edges::{Anomalies, Edges};
 use super::live_classes::{class_counts, live_classes};
 use super::memory_map::MemoryMap;
 use super::objects::ObjectTable;
+use super::path_tree::PathTree;
 use super::reader::read_objects;
+use super::referrers::ReferrerIndex;
 use super::root_slots::{FoundSlots, RootSlots};
 use super::roots::{FoundRoots, find_roots};
 use super::search::Search;
@@ -19,6 +22,7 @@ use crate::runtime::Runtime;
 use crate::runtime::collector::CollectorState;
 use crate::runtime::roots::RootKind;
 use crate::runtime::shapes::{ClassShape, Shapes};
+use crate::side_by_side::side_by_side;
 use crate::tolerance::Tolerance;
 use crate::units::{Address, ObjectIndex};
 use crate::warning::{Warning, shorten};
@@ -47,6 +51,14 @@ pub struct HeapNames {
     pub first_block: Option<Address>,
     /// The use of each part of the memory.
     pub memory_map: MemoryMap,
+}
+
+/// The indexes of a heap that are built together with it.
+#[derive(Debug)]
+pub(crate) struct Indexes {
+    pub dominators: DominatorIndex,
+    pub paths: PathTree,
+    pub referrers: ReferrerIndex,
 }
 
 /// The additional results if names are wanted.
@@ -150,6 +162,44 @@ impl ObjectGraph {
     /// # Errors
     /// [`Error::OutOfMemory`](crate::Error::OutOfMemory), [`Error::Aborted`](crate::Error::Aborted).
     pub fn solve(self, control: &Control) -> Result<Heap> {
+        let solution = self.find_dominators(control)?;
+        Ok(self.into_heap(solution))
+    }
+
+    /// As [`solve`](Self::solve), with the indexes of questions. Paths and referrers do not depend on dominators,
+    /// and are found at the same time.
+    ///
+    /// # Errors
+    /// As [`solve`](Self::solve).
+    pub(crate) fn solve_with_indexes(
+        self,
+        roots: &RootSlots,
+        control: &Control,
+    ) -> Result<(Heap, Indexes)> {
+        let unreported = control.unreported();
+        let by_dominators = || {
+            let solution = self.find_dominators(control)?;
+            let index = DominatorIndex::of_tree(&solution.0, self.objects.len(), &unreported)?;
+            Ok((solution, index))
+        };
+        let by_references = || {
+            let paths = PathTree::new(&self.objects, &self.edges, roots, &unreported)?;
+            let is_live = |object| paths.is_reached(object);
+            let referrers = ReferrerIndex::new(&self.edges, is_live, &unreported)?;
+            Ok((paths, referrers))
+        };
+        let ((solution, dominators), (paths, referrers)) =
+            side_by_side(by_dominators, by_references)?;
+        let indexes = Indexes {
+            dominators,
+            paths,
+            referrers,
+        };
+        Ok((self.into_heap(solution), indexes))
+    }
+
+    /// The dominators of the live objects, and the retained sizes.
+    fn find_dominators(&self, control: &Control) -> Result<(DominatorTree, Vec<u32>)> {
         // Globals come first, so that an object that several kinds of roots reach counts for the first kind.
         let mut by_kind = columns::collected(self.roots.iter().copied())?;
         by_kind.sort_unstable_by_key(|&(object, kind)| (kind, object));
@@ -157,7 +207,10 @@ impl ObjectGraph {
         let sizes = &self.objects.shallow_sizes;
         let search = Search::run(&self.edges, &root_objects, control)?;
         control.report_classes(|| class_counts(&self.objects, &search.preorder));
-        let (dominators, retained_sizes) = DominatorTree::of_search(search, sizes, control)?;
+        DominatorTree::of_search(search, sizes, control)
+    }
+
+    fn into_heap(self, (dominators, retained_sizes): (DominatorTree, Vec<u32>)) -> Heap {
         let mut heap = Heap {
             total_size: self.total_size,
             live_size: 0,
@@ -178,7 +231,7 @@ impl ObjectGraph {
         heap.warn_of(&self.anomalies);
         heap.warn_of_classes();
         shorten(&mut heap.warnings);
-        Ok(heap)
+        heap
     }
 }
 

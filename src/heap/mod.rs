@@ -34,6 +34,7 @@ pub use dominator_index::DominatorIndex;
 pub use dominators::DominatorTree;
 pub(crate) use dominators::UnsizedTree;
 pub use edges::Edges;
+pub(crate) use graph::Indexes;
 pub use graph::{HeapNames, ObjectGraph};
 pub use labels::{EdgeLabel, LabelKind, NameKind};
 pub(crate) use labels::{MOST_NUMBERS, WideLabel};

@@ -7,8 +7,9 @@
 //! as a list or a recursion, and every object stores the start of the last piece of its path. [`PathGroups`]
 //! defines the pieces.
 
-use super::Heap;
+use super::edges::Edges;
 use super::labels::EdgeLabel;
+use super::objects::ObjectTable;
 use super::path_groups::{Groups, PathGroup, PathGroups, Step};
 use super::prefetch::prefetch;
 use super::root_slots::RootSlots;
@@ -92,23 +93,28 @@ impl PathTree {
         (self.nodes.capacity() * size_of::<Node>()) as u64
     }
 
-    /// Finds the paths of all live objects of a heap with labels.
+    /// Finds the paths of all live objects, given all objects, their references with labels, and the roots.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`](crate::Error::OutOfMemory), [`Error::Aborted`](crate::Error::Aborted).
-    pub fn new(heap: &Heap, roots: &RootSlots, control: &Control) -> Result<Self> {
-        let count = heap.objects.len();
+    pub fn new(
+        objects: &ObjectTable,
+        edges: &Edges,
+        roots: &RootSlots,
+        control: &Control,
+    ) -> Result<Self> {
+        let count = objects.len();
         let step = control.begin(Phase::View, count as u64);
         let mut nodes = columns::zeros::<Node>(count)?;
-        let mut groups = Groups::new(&heap.objects);
+        let mut groups = Groups::new(objects);
         // Objects whose references were followed, then objects whose references were not followed yet.
-        let mut queue: Vec<ObjectIndex> = columns::with_capacity(heap.dominators.live().len())?;
+        let mut queue: Vec<ObjectIndex> = columns::with_capacity(count)?;
         let mut followed = 0;
         let mut last_back = ((NO_PARENT, PathGroup::REST), NO_PARENT);
         let prefetch_target = |nodes: &[Node], place: u32| {
-            let target = heap.edges.target(place);
+            let target = edges.target(place);
             prefetch(nodes, target.0);
-            prefetch(&heap.objects.class_slots, target.0);
+            prefetch(&objects.class_slots, target.0);
         };
         let slots = roots.all();
         for (nth, slot) in slots.iter().enumerate() {
@@ -131,14 +137,14 @@ impl PathTree {
             while let Some(&source) = queue.get(followed) {
                 followed += 1;
                 if let Some(&ahead) = queue.get(followed + OFFSETS_AHEAD) {
-                    heap.edges.prefetch_range(ahead);
+                    edges.prefetch_range(ahead);
                 }
                 if let Some(&ahead) = queue.get(followed + REFERENCES_AHEAD) {
-                    heap.edges.prefetch_references(ahead);
+                    edges.prefetch_references(ahead);
                 }
                 if let Some(&ahead) = queue.get(followed + TARGETS_AHEAD) {
                     prefetch(&nodes, ahead.0);
-                    heap.edges
+                    edges
                         .range(ahead)
                         .take(MOST_TARGETS)
                         .for_each(|place| prefetch_target(&nodes, place));
@@ -149,17 +155,17 @@ impl PathTree {
                 let parent = nodes[source.at()];
                 // The queue is emptied before the next kind begins.
                 let kind = slot.kind;
-                let range = heap.edges.range(source);
+                let range = edges.range(source);
                 for place in range.clone() {
                     let ahead = place.saturating_add(MOST_TARGETS as u32);
                     if ahead < range.end {
                         prefetch_target(&nodes, ahead);
                     }
-                    let target = heap.edges.target(place);
+                    let target = edges.target(place);
                     if nodes[target.at()].place.0 != 0 {
                         continue;
                     }
-                    let label = heap.edges.label(place).unwrap_or_default();
+                    let label = edges.label(place).unwrap_or_default();
                     let (group, step) = groups.next(parent.group, label, target)?;
                     let entry = match step {
                         Step::SameClass => parent.entry,

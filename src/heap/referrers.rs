@@ -1,9 +1,9 @@
 //! Reverse references: the objects that refer to an object. Only live objects count, because garbage keeps
 //! nothing alive.
 
-use super::Heap;
-use super::dominator_index::DominatorIndex;
+use super::edges::Edges;
 use super::prefetch::prefetch;
+use crate::bits::Bits;
 use crate::columns;
 use crate::control::{Control, Phase};
 use crate::error::Result;
@@ -27,20 +27,25 @@ impl ReferrerIndex {
         ((self.starts.capacity() + self.sources.capacity()) * size_of::<u32>()) as u64
     }
 
-    /// Reverses the references of a heap.
+    /// Reverses the references of all live objects.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`](crate::Error::OutOfMemory), [`Error::Aborted`](crate::Error::Aborted).
-    pub fn new(heap: &Heap, live: &DominatorIndex, control: &Control) -> Result<Self> {
-        let count = heap.objects.len();
-        let step = control.begin(Phase::View, 2 * count as u64);
+    pub fn new(
+        edges: &Edges,
+        is_live: impl Fn(ObjectIndex) -> bool + Sync,
+        control: &Control,
+    ) -> Result<Self> {
+        let count = edges.object_count();
         let objects = || (0..count as u32).map(ObjectIndex);
+        let step = control.begin(Phase::View, 2 * count as u64);
         // The references to an object are counted two places after its own place. After all sources are
         // filled in, `starts` is then correct.
         let mut starts = columns::zeros::<u32>(count + 2)?;
+        let live = Bits::of(count as u32, |number| is_live(ObjectIndex(number)), control)?;
         for object in objects() {
-            if live.position(object).is_some() {
-                for &target in heap.edges.targets(object) {
+            if live.contains(object.0) {
+                for &target in edges.targets(object) {
                     starts[target.at() + 2] += 1;
                 }
             }
@@ -55,8 +60,8 @@ impl ReferrerIndex {
         }
         let mut sources = columns::zeros::<ObjectIndex>(sum as usize)?;
         for object in objects() {
-            if live.position(object).is_some() {
-                for &target in heap.edges.targets(object) {
+            if live.contains(object.0) {
+                for &target in edges.targets(object) {
                     let next = &mut starts[target.at() + 1];
                     sources[*next as usize] = object;
                     *next += 1;

@@ -21,6 +21,14 @@ impl<T> Default for Lazy<T> {
 }
 
 impl<T> Lazy<T> {
+    /// A value that exists already.
+    pub(super) fn of(value: T) -> Self {
+        Self {
+            value: OnceLock::from(value),
+            making: Mutex::new(()),
+        }
+    }
+
     /// The value, if it was created.
     pub(super) fn ready(&self) -> Option<&T> {
         self.value.get()

@@ -59,7 +59,9 @@ use question::{Page, PathTarget};
 use crate::columns;
 use crate::control::Control;
 use crate::error::{Error, Result};
-use crate::heap::{Cuts, DominatorIndex, Heap, HeapNames, PathTree, ReferrerIndex, RootSlots};
+use crate::heap::{
+    Cuts, DominatorIndex, Heap, HeapNames, Indexes, PathTree, ReferrerIndex, RootSlots,
+};
 use crate::runtime::shapes::ClassShape;
 use crate::side_by_side::side_by_side;
 use crate::snapshots::SnapshotNames;
@@ -142,6 +144,16 @@ impl LoadedHeap {
         }
     }
 
+    /// Takes indexes that were built beside the heap, so that no question builds them.
+    pub(crate) fn with_indexes(self, indexes: Indexes) -> Self {
+        Self {
+            dominators: Lazy::of(indexes.dominators),
+            referrers: Lazy::of(indexes.referrers),
+            paths: Lazy::of(indexes.paths),
+            ..self
+        }
+    }
+
     /// The heap, for views.
     pub fn heap(&self) -> &Arc<Heap> {
         &self.heap
@@ -173,11 +185,12 @@ impl LoadedHeap {
     /// # Errors
     /// [`Error::OutOfMemory`], [`Error::Aborted`].
     pub fn prepare(&self, control: &Control) -> Result<()> {
-        let by_dominators = || {
-            self.cuts(control)?;
-            self.children_by_size(None, control)
-        };
-        side_by_side(by_dominators, || self.path_tree(control)).map(drop)
+        side_by_side(|| self.referrers(control), || self.path_tree(control))?;
+        side_by_side(
+            || self.cuts(control),
+            || self.children_by_size(None, control),
+        )?;
+        Ok(())
     }
 
     /// Answers a question. Some compare with an earlier heap, `before`: `paths` to new objects, `suspects` of
@@ -393,8 +406,13 @@ impl LoadedHeap {
 
     fn referrers(&self, control: &Control) -> Result<&ReferrerIndex> {
         let live = self.dominator_index(control)?;
-        self.referrers
-            .get(|| ReferrerIndex::new(&self.heap, live, control))
+        self.referrers.get(|| {
+            ReferrerIndex::new(
+                &self.heap.edges,
+                |object| live.position(object).is_some(),
+                control,
+            )
+        })
     }
 
     fn cuts(&self, control: &Control) -> Result<&Cuts> {
@@ -405,8 +423,14 @@ impl LoadedHeap {
     }
 
     pub(crate) fn path_tree(&self, control: &Control) -> Result<&PathTree> {
-        self.paths
-            .get(|| PathTree::new(&self.heap, &self.names.roots, control))
+        self.paths.get(|| {
+            PathTree::new(
+                &self.heap.objects,
+                &self.heap.edges,
+                &self.names.roots,
+                control,
+            )
+        })
     }
 
     /// Every place from which the collector starts.

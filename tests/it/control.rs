@@ -8,6 +8,7 @@ use crate::support::forge::{Forge, Shape, Size};
 use crate::support::{Scene, encode_module};
 use warpo_heap_analyzer::debug_info::DebugInfo;
 use warpo_heap_analyzer::module::Module;
+use warpo_heap_analyzer::questions::InMemory;
 use warpo_heap_analyzer::runtime::evidence::Evidence;
 use warpo_heap_analyzer::views::{ConstructorSort, ConstructorView, Selection};
 use warpo_heap_analyzer::{Control, Error, Input, Phase, Program, Schedule};
@@ -33,6 +34,23 @@ fn the_phases_of_an_analysis_begin_in_their_order() {
     // The module is read before, and a view is made afterwards.
     let [_, expected @ .., _] = Phase::ALL;
     assert_eq!(*phases.lock().unwrap(), expected);
+}
+
+#[test]
+fn the_phases_of_a_heap_that_is_opened_with_all_indexes_begin_in_the_order_of_an_analysis() {
+    let (dump, module) = mix();
+    let phases = Arc::new(Mutex::new(Vec::new()));
+    let seen = Arc::clone(&phases);
+    let control = Control::observing(move |phase| seen.lock().unwrap().push(phase));
+    let program = Program::read(input("wasm", &module[..]), &Control::default()).unwrap();
+    let contents = Box::new(InMemory(dump.clone()));
+    let dump = input("dump", &dump[..]);
+    program.open_prepared(dump, contents, &control).unwrap();
+    let mut phases = phases.lock().unwrap().clone();
+    // Several indexes are built afterwards.
+    phases.dedup();
+    let [_, expected @ ..] = Phase::ALL;
+    assert_eq!(phases, expected);
 }
 
 #[test]

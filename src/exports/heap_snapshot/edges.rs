@@ -1,13 +1,13 @@
 //! The references of the objects, and the labels of these that contain keys.
 
 use super::super::memory::PagedMemory;
-use super::super::object_set::Bits;
 use super::super::output::{Line, json_text};
 use super::cuts::{EdgeCuts, Part};
 use super::edge_names::{self, EdgeName, EntryLabel};
 use super::passes::{Piece, Sequence};
 use super::recent::{RecentTexts, Texts};
 use super::{EdgeType, Writer};
+use crate::bits::Bits;
 use crate::columns;
 use crate::error::Result;
 use crate::questions::LoadedHeap;

@@ -148,7 +148,7 @@ struct Garbage {
 impl Chosen {
     fn new(heap: &Heap, options: HeapSnapshotOptions, control: &Control) -> Result<Self> {
         let count = heap.objects.len();
-        let mut live = ObjectSet::of(count, |object| heap.is_live_on_heap(object))?;
+        let mut live = ObjectSet::of(count, |object| heap.is_live_on_heap(object), control)?;
         // Static objects come first.
         let all = (0..count as u32).map(ObjectIndex);
         let statics = all.take_while(|&object| !heap.objects.is_on_heap(object));
@@ -168,9 +168,9 @@ impl Chosen {
                 })
             }
         };
-        let mut objects = ObjectSet::of(count, |object| {
-            live.contains(object) || options.all && heap.objects.is_on_heap(object)
-        })?;
+        let is_chosen =
+            |object| live.contains(object) || options.all && heap.objects.is_on_heap(object);
+        let mut objects = ObjectSet::of(count, is_chosen, control)?;
         let mut chosen = Self {
             live,
             object_count: objects.number()?,

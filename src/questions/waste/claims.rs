@@ -3,9 +3,9 @@
 use rayon::slice::ParallelSliceMut;
 
 use super::Context;
-use super::bits::Bits;
 use super::sums::Sums;
 use super::survey::{Containers, ViewUse};
+use crate::bits::Bits;
 use crate::columns;
 use crate::error::Result;
 use crate::heap::prefetch;
@@ -60,11 +60,11 @@ impl Claims {
 
     /// Claims all of an object.
     pub(super) fn take(&mut self, object: ObjectIndex) {
-        self.whole.add(object);
+        self.whole.insert(object.0);
     }
 
     pub(super) fn has_all_of(&self, object: ObjectIndex) -> bool {
-        self.whole.has(object)
+        self.whole.contains(object.0)
     }
 
     /// Claims the empty containers, each with those of its blocks to which only empty containers refer.
@@ -94,21 +94,21 @@ impl Claims {
                 columns::push(&mut containers, (array, [None, None]))?;
             }
         }
-        containers.retain(|&(container, _)| !self.whole.has(container));
+        containers.retain(|&(container, _)| !self.whole.contains(container.0));
         for &(container, _) in &containers {
-            empty.add(container);
+            empty.insert(container.0);
         }
         containers.sort_unstable_by_key(|&(container, _)| container);
         let mut sums = Sums::new(context)?;
         for (container, own) in containers {
             let mut savings = context.heap.heap.shallow_size(container);
-            self.whole.add(container);
+            self.whole.insert(container.0);
             for own in own.into_iter().flatten() {
                 let holders = context.referrers.of(own);
-                let is_claimable =
-                    !context.is_rooted.has(own) && holders.iter().all(|&holder| empty.has(holder));
+                let is_claimable = !context.is_rooted.contains(own.0)
+                    && holders.iter().all(|&holder| empty.contains(holder.0));
                 // A block that several of them share counts for the first.
-                if is_claimable && self.whole.add(own) {
+                if is_claimable && self.whole.insert(own.0) {
                     savings += context.heap.heap.shallow_size(own);
                 }
             }
@@ -134,9 +134,9 @@ impl Claims {
         for views in views.chunk_by(|left, right| left.buffer == right.buffer) {
             let buffer = views[0].buffer;
             let size = u64::from(sizes[buffer.at()]);
-            let is_claimable = !context.is_rooted.has(buffer)
+            let is_claimable = !context.is_rooted.contains(buffer.0)
                 && context.referrers.of(buffer).len() == views.len()
-                && !self.whole.has(buffer);
+                && !self.whole.contains(buffer.0);
             if !is_claimable {
                 continue;
             }
@@ -181,7 +181,7 @@ impl Claims {
                     let fits = of.used <= sizes[of.buffer.at()];
                     if fits
                         && context.has_one_reference(of.buffer)
-                        && !self.whole.has(of.buffer)
+                        && !self.whole.contains(of.buffer.0)
                         && let Some(end) = UnusedEnd::new(context, of.buffer, of.used.into(), sizes)
                     {
                         sums.add(context, of.array, end.savings)?;
@@ -206,7 +206,7 @@ impl Claims {
     ) -> Result<Sums> {
         let (sums, _) = Sums::in_parallel(context, containers, |_, containers, sums| {
             for of in containers.iter().flat_map(|of| &of.tables) {
-                let is_claimed = self.whole.has(of.entries);
+                let is_claimed = self.whole.contains(of.entries.0);
                 let is_on_heap = context.heap.heap.objects.is_on_heap(of.entries);
                 if is_on_heap
                     && !is_claimed
@@ -226,7 +226,7 @@ impl Claims {
         if padding_left > 0 {
             columns::push(&mut self.shrunk, (buffer, padding_left))?;
         }
-        self.whole.add(buffer);
+        self.whole.insert(buffer.0);
         Ok(())
     }
 

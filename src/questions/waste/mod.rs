@@ -1,7 +1,6 @@
 //! Memory that could be saved: duplicates, empty containers, unused room. Every byte of a live object belongs
 //! to the first kind of waste that claims it.
 
-mod bits;
 mod claims;
 mod copies;
 mod headers;
@@ -15,12 +14,11 @@ use claims::Claims;
 
 use sums::Sums;
 
-use bits::Bits;
-
 use super::LoadedHeap;
 use super::answer::{Waste, WasteKindName};
 use super::question::Page;
 use super::roles::Role;
+use crate::bits::Bits;
 use crate::control::{Control, Phase};
 use crate::error::Result;
 use crate::heap::{DominatorIndex, PathTree, ReferrerIndex};
@@ -47,7 +45,7 @@ impl<'h> Context<'h> {
             side_by_side(|| heap.referrers(control), || heap.path_tree(control))?;
         let mut is_rooted = Bits::new(heap.heap.objects.len())?;
         for slot in heap.names.roots.all() {
-            is_rooted.add(slot.object);
+            is_rooted.insert(slot.object.0);
         }
         Ok(Self {
             heap,
@@ -66,7 +64,7 @@ impl<'h> Context<'h> {
 
     /// Whether there is only one reference to a live object.
     fn has_one_reference(&self, object: ObjectIndex) -> bool {
-        self.referrers.of(object).len() == 1 && !self.is_rooted.has(object)
+        self.referrers.of(object).len() == 1 && !self.is_rooted.contains(object.0)
     }
 }
 

@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use siphasher::sip128::{Hasher128, SipHasher13};
 
 use super::Context;
-use super::bits::Bits;
+use crate::bits::Bits;
 use crate::columns;
 use crate::control::Step;
 use crate::error::Result;
@@ -254,7 +254,7 @@ impl Context<'_> {
             let tables = of.tables.iter().flat_map(|of| [of.buckets, of.entries]);
             let others = of.other_storage.iter().copied();
             for buffer in arrays.chain(views).chain(tables).chain(others) {
-                is_storage.add(buffer);
+                is_storage.insert(buffer.0);
             }
         }
         let found = objects.class_slots.par_chunks(CHUNK).enumerate();
@@ -265,7 +265,7 @@ impl Context<'_> {
             let mut found = Vec::new();
             for (object, &slot) in (first..).map(ObjectIndex).zip(slots) {
                 let is_wanted = self.roles[slot as usize] == Role::Buffer
-                    && !is_storage.has(object)
+                    && !is_storage.contains(object.0)
                     && self.is_live(object);
                 if is_wanted {
                     let payload = reader.payload(self.heap.heap.address(object).0)?;

@@ -166,6 +166,23 @@ proptest! {
     }
 
     #[test]
+    fn a_heap_that_is_opened_with_all_indexes_gives_the_same_answers(plans in plans()) {
+        let (scene, truth) = build(&plans);
+        let (heap, prepared) = (scene.open(), scene.open_prepared());
+        let about = |&object: &Object| {
+            let of = move |question| json!({ "question": question, "address": object.0 });
+            ["object", "referrers", "dominators"].map(of).into_iter().chain([
+                json!({ "question": "paths", "objects": [object.0] }),
+            ])
+        };
+        let about_all = ["dominators", "suspects", "unreachable", "waste"];
+        let about_all = about_all.map(|question| json!({ "question": question }));
+        for question in truth.edges.keys().flat_map(about).chain(about_all) {
+            prop_assert_eq!(ask(&prepared, question.clone()), ask(&heap, question));
+        }
+    }
+
+    #[test]
     fn cutting_frees_the_bytes_in_the_answer(plans in plans()) {
         let (heap, truth) = open(&plans);
         let live = truth.reached(|_| true);

@@ -587,6 +587,17 @@ impl Scene {
         open(&self.dump(), &self.module()).unwrap()
     }
 
+    /// As [`open`](Self::open), with all indexes.
+    pub fn open_prepared(&self) -> LoadedHeap {
+        let (bytes, module) = (self.dump().bytes, self.module());
+        let inputs = [("heap.dump", &bytes[..]), ("program.wasm", &module[..])];
+        let [dump, wasm] = inputs.map(|(name, bytes)| Input { name, bytes });
+        let control = Control::default();
+        let program = Program::read(wasm, &control).unwrap();
+        let contents = Box::new(InMemory(bytes.clone()));
+        program.open_prepared(dump, contents, &control).unwrap()
+    }
+
     fn stack_pointer(&self) -> u32 {
         self.heap_base - self.stack.len() as u32 * 4
     }
