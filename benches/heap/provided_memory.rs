@@ -13,11 +13,12 @@ use crate::Failure;
 use crate::yardsticks::touch_fresh_memory;
 
 /// Bytes that are released at a time.
-const PIECE: u64 = 16 << 20;
-/// Bytes that are released before the program starts, and are then kept free.
-const AHEAD: u64 = 256 << 20;
+const PIECE: u64 = 8 << 20;
+/// Bytes that are released before the program starts, and are then kept free. What is free for long goes back to
+/// the host.
+const AHEAD: u64 = 64 << 20;
 /// Between two looks at how much memory is free.
-const PAUSE: Duration = Duration::from_millis(3);
+const PAUSE: Duration = Duration::from_millis(1);
 
 /// Holds this many bytes, runs the program, prints its seconds as the last line of stderr, and exits as it does.
 pub fn run(bytes: u64, program: &str, arguments: &[String]) -> Result<(), Failure> {
