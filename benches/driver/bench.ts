@@ -21,7 +21,7 @@ const USAGE = `usage: npm run bench -- [options]
   --full               a memory of 4 GiB as well (needs 5 GB of disk)
   --objects <a>,<b>    any two sizes
   --shapes <a>,<b>,…   some shapes only
-  --repeat <n>         repetitions of each measurement (3)
+  --repeat <n>         repetitions of each measurement (5)
   --output <file>      where the results go as JSON (build/bench/results.json)
   --compare <file>     show the ratios to the results in that file
   --unoptimised        build the Rust side without optimisation, to try the benchmark itself out`;
@@ -174,7 +174,7 @@ function readOptions(): Options {
       full: { type: "boolean", default: false },
       objects: { type: "string" },
       shapes: { type: "string" },
-      repeat: { type: "string", default: "3" },
+      repeat: { type: "string", default: "5" },
       output: { type: "string", default: join(__dirname, "results.json") },
       compare: { type: "string" },
       unoptimised: { type: "boolean", default: false },
