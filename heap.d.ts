@@ -31,7 +31,10 @@ import type {
 
 /** Options of opening a heap. */
 export interface OpenOptions extends AnalysisOptions {
-  /** Build the indexes of all questions now, in parallel. Otherwise the first question that needs an index builds it. */
+  /**
+   * Build the indexes of all questions now, in parallel, and for a dump partly while it is analyzed. This takes less time
+   * than {@link Heap.prepare} afterwards. Otherwise the first question that needs an index builds it.
+   */
   prepare?: boolean | null | undefined;
 }
 
