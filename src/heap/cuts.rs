@@ -43,17 +43,20 @@ impl Cuts {
             }
         }
         from_roots.sort_unstable();
+        let roots_of = |position| {
+            let first = from_roots.partition_point(|&rooted| rooted < position);
+            let rooted = from_roots[first..].iter();
+            rooted.take_while(move |&&rooted| rooted == position)
+        };
         let has_one = |position| {
             let object = dominators.object(position);
             let sources = referrers.of(object).iter();
             let independent = sources.filter(|&&source| !dominators.dominates(object, source));
-            let first = from_roots.partition_point(|&rooted| rooted < position);
-            let rooted = from_roots[first..].iter();
-            let rooted = rooted.take_while(|&&rooted| rooted == position);
             // Counting to two is enough.
+            let count = independent.take(2).count();
             match is_rooted.contains(position) {
-                true => independent.take(2).count() + rooted.take(2).count() == 1,
-                false => independent.take(2).count() == 1,
+                true => count + roots_of(position).take(2).count() == 1,
+                false => count == 1,
             }
         };
         Ok(Self(Bits::of(count as u32, has_one, control)?))
