@@ -36,8 +36,14 @@ struct GroupSize {
     retained: u64,
     /// The end of the range of the last of these in the dominator tree.
     end: u32,
-    /// The first object.
-    first: Option<ObjectIndex>,
+    /// The object that retains the most, the first of several, and its retained size.
+    largest: Option<(u64, Reverse<ObjectIndex>)>,
+}
+
+impl GroupSize {
+    fn largest(self) -> Option<ObjectIndex> {
+        self.largest.map(|(_, Reverse(object))| object)
+    }
 }
 
 /// A group in both heaps.
@@ -64,9 +70,10 @@ impl LoadedHeap {
         for (position, &object) in (0u32..).zip(index.objects()) {
             let size = &mut sizes[tree.group(object).0 as usize];
             size.count += 1;
-            size.first = Some(size.first.map_or(object, |first| first.min(object)));
             if position >= size.end {
-                size.retained += self.heap.retained_size(object);
+                let retained = self.heap.retained_size(object);
+                size.retained += retained;
+                size.largest = size.largest.max(Some((retained, Reverse(object))));
                 size.end = index.end(position);
             }
             if position.is_multiple_of(CHECK_INTERVAL) {
@@ -256,12 +263,12 @@ impl LoadedHeap {
             .path_tree(control)?
             .groups()
             .info(PathGroup(growth.group));
-        let only = growth.after.first.filter(|_| growth.after.count == 1);
-        let (path, cut) = match end.first {
+        let only = growth.after.largest().filter(|_| growth.after.count == 1);
+        let (path, cut) = match end.largest() {
             Some(object) => self.path_and_cut(object, control)?,
             None => (None, None),
         };
-        let accumulation = match end.first {
+        let accumulation = match end.largest() {
             Some(object) => Some(Accumulation {
                 address: self.heap.address(object).0,
                 class_name: self.class_name(object).to_owned(),

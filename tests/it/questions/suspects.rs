@@ -207,6 +207,34 @@ fn growth_is_found_by_the_text_of_the_path_at_any_address() {
 }
 
 #[test]
+fn growth_accumulates_in_the_object_of_its_group_that_retains_the_most() {
+    let scene_with = |count: usize| {
+        let mut scene = Scene::new();
+        let item = scene.class("assembly/index/Item");
+        let items = scene.generic("~lib/array/Array<assembly/index/Item>", &[&item]);
+        let page = scene.class("assembly/index/Page");
+        scene.field(page, "items", 0, items);
+        scene.field(page, "next", 4, page);
+        let mut page_of = |count: usize, next: u32| {
+            let objects: Vec<Object> = (0..count).map(|_| scene.object(item, 44)).collect();
+            let array = scene.array(items, &objects);
+            (array, scene.object_of(page, &[array.0, next]))
+        };
+        let (_, last) = page_of(1, 0);
+        let (array, first) = page_of(count, last.0);
+        scene.global("assembly/index/pages", page, first);
+        (scene, array)
+    };
+    let [(before, _), (after, array)] = [scene_with(10), scene_with(200)];
+    let question = json!({ "question": "suspects" });
+    let answer = ask_with(&after.open(), Some(&before.open()), question);
+    let suspect = &answer["suspects"][0];
+    assert_eq!(suspect["accumulation"]["address"], array.0);
+    let steps = suspect["path"]["steps"].as_array().unwrap();
+    assert_eq!(steps.last().unwrap()["address"], array.0);
+}
+
+#[test]
 fn a_group_that_did_not_grow_is_not_a_suspect() {
     let mut scene = Scene::new();
     let still = feed(&mut scene, "still", 100);
