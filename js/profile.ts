@@ -118,6 +118,7 @@ export class Profiler {
   readonly imports: {
     warpo_heap_analyzer_profile: {
       allocated: (address: number, size: number, countdown: number) => number;
+      keep: (address: number, size: number) => void;
       freed: (address: number) => number;
       mask: (nth: number) => bigint;
     };
@@ -145,10 +146,7 @@ export class Profiler {
     const framesAt =
       this.#goStacks && ((stackPointer: number) => this.#goFrames(stackPointer, stackDepth));
     this.#sampler = new Sampler({ interval, stackDepth, seed, frees, call, framesAt });
-    const { allocated } = this.#sampler;
-    this.imports = {
-      warpo_heap_analyzer_profile: { allocated, ...this.#sampler.filter.imports },
-    };
+    this.imports = { warpo_heap_analyzer_profile: this.#sampler.imports };
   }
 
   /** The program that runs. */

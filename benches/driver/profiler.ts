@@ -11,7 +11,7 @@ export interface ProfilerTimes {
   plain: number[];
   sampled: number[];
   counted: number[];
-  /** The live samples at the end, and the heap that they take in Node. */
+  /** The memory that a live sample takes in Node. */
   bytesPerSample: number;
 }
 
@@ -70,17 +70,22 @@ async function main(): Promise<void> {
 /** The memory of a live sample: what the imports of a profiler keep for many blocks of one stack. */
 async function sampleSize(): Promise<number> {
   const profiler = createProfiler(program, { interval: 1 });
-  const { allocated } = profiler.imports.warpo_heap_analyzer_profile;
+  const { allocated, keep } = profiler.imports.warpo_heap_analyzer_profile;
   const count = 200_000;
   const used = () => {
     (globalThis as { gc?: () => void }).gc?.();
-    return process.memoryUsage().heapUsed;
+    const { heapUsed, external } = process.memoryUsage();
+    return heapUsed + external;
   };
   const before = used();
-  for (let nth = 0; nth < count; nth++) allocated(16 * nth, 48, 0);
+  const sample = (address: number) => {
+    allocated(address, 48, 0);
+    keep(address, 48);
+  };
+  for (let nth = 1; nth <= count; nth++) sample(16 * nth);
   const bytes = used() - before;
   // The samples are there until now.
-  allocated(0, 48, 0);
+  sample(16);
   return bytes / count;
 }
 

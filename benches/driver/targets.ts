@@ -301,7 +301,7 @@ export class Targets {
     this.#add(
       { work: "profiler: memory of a live sample", unit: "bytes", limit: 200, better: "less" },
       sample(runs.map((times) => times.bytesPerSample)).median,
-      "in Node's heap, of 200,000 samples",
+      "in Node, of 200,000 samples",
     );
   }
 

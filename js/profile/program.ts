@@ -93,7 +93,7 @@ export class InstrumentedModule {
 /**
  * Returns a module that behaves the same and reports its allocations to a profiler.
  *
- * The module imports three functions more, which {@link Profiler.imports} has. If the globals of the module are
+ * The module imports four functions more, which {@link Profiler.imports} has. If the globals of the module are
  * exposed too, expose them afterwards. A module that was instrumented before is not changed again.
  *
  * @throws {HeapAnalyzerError} `ERR_MODULE`, `ERR_MODULE_KIND` (a 64-bit memory, or a component),

@@ -1,5 +1,5 @@
 /** Records the allocations that an instrumented module reports. */
-import { Filter } from "./filter.js";
+import { LiveSamples } from "./live_samples.js";
 import { randomNumbers } from "./random.js";
 import { type EngineFrame, framesOf, hostFrame, type StackFrame, scriptOf } from "./stack.js";
 
@@ -11,9 +11,6 @@ export interface StackTotals {
   allocatedBytes: number;
 }
 
-/** A live sample is its size and the number of its stack in one number. */
-const SIZES = 2 ** 32;
-
 /** The frames of allocators, which are not part of a stack. */
 const ALLOCATOR_DEPTH = 8;
 
@@ -23,11 +20,13 @@ const [ADDED, CALLER] = [1, 3] as const;
 /** A countdown that no program uses up, and that is exact with its bytes. */
 const NEVER = 2 ** 52;
 
-/** The most stacks, so that such a number is exact. The numbers after them are those of samples that wait. */
 const MOST_STACKS = 2 ** 20;
 
 /** How many samples wait until their frames are read. */
 const MOST_WAITING = 64;
+
+/** What is known of the stack of a live sample: its number and 1, or for the nth that waits the numbers from this. */
+const WAITING = MOST_STACKS + 1;
 
 /** A sample with the stack as the engine captured it. The engine finds frames in it when it is read. */
 interface Waiting {
@@ -49,9 +48,6 @@ export interface SamplerOptions {
   framesAt?: ((stackPointer: number) => StackFrame[]) | undefined;
 }
 
-/** A live sample whose stack has no number yet. */
-const waitingSample = (nth: number, size: number) => (MOST_STACKS + nth) * SIZES + size;
-
 export class Sampler {
   readonly #options: SamplerOptions;
   readonly #mostFrames: number;
@@ -60,10 +56,7 @@ export class Sampler {
   readonly #numbers = new Map<string, number>();
   /** Samples whose stacks have no number yet. Read together, they cost half: the engine's code is in the caches. */
   #waiting: Waiting[] = [];
-  /** Address → stack and size. */
-  readonly #live = new Map<number, number>();
-  /** The addresses of the live samples, for the module. */
-  readonly filter = new Filter((address) => this.#freed(address));
+  readonly #live = new LiveSamples();
   /** The gap before the first sample, until the first allocation. */
   #first: number | undefined;
   /** How far all code moved after it was instrumented, as by `exposeGlobals`. */
@@ -77,6 +70,11 @@ export class Sampler {
     this.#mostFrames = options.stackDepth + ALLOCATOR_DEPTH;
     this.#random = randomNumbers(options.seed);
     this.#first = this.#gap();
+  }
+
+  /** What the instrumented module imports. */
+  get imports() {
+    return { allocated: this.#allocated, ...this.#live.imports };
   }
 
   /** The stacks that allocated. */
@@ -100,9 +98,7 @@ export class Sampler {
   /** The live samples: address, size, and the number of the stack. */
   *live(): Generator<[address: number, size: number, stack: number]> {
     this.#numberWaiting();
-    for (const [address, sample] of this.#live) {
-      yield [address, sample % SIZES, Math.floor(sample / SIZES)];
-    }
+    for (const [address, size, known] of this.#live) yield [address, size, known - 1];
   }
 
   /** How many allocations a sample of this size stands for. */
@@ -114,7 +110,7 @@ export class Sampler {
   }
 
   /** The import that the module calls when the countdown is used up. Returns the next countdown. */
-  readonly allocated = (address: number, signedSize: number, countdown: number): number => {
+  readonly #allocated = (address: number, signedSize: number, countdown: number): number => {
     this.#counted -= countdown;
     if (this.#first !== undefined) {
       // Before it, the module did not know the gap.
@@ -128,10 +124,11 @@ export class Sampler {
     const block = address >>> 0;
     const size = signedSize >>> 0;
     const inMemory = this.#options.framesAt?.(block) ?? [];
+    if (this.#waiting.length === MOST_WAITING) this.#numberWaiting();
     if (inMemory.length > 0) {
       const stack = this.#numbered(inMemory.join(), () => inMemory);
       this.#add(stack, size);
-      this.#keep(block, stack * SIZES + size);
+      if (this.#options.frees) this.#live.record(stack + 1);
     } else {
       // Here and not in another function, because each frame takes the engine time.
       const { stackTraceLimit } = Error;
@@ -139,8 +136,7 @@ export class Sampler {
       const error = new Error();
       Error.stackTraceLimit = stackTraceLimit;
       const nth = this.#waiting.push({ error, block, size }) - 1;
-      this.#keep(block, waitingSample(nth, size));
-      if (nth + 1 === MOST_WAITING) this.#numberWaiting();
+      if (this.#options.frees) this.#live.record(WAITING + nth);
     }
     const next = this.#gap();
     this.#counted += next;
@@ -160,13 +156,6 @@ export class Sampler {
     totals.allocatedBytes += weight * size;
   }
 
-  #keep(block: number, sample: number): void {
-    if (!this.#options.frees) return;
-    // A block that was freed unseen is still there.
-    if (!this.#live.has(block)) this.filter.add(block);
-    this.#live.set(block, sample);
-  }
-
   /** Gives the stacks of the samples that wait their numbers. */
   #numberWaiting(): void {
     const waiting = this.#waiting;
@@ -176,15 +165,8 @@ export class Sampler {
     for (const [nth, { block, size }] of waiting.entries()) {
       const stack = this.#stackNumber(stacks[nth] as EngineFrame[]);
       this.#add(stack, size);
-      const isLive = this.#live.get(block) === waitingSample(nth, size);
-      if (isLive) this.#live.set(block, stack * SIZES + size);
+      this.#live.replace(block, WAITING + nth, stack + 1);
     }
-  }
-
-  #freed(block: number): boolean {
-    const wasLive = this.#live.delete(block);
-    if (wasLive) this.filter.remove(block);
-    return wasLive;
   }
 
   #gap(): number {

@@ -11,7 +11,7 @@ use crate::control::Control;
 use crate::error::Error;
 use crate::exports::{CallProfile, sampled_blocks};
 use crate::formats::allocation_sites_text;
-use crate::instrument::allocations::{filter_module, instrument_allocations as instrument};
+use crate::instrument::allocations::{LIVE_SAMPLES_MODULE, instrument_allocations as instrument};
 use crate::module::Module;
 use crate::symbols::{GoTable, Symbols};
 use crate::{columns, module};
@@ -42,10 +42,10 @@ pub fn instrument_allocations(wasm: &[u8]) -> Result<InstrumentedModule> {
     })
 }
 
-/// The module of a profiler's filter.
+/// The module that keeps a profiler's live samples.
 #[napi]
-pub fn profiler_filter() -> Buffer {
-    filter_module().into()
+pub fn live_samples_module() -> Buffer {
+    LIVE_SAMPLES_MODULE.into()
 }
 
 /// The functions at each of these offsets in a module's file, the innermost first, as JSON.

@@ -7,13 +7,13 @@ use wasm_encoder::{ConstExpr, Encode, EntityType, ExportKind, FuncType, GlobalTy
 use super::hooks::{Hooks, Kind};
 use super::types::Types;
 use super::{
-    EXPORT_COUNT, EXPORT_COUNTDOWN, EXPORT_MEMORY, IMPORT_ALLOCATED, IMPORT_FREED, IMPORT_MASK,
-    IMPORT_MODULE,
+    EXPORT_COUNT, EXPORT_COUNTDOWN, EXPORT_MEMORY, IMPORT_ALLOCATED, IMPORT_FREED, IMPORT_KEEP,
+    IMPORT_MASK, IMPORT_MODULE,
 };
 use crate::module::Module;
 
 /// The number of imports that are added.
-const IMPORTS: u32 = 3;
+const IMPORTS: u32 = 4;
 /// The globals that are added.
 const GLOBALS: u32 = 4;
 
@@ -23,6 +23,7 @@ pub(super) type Entries = (u32, Vec<u8>);
 /// The indexes of what was added to a module.
 pub(super) struct Added {
     pub(super) import_allocated: u32,
+    pub(super) import_keep: u32,
     pub(super) import_freed: u32,
     pub(super) import_mask: u32,
     /// Function of the allocator → its copy without additions.
@@ -60,8 +61,9 @@ impl Added {
         let first_global = module.globals.iter().len() as u32;
         Self {
             import_allocated: imported,
-            import_freed: imported + 1,
-            import_mask: imported + 2,
+            import_keep: imported + 1,
+            import_freed: imported + 2,
+            import_mask: imported + 3,
             inner,
             free_slowly,
             record: next,
@@ -96,6 +98,7 @@ impl Added {
         let (i32, i64, f64) = (ValType::I32, ValType::I64, ValType::F64);
         let types = [
             FuncType::new([i32, i32, f64], [f64]),
+            FuncType::new([i32, i32], []),
             FuncType::new([i32], [i32]),
             FuncType::new([i32], [i64]),
             FuncType::new([i32, i32, i32], [i32]),
@@ -115,7 +118,7 @@ impl Added {
 
     pub(super) fn imports(&self) -> Entries {
         let mut entries = Vec::new();
-        for (name, ty) in [IMPORT_ALLOCATED, IMPORT_FREED, IMPORT_MASK]
+        for (name, ty) in [IMPORT_ALLOCATED, IMPORT_KEEP, IMPORT_FREED, IMPORT_MASK]
             .iter()
             .zip(0..)
         {
@@ -131,7 +134,7 @@ impl Added {
         let mut entries = Vec::new();
         let same = self.inner.keys().chain(self.free_slowly.keys());
         let same = same.map(|&function| module.functions.type_index(function).unwrap_or(0));
-        let own = [self.first_type + 3, self.first_type + 4];
+        let own = [self.first_type + IMPORTS, self.first_type + IMPORTS + 1];
         let mut count = 0;
         for ty in same.chain(own) {
             ty.encode(&mut entries);

@@ -11,6 +11,7 @@ use super::added::Added;
 use super::hooks::{Address, Kind, Size};
 
 /// How far an address is shifted for each mask. The lowest six bits of what remains are the number of a bit.
+/// `live_samples.wat` has the same.
 pub(super) const MASK_SHIFTS: [i32; 2] = [4, 10];
 /// The payload of the smallest block of AssemblyScript's allocator.
 const SMALLEST_PAYLOAD: i32 = 12;
@@ -140,6 +141,7 @@ pub(super) fn record(added: &Added) -> (Function, usize) {
     let mut code = function.instructions();
     code.call(added.import_allocated);
     code.i64_trunc_sat_f64_s().global_set(added.countdown);
+    code.local_get(1).local_get(2).call(added.import_keep);
     read_masks(&mut code, added);
     code.local_get(0).end();
     (function, call)

@@ -7,22 +7,21 @@
 //! nothing to repair.
 //!
 //! Functions that free get code before their own: two masks in globals say whether any sample has the same bits in
-//! its address. If so, a filter (`filter`) is asked, and only then the host.
+//! its address. If so, the address is looked up in the table of live samples (`live_samples.wat`). The host is
+//! called only when a sample is due.
 //!
-//! Everything else keeps its bytes, except indexes of functions: three imports are added before them.
+//! Everything else keeps its bytes, except indexes of functions: four imports are added before them.
 
 mod added;
 mod bodies;
 mod code;
 mod edits;
-mod filter;
 mod hooks;
 mod names;
 mod rewrite;
 mod table;
 mod types;
 
-pub use filter::filter_module;
 pub use hooks::Family;
 pub use table::AllocationTable;
 
@@ -34,10 +33,16 @@ use crate::module::Module;
 pub const IMPORT_MODULE: &str = "warpo_heap_analyzer_profile";
 /// The import that records an allocation: (address, size, countdown) → the next countdown.
 pub const IMPORT_ALLOCATED: &str = "allocated";
-/// The import that forgets an address: (address) → whether the masks changed.
+/// The import that keeps a sample that was recorded: (address, size).
+pub const IMPORT_KEEP: &str = "keep";
+/// The import that forgets an address: (address) → whether it was that of a sample.
 pub const IMPORT_FREED: &str = "freed";
 /// The import with the masks: (0 or 1) → the mask.
 pub const IMPORT_MASK: &str = "mask";
+/// The module with the live samples, which exports these imports except the first. `build.rs` translates it from
+/// `live_samples.wat`.
+pub const LIVE_SAMPLES_MODULE: &[u8] =
+    include_bytes!(concat!(env!("OUT_DIR"), "/live_samples.wasm"));
 /// The exported global with the number of all allocations.
 pub const EXPORT_COUNT: &str = "__warpo_heap_analyzer_profile:count";
 /// The exported memory.
