@@ -25,7 +25,9 @@ const MOST_STACKS = 2 ** 20;
 /** How many samples wait until their frames are read. */
 const MOST_WAITING = 64;
 
-/** What is known of the stack of a live sample: its number and 1, or for the nth that waits the numbers from this. */
+/**
+ * What is known of the stack of a live sample is its number plus 1. For the nth sample that waits, it is this plus n.
+ */
 const WAITING = MOST_STACKS + 1;
 
 /** A sample with the stack as the engine captured it. The engine finds frames in it when it is read. */

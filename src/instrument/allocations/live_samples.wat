@@ -71,7 +71,7 @@
         (i32.const 64))
       (local.get $by)))
 
-  ;; Keeps the sample that the host has just recorded, if it has.
+  ;; Keeps the allocation as a live sample, if the host has just recorded it.
   (func (export "keep") (param $address i32) (param $size i32)
     (local $slot i32)
     (if (i32.eqz (i32.load (i32.const 4))) (then (return)))
