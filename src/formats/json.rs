@@ -193,19 +193,17 @@ fn write_instances(text: &mut Text, instances: &Instances, written: &mut usize) 
         } else {
             ",\n        {\n"
         });
-        text.number(10, "address", i64::from(instance.address.0));
-        text.raw(",\n");
-        text.number(10, "shallowSize", instance.shallow_size as i64);
-        text.raw(",\n");
-        text.number(10, "retainedSize", instance.retained_size as i64);
-        if let Some(change) = instance.change {
-            text.raw(",\n");
-            text.key(10, "changeKind");
-            text.string(match change {
-                ChangeKind::New => "new",
-                ChangeKind::Deleted => "delete",
-            });
-        }
+        text.raw("          \"address\": ");
+        text.digits(i64::from(instance.address.0));
+        text.raw(",\n          \"shallowSize\": ");
+        text.digits(instance.shallow_size as i64);
+        text.raw(",\n          \"retainedSize\": ");
+        text.digits(instance.retained_size as i64);
+        text.raw(match instance.change {
+            None => "",
+            Some(ChangeKind::New) => ",\n          \"changeKind\": \"new\"",
+            Some(ChangeKind::Deleted) => ",\n          \"changeKind\": \"delete\"",
+        });
         text.raw("\n        }");
         *written += 1;
     }
@@ -243,6 +241,10 @@ impl Text {
 
     fn number(&mut self, indent: usize, key: &str, value: i64) {
         self.key(indent, key);
+        self.digits(value);
+    }
+
+    fn digits(&mut self, value: i64) {
         self.raw(itoa::Buffer::new().format(value));
     }
 }

@@ -169,6 +169,14 @@ impl Heap {
         prefetch(&self.objects.shallow_sizes, object.0);
     }
 
+    /// Asks for the memory of the address and of both sizes.
+    #[inline]
+    pub(crate) fn prefetch_sizes(&self, object: ObjectIndex) {
+        self.prefetch_address(object);
+        self.prefetch_block_size(object);
+        prefetch(&self.retained_sizes, object.0);
+    }
+
     /// The retained size of an object in bytes.
     #[inline]
     pub fn retained_size(&self, object: ObjectIndex) -> u64 {
