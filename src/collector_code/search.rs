@@ -9,8 +9,8 @@ use super::probes::{self, Marked, Storage, TEST_OBJECTS, global_probe};
 use super::{BUDGET, CollectorCode, Entry, MOST_CALLS, Reach, VisitedGlobal, Visitor};
 use crate::control::Control;
 use crate::module::Module;
-use crate::std_library::{ARRAY_BUFFER, ARRAY_BUFFER_VIEW, HEADER_SIZE};
-use crate::units::{Address, GlobalIndex};
+use crate::std_library::{ARRAY_BUFFER, ARRAY_BUFFER_VIEW, HEADER_SIZE, STRING};
+use crate::units::{Address, ClassId, GlobalIndex};
 
 /// Steps of the start function.
 const START_BUDGET: u64 = 4_000_000;
@@ -20,6 +20,8 @@ const SEARCH_BUDGET: u64 = 60_000_000;
 const TRIAL_BUDGET: u64 = 200_000;
 /// Static data after this size is ignored.
 const MOST_STATIC_DATA: usize = 64 << 20;
+/// Classes of every program whose objects have no references.
+const POINTER_FREE: [ClassId; 2] = [ARRAY_BUFFER, STRING];
 /// More bytes than any collector's threshold for a collection.
 const HUGE_TOTAL: u64 = 0x7fff_ffff;
 
@@ -423,19 +425,27 @@ impl<'m, 'a> Search<'m, 'a> {
         None
     }
 
-    /// Whether a call of this function alone visits the references of an object.
+    /// Whether a call of this function alone visits the references of an object, whatever its class is. The
+    /// visitor of one class would visit the same words in every object: it must visit none where the class
+    /// has none.
     fn visits(&mut self, visitor: &Visitor, budget: u64, idle: &State) -> bool {
-        let [object, _] = TEST_OBJECTS;
-        let mut state = idle.clone();
-        let mut marked = Marked::default();
-        let written = object.write(&mut state.memory, ARRAY_BUFFER_VIEW, Storage::Fields);
-        let (function, arguments) = visitor;
-        let uses = &mut GlobalUse::default();
-        let machine = self.machine(budget);
-        let end = machine.call(*function, arguments, &mut state, uses, &mut marked);
-        written.is_some()
-            && end == End::Returned
-            && marked.offsets(object) == Some(BTreeSet::from([0]))
+        let mut visits_exactly = |class, offsets: &[u32]| {
+            let [object, _] = TEST_OBJECTS;
+            let mut state = idle.clone();
+            let mut marked = Marked::default();
+            let written = object.write(&mut state.memory, class, Storage::Fields);
+            let (function, arguments) = visitor;
+            let uses = &mut GlobalUse::default();
+            let machine = self.machine(budget);
+            let end = machine.call(*function, arguments, &mut state, uses, &mut marked);
+            written.is_some()
+                && end == End::Returned
+                && marked.offsets(object) == Some(offsets.iter().copied().collect())
+        };
+        visits_exactly(ARRAY_BUFFER_VIEW, &[0])
+            && POINTER_FREE
+                .into_iter()
+                .all(|class| visits_exactly(class, &[]))
     }
 }
 
