@@ -186,6 +186,9 @@ pub(super) struct Marked {
     probes: BTreeSet<u32>,
     /// Objects at other addresses: static ones, as long as nothing else is in memory.
     pub(super) others: BTreeSet<u32>,
+    /// Objects that the runs have allocated. Where a run completes a collection, white is the other colour
+    /// afterwards, so that a new object looks marked.
+    allocated: BTreeSet<u32>,
     /// The head of the list into which marked objects are put.
     pub(super) list: Option<u32>,
     /// The calls with a test object among their arguments when the first probe was marked: functions with all
@@ -205,6 +208,12 @@ impl Marked {
         offsets
             .collect::<Option<_>>()
             .filter(|_| self.others.is_empty())
+    }
+
+    /// Notes that a run has allocated this object. It does not count as marked.
+    pub(super) fn allocated(&mut self, object: u32) {
+        self.allocated.insert(object);
+        self.others.remove(&object);
     }
 
     /// Whether any probe was marked.
@@ -235,7 +244,9 @@ impl Observer for Marked {
             }
             0x7000_0000..GLOBAL_PROBES => {}
             _ => {
-                self.others.insert(payload);
+                if !self.allocated.contains(&payload) {
+                    self.others.insert(payload);
+                }
             }
         }
         self.list.get_or_insert(value & !COLOR);

@@ -32,6 +32,7 @@ pub(super) fn find(module: &Module<'_>, control: &Control) -> Option<CollectorCo
         machine: Machine::new(&module.functions, control),
         left: SEARCH_BUDGET,
         idle: initial_state(module)?,
+        data_end: static_data_end(module),
     };
     search.start();
     search.idle.memory = search.idle.memory.clone().frozen();
@@ -51,6 +52,8 @@ struct Search<'m, 'a> {
     /// The rest of [`SEARCH_BUDGET`].
     left: u64,
     idle: State,
+    /// The end of the data segments.
+    data_end: u32,
 }
 
 impl<'m, 'a> Search<'m, 'a> {
@@ -73,7 +76,7 @@ impl<'m, 'a> Search<'m, 'a> {
         let Some(start) = start else { return };
         let stack_pointer = self.module.globals.named("~lib/memory/__stack_pointer");
         let named = stack_pointer.and_then(|global| global.initial);
-        let data_end = static_data_end(self.module);
+        let data_end = self.data_end;
         // The shadow stack is between static data and the heap. The heap begins at the initial value of the
         // stack pointer.
         let mut boundaries: Vec<u32> = match named {
@@ -120,6 +123,7 @@ impl<'m, 'a> Search<'m, 'a> {
                 function,
                 arguments: Vec::new(),
                 forced: None,
+                allocates_from: None,
                 calls: 1,
             })
         };
@@ -144,7 +148,7 @@ impl<'m, 'a> Search<'m, 'a> {
             .iter()
             .find_map(|name| self.module.globals.named(name));
         if let (Some(new), Some(total)) = (new, total) {
-            entries.push(allocation(new, total.index.0));
+            entries.push(self.allocation(new, total.index.0));
         }
         entries
     }
@@ -169,6 +173,7 @@ impl<'m, 'a> Search<'m, 'a> {
                 function,
                 arguments: Vec::new(),
                 forced: None,
+                allocates_from: None,
                 calls: 1,
             };
             let before = self.left + self.machine.budget;
@@ -184,14 +189,25 @@ impl<'m, 'a> Search<'m, 'a> {
             return Some(code);
         }
         with_two.into_iter().find_map(|function| {
-            let (uses, _) = self.uses(&allocation(function, u32::MAX), TRIAL_BUDGET);
+            let (uses, _) = self.uses(&self.allocation(function, u32::MAX), TRIAL_BUDGET);
             uses.read.into_iter().find_map(|global| {
                 let is_variable = self.global(global).is_some_and(|global| global.mutable);
                 is_variable
-                    .then(|| self.examine(allocation(function, global), TRIAL_BUDGET))
+                    .then(|| self.examine(self.allocation(function, global), TRIAL_BUDGET))
                     .flatten()
             })
         })
+    }
+
+    /// A call that allocates an empty object, and collects if the total is large.
+    fn allocation(&self, function: u32, total: u32) -> Entry {
+        Entry {
+            function,
+            arguments: vec![16, ARRAY_BUFFER.0.into()],
+            forced: Some((total, HUGE_TOTAL)),
+            allocates_from: Some(self.data_end),
+            calls: 1,
+        }
     }
 
     fn global(&self, index: u32) -> Option<&crate::module::Global<'a>> {
@@ -262,7 +278,7 @@ impl<'m, 'a> Search<'m, 'a> {
         let (marked, _) = self.marked(&entry, budget, idle.clone(), |marked| {
             !marked.others.is_empty()
         });
-        let data_end = static_data_end(self.module);
+        let data_end = self.data_end;
         let others = marked.others.iter().copied();
         let constants: BTreeSet<u32> = others.filter(|&address| address < data_end).collect();
 
@@ -297,6 +313,9 @@ impl<'m, 'a> Search<'m, 'a> {
             Some((reach, calls, visitor))
         })?;
         entry.calls = calls;
+        for class in POINTER_FREE {
+            self.marks_nothing_in(class, &entry, budget, &idle, &constants, reach)?;
+        }
         let visitor = visitor.filter(|visitor| self.visits(visitor, budget, &idle));
         let mut visited: BTreeSet<VisitedGlobal> = roots
             .into_iter()
@@ -333,7 +352,7 @@ impl<'m, 'a> Search<'m, 'a> {
     /// collector changes.
     fn total(&mut self, entry: &Entry, budget: u64, idle: &State, uses: &GlobalUse) -> Option<u32> {
         let [object, _] = TEST_OBJECTS;
-        let data_end = static_data_end(self.module);
+        let data_end = self.data_end;
         let heads: BTreeSet<u32> = uses
             .written
             .iter()
@@ -425,6 +444,29 @@ impl<'m, 'a> Search<'m, 'a> {
         None
     }
 
+    /// `None` if the collector visits anything in an object of this class, which has no references, or fails.
+    fn marks_nothing_in(
+        &mut self,
+        class: ClassId,
+        entry: &Entry,
+        budget: u64,
+        idle: &State,
+        constants: &BTreeSet<u32>,
+        reach: Reach,
+    ) -> Option<()> {
+        let [object, _] = TEST_OBJECTS;
+        let mut state = idle.clone();
+        object.write(&mut state.memory, class, Storage::Fields)?;
+        reach.put(object, &mut state)?;
+        let (mut marked, uses) = (Marked::default(), &mut GlobalUse::default());
+        let machine = self.machine(budget);
+        let calls = entry.calls;
+        let end = entry.collect(calls, machine, &mut state, uses, &mut marked, |_| false);
+        marked.others.retain(|address| !constants.contains(address));
+        let nothing = Some(BTreeSet::new());
+        (end == End::Returned && marked.offsets(object) == nothing).then_some(())
+    }
+
     /// Whether a call of this function alone visits the references of an object, whatever its class is. The
     /// visitor of one class would visit the same words in every object: it must visit none where the class
     /// has none.
@@ -446,16 +488,6 @@ impl<'m, 'a> Search<'m, 'a> {
             && POINTER_FREE
                 .into_iter()
                 .all(|class| visits_exactly(class, &[]))
-    }
-}
-
-/// A call that allocates an empty object, and collects if the total is large.
-fn allocation(function: u32, total: u32) -> Entry {
-    Entry {
-        function,
-        arguments: vec![16, ARRAY_BUFFER.0.into()],
-        forced: Some((total, HUGE_TOTAL)),
-        calls: 1,
     }
 }
 
