@@ -31,6 +31,9 @@ const PROBES_END: u32 = 0x7400_0000;
 /// Bytes of a test object's payload.
 const OBJECT_SIZE: u32 = 1 << 16;
 
+/// Bytes of the largest tuple's payload: 64 words and their bitmap.
+const TUPLE_SIZE: u32 = 64 * 4 + 8;
+
 /// A test object. There are two, with different values: results that depend on the values differ between
 /// them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,10 +96,12 @@ impl TestObject {
         Some(())
     }
 
-    /// Writes a bitmap of these words, which are references, into the object's last 8 bytes.
+    /// Makes it a tuple of 64 words, with a bitmap of these words, which are references, in its last 8 bytes.
+    /// A larger object would not do: some compilers' tuples test bit `n % 64` for their word `n`.
     pub(super) fn write_bitmap(self, memory: &mut Memory, words: &[u32]) -> Option<()> {
         let bitmap = words.iter().fold(0_u64, |bits, word| bits | 1 << word);
-        memory.write(self.payload + OBJECT_SIZE - 8, &bitmap.to_le_bytes())
+        memory.set_word(self.payload - 4, TUPLE_SIZE)?;
+        memory.write(self.payload + TUPLE_SIZE - 8, &bitmap.to_le_bytes())
     }
 
     /// Puts it into the list with this head, as an object that must be scanned.

@@ -8,6 +8,7 @@ use super::names::constructed_classes;
 use super::probes::{self, Marked, Storage, TEST_OBJECTS, global_probe};
 use super::{BUDGET, CollectorCode, Entry, MOST_CALLS, Reach, VisitedGlobal, Visitor};
 use crate::control::Control;
+use crate::instrument::CodeFacts;
 use crate::module::Module;
 use crate::std_library::{ARRAY_BUFFER, ARRAY_BUFFER_VIEW, HEADER_SIZE, STRING};
 use crate::units::{Address, ClassId, GlobalIndex};
@@ -74,27 +75,10 @@ impl<'m, 'a> Search<'m, 'a> {
             .or_else(|| functions.exported("_start"))
             .or_else(|| functions.exported("_initialize"));
         let Some(start) = start else { return };
-        let stack_pointer = self.module.globals.named("~lib/memory/__stack_pointer");
-        let named = stack_pointer.and_then(|global| global.initial);
         let data_end = self.data_end;
-        // The shadow stack is between static data and the heap. The heap begins at the initial value of the
-        // stack pointer.
-        let mut boundaries: Vec<u32> = match named {
-            Some(boundary) => vec![boundary],
-            None => {
-                let globals = self.module.globals.iter().filter(|global| global.mutable);
-                let initial = globals.filter_map(|global| global.initial);
-                initial.filter(|&value| value >= data_end).collect()
-            }
-        };
-        boundaries.push(data_end);
-        let heap_base = boundaries
-            .iter()
-            .copied()
-            .min_by_key(|&boundary| (boundary == data_end && boundaries.len() > 1, boundary));
         let mut stop = StopAtHeap {
             data_end,
-            heap_base: heap_base.unwrap_or(data_end),
+            heap_base: self.heap_base().unwrap_or(data_end),
             on_stack: Vec::new(),
         };
         let mut state = self.idle.clone();
@@ -112,6 +96,25 @@ impl<'m, 'a> Search<'m, 'a> {
             }
         }
         self.idle = state;
+    }
+
+    /// Where the heap begins. The shadow stack is between static data and the heap, so this is the initial value
+    /// of the stack pointer. Without one, the code has the address of the allocator's root.
+    fn heap_base(&self) -> Option<u32> {
+        let globals = &self.module.globals;
+        let initial = |index| globals.get(index)?.initial;
+        if let Some(named) = globals.named("~lib/memory/__stack_pointer") {
+            return named.initial;
+        }
+        let data_end = self.data_end;
+        let code = CodeFacts::of(self.module).ok()?;
+        let known = code.stack_pointer(globals).and_then(initial);
+        let known = known.or_else(|| code.allocator_root(data_end));
+        known.filter(|&base| base >= data_end).or_else(|| {
+            let variables = globals.iter().filter(|global| global.mutable);
+            let values = variables.filter_map(|global| global.initial);
+            values.filter(|&value| value >= data_end).min()
+        })
     }
 
     /// Functions whose names say that they run the collector.

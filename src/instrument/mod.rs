@@ -10,3 +10,5 @@ mod sections;
 
 pub use exports::{DATA_END, GLOBAL_PREFIX, HEAP_BASE, MEMORY, RESERVED_PREFIX, STACK_POINTER};
 pub use expose_globals::expose_globals;
+
+pub(crate) use code_facts::CodeFacts;
