@@ -79,7 +79,10 @@ impl Boundaries {
         let globals = &module.globals;
         // The code is read at most once, and only if the names are not enough.
         let mut code = None;
-        let mut stack_pointer = by_name(&STACK_POINTER, globals, exports);
+        let root = globals.named(TLSF_ROOT).map(|root| root.index);
+        // Where there is no stack, the root was exported in its place.
+        let mut stack_pointer =
+            by_name(&STACK_POINTER, globals, exports).filter(|&index| Some(index) != root);
         if stack_pointer.is_none() {
             stack_pointer = read_once(&mut code, module)?.stack_pointer(globals);
         }

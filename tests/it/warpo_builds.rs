@@ -193,5 +193,5 @@ fn a_module_without_a_shadow_stack_can_be_exposed_and_exposing_it_again_changes_
         let exported = module.globals.exported(name).unwrap();
         assert_eq!(exported.index, root, "{name}");
     }
-    assert_eq!(expose_globals(&exposed).unwrap(), exposed);
+    assert!(expose_globals(&exposed).unwrap() == exposed);
 }
