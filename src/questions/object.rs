@@ -18,7 +18,7 @@ impl LoadedHeap {
         control: &Control,
     ) -> Result<ObjectAnswer> {
         let heap = &self.heap;
-        let object = match self.find_at(address, notes)? {
+        let object = match self.find_at(address, notes, control)? {
             Found::Object(object) => object,
             Found::Block {
                 address,

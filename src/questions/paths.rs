@@ -22,7 +22,7 @@ impl LoadedHeap {
         notes: &mut Vec<Warning>,
         control: &Control,
     ) -> Result<PathAnswer> {
-        let object = match self.find_at(address, notes)? {
+        let object = match self.find_at(address, notes, control)? {
             Found::Object(object) => object,
             Found::Block {
                 address,

@@ -30,7 +30,7 @@ impl LoadedHeap {
         notes: &mut Vec<Warning>,
         control: &Control,
     ) -> Result<Referrers> {
-        let object = self.object_at(address, notes)?;
+        let object = self.object_at(address, notes, control)?;
         let roots: Vec<RootSlot> = self.names.roots.of(object).collect();
         let sources = self.referrers(control)?.of(object);
         // As in DevTools, what keeps the object alive comes first.
