@@ -1,6 +1,6 @@
 //! Class names with wildcards.
 
-use memchr::memmem::Finder;
+use memchr::memmem;
 
 use crate::control::Control;
 use crate::error::{Error, Result};
@@ -26,7 +26,7 @@ struct Rest<'p> {
 
 /// Characters that may begin anywhere.
 enum Part<'p> {
-    Plain(Finder<'p>),
+    Plain(&'p str),
     /// With `?`. The first bit of each mask stands for the first character.
     Masks {
         /// The characters, ascending, and where they are expected.
@@ -86,7 +86,7 @@ impl<'p> Glob<'p> {
 impl<'p> Part<'p> {
     fn new(part: &'p str) -> Result<Self> {
         if !part.contains('?') {
-            return Ok(Self::Plain(Finder::new(part)));
+            return Ok(Self::Plain(part));
         }
         if part.chars().nth(MOST_WITH_ONE).is_some() {
             return Err(Error::InvalidOption {
@@ -123,9 +123,11 @@ impl<'p> Part<'p> {
     /// What follows the first place in a text where this part is.
     fn behind_first<'n>(&self, text: &'n str) -> Option<&'n str> {
         match self {
-            Self::Plain(finder) => {
-                let at = finder.find(text.as_bytes())?;
-                text.get(at + finder.needle().len()..)
+            // A long part is not prepared for a short text.
+            Self::Plain(part) if part.len() > text.len() => None,
+            Self::Plain(part) => {
+                let at = memmem::find(text.as_bytes(), part.as_bytes())?;
+                text.get(at + part.len()..)
             }
             Self::Masks {
                 of_characters,

@@ -26,3 +26,4 @@ mod support;
 mod threads;
 mod views;
 mod warnings;
+mod work;
