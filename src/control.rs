@@ -292,7 +292,12 @@ pub(crate) struct Step<'c> {
     done: AtomicU64,
 }
 
-impl Step<'_> {
+impl<'c> Step<'c> {
+    /// The control of the phase.
+    pub(crate) fn control(&self) -> &'c Control {
+        self.control
+    }
+
     /// Long loops must call this every few thousand steps, with the number of units since the last call.
     ///
     /// # Errors

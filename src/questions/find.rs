@@ -39,7 +39,7 @@ impl LoadedHeap {
         let index = self.dominator_index(control)?;
         let text = wanted.contains.map(TextSearch::new).transpose()?;
         let finder = wanted.contains.map(Finder::new);
-        let mut reader = Reader::sequential(self);
+        let mut reader = Reader::sequential(self, control);
         let mut found = Vec::new();
         for object in (0..heap.objects.len() as u32).map(ObjectIndex) {
             if object.at().is_multiple_of(CHECK_INTERVAL) {
@@ -66,7 +66,7 @@ impl LoadedHeap {
         }
         let total = found.len() as u64;
         self.sort_by_retained_size(&mut found, page);
-        let mut reader = Reader::new(self);
+        let mut reader = Reader::new(self, control);
         let mut objects = Vec::new();
         for object in page.of(found) {
             objects.push(FoundObject {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::LoadedHeap;
 use crate::columns;
+use crate::control::Control;
 use crate::error::{Error, Result};
 use crate::runtime::objects::{HEADER_SIZE, ObjectHeader};
 use crate::units::{Address, ObjectIndex};
@@ -188,7 +189,14 @@ pub(super) struct Reader<'h> {
     window: u32,
     /// The address at which reading ahead ends.
     end: u64,
+    control: Control,
+    /// The units of reading that are not counted yet.
+    read: u64,
 }
+
+/// The number of units of reading between two checks for cancellation, and the bytes of a unit.
+const CHECK_INTERVAL: u64 = 1 << 12;
+const BYTES_PER_UNIT: u64 = 64;
 
 /// The payload of an object.
 #[derive(Clone, Copy, Debug)]
@@ -199,8 +207,11 @@ pub(super) struct Payload {
 }
 
 impl<'h> Reader<'h> {
-    pub(super) fn new(heap: &'h LoadedHeap) -> Self {
+    /// A reader that has read nothing. Cancelled work reads nothing more.
+    pub(super) fn new(heap: &'h LoadedHeap, control: &Control) -> Self {
         Self {
+            control: control.clone(),
+            read: 0,
             heap,
             memory: OpenMemory::new(heap),
             bytes: Vec::new(),
@@ -211,10 +222,10 @@ impl<'h> Reader<'h> {
     }
 
     /// For reading a large part of the memory from its start to its end.
-    pub(super) fn sequential(heap: &'h LoadedHeap) -> Self {
+    pub(super) fn sequential(heap: &'h LoadedHeap, control: &Control) -> Self {
         Self {
             window: LONG_WINDOW,
-            ..Self::new(heap)
+            ..Self::new(heap, control)
         }
     }
 
@@ -237,6 +248,10 @@ impl<'h> Reader<'h> {
             .max(from);
         if end == from {
             return Ok(&[]);
+        }
+        self.read += 1 + (end - from) / BYTES_PER_UNIT;
+        if self.read >= CHECK_INTERVAL {
+            self.control.count(std::mem::take(&mut self.read))?;
         }
         let is_held = self.start <= from && end <= self.start + self.bytes.len() as u64;
         if !is_held {

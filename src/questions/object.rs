@@ -41,7 +41,7 @@ impl LoadedHeap {
                 });
             }
         };
-        let mut reader = Reader::new(self);
+        let mut reader = Reader::new(self, control);
         Ok(ObjectAnswer {
             address: heap.address(object).0,
             class_name: Some(self.class_name(object).to_owned()),

@@ -62,7 +62,7 @@ impl LoadedHeap {
                 start: Address(start),
             });
         };
-        let mut reader = Reader::new(self);
+        let mut reader = Reader::new(self, control);
         // Objects begin with a header, before their payload.
         let reach = address.saturating_add(HEADER_SIZE);
         let after = heap

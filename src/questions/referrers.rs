@@ -40,7 +40,7 @@ impl LoadedHeap {
         };
         let strong = roots.len() + sources.len();
         let references = 0..strong + others.len();
-        let mut reader = Reader::new(self);
+        let mut reader = Reader::new(self, control);
         let mut referrers = Vec::new();
         for nth in page.of(references.clone()) {
             let reference = match (roots.get(nth), nth.checked_sub(strong)) {

@@ -118,6 +118,7 @@ fn a_search_that_is_cancelled_ends_at_once() {
 fn a_sound_collector_among_many_functions_is_still_found() {
     let mut scene = Scene::new();
     let class = scene.class("assembly/index/Node");
+    scene.global("assembly/index/root", class, 0u32);
     let wasm = scene.module_with_collector(&[(class, &[0])]);
     let module = Module::parse(&wasm, &Control::default()).unwrap();
     let control = Control::default();
