@@ -230,11 +230,13 @@ impl CallProfile {
     }
 }
 
-/// The largest number of bytes into which a byte of a profile may be decompressed. The blocks and the strings of real
-/// profiles become 3 to 20 times as large; gzip can make a byte a thousand.
+/// The largest number of bytes into which a byte of a profile may be decompressed. Blocks of one size, one
+/// behind the other, become 8 times as large; gzip can make a byte a thousand.
 const MOST_PER_BYTE: u64 = 64;
 /// More bytes that are allowed, however short the profile is.
 const MORE_BYTES: u64 = 1 << 20;
+/// The most bytes of a profile, decompressed.
+const MOST_BYTES: u64 = 1 << 30;
 
 /// The sampled blocks in an encoded profile.
 ///
@@ -245,7 +247,8 @@ pub fn sampled_blocks(encoded: &[u8]) -> Result<SampledBlocks> {
         message: format!("{what}; expected heap.pb.gz as the profiler's heapProfile() wrote it"),
     };
     let mut bytes = Vec::new();
-    let most = (encoded.len() as u64).saturating_mul(MOST_PER_BYTE) + MORE_BYTES;
+    let most = (encoded.len() as u64).saturating_mul(MOST_PER_BYTE);
+    let most = most.saturating_add(MORE_BYTES).min(MOST_BYTES);
     GzDecoder::new(encoded)
         .take(most + 1)
         .read_to_end(&mut bytes)

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::LoadedHeap;
+use super::referrers::FoundReference;
 use crate::columns;
 use crate::control::Control;
 use crate::error::{Error, Result};
@@ -190,6 +191,10 @@ pub(super) struct Reader<'h> {
     /// The address at which reading ahead ends.
     end: u64,
     control: Control,
+    /// The place of a word that was found last, so that the next of many equal words is not searched from the start.
+    pub(super) last_found: Option<FoundWord>,
+    /// The reference that was named last, for the same reason.
+    pub(super) last_reference: Option<FoundReference>,
     /// The units of reading that are not counted yet.
     read: u64,
 }
@@ -197,6 +202,26 @@ pub(super) struct Reader<'h> {
 /// The number of units of reading between two checks for cancellation, and the bytes of a unit.
 const CHECK_INTERVAL: u64 = 1 << 12;
 const BYTES_PER_UNIT: u64 = 64;
+
+/// A word that was found in a buffer.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct FoundWord {
+    /// The address of the buffer, the offset from which it was searched, and the word.
+    pub(super) searched: (u32, u32, u32),
+    /// The number of equal words before it.
+    pub(super) skipped: usize,
+    /// Where the search goes on.
+    pub(super) next: u32,
+}
+
+impl FoundWord {
+    /// Where to search for the word after `skipped` equal ones, and how many of them are left to skip, if this is the
+    /// same search.
+    pub(super) fn resume(self, searched: (u32, u32, u32), skipped: usize) -> Option<(u32, usize)> {
+        let left = skipped.checked_sub(self.skipped + 1)?;
+        (self.searched == searched).then_some((self.next, left))
+    }
+}
 
 /// The payload of an object.
 #[derive(Clone, Copy, Debug)]
@@ -211,6 +236,8 @@ impl<'h> Reader<'h> {
     pub(super) fn new(heap: &'h LoadedHeap, control: &Control) -> Self {
         Self {
             control: control.clone(),
+            last_found: None,
+            last_reference: None,
             read: 0,
             heap,
             memory: OpenMemory::new(heap),

@@ -1,19 +1,22 @@
 //! How much work an input makes, in units rather than seconds, and how soon cancelled work ends. Inputs that once
 //! took minutes, or had no end, are in `tests/hostile`.
 
-use std::io::Read as _;
+use std::io::{Read as _, Write as _};
 use std::path::Path;
 
+use flate2::Compression;
 use flate2::read::GzDecoder;
+use flate2::write::GzEncoder;
 use serde_json::json;
 
 use crate::support::forge::random::Random;
 use crate::support::forge::{Forge, Shape, Size};
 use crate::support::{ModuleOptions, Scene, encode_module};
 use warpo_heap_analyzer::collector_code::CollectorCode;
-use warpo_heap_analyzer::exports::{Export, HeapSnapshotOptions};
+use warpo_heap_analyzer::exports::{CallProfile, Export, HeapSnapshotOptions, sampled_blocks};
 use warpo_heap_analyzer::module::Module;
-use warpo_heap_analyzer::questions::{InMemory, LoadedHeap, Question};
+use warpo_heap_analyzer::questions::{InMemory, LoadedHeap, Question, SampledBlocks};
+use warpo_heap_analyzer::symbols::Frame;
 use warpo_heap_analyzer::{Control, Error, Input, Program, Result, Tolerance};
 
 /// Units that are allowed for each byte of a dump or a module. Sound heaps make 0.1 to 10.
@@ -180,6 +183,30 @@ fn the_last_object_before_damage_is_found_by_every_address_in_it() {
     }
 }
 
+#[test]
+fn references_from_one_object_are_named_without_a_new_search_for_each() {
+    const COUNT: u32 = 20_000;
+    let mut scene = Scene::new();
+    let node = scene.class("assembly/index/Node");
+    let nodes = scene.generic("~lib/array/Array<assembly/index/Node>", &[&node]);
+    let target = scene.object(node, 4);
+    let array = scene.array(nodes, &[target; COUNT as usize]);
+    scene.global("assembly/index/root", nodes, array);
+    let heap = scene.open();
+    let question = json!({ "question": "referrers", "address": target.0, "limit": COUNT });
+    let question: Question = serde_json::from_value(question).unwrap();
+    let control = Control::default();
+    let answer = heap.ask(&question, None, &control).unwrap();
+    let answer = serde_json::to_value(answer).unwrap();
+    let labels = answer["referrers"].as_array().unwrap().iter();
+    let labels: Vec<_> = labels.map(|edge| edge["label"].as_str().unwrap()).collect();
+    let expected: Vec<_> = (0..COUNT).map(|nth| format!("[{nth}]")).collect();
+    assert_eq!(labels, expected);
+    // Each search from the start would read 80,000 bytes.
+    let units = control.work();
+    assert!(units < 2000 * u64::from(COUNT), "{units} units");
+}
+
 /// Everything that can be done with a heap.
 fn everything(dump: &[u8], wasm: &[u8], control: &Control) -> Result<()> {
     let heap = open(dump, wasm, Tolerance::default(), control)?;
@@ -255,4 +282,44 @@ fn work_that_is_cancelled_at_any_moment_ends_within_a_bounded_number_of_units() 
         let more = control.work() - units;
         assert!(more < UNITS_AFTER_ABORT, "{more} units after the abort");
     }
+}
+
+/// The size of a profile, and of the same profile without compression.
+fn sizes(encoded: &[u8]) -> (usize, usize) {
+    let mut bytes = Vec::new();
+    GzDecoder::new(encoded).read_to_end(&mut bytes).unwrap();
+    (encoded.len(), bytes.len())
+}
+
+#[test]
+fn a_profile_that_becomes_a_thousand_times_as_large_is_refused() {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+    // An empty string is two bytes.
+    encoder.write_all(&[0x32, 0].repeat(4 << 20)).unwrap();
+    let bomb = encoder.finish().unwrap();
+    let (small, large) = sizes(&bomb);
+    assert!(large > 200 * small);
+    let error = sampled_blocks(&bomb).unwrap_err();
+    assert_eq!(error.code(), "ERR_PROFILE");
+    let text = error.to_string();
+    assert!(text.contains("much more than its size explains"), "{text}");
+}
+
+#[test]
+fn a_profile_with_many_blocks_of_one_size_is_read() {
+    let blocks = SampledBlocks {
+        interval: 1,
+        places: vec![Frame::default()],
+        blocks: (0..200_000u32)
+            .flat_map(|nth| [0x10000 + 48 * nth, 44, 0])
+            .collect(),
+    };
+    let profile = CallProfile {
+        sampled_blocks: Some(blocks.clone()),
+        ..CallProfile::default()
+    };
+    let encoded = profile.encode().unwrap();
+    let (small, large) = sizes(&encoded);
+    assert!(large < 16 * small, "{small} bytes become {large}");
+    assert_eq!(sampled_blocks(&encoded).unwrap(), blocks);
 }
