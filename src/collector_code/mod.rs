@@ -122,9 +122,7 @@ impl<'m, 'a> CodeReader<'m, 'a> {
 
     /// The machine, for one experiment.
     fn machine(&mut self, budget: u64) -> &mut Machine<'m, 'a> {
-        self.left += std::mem::take(&mut self.machine.budget);
-        self.machine.budget = budget.min(self.left);
-        self.left -= self.machine.budget;
+        self.machine.begin(budget, &mut self.left);
         &mut self.machine
     }
 }
@@ -276,7 +274,7 @@ impl CollectorCode {
         storage: Storage,
         bitmap: Option<&[u32]>,
     ) -> Option<(Marked, End)> {
-        let mut state = self.idle.clone();
+        let mut state = reader.machine.copy(&self.idle, &mut reader.left)?;
         object.write(&mut state.memory, id, storage)?;
         if let Some(words) = bitmap {
             object.write_bitmap(&mut state.memory, words)?;

@@ -22,6 +22,10 @@ const COLOR: u32 = 3;
 /// The colour of objects that are to be scanned.
 const GRAY: u32 = 2;
 
+/// How often the calls that visit a test object are looked for in a run. There may be 65,536 arguments to look through
+/// each time.
+const MOST_LOOKS: u32 = 64;
+
 /// The address of the first probe for a global.
 const GLOBAL_PROBES: u32 = 0x7100_0000;
 /// The address of the first probe for a word of a test object.
@@ -199,6 +203,8 @@ pub(super) struct Marked {
     /// The calls with a test object among their arguments when the first probe was marked: functions with all
     /// arguments, outermost first.
     pub(super) visitors: Vec<(u32, Vec<u64>)>,
+    /// How often these calls were looked for.
+    looked: u32,
 }
 
 impl Marked {
@@ -239,7 +245,8 @@ impl Observer for Marked {
         match payload {
             GLOBAL_PROBES..PROBES_END if payload.is_multiple_of(STRIDE) => {
                 self.probes.insert(payload);
-                if self.visitors.is_empty() {
+                if self.visitors.is_empty() && self.looked < MOST_LOOKS {
+                    self.looked += 1;
                     let visitors = TEST_OBJECTS
                         .iter()
                         .flat_map(|object| calls.with_argument(object.payload));

@@ -1,9 +1,9 @@
 //! Finds out how to run a module's collector, and from which roots it starts.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::machine::{CallStack, End, GlobalUse, Machine, Observer, State};
-use super::memory::Memory;
+use super::memory::{Memory, PAGE};
 use super::names::constructed_classes;
 use super::probes::{self, Marked, Storage, TEST_OBJECTS, global_probe};
 use super::{BUDGET, CollectorCode, Entry, MOST_CALLS, Reach, VisitedGlobal, Visitor};
@@ -32,11 +32,14 @@ pub(super) fn find(module: &Module<'_>, control: &Control) -> Option<CollectorCo
         module,
         machine: Machine::new(&module.functions, control),
         left: SEARCH_BUDGET,
-        idle: initial_state(module)?,
         data_end: static_data_end(module),
+        idle: initial_state(module)?,
+        without_references: Memory::new(probes::background),
     };
     search.start();
-    search.idle.memory = search.idle.memory.clone().frozen();
+    search.idle.memory =
+        std::mem::replace(&mut search.idle.memory, Memory::new(probes::background)).frozen();
+    search.clear_static_references()?;
     let mut code = search
         .by_name()
         .into_iter()
@@ -52,18 +55,46 @@ struct Search<'m, 'a> {
     machine: Machine<'m, 'a>,
     /// The rest of [`SEARCH_BUDGET`].
     left: u64,
-    idle: State,
     /// The end of the data segments.
     data_end: u32,
+    idle: State,
+    /// The memory of `idle` with static objects that are instances of a class without references.
+    without_references: Memory,
 }
 
 impl<'m, 'a> Search<'m, 'a> {
     /// The machine, for one experiment.
     fn machine(&mut self, budget: u64) -> &mut Machine<'m, 'a> {
-        self.left += std::mem::take(&mut self.machine.budget);
-        self.machine.budget = budget.min(self.left);
-        self.left -= self.machine.budget;
+        self.machine.begin(budget, &mut self.left);
         &mut self.machine
+    }
+
+    /// A copy of a state, for one experiment. `None` if the steps are used up.
+    fn copy(&mut self, state: &State) -> Option<State> {
+        self.machine.copy(state, &mut self.left)
+    }
+
+    /// Whether there are steps for another experiment.
+    fn can_go_on(&mut self) -> bool {
+        self.left + self.machine.budget > 0 && self.machine.control.check().is_ok()
+    }
+
+    /// Makes static objects instances of a class without references. Only what the data segments or the start function
+    /// wrote is looked at: a header of zeros is none.
+    fn clear_static_references(&mut self) -> Option<()> {
+        let mut memory = self.idle.memory.clone();
+        for page in memory.pages() {
+            let start = page.checked_mul(PAGE as u32)?;
+            self.machine.control.count(PAGE as u64 / 16).ok()?;
+            // The header of the first payload may be on the page before, that of the last one on this page.
+            for payload in (start.max(32)..start.saturating_add(PAGE as u32 + 32)).step_by(16) {
+                if payload < self.data_end {
+                    clear_references(&mut memory, payload)?;
+                }
+            }
+        }
+        self.without_references = memory.frozen();
+        Some(())
     }
 
     /// Executes the start function up to the first store to the heap.
@@ -172,6 +203,9 @@ impl<'m, 'a> Search<'m, 'a> {
         let (without, with_two) = (with(0), with(2));
         let mut best: Option<(u64, CollectorCode)> = None;
         for function in without {
+            if !self.can_go_on() {
+                break;
+            }
             let entry = Entry {
                 function,
                 arguments: Vec::new(),
@@ -192,7 +226,8 @@ impl<'m, 'a> Search<'m, 'a> {
             return Some(code);
         }
         with_two.into_iter().find_map(|function| {
-            let (uses, _) = self.uses(&self.allocation(function, u32::MAX), TRIAL_BUDGET);
+            self.can_go_on().then_some(())?;
+            let (uses, _) = self.uses(&self.allocation(function, u32::MAX), TRIAL_BUDGET)?;
             uses.read.into_iter().find_map(|global| {
                 let is_variable = self.global(global).is_some_and(|global| global.mutable);
                 is_variable
@@ -220,9 +255,10 @@ impl<'m, 'a> Search<'m, 'a> {
             .filter(|global| global.is_i32)
     }
 
-    /// The globals that a collection of an empty heap uses, and how its first call ended.
-    fn uses(&mut self, entry: &Entry, budget: u64) -> (GlobalUse, End) {
-        let mut state = self.idle.clone();
+    /// The globals that a collection of an empty heap uses, and how its first call ended. `None` if the steps are used
+    /// up.
+    fn uses(&mut self, entry: &Entry, budget: u64) -> Option<(GlobalUse, End)> {
+        let mut state = self.machine.copy(&self.idle, &mut self.left)?;
         let mut uses = GlobalUse::default();
         let marked = &mut Marked::default();
         let machine = self.machine(budget);
@@ -237,7 +273,7 @@ impl<'m, 'a> Search<'m, 'a> {
                 |_| false,
             );
         }
-        (uses, end)
+        Some((uses, end))
     }
 
     /// The objects that are marked from a state. The last argument decides when enough objects are marked.
@@ -257,7 +293,7 @@ impl<'m, 'a> Search<'m, 'a> {
 
     /// Finds out what the collector does if this function runs it. `None` if it is not a collector.
     fn examine(&mut self, mut entry: Entry, budget: u64) -> Option<CollectorCode> {
-        let (uses, end) = self.uses(&entry, budget);
+        let (uses, end) = self.uses(&entry, budget)?;
         if end == End::Stopped || (end == End::Failed && budget == TRIAL_BUDGET) {
             return None;
         }
@@ -271,24 +307,22 @@ impl<'m, 'a> Search<'m, 'a> {
             })
             .filter(|global| entry.forced.is_none_or(|(forced, _)| forced != *global))
             .collect();
-        let roots = self.root_globals(&entry, budget, &settable);
-        let mut idle = self.idle.clone();
+        let roots = self.root_globals(&entry, budget, &settable)?;
+        let mut idle = self.machine.copy(&self.idle, &mut self.left)?;
         for &global in &roots {
             *idle.globals.get_mut(global as usize)? = 0;
         }
-        clear_static_references(&mut idle, self.module)?;
-        idle.memory = idle.memory.frozen();
-        let (marked, _) = self.marked(&entry, budget, idle.clone(), |marked| {
-            !marked.others.is_empty()
-        });
+        idle.memory = self.without_references.clone();
+        let state = self.copy(&idle)?;
+        let (marked, _) = self.marked(&entry, budget, state, |marked| !marked.others.is_empty());
         let data_end = self.data_end;
         let others = marked.others.iter().copied();
         let constants: BTreeSet<u32> = others.filter(|&address| address < data_end).collect();
 
         let mut others = settable.iter().copied().filter(|it| !roots.contains(it));
         let stack_pointer = others.clone().find(|&global| {
-            let on_stack = || {
-                let mut state = idle.clone();
+            let mut on_stack = || {
+                let mut state = self.copy(&idle)?;
                 let word = (*state.globals.get(global as usize)? as u32).checked_sub(4)?;
                 state.memory.set_word(word, global_probe(0)?)?;
                 *state.globals.get_mut(global as usize)? = word.into();
@@ -324,17 +358,18 @@ impl<'m, 'a> Search<'m, 'a> {
             .into_iter()
             .map(|global| VisitedGlobal::Global(GlobalIndex(global)))
             .collect();
-        visited.extend(constants.iter().map(|&address| {
-            let mut globals = self.module.globals.iter();
-            let constant = globals.find(|global| {
-                !global.mutable
-                    && global.initial == Some(address)
-                    && uses.read.contains(&global.index.0)
-            });
-            match constant {
-                Some(global) => VisitedGlobal::Global(global.index),
-                None => VisitedGlobal::Constant(Address(address)),
+        let mut read: BTreeMap<u32, GlobalIndex> = BTreeMap::new();
+        for &global in &uses.read {
+            if let Some(global) = self.module.globals.get(GlobalIndex(global))
+                && !global.mutable
+                && let Some(value) = global.initial
+            {
+                read.entry(value).or_insert(global.index);
             }
+        }
+        visited.extend(constants.iter().map(|address| match read.get(address) {
+            Some(&global) => VisitedGlobal::Global(global),
+            None => VisitedGlobal::Constant(Address(*address)),
         }));
         let total = self.total(&entry, budget, &idle, &uses);
         Some(CollectorCode {
@@ -363,7 +398,7 @@ impl<'m, 'a> Search<'m, 'a> {
             .filter(|head| (1..data_end).contains(head))
             .collect();
         heads.into_iter().find_map(|head| {
-            let mut state = idle.clone();
+            let mut state = self.copy(idle)?;
             object.write(&mut state.memory, ARRAY_BUFFER, Storage::Fields)?;
             object.link_white(&mut state.memory, head)?;
             let marked = &mut Marked::default();
@@ -388,10 +423,14 @@ impl<'m, 'a> Search<'m, 'a> {
         })
     }
 
-    /// Those of these globals whose values are marked.
-    fn root_globals(&mut self, entry: &Entry, budget: u64, settable: &[u32]) -> BTreeSet<u32> {
-        let with_probes = |idle: &State, globals: &[u32]| {
-            let mut state = idle.clone();
+    /// Those of these globals whose values are marked. `None` if the steps are used up.
+    fn root_globals(
+        &mut self,
+        entry: &Entry,
+        budget: u64,
+        settable: &[u32],
+    ) -> Option<BTreeSet<u32>> {
+        let with_probes = |mut state: State, globals: &[u32]| {
             for &index in globals {
                 if let (Some(global), Some(probe)) =
                     (state.globals.get_mut(index as usize), global_probe(index))
@@ -401,19 +440,24 @@ impl<'m, 'a> Search<'m, 'a> {
             }
             state
         };
-        let state = with_probes(&self.idle, settable);
+        let state = self.machine.copy(&self.idle, &mut self.left)?;
+        let state = with_probes(state, settable);
         let (marked, end) = self.marked(entry, budget, state, Marked::any_probe);
         if end == End::Returned {
             let found = settable.iter().copied();
-            return found.filter(|&global| marked.global(global)).collect();
+            return Some(found.filter(|&global| marked.global(global)).collect());
         }
         // One of them is not a root, and the collector fails without its value.
-        let found = settable.iter().copied().filter(|&global| {
-            let state = with_probes(&self.idle, &[global]);
+        let mut found = BTreeSet::new();
+        for &global in settable {
+            let state = self.machine.copy(&self.idle, &mut self.left)?;
+            let state = with_probes(state, &[global]);
             let (marked, _) = self.marked(entry, budget, state, Marked::any_probe);
-            marked.global(global)
-        });
-        found.collect()
+            if marked.global(global) {
+                found.insert(global);
+            }
+        }
+        Some(found)
     }
 
     /// Whether the collector scans an object at this place: the number of calls until then, and the outermost
@@ -428,7 +472,7 @@ impl<'m, 'a> Search<'m, 'a> {
         reach: Reach,
     ) -> Option<(u32, Option<Visitor>)> {
         let [object, _] = TEST_OBJECTS;
-        let mut state = idle.clone();
+        let mut state = self.copy(idle)?;
         object.write(&mut state.memory, ARRAY_BUFFER_VIEW, Storage::Fields)?;
         reach.put(object, &mut state)?;
         let mut marked = Marked::default();
@@ -458,7 +502,7 @@ impl<'m, 'a> Search<'m, 'a> {
         reach: Reach,
     ) -> Option<()> {
         let [object, _] = TEST_OBJECTS;
-        let mut state = idle.clone();
+        let mut state = self.copy(idle)?;
         object.write(&mut state.memory, class, Storage::Fields)?;
         reach.put(object, &mut state)?;
         let (mut marked, uses) = (Marked::default(), &mut GlobalUse::default());
@@ -476,7 +520,9 @@ impl<'m, 'a> Search<'m, 'a> {
     fn visits(&mut self, visitor: &Visitor, budget: u64, idle: &State) -> bool {
         let mut visits_exactly = |class, offsets: &[u32]| {
             let [object, _] = TEST_OBJECTS;
-            let mut state = idle.clone();
+            let Some(mut state) = self.copy(idle) else {
+                return false;
+            };
             let mut marked = Marked::default();
             let written = object.write(&mut state.memory, class, Storage::Fields);
             let (function, arguments) = visitor;
@@ -521,19 +567,17 @@ fn static_data_end(module: &Module<'_>) -> u32 {
     ends.max().unwrap_or(0).next_multiple_of(16) as u32
 }
 
-/// Makes static objects instances of a class without references.
-fn clear_static_references(state: &mut State, module: &Module<'_>) -> Option<()> {
-    for payload in (32..static_data_end(module)).step_by(16) {
-        let block = payload - HEADER_SIZE;
-        let mut word = |offset| state.memory.word(block + offset);
-        let expected = word(16)?.checked_add(HEADER_SIZE);
-        let expected = expected.and_then(|size| size.checked_next_multiple_of(16));
-        let is_object = expected.is_some_and(|size| Some(size - 4) == word(0))
-            && (word(4), word(8)) == (Some(0), Some(0))
-            && word(12)? > ARRAY_BUFFER.0;
-        if is_object {
-            state.memory.set_word(block + 12, ARRAY_BUFFER.0)?;
-        }
+/// Makes the object with this payload, if there is one, an instance of a class without references.
+fn clear_references(memory: &mut Memory, payload: u32) -> Option<()> {
+    let block = payload - HEADER_SIZE;
+    let mut word = |offset| memory.word(block + offset);
+    let expected = word(16)?.checked_add(HEADER_SIZE);
+    let expected = expected.and_then(|size| size.checked_next_multiple_of(16));
+    let is_object = expected.is_some_and(|size| Some(size - 4) == word(0))
+        && (word(4), word(8)) == (Some(0), Some(0))
+        && word(12)? > ARRAY_BUFFER.0;
+    if is_object {
+        memory.set_word(block + 12, ARRAY_BUFFER.0)?;
     }
     Some(())
 }

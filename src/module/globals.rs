@@ -89,7 +89,7 @@ impl<'a> Globals<'a> {
 
     pub(super) fn read_names(&mut self, map: NameMap<'a>, control: &Control) -> Result<()> {
         for naming in map {
-            control.check()?;
+            control.count(1)?;
             let naming = naming?;
             if let Some(global) = self.all.get_mut(naming.index as usize) {
                 global.name = Some(naming.name);

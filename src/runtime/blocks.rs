@@ -117,6 +117,16 @@ pub fn read_block(
     tail: Address,
 ) -> Result<(BlockInfo, Address), BlockInfo> {
     let info = BlockInfo(memory.word(address).unwrap_or(u32::MAX));
+    checked_block(info, address, tail)
+}
+
+/// The same for a block whose first word was read.
+#[inline]
+pub fn checked_block(
+    info: BlockInfo,
+    address: Address,
+    tail: Address,
+) -> Result<(BlockInfo, Address), BlockInfo> {
     if info.ends_region() {
         return Ok((info, address));
     }

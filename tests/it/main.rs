@@ -27,3 +27,4 @@ mod threads;
 mod views;
 mod warnings;
 mod warpo_builds;
+mod work;
