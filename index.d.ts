@@ -403,7 +403,7 @@ export function analyzeAsync(
  */
 export type FilePath = string | URL | Uint8Array;
 
-/** The same as {@link analyze}, from files. They are mapped, not copied, and must not be truncated meanwhile. */
+/** The same as {@link analyze}, from files. A file that changes while it is read is `ERR_DUMP_CHANGED`. */
 export function analyzeFile(
   dump: FilePath,
   wasm?: FilePath | null,
@@ -430,7 +430,7 @@ export function diffAsync(
   wasm?: Uint8Array | null,
   options?: (DiffOptions & AsyncOptions) | null,
 ): Promise<ComparisonView>;
-/** The same as {@link diff}, from files. They are mapped, not copied, and must not be truncated meanwhile. */
+/** The same as {@link diff}, from files. A file that changes while it is read is `ERR_DUMP_CHANGED`. */
 export function diffFile(
   before: FilePath,
   after: FilePath,
