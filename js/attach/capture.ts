@@ -96,24 +96,25 @@ async function capture(
   const fs = await fileSystem(instance);
   if (fs !== undefined) {
     const more = [fs, { value: file }, { value: headerSize }];
-    result = await takeAtRest(instance, turn, WRITE_FILE, more, true, warnings);
+    result = await takeAtRest(instance, turn, WRITE_FILE, more, true);
     if (statSync(file, { throwIfNoEntry: false }) === undefined) {
       // The target is in a container: its files are others.
       result = undefined;
     }
   }
   if (result === undefined) {
-    result = await copyPages(
-      instance,
-      await startTurn(instance, indexes),
-      file,
-      headerSize,
-      warnings,
-    );
+    result = await copyPages(instance, await startTurn(instance, indexes), file, headerSize);
   }
   const memorySize = count(result, "size", "the capture", MAX_PAGES * PAGE);
   const values = list(result, "values", "the capture", indexes.length);
   writeHeader(file, headerSize, memorySize, headerWords(layout, indexes, values));
+  const frames = at(result, "frames");
+  if (frames !== undefined && frames !== 0) {
+    warnings.push(
+      `the program did not come to rest within ${TIME_TO_REST / 1000} s, so the dump was taken in the middle of its work: ` +
+        "the stack is not empty, and the allocator or the collector may have been interrupted",
+    );
+  }
   if (instance.isShared) {
     warnings.push("the memory is shared: other threads may have written to it during the copy");
   }
@@ -169,14 +170,14 @@ interface Turn {
 
 async function startTurn({ thread, realm }: Instance, indexes: number[]): Promise<Turn> {
   const { session } = thread;
-  const evaluate = async (expression: string, contextId: number) =>
-    at(await session.call("Runtime.evaluate", { expression, contextId }), "result.objectId");
-  const state = text({ id: await evaluate("({ taken: false })", realm.id) }, "id", "the target");
-  let schedule = await evaluate("globalThis.setTimeout", realm.id);
-  const [main] = thread.realms;
-  if (typeof schedule !== "string" && main !== undefined) {
-    schedule = await evaluate("globalThis.setTimeout", main.id);
-  }
+  // An argument must belong to the realm of the instance, so other realms than a thread's own have no timer.
+  const evaluate = async (expression: string) =>
+    at(
+      await session.call("Runtime.evaluate", { expression, contextId: realm.id }),
+      "result.objectId",
+    );
+  const state = text({ id: await evaluate("({ taken: false })") }, "id", "the target");
+  const schedule = await evaluate("globalThis.setTimeout");
   return { indexes, state, schedule: typeof schedule === "string" ? schedule : undefined };
 }
 
@@ -187,7 +188,6 @@ async function takeAtRest(
   code: string,
   more: object[],
   returnByValue: boolean,
-  warnings: string[],
 ): Promise<Answer> {
   const start = (when: object) => {
     const fixed = [{ objectId: memories }, { value: indexes }, { objectId: state }, when];
@@ -200,12 +200,7 @@ async function takeAtRest(
     const inTime = await Promise.race([atRest, delay(TIME_TO_REST)]);
     if (inTime !== LATE) return inTime;
   }
-  const now = await start(NOW);
-  warnings.push(
-    `the program did not come to rest within ${TIME_TO_REST / 1000} s, so the dump was taken in the middle of its work: ` +
-      "the stack is not empty, and the allocator or the collector may have been interrupted",
-  );
-  return now;
+  return await start(NOW);
 }
 
 const LATE = Symbol("late");
@@ -218,11 +213,11 @@ function delay(time: number): Promise<typeof LATE> {
 
 /** The target's `fs`, if it is the main thread of a Node process. */
 async function fileSystem({ thread, realm }: Instance): Promise<object | undefined> {
-  if (thread.kind !== "node") return undefined;
+  if (thread.kind !== "node" || realm !== thread.realms[0]) return undefined;
   const answer = await thread.session.call("Runtime.evaluate", {
     expression: 'process.getBuiltinModule?.("node:fs") ?? require("node:fs")',
     includeCommandLineAPI: true,
-    contextId: (thread.realms[0] ?? realm).id,
+    contextId: realm.id,
   });
   const objectId = at(answer, "result.objectId");
   return at(answer, "exceptionDetails") === undefined && typeof objectId === "string"
@@ -236,10 +231,9 @@ async function copyPages(
   turn: Turn,
   path: string,
   headerSize: number,
-  warnings: string[],
 ): Promise<Answer> {
   const { session } = instance.thread;
-  const held = await takeAtRest(instance, turn, COPY_PAGES, [], false, warnings);
+  const held = await takeAtRest(instance, turn, COPY_PAGES, [], false);
   const copy = text(held, "objectId", "the capture");
   try {
     const result = await call(session, copy, READ_COPY, [], true);

@@ -9,6 +9,9 @@ const READ_VALUES = `
   });
   const buffer = memories[0].buffer;`;
 
+/** How many functions of the program are on the stack, below the one that asks. */
+const COUNT_FRAMES = 'String(new Error().stack).split("\\n    at ").length - 2';
+
 /**
  * On `[[Globals]]`: reads the globals and writes the memory to a new file, in one turn.
  *
@@ -30,7 +33,7 @@ export const WRITE_FILE = `function (memories, indexes, state, schedule, fs, pat
     }
     return { values, size: bytes.length };
   };
-  if (!schedule) return take();
+  if (!schedule) return Object.assign(take(), { frames: ${COUNT_FRAMES} });
   return new Promise((resolve, reject) => {
     schedule(() => { try { resolve(take()); } catch (error) { reject(error); } }, 0);
   });
@@ -53,7 +56,7 @@ export const COPY_PAGES = `function (memories, indexes, state, schedule) {
     }
     return { values, size: buffer.byteLength, numbers, pages };
   };
-  if (!schedule) return take();
+  if (!schedule) return Object.assign(take(), { frames: ${COUNT_FRAMES} });
   return new Promise((resolve, reject) => {
     schedule(() => { try { resolve(take()); } catch (error) { reject(error); } }, 0);
   });
@@ -61,7 +64,7 @@ export const COPY_PAGES = `function (memories, indexes, state, schedule) {
 
 /** On the result of {@link COPY_PAGES}: everything but the pages. */
 export const READ_COPY =
-  "function () { return { values: this.values, size: this.size, numbers: this.numbers }; }";
+  "function () { return { values: this.values, size: this.size, numbers: this.numbers, frames: this.frames }; }";
 
 /** On the result of {@link COPY_PAGES}: some pages in base64. A context of `node:vm` has no function for that. */
 export const READ_PAGES = `function (from, to) {

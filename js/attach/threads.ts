@@ -8,14 +8,13 @@ import type { Connection, Session } from "./connection.js";
 export interface Realm {
   id: number;
   name: string;
-  /** Whether it is the first of its thread. */
-  isMain: boolean;
 }
 
 export interface Thread {
   name: string;
   kind: "node" | "node worker" | "page" | "worker";
   session: Session;
+  /** The thread's own global object is the first. */
   realms: Realm[];
 }
 
@@ -57,7 +56,8 @@ async function findRealms(session: Session): Promise<Realm[]> {
     const id = at(event, "context.id");
     if (typeof id !== "number" || realms.length >= MAX_REALMS) return;
     const name = String(at(event, "context.name") || at(event, "context.origin") || "");
-    realms.push({ id, name: name.slice(0, 200), isMain: realms.length === 0 });
+    realms.push({ id, name: name.slice(0, 200) });
+    if (at(event, "context.auxData.isDefault") === true) realms.unshift(...realms.splice(-1));
   });
   await session.call("Runtime.enable");
   return realms;
