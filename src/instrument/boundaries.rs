@@ -27,7 +27,7 @@ use crate::units::GlobalIndex;
 
 /// The place of one of the three addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Boundary {
+pub enum Boundary {
     /// In this global.
     Global(GlobalIndex),
     /// In no global: the address is this constant.
