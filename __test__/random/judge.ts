@@ -225,5 +225,6 @@ async function replay(kinds: BuildKind[], what: string, cuts: boolean): Promise<
 
 main().catch((error: unknown) => {
   console.error(error);
-  process.exitCode = 1;
+  // The other threads would keep the process alive.
+  process.exit(1);
 });

@@ -47,12 +47,17 @@ export async function judgeSmallBuilds(
 }
 
 function endless(seed: number): SmallReport {
-  const { asc, binaryen, debugInformation, names } = planSmallBuild(seed);
+  const {
+    programSeed: _program,
+    flags: _flags,
+    boundariesExported: _exported,
+    ...kind
+  } = planSmallBuild(seed);
   const failure = {
     verdict: "endless" as const,
     message: "the build or its analysis takes minutes; --replay keeps its files",
   };
-  return { seed, asc, ...(binaryen && { binaryen }), debugInformation, names, dumps: 0, failure };
+  return { ...kind, seed, dumps: 0, failure };
 }
 
 function showProgress(reports: SmallReport[], count: number, started: number): void {

@@ -67,6 +67,8 @@ export interface CompileOptions {
   transform?: boolean;
   /** The package of the compiler. */
   compiler?: Compiler;
+  /** Whether the module exports the runtime's functions, which `asc` and WARPO do only if asked. */
+  exportRuntime?: boolean;
 }
 
 /** The version that the project is made with, and the oldest that it works with. */
@@ -75,13 +77,18 @@ export type Compiler = "assemblyscript" | "assemblyscript-0.27";
 export async function compile(
   name: string,
   flags: string[],
-  { folder = PROGRAMS, transform = true, compiler = "assemblyscript" }: CompileOptions = {},
+  {
+    folder = PROGRAMS,
+    transform = true,
+    compiler = "assemblyscript",
+    exportRuntime = true,
+  }: CompileOptions = {},
 ): Promise<CompiledProgram> {
   toolchainHash ??= toolchain();
   const hash = createHash("sha256")
     .update(toolchainHash)
     .update(readFileSync(join(folder, `${name}.ts`)))
-    .update(JSON.stringify([flags, transform, compiler]));
+    .update(JSON.stringify([flags, transform, compiler, exportRuntime]));
   const shared = join(folder, "support");
   for (const file of readdirSync(shared)) hash.update(readFileSync(join(shared, file)));
   const key = hash.digest("hex").slice(0, 16);
@@ -99,7 +106,12 @@ export async function compile(
   } catch {
     // Not compiled yet.
   }
-  const program = await compileAndDescribe(name, flags, { baseDir: folder, transform, compiler });
+  const program = await compileAndDescribe(name, flags, {
+    baseDir: folder,
+    transform,
+    compiler,
+    exportRuntime,
+  });
   writeWhole(`${cached}.wasm`, program.wasm);
   const entry: CacheEntry = {
     classNames: [...program.classNames],
@@ -122,9 +134,13 @@ export function compileSource(
   name: string,
   source: string,
   flags: string[],
-  { transform = true }: { transform?: boolean } = {},
+  {
+    transform = true,
+    exportRuntime = true,
+  }: Pick<CompileOptions, "transform" | "exportRuntime"> = {},
 ): Promise<CompiledProgram> {
-  return compileAndDescribe(name, flags, { sources: { [`${name}.ts`]: source }, transform });
+  const sources = { [`${name}.ts`]: source };
+  return compileAndDescribe(name, flags, { sources, transform, exportRuntime });
 }
 
 /** The class table is read by a second transform, so that names are the compiler's and not ours. */
@@ -173,12 +189,19 @@ export interface CompilerOptions {
   /** Contents of files by name, instead of the files in `baseDir`. */
   sources?: Record<string, string>;
   compiler?: Compiler;
+  exportRuntime?: boolean;
 }
 
 /** Runs `asc` in this process and returns the module. Throws with the compiler's messages if it fails. */
 export async function runCompiler(
   args: string[],
-  { baseDir, transforms, sources, compiler = "assemblyscript" }: CompilerOptions,
+  {
+    baseDir,
+    transforms,
+    sources,
+    compiler = "assemblyscript",
+    exportRuntime = true,
+  }: CompilerOptions,
 ): Promise<CompilerRun> {
   let wasm: Uint8Array | undefined;
   let sourceMap: string | undefined;
@@ -188,7 +211,7 @@ export async function runCompiler(
     [
       ...args,
       ...(baseDir ? ["--baseDir", baseDir] : []),
-      "--exportRuntime",
+      ...(exportRuntime ? ["--exportRuntime"] : []),
       "--outFile",
       "out.wasm",
     ],
