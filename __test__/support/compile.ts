@@ -21,11 +21,14 @@ export interface CompiledProgram {
   classNames: Map<number, string>;
   /** The contents of the debug sections that the transform writes. */
   description: DebugInfoDescription;
+  /** The address of the run-time type flags. */
+  typeInfo: number;
 }
 
 interface CacheEntry {
   classNames: [number, string][];
   description: DebugInfoDescription;
+  typeInfo: number;
 }
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
@@ -94,14 +97,14 @@ export async function compile(
   const key = hash.digest("hex").slice(0, 16);
   const cached = join(CACHE, `${name}-${key}`);
   try {
-    const { classNames, description } = JSON.parse(
+    const { classNames, ...others } = JSON.parse(
       readFileSync(`${cached}.json`, "utf8"),
     ) as CacheEntry;
     return {
       name,
       wasm: readFileSync(`${cached}.wasm`),
       classNames: new Map(classNames),
-      description,
+      ...others,
     };
   } catch {
     // Not compiled yet.
@@ -116,6 +119,7 @@ export async function compile(
   const entry: CacheEntry = {
     classNames: [...program.classNames],
     description: program.description,
+    typeInfo: program.typeInfo,
   };
   writeWhole(`${cached}.json`, JSON.stringify(entry));
   return program;
@@ -151,6 +155,7 @@ async function compileAndDescribe(
 ): Promise<CompiledProgram> {
   const classNames = new Map<number, string>();
   let description: DebugInfoDescription | undefined;
+  let typeInfo = 0;
   class Recorder {
     declare program: Program;
     declare binaryen: Binaryen;
@@ -159,6 +164,7 @@ async function compileAndDescribe(
       for (const [id, { internalName }] of this.program.managedClasses)
         classNames.set(id, decodeURIComponent(internalName));
       description = describeProgram(this.program, module, this.binaryen);
+      typeInfo = constantGlobal("~lib/rt/__rtti_base", module, this.binaryen);
     }
   }
   const { wasm } = await runCompiler([`${name}.ts`, ...flags], {
@@ -166,7 +172,14 @@ async function compileAndDescribe(
     transforms: transform ? [AscTransform, Recorder] : [Recorder],
   });
   if (!description) throw new Error(`asc compiled ${name} without its transforms`);
-  return { name, wasm, classNames, description };
+  return { name, wasm, classNames, description, typeInfo };
+}
+
+/** The value of a global that optimisers remove, or 0. */
+function constantGlobal(name: string, module: BinaryenModule, binaryen: Binaryen): number {
+  const global = module.getGlobal(name);
+  if (global === 0) return 0;
+  return Number(binaryen.getExpressionInfo(binaryen.getGlobalInfo(global).init).value);
 }
 
 /** Literal imports, so that a bundler finds them. */
