@@ -11,6 +11,7 @@ pub mod blocks;
 pub mod classes;
 pub mod collector;
 mod container_layouts;
+pub mod declared_types;
 pub mod evidence;
 pub mod identity;
 pub mod known_blocks;
