@@ -464,12 +464,22 @@ impl<'a> Classes<'a> {
         }
     }
 
-    /// Whether a field of the class or a type argument is of a type that is not known.
+    /// Whether a field of the class or a type argument may be an unmanaged pointer: its type is not described,
+    /// or has no id.
     fn has_unresolved_types(&self, class: &Class) -> bool {
+        let is_unresolved = |type_ref: TypeRef| match type_ref {
+            TypeRef::Base { .. } => false,
+            TypeRef::Unresolved => true,
+            TypeRef::Class(_) => self
+                .debug_info
+                .class(type_ref)
+                .is_none_or(|class| class.id.is_none()),
+        };
         self.chain(class).any(|class| {
             let members = class.members.iter().map(|member| member.type_ref);
-            let mut types = members.chain(class.type_arguments.iter().copied());
-            types.any(|type_ref| type_ref == TypeRef::Unresolved)
+            members
+                .chain(class.type_arguments.iter().copied())
+                .any(is_unresolved)
         })
     }
 
