@@ -91,6 +91,8 @@ pub(super) struct Machine<'m, 'a> {
     pub(super) functions: &'m Functions<'a>,
     /// Steps that may still be executed: hostile code must not take forever.
     pub(super) budget: u64,
+    /// The last result of the call that was executed last.
+    pub(super) result: Option<u64>,
     pub(super) control: Control,
     decoded: HashMap<u32, Option<Rc<Decoded<'a>>>>,
 }
@@ -138,6 +140,7 @@ impl<'m, 'a> Machine<'m, 'a> {
         Self {
             functions,
             budget: 0,
+            result: None,
             control: control.clone(),
             decoded: HashMap::new(),
         }
@@ -188,7 +191,9 @@ impl<'m, 'a> Machine<'m, 'a> {
             is_stopped: false,
         };
         let done = run.enter(function).and_then(|()| run.execute());
-        match (done, run.is_stopped) {
+        let (is_stopped, result) = (run.is_stopped, run.values.last().copied());
+        self.result = result;
+        match (done, is_stopped) {
             (_, true) => End::Stopped,
             (Some(()), _) => End::Returned,
             (None, _) => End::Failed,

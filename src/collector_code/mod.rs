@@ -84,6 +84,8 @@ struct Entry {
     /// A global that must be set to a value before each call, because otherwise the function does not
     /// collect.
     forced: Option<(u32, u64)>,
+    /// If it returns an object that it has allocated: the lowest address of one.
+    allocates_from: Option<u32>,
     /// Calls until it has scanned an object.
     calls: u32,
 }
@@ -324,6 +326,12 @@ impl Entry {
                 *global = value;
             }
             let end = machine.call(self.function, &self.arguments, state, uses, marked);
+            let result = machine.result.and_then(|result| u32::try_from(result).ok());
+            if let (End::Returned, Some(lowest), Some(object)) = (end, self.allocates_from, result)
+                && object >= lowest
+            {
+                marked.allocated(object);
+            }
             if end != End::Returned || is_done(marked) {
                 return end;
             }

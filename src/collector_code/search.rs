@@ -8,9 +8,10 @@ use super::names::constructed_classes;
 use super::probes::{self, Marked, Storage, TEST_OBJECTS, global_probe};
 use super::{BUDGET, CollectorCode, Entry, MOST_CALLS, Reach, VisitedGlobal, Visitor};
 use crate::control::Control;
+use crate::instrument::CodeFacts;
 use crate::module::Module;
-use crate::std_library::{ARRAY_BUFFER, ARRAY_BUFFER_VIEW, HEADER_SIZE};
-use crate::units::{Address, GlobalIndex};
+use crate::std_library::{ARRAY_BUFFER, ARRAY_BUFFER_VIEW, HEADER_SIZE, STRING};
+use crate::units::{Address, ClassId, GlobalIndex};
 
 /// Steps of the start function.
 const START_BUDGET: u64 = 4_000_000;
@@ -20,6 +21,8 @@ const SEARCH_BUDGET: u64 = 60_000_000;
 const TRIAL_BUDGET: u64 = 200_000;
 /// Static data after this size is ignored.
 const MOST_STATIC_DATA: usize = 64 << 20;
+/// Classes of every program whose objects have no references.
+const POINTER_FREE: [ClassId; 2] = [ARRAY_BUFFER, STRING];
 /// More bytes than any collector's threshold for a collection.
 const HUGE_TOTAL: u64 = 0x7fff_ffff;
 
@@ -103,27 +106,10 @@ impl<'m, 'a> Search<'m, 'a> {
             .or_else(|| functions.exported("_start"))
             .or_else(|| functions.exported("_initialize"));
         let Some(start) = start else { return };
-        let stack_pointer = self.module.globals.named("~lib/memory/__stack_pointer");
-        let named = stack_pointer.and_then(|global| global.initial);
         let data_end = self.data_end;
-        // The shadow stack is between static data and the heap. The heap begins at the initial value of the
-        // stack pointer.
-        let mut boundaries: Vec<u32> = match named {
-            Some(boundary) => vec![boundary],
-            None => {
-                let globals = self.module.globals.iter().filter(|global| global.mutable);
-                let initial = globals.filter_map(|global| global.initial);
-                initial.filter(|&value| value >= data_end).collect()
-            }
-        };
-        boundaries.push(data_end);
-        let heap_base = boundaries
-            .iter()
-            .copied()
-            .min_by_key(|&boundary| (boundary == data_end && boundaries.len() > 1, boundary));
         let mut stop = StopAtHeap {
             data_end,
-            heap_base: heap_base.unwrap_or(data_end),
+            heap_base: self.heap_base().unwrap_or(data_end),
             on_stack: Vec::new(),
         };
         let mut state = self.idle.clone();
@@ -143,6 +129,25 @@ impl<'m, 'a> Search<'m, 'a> {
         self.idle = state;
     }
 
+    /// Where the heap begins. The shadow stack is between static data and the heap, so this is the initial value
+    /// of the stack pointer. Without one, the code has the address of the allocator's root.
+    fn heap_base(&self) -> Option<u32> {
+        let globals = &self.module.globals;
+        let initial = |index| globals.get(index)?.initial;
+        if let Some(named) = globals.named("~lib/memory/__stack_pointer") {
+            return named.initial;
+        }
+        let data_end = self.data_end;
+        let code = CodeFacts::of(self.module).ok()?;
+        let known = code.stack_pointer(globals).and_then(initial);
+        let known = known.or_else(|| code.allocator_root(data_end));
+        known.filter(|&base| base >= data_end).or_else(|| {
+            let variables = globals.iter().filter(|global| global.mutable);
+            let values = variables.filter_map(|global| global.initial);
+            values.filter(|&value| value >= data_end).min()
+        })
+    }
+
     /// Functions whose names say that they run the collector.
     fn by_name(&self) -> Vec<Entry> {
         let functions = &self.module.functions;
@@ -152,6 +157,7 @@ impl<'m, 'a> Search<'m, 'a> {
                 function,
                 arguments: Vec::new(),
                 forced: None,
+                allocates_from: None,
                 calls: 1,
             })
         };
@@ -176,7 +182,7 @@ impl<'m, 'a> Search<'m, 'a> {
             .iter()
             .find_map(|name| self.module.globals.named(name));
         if let (Some(new), Some(total)) = (new, total) {
-            entries.push(allocation(new, total.index.0));
+            entries.push(self.allocation(new, total.index.0));
         }
         entries
     }
@@ -204,6 +210,7 @@ impl<'m, 'a> Search<'m, 'a> {
                 function,
                 arguments: Vec::new(),
                 forced: None,
+                allocates_from: None,
                 calls: 1,
             };
             let before = self.left + self.machine.budget;
@@ -220,14 +227,25 @@ impl<'m, 'a> Search<'m, 'a> {
         }
         with_two.into_iter().find_map(|function| {
             self.can_go_on().then_some(())?;
-            let (uses, _) = self.uses(&allocation(function, u32::MAX), TRIAL_BUDGET)?;
+            let (uses, _) = self.uses(&self.allocation(function, u32::MAX), TRIAL_BUDGET)?;
             uses.read.into_iter().find_map(|global| {
                 let is_variable = self.global(global).is_some_and(|global| global.mutable);
                 is_variable
-                    .then(|| self.examine(allocation(function, global), TRIAL_BUDGET))
+                    .then(|| self.examine(self.allocation(function, global), TRIAL_BUDGET))
                     .flatten()
             })
         })
+    }
+
+    /// A call that allocates an empty object, and collects if the total is large.
+    fn allocation(&self, function: u32, total: u32) -> Entry {
+        Entry {
+            function,
+            arguments: vec![16, ARRAY_BUFFER.0.into()],
+            forced: Some((total, HUGE_TOTAL)),
+            allocates_from: Some(self.data_end),
+            calls: 1,
+        }
     }
 
     fn global(&self, index: u32) -> Option<&crate::module::Global<'a>> {
@@ -332,6 +350,9 @@ impl<'m, 'a> Search<'m, 'a> {
             Some((reach, calls, visitor))
         })?;
         entry.calls = calls;
+        for class in POINTER_FREE {
+            self.marks_nothing_in(class, &entry, budget, &idle, &constants, reach)?;
+        }
         let visitor = visitor.filter(|visitor| self.visits(visitor, budget, &idle));
         let mut visited: BTreeSet<VisitedGlobal> = roots
             .into_iter()
@@ -470,31 +491,52 @@ impl<'m, 'a> Search<'m, 'a> {
         None
     }
 
-    /// Whether a call of this function alone visits the references of an object.
-    fn visits(&mut self, visitor: &Visitor, budget: u64, idle: &State) -> bool {
+    /// `None` if the collector visits anything in an object of this class, which has no references, or fails.
+    fn marks_nothing_in(
+        &mut self,
+        class: ClassId,
+        entry: &Entry,
+        budget: u64,
+        idle: &State,
+        constants: &BTreeSet<u32>,
+        reach: Reach,
+    ) -> Option<()> {
         let [object, _] = TEST_OBJECTS;
-        let Some(mut state) = self.copy(idle) else {
-            return false;
-        };
-        let mut marked = Marked::default();
-        let written = object.write(&mut state.memory, ARRAY_BUFFER_VIEW, Storage::Fields);
-        let (function, arguments) = visitor;
-        let uses = &mut GlobalUse::default();
+        let mut state = self.copy(idle)?;
+        object.write(&mut state.memory, class, Storage::Fields)?;
+        reach.put(object, &mut state)?;
+        let (mut marked, uses) = (Marked::default(), &mut GlobalUse::default());
         let machine = self.machine(budget);
-        let end = machine.call(*function, arguments, &mut state, uses, &mut marked);
-        written.is_some()
-            && end == End::Returned
-            && marked.offsets(object) == Some(BTreeSet::from([0]))
+        let calls = entry.calls;
+        let end = entry.collect(calls, machine, &mut state, uses, &mut marked, |_| false);
+        marked.others.retain(|address| !constants.contains(address));
+        let nothing = Some(BTreeSet::new());
+        (end == End::Returned && marked.offsets(object) == nothing).then_some(())
     }
-}
 
-/// A call that allocates an empty object, and collects if the total is large.
-fn allocation(function: u32, total: u32) -> Entry {
-    Entry {
-        function,
-        arguments: vec![16, ARRAY_BUFFER.0.into()],
-        forced: Some((total, HUGE_TOTAL)),
-        calls: 1,
+    /// Whether a call of this function alone visits the references of an object, whatever its class is. The
+    /// visitor of one class would visit the same words in every object: it must visit none where the class
+    /// has none.
+    fn visits(&mut self, visitor: &Visitor, budget: u64, idle: &State) -> bool {
+        let mut visits_exactly = |class, offsets: &[u32]| {
+            let [object, _] = TEST_OBJECTS;
+            let Some(mut state) = self.copy(idle) else {
+                return false;
+            };
+            let mut marked = Marked::default();
+            let written = object.write(&mut state.memory, class, Storage::Fields);
+            let (function, arguments) = visitor;
+            let uses = &mut GlobalUse::default();
+            let machine = self.machine(budget);
+            let end = machine.call(*function, arguments, &mut state, uses, &mut marked);
+            written.is_some()
+                && end == End::Returned
+                && marked.offsets(object) == Some(offsets.iter().copied().collect())
+        };
+        visits_exactly(ARRAY_BUFFER_VIEW, &[0])
+            && POINTER_FREE
+                .into_iter()
+                .all(|class| visits_exactly(class, &[]))
     }
 }
 

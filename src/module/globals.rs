@@ -9,6 +9,10 @@ use crate::control::Control;
 use crate::error::Result;
 use crate::units::GlobalIndex;
 
+/// The name of the global in which the allocator keeps the address of its root: 0 before the first allocation,
+/// and then the heap base, rounded up.
+pub const TLSF_ROOT: &str = "~lib/rt/tlsf/ROOT";
+
 /// One global.
 #[derive(Clone, Debug)]
 pub struct Global<'a> {

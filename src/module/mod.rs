@@ -5,7 +5,7 @@ mod functions;
 mod globals;
 
 pub use functions::{Functions, Signature};
-pub use globals::{Global, Globals};
+pub use globals::{Global, Globals, TLSF_ROOT};
 
 use std::collections::HashMap;
 
