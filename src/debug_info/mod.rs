@@ -35,8 +35,8 @@ pub struct DebugInfo {
 pub struct Class {
     /// The name with its module path, such as `~lib/array/Array<assembly/index/Node>`.
     pub name: String,
-    /// The runtime id. Unmanaged classes and entries of maps and sets carry 0, as `Object` does;
-    /// classes that only occur as types have none.
+    /// The runtime id. Unmanaged classes and entries of maps and sets carry 0, as `Object` does. Of WARPO's classes,
+    /// only tuples have none; of those of the transform, only types of functions that are never created.
     pub id: Option<ClassId>,
     /// The base class.
     pub base: Option<TypeRef>,

@@ -336,16 +336,11 @@ impl<'a> Classes<'a> {
                     .offsets
                     .retain(|offset| members.offsets.contains(offset));
             } else {
-                let unresolved = self.fields(class, |type_ref| type_ref == TypeRef::Unresolved);
-                let without_id = self.fields(class, |type_ref| self.is_without_id(type_ref));
-                if unvisited
-                    .any(|offset| !unresolved.contains(offset) && !without_id.contains(offset))
-                {
+                // They stay possible references: that they are not visited may be a wrong reading of the code.
+                let uncertain = self.fields(class, |type_ref| self.is_uncertain(type_ref));
+                if unvisited.any(|offset| !uncertain.contains(offset)) {
                     doubt = Doubt::Disputed;
                 }
-                layout.offsets.retain(|offset| {
-                    members.offsets.contains(offset) || !without_id.contains(offset)
-                });
             }
         }
         layout.offsets.extend(&members.offsets);
@@ -360,11 +355,12 @@ impl<'a> Classes<'a> {
         wanted.map(|member| member.offset).collect()
     }
 
-    /// Whether a class has no id. It is unmanaged or never created, so that a field of this type is a reference
-    /// only if the collector visits it.
-    fn is_without_id(&self, type_ref: TypeRef) -> bool {
+    /// Whether a field of this type may always be null: its class is not described, or has no id, so that no object
+    /// has it. Tuples have no id either, but all of them are objects of `SmallTuple`.
+    fn is_uncertain(&self, type_ref: TypeRef) -> bool {
         let class = self.debug_info.class(type_ref);
-        class.is_some_and(|class| class.id.is_none())
+        let has_objects = |class: &Class| class.id.is_some() || class.name.starts_with('[');
+        type_ref == TypeRef::Unresolved || class.is_some_and(|class| !has_objects(class))
     }
 
     /// The end of the last field of a class of the program, which is the size of its objects. Objects of

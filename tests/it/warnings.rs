@@ -445,6 +445,48 @@ fn a_class_whose_fields_the_collectors_code_does_not_visit_is_disputed() {
     assert_eq!(live(&heap), [head, unvisited, visited]);
 }
 
+/// A node whose field `other`, at offset 4, has this class. The collector visits only the field at 0. Beside it,
+/// the object to which `other` refers.
+fn unvisited_field(scene: &mut Scene, node: Class, head: Object, other: Class) -> Object {
+    let held = scene.object(node, 8);
+    scene.field(node, "other", 4, other);
+    scene.set(head, 4, held);
+    held
+}
+
+#[test]
+fn an_unvisited_field_of_a_class_without_an_id_is_followed_and_no_dispute() {
+    let (mut scene, node, head) = small_scene();
+    let never_created = scene.class_with_id("assembly/index/NeverCreated", None);
+    let held = unvisited_field(&mut scene, node, head, never_created);
+    let module = scene.module_with_collector(&[(node, &[0])]);
+    let heap = analyze(&scene.dump(), &module).unwrap();
+    assert_eq!(warnings(&heap), [""; 0]);
+    assert_eq!(live(&heap), [head, held]);
+}
+
+#[test]
+fn an_unvisited_field_of_an_unmanaged_class_is_neither_followed_nor_a_dispute() {
+    let (mut scene, node, head) = small_scene();
+    let unmanaged = scene.class_with_id("assembly/index/Vector", Some(0));
+    unvisited_field(&mut scene, node, head, unmanaged);
+    let module = scene.module_with_collector(&[(node, &[0])]);
+    let heap = analyze(&scene.dump(), &module).unwrap();
+    assert_eq!(warnings(&heap), [""; 0]);
+    assert_eq!(live(&heap), [head]);
+}
+
+#[test]
+fn an_unvisited_field_of_a_tuple_is_followed_and_disputed_although_tuples_have_no_id() {
+    let (mut scene, node, head) = small_scene();
+    let tuple = scene.class_with_id("[assembly/index/Node,i32]", None);
+    let held = unvisited_field(&mut scene, node, head, tuple);
+    let module = scene.module_with_collector(&[(node, &[0])]);
+    let heap = analyze(&scene.dump(), &module).unwrap();
+    assert_eq!(heap.warnings[0].code(), "WARN_CLASS_DISPUTED");
+    assert_eq!(live(&heap), [head, held]);
+}
+
 #[test]
 fn an_id_of_several_classes_has_the_references_of_all_and_is_ambiguous() {
     let (mut scene, node, head) = small_scene();
