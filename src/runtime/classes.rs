@@ -18,7 +18,7 @@ use super::layout::{Contents, ReferenceLayout, Slot};
 use super::type_flags::{TypeFlags, TypeFlagsTable};
 use crate::collector_code::{CodeReader, CollectorCode, Storage, VisitedMembers};
 use crate::control::Control;
-use crate::debug_info::{Class, DebugInfo, Number, TypeRef};
+use crate::debug_info::{Class, DebugInfo, Number, Producer, TypeRef};
 use crate::module::Module;
 use crate::std_library::{BUFFER, FIXED_NAMES, OBJECT, OBJECT_NAME};
 use crate::units::ClassId;
@@ -53,9 +53,9 @@ pub enum Doubt {
 pub struct RuntimeClass {
     /// The name that views show.
     pub name: String,
-    /// Whether the class has no name, although the module has names: an optimiser removed the function with
-    /// the name.
-    pub lacks_name: bool,
+    /// If the class has no name, although the module has names of functions: who wrote the debug information,
+    /// which does not describe the class.
+    pub lacks_name: Option<Producer>,
     /// The references in its objects.
     pub layout: ReferenceLayout,
     /// Whether the class is known. If not, every word counts as a possible reference.
@@ -83,7 +83,7 @@ impl RuntimeClass {
     pub fn unknown(id: ClassId) -> Self {
         Self {
             name: format!("Class#{id}"),
-            lacks_name: false,
+            lacks_name: None,
             layout: ReferenceLayout::unknown(),
             is_described: false,
             doubt: Doubt::None,
@@ -211,7 +211,7 @@ impl<'a> Classes<'a> {
             .or_else(|| self.name_in_code(id));
         let (layout, doubt) = self.layout(id, class);
         RuntimeClass {
-            lacks_name: name.is_none() && self.has_names,
+            lacks_name: (name.is_none() && self.has_names).then_some(self.debug_info.producer),
             name: name.unwrap_or_else(|| format!("Class#{id}")),
             is_described: layout.is_some(),
             layout: layout.unwrap_or_else(ReferenceLayout::unknown),
@@ -238,7 +238,7 @@ impl<'a> Classes<'a> {
         let chosen = names.iter().position(|name| Some(name) == in_code.as_ref());
         RuntimeClass {
             name: names.swap_remove(chosen.unwrap_or(0)),
-            lacks_name: false,
+            lacks_name: None,
             layout,
             is_described: true,
             doubt: Doubt::None,

@@ -5,7 +5,7 @@ use crate::support::{
     OBJECT, Object, PAGE, STRING, Scene, WasmGlobal, analyze, analyze_tolerating, encode_module,
     flags, live, warnings,
 };
-use warpo_heap_analyzer::debug_info::TRANSFORM;
+use warpo_heap_analyzer::debug_info::{Producer, TRANSFORM};
 use warpo_heap_analyzer::{Control, Input, Program, Schedule, Tolerance, Warning};
 
 /// One node, kept by a global.
@@ -794,4 +794,41 @@ fn a_heap_that_is_read_up_to_its_damage_is_said_to_be_partial() {
 
 fn input<'a>(name: &'a str, bytes: &'a [u8]) -> Input<'a> {
     Input { name, bytes }
+}
+
+/// The text about two classes without names, by who wrote the debug information.
+fn names_incomplete(debug_info_by: Producer) -> String {
+    let class_name = "Class#7".to_owned();
+    let warning = Warning::NamesIncomplete {
+        class_name,
+        count: 2,
+        debug_info_by,
+    };
+    warning.to_string()
+}
+
+#[test]
+fn without_debug_information_the_warning_about_names_advises_asc_to_add_it() {
+    assert_eq!(
+        names_incomplete(Producer::Nobody),
+        "2 class(es) have no name, such as Class#7: no name of a function contains theirs, and the module has no debug information, which asc adds with --transform @warpo/heap-analyzer/asc-transform; no number is affected"
+    );
+}
+
+#[test]
+fn for_warpo_the_warning_about_names_says_which_classes_it_leaves_out_and_advises_no_option() {
+    assert_eq!(
+        names_incomplete(Producer::Warpo),
+        "2 class(es) have no name, such as Class#7: WARPO left them out of the debug information, as it does with classes that are the type of no variable or field, and no name of a function contains theirs; no number is affected"
+    );
+}
+
+#[test]
+fn with_other_debug_information_the_warning_about_names_says_only_that_they_are_not_in_it() {
+    for producer in [Producer::Transform, Producer::Other] {
+        assert_eq!(
+            names_incomplete(producer),
+            "2 class(es) have no name, such as Class#7: the debug information does not describe them, and no name of a function contains theirs; no number is affected"
+        );
+    }
 }
