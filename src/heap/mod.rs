@@ -268,9 +268,12 @@ impl Heap {
             .filter_map(|(class, live)| class_warning(class, live.count));
         self.warnings.extend(doubtful);
         let classes = live.iter().map(|(class, _)| &class.class);
-        let mut nameless = classes.filter(|class| class.lacks_name && class.is_described);
-        if let Some(first) = nameless.next() {
+        let mut nameless = classes
+            .filter(|class| class.is_described)
+            .filter_map(|class| Some((class, class.lacks_name?)));
+        if let Some((first, debug_info_by)) = nameless.next() {
             self.warnings.push(Warning::NamesIncomplete {
+                debug_info_by,
                 class_name: first.name.clone(),
                 count: 1 + nameless.count() as u64,
             });

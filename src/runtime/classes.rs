@@ -18,7 +18,7 @@ use super::layout::{Contents, ReferenceLayout, Slot};
 use super::type_flags::{TypeFlags, TypeFlagsTable};
 use crate::collector_code::{CodeReader, CollectorCode, Storage, VisitedMembers};
 use crate::control::Control;
-use crate::debug_info::{Class, DebugInfo, Number, TypeRef};
+use crate::debug_info::{Class, DebugInfo, Number, Producer, TypeRef};
 use crate::module::Module;
 use crate::std_library::{BUFFER, FIXED_NAMES, OBJECT, OBJECT_NAME, STRING};
 use crate::units::ClassId;
@@ -53,9 +53,9 @@ pub enum Doubt {
 pub struct RuntimeClass {
     /// The name that views show.
     pub name: String,
-    /// Whether the class has no name, although the module has names: an optimiser removed the function with
-    /// the name.
-    pub lacks_name: bool,
+    /// If the class has no name, although the module has names of functions: who wrote the debug information,
+    /// which does not describe the class.
+    pub lacks_name: Option<Producer>,
     /// The references in its objects.
     pub layout: ReferenceLayout,
     /// Whether the class is known. If not, every word counts as a possible reference.
@@ -98,7 +98,7 @@ impl RuntimeClass {
     pub fn unknown(id: ClassId) -> Self {
         Self {
             name: format!("Class#{id}"),
-            lacks_name: false,
+            lacks_name: None,
             layout: ReferenceLayout::unknown(),
             is_described: false,
             doubt: Doubt::None,
@@ -241,7 +241,7 @@ impl<'a> Classes<'a> {
             .filter(|_| doubt == Doubt::None)
             .and_then(|class| self.declared_size(class));
         RuntimeClass {
-            lacks_name: name.is_none() && self.has_names,
+            lacks_name: (name.is_none() && self.has_names).then_some(self.debug_info.producer),
             name: name.unwrap_or_else(|| format!("Class#{id}")),
             is_described: layout.is_some(),
             object_size: layout.as_ref().map_or(ObjectSize::Any, |layout| {
@@ -271,7 +271,7 @@ impl<'a> Classes<'a> {
         let chosen = names.iter().position(|name| Some(name) == in_code.as_ref());
         RuntimeClass {
             name: names.swap_remove(chosen.unwrap_or(0)),
-            lacks_name: false,
+            lacks_name: None,
             layout,
             is_described: true,
             doubt: Doubt::None,
@@ -371,16 +371,11 @@ impl<'a> Classes<'a> {
                     .offsets
                     .retain(|offset| members.offsets.contains(offset));
             } else {
-                let unresolved = self.fields(class, |type_ref| type_ref == TypeRef::Unresolved);
-                let without_id = self.fields(class, |type_ref| self.is_without_id(type_ref));
-                if unvisited
-                    .any(|offset| !unresolved.contains(offset) && !without_id.contains(offset))
-                {
+                // They stay possible references: that they are not visited may be a wrong reading of the code.
+                let uncertain = self.fields(class, |type_ref| self.is_uncertain(type_ref));
+                if unvisited.any(|offset| !uncertain.contains(offset)) {
                     doubt = Doubt::Disputed;
                 }
-                layout.offsets.retain(|offset| {
-                    members.offsets.contains(offset) || !without_id.contains(offset)
-                });
             }
         }
         layout.offsets.extend(&members.offsets);
@@ -395,11 +390,12 @@ impl<'a> Classes<'a> {
         wanted.map(|member| member.offset).collect()
     }
 
-    /// Whether a class has no id. It is unmanaged or never created, so that a field of this type is a reference
-    /// only if the collector visits it.
-    fn is_without_id(&self, type_ref: TypeRef) -> bool {
+    /// Whether a field of this type may always be null: its class is not described, or has no id, so that no object
+    /// has it. Tuples have no id either, but all of them are objects of `SmallTuple`.
+    fn is_uncertain(&self, type_ref: TypeRef) -> bool {
         let class = self.debug_info.class(type_ref);
-        class.is_some_and(|class| class.id.is_none())
+        let has_objects = |class: &Class| class.id.is_some() || class.name.starts_with('[');
+        type_ref == TypeRef::Unresolved || class.is_some_and(|class| !has_objects(class))
     }
 
     /// The end of the last field of a class of the program, which is the size of its objects. Objects of
