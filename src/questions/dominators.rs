@@ -23,7 +23,7 @@ impl LoadedHeap {
         control: &Control,
     ) -> Result<AnswerBody> {
         let object = match address {
-            Some(address) => Some(self.object_at(address, notes)?),
+            Some(address) => Some(self.object_at(address, notes, control)?),
             None => None,
         };
         let index = self.dominator_index(control)?;

@@ -1,9 +1,12 @@
 //! Objects by class, size and contents.
 
+use memchr::memmem::Finder;
+
 use super::LoadedHeap;
 use super::answer::{FoundObject, FoundObjects};
-use super::memory::Reader;
+use super::memory::{LONG_WINDOW, Reader};
 use super::question::Page;
+use super::text_search::TextSearch;
 use crate::columns;
 use crate::control::{Control, Phase};
 use crate::error::Result;
@@ -12,6 +15,9 @@ use crate::units::ObjectIndex;
 
 /// The number of objects between two checks for cancellation.
 const CHECK_INTERVAL: usize = 1 << 14;
+
+/// The number of bytes of a string that are read at once.
+const PIECE: u32 = LONG_WINDOW;
 
 /// The conditions of a search.
 pub(super) struct Wanted<'q> {
@@ -28,13 +34,12 @@ impl LoadedHeap {
         control: &Control,
     ) -> Result<FoundObjects> {
         let heap = &self.heap;
-        let is_wanted_class = self.class_slots(wanted.class)?;
+        let is_wanted_class = self.class_slots(wanted.class, control)?;
         let step = control.begin(Phase::View, heap.objects.len() as u64);
         let index = self.dominator_index(control)?;
-        let text: Option<Vec<u8>> = wanted
-            .contains
-            .map(|text| text.encode_utf16().flat_map(u16::to_le_bytes).collect());
-        let mut reader = Reader::sequential(self);
+        let text = wanted.contains.map(TextSearch::new).transpose()?;
+        let finder = wanted.contains.map(Finder::new);
+        let mut reader = Reader::sequential(self, control);
         let mut found = Vec::new();
         for object in (0..heap.objects.len() as u32).map(ObjectIndex) {
             if object.at().is_multiple_of(CHECK_INTERVAL) {
@@ -47,13 +52,13 @@ impl LoadedHeap {
             if !is_wanted {
                 continue;
             }
-            if let (Some(snapshot), Some(text)) = (&self.snapshot, wanted.contains) {
+            if let (Some(snapshot), Some(text)) = (&self.snapshot, &finder) {
                 if !snapshot.contains(&heap.edges, object, text) {
                     continue;
                 }
             } else if let Some(text) = &text
                 && (self.names.shapes[slot].kind != Kind::Text
-                    || !reader.string_contains(object, text)?)
+                    || !reader.string_contains(object, text, control)?)
             {
                 continue;
             }
@@ -61,7 +66,7 @@ impl LoadedHeap {
         }
         let total = found.len() as u64;
         self.sort_by_retained_size(&mut found, page);
-        let mut reader = Reader::new(self);
+        let mut reader = Reader::new(self, control);
         let mut objects = Vec::new();
         for object in page.of(found) {
             objects.push(FoundObject {
@@ -100,16 +105,27 @@ impl LoadedHeap {
 }
 
 impl Reader<'_> {
-    /// Whether a string contains these code units.
-    fn string_contains(&mut self, object: ObjectIndex, text: &[u8]) -> Result<bool> {
+    /// Whether a string contains a text.
+    fn string_contains(
+        &mut self,
+        object: ObjectIndex,
+        text: &TextSearch,
+        control: &Control,
+    ) -> Result<bool> {
         let payload = self.payload(self.heap().heap.address(object).0)?;
-        let contents = self.part(payload, 0, payload.size)?;
         if text.is_empty() {
             return Ok(true);
         }
-        let places = contents.len().saturating_sub(text.len() - 1);
-        Ok((0..places)
-            .step_by(2)
-            .any(|at| contents[at..].starts_with(text)))
+        let mut found = 0;
+        for at in (0..payload.size).step_by(PIECE as usize) {
+            if at > 0 {
+                control.check()?;
+            }
+            let piece = self.part(payload, at, PIECE)?;
+            if text.continues(&mut found, piece) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 }

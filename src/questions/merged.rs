@@ -45,7 +45,7 @@ impl LoadedHeap {
         let index = self.dominator_index(control)?;
         let mut set = Vec::new();
         for &address in addresses {
-            let object = self.object_at(address, notes)?;
+            let object = self.object_at(address, notes, control)?;
             if index.position(object).is_none() {
                 return Err(Error::InvalidOption {
                     name: "objects",
@@ -64,7 +64,7 @@ impl LoadedHeap {
         pattern: &str,
         control: &Control,
     ) -> Result<Vec<ObjectIndex>> {
-        let is_wanted = self.class_slots(Some(pattern))?;
+        let is_wanted = self.class_slots(Some(pattern), control)?;
         self.live_set(control, |_, slot| is_wanted[slot])
     }
 
@@ -84,7 +84,7 @@ impl LoadedHeap {
             });
         }
         let earlier = &before.heap;
-        let is_wanted = self.class_slots(class)?;
+        let is_wanted = self.class_slots(class, control)?;
         self.live_set(control, |object, slot| {
             if !is_wanted[slot] {
                 return false;

@@ -32,6 +32,7 @@ mod summary;
 mod suspect_growth;
 mod suspect_text;
 mod suspects;
+mod text_search;
 mod unreachable;
 mod values;
 mod waste;
@@ -52,6 +53,7 @@ pub use sites::SiteTable;
 pub(crate) use values::{SHOWN, code_units, plain, push_literal};
 
 use after_return::AfterReturn;
+use glob::Glob;
 use largest_children::LargestChildren;
 use lazy::Lazy;
 use question::{Page, PathTarget};
@@ -465,20 +467,22 @@ impl LoadedHeap {
 
     /// The slots of the classes whose names match the pattern; without a pattern, the slots of all classes,
     /// even if there are none.
-    fn class_slots(&self, pattern: Option<&str>) -> Result<Vec<bool>> {
+    fn class_slots(&self, pattern: Option<&str>, control: &Control) -> Result<Vec<bool>> {
         let classes = &self.heap.objects.classes;
         let Some(pattern) = pattern else {
             return columns::repeated(true, classes.len());
         };
-        let slots: Vec<bool> = classes
-            .iter()
-            .map(|class| glob::matches(pattern, &class.class.name))
-            .collect();
+        let glob = Glob::new(pattern)?;
+        let mut slots = Vec::new();
+        for class in classes {
+            control.check()?;
+            columns::push(&mut slots, glob.matches(&class.class.name))?;
+        }
         if !slots.contains(&true) {
             let names = classes.iter().map(|class| class.class.name.as_str());
             return Err(Error::UnknownClass {
                 pattern: pattern.to_owned(),
-                nearest: glob::nearest(pattern, names),
+                nearest: glob::nearest(pattern, names, control)?,
             });
         }
         Ok(slots)

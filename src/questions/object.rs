@@ -18,7 +18,7 @@ impl LoadedHeap {
         control: &Control,
     ) -> Result<ObjectAnswer> {
         let heap = &self.heap;
-        let object = match self.find_at(address, notes)? {
+        let object = match self.find_at(address, notes, control)? {
             Found::Object(object) => object,
             Found::Block {
                 address,
@@ -41,7 +41,7 @@ impl LoadedHeap {
                 });
             }
         };
-        let mut reader = Reader::new(self);
+        let mut reader = Reader::new(self, control);
         Ok(ObjectAnswer {
             address: heap.address(object).0,
             class_name: Some(self.class_name(object).to_owned()),

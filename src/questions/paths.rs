@@ -22,7 +22,7 @@ impl LoadedHeap {
         notes: &mut Vec<Warning>,
         control: &Control,
     ) -> Result<PathAnswer> {
-        let object = match self.find_at(address, notes)? {
+        let object = match self.find_at(address, notes, control)? {
             Found::Object(object) => object,
             Found::Block {
                 address,
@@ -50,7 +50,7 @@ impl LoadedHeap {
         };
         let heap = &self.heap;
         let dominators = self.dominator_index(control)?;
-        let mut reader = Reader::new(self);
+        let mut reader = Reader::new(self, control);
         let path = self.path(&mut reader, object, control)?;
         let retained_size = heap.retained_size(object);
         let (total, references) = match path {
@@ -99,7 +99,7 @@ impl LoadedHeap {
     /// The path of an object; `None` if no root reaches it.
     /// The path of an object; `None` if no root reaches it.
     pub(crate) fn path_of(&self, object: ObjectIndex, control: &Control) -> Result<Option<Path>> {
-        self.path(&mut Reader::new(self), object, control)
+        self.path(&mut Reader::new(self, control), object, control)
     }
 
     pub(super) fn path(

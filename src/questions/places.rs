@@ -3,11 +3,15 @@
 use super::LoadedHeap;
 use super::answer::ObjectState;
 use super::memory::Reader;
+use crate::control::Control;
 use crate::error::{Error, Result};
-use crate::runtime::blocks::{BLOCK_OVERHEAD, BlockInfo};
+use crate::runtime::blocks::{BLOCK_OVERHEAD, BlockInfo, checked_block};
 use crate::runtime::objects::HEADER_SIZE;
 use crate::units::{Address, ObjectIndex, ShownAddress};
 use crate::warning::Warning;
+
+/// The number of blocks between two checks for cancellation.
+const CHECK_INTERVAL: u32 = 1 << 12;
 
 /// The object or the block at an address.
 pub(super) enum Found {
@@ -25,15 +29,25 @@ pub(super) enum Found {
 
 impl LoadedHeap {
     /// The object at an address, or around it.
-    pub(super) fn object_at(&self, address: u32, notes: &mut Vec<Warning>) -> Result<ObjectIndex> {
-        match self.find_at(address, notes)? {
+    pub(super) fn object_at(
+        &self,
+        address: u32,
+        notes: &mut Vec<Warning>,
+        control: &Control,
+    ) -> Result<ObjectIndex> {
+        match self.find_at(address, notes, control)? {
             Found::Object(object) => Ok(object),
             Found::Block { .. } => Err(self.no_object(address)),
         }
     }
 
     /// The object or the block at an address, or around it.
-    pub(super) fn find_at(&self, address: u32, notes: &mut Vec<Warning>) -> Result<Found> {
+    pub(super) fn find_at(
+        &self,
+        address: u32,
+        notes: &mut Vec<Warning>,
+        control: &Control,
+    ) -> Result<Found> {
         let heap = &self.heap;
         if let Some(object) = heap.objects.at(Address(address)) {
             return Ok(Found::Object(object));
@@ -48,7 +62,7 @@ impl LoadedHeap {
                 start: Address(start),
             });
         };
-        let mut reader = Reader::new(self);
+        let mut reader = Reader::new(self, control);
         // Objects begin with a header, before their payload.
         let reach = address.saturating_add(HEADER_SIZE);
         let after = heap
@@ -68,7 +82,7 @@ impl LoadedHeap {
                 return Ok(Found::Object(object));
             }
         }
-        match self.block_around(address, after, &mut reader)? {
+        match self.block_around(address, &mut reader, control)? {
             Some(Found::Block {
                 address: start,
                 size,
@@ -91,51 +105,57 @@ impl LoadedHeap {
         }
     }
 
-    /// The block without an object around an address. `after` is the number of objects below it.
+    /// The block without an object around an address. Only what the analysis walked over is looked at: behind damage,
+    /// there are no blocks.
     fn block_around(
         &self,
         address: u32,
-        after: usize,
         reader: &mut Reader<'_>,
+        control: &Control,
     ) -> Result<Option<Found>> {
-        let Some(first_block) = self.names.first_block else {
+        let regions = &self.names.memory_map.regions;
+        let nth = regions.partition_point(|region| region.end <= address);
+        let Some(region) = regions.get(nth).filter(|it| it.contains(&address)) else {
             return Ok(None);
         };
-        let before = (0..after)
-            .rev()
-            .map(|nth| ObjectIndex(nth as u32))
-            .find(|&object| {
-                self.heap.objects.is_on_heap(object) && self.heap.address(object).0 <= address
+        let objects = &self.heap.objects;
+        let below = objects.addresses.partition_point(|&start| start <= address);
+        let before = below.checked_sub(1).map(|nth| ObjectIndex(nth as u32));
+        let behind = before
+            .filter(|&object| objects.is_on_heap(object))
+            .map(|object| {
+                (self.heap.address(object).0 - HEADER_SIZE)
+                    .saturating_add(self.heap.block_size(object))
             });
-        let mut block = match before {
-            Some(object) => (self.heap.address(object).0 - HEADER_SIZE)
-                .saturating_add(self.heap.block_size(object)),
-            None => first_block.0,
-        };
-        // Each block begins after the previous one, so the memory bounds their number.
+        let mut block = region.start.max(behind.unwrap_or_default());
+        let mut looked_at = 0u32;
         while block <= address {
+            looked_at = looked_at.wrapping_add(1);
+            if looked_at.is_multiple_of(CHECK_INTERVAL) {
+                control.check()?;
+            }
             let Some(info) = reader.word(block)?.map(BlockInfo) else {
                 return Ok(None);
             };
-            let size = info.block_size();
-            if info.payload_size() == 0 {
-                return Ok(None);
-            }
-            let Some(end) = block.checked_add(size) else {
+            // The dump may have changed since it was analyzed.
+            let Ok((info, end)) = checked_block(info, Address(block), Address(region.end)) else {
                 return Ok(None);
             };
-            if address < end {
+            if info.ends_region() {
+                return Ok(None);
+            }
+            if address < end.0 {
                 let state = match info.is_free() {
                     true => ObjectState::Free,
                     false => ObjectState::Raw,
                 };
                 return Ok(Some(Found::Block {
                     address: block + BLOCK_OVERHEAD,
-                    size,
+                    size: info.block_size(),
                     state,
                 }));
             }
-            block = end;
+            block = end.0;
         }
         Ok(None)
     }

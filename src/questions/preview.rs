@@ -4,9 +4,10 @@ use super::LoadedHeap;
 use super::answer::{FieldValue, Value};
 use super::memory::{Payload, Reader, word_at};
 use super::values::{SHOWN, code_units, literal, number, plain};
+use crate::control::Control;
 use crate::debug_info::Number;
 use crate::error::Result;
-use crate::runtime::shapes::{Entries, Holds, Kind, PlaceName};
+use crate::runtime::shapes::{Entries, Holds, Kind};
 use crate::snapshots;
 use crate::units::ObjectIndex;
 
@@ -18,8 +19,9 @@ impl LoadedHeap {
     /// whose contents a snapshot does not have. It is fast if the addresses ascend.
     pub(crate) fn string_literals(
         &self,
+        control: &Control,
     ) -> impl FnMut(ObjectIndex) -> Result<Option<String>> + use<'_> {
-        let mut reader = Reader::sequential(self);
+        let mut reader = Reader::sequential(self, control);
         move |object| match (&self.snapshot, self.shape(object).kind) {
             (Some(snapshot), _) => {
                 let contents = snapshot.known_contents(&self.heap.edges, object);
@@ -200,12 +202,11 @@ impl Reader<'_> {
             fields.push(self.field_value(payload, name, type_name, field.offset, holds)?);
         }
         if shape.fields.is_empty() {
-            let mut offsets: Vec<u32> = shape.places.iter().map(|place| place.offset).collect();
-            offsets.sort_unstable();
-            for offset in offsets {
-                let place = shape.places.iter().find(|place| place.offset == offset);
-                let name = place.map_or(PlaceName::Unnamed, |place| place.name);
-                let name = super::labels::place_name(shape, name, offset);
+            let mut places: Vec<_> = shape.places.iter().collect();
+            places.sort_by_key(|place| place.offset);
+            for place in places {
+                let offset = place.offset;
+                let name = super::labels::place_name(shape, place.name, offset);
                 let holds = Holds::Reference;
                 fields.push(self.field_value(payload, name, "?".to_owned(), offset, holds)?);
             }

@@ -1,5 +1,8 @@
 //! The named references to an object, and which of them keep it alive.
 
+use std::collections::HashMap;
+use std::ops::Range;
+
 use super::LoadedHeap;
 use super::answer::{Cut, Edge, Referrers, Root};
 use super::memory::Reader;
@@ -30,7 +33,7 @@ impl LoadedHeap {
         notes: &mut Vec<Warning>,
         control: &Control,
     ) -> Result<Referrers> {
-        let object = self.object_at(address, notes)?;
+        let object = self.object_at(address, notes, control)?;
         let roots: Vec<RootSlot> = self.names.roots.of(object).collect();
         let sources = self.referrers(control)?.of(object);
         // As in DevTools, what keeps the object alive comes first.
@@ -40,7 +43,7 @@ impl LoadedHeap {
         };
         let strong = roots.len() + sources.len();
         let references = 0..strong + others.len();
-        let mut reader = Reader::new(self);
+        let mut reader = Reader::new(self, control);
         let mut referrers = Vec::new();
         for nth in page.of(references.clone()) {
             let reference = match (roots.get(nth), nth.checked_sub(strong)) {
@@ -161,21 +164,57 @@ impl LoadedHeap {
         target: ObjectIndex,
         skipped: usize,
     ) -> Result<String> {
-        let label = |place| self.heap.edges.label(place).unwrap_or_default();
-        let mut places = self.heap.edges.range(source);
-        let mut earlier: Vec<EdgeLabel> = Vec::new();
-        let mut found = EdgeLabel::default();
-        for place in places.by_ref() {
-            if self.heap.edges.target(place) == target {
-                if earlier.len() == skipped {
-                    found = label(place);
-                    break;
-                }
-                earlier.push(label(place));
+        let edges = &self.heap.edges;
+        let last = reader.last_reference.take();
+        let mut last = last
+            .filter(|last| last.between == (source, target) && last.passed <= skipped)
+            .unwrap_or_else(|| FoundReference::new(source, target, edges.range(source)));
+        let mut named = None;
+        for place in last.places.by_ref() {
+            if edges.target(place) != target {
+                continue;
+            }
+            let label = edges.label(place).unwrap_or_default();
+            let alike = last.alike.entry(label).or_default();
+            *alike += 1;
+            last.passed += 1;
+            if last.passed > skipped {
+                named = Some((place, label, *alike - 1));
+                break;
             }
         }
-        let alike = earlier.iter().filter(|&&earlier| earlier == found).count();
-        reader.label(source, target, found, alike)
+        reader.last_reference = Some(last);
+        match named {
+            Some((place, ..)) if self.heap.is_snapshot => {
+                let class_slot = self.heap.objects.class_slots[source.at()];
+                Ok(self.label_at(class_slot, place))
+            }
+            Some((_, label, alike)) => reader.label(source, target, label, alike),
+            None => reader.label(source, target, EdgeLabel::default(), 0),
+        }
+    }
+}
+
+/// A reference that was found, and where the next one between the same objects is searched.
+#[derive(Debug)]
+pub(super) struct FoundReference {
+    between: (ObjectIndex, ObjectIndex),
+    /// The number of references up to this one.
+    passed: usize,
+    /// The places that were not looked at yet.
+    places: Range<u32>,
+    /// How many references have each label, up to this one.
+    alike: HashMap<EdgeLabel, usize>,
+}
+
+impl FoundReference {
+    fn new(source: ObjectIndex, target: ObjectIndex, places: Range<u32>) -> Self {
+        Self {
+            between: (source, target),
+            passed: 0,
+            places,
+            alike: HashMap::new(),
+        }
     }
 }
 

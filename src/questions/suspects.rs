@@ -145,7 +145,7 @@ impl LoadedHeap {
         object: ObjectIndex,
         control: &Control,
     ) -> Result<(Option<Path>, Option<Cut>)> {
-        let mut reader = Reader::new(self);
+        let mut reader = Reader::new(self, control);
         let path = self.path(&mut reader, object, control)?;
         let dominators = self.dominator_index(control)?;
         let cut = match self.cuts(control)?.nearest(dominators, object) {
@@ -190,7 +190,7 @@ impl LoadedHeap {
         control: &Control,
     ) -> Result<Suspect> {
         let path = match largest {
-            Some(largest) => self.path(&mut Reader::new(self), largest, control)?,
+            Some(largest) => self.path(&mut Reader::new(self, control), largest, control)?,
             None => None,
         };
         Ok(Suspect {

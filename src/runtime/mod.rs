@@ -8,9 +8,11 @@
 
 pub mod block_set;
 pub mod blocks;
+mod boundaries;
 pub mod classes;
 pub mod collector;
 mod container_layouts;
+pub mod declared_types;
 pub mod evidence;
 pub mod identity;
 pub mod known_blocks;
@@ -73,6 +75,7 @@ impl<'a> Runtime<'a> {
         warnings: &mut Vec<Warning>,
         control: &Control,
     ) -> Result<Self> {
+        let dump = &boundaries::corrected(dump, module, evidence)?;
         let flags = TypeFlagsTable::locate(dump, module);
         let has_foreign_globals = tolerance.check(global_count_mismatch(dump, module), warnings)?;
         let mismatch = find_mismatch(dump, module, &evidence.debug_info, flags, warnings)?;

@@ -86,7 +86,7 @@ impl LoadedHeap {
             offset: 0,
             limit: REFERRERS,
         };
-        let mut reader = Reader::new(self);
+        let mut reader = Reader::new(self, control);
         let mut details = Vec::new();
         for (_, cell, object) in largest {
             control.check()?;

@@ -40,7 +40,7 @@ impl LoadedHeap {
     ) -> Result<UnreachablePart> {
         let answer = self.unreachable(Some(NODES), ENTRIES, notes, control)?;
         let nodes = answer.graph.iter().flat_map(|graph| &graph.nodes);
-        let mut reader = Reader::new(self);
+        let mut reader = Reader::new(self, control);
         let mut fields = Vec::new();
         for node in nodes {
             fields.push(match reader.object_at(node.address) {

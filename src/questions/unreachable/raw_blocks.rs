@@ -90,7 +90,7 @@ impl LoadedHeap {
         }
         let objects = &heap.objects;
         let step = control.begin(Phase::Blocks, objects.len() as u64);
-        let mut reader = Reader::sequential(self);
+        let mut reader = Reader::sequential(self, control);
         let mut nth = objects.shallow_sizes.partition_point(|&size| size == 0);
         let mut looked_at = 0u32;
         for region in &self.names.memory_map.regions {

@@ -37,7 +37,7 @@ impl Context<'_> {
             groups.truncate(end);
         }
         groups.sort_unstable_by_key(|group| rank(group));
-        let mut reader = Reader::new(self.heap);
+        let mut reader = Reader::new(self.heap, self.control);
         let mut shown = Vec::new();
         for group in page.of(groups) {
             shown.push(WasteGroup {

@@ -192,7 +192,7 @@ impl Context<'_> {
         let start = || Run {
             context: self,
             keys,
-            reader: Reader::sequential(self.heap),
+            reader: Reader::sequential(self.heap, self.control),
             statics_end: 0,
             found: Found::default(),
         };
@@ -260,7 +260,7 @@ impl Context<'_> {
         let found = objects.class_slots.par_chunks(CHUNK).enumerate();
         let found = found.map(|(nth, slots)| {
             let first = (nth * CHUNK) as u32;
-            let mut reader = Reader::sequential(self.heap);
+            let mut reader = Reader::sequential(self.heap, self.control);
             reader.stop_after(ObjectIndex(first + slots.len() as u32 - 1));
             let mut found = Vec::new();
             for (object, &slot) in (first..).map(ObjectIndex).zip(slots) {
