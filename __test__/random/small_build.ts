@@ -103,7 +103,7 @@ export function planSmallBuild(seed: number): SmallBuildPlan {
     exportRuntime,
     asc: level.length === 0 ? "asc -O0" : `asc ${level.join(" ")}`,
     flags: [
-      ...(runtime === "minimal" ? ["--runtime", "minimal", "--stackSize", "32768"] : []),
+      ...(runtime === "minimal" ? ["--runtime", "minimal"] : []),
       "--debug",
       ...level,
       ...(lowMemoryUnused ? ["--memoryBase", `${LOW_MEMORY_END}`] : []),

@@ -82,7 +82,7 @@ function notExposed(wasm: Uint8Array): SmallFailure[] {
 const STACK_SIZE = 32_768;
 
 /** Each dump twice: before a collection, and after it. The dumps are the judge's own work. */
-export function runSmallBuild({ named, wasm, runtime, filler }: SmallBuild): SmallDump[] {
+export function runSmallBuild({ named, wasm, filler }: SmallBuild): SmallDump[] {
   const mutable = readWasmModule(named).globals.filter(
     (global) => global.mutable && global.type === TYPE_I32,
   );
@@ -141,9 +141,7 @@ export function runSmallBuild({ named, wasm, runtime, filler }: SmallBuild): Sma
   const collector = (name: string) => globals().get(`~lib/rt/itcms/${name}`) ?? 0;
   // The stack is empty before the program runs. Without a stack, WARPO writes zeros.
   const stackBase = globals().get(STACK_POINTER) ?? 0;
-  // The collector of the minimal runtime does not know the stack, so the dump says that it is empty.
-  const stackPointer = () =>
-    runtime === "minimal" ? stackBase : (globals().get(STACK_POINTER) ?? 0);
+  const stackPointer = () => globals().get(STACK_POINTER) ?? 0;
   (exports.main as () => void)();
   return dumps;
 }
