@@ -110,8 +110,8 @@ impl Boundaries {
                     root.filter(|root| root.dump_position.is_some())
                         .map(|root| Boundary::Global(root.index))
                 };
-                let base = named_base.or(root).or_else(variable);
-                base.ok_or(missing(&STACK_POINTER))?
+                let root = root.or_else(variable).ok_or(missing(&STACK_POINTER))?;
+                named_base.unwrap_or(root)
             }
         };
         let is_variable = |index| globals.get(index).is_some_and(|global| global.mutable);
