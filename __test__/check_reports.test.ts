@@ -231,6 +231,14 @@ describe("annotations for GitHub", () => {
     },
   );
 
+  test("do not control the terminal that shows the log", () => {
+    const answer = brokenAnswer(growingSite({ className: "A\u001b[2J\u202e\rB" }));
+    const lines = text(githubAnnotations(answer, MODULE));
+    expect(lines).toContain("A\\u{1b}[2J\\u{202e}\\rB");
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there
+    expect(lines).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u202e]/);
+  });
+
   test("are at most the ten that GitHub shows, of which the last counts the others", () => {
     const lines = text(githubAnnotations(large(100), MODULE))
       .trimEnd()

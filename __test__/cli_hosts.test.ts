@@ -148,6 +148,37 @@ describe.skipIf(WINDOWS)("a signal", () => {
     expect(readFileSync(join(output, "view.json"), "utf8")).toBe("older");
   });
 
+  test("while tables are written leaves none of them", async () => {
+    const output = freshFolder();
+    const stuck = join(freshFolder(), "stuck.cjs");
+    // The third table cannot be written.
+    writeFileSync(
+      stuck,
+      `const fs = require("node:fs");
+       const { openSync } = fs;
+       let files = 0;
+       fs.openSync = (path, ...options) => {
+         if (String(path).endsWith(".tmp") && ++files === 3) {
+           fs.write = () => process.stderr.write("stuck");
+           setInterval(() => {}, 1000);
+         }
+         return openSync(path, ...options);
+       };`,
+    );
+    const tables = ["--to", "parquet", "--captured-at", "file-time", "--output", output];
+    const child = spawn(
+      process.execPath,
+      ["--require", stuck, CLI, "export", server.after, "--wasm", server.wasm, ...tables],
+      { cwd: folder, env: ENVIRONMENT },
+    );
+    const [text] = await once(child.stderr, "data");
+    expect(String(text)).toBe("stuck");
+    child.kill("SIGTERM");
+    await once(child, "close");
+    const left = readdirSync(output, { recursive: true, withFileTypes: true });
+    expect(left.filter((entry) => entry.isFile()).map(({ name }) => name)).toEqual([]);
+  });
+
   test("that cannot be handled leaves a temporary file, whose name has the process id", async () => {
     const output = freshFolder();
     const child = await stuckWhileWriting(output);

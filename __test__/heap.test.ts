@@ -320,6 +320,12 @@ describe("a wrong question", () => {
       "ERR_INVALID_ARG_TYPE",
       "string",
     ],
+    [
+      "a group that has no text",
+      () => heap.dominators({ by: Object.create(null) as never }),
+      "ERR_INVALID_ARG_TYPE",
+      "options.by",
+    ],
     ["an address beyond 4 GiB", () => heap.object(2 ** 32), "ERR_INVALID_OPTION", "4294967295"],
     ["a limit of 0", () => heap.find({ limit: 0 }), "ERR_INVALID_OPTION", "a whole number ≥ 1"],
     ["no target of paths", () => heap.paths({} as never), "ERR_INVALID_OPTION", "exactly one of"],
