@@ -136,7 +136,8 @@ impl HeapReader<'_, '_> {
                             count,
                         }),
                 );
-            checks.warn(self.dump, &table, self.collector, swept, self.warnings);
+            let memory = self.dump.memory;
+            checks.warn(memory, &table, self.collector, swept, self.warnings);
         }
         Ok((table, totals, walk))
     }
