@@ -17,7 +17,6 @@ mod exports;
 mod expose_globals;
 mod forge;
 mod formats;
-mod header_changes;
 mod heaps;
 mod questions;
 mod random_heaps;
