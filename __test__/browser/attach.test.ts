@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import asc from "assemblyscript/asc";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { attach } from "../../dist/attach.js";
 import { FLAGS, findChromium, serve } from "./chromium.ts";
 
@@ -47,13 +47,13 @@ describe.skipIf(missing)("in Chromium", () => {
     const own = ["--headless", "--remote-debugging-port=0", `--user-data-dir=${profile}`];
     browser = spawn(findChromium() as string, [...FLAGS, ...own, `${server.url}/index.html`]);
     const port = join(profile, "DevToolsActivePort");
-    await expect.poll(() => existsSync(port), { timeout: 60_000 }).toBe(true);
+    await vi.waitFor(() => expect(existsSync(port)).toBe(true), 60_000);
     address = `http://127.0.0.1:${readFileSync(port, "utf8").split("\n")[0]}`;
     const titles = async () =>
       ((await (await fetch(`${address}/json/list`)).json()) as { title: string }[]).map(
         ({ title }) => title,
       );
-    await expect.poll(titles, { timeout: 60_000 }).toContain("ready");
+    await vi.waitFor(async () => expect(await titles()).toContain("ready"), 60_000);
   });
 
   afterAll(async () => {

@@ -35,6 +35,7 @@ test("the root package has the files that users need and no binary", () => {
       "dist/attach/instances.js",
       "dist/attach/remote_code.js",
       "dist/attach/threads.js",
+      "dist/beneath.js",
       "dist/browser.d.mts",
       "dist/browser.mjs",
       "dist/bytes.js",
