@@ -197,10 +197,12 @@ impl<'a> Program<'a> {
             Schedule::SideBySide => side_by_side(before, after)?,
             Schedule::OneByOne => (before()?, after()?),
         };
-        if after.total_size < before.total_size {
+        if let (Some(earlier), Some(later)) = (before.total_size, after.total_size)
+            && later < earlier
+        {
             after.warnings.push(Warning::MemoryShrank {
-                before: before.total_size,
-                after: after.total_size,
+                before: earlier,
+                after: later,
             });
         }
         Ok((before, after))

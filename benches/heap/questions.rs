@@ -65,7 +65,7 @@ fn questions(heap: &LoadedHeap) -> Result<Map<String, Value>, Failure> {
     let address = objects.addresses[middle.at()];
     let classes = heap.heap().live_classes.iter().zip(&objects.classes);
     let most = classes.max_by_key(|(live, _)| live.count);
-    let class = most.map(|(_, class)| class.class.name.clone());
+    let class = most.map(|(_, class)| class.name.clone());
     let asked = [
         ("summary", json!({ "question": "summary" })),
         (

@@ -83,7 +83,7 @@ pub fn ask_all(heap: &LoadedHeap, addresses: &[u32], table: TableOptions) -> Str
         live_size,
     );
     // A snapshot contains only what is alive.
-    if !heap.heap().is_snapshot {
+    if heap.heap().accounting.is_some() {
         let question = json!({ "question": "unreachable", "limit": 1 << 20, "maxNodes": 1000 });
         let garbage = &ask(None, question).unwrap()["garbage"];
         assert_eq!(
@@ -148,7 +148,7 @@ pub fn export_all(heap: &LoadedHeap) {
     let lines = grown.iter().filter(|&&byte| byte == b'\n').count();
     assert_eq!(lines, 1, "a heap has grown since itself");
     // A snapshot is in this format already.
-    let is_snapshot = heap.heap().is_snapshot;
+    let is_snapshot = heap.heap().accounting.is_none();
     let options = [(true, false), (false, true)].into_iter();
     for (strings, all) in options.filter(|_| !is_snapshot) {
         let export = Export::HeapSnapshot(HeapSnapshotOptions {

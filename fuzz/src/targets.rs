@@ -270,8 +270,8 @@ pub fn heap(input: &[u8]) {
         )
     };
     let describes_all = matches!(Module::parse(wasm, &Control::default()), Ok(module) if !module.debug_section(".debug_info").is_empty());
-    let is_idle = heap.accounting.collector
-        == Some(warpo_heap_analyzer::runtime::collector::CollectorState::Idle);
+    let is_idle = heap.accounting.as_ref().and_then(|parts| parts.collector)
+        == Some(warpo_heap_analyzer::heap::CollectorState::Idle);
     if describes_all
         && type_flags(&case.dump) == flags_before
         && is_idle

@@ -472,7 +472,7 @@ impl HeapHandle {
     pub fn accounting(&self) -> Result<Option<String>> {
         guarded(|| {
             let heap = self.heap()?;
-            Ok(heap.loaded.heap().known_accounting().map(accounting_json))
+            Ok(heap.loaded.heap().accounting.as_ref().map(accounting_json))
         })
     }
 

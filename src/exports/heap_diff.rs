@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 use super::output::Output;
 use crate::control::{Control, Phase};
 use crate::error::{Error, Result};
+use crate::heap::RootKind;
 use crate::questions::{LoadedHeap, Path, Root, root_kind_name};
-use crate::runtime::roots::RootKind;
 use crate::views::{ChangeKind, ComparisonSort, ComparisonView, ConstructorView, Selection};
 
 /// What a comparison shows.

@@ -70,7 +70,7 @@ impl Export {
         let Self::Parquet(options) = self else {
             return Ok(());
         };
-        let (found, expected) = match (&options.dump.module_id, heap.heap().is_snapshot) {
+        let (found, expected) = match (&options.dump.module_id, heap.is_snapshot()) {
             (None, false) => ("none", "the SHA-256 of the module of the dump"),
             (Some(id), true) => (id.as_str(), "none: a heap snapshot of V8 has no module"),
             _ => return Ok(()),
@@ -111,7 +111,7 @@ impl LoadedHeap {
         control: &Control,
     ) -> Result<()> {
         if let Export::HeapSnapshot(_) = export
-            && self.heap().is_snapshot
+            && self.is_snapshot()
         {
             return Err(Error::NotInSnapshot {
                 question: "export --to heapsnapshot",

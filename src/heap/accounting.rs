@@ -1,11 +1,9 @@
 //! What every byte of the heap is used for. The parts add up to the heap's size exactly.
 
-use super::Heap;
+use super::{Heap, RootKind};
 use crate::dump::Memory;
 use crate::runtime::blocks::{Allocator, BLOCK_OVERHEAD, BlockInfo};
-use crate::runtime::collector::CollectorState;
 use crate::runtime::regions::Walk;
-use crate::runtime::roots::RootKind;
 
 /// The whole heap, from the first block to the end of the memory, in bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -29,6 +27,28 @@ pub struct Accounting {
     pub collector: Option<CollectorState>,
     /// Pinned objects by class name, most first, then by name.
     pub pinned: Vec<(String, u64)>,
+}
+
+/// The collector works in steps; a dump can be taken between any two of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CollectorState {
+    /// Between two cycles.
+    Idle,
+    /// Following references.
+    Marking,
+    /// Freeing unreachable objects, one object per step.
+    Sweeping,
+}
+
+impl CollectorState {
+    /// One word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Idle => "idle",
+            Self::Marking => "marking",
+            Self::Sweeping => "sweeping",
+        }
+    }
 }
 
 /// Live bytes by the first kind of root that reaches an object.
@@ -141,13 +161,13 @@ impl Heap {
             .zip(counts)
             .filter(|&(_, count)| count > 0);
         let mut pinned: Vec<_> = classes
-            .map(|(class, count)| (class.class.name.clone(), count))
+            .map(|(class, count)| (class.name.clone(), count))
             .collect();
         pinned.sort_unstable_by(|left, right| {
             right.1.cmp(&left.1).then_with(|| left.0.cmp(&right.0))
         });
 
-        self.accounting = Accounting {
+        self.accounting = Some(Accounting {
             live,
             garbage: managed - self.live_size,
             raw: totals.used - managed,
@@ -157,6 +177,6 @@ impl Heap {
             unread: totals.unread,
             collector,
             pinned,
-        };
+        });
     }
 }

@@ -11,8 +11,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::prelude::*;
 
+use super::class_slots::DescribedClass;
 use super::labels::{EdgeLabel, WideLabel};
-use super::objects::{HeapClass, ObjectTable};
+use super::objects::ObjectTable;
 use super::prefetch::prefetch;
 use crate::columns;
 use crate::control::{Control, Phase, Step};
@@ -22,7 +23,7 @@ use crate::runtime::layout::{Contents, EntryLayout, ReferenceLayout};
 use crate::runtime::objects::{ObjectHeader, block_of};
 use crate::runtime::shapes::ClassShape;
 use crate::std_library::{ARRAY_BUFFER, BUFFER, DATA_START, ENTRIES, ENTRIES_OFFSET, LENGTH};
-use crate::units::{Address, ObjectIndex};
+use crate::units::{Address, ClassId, ObjectIndex};
 
 /// Objects that one task scans.
 const CHUNK: usize = 1 << 12;
@@ -87,10 +88,17 @@ impl Edges {
     pub(super) fn extract(
         memory: Memory<'_>,
         objects: &ObjectTable,
+        classes: &[DescribedClass],
         shapes: Option<&[ClassShape]>,
         control: &Control,
     ) -> Result<(Self, Anomalies)> {
-        let scanner = Scanner::new(memory, objects, shapes.unwrap_or_default(), control);
+        let scanner = Scanner::new(
+            memory,
+            objects,
+            classes,
+            shapes.unwrap_or_default(),
+            control,
+        );
         match shapes {
             Some(_) => Self::scan::<true>(&scanner),
             None => Self::scan::<false>(&scanner),
@@ -360,6 +368,8 @@ struct Scanner<'a> {
     objects: &'a ObjectTable,
     /// By class slot: the layout and, if it is known, the size that all objects have.
     layouts: Vec<(&'a ReferenceLayout, Option<u32>)>,
+    /// By class slot.
+    classes: &'a [DescribedClass],
     /// By class slot, if labels are wanted.
     shapes: &'a [ClassShape],
     /// The largest possible number of references.
@@ -375,15 +385,17 @@ impl<'a> Scanner<'a> {
     fn new(
         memory: Memory<'a>,
         objects: &'a ObjectTable,
+        classes: &'a [DescribedClass],
         shapes: &'a [ClassShape],
         control: &'a Control,
     ) -> Self {
-        let classes = objects.classes.iter();
         Self {
             memory,
             objects,
+            classes,
             layouts: classes
-                .map(|HeapClass { class, .. }| (&class.layout, class.declared_size))
+                .iter()
+                .map(|DescribedClass { class, .. }| (&class.layout, class.declared_size))
                 .collect(),
             shapes,
             limit: memory.size() / 4,
@@ -391,6 +403,10 @@ impl<'a> Scanner<'a> {
             targets_found: AtomicU64::new(0),
             step: control.begin(Phase::References, objects.len() as u64),
         }
+    }
+
+    fn class_id(&self, object: ObjectIndex) -> ClassId {
+        self.classes[self.objects.class_slots[object.at()] as usize].id
     }
 
     /// Adds the objects to which `object` refers to the results of `run`: in the order of their places, or
@@ -521,7 +537,7 @@ impl<'a> Scanner<'a> {
             run.make_room::<LABELLED>(1)?;
             run.follow::<LABELLED>(self, word, EdgeLabel::word(nth));
             let target = self.objects.index.get(Address(word));
-            if target.is_some_and(|target| self.objects.class_of(target).id == ARRAY_BUFFER)
+            if target.is_some_and(|target| self.class_id(target) == ARRAY_BUFFER)
                 && let Some(buffer) = self.buffer(Address(word))
             {
                 run.follow_all::<LABELLED>(self, buffer, EdgeLabel::BUFFER_WORD)?;

@@ -1,8 +1,13 @@
 //! The object graph of a dump: the objects, their references, and the roots. After it is read, the dump is
 //! not needed any more, and can be unmapped before the next stages allocate memory.
 
+use super::CollectorState;
+use std::sync::Arc;
+
 use super::Heap;
-use super::accounting::{Accounting, BlockTotals};
+use super::RootKind;
+use super::accounting::BlockTotals;
+use super::class_slots::DescribedClass;
 use super::dominator_index::DominatorIndex;
 use super::dominators::DominatorTree;
 use super::edges::{Anomalies, Edges};
@@ -10,6 +15,7 @@ use super::live_classes::{class_counts, live_classes};
 use super::memory_map::MemoryMap;
 use super::objects::ObjectTable;
 use super::path_tree::PathTree;
+use super::reader::FoundObjects;
 use super::reader::read_objects;
 use super::referrers::ReferrerIndex;
 use super::root_slots::{FoundSlots, RootSlots};
@@ -19,18 +25,17 @@ use crate::columns;
 use crate::control::Control;
 use crate::error::Result;
 use crate::runtime::Runtime;
-use crate::runtime::collector::CollectorState;
-use crate::runtime::roots::RootKind;
 use crate::runtime::shapes::{ClassShape, Shapes};
 use crate::side_by_side::side_by_side;
 use crate::tolerance::Tolerance;
-use crate::units::{Address, ObjectIndex};
+use crate::units::{Address, AddressForm, ObjectIndex};
 use crate::warning::{Warning, shorten};
 
 /// The object graph of one dump. It does not borrow the dump.
 #[derive(Debug)]
 pub struct ObjectGraph {
     objects: ObjectTable,
+    classes: Arc<Vec<DescribedClass>>,
     edges: Edges,
     roots: Vec<(ObjectIndex, RootKind)>,
     anomalies: Anomalies,
@@ -43,6 +48,8 @@ pub struct ObjectGraph {
 /// The names in a heap, which questions need in addition to the numbers.
 #[derive(Debug)]
 pub struct HeapNames {
+    /// By class slot: the class as the program describes it.
+    pub classes: Arc<Vec<DescribedClass>>,
     /// By class slot: the names of the places in its objects.
     pub shapes: Vec<ClassShape>,
     /// Every place from which the collector starts.
@@ -100,6 +107,7 @@ impl ObjectGraph {
         let (graph, found) = Self::read_all(runtime, tolerance, warnings, true, control)?;
         let found = found.unwrap_or_default();
         let names = HeapNames {
+            classes: Arc::clone(&graph.classes),
             shapes: found.shapes,
             roots: found.slots.into_slots()?,
             first_block: runtime.allocator.map(|allocator| allocator.first_block),
@@ -116,12 +124,18 @@ impl ObjectGraph {
         control: &Control,
     ) -> Result<(Self, Option<FoundNames>)> {
         let memory = runtime.dump.memory;
-        let (objects, totals, walk) = read_objects(runtime, tolerance, control, &mut warnings)?;
+        let FoundObjects {
+            objects,
+            classes,
+            totals,
+            walk,
+        } = read_objects(runtime, tolerance, control, &mut warnings)?;
         let shapes = match wants_names {
-            true => Some(class_shapes(runtime, &objects, control)?),
+            true => Some(class_shapes(runtime, &classes, control)?),
             false => None,
         };
-        let (edges, anomalies) = Edges::extract(memory, &objects, shapes.as_deref(), control)?;
+        let (edges, anomalies) =
+            Edges::extract(memory, &objects, &classes, shapes.as_deref(), control)?;
         let FoundRoots {
             roots,
             mismatch,
@@ -139,6 +153,7 @@ impl ObjectGraph {
         let graph = Self {
             total_size: allocator.map_or(0, |allocator| allocator.heap_size(memory)),
             objects,
+            classes: Arc::new(classes),
             edges,
             roots,
             anomalies,
@@ -212,7 +227,7 @@ impl ObjectGraph {
 
     fn into_heap(self, (dominators, retained_sizes): (DominatorTree, Vec<u32>)) -> Heap {
         let mut heap = Heap {
-            total_size: self.total_size,
+            total_size: Some(self.total_size),
             live_size: 0,
             objects: self.objects,
             edges: self.edges,
@@ -221,15 +236,16 @@ impl ObjectGraph {
             retained_sizes,
             huge_retained_sizes: Vec::new(),
             live_classes: Vec::new(),
-            accounting: Accounting::default(),
-            is_snapshot: false,
+            accounting: None,
+            address_form: AddressForm::Hexadecimal,
+            root_kinds: &[RootKind::Global, RootKind::Stack, RootKind::Pinned],
             is_partial: self.totals.is_partial(),
             warnings: self.warnings,
         };
         heap.live_classes = live_classes(&heap);
         heap.account(self.totals, self.collector_state);
-        heap.warn_of(&self.anomalies);
-        heap.warn_of_classes();
+        heap.warn_of(&self.anomalies, &self.classes);
+        heap.warn_of_classes(&self.classes);
         shorten(&mut heap.warnings);
         heap
     }
@@ -238,11 +254,11 @@ impl ObjectGraph {
 /// The shape of each class slot.
 fn class_shapes(
     runtime: &Runtime<'_>,
-    objects: &ObjectTable,
+    classes: &[DescribedClass],
     control: &Control,
 ) -> Result<Vec<ClassShape>> {
     let shapes = Shapes::new(&runtime.classes);
-    let classes = objects.classes.iter();
+    let classes = classes.iter();
     classes
         .map(|class| {
             // Thousands of classes take a while to describe.

@@ -22,12 +22,14 @@ mod ranked_bits;
 mod reader;
 mod referrers;
 mod retained_sets;
+mod root_kind;
 mod root_slots;
 mod roots;
 mod search;
 
-pub use accounting::{Accounting, FreeBlocks, LiveBytes};
+pub use accounting::{Accounting, CollectorState, FreeBlocks, LiveBytes};
 pub use address_index::AddressIndex;
+pub use class_slots::DescribedClass;
 pub use components::{Cycle, Cycles};
 pub use cuts::Cuts;
 pub use dominator_index::DominatorIndex;
@@ -41,25 +43,25 @@ pub(crate) use labels::{MOST_NUMBERS, WideLabel};
 pub use live_classes::LiveClass;
 pub(crate) use live_classes::live_classes;
 pub use memory_map::MemoryMap;
-pub use objects::{HeapClass, ObjectTable};
+pub use objects::{HeapClass, Location, ObjectTable};
 pub use path_groups::{GroupInfo, GroupStart, PathGroup, PathGroups};
 pub use path_tree::{PathPiece, PathTree};
 pub(crate) use prefetch::prefetch;
 pub use referrers::ReferrerIndex;
+pub use root_kind::RootKind;
 pub use root_slots::{RootOrigin, RootSlot, RootSlots};
 
 use edges::Anomalies;
 
 use crate::runtime::classes::Doubt;
-use crate::runtime::roots::RootKind;
 use crate::units::{Address, AddressForm, ObjectIndex};
 use crate::warning::Warning;
 
 /// A heap, analyzed.
 #[derive(Debug)]
 pub struct Heap {
-    /// Memory size − first block, in bytes: allocator space, not just live objects; 0 for a snapshot.
-    pub total_size: u64,
+    /// The memory of the heap in bytes, allocator space included, not just live objects; `None` if it is not known.
+    pub total_size: Option<u64>,
     /// The shallow size of all live heap objects, in bytes.
     pub live_size: u64,
     /// All objects, alive or not.
@@ -73,14 +75,16 @@ pub struct Heap {
     /// Per object: its retained size in bytes; 0 if it is not alive. [`HUGE`] stands for a size in
     /// `huge_retained_sizes`.
     pub retained_sizes: Vec<u32>,
-    /// The retained sizes of at least [`HUGE`] bytes, ascending by object. Only snapshots have them.
+    /// The retained sizes of at least [`HUGE`] bytes, ascending by object.
     pub huge_retained_sizes: Vec<(ObjectIndex, u64)>,
     /// Per class slot: sums over its live heap objects.
     pub live_classes: Vec<LiveClass>,
-    /// What every byte is used for. Means nothing for a snapshot: see [`known_accounting`](Self::known_accounting).
-    pub accounting: Accounting,
-    /// Whether this is the heap of a snapshot of V8, which has no memory.
-    pub is_snapshot: bool,
+    /// What every byte is used for; `None` if it is not known.
+    pub accounting: Option<Accounting>,
+    /// The form in which addresses are shown.
+    pub address_form: AddressForm,
+    /// The kinds of roots that such a heap can have.
+    pub root_kinds: &'static [RootKind],
     /// Whether the heap is damaged and only the part before the damage was read.
     pub is_partial: bool,
     /// The reasons why numbers may be wrong.
@@ -97,9 +101,9 @@ impl Heap {
         self.warnings = warnings.collect();
     }
 
-    /// What every byte is used for; `None` for a snapshot, which does not say so.
-    pub fn known_accounting(&self) -> Option<&Accounting> {
-        (!self.is_snapshot).then_some(&self.accounting)
+    /// Whether such a heap can have roots of this kind.
+    pub fn has_root_kind(&self, kind: RootKind) -> bool {
+        self.root_kinds.contains(&kind)
     }
 
     /// Live objects that take heap space, in address order.
@@ -127,14 +131,6 @@ impl Heap {
         self.retained_size(object) != 0 && self.objects.is_on_heap(object)
     }
 
-    /// The form in which addresses are shown.
-    pub fn address_form(&self) -> AddressForm {
-        match self.is_snapshot {
-            true => AddressForm::Id,
-            false => AddressForm::Hexadecimal,
-        }
-    }
-
     /// The address of an object's payload.
     #[inline]
     pub fn address(&self, object: ObjectIndex) -> Address {
@@ -157,7 +153,7 @@ impl Heap {
         )
     }
 
-    /// The block of an object of a dump, in bytes.
+    /// The block of an object in bytes, in a heap in which no object is [`HUGE`].
     #[inline]
     pub(crate) fn block_size(&self, object: ObjectIndex) -> u32 {
         self.objects.shallow_sizes[object.at()]
@@ -218,9 +214,13 @@ impl Heap {
         self.objects.release_columns();
     }
 
-    fn warn_of(&mut self, anomalies: &Anomalies) {
+    fn warn_of(&mut self, anomalies: &Anomalies, classes: &[DescribedClass]) {
+        let class_of = |object: ObjectIndex| {
+            let slot = self.objects.class_slots[object.at()];
+            &classes[slot as usize].class
+        };
         if let Some((first, count)) = self.live_of(&anomalies.with_other_fields) {
-            let class = &self.objects.class_of(first).class;
+            let class = class_of(first);
             self.warnings.push(Warning::FieldsDiffer {
                 address: self.address(first),
                 class_name: class.name.clone(),
@@ -231,7 +231,7 @@ impl Heap {
         if let Some((first, count)) = self.live_of(&anomalies.misfits) {
             self.warnings.push(Warning::ContentsDoNotFit {
                 address: self.address(first),
-                class_name: self.objects.class_of(first).class.name.clone(),
+                class_name: class_of(first).name.clone(),
                 count,
             });
         }
@@ -251,8 +251,8 @@ impl Heap {
         }))
     }
 
-    fn warn_of_classes(&mut self) {
-        let classes = self.objects.classes.iter().zip(&self.live_classes);
+    fn warn_of_classes(&mut self, classes: &[DescribedClass]) {
+        let classes = classes.iter().zip(&self.live_classes);
         let live: Vec<_> = classes.filter(|(_, live)| live.count > 0).collect();
         let doubtful = live
             .iter()
@@ -288,8 +288,8 @@ fn huge_size(huge: &[(ObjectIndex, u64)], object: ObjectIndex) -> u64 {
 }
 
 /// The warning for a class with live objects, if there is one.
-fn class_warning(class: &HeapClass, count: u64) -> Option<Warning> {
-    let HeapClass { id, class, .. } = class;
+fn class_warning(class: &DescribedClass, count: u64) -> Option<Warning> {
+    let DescribedClass { id, class, .. } = class;
     if !class.is_described {
         return Some(Warning::ClassUnknown { id: *id, count });
     }

@@ -1,9 +1,9 @@
 //! Every global and stack word that refers to an object, and every pinned object, by name. Paths begin with
 //! these. Each counts as a separate reference.
 
+use super::RootKind;
 use crate::columns;
 use crate::error::Result;
-use crate::runtime::roots::RootKind;
 use crate::units::ObjectIndex;
 
 /// A place from which the collector starts, and its object.

@@ -1,5 +1,6 @@
 //! The objects from which the collector starts.
 
+use super::RootKind;
 use super::edges::Edges;
 use super::objects::ObjectTable;
 use super::root_slots::FoundSlots;
@@ -8,7 +9,7 @@ use crate::error::Result;
 use crate::mismatch::Mismatch;
 use crate::runtime::Runtime;
 use crate::runtime::objects::{ObjectHeader, block_of};
-use crate::runtime::roots::{Certainty, RootKind, StaticRoots, stack_words};
+use crate::runtime::roots::{Certainty, StaticRoots, stack_words};
 use crate::units::{Address, ObjectIndex};
 use crate::warning::Warning;
 

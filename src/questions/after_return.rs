@@ -5,8 +5,8 @@ use super::LoadedHeap;
 use crate::columns;
 use crate::control::Control;
 use crate::error::Result;
+use crate::heap::RootKind;
 use crate::heap::{DominatorIndex, DominatorTree};
-use crate::runtime::roots::RootKind;
 use crate::units::ObjectIndex;
 
 /// The largest number of dominators that are searched for one with exactly one independent reference.

@@ -85,7 +85,7 @@ impl LoadedHeap {
         control: &Control,
     ) -> Result<AllocationSites> {
         let heap = &self.heap;
-        if heap.is_snapshot {
+        if self.is_snapshot() {
             return Err(Error::NotInSnapshot {
                 question: "sites",
                 reason: "the profile is of a WebAssembly program, and a snapshot is of V8's heap",

@@ -92,7 +92,7 @@ impl LoadedHeap {
         let mut by_name: HashMap<&str, DominatorGroup> = HashMap::new();
         for (class, sum) in heap.objects.classes.iter().zip(sums) {
             if sum.count > 0 {
-                let group = by_name.entry(class.class.name.as_str()).or_default();
+                let group = by_name.entry(class.name.as_str()).or_default();
                 group.count += sum.count;
                 group.shallow_size += sum.shallow_size;
                 group.retained_size += sum.retained_size;

@@ -134,7 +134,7 @@ impl Reader<'_> {
         skipped: usize,
     ) -> Result<String> {
         let heap = self.heap();
-        if heap.heap.is_snapshot {
+        if heap.is_snapshot() {
             return Ok(heap.snapshot_label(source, target, label, skipped));
         }
         let shape = heap.shape(source);

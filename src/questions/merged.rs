@@ -9,8 +9,8 @@ use super::path_text::LEFT_OUT;
 use crate::columns;
 use crate::control::{Control, Phase};
 use crate::error::{Error, Result};
+use crate::heap::RootKind;
 use crate::heap::{GroupStart, HUGE, PathGroup};
-use crate::runtime::roots::RootKind;
 use crate::units::ObjectIndex;
 use crate::warning::Warning;
 
@@ -90,7 +90,7 @@ impl LoadedHeap {
                 return false;
             }
             let found = earlier.objects.at(self.heap.address(object));
-            let name = &self.heap.objects.classes[slot].class.name;
+            let name = &self.heap.objects.classes[slot].name;
             !found.is_some_and(|found| {
                 earlier.is_live_on_heap(found) && before.class_name(found) == name
             })
@@ -132,7 +132,7 @@ impl LoadedHeap {
         let mut own = columns::repeated(Sum::default(), groups.len())?;
         let mut total = Sum::default();
         let mut held_by = HeldBy {
-            system: heap.is_snapshot.then_some(0),
+            system: heap.has_root_kind(RootKind::System).then_some(0),
             ..HeldBy::default()
         };
         let mut has_class = columns::repeated(false, heap.objects.classes.len())?;

@@ -65,7 +65,7 @@ use crate::heap::{
 use crate::runtime::shapes::ClassShape;
 use crate::side_by_side::side_by_side;
 use crate::snapshots::SnapshotNames;
-use crate::units::ObjectIndex;
+use crate::units::{ClassId, ObjectIndex};
 use crate::views::{ComparisonSort, ComparisonView, Selection};
 use crate::warning::Warning;
 
@@ -152,6 +152,11 @@ impl LoadedHeap {
             paths: Lazy::of(indexes.paths),
             ..self
         }
+    }
+
+    /// Whether this is the heap of a snapshot of V8.
+    pub(crate) fn is_snapshot(&self) -> bool {
+        self.snapshot.is_some()
     }
 
     /// The heap, for views.
@@ -280,7 +285,7 @@ impl LoadedHeap {
         warnings.extend(notes.iter().map(WarningText::from));
         let is_partial =
             self.heap.is_partial || before.is_some_and(|before| before.heap.is_partial);
-        Ok(Answer::new(body, is_partial, warnings).with_addresses(self.heap.address_form()))
+        Ok(Answer::new(body, is_partial, warnings).with_addresses(self.heap.address_form))
     }
 
     /// The warnings of an earlier heap and of this one. Each names its dump.
@@ -295,8 +300,11 @@ impl LoadedHeap {
             warnings.map(|warning| WarningText::from(warning).in_dump(dump))
         });
         let mut warnings: Vec<WarningText> = warnings.collect();
-        let [earlier_size, size] = [before, self].map(|heap| heap.heap.total_size);
-        if self.is_same_module(before) && size < earlier_size {
+        if self.is_same_module(before)
+            && let [Some(earlier_size), Some(size)] =
+                [before, self].map(|heap| heap.heap.total_size)
+            && size < earlier_size
+        {
             let shrank = Warning::MemoryShrank {
                 before: earlier_size,
                 after: size,
@@ -452,8 +460,14 @@ impl LoadedHeap {
         &self.names.shapes[self.heap.objects.class_slots[object.at()] as usize]
     }
 
+    /// The runtime id of an object's class.
+    fn class_id(&self, object: ObjectIndex) -> Option<ClassId> {
+        let slot = self.heap.objects.class_slots[object.at()];
+        self.names.classes.get(slot as usize).map(|class| class.id)
+    }
+
     pub(crate) fn class_name(&self, object: ObjectIndex) -> &str {
-        &self.heap.objects.class_of(object).class.name
+        &self.heap.objects.class_of(object).name
     }
 
     fn object_name(&self, object: ObjectIndex) -> ObjectName {
@@ -472,10 +486,10 @@ impl LoadedHeap {
         };
         let slots: Vec<bool> = classes
             .iter()
-            .map(|class| glob::matches(pattern, &class.class.name))
+            .map(|class| glob::matches(pattern, &class.name))
             .collect();
         if !slots.contains(&true) {
-            let names = classes.iter().map(|class| class.class.name.as_str());
+            let names = classes.iter().map(|class| class.name.as_str());
             return Err(Error::UnknownClass {
                 pattern: pattern.to_owned(),
                 nearest: glob::nearest(pattern, names),

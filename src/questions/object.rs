@@ -71,11 +71,13 @@ impl LoadedHeap {
         self.snapshot.as_ref()?.distance(object)
     }
 
-    pub(super) fn state(&self, object: ObjectIndex) -> ObjectState {
-        match self.heap.objects.is_on_heap(object) || self.heap.is_snapshot {
-            false => ObjectState::Static,
-            true if self.heap.is_garbage(object) => ObjectState::Garbage,
-            true => ObjectState::Live,
+    pub(crate) fn state(&self, object: ObjectIndex) -> ObjectState {
+        if self.heap.objects.is_static(object) {
+            ObjectState::Static
+        } else if self.heap.is_garbage(object) {
+            ObjectState::Garbage
+        } else {
+            ObjectState::Live
         }
     }
 
@@ -92,9 +94,9 @@ impl LoadedHeap {
     }
 
     pub(super) fn root(&self, slot: RootSlot) -> Root {
-        let address = || match self.heap.objects.is_on_heap(slot.object) || self.heap.is_snapshot {
-            true => None,
-            false => Some(self.heap.address(slot.object).to_string()),
+        let address = || {
+            let is_static = self.heap.objects.is_static(slot.object);
+            is_static.then(|| self.heap.address(slot.object).to_string())
         };
         Root {
             kind: slot.kind,

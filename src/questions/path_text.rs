@@ -121,7 +121,7 @@ impl LoadedHeap {
     }
 
     pub(crate) fn slot_name(&self, class_slot: u32) -> &str {
-        &self.heap.objects.classes[class_slot as usize].class.name
+        &self.heap.objects.classes[class_slot as usize].name
     }
 
     /// The root of all paths of this origin. For the stack it has no name, because stack words move.
@@ -141,7 +141,7 @@ impl LoadedHeap {
 
     /// Whether the name of a class is the same in another build. A minifier gives classes one or two letters.
     pub(crate) fn is_class_stable(&self, name: &str) -> bool {
-        is_from_source(name) && (!self.heap.is_snapshot || name.len() > 2)
+        is_from_source(name) && (!self.is_snapshot() || name.len() > 2)
     }
 
     pub(super) fn is_origin_stable(&self, origin: RootOrigin) -> bool {

@@ -38,7 +38,7 @@ impl LoadedHeap {
         if let Some(object) = heap.objects.at(Address(address)) {
             return Ok(Found::Object(object));
         }
-        if heap.is_snapshot {
+        if self.is_snapshot() {
             return Err(self.no_object(address));
         }
         let mut inside = |what, start| {
@@ -142,7 +142,7 @@ impl LoadedHeap {
 
     /// The address of an object, as it is shown.
     pub(super) fn shown(&self, object: ObjectIndex) -> ShownAddress {
-        self.heap.address_form().of(self.heap.address(object).0)
+        self.heap.address_form.of(self.heap.address(object).0)
     }
 
     fn no_object(&self, address: u32) -> Error {
@@ -158,7 +158,7 @@ impl LoadedHeap {
             (self.shown(object), class_name)
         });
         Error::NoObject {
-            address: self.heap.address_form().of(address),
+            address: self.heap.address_form.of(address),
             nearest: nearest.collect(),
         }
     }

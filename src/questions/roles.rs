@@ -1,7 +1,7 @@
 //! The role of a class in the report: a container with its layout, or an object whose contents can be the
 //! same as those of another.
 
-use crate::heap::HeapClass;
+use crate::heap::DescribedClass;
 use crate::questions::LoadedHeap;
 use crate::runtime::layout::Contents;
 use crate::runtime::shapes::{ClassShape, Entries, Kind};
@@ -38,7 +38,7 @@ pub(in crate::questions) enum Role {
 }
 
 impl Role {
-    fn of(class: &HeapClass, shape: &ClassShape) -> Self {
+    fn of(class: &DescribedClass, shape: &ClassShape) -> Self {
         match shape.kind {
             Kind::Text => Self::Text,
             Kind::Buffer => Self::Buffer,
@@ -60,7 +60,7 @@ impl Role {
 impl LoadedHeap {
     /// The role of each class slot.
     pub(in crate::questions) fn roles(&self) -> Vec<Role> {
-        let classes = self.heap.objects.classes.iter();
+        let classes = self.names.classes.iter();
         classes
             .zip(&self.names.shapes)
             .map(|(class, shape)| Role::of(class, shape))

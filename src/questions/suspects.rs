@@ -122,7 +122,7 @@ impl LoadedHeap {
                 .then_with(|| name(left).cmp(&name(right)))
         });
         for suspect in &mut suspects {
-            suspect.text = paragraph(suspect, self.heap.address_form());
+            suspect.text = paragraph(suspect, self.heap.address_form);
         }
         Ok(Suspects {
             total_live_size: self.heap.live_size,
@@ -362,7 +362,7 @@ impl LoadedHeap {
     fn is_storage_of(&self, index: &DominatorIndex, holder: u32, child: u32) -> bool {
         let (holder, child) = (index.object(holder), index.object(child));
         let slot = self.heap.objects.class_slots[holder.at()];
-        let looked_at = if self.heap.is_snapshot { 64 } else { 3 };
+        let looked_at = if self.is_snapshot() { 64 } else { 3 };
         self.heap
             .edges
             .range(holder)

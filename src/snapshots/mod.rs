@@ -24,7 +24,6 @@ mod strings;
 
 pub(crate) use names::SnapshotNames;
 pub(crate) use other_edges::OtherEdge;
-pub use raw::Location;
 pub(crate) use strings::{code_units, length};
 
 use crate::control::Control;

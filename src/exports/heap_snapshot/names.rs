@@ -60,7 +60,7 @@ impl Names {
             numbered.number(name.to_owned());
         }
         let classes = heap.heap().objects.classes.iter();
-        let classes = classes.map(|class| numbered.number(shown_class(&class.class.name)));
+        let classes = classes.map(|class| numbered.number(shown_class(&class.name)));
         let classes = classes.collect();
         let mut first_places = Vec::new();
         let mut places = Vec::new();

@@ -34,7 +34,7 @@ const EDGE: &str = "
 impl TableExport<'_> {
     fn class_names(&self) -> Vec<Value> {
         let classes = self.heap.heap().objects.classes.iter();
-        classes.map(|class| self.named(&class.class.name)).collect()
+        classes.map(|class| self.named(&class.name)).collect()
     }
 
     /// All objects by address, static ones first.
@@ -54,11 +54,10 @@ impl TableExport<'_> {
             if object.at().is_multiple_of(REPORT) {
                 step.advance(REPORT as u64)?;
             }
-            let state = match heap.objects.is_on_heap(object) {
-                _ if heap.is_snapshot => &live,
-                false => &of_data,
-                true if heap.is_garbage(object) => &garbage,
-                true => &live,
+            let state = match self.heap.state(object) {
+                ObjectState::Static => &of_data,
+                ObjectState::Garbage => &garbage,
+                _ => &live,
             };
             let dominator = index
                 .position(object)

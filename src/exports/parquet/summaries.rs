@@ -162,7 +162,7 @@ impl TableExport<'_> {
             table.add(Value::from(answer.partial));
             let accounting = summary.accounting.as_ref();
             // V8 has roots of these kinds too, but a snapshot does not tell them apart.
-            let is_dump = !self.heap.heap().is_snapshot;
+            let is_dump = !self.heap.is_snapshot();
             let of = |number: fn(&AccountingJson) -> u64| accounting.map(number);
             for number in [
                 summary.total_heap_size,
@@ -353,7 +353,7 @@ impl TableExport<'_> {
             });
         }
         let label = cut.label.as_deref()?;
-        let label = match self.heap.heap().is_snapshot {
+        let label = match self.heap.is_snapshot() {
             true => without_index(label),
             false => without_key(label),
         };

@@ -220,7 +220,7 @@ impl LoadedHeap {
         let mut first: HashMap<&str, u32> = HashMap::new();
         let classes = self.heap.objects.classes.iter().zip(0..);
         classes
-            .map(|(class, slot)| *first.entry(class.class.name.as_str()).or_insert(slot))
+            .map(|(class, slot)| *first.entry(class.name.as_str()).or_insert(slot))
             .collect()
     }
 }

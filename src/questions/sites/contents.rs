@@ -35,14 +35,14 @@ enum Measure {
 impl LoadedHeap {
     /// By object: the bytes of its contents; 0 for what is not alive.
     pub(super) fn content_sizes(&self, tree: &PathTree, step: &Step<'_>) -> Result<Vec<u32>> {
-        if self.heap.is_snapshot {
+        if self.is_snapshot() {
             // A snapshot does not say how much of a size is in use.
             let objects = 0..self.heap.objects.len() as u32;
             let size = |object| u32::try_from(self.heap.shallow_size(ObjectIndex(object)));
             return columns::collected(objects.map(|object| size(object).unwrap_or(u32::MAX)));
         }
         let roles = self.roles();
-        let classes = self.heap.objects.classes.iter().zip(&roles);
+        let classes = self.names.classes.iter().zip(&roles);
         let measures: Vec<Measure> = classes
             .map(|(class, role)| match *role {
                 Role::Array(element) => Measure::Array(element),

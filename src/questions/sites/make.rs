@@ -82,7 +82,7 @@ impl LoadedHeap {
             dump_name: self.dump_name.clone(),
             module_hash: self.module_hash,
             total_live_size: self.heap.live_size,
-            total_size: self.heap.total_size,
+            total_size: self.heap.total_size.unwrap_or_default(),
             is_partial: self.heap.is_partial,
             is_cut,
             warnings: self.warnings().iter().map(WarningText::from).collect(),

@@ -119,7 +119,7 @@ struct ClassNames<'h> {
 impl<'h> ClassNames<'h> {
     fn new(heap: &'h LoadedHeap) -> Self {
         let classes = &heap.heap.objects.classes;
-        let all = classes.iter().map(|class| class.class.name.as_str());
+        let all = classes.iter().map(|class| class.name.as_str());
         let mut names: Vec<&str> = all.clone().collect();
         names.sort_unstable();
         names.dedup();

@@ -45,7 +45,8 @@ impl LoadedHeap {
         Ok(Unreachable {
             garbage: Garbage {
                 count: cycles.objects().len() as u64,
-                shallow_size: self.heap.accounting.garbage,
+                shallow_size: (self.heap.accounting.as_ref())
+                    .map_or(0, |accounting| accounting.garbage),
                 classes: self.garbage_classes(&cycles, limit),
                 cycles: self.cycle_groups(&cycles, limit, control)?,
             },
@@ -70,7 +71,7 @@ impl LoadedHeap {
         let mut by_name: HashMap<&str, (u64, u64)> = HashMap::new();
         for (class, (count, size)) in heap.objects.classes.iter().zip(sums) {
             if count > 0 {
-                let sum = by_name.entry(class.class.name.as_str()).or_default();
+                let sum = by_name.entry(class.name.as_str()).or_default();
                 sum.0 += count;
                 sum.1 += size;
             }

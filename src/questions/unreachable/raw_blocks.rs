@@ -85,7 +85,7 @@ impl LoadedHeap {
     pub(in crate::questions) fn raw_blocks(&self, control: &Control) -> Result<RawTable> {
         let mut table = RawTable::default();
         let heap = &self.heap;
-        if heap.accounting.raw == 0 {
+        if (heap.accounting.as_ref()).is_none_or(|accounting| accounting.raw == 0) {
             return Ok(table);
         }
         let objects = &heap.objects;

@@ -15,7 +15,7 @@ impl Context<'_> {
         let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
         for (class, live) in heap.objects.classes.iter().zip(&heap.live_classes) {
             if live.count > 0 {
-                *counts.entry(&class.class.name).or_default() += live.count;
+                *counts.entry(&class.name).or_default() += live.count;
             }
         }
         let of = |name: &str, count: u64| HeaderClass {

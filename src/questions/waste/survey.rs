@@ -289,7 +289,7 @@ impl Context<'_> {
     fn buffer(&self, word: Option<u32>) -> Option<ObjectIndex> {
         let objects = &self.heap.heap.objects;
         let buffer = objects.index.get(Address(word?))?;
-        (objects.class_of(buffer).id == ARRAY_BUFFER).then_some(buffer)
+        (self.heap.class_id(buffer) == Some(ARRAY_BUFFER)).then_some(buffer)
     }
 
     pub(super) fn is_live(&self, object: ObjectIndex) -> bool {

@@ -784,7 +784,7 @@ pub fn class_name(heap: &Heap, object: Object) -> String {
         .objects
         .index
         .get(warpo_heap_analyzer::Address(object.0));
-    heap.objects.class_of(index.unwrap()).class.name.clone()
+    heap.objects.class_of(index.unwrap()).name.clone()
 }
 
 /// The texts of the warnings.
