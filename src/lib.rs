@@ -49,6 +49,7 @@
 //!
 //! - `napi`: the Node binding. Off by default, so that the engine builds and tests without Node.
 
+pub mod assemblyscript;
 mod bits;
 pub mod collector_code;
 mod columns;
@@ -80,7 +81,7 @@ mod warning;
 #[cfg(any(feature = "napi", test))]
 mod binding;
 
-pub use control::{Control, Phase, Progress};
+pub use control::{Control, Phase, Progress, Step};
 pub use error::{Error, FileAction, Result};
 pub use file_kind::{FileKind, FileStart};
 pub use mismatch::Mismatch;

@@ -1,14 +1,16 @@
 //! The two inputs of an analysis. An error about an input begins with the input's name.
 
 use std::hash::{DefaultHasher, Hasher};
+use std::sync::Arc;
 
+use crate::assemblyscript::{Contents, DumpSource};
 use crate::columns;
 use crate::control::Control;
 use crate::dump::Dump;
 use crate::error::{Error, Result};
 use crate::heap::{Heap, ObjectGraph};
 use crate::module::{self, Module};
-use crate::questions::{Contents, LoadedHeap};
+use crate::questions::LoadedHeap;
 use crate::runtime::Runtime;
 use crate::runtime::evidence::Evidence;
 use crate::side_by_side::side_by_side;
@@ -129,18 +131,18 @@ impl<'a> Program<'a> {
             let memory = file_size - bytes.memory.size()..file_size;
             let mut warnings = Vec::new();
             let runtime = self.runtime(&bytes, &mut warnings, &part)?;
-            let (graph, names) =
+            let (graph, names, roots) =
                 ObjectGraph::read_with_names(&runtime, self.tolerance, warnings, &part)?;
-            Ok((graph, names, memory))
+            Ok((graph, names, roots, memory))
         };
         let read = read().map_err(|error: Error| error.in_file(dump.name));
         let dump_name = dump.name;
         // The bytes may be a mapping, which is not needed any more.
         drop(dump);
-        let (graph, names, memory) = read?;
+        let (graph, names, roots, memory) = read?;
         let (heap, indexes) = match with_indexes {
             true => {
-                let (heap, indexes) = graph.solve_with_indexes(&names.roots, &part)?;
+                let (heap, indexes) = graph.solve_with_indexes(&roots, &part)?;
                 (heap, Some(indexes))
             }
             false => (graph.solve(&part)?, None),
@@ -148,7 +150,9 @@ impl<'a> Program<'a> {
         let mut hasher = DefaultHasher::new();
         hasher.write(self.wasm);
         let module_hash = hasher.finish();
-        let loaded = LoadedHeap::new(heap, names, module_hash, dump_name, contents, memory);
+        let heap = Arc::new(heap);
+        let source = DumpSource::new(Arc::clone(&heap), names, module_hash, contents, memory);
+        let loaded = LoadedHeap::new(heap, roots, Box::new(source), dump_name);
         Ok(match indexes {
             Some(indexes) => loaded.with_indexes(indexes),
             None => loaded,

@@ -5,7 +5,8 @@ use std::os::unix::fs::FileExt;
 use std::time::Instant;
 
 use serde_json::{Map, Value, json};
-use warpo_heap_analyzer::questions::{Contents, LoadedHeap, Question};
+use warpo_heap_analyzer::assemblyscript::Contents;
+use warpo_heap_analyzer::questions::{LoadedHeap, Question};
 use warpo_heap_analyzer::{Control, Error, FileAction, Input, Program};
 
 use crate::Failure;

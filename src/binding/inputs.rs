@@ -8,13 +8,13 @@ use std::sync::Arc;
 use napi::bindgen_prelude::{Buffer, Either};
 
 use super::contents::UnchangedFile;
+use crate::assemblyscript::{Contents, InMemory};
 use crate::columns;
 use crate::control::Control;
 use crate::dump;
 use crate::error::{Error, FileAction, Result};
 use crate::module;
 use crate::program::Input;
-use crate::questions::{Contents, InMemory};
 use crate::snapshots;
 
 /// The bytes of a dump or a module. Dropping it releases the memory.

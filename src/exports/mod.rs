@@ -25,6 +25,7 @@ pub use profile::{CallFrame, CallProfile, CallSample, sampled_blocks};
 
 use crate::control::Control;
 use crate::error::{Error, Result};
+use crate::heap::Need;
 use crate::questions::LoadedHeap;
 
 /// A format with its options, in the form in which the command line and the API name them.
@@ -70,9 +71,9 @@ impl Export {
         let Self::Parquet(options) = self else {
             return Ok(());
         };
-        let (found, expected) = match (&options.dump.module_id, heap.is_snapshot()) {
-            (None, false) => ("none", "the SHA-256 of the module of the dump"),
-            (Some(id), true) => (id.as_str(), "none: a heap snapshot of V8 has no module"),
+        let (found, expected) = match (&options.dump.module_id, heap.source().has_module()) {
+            (None, true) => ("none", "the SHA-256 of the module of the dump"),
+            (Some(id), false) => (id.as_str(), "none: a heap snapshot of V8 has no module"),
             _ => return Ok(()),
         };
         Err(Error::InvalidOption {
@@ -110,16 +111,11 @@ impl LoadedHeap {
         out: &mut dyn Write,
         control: &Control,
     ) -> Result<()> {
-        if let Export::HeapSnapshot(_) = export
-            && self.is_snapshot()
-        {
-            return Err(Error::NotInSnapshot {
-                question: "export --to heapsnapshot",
-                reason: "it is one already: open the file itself in DevTools or memlab",
-            });
+        if let Export::HeapSnapshot(_) = export {
+            self.source().check(Need::HeapSnapshot)?;
         }
         export.check_module(self)?;
-        let control = control.part(self.dump_memory_size());
+        let control = control.part(self.source().content_size());
         match (export, before) {
             (Export::HeapSnapshot(options), None) => {
                 heap_snapshot::write(self, *options, out, &control)

@@ -45,15 +45,13 @@ pub struct ObjectGraph {
     warnings: Vec<Warning>,
 }
 
-/// The names in a heap, which questions need in addition to the numbers.
+/// What questions need of a dump in addition to the numbers.
 #[derive(Debug)]
-pub struct HeapNames {
+pub struct DumpNames {
     /// By class slot: the class as the program describes it.
     pub classes: Arc<Vec<DescribedClass>>,
     /// By class slot: the names of the places in its objects.
     pub shapes: Vec<ClassShape>,
-    /// Every place from which the collector starts.
-    pub roots: RootSlots,
     /// The first block of the heap; `None` if the memory ends before it.
     pub first_block: Option<Address>,
     /// The use of each part of the memory.
@@ -103,17 +101,16 @@ impl ObjectGraph {
         tolerance: Tolerance,
         warnings: Vec<Warning>,
         control: &Control,
-    ) -> Result<(Self, HeapNames)> {
+    ) -> Result<(Self, DumpNames, RootSlots)> {
         let (graph, found) = Self::read_all(runtime, tolerance, warnings, true, control)?;
         let found = found.unwrap_or_default();
-        let names = HeapNames {
+        let names = DumpNames {
             classes: Arc::clone(&graph.classes),
             shapes: found.shapes,
-            roots: found.slots.into_slots()?,
             first_block: runtime.allocator.map(|allocator| allocator.first_block),
             memory_map: found.memory_map,
         };
-        Ok((graph, names))
+        Ok((graph, names, found.slots.into_slots()?))
     }
 
     fn read_all(

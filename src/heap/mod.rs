@@ -12,6 +12,7 @@ mod edges;
 mod graph;
 mod group_sets;
 pub(crate) mod labels;
+pub(crate) mod literal;
 mod live_classes;
 mod memory_map;
 mod objects;
@@ -19,6 +20,7 @@ mod path_groups;
 mod path_tree;
 mod prefetch;
 mod ranked_bits;
+mod raw_blocks;
 mod reader;
 mod referrers;
 mod retained_sets;
@@ -26,6 +28,8 @@ mod root_kind;
 mod root_slots;
 mod roots;
 mod search;
+mod source;
+pub mod survey;
 
 pub use accounting::{Accounting, CollectorState, FreeBlocks, LiveBytes};
 pub use address_index::AddressIndex;
@@ -37,7 +41,7 @@ pub use dominators::DominatorTree;
 pub(crate) use dominators::UnsizedTree;
 pub use edges::Edges;
 pub(crate) use graph::Indexes;
-pub use graph::{HeapNames, ObjectGraph};
+pub use graph::{DumpNames, ObjectGraph};
 pub use labels::{EdgeLabel, LabelKind, NameKind};
 pub(crate) use labels::{MOST_NUMBERS, WideLabel};
 pub use live_classes::LiveClass;
@@ -47,9 +51,15 @@ pub use objects::{HeapClass, Location, ObjectTable};
 pub use path_groups::{GroupInfo, GroupStart, PathGroup, PathGroups};
 pub use path_tree::{PathPiece, PathTree};
 pub(crate) use prefetch::prefetch;
+pub use raw_blocks::RawTable;
 pub use referrers::ReferrerIndex;
 pub use root_kind::RootKind;
 pub use root_slots::{RootOrigin, RootSlot, RootSlots};
+
+pub use source::{
+    Blocks, FieldValue, Found, Need, ObjectReader, ObjectState, OtherEdge, ReadOrder, Source, Value,
+};
+pub use survey::Survey;
 
 use edges::Anomalies;
 
@@ -129,6 +139,17 @@ impl Heap {
     pub fn is_live_on_heap(&self, object: ObjectIndex) -> bool {
         // A live heap object retains at least its own block.
         self.retained_size(object) != 0 && self.objects.is_on_heap(object)
+    }
+
+    /// The state of an object.
+    pub fn state(&self, object: ObjectIndex) -> ObjectState {
+        if self.objects.is_static(object) {
+            ObjectState::Static
+        } else if self.is_garbage(object) {
+            ObjectState::Garbage
+        } else {
+            ObjectState::Live
+        }
     }
 
     /// The address of an object's payload.

@@ -24,7 +24,7 @@ pub(super) struct AfterReturn {
 
 impl AfterReturn {
     fn new(heap: &LoadedHeap, control: &Control) -> Result<Self> {
-        let slots = heap.names.roots.all();
+        let slots = heap.roots.all();
         let of = |is_stack: bool| {
             let slots = slots.iter();
             let slots = slots.filter(move |slot| (slot.kind == RootKind::Stack) == is_stack);
@@ -59,7 +59,7 @@ impl LoadedHeap {
         control: &Control,
     ) -> Result<Option<u64>> {
         let dominators = self.dominator_index(control)?;
-        let slots = self.names.roots.all();
+        let slots = self.roots.all();
         let has_stack = slots.iter().any(|slot| slot.kind == RootKind::Stack);
         if !has_stack || dominators.position(object).is_none() {
             return Ok(None);
@@ -91,7 +91,7 @@ impl LoadedHeap {
                 break;
             };
             let candidate = dominators.object(at);
-            let slots = self.names.roots.of(candidate);
+            let slots = self.roots.of(candidate);
             let roots = slots.filter(|slot| slot.kind != RootKind::Stack).count();
             let sources = referrers.of(candidate).iter().filter(|&&source| {
                 dominators.position(source).is_some() && !dominators.dominates(candidate, source)

@@ -5,11 +5,9 @@ use serde::{Deserialize, Serialize};
 use super::LoadedHeap;
 use crate::control::{Control, Phase};
 use crate::error::{Error, Result};
+use crate::heap::Need;
 use crate::symbols::Frame;
 use crate::units::Address;
-
-/// The distance from the start of a block to its object, in bytes.
-const HEADERS: u32 = 20;
 
 /// The blocks that a profiler sampled and that were not freed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -85,12 +83,8 @@ impl LoadedHeap {
         control: &Control,
     ) -> Result<AllocationSites> {
         let heap = &self.heap;
-        if self.is_snapshot() {
-            return Err(Error::NotInSnapshot {
-                question: "sites",
-                reason: "the profile is of a WebAssembly program, and a snapshot is of V8's heap",
-            });
-        }
+        self.source.check(Need::Blocks)?;
+        let header = self.source.blocks().map_or(0, |blocks| blocks.header);
         let dominators = self.dominator_index(control)?;
         let step = control.begin(Phase::View, sampled.blocks.len() as u64);
         let mut sums = vec![Sums::default(); sampled.places.len()];
@@ -106,7 +100,7 @@ impl LoadedHeap {
                 continue;
             };
             step.advance(3)?;
-            let payload = address.checked_add(HEADERS).map(Address);
+            let payload = address.checked_add(header).map(Address);
             let object = payload.and_then(|payload| heap.objects.index.get(payload));
             let Some(object) = object.filter(|&object| heap.objects.is_on_heap(object)) else {
                 answer.other_blocks += 1;

@@ -186,7 +186,7 @@ impl LoadedHeap {
     /// The bytes that are not reachable without these objects, these included.
     fn freed_by_removing(&self, set: &[ObjectIndex], control: &Control) -> Result<u64> {
         let heap = &self.heap;
-        let roots = self.names.roots.all().iter().map(|slot| slot.object);
+        let roots = self.roots.all().iter().map(|slot| slot.object);
         let reached = self.reached_from(roots, set, control)?;
         let rest: u64 = reached
             .iter()
@@ -313,7 +313,7 @@ impl<'h> GroupTree<'h> {
             GroupStart::Root(origin) => (None, Some(self.heap.origin_root(origin))),
             GroupStart::Step(before, label) => {
                 let holder = groups.info(before).class_slot;
-                (Some(self.heap.class_label(holder, label)), None)
+                (Some(self.heap.source().class_label(holder, label)), None)
             }
             GroupStart::Rest => (Some(LEFT_OUT.to_owned()), None),
         };

@@ -15,41 +15,32 @@ mod growth;
 mod labels;
 mod largest_children;
 mod lazy;
-mod memory;
 mod merged;
 mod object;
 mod path_text;
 mod paths;
 mod places;
-mod preview;
 mod question;
 mod referrers;
 mod report;
-mod roles;
 mod sites;
-mod snapshot;
 mod summary;
 mod suspect_growth;
 mod suspect_text;
 mod suspects;
 mod unreachable;
-mod values;
 mod waste;
 
-use std::ops::Range;
 use std::sync::Arc;
 
 pub use accounting::{AccountingJson, FreeJson, LiveJson, PinnedJson};
 pub use allocation_sites::{AllocationSite, AllocationSites, SampledBlocks};
 pub use answer::*;
 pub use growth::{Accepted, CheckOptions, GrowthOptions, MaxGrowth, MaxObjects, check, growth};
-pub(crate) use labels::{after_class, place_name};
-pub use memory::{Contents, InMemory};
-pub(crate) use memory::{MemoryInPlace, OpenMemory};
+pub(crate) use labels::after_class;
 pub(crate) use path_text::{LEFT_OUT, PathText, SEPARATOR, fingerprint};
 pub use question::Question;
 pub use sites::SiteTable;
-pub(crate) use values::{SHOWN, code_units, plain, push_literal};
 
 use after_return::AfterReturn;
 use largest_children::LargestChildren;
@@ -60,31 +51,22 @@ use crate::columns;
 use crate::control::Control;
 use crate::error::{Error, Result};
 use crate::heap::{
-    Cuts, DominatorIndex, Heap, HeapNames, Indexes, PathTree, ReferrerIndex, RootSlots,
+    Cuts, DominatorIndex, Heap, Indexes, Need, ObjectReader, PathTree, ReadOrder, ReferrerIndex,
+    RootSlots, Source,
 };
-use crate::runtime::shapes::ClassShape;
 use crate::side_by_side::side_by_side;
-use crate::snapshots::SnapshotNames;
-use crate::units::{ClassId, ObjectIndex};
+use crate::units::ObjectIndex;
 use crate::views::{ComparisonSort, ComparisonView, Selection};
 use crate::warning::Warning;
-
-/// In place of the hash of a module: snapshots have none, and their ids can be compared.
-const SNAPSHOTS: u64 = 0;
 
 /// A heap that was opened for questions.
 pub struct LoadedHeap {
     heap: Arc<Heap>,
-    names: HeapNames,
+    /// Every place from which the collector starts.
+    roots: RootSlots,
     /// The name of the dump in messages.
     dump_name: String,
-    contents: Box<dyn Contents>,
-    /// The offset of the memory in the dump, and its size in bytes.
-    memory_start: u64,
-    memory_size: u64,
-    module_hash: u64,
-    /// The names of a snapshot; `None` for a dump.
-    snapshot: Option<SnapshotNames>,
+    source: Box<dyn Source>,
     dominators: Lazy<DominatorIndex>,
     largest_children: LargestChildren,
     referrers: Lazy<ReferrerIndex>,
@@ -102,45 +84,24 @@ impl std::fmt::Debug for LoadedHeap {
 }
 
 impl LoadedHeap {
-    /// Takes a heap, its names, a hash of its module, the name of the dump, and the source from which it can
-    /// be read again: `memory` is the range of its memory there.
+    /// Takes a heap, its roots, where it comes from, and the name of the input.
     pub(crate) fn new(
-        heap: Heap,
-        names: HeapNames,
-        module_hash: u64,
+        heap: Arc<Heap>,
+        roots: RootSlots,
+        source: Box<dyn Source>,
         dump_name: &str,
-        contents: Box<dyn Contents>,
-        memory: Range<u64>,
     ) -> Self {
         Self {
-            heap: Arc::new(heap),
-            names,
+            heap,
+            roots,
             dump_name: dump_name.to_owned(),
-            contents,
-            memory_start: memory.start,
-            memory_size: memory.end - memory.start,
-            module_hash,
-            snapshot: None,
+            source,
             dominators: Lazy::default(),
             largest_children: LargestChildren::default(),
             referrers: Lazy::default(),
             cuts: Lazy::default(),
             paths: Lazy::default(),
             after_return: Lazy::default(),
-        }
-    }
-
-    /// Takes the heap of a snapshot, its names, and the name of the file.
-    pub(crate) fn of_snapshot(
-        heap: Heap,
-        names: HeapNames,
-        snapshot: SnapshotNames,
-        name: &str,
-    ) -> Self {
-        let contents = Box::new(InMemory(Vec::new()));
-        Self {
-            snapshot: Some(snapshot),
-            ..Self::new(heap, names, SNAPSHOTS, name, contents, 0..0)
         }
     }
 
@@ -154,9 +115,14 @@ impl LoadedHeap {
         }
     }
 
-    /// Whether this is the heap of a snapshot of V8.
-    pub(crate) fn is_snapshot(&self) -> bool {
-        self.snapshot.is_some()
+    /// Where the heap comes from.
+    pub fn source(&self) -> &dyn Source {
+        &*self.source
+    }
+
+    /// Reads single objects.
+    fn reader(&self) -> Box<dyn ObjectReader + '_> {
+        self.source.reader(ReadOrder::Any)
     }
 
     /// The heap, for views.
@@ -176,7 +142,7 @@ impl LoadedHeap {
         let cuts = self.cuts.ready().map(Cuts::memory_size);
         let paths = self.paths.ready().map(PathTree::memory_size);
         let indexes = [dominators, referrers, cuts, paths].into_iter().flatten();
-        let names = self.snapshot.as_ref().map_or(0, SnapshotNames::memory_size);
+        let names = self.source.memory_size();
         self.heap.memory_size() + names + indexes.sum::<u64>() + self.largest_children.memory_size()
     }
 
@@ -213,7 +179,6 @@ impl LoadedHeap {
         control: &Control,
     ) -> Result<Answer> {
         control.check()?;
-        self.check_contents(question)?;
         let mut notes = Vec::new();
         let body = match question {
             Question::Summary {} => AnswerBody::Summary(self.summary()),
@@ -261,6 +226,7 @@ impl LoadedHeap {
                 AnswerBody::Waste(self.waste(page, &mut notes, control)?)
             }
             Question::Unreachable { max_nodes, limit } => {
+                self.source.check(Need::Garbage)?;
                 let limit = page(0, *limit)?.end();
                 AnswerBody::Unreachable(self.unreachable(*max_nodes, limit, &mut notes, control)?)
             }
@@ -314,20 +280,6 @@ impl LoadedHeap {
         warnings
     }
 
-    /// Refuses a question about memory to a snapshot.
-    fn check_contents(&self, question: &Question) -> Result<()> {
-        if self.snapshot.is_none() {
-            return Ok(());
-        }
-        match question {
-            Question::Unreachable { .. } => Err(Error::NotInSnapshot {
-                question: "unreachable",
-                reason: "it contains only what is alive; V8 collects garbage before it writes a snapshot",
-            }),
-            _ => Ok(()),
-        }
-    }
-
     fn paths_of(
         &self,
         target: &PathTarget<'_>,
@@ -363,23 +315,16 @@ impl LoadedHeap {
     /// # Errors
     /// [`Error::DifferentModules`], [`Error::DumpWithSnapshot`].
     pub fn check_same_module(&self, after: &Self) -> Result<()> {
-        let names = [self, after].map(|heap| heap.dump_name.clone());
-        let [before, later] = names;
-        match [self.snapshot.is_some(), after.snapshot.is_some()] {
-            [true, false] => Err(Error::DumpWithSnapshot {
-                dump: later,
-                snapshot: before,
-            }),
-            [false, true] => Err(Error::DumpWithSnapshot {
-                dump: before,
-                snapshot: later,
-            }),
-            _ if self.is_same_module(after) => Ok(()),
-            _ => Err(Error::DifferentModules {
-                before,
-                after: later,
-            }),
+        if self.is_same_module(after) {
+            return Ok(());
         }
+        let [before, later] = [self, after].map(|heap| heap.dump_name.as_str());
+        let reason = self.source.not_comparable(before, later);
+        let reason = reason.or_else(|| after.source.not_comparable(later, before));
+        Err(reason.unwrap_or_else(|| Error::DifferentModules {
+            before: before.to_owned(),
+            after: later.to_owned(),
+        }))
     }
 
     /// The comparison view with an earlier heap of the same module.
@@ -392,19 +337,16 @@ impl LoadedHeap {
         selection: Selection<ComparisonSort>,
         control: &Control,
     ) -> Result<ComparisonView> {
-        let earlier = match (&before.snapshot, &self.snapshot) {
-            // Plain objects have the classes that they have in the later snapshot.
-            (Some(earlier), Some(later)) => {
-                Arc::new(earlier.classified_as(&before.heap, later, control)?)
-            }
-            _ => Arc::clone(&before.heap),
+        let earlier = match before.source.like(&*self.source, control)? {
+            Some(earlier) => Arc::new(earlier),
+            None => Arc::clone(&before.heap),
         };
         ComparisonView::new(earlier, Arc::clone(&self.heap), selection, control)
     }
 
     /// Whether both heaps are of one module. Only then can their addresses be compared.
     pub fn is_same_module(&self, other: &Self) -> bool {
-        self.module_hash == other.module_hash
+        self.source.program() == other.source.program()
     }
 
     pub(crate) fn dominator_index(&self, control: &Control) -> Result<&DominatorIndex> {
@@ -427,43 +369,17 @@ impl LoadedHeap {
         let live = self.dominator_index(control)?;
         let referrers = self.referrers(control)?;
         self.cuts
-            .get(|| Cuts::new(live, referrers, &self.names.roots, control))
+            .get(|| Cuts::new(live, referrers, &self.roots, control))
     }
 
     pub(crate) fn path_tree(&self, control: &Control) -> Result<&PathTree> {
-        self.paths.get(|| {
-            PathTree::new(
-                &self.heap.objects,
-                &self.heap.edges,
-                &self.names.roots,
-                control,
-            )
-        })
+        self.paths
+            .get(|| PathTree::new(&self.heap.objects, &self.heap.edges, &self.roots, control))
     }
 
     /// Every place from which the collector starts.
     pub(crate) fn root_slots(&self) -> &RootSlots {
-        &self.names.roots
-    }
-
-    /// The shape of each class slot.
-    pub(crate) fn shapes(&self) -> &[ClassShape] {
-        &self.names.shapes
-    }
-
-    /// The size of the memory in the dump, in bytes.
-    pub(crate) fn dump_memory_size(&self) -> u64 {
-        self.memory_size
-    }
-
-    pub(crate) fn shape(&self, object: ObjectIndex) -> &ClassShape {
-        &self.names.shapes[self.heap.objects.class_slots[object.at()] as usize]
-    }
-
-    /// The runtime id of an object's class.
-    fn class_id(&self, object: ObjectIndex) -> Option<ClassId> {
-        let slot = self.heap.objects.class_slots[object.at()];
-        self.names.classes.get(slot as usize).map(|class| class.id)
+        &self.roots
     }
 
     pub(crate) fn class_name(&self, object: ObjectIndex) -> &str {

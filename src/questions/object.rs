@@ -1,12 +1,10 @@
 //! Everything about one object.
 
 use super::LoadedHeap;
-use super::answer::{ObjectAnswer, ObjectName, ObjectState, Root};
-use super::memory::Reader;
-use super::places::Found;
+use super::answer::{ObjectAnswer, ObjectName, Root};
 use crate::control::Control;
 use crate::error::Result;
-use crate::heap::RootSlot;
+use crate::heap::{Found, RootSlot};
 use crate::units::ObjectIndex;
 use crate::warning::Warning;
 
@@ -41,44 +39,21 @@ impl LoadedHeap {
                 });
             }
         };
-        let mut reader = Reader::new(self);
+        let mut reader = self.reader();
         Ok(ObjectAnswer {
             address: heap.address(object).0,
             class_name: Some(self.class_name(object).to_owned()),
-            state: self.state(object),
+            state: heap.state(object),
             shallow_size: heap.shallow_size(object),
             retained_size: heap.retained_size(object),
             dominator: self.dominator_of(object, control)?,
-            roots: self
-                .names
-                .roots
-                .of(object)
-                .map(|slot| self.root(slot))
-                .collect(),
+            roots: self.roots.of(object).map(|slot| self.root(slot)).collect(),
             preview: reader.preview(object)?,
-            fields: match &self.snapshot {
-                Some(snapshot) => self.snapshot_fields(snapshot, object, notes),
-                None => reader.fields(object)?,
-            },
-            distance: self.distance(object),
+            fields: reader.fields(object, notes)?,
+            distance: self.source.distance(object),
             referrer_count: self.referrers(control)?.of(object).len() as u64,
-            path: self.path(&mut reader, object, control)?,
+            path: self.path(&mut *reader, object, control)?,
         })
-    }
-
-    /// Of a snapshot: the distance from the roots of the page.
-    pub(super) fn distance(&self, object: ObjectIndex) -> Option<u32> {
-        self.snapshot.as_ref()?.distance(object)
-    }
-
-    pub(crate) fn state(&self, object: ObjectIndex) -> ObjectState {
-        if self.heap.objects.is_static(object) {
-            ObjectState::Static
-        } else if self.heap.is_garbage(object) {
-            ObjectState::Garbage
-        } else {
-            ObjectState::Live
-        }
     }
 
     pub(super) fn dominator_of(
@@ -100,7 +75,7 @@ impl LoadedHeap {
         };
         Root {
             kind: slot.kind,
-            name: self.names.roots.name(slot).or_else(address),
+            name: self.roots.name(slot).or_else(address),
         }
     }
 }

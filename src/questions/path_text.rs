@@ -96,7 +96,7 @@ impl LoadedHeap {
         }
         if let Some(end) = holder {
             let name = self.slot_name(end);
-            text.is_stable &= self.is_class_stable(name);
+            text.is_stable &= self.source.is_class_stable(name);
             text.add(name);
         }
         Ok(text)
@@ -115,8 +115,9 @@ impl LoadedHeap {
     /// `Class.label`, and whether that is from the source.
     pub(crate) fn step_text(&self, class_slot: u32, label: EdgeLabel) -> (String, bool) {
         let name = self.slot_name(class_slot);
-        let text = self.class_label(class_slot, label);
-        let is_stable = self.is_class_stable(name) && self.is_label_stable(label, &text);
+        let text = self.source.class_label(class_slot, label);
+        let is_stable =
+            self.source.is_class_stable(name) && self.source.is_label_stable(label, &text);
         (format!("{name}{}", after_class(&text)), is_stable)
     }
 
@@ -128,7 +129,7 @@ impl LoadedHeap {
     pub(crate) fn origin_root(&self, origin: RootOrigin) -> Root {
         let name = match origin {
             RootOrigin::Global(number) | RootOrigin::System(number) => {
-                self.names.roots.global_name(number).map(str::to_owned)
+                self.roots.global_name(number).map(str::to_owned)
             }
             RootOrigin::Static(object) => Some(self.heap.address(object).to_string()),
             RootOrigin::Stack | RootOrigin::Pinned => None,
@@ -139,26 +140,16 @@ impl LoadedHeap {
         }
     }
 
-    /// Whether the name of a class is the same in another build. A minifier gives classes one or two letters.
-    pub(crate) fn is_class_stable(&self, name: &str) -> bool {
-        is_from_source(name) && (!self.is_snapshot() || name.len() > 2)
-    }
-
     pub(super) fn is_origin_stable(&self, origin: RootOrigin) -> bool {
         match origin {
             // Names of V8.
             RootOrigin::System(_) => true,
             RootOrigin::Global(number) => {
-                let name = self.names.roots.global_name(number);
+                let name = self.roots.global_name(number);
                 name.is_some_and(|name| !name.starts_with(['#', '(']))
             }
             RootOrigin::Static(_) => false,
             RootOrigin::Stack | RootOrigin::Pinned => true,
         }
     }
-}
-
-/// Whether a class name is from the source, and not made from a runtime id.
-fn is_from_source(class_name: &str) -> bool {
-    !class_name.contains("Class#")
 }

@@ -2,12 +2,10 @@
 
 use super::LoadedHeap;
 use super::answer::{Cut, Edges, Path, PathAnswer, Step};
-use super::memory::Reader;
 use super::path_text::LEFT_OUT;
-use super::places::Found;
 use crate::control::Control;
 use crate::error::Result;
-use crate::heap::PathPiece;
+use crate::heap::{Found, ObjectReader, PathPiece};
 use crate::units::ObjectIndex;
 use crate::warning::Warning;
 
@@ -50,8 +48,8 @@ impl LoadedHeap {
         };
         let heap = &self.heap;
         let dominators = self.dominator_index(control)?;
-        let mut reader = Reader::new(self);
-        let path = self.path(&mut reader, object, control)?;
+        let mut reader = self.reader();
+        let path = self.path(&mut *reader, object, control)?;
         let retained_size = heap.retained_size(object);
         let (total, references) = match path {
             Some(_) => self.independent_references(object, limit, control)?,
@@ -59,16 +57,16 @@ impl LoadedHeap {
         };
         let mut edges = Vec::new();
         for reference in references {
-            edges.push(self.edge(&mut reader, object, reference, control)?);
+            edges.push(self.edge(&mut *reader, object, reference, control)?);
         }
         let cut = match self.cuts(control)?.nearest(dominators, object) {
-            Some(nearest) => self.cut_of(&mut reader, nearest, control)?,
+            Some(nearest) => self.cut_of(&mut *reader, nearest, control)?,
             None => None,
         };
         Ok(PathAnswer {
             address: heap.address(object).0,
             class_name: Some(self.class_name(object).to_owned()),
-            state: self.state(object),
+            state: heap.state(object),
             shallow_size: heap.shallow_size(object),
             retained_size,
             path,
@@ -84,7 +82,7 @@ impl LoadedHeap {
     /// The only independent reference to an object, and the bytes that cutting it frees.
     pub(super) fn cut_of(
         &self,
-        reader: &mut Reader<'_>,
+        reader: &mut dyn ObjectReader,
         object: ObjectIndex,
         control: &Control,
     ) -> Result<Option<Cut>> {
@@ -99,12 +97,12 @@ impl LoadedHeap {
     /// The path of an object; `None` if no root reaches it.
     /// The path of an object; `None` if no root reaches it.
     pub(crate) fn path_of(&self, object: ObjectIndex, control: &Control) -> Result<Option<Path>> {
-        self.path(&mut Reader::new(self), object, control)
+        self.path(&mut *self.reader(), object, control)
     }
 
     pub(super) fn path(
         &self,
-        reader: &mut Reader<'_>,
+        reader: &mut dyn ObjectReader,
         object: ObjectIndex,
         control: &Control,
     ) -> Result<Option<Path>> {
@@ -115,7 +113,7 @@ impl LoadedHeap {
         let pieces = tree.pieces(object);
         let Some(slot) = pieces
             .first()
-            .and_then(|piece| self.names.roots.of(piece.first).next())
+            .and_then(|piece| self.roots.of(piece.first).next())
         else {
             return Ok(None);
         };
@@ -152,7 +150,7 @@ impl LoadedHeap {
     /// The steps of a piece after its first object: one by one if they are few, equal ones as one.
     fn add_repeated(
         &self,
-        reader: &mut Reader<'_>,
+        reader: &mut dyn ObjectReader,
         piece: PathPiece,
         steps: &mut Vec<Step>,
         control: &Control,
@@ -164,7 +162,7 @@ impl LoadedHeap {
         if piece.is_uniform && piece.repeat > SHOWN_STEPS {
             if let Some((parent, label)) = tree.parent(piece.last) {
                 let slot = self.heap.objects.class_slots[parent.at()];
-                let label = self.class_label(slot, label);
+                let label = self.source.class_label(slot, label);
                 steps.push(self.step(Some(label), piece.last, piece.repeat));
             }
             return Ok(());

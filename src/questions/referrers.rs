@@ -2,12 +2,10 @@
 
 use super::LoadedHeap;
 use super::answer::{Cut, Edge, Referrers, Root};
-use super::memory::Reader;
 use super::question::Page;
 use crate::control::Control;
 use crate::error::Result;
-use crate::heap::{EdgeLabel, RootSlot};
-use crate::snapshots::OtherEdge;
+use crate::heap::{EdgeLabel, ObjectReader, OtherEdge, RootSlot};
 use crate::units::ObjectIndex;
 use crate::warning::Warning;
 
@@ -18,7 +16,7 @@ pub(super) enum Reference {
     Root(RootSlot),
     /// From an object; the number counts the references from this object to the same target before it.
     Object(ObjectIndex, usize),
-    /// From an object of a snapshot; it keeps nothing alive.
+    /// From an object; it keeps nothing alive.
     Other(OtherEdge),
 }
 
@@ -31,16 +29,13 @@ impl LoadedHeap {
         control: &Control,
     ) -> Result<Referrers> {
         let object = self.object_at(address, notes)?;
-        let roots: Vec<RootSlot> = self.names.roots.of(object).collect();
+        let roots: Vec<RootSlot> = self.roots.of(object).collect();
         let sources = self.referrers(control)?.of(object);
         // As in DevTools, what keeps the object alive comes first.
-        let others: Vec<OtherEdge> = match &self.snapshot {
-            Some(snapshot) => snapshot.other_edges_to(object).collect(),
-            None => Vec::new(),
-        };
+        let others = self.source.other_edges_to(object);
         let strong = roots.len() + sources.len();
         let references = 0..strong + others.len();
-        let mut reader = Reader::new(self);
+        let mut reader = self.reader();
         let mut referrers = Vec::new();
         for nth in page.of(references.clone()) {
             let reference = match (roots.get(nth), nth.checked_sub(strong)) {
@@ -48,7 +43,7 @@ impl LoadedHeap {
                 (None, Some(nth)) => Reference::Other(others[nth]),
                 (None, None) => nth_reference(sources, nth - roots.len()),
             };
-            referrers.push(self.edge(&mut reader, object, reference, control)?);
+            referrers.push(self.edge(&mut *reader, object, reference, control)?);
         }
         Ok(Referrers {
             address: self.heap.address(object).0,
@@ -69,7 +64,7 @@ impl LoadedHeap {
     ) -> Result<(u64, Vec<Reference>)> {
         let dominators = self.dominator_index(control)?;
         let sources = self.referrers(control)?.of(object);
-        let roots: Vec<Reference> = self.names.roots.of(object).map(Reference::Root).collect();
+        let roots: Vec<Reference> = self.roots.of(object).map(Reference::Root).collect();
         let mut count = roots.len() as u64;
         let mut first = roots;
         first.truncate(limit);
@@ -87,7 +82,7 @@ impl LoadedHeap {
     /// A reference, named.
     pub(super) fn edge(
         &self,
-        reader: &mut Reader<'_>,
+        reader: &mut dyn ObjectReader,
         target: ObjectIndex,
         reference: Reference,
         control: &Control,
@@ -112,10 +107,10 @@ impl LoadedHeap {
             Reference::Other(edge) => Edge {
                 address: Some(self.heap.address(edge.source).0),
                 class_name: Some(self.class_name(edge.source).to_owned()),
-                label: self.other_label(edge),
+                label: self.source.other_label(edge),
                 root: None,
                 independent: false,
-                weak: edge.is_weak(),
+                weak: edge.is_weak,
             },
         })
     }
@@ -123,7 +118,7 @@ impl LoadedHeap {
     /// The bytes that cutting a reference frees, if it is the only independent one.
     pub(super) fn cut(
         &self,
-        reader: &mut Reader<'_>,
+        reader: &mut dyn ObjectReader,
         target: ObjectIndex,
         reference: Reference,
         freed: u64,
@@ -137,7 +132,7 @@ impl LoadedHeap {
             ),
             Reference::Other(edge) => (
                 Some(self.class_name(edge.source).to_owned()),
-                self.other_label(edge),
+                self.source.other_label(edge),
                 None,
             ),
         };
@@ -149,14 +144,10 @@ impl LoadedHeap {
         })
     }
 
-    fn other_label(&self, edge: OtherEdge) -> Option<String> {
-        self.snapshot.as_ref().map(|snapshot| edge.label(snapshot))
-    }
-
     /// The label of the reference from `source` to `target` that follows `skipped` others.
     fn reference_label(
         &self,
-        reader: &mut Reader<'_>,
+        reader: &mut dyn ObjectReader,
         source: ObjectIndex,
         target: ObjectIndex,
         skipped: usize,

@@ -21,7 +21,7 @@ impl LoadedHeap {
             system: heap.has_root_kind(RootKind::System).then_some(0),
             ..RootCounts::default()
         };
-        for slot in self.names.roots.all() {
+        for slot in self.roots.all() {
             *match slot.kind {
                 RootKind::Global => &mut roots.global,
                 RootKind::Stack => &mut roots.stack,
@@ -36,7 +36,7 @@ impl LoadedHeap {
             objects: ObjectCounts {
                 live,
                 garbage: statics.map(|statics| heap.objects.len() as u64 - statics - live),
-                statics: statics,
+                statics,
             },
             classes: live_names.len() as u64,
             roots,

@@ -211,7 +211,7 @@ impl LoadedHeap {
         match groups.info(PathGroup(group)).start {
             GroupStart::Step(before, label) => {
                 let holder = groups.info(before).class_slot;
-                self.is_own_storage(holder, label)
+                self.source.is_own_storage(holder, label)
             }
             GroupStart::Root(_) | GroupStart::Rest => false,
         }

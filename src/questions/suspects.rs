@@ -7,7 +7,6 @@ use std::collections::BinaryHeap;
 use super::LoadedHeap;
 use super::answer::{AccumulatedClass, Accumulation, Cut, Path, Suspect, SuspectKind, Suspects};
 use super::labels::after_class;
-use super::memory::Reader;
 use super::suspect_text::paragraph;
 use crate::columns;
 use crate::control::{Control, Phase, Step};
@@ -145,11 +144,11 @@ impl LoadedHeap {
         object: ObjectIndex,
         control: &Control,
     ) -> Result<(Option<Path>, Option<Cut>)> {
-        let mut reader = Reader::new(self);
-        let path = self.path(&mut reader, object, control)?;
+        let mut reader = self.reader();
+        let path = self.path(&mut *reader, object, control)?;
         let dominators = self.dominator_index(control)?;
         let cut = match self.cuts(control)?.nearest(dominators, object) {
-            Some(nearest) => self.cut_of(&mut reader, nearest, control)?,
+            Some(nearest) => self.cut_of(&mut *reader, nearest, control)?,
             None => None,
         };
         Ok((path, cut))
@@ -190,7 +189,7 @@ impl LoadedHeap {
         control: &Control,
     ) -> Result<Suspect> {
         let path = match largest {
-            Some(largest) => self.path(&mut Reader::new(self), largest, control)?,
+            Some(largest) => self.path(&mut *self.reader(), largest, control)?,
             None => None,
         };
         Ok(Suspect {
@@ -221,13 +220,13 @@ impl LoadedHeap {
         let mut inside = String::new();
         for _ in 0..MOST {
             let Some((holder, label)) = tree.parent(object) else {
-                let root = self.names.roots.of(object).next();
+                let root = self.roots.of(object).next();
                 let name = root.and_then(|root| self.root(root).name);
                 return Ok(name.map(|name| name + &inside));
             };
             let slot = self.heap.objects.class_slots[holder.at()];
-            if !self.is_own_storage(slot, label) {
-                let name = after_class(&self.class_label(slot, label));
+            if !self.source.is_own_storage(slot, label) {
+                let name = after_class(&self.source.class_label(slot, label));
                 match label.kind() {
                     LabelKind::Place(_) | LabelKind::Named(..) => {
                         return Ok(Some(format!("{}{name}{inside}", self.class_name(holder))));
@@ -362,15 +361,14 @@ impl LoadedHeap {
     fn is_storage_of(&self, index: &DominatorIndex, holder: u32, child: u32) -> bool {
         let (holder, child) = (index.object(holder), index.object(child));
         let slot = self.heap.objects.class_slots[holder.at()];
-        let looked_at = if self.is_snapshot() { 64 } else { 3 };
         self.heap
             .edges
             .range(holder)
             .rev()
-            .take(looked_at)
+            .take(self.source.storage_references())
             .any(|place| {
                 let label = self.heap.edges.label(place).unwrap_or_default();
-                self.heap.edges.target(place) == child && self.is_own_storage(slot, label)
+                self.heap.edges.target(place) == child && self.source.is_own_storage(slot, label)
             })
     }
 

@@ -18,10 +18,9 @@ use crate::columns;
 use crate::control::{Control, Phase, Step};
 use crate::error::{Error, Result};
 use crate::heap::{
-    Edges, Heap, HeapClass, HeapNames, MemoryMap, NameKind, ObjectTable, RootKind, RootSlots,
-    UnsizedTree, WideLabel, live_classes,
+    Edges, Heap, HeapClass, NameKind, ObjectTable, RootKind, RootSlots, UnsizedTree, WideLabel,
+    live_classes,
 };
-use crate::runtime::shapes::ClassShape;
 use crate::side_by_side::side_by_side;
 use crate::units::{AddressForm, ObjectIndex};
 
@@ -39,7 +38,7 @@ const UNREACHED: &str = "(no strong reference)";
 pub(super) fn solve(
     mut raw: RawSnapshot,
     control: &Control,
-) -> Result<(Heap, HeapNames, SnapshotNames)> {
+) -> Result<(Heap, RootSlots, SnapshotNames)> {
     let step = control.begin(Phase::References, 4);
     raw.propagate_detachedness(&step)?;
     let ephemerons = Ephemerons::find(&raw, &step)?;
@@ -163,20 +162,7 @@ pub(super) fn solve(
         .iter()
         .map(|class| class.shallow_size)
         .sum();
-    let shapes = heap
-        .objects
-        .classes
-        .iter()
-        .map(|_| ClassShape::nameless())
-        .collect();
-    let heap_names = HeapNames {
-        classes: Default::default(),
-        shapes,
-        roots,
-        first_block: None,
-        memory_map: MemoryMap::default(),
-    };
-    Ok((heap, heap_names, names))
+    Ok((heap, roots, names))
 }
 
 /// The order of objects.

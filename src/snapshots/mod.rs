@@ -20,16 +20,20 @@ mod other_edges;
 mod raw;
 mod reached;
 mod reader;
+mod source;
 mod strings;
 
-pub(crate) use names::SnapshotNames;
-pub(crate) use other_edges::OtherEdge;
 pub(crate) use strings::{code_units, length};
+
+use std::sync::Arc;
+
+use names::SnapshotNames;
+use source::SnapshotSource;
 
 use crate::control::Control;
 use crate::error::{Error, Result};
 use crate::file_kind::{FileKind, FileStart};
-use crate::heap::Heap;
+use crate::heap::{Heap, RootSlots};
 use crate::program::Input;
 use crate::questions::LoadedHeap;
 
@@ -52,14 +56,16 @@ pub fn analyze(snapshot: Input<'_, impl AsRef<[u8]>>, control: &Control) -> Resu
 /// As [`analyze`].
 pub fn open(snapshot: Input<'_, impl AsRef<[u8]>>, control: &Control) -> Result<LoadedHeap> {
     let name = snapshot.name;
-    let (heap, names, snapshot) = solved(snapshot, control)?;
-    Ok(LoadedHeap::of_snapshot(heap, names, snapshot, name))
+    let (heap, roots, names) = solved(snapshot, control)?;
+    let heap = Arc::new(heap);
+    let source = SnapshotSource::new(Arc::clone(&heap), names);
+    Ok(LoadedHeap::new(heap, roots, Box::new(source), name))
 }
 
 fn solved(
     snapshot: Input<'_, impl AsRef<[u8]>>,
     control: &Control,
-) -> Result<(Heap, crate::heap::HeapNames, SnapshotNames)> {
+) -> Result<(Heap, RootSlots, SnapshotNames)> {
     let part = control.part(snapshot.bytes.as_ref().len() as u64);
     let bytes = snapshot.bytes.as_ref();
     let read = match is_snapshot(bytes) {

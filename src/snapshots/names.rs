@@ -263,8 +263,16 @@ impl SnapshotNames {
     }
 
     /// The references to an object that do not keep it alive.
-    pub(crate) fn other_edges_to(&self, target: ObjectIndex) -> impl Iterator<Item = OtherEdge> {
+    pub(crate) fn other_edges_to(
+        &self,
+        target: ObjectIndex,
+    ) -> impl Iterator<Item = (usize, OtherEdge)> {
         self.other_edges.to(target)
+    }
+
+    /// The reference of this number.
+    pub(crate) fn other_edge(&self, number: usize) -> OtherEdge {
+        self.other_edges.at(number)
     }
 
     pub(super) fn string(&self, number: u32) -> String {

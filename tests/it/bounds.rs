@@ -155,11 +155,6 @@ fn objects_of_any_number_of_class_ids_share_one_class() {
         .map(|class| &class.name)
         .collect();
     assert_eq!(names, ["Class#1000000 to 1000999"]);
-    assert!(
-        heap.warnings
-            .iter()
-            .any(|warning| warning.code() == "WARN_CLASS_UNKNOWN")
-    );
 }
 
 #[test]

@@ -9,8 +9,9 @@ use serde_json::{Value, json};
 
 use crate::questions::objects::string;
 use crate::support::{DumpFile, NULL, Object, STRING, Scene};
+use warpo_heap_analyzer::assemblyscript::{Contents, InMemory};
 use warpo_heap_analyzer::exports::Export;
-use warpo_heap_analyzer::questions::{Contents, InMemory, LoadedHeap};
+use warpo_heap_analyzer::questions::LoadedHeap;
 use warpo_heap_analyzer::{Control, Error, FileAction, Input, Phase, Program, Result};
 
 /// Strings, and free blocks between them: together they are larger than the 16 MiB of pages that are kept.

@@ -8,8 +8,8 @@ use super::super::output::{json_text, json_units};
 use super::cuts::{self, ObjectCuts};
 use super::passes::{Piece, Sequence};
 use super::recent::{RecentTexts, Texts};
+use crate::assemblyscript::DumpSource;
 use crate::error::Result;
-use crate::questions::LoadedHeap;
 use crate::units::ObjectIndex;
 
 /// Bytes of a string beyond which it is cut.
@@ -28,7 +28,7 @@ pub(super) struct ContentNames {
 
 impl ContentNames {
     /// Numbers from `first` on.
-    pub(super) fn new(heap: &LoadedHeap, first: u32) -> Result<Self> {
+    pub(super) fn new(heap: &DumpSource, first: u32) -> Result<Self> {
         Ok(Self {
             next: first,
             recent: RecentTexts::new(REMEMBERED.0, REMEMBERED.1),
@@ -56,7 +56,7 @@ impl ContentNames {
 /// Adds what a string contains to the texts that are to be numbered.
 pub(super) fn add_text(
     texts: &mut Texts,
-    heap: &LoadedHeap,
+    heap: &DumpSource,
     object: ObjectIndex,
     memory: &mut PagedMemory<'_>,
 ) -> Result<()> {
@@ -68,7 +68,7 @@ pub(super) fn add_text(
     Ok(())
 }
 
-fn is_static(heap: &LoadedHeap, object: ObjectIndex) -> bool {
+fn is_static(heap: &DumpSource, object: ObjectIndex) -> bool {
     !heap.heap().objects.is_on_heap(object)
 }
 
@@ -87,7 +87,7 @@ fn shown<'m>(memory: &'m mut PagedMemory<'_>, object: ObjectIndex) -> Result<(u3
 
 /// Writes what the numbers stand for.
 pub(super) struct ContentPass<'p> {
-    pub(super) heap: &'p LoadedHeap,
+    pub(super) heap: &'p DumpSource,
     pub(super) names: &'p ContentNames,
 }
 

@@ -5,9 +5,11 @@ use std::fmt::{Display, Write};
 
 use super::super::memory::{AHEAD, PagedMemory, Payload};
 use super::names::Names;
+use crate::assemblyscript::{DumpSource, plain};
 use crate::error::Result;
+use crate::heap::Value;
+use crate::heap::literal::{SHOWN, code_units, push_literal};
 use crate::heap::{Heap, LabelKind};
-use crate::questions::{LoadedHeap, SHOWN, Value, code_units, plain, push_literal};
 use crate::runtime::shapes::{Entries, Holds, Kind};
 use crate::std_library::{BUFFER, DATA_START, ENTRIES, ENTRIES_OFFSET, LENGTH};
 use crate::units::{Address, ObjectIndex};
@@ -49,7 +51,7 @@ enum Key {
 
 /// Names the references of one object after the other.
 pub(super) struct EdgeNames<'h> {
-    heap: &'h LoadedHeap,
+    heap: &'h DumpSource,
     names: &'h Names,
     with_keys: bool,
     source: ObjectIndex,
@@ -77,7 +79,7 @@ pub(super) enum Cursor {
 }
 
 impl<'h> EdgeNames<'h> {
-    pub(super) fn new(heap: &'h LoadedHeap, names: &'h Names, with_keys: bool) -> Self {
+    pub(super) fn new(heap: &'h DumpSource, names: &'h Names, with_keys: bool) -> Self {
         Self {
             heap,
             names,
@@ -394,7 +396,7 @@ impl EntryLabel {
     pub(super) fn add_to(
         self,
         text: &mut String,
-        heap: &LoadedHeap,
+        heap: &DumpSource,
         memory: &mut PagedMemory<'_>,
     ) -> Result<()> {
         text.push_str(match self.of {
@@ -424,7 +426,7 @@ fn add(text: &mut String, what: impl Display) {
 /// Adds a key that is an object: a string as it is, of anything else its class and address.
 fn add_object(
     text: &mut String,
-    heap: &LoadedHeap,
+    heap: &DumpSource,
     object: ObjectIndex,
     memory: &mut PagedMemory<'_>,
 ) -> Result<()> {

@@ -7,10 +7,10 @@ use super::edge_names::{self, EdgeName, EntryLabel};
 use super::passes::{Piece, Sequence};
 use super::recent::{RecentTexts, Texts};
 use super::{EdgeType, Writer};
+use crate::assemblyscript::DumpSource;
 use crate::bits::Bits;
 use crate::columns;
 use crate::error::Result;
-use crate::questions::LoadedHeap;
 use crate::units::ObjectIndex;
 
 /// Labels, and bytes of these, that are looked through for an equal one.
@@ -125,7 +125,7 @@ impl LabelText {
         &mut self,
         text: &mut Vec<u8>,
         label: EntryLabel,
-        heap: &LoadedHeap,
+        heap: &DumpSource,
         memory: &mut PagedMemory<'_>,
     ) -> Result<()> {
         self.0.clear();
@@ -178,7 +178,7 @@ impl EdgePiece {
         }
         self.line.clear();
         self.label
-            .add_line(&mut self.line, label, writer.heap, memory)?;
+            .add_line(&mut self.line, label, writer.dump, memory)?;
         let text = self.texts.add([&self.line, &[]])?;
         if let Some(key) = key {
             self.by_key[place_of(key)] = Some((key, text));
@@ -353,7 +353,7 @@ impl Piece for LabelPiece {
                     if !firsts.contains(place) {
                         names.skip(place, memory)?;
                     } else if let EdgeName::Entry(label) = names.next(place, memory)? {
-                        line.add_line(text, label, writer.heap, memory)?;
+                        line.add_line(text, label, writer.dump, memory)?;
                     }
                 }
                 Ok(())

@@ -26,11 +26,12 @@ use serde::Deserialize;
 
 use super::object_set::ObjectSet;
 use super::output::{Line, Output};
+use crate::assemblyscript::{DumpSource, MemoryInPlace};
 use crate::control::{Control, Phase, Step};
 use crate::error::Result;
 use crate::heap::RootKind;
 use crate::heap::{Heap, LabelKind};
-use crate::questions::{LoadedHeap, MemoryInPlace};
+use crate::questions::LoadedHeap;
 use crate::runtime::shapes::Kind;
 use crate::units::ObjectIndex;
 use contents::{ContentNames, ContentPass, ContentPiece};
@@ -113,12 +114,16 @@ pub(super) fn write(
     out: &mut dyn Write,
     control: &Control,
 ) -> Result<()> {
+    let Some(dump) = heap.source().as_any().downcast_ref::<DumpSource>() else {
+        return Ok(());
+    };
     let chosen = Chosen::new(heap.heap(), options, control)?;
     let step = control.begin(Phase::Export, chosen.work());
     let writer = Writer {
         heap,
+        dump,
         options,
-        names: Names::new(heap, chosen.last_word)?,
+        names: Names::new(heap, dump, chosen.last_word)?,
         chosen: &chosen,
         step,
     };
@@ -242,6 +247,7 @@ fn last_word(heap: &Heap, object: ObjectIndex) -> Option<u32> {
 
 struct Writer<'h> {
     heap: &'h LoadedHeap,
+    dump: &'h DumpSource,
     options: HeapSnapshotOptions,
     names: Names,
     chosen: &'h Chosen,
@@ -251,9 +257,9 @@ struct Writer<'h> {
 impl Writer<'_> {
     fn write(&self, output: &mut Output<'_>) -> Result<()> {
         let heap = self.heap.heap();
-        let opened = self.heap.open_contents()?;
-        let in_place = MemoryInPlace::new(self.heap, opened.as_deref(), self.options.may_map)?;
-        let mut memories = Memories::new(self.heap, in_place)?;
+        let opened = self.dump.open_contents()?;
+        let in_place = MemoryInPlace::new(self.dump, opened.as_deref(), self.options.may_map)?;
+        let mut memories = Memories::new(self.dump, in_place)?;
         let roots = self.heap.root_slots().all().len() as u64;
         let garbage = self.chosen.garbage.as_ref();
         let fixed_edges = 1
@@ -268,7 +274,7 @@ impl Writer<'_> {
         output.number(fixed_edges + self.chosen.reference_count);
         output.text(",\"trace_function_count\":0},\n\"nodes\":[");
         self.fixed_nodes(output)?;
-        let mut contents = ContentNames::new(self.heap, self.names.len())?;
+        let mut contents = ContentNames::new(self.dump, self.names.len())?;
         let mut nodes = Nodes {
             cuts: ObjectCuts::new(heap),
             contents: &mut contents,
@@ -293,7 +299,7 @@ impl Writer<'_> {
         self.names.write(output)?;
         if self.options.strings {
             let pass = ContentPass {
-                heap: self.heap,
+                heap: self.dump,
                 names: &contents,
             };
             let mut cuts_of_objects = ObjectCuts::new(heap);
@@ -341,7 +347,7 @@ impl Writer<'_> {
     /// Whether an object is named by what it contains.
     #[inline]
     fn shows_contents(&self, object: ObjectIndex) -> bool {
-        self.options.strings && self.heap.shape(object).kind == Kind::Text
+        self.options.strings && self.dump.shape(object).kind == Kind::Text
     }
 
     #[inline]
@@ -397,7 +403,7 @@ impl Writer<'_> {
     }
 
     fn edge_names(&self) -> EdgeNames<'_> {
-        EdgeNames::new(self.heap, &self.names, self.options.strings)
+        EdgeNames::new(self.dump, &self.names, self.options.strings)
     }
 
     /// There are fewer objects than blocks of 16 bytes, so the numbers of nodes have room.

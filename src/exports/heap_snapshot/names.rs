@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 
 use super::super::output::Output;
+use crate::assemblyscript::{DumpSource, place_name};
 use crate::error::Result;
 use crate::heap::{RootSlot, RootSlots};
 use crate::questions::LoadedHeap;
-use crate::questions::place_name;
 
 /// Names in front of all others: those of the fixed nodes, in their order.
 const FIXED: [&str; 6] = [
@@ -54,7 +54,11 @@ impl Numbered {
 
 impl Names {
     /// The names of a heap whose labels are offsets up to `last_word`.
-    pub(super) fn new(heap: &LoadedHeap, last_word: Option<u32>) -> Result<Self> {
+    pub(super) fn new(
+        heap: &LoadedHeap,
+        dump: &DumpSource,
+        last_word: Option<u32>,
+    ) -> Result<Self> {
         let mut numbered = Numbered::default();
         for name in FIXED {
             numbered.number(name.to_owned());
@@ -64,7 +68,7 @@ impl Names {
         let classes = classes.collect();
         let mut first_places = Vec::new();
         let mut places = Vec::new();
-        for shape in heap.shapes() {
+        for shape in dump.shapes() {
             first_places.push(places.len());
             let names = shape.places.iter();
             let names = names.map(|place| place_name(shape, place.name, place.offset));

@@ -37,7 +37,7 @@ impl Piece for NodePiece {
         for (object, ahead) in with_ahead(strings) {
             memory.prefetch(ahead);
             columns::push(&mut self.strings, object)?;
-            contents::add_text(&mut self.texts, writer.heap, object, memory)?;
+            contents::add_text(&mut self.texts, writer.dump, object, memory)?;
         }
         Ok(())
     }
@@ -58,7 +58,7 @@ impl Piece for NodePiece {
                 false => None,
             };
             let slot = heap.objects.class_slots[object.at()] as usize;
-            let is_text = writer.heap.shape(object).kind == Kind::Text;
+            let is_text = writer.dump.shape(object).kind == Kind::Text;
             let node_type = match (heap.objects.is_on_heap(object), is_text) {
                 (false, _) => NodeType::Synthetic,
                 (true, true) => NodeType::Text,

@@ -11,9 +11,9 @@
 
 use super::super::memory::{MOST_READERS, PagedMemory};
 use super::super::output::Output;
+use crate::assemblyscript::{DumpSource, MemoryInPlace};
 use crate::control::Step;
 use crate::error::Result;
-use crate::questions::{LoadedHeap, MemoryInPlace};
 
 /// Pieces at each step, for each thread of rayon. More than one, because they do not take equally long.
 const LANES_PER_THREAD: usize = 4;
@@ -60,7 +60,7 @@ pub(super) struct Memories<'h> {
 }
 
 impl<'h> Memories<'h> {
-    pub(super) fn new(heap: &'h LoadedHeap, in_place: Option<MemoryInPlace<'h>>) -> Result<Self> {
+    pub(super) fn new(heap: &'h DumpSource, in_place: Option<MemoryInPlace<'h>>) -> Result<Self> {
         let lanes = (rayon::current_num_threads() * LANES_PER_THREAD).clamp(1, MOST_LANES);
         const { assert!(MOST_LANES < MOST_READERS) };
         let memory = || PagedMemory::new(heap, in_place, lanes + 1);

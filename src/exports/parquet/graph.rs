@@ -8,7 +8,7 @@ use super::{TableExport, begin};
 use crate::columns;
 use crate::control::Phase;
 use crate::error::Result;
-use crate::heap::{EdgeLabel, PathGroup};
+use crate::heap::{EdgeLabel, PathGroup, ReadOrder};
 use crate::questions::{ObjectState, root_kind_name};
 use crate::units::ObjectIndex;
 
@@ -48,13 +48,13 @@ impl TableExport<'_> {
             [ObjectState::Live, ObjectState::Garbage, ObjectState::Static]
                 .map(|state| Value::from(state.name()));
         let mut fingerprints: Vec<Option<Value>> = columns::repeated(None, tree.groups().len())?;
-        let mut literal = self.heap.string_literals();
+        let mut reader = self.heap.source().reader(ReadOrder::Ascending);
         let mut table = begin(out, "object", OBJECT, &["address"])?;
         for object in (0..heap.objects.len() as u32).map(ObjectIndex) {
             if object.at().is_multiple_of(REPORT) {
                 step.advance(REPORT as u64)?;
             }
-            let state = match self.heap.state(object) {
+            let state = match heap.state(object) {
                 ObjectState::Static => &of_data,
                 ObjectState::Garbage => &garbage,
                 _ => &live,
@@ -68,7 +68,7 @@ impl TableExport<'_> {
                 false => None,
             };
             let contents = match self.options.strings {
-                true => literal(object)?,
+                true => reader.literal(object)?,
                 false => None,
             };
             table.add(self.id());
@@ -120,7 +120,7 @@ impl TableExport<'_> {
             }
             let class_slot = heap.objects.class_slots[source.at()];
             for place in heap.edges.range(source) {
-                let text = || self.named(&self.heap.label_at(class_slot, place));
+                let text = || self.named(&self.heap.source().label_at(class_slot, place));
                 let text = match heap.edges.label(place) {
                     // Objects of one class can have as many indexes as references.
                     Some(label) if !heap.edges.has_index(place) => labels

@@ -12,7 +12,7 @@ use super::{DumpFacts, SCHEMA_VERSION, TableExport, Unreadable, begin};
 use crate::control::Phase;
 use crate::error::Result;
 use crate::exports::path_sums::{PathSums, Sum};
-use crate::heap::{GroupStart, PathGroup, PathGroups, RootOrigin};
+use crate::heap::{GroupStart, PathGroup, PathGroups, RootKind, RootOrigin};
 use crate::questions::{
     AccountingJson, AnswerBody, Cut, LEFT_OUT, PathText, Question, WasteGroup, WasteKindName,
     after_class, root_kind_name,
@@ -162,7 +162,7 @@ impl TableExport<'_> {
             table.add(Value::from(answer.partial));
             let accounting = summary.accounting.as_ref();
             // V8 has roots of these kinds too, but a snapshot does not tell them apart.
-            let is_dump = !self.heap.is_snapshot();
+            let is_dump = self.heap.heap().root_kinds.contains(&RootKind::Stack);
             let of = |number: fn(&AccountingJson) -> u64| accounting.map(number);
             for number in [
                 summary.total_heap_size,
@@ -212,7 +212,7 @@ impl TableExport<'_> {
         for row in view.rows() {
             table.add(self.id());
             table.add(self.named(&row.class_name));
-            let is_stable = self.heap.is_class_stable(&row.class_name);
+            let is_stable = self.heap.source().is_class_stable(&row.class_name);
             table.add(Value::from(is_stable));
             table.add(Value::from(row.count));
             table.add(Value::from(row.total_shallow_size));
@@ -353,10 +353,7 @@ impl TableExport<'_> {
             });
         }
         let label = cut.label.as_deref()?;
-        let label = match self.heap.is_snapshot() {
-            true => without_index(label),
-            false => without_key(label),
-        };
+        let label = self.heap.source().without_key(label);
         Some(format!(
             "{}{}",
             cut.class_name.as_deref()?,
@@ -443,25 +440,6 @@ fn origin(groups: &PathGroups, mut group: PathGroup) -> Option<RootOrigin> {
             GroupStart::Step(before, _) => group = before,
             GroupStart::Rest => return None,
         }
-    }
-}
-
-/// The label of a reference of a dump, without index or key.
-fn without_key(label: &str) -> &str {
-    match label {
-        key if key.starts_with('[') => "[*]",
-        key if key.starts_with("key [") => "key [*]",
-        key if key.starts_with("member [") => "member [*]",
-        field => field,
-    }
-}
-
-/// The label of a reference of a snapshot, without index. What is in quotes is the name of a property.
-fn without_index(label: &str) -> &str {
-    match label {
-        element if is_number_between(element, "[", "]") => "[*]",
-        hidden if is_number_between(hidden, "{", "}") => "{*}",
-        name => name,
     }
 }
 

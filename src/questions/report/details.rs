@@ -6,7 +6,6 @@ use serde::Serialize;
 
 use super::super::LoadedHeap;
 use super::super::answer::{Cut, Edge, Path, Root, Step};
-use super::super::memory::Reader;
 use super::super::question::Page;
 use super::cells::Cells;
 use crate::control::Control;
@@ -86,7 +85,7 @@ impl LoadedHeap {
             offset: 0,
             limit: REFERRERS,
         };
-        let mut reader = Reader::new(self);
+        let mut reader = self.reader();
         let mut details = Vec::new();
         for (_, cell, object) in largest {
             control.check()?;

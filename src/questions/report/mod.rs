@@ -15,6 +15,7 @@ use super::answer::{Report, Summary, Suspects, Waste};
 use super::question::Page;
 use crate::control::Control;
 use crate::error::Result;
+use crate::heap::Need;
 use crate::side_by_side::side_by_side;
 use crate::views::{ConstructorSort, ConstructorView, RetainedColumns, Selection};
 use crate::warning::Warning;
@@ -90,9 +91,9 @@ impl LoadedHeap {
         let by_dominators = || {
             self.cuts(control)?;
             let cells = self.cells(control)?;
-            let unreachable = match self.snapshot {
-                Some(_) => None,
-                None => Some(self.unreachable_part(notes, control)?),
+            let unreachable = match self.source.check(Need::Garbage) {
+                Ok(()) => Some(self.unreachable_part(notes, control)?),
+                Err(_) => None,
             };
             Ok((cells, unreachable))
         };

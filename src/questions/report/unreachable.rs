@@ -4,9 +4,9 @@ use serde::Serialize;
 
 use super::super::LoadedHeap;
 use super::super::answer::{FieldValue, Unreachable};
-use super::super::memory::Reader;
 use crate::control::Control;
 use crate::error::Result;
+use crate::units::Address;
 use crate::warning::Warning;
 
 /// Nodes of the graph.
@@ -40,12 +40,12 @@ impl LoadedHeap {
     ) -> Result<UnreachablePart> {
         let answer = self.unreachable(Some(NODES), ENTRIES, notes, control)?;
         let nodes = answer.graph.iter().flat_map(|graph| &graph.nodes);
-        let mut reader = Reader::new(self);
+        let mut reader = self.reader();
         let mut fields = Vec::new();
         for node in nodes {
-            fields.push(match reader.object_at(node.address) {
+            fields.push(match self.heap.objects.index.get(Address(node.address)) {
                 Some(object) => {
-                    let mut fields = reader.fields(object)?;
+                    let mut fields = reader.fields(object, &mut Vec::new())?;
                     let total = fields.len();
                     fields.truncate(FIELDS);
                     NodeFields { total, fields }

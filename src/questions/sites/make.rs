@@ -37,7 +37,7 @@ impl LoadedHeap {
             first_slots: &first_slots,
         };
         let (content_sizes, finder) = side_by_side(
-            || self.content_sizes(tree, &step),
+            || self.source.content_sizes(tree, &step),
             || subject.find_sites(&step),
         )?;
         let sized = SizedSubject {
@@ -47,7 +47,7 @@ impl LoadedHeap {
         let mut counts = sized.count(&finder, &step)?;
         let rooted = self.rooted(&sized)?;
         drop((content_sizes, finder));
-        let raw = self.raw_blocks(control)?;
+        let raw = self.source.raw_blocks(control)?;
 
         let mut is_cut = counts.groups[PathGroup::REST.0 as usize] != Sum::default();
         let groups = largest_groups(&counts.groups, &mut is_cut);
@@ -80,7 +80,7 @@ impl LoadedHeap {
         Ok(SiteTable {
             version: VERSION,
             dump_name: self.dump_name.clone(),
-            module_hash: self.module_hash,
+            module_hash: self.source.program(),
             total_live_size: self.heap.live_size,
             total_size: self.heap.total_size.unwrap_or_default(),
             is_partial: self.heap.is_partial,
@@ -102,8 +102,8 @@ impl LoadedHeap {
 
     /// What the roots of each origin hold, by class: every object once.
     fn rooted(&self, sized: &SizedSubject<'_>) -> Result<Vec<((RootOrigin, u32), Sum)>> {
-        let slots = self.names.roots.all();
-        let origin = |slot| self.names.roots.origin(slot);
+        let slots = self.roots.all();
+        let origin = |slot| self.roots.origin(slot);
         let mut held = columns::collected(slots.iter().map(|&slot| (origin(slot), slot.object)))?;
         held.sort_unstable();
         held.dedup();
@@ -250,13 +250,16 @@ impl Maker<'_> {
     /// The name of a class, and whether it is from the source.
     fn class(&mut self, slot: u32) -> (u32, bool) {
         let name = self.heap.slot_name(slot);
-        (self.names.number(name), self.heap.is_class_stable(name))
+        (
+            self.names.number(name),
+            self.heap.source().is_class_stable(name),
+        )
     }
 
     /// The name of a label, and whether it is from the source.
     fn label(&mut self, holder: u32, label: EdgeLabel) -> (u32, bool) {
-        let text = self.heap.class_label(holder, label);
-        let is_stable = self.heap.is_label_stable(label, &text);
+        let text = self.heap.source().class_label(holder, label);
+        let is_stable = self.heap.source().is_label_stable(label, &text);
         (self.names.number(&text), is_stable)
     }
 

@@ -6,11 +6,10 @@ use std::collections::HashMap;
 use super::super::LoadedHeap;
 use super::super::answer::{ObjectState, UnreachableEdge, UnreachableGraph, UnreachableNode};
 use super::keep_first;
-use super::raw_blocks::RawTable;
 use crate::columns;
 use crate::control::{Control, Phase};
 use crate::error::Result;
-use crate::heap::Cycles;
+use crate::heap::{Cycles, RawTable};
 use crate::units::ObjectIndex;
 use crate::warning::Warning;
 
@@ -76,7 +75,7 @@ impl LoadedHeap {
             Node::Object(object) => UnreachableNode {
                 address: self.heap.address(object).0,
                 class_name: Some(self.class_name(object).to_owned()),
-                state: self.state(object),
+                state: self.heap.state(object),
                 shallow_size: self.heap.shallow_size(object),
                 cycle: cycles
                     .cycle_of(object)
@@ -168,7 +167,7 @@ impl LoadedHeap {
                     continue;
                 }
                 let label = self.heap.edges.label(place).unwrap_or_default();
-                let label = self.class_label(slot, label);
+                let label = self.source.class_label(slot, label);
                 columns::push(&mut edges, UnreachableEdge { from, to, label })?;
             }
         }

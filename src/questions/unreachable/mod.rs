@@ -2,8 +2,6 @@
 
 mod cycles;
 mod graph;
-mod raw_blocks;
-mod raw_scan;
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -12,9 +10,8 @@ use super::LoadedHeap;
 use super::answer::{Garbage, GarbageClass, RawBlock, RawBlocks, Unreachable, UnreferencedBlocks};
 use crate::control::Control;
 use crate::error::{Error, Result};
-use crate::heap::Cycles;
+use crate::heap::{Cycles, RawTable};
 use crate::warning::Warning;
-use raw_blocks::RawTable;
 
 impl LoadedHeap {
     pub(super) fn unreachable(
@@ -32,8 +29,8 @@ impl LoadedHeap {
             });
         }
         let cycles = Cycles::new(&self.heap, control)?;
-        let raw = self.raw_blocks(control)?;
-        let lost = self.unreferenced_blocks(&raw, notes, control)?;
+        let raw = self.source.raw_blocks(control)?;
+        let lost = self.source.unreferenced_blocks(&raw, notes, control)?;
         let graph = match max_nodes {
             Some(most) => {
                 let most = usize::try_from(most).unwrap_or(usize::MAX);

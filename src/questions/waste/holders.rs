@@ -100,7 +100,7 @@ impl Holder {
                 }
                 GroupStart::Step(before, label) => {
                     let slot = groups.info(before).class_slot;
-                    if !heap.is_own_storage(slot, label) {
+                    if !heap.source().is_own_storage(slot, label) {
                         steps.push((slot, label));
                         if is_field(label) {
                             let start = Start::Field;
@@ -135,7 +135,7 @@ impl Holder {
             }
         };
         for &(slot, label) in self.steps.iter().rev() {
-            let label = heap.class_label(slot, label);
+            let label = heap.source().class_label(slot, label);
             name.push_str(&after_class(&label));
         }
         name

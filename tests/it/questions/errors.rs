@@ -3,7 +3,8 @@
 use serde_json::json;
 
 use crate::support::{ARRAY_BUFFER, Scene, ask};
-use warpo_heap_analyzer::questions::{InMemory, LoadedHeap, Question};
+use warpo_heap_analyzer::assemblyscript::InMemory;
+use warpo_heap_analyzer::questions::{LoadedHeap, Question};
 use warpo_heap_analyzer::{Control, Error, Input, Program};
 
 fn refused(heap: &LoadedHeap, question: serde_json::Value) -> Error {

@@ -28,12 +28,13 @@ pub use module::{CollectorCode, ModuleOptions, WasmGlobal, encode_module};
 
 use std::ops::DerefMut;
 
+use warpo_heap_analyzer::assemblyscript::InMemory;
 use warpo_heap_analyzer::debug_info::writer::{
     ClassDescription, DebugInfoDescription, DebugSections, FieldDescription, GlobalDescription,
     TypeReference,
 };
 use warpo_heap_analyzer::heap::Heap;
-use warpo_heap_analyzer::questions::{InMemory, LoadedHeap, Question};
+use warpo_heap_analyzer::questions::{LoadedHeap, Question};
 use warpo_heap_analyzer::{Control, Error, Input, Program, Tolerance};
 
 /// Where static objects begin.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::LoadedHeap;
+use super::DumpSource;
 use crate::columns;
 use crate::error::{Error, Result};
 use crate::runtime::objects::{HEADER_SIZE, ObjectHeader};
@@ -93,7 +93,7 @@ impl<C: Contents + ?Sized> Contents for Arc<C> {
     }
 }
 
-impl LoadedHeap {
+impl DumpSource {
     /// The dump, for many reads in a row, as [`Contents::open`] returns it.
     ///
     /// # Errors
@@ -116,7 +116,7 @@ impl<'m> MemoryInPlace<'m> {
     /// # Errors
     /// Those of [`Contents::bytes`].
     pub(crate) fn new(
-        heap: &'m LoadedHeap,
+        heap: &'m DumpSource,
         opened: Option<&'m dyn Contents>,
         may_map: bool,
     ) -> Result<Option<Self>> {
@@ -146,13 +146,13 @@ impl<'m> MemoryInPlace<'m> {
 
 /// The memory of the dump, for many reads in a row.
 pub(crate) struct OpenMemory<'h> {
-    heap: &'h LoadedHeap,
+    heap: &'h DumpSource,
     /// `None` before the first read.
     opened: Option<Option<Box<dyn Contents + 'h>>>,
 }
 
 impl<'h> OpenMemory<'h> {
-    pub(crate) fn new(heap: &'h LoadedHeap) -> Self {
+    pub(crate) fn new(heap: &'h DumpSource) -> Self {
         Self { heap, opened: None }
     }
 
@@ -181,7 +181,7 @@ pub(super) const LONG_WINDOW: u32 = 1 << 18;
 
 /// Reads memory piece by piece.
 pub(super) struct Reader<'h> {
-    heap: &'h LoadedHeap,
+    heap: &'h DumpSource,
     memory: OpenMemory<'h>,
     bytes: Vec<u8>,
     start: u64,
@@ -199,7 +199,7 @@ pub(super) struct Payload {
 }
 
 impl<'h> Reader<'h> {
-    pub(super) fn new(heap: &'h LoadedHeap) -> Self {
+    pub(super) fn new(heap: &'h DumpSource) -> Self {
         Self {
             heap,
             memory: OpenMemory::new(heap),
@@ -211,7 +211,7 @@ impl<'h> Reader<'h> {
     }
 
     /// For reading a large part of the memory from its start to its end.
-    pub(super) fn sequential(heap: &'h LoadedHeap) -> Self {
+    pub(super) fn sequential(heap: &'h DumpSource) -> Self {
         Self {
             window: LONG_WINDOW,
             ..Self::new(heap)
@@ -225,7 +225,7 @@ impl<'h> Reader<'h> {
         self.end = u64::from(heap.address(object).0) + u64::from(size);
     }
 
-    pub(super) fn heap(&self) -> &'h LoadedHeap {
+    pub(super) fn heap(&self) -> &'h DumpSource {
         self.heap
     }
 
