@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 use warpo_heap_analyzer::exports::{Export, HeapDiffOptions, HeapSnapshotOptions};
+use warpo_heap_analyzer::heap::Need;
 use warpo_heap_analyzer::formats::{TableOptions, render_json, render_text};
 use warpo_heap_analyzer::questions::{
     GrowthOptions, InMemory, LoadedHeap, Question, SiteTable, growth,
@@ -148,9 +149,9 @@ pub fn export_all(heap: &LoadedHeap) {
     let lines = grown.iter().filter(|&&byte| byte == b'\n').count();
     assert_eq!(lines, 1, "a heap has grown since itself");
     // A snapshot is in this format already.
-    let is_snapshot = heap.heap().accounting.is_none();
+    let is_exported = heap.source().check(Need::HeapSnapshot).is_err();
     let options = [(true, false), (false, true)].into_iter();
-    for (strings, all) in options.filter(|_| !is_snapshot) {
+    for (strings, all) in options.filter(|_| !is_exported) {
         let export = Export::HeapSnapshot(HeapSnapshotOptions {
             strings,
             all,

@@ -13,7 +13,6 @@ use warpo_heap_analyzer::module::Module;
 use warpo_heap_analyzer::runtime::Runtime;
 use warpo_heap_analyzer::runtime::evidence::Evidence;
 use warpo_heap_analyzer::runtime::layout::Contents;
-use warpo_heap_analyzer::snapshots;
 use warpo_heap_analyzer::views::{
     ComparisonSort, ComparisonView, ConstructorSort, ConstructorView, Selection,
 };
@@ -422,7 +421,7 @@ pub fn snapshot(input: &[u8]) {
         name: "app.heapsnapshot",
         bytes: input,
     };
-    let ask = || match snapshots::open(source(), &Control::default()) {
+    let ask = || match warpo_heap_analyzer::open_snapshot(source(), &Control::default()) {
         Ok(heap) => {
             export_all(&heap);
             ask_all(&heap, &[1, 3], TableOptions::default()) + &grow(&heap, 0, b'0')

@@ -2,7 +2,7 @@
 //! same as those of another.
 
 use super::DumpSource;
-use crate::heap::DescribedClass;
+use super::class_slots::DescribedClass;
 use crate::runtime::layout::Contents;
 use crate::runtime::shapes::{ClassShape, Entries, Kind};
 

@@ -4,13 +4,16 @@ use std::any::Any;
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::class_slots::DescribedClass;
+use super::graph::DumpNames;
 use super::labels::{class_label, is_own_storage};
 use super::memory::{Contents, Reader};
+use super::memory_map::MemoryMap;
 use crate::control::{Control, Step};
 use crate::error::Result;
 use crate::heap::{
-    Blocks, DescribedClass, DominatorIndex, DumpNames, EdgeLabel, FieldValue, Found, Heap,
-    MemoryMap, ObjectReader, PathTree, RawTable, ReadOrder, Source, Survey,
+    Blocks, DominatorIndex, EdgeLabel, FieldValue, Found, Heap, ObjectReader, PathTree, RawTable,
+    ReadOrder, Source, Survey,
 };
 use crate::runtime::objects::HEADER_SIZE;
 use crate::runtime::shapes::{ClassShape, Kind};

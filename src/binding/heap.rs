@@ -20,7 +20,6 @@ use crate::exports::Export;
 use crate::formats::{TableOptions, accounting_json, render_json, render_text};
 use crate::program::Input;
 use crate::questions::{Answer, LoadedHeap, Question};
-use crate::snapshots;
 use crate::tolerance::Tolerance;
 use crate::views::{ComparisonSort, ConstructorSort};
 
@@ -153,7 +152,7 @@ fn opened(
 ) -> crate::Result<HeapHandle> {
     let (loaded, kept_bytes) = match is_snapshot(&dump, &wasm)? {
         true => {
-            let loaded = snapshots::open(dump, control)?;
+            let loaded = crate::open_snapshot(dump, control)?;
             if request.prepare {
                 loaded.prepare(control)?;
             }

@@ -15,7 +15,6 @@ use crate::dump;
 use crate::error::{Error, FileAction, Result};
 use crate::module;
 use crate::program::Input;
-use crate::snapshots;
 
 /// The bytes of a dump or a module. Dropping it releases the memory.
 pub(super) enum Source<'a> {
@@ -359,7 +358,7 @@ fn read_stream(mut stream: impl Read, control: &Control) -> Result<Vec<u8>> {
     let largest = match bytes.first_chunk::<4>() {
         Some(&dump::MAGIC) => LARGEST_DUMP,
         Some(&module::MAGIC) => module::MAX_SIZE,
-        _ if snapshots::is_snapshot(&bytes) => LARGEST_SNAPSHOT,
+        _ if crate::is_snapshot(&bytes) => LARGEST_SNAPSHOT,
         // The reader of the input reports what is wrong.
         _ => return Ok(bytes),
     };

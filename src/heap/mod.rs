@@ -3,7 +3,6 @@
 
 mod accounting;
 mod address_index;
-mod class_slots;
 mod components;
 mod cuts;
 mod dominator_index;
@@ -14,39 +13,33 @@ mod group_sets;
 pub(crate) mod labels;
 pub(crate) mod literal;
 mod live_classes;
-mod memory_map;
 mod objects;
 mod path_groups;
 mod path_tree;
 mod prefetch;
 mod ranked_bits;
 mod raw_blocks;
-mod reader;
 mod referrers;
 mod retained_sets;
 mod root_kind;
 mod root_slots;
-mod roots;
 mod search;
 mod source;
 pub mod survey;
 
 pub use accounting::{Accounting, CollectorState, FreeBlocks, LiveBytes};
 pub use address_index::AddressIndex;
-pub use class_slots::DescribedClass;
 pub use components::{Cycle, Cycles};
 pub use cuts::Cuts;
 pub use dominator_index::DominatorIndex;
 pub use dominators::DominatorTree;
 pub(crate) use dominators::UnsizedTree;
 pub use edges::Edges;
-pub(crate) use graph::Indexes;
-pub use graph::{DumpNames, ObjectGraph};
+pub use graph::{Indexes, ObjectGraph, Solution};
 pub use labels::{EdgeLabel, LabelKind, NameKind};
 pub(crate) use labels::{MOST_NUMBERS, WideLabel};
 pub use live_classes::LiveClass;
 pub(crate) use live_classes::live_classes;
-pub use memory_map::MemoryMap;
 pub use objects::{HeapClass, Location, ObjectTable};
 pub use path_groups::{GroupInfo, GroupStart, PathGroup, PathGroups};
 pub use path_tree::{PathPiece, PathTree};
@@ -54,16 +47,14 @@ pub(crate) use prefetch::prefetch;
 pub use raw_blocks::RawTable;
 pub use referrers::ReferrerIndex;
 pub use root_kind::RootKind;
-pub use root_slots::{RootOrigin, RootSlot, RootSlots};
+pub use root_slots::{FoundSlots, RootOrigin, RootSlot, RootSlots};
 
 pub use source::{
-    Blocks, FieldValue, Found, Need, ObjectReader, ObjectState, OtherEdge, ReadOrder, Source, Value,
+    Blocks, FieldValue, Found, Need, ObjectReader, ObjectState, Opened, OtherEdge, ReadOrder,
+    Source, Value,
 };
 pub use survey::Survey;
 
-use edges::Anomalies;
-
-use crate::runtime::classes::Doubt;
 use crate::units::{Address, AddressForm, ObjectIndex};
 use crate::warning::Warning;
 
@@ -234,60 +225,6 @@ impl Heap {
         self.huge_retained_sizes = Vec::new();
         self.objects.release_columns();
     }
-
-    fn warn_of(&mut self, anomalies: &Anomalies, classes: &[DescribedClass]) {
-        let class_of = |object: ObjectIndex| {
-            let slot = self.objects.class_slots[object.at()];
-            &classes[slot as usize].class
-        };
-        if let Some((first, count)) = self.live_of(&anomalies.with_other_fields) {
-            let class = class_of(first);
-            self.warnings.push(Warning::FieldsDiffer {
-                address: self.address(first),
-                class_name: class.name.clone(),
-                declared: class.declared_size.unwrap_or_default(),
-                count,
-            });
-        }
-        if let Some((first, count)) = self.live_of(&anomalies.misfits) {
-            self.warnings.push(Warning::ContentsDoNotFit {
-                address: self.address(first),
-                class_name: class_of(first).name.clone(),
-                count,
-            });
-        }
-    }
-
-    /// The first live one of these objects, and the number of live ones; `objects` ascend. Garbage is
-    /// ignored, because it may refer to memory that was reused.
-    fn live_of(&self, objects: &[ObjectIndex]) -> Option<(ObjectIndex, u64)> {
-        if objects.is_empty() {
-            return None;
-        }
-        let live = self.dominators.live().iter().copied();
-        let mut live = live.filter(|object| objects.binary_search(object).is_ok());
-        let any = live.next()?;
-        Some(live.fold((any, 1), |(first, count), object| {
-            (object.min(first), count + 1)
-        }))
-    }
-
-    fn warn_of_classes(&mut self, classes: &[DescribedClass]) {
-        let classes = classes.iter().zip(&self.live_classes);
-        let live: Vec<_> = classes.filter(|(_, live)| live.count > 0).collect();
-        let doubtful = live
-            .iter()
-            .filter_map(|(class, live)| class_warning(class, live.count));
-        self.warnings.extend(doubtful);
-        let classes = live.iter().map(|(class, _)| &class.class);
-        let mut nameless = classes.filter(|class| class.lacks_name && class.is_described);
-        if let Some(first) = nameless.next() {
-            self.warnings.push(Warning::NamesIncomplete {
-                class_name: first.name.clone(),
-                count: 1 + nameless.count() as u64,
-            });
-        }
-    }
 }
 
 /// In a column of sizes, stands for a size of at least this many bytes, which is in a list beside it. Blocks of
@@ -306,25 +243,4 @@ fn size_of_object(column: &[u32], huge: &[(ObjectIndex, u64)], object: ObjectInd
 fn huge_size(huge: &[(ObjectIndex, u64)], object: ObjectIndex) -> u64 {
     let place = huge.binary_search_by_key(&object, |&(object, _)| object);
     place.map_or(u64::from(HUGE), |place| huge[place].1)
-}
-
-/// The warning for a class with live objects, if there is one.
-fn class_warning(class: &DescribedClass, count: u64) -> Option<Warning> {
-    let DescribedClass { id, class, .. } = class;
-    if !class.is_described {
-        return Some(Warning::ClassUnknown { id: *id, count });
-    }
-    if !class.rivals.is_empty() {
-        return Some(Warning::ClassAmbiguous {
-            id: *id,
-            class_name: class.name.clone(),
-            rivals: class.rivals.clone(),
-        });
-    }
-    let class_name = class.name.clone();
-    match class.doubt {
-        Doubt::None => None,
-        Doubt::Disputed => Some(Warning::ClassDisputed { class_name }),
-        Doubt::UnknownBases => Some(Warning::BasesUnknown { class_name }),
-    }
 }

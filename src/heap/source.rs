@@ -2,10 +2,11 @@
 //! that, once for each way in. Questions, formats and exports know sources by this trait alone.
 
 use std::any::Any;
+use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::{DominatorIndex, EdgeLabel, Heap, PathTree, RawTable, Survey};
+use super::{DominatorIndex, EdgeLabel, Heap, Indexes, PathTree, RawTable, RootSlots, Survey};
 use crate::control::{Control, Step};
 use crate::error::{Error, Result};
 use crate::units::ObjectIndex;
@@ -138,6 +139,18 @@ pub trait Source: Send + Sync {
     ) -> Result<Option<Vec<u32>>> {
         Ok(Some(Vec::new()))
     }
+}
+
+/// A heap that was opened for questions.
+pub struct Opened {
+    /// The heap.
+    pub heap: Arc<Heap>,
+    /// Every place from which the collector starts.
+    pub roots: RootSlots,
+    /// Where it comes from.
+    pub source: Box<dyn Source>,
+    /// Indexes that were built beside it.
+    pub indexes: Option<Indexes>,
 }
 
 /// What a question or an export needs of a source.

@@ -1,6 +1,6 @@
 //! Questions about a loaded heap: why an object is alive, what it keeps alive, which reference to cut.
 //!
-//! A [`LoadedHeap`] is opened once by [`Program::open`](crate::Program::open). It [answers](LoadedHeap::ask)
+//! A [`LoadedHeap`] is opened once. It [answers](LoadedHeap::ask)
 //! any [`Question`], from several threads at a time, as a typed [`Answer`]. Indexes that several questions
 //! need are built by the first of them, and kept.
 
@@ -51,7 +51,7 @@ use crate::columns;
 use crate::control::Control;
 use crate::error::{Error, Result};
 use crate::heap::{
-    Cuts, DominatorIndex, Heap, Indexes, Need, ObjectReader, PathTree, ReadOrder, ReferrerIndex,
+    Cuts, DominatorIndex, Heap, Need, ObjectReader, Opened, PathTree, ReadOrder, ReferrerIndex,
     RootSlots, Source,
 };
 use crate::side_by_side::side_by_side;
@@ -84,34 +84,27 @@ impl std::fmt::Debug for LoadedHeap {
 }
 
 impl LoadedHeap {
-    /// Takes a heap, its roots, where it comes from, and the name of the input.
-    pub(crate) fn new(
-        heap: Arc<Heap>,
-        roots: RootSlots,
-        source: Box<dyn Source>,
-        dump_name: &str,
-    ) -> Self {
+    /// Takes a heap, and the name of the input.
+    pub fn new(opened: Opened, dump_name: &str) -> Self {
+        let (dominators, referrers, paths) = match opened.indexes {
+            Some(indexes) => (
+                Lazy::of(indexes.dominators),
+                Lazy::of(indexes.referrers),
+                Lazy::of(indexes.paths),
+            ),
+            None => Default::default(),
+        };
         Self {
-            heap,
-            roots,
+            heap: opened.heap,
+            roots: opened.roots,
             dump_name: dump_name.to_owned(),
-            source,
-            dominators: Lazy::default(),
+            source: opened.source,
+            dominators,
             largest_children: LargestChildren::default(),
-            referrers: Lazy::default(),
+            referrers,
             cuts: Lazy::default(),
-            paths: Lazy::default(),
+            paths,
             after_return: Lazy::default(),
-        }
-    }
-
-    /// Takes indexes that were built beside the heap, so that no question builds them.
-    pub(crate) fn with_indexes(self, indexes: Indexes) -> Self {
-        Self {
-            dominators: Lazy::of(indexes.dominators),
-            referrers: Lazy::of(indexes.referrers),
-            paths: Lazy::of(indexes.paths),
-            ..self
         }
     }
 

@@ -7,9 +7,9 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 use warpo_heap_analyzer::exports::Export;
 use warpo_heap_analyzer::questions::{LoadedHeap, Question};
-use warpo_heap_analyzer::snapshots::{analyze, open};
 use warpo_heap_analyzer::views::{ConstructorSort, ConstructorView, Selection};
 use warpo_heap_analyzer::{Control, Error, Input, Result};
+use warpo_heap_analyzer::{analyze_snapshot as analyze, open_snapshot as open};
 
 const NODE_TYPES: [&str; 12] = [
     "hidden",

@@ -1,30 +1,23 @@
-//! The two inputs of an analysis. An error about an input begins with the input's name.
+//! A program, and the heaps of its dumps.
 
 use std::hash::{DefaultHasher, Hasher};
 use std::sync::Arc;
 
-use crate::assemblyscript::{Contents, DumpSource};
+use super::graph::DumpGraph;
+use super::memory::Contents;
+use super::source::DumpSource;
 use crate::columns;
 use crate::control::Control;
 use crate::dump::Dump;
 use crate::error::{Error, Result};
-use crate::heap::{Heap, ObjectGraph};
+use crate::heap::{Heap, Opened};
+use crate::input::Input;
 use crate::module::{self, Module};
-use crate::questions::LoadedHeap;
 use crate::runtime::Runtime;
 use crate::runtime::evidence::Evidence;
 use crate::side_by_side::side_by_side;
 use crate::tolerance::Tolerance;
 use crate::warning::Warning;
-
-/// Bytes, and their name in errors.
-#[derive(Clone, Copy, Debug)]
-pub struct Input<'a, Bytes = &'a [u8]> {
-    /// A path, or the name of an argument.
-    pub name: &'a str,
-    /// The contents: borrowed, or anything that owns them, such as a mapped file.
-    pub bytes: Bytes,
-}
 
 /// The memory that must be free before a module is read, per byte of the module. Reading makes many
 /// small allocations. Modules of the compilers need far less; a hostile module can need more, and then
@@ -97,24 +90,21 @@ impl<'a> Program<'a> {
         dump: Input<'_, impl AsRef<[u8]>>,
         contents: Box<dyn Contents>,
         control: &Control,
-    ) -> Result<LoadedHeap> {
+    ) -> Result<Opened> {
         self.open_heap(dump, contents, false, control)
     }
 
-    /// As [`open`](Self::open), with all indexes. This takes less time than
-    /// [`prepare`](LoadedHeap::prepare) afterwards, because some indexes are built beside the analysis.
+    /// As [`open`](Self::open), with the indexes that are built beside the analysis.
     ///
     /// # Errors
     /// As [`analyze`](Self::analyze).
-    pub fn open_prepared(
+    pub fn open_with_indexes(
         &self,
         dump: Input<'_, impl AsRef<[u8]>>,
         contents: Box<dyn Contents>,
         control: &Control,
-    ) -> Result<LoadedHeap> {
-        let heap = self.open_heap(dump, contents, true, control)?;
-        heap.prepare(control)?;
-        Ok(heap)
+    ) -> Result<Opened> {
+        self.open_heap(dump, contents, true, control)
     }
 
     fn open_heap(
@@ -123,7 +113,7 @@ impl<'a> Program<'a> {
         contents: Box<dyn Contents>,
         with_indexes: bool,
         control: &Control,
-    ) -> Result<LoadedHeap> {
+    ) -> Result<Opened> {
         let part = control.part(dump.bytes.as_ref().len() as u64);
         let read = || {
             let bytes = Dump::parse(dump.bytes.as_ref())?;
@@ -132,11 +122,10 @@ impl<'a> Program<'a> {
             let mut warnings = Vec::new();
             let runtime = self.runtime(&bytes, &mut warnings, &part)?;
             let (graph, names, roots) =
-                ObjectGraph::read_with_names(&runtime, self.tolerance, warnings, &part)?;
+                DumpGraph::read_with_names(&runtime, self.tolerance, warnings, &part)?;
             Ok((graph, names, roots, memory))
         };
         let read = read().map_err(|error: Error| error.in_file(dump.name));
-        let dump_name = dump.name;
         // The bytes may be a mapping, which is not needed any more.
         drop(dump);
         let (graph, names, roots, memory) = read?;
@@ -152,18 +141,19 @@ impl<'a> Program<'a> {
         let module_hash = hasher.finish();
         let heap = Arc::new(heap);
         let source = DumpSource::new(Arc::clone(&heap), names, module_hash, contents, memory);
-        let loaded = LoadedHeap::new(heap, roots, Box::new(source), dump_name);
-        Ok(match indexes {
-            Some(indexes) => loaded.with_indexes(indexes),
-            None => loaded,
+        Ok(Opened {
+            heap,
+            roots,
+            source: Box::new(source),
+            indexes,
         })
     }
 
-    fn read_graph(&self, dump: &[u8], part: &Control) -> Result<ObjectGraph> {
+    fn read_graph(&self, dump: &[u8], part: &Control) -> Result<DumpGraph> {
         let dump = Dump::parse(dump)?;
         let mut warnings = Vec::new();
         let runtime = self.runtime(&dump, &mut warnings, part)?;
-        ObjectGraph::read(&runtime, self.tolerance, warnings, part)
+        DumpGraph::read(&runtime, self.tolerance, warnings, part)
     }
 
     fn runtime<'d>(

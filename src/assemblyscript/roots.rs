@@ -1,11 +1,8 @@
 //! The objects from which the collector starts.
 
-use super::RootKind;
-use super::edges::Edges;
-use super::objects::ObjectTable;
-use super::root_slots::FoundSlots;
 use crate::columns;
 use crate::error::Result;
+use crate::heap::{Edges, FoundSlots, ObjectTable, RootKind};
 use crate::mismatch::Mismatch;
 use crate::runtime::Runtime;
 use crate::runtime::objects::{ObjectHeader, block_of};

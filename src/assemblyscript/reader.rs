@@ -6,15 +6,13 @@
 
 use rayon::prelude::*;
 
-use super::CollectorState;
 use super::accounting::BlockTotals;
-use super::address_index::AddressIndex;
 use super::class_slots::{ClassIds, DescribedClass};
-use super::objects::{HeapClass, ObjectTable};
 use crate::columns;
 use crate::control::{Control, Phase};
 use crate::dump::Dump;
 use crate::error::{Error, Result};
+use crate::heap::{AddressIndex, CollectorState, HeapClass, ObjectTable};
 use crate::mismatch::Mismatch;
 use crate::runtime::Runtime;
 use crate::runtime::blocks::Allocator;
