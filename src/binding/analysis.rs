@@ -15,8 +15,8 @@ use super::views::ViewHandle;
 use crate::control::{ClassCount, Control, Phase};
 use crate::error::Error;
 use crate::file_kind::{FileKind, FileStart};
-use crate::program::{Input, Program, Schedule};
 use crate::views::{ComparisonSort, ComparisonView, ConstructorSort};
+use crate::{Input, Program, Schedule};
 
 /// A handle on asynchronous work.
 #[napi]

@@ -8,13 +8,13 @@ use std::sync::Arc;
 use napi::bindgen_prelude::{Buffer, Either};
 
 use super::contents::UnchangedFile;
+use crate::Input;
 use crate::assemblyscript::{Contents, InMemory};
 use crate::columns;
 use crate::control::Control;
 use crate::dump;
 use crate::error::{Error, FileAction, Result};
 use crate::module;
-use crate::program::Input;
 
 /// The bytes of a dump or a module. Dropping it releases the memory.
 pub(super) enum Source<'a> {
