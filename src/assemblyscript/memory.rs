@@ -98,14 +98,14 @@ impl DumpSource {
     ///
     /// # Errors
     /// Those of [`Contents::open`].
-    pub(crate) fn open_contents(&self) -> Result<Option<Box<dyn Contents + '_>>> {
+    pub(super) fn open(&self) -> Result<Option<Box<dyn Contents + '_>>> {
         self.contents.open()
     }
 }
 
 /// The memory of the dump where it lies, without copying it.
 #[derive(Clone, Copy)]
-pub(crate) struct MemoryInPlace<'m> {
+pub(super) struct MemoryInPlace<'m> {
     pub(crate) bytes: &'m [u8],
     source: &'m dyn Contents,
 }
@@ -145,7 +145,7 @@ impl<'m> MemoryInPlace<'m> {
 }
 
 /// The memory of the dump, for many reads in a row.
-pub(crate) struct OpenMemory<'h> {
+pub(super) struct OpenMemory<'h> {
     heap: &'h DumpSource,
     /// `None` before the first read.
     opened: Option<Option<Box<dyn Contents + 'h>>>,

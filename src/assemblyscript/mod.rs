@@ -2,12 +2,15 @@
 
 mod accounting;
 mod class_slots;
+mod content_reader;
 mod content_sizes;
+mod edge_names;
 mod edges;
 mod graph;
 mod labels;
 mod memory;
 mod memory_map;
+mod paged_memory;
 mod places;
 mod preview;
 mod program;
@@ -21,9 +24,6 @@ mod survey;
 mod values;
 mod warnings;
 
-pub(crate) use labels::place_name;
 pub use memory::{Contents, InMemory};
-pub(crate) use memory::{MemoryInPlace, OpenMemory};
 pub use program::{Program, Schedule};
 pub(crate) use source::DumpSource;
-pub(crate) use values::plain;

@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::class_slots::DescribedClass;
+use super::content_reader::OpenedDump;
 use super::graph::DumpNames;
 use super::labels::{class_label, is_own_storage};
 use super::memory::{Contents, Reader};
@@ -12,8 +13,8 @@ use super::memory_map::MemoryMap;
 use crate::control::{Control, Step};
 use crate::error::Result;
 use crate::heap::{
-    Blocks, DominatorIndex, EdgeLabel, FieldValue, Found, Heap, ObjectReader, PathTree, RawTable,
-    ReadOrder, Source, Survey,
+    Blocks, ClassNaming, DominatorIndex, EdgeLabel, FieldValue, Found, Heap, ObjectReader,
+    OpenedContents, PathTree, RawTable, ReadOrder, Source, Survey,
 };
 use crate::runtime::objects::HEADER_SIZE;
 use crate::runtime::shapes::{ClassShape, Kind};
@@ -72,11 +73,6 @@ impl DumpSource {
     /// The size of the memory in the dump, in bytes.
     pub(crate) fn dump_memory_size(&self) -> u64 {
         self.memory_size
-    }
-
-    /// The shape of each class slot.
-    pub(crate) fn shapes(&self) -> &[ClassShape] {
-        &self.shapes
     }
 
     pub(crate) fn shape(&self, object: ObjectIndex) -> &ClassShape {
@@ -160,6 +156,14 @@ impl Source for DumpSource {
             ReadOrder::Any => Reader::new(self),
             ReadOrder::Ascending => Reader::sequential(self),
         })
+    }
+
+    fn class_naming(&self, class_slot: u32) -> ClassNaming {
+        self.naming(&self.shapes[class_slot as usize])
+    }
+
+    fn open_contents(&self, may_map: bool) -> Result<Box<dyn OpenedContents + '_>> {
+        Ok(Box::new(OpenedDump::new(self, may_map)?))
     }
 
     fn content_sizes(&self, tree: &PathTree, step: &Step<'_>) -> Result<Vec<u32>> {

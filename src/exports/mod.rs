@@ -5,7 +5,6 @@
 
 mod heap_diff;
 mod heap_snapshot;
-mod memory;
 mod object_set;
 mod output;
 mod parquet;

@@ -4,6 +4,7 @@
 mod accounting;
 mod address_index;
 mod components;
+mod content_reader;
 mod cuts;
 mod dominator_index;
 mod dominators;
@@ -30,6 +31,10 @@ pub mod survey;
 pub use accounting::{Accounting, CollectorState, FreeBlocks, LiveBytes};
 pub use address_index::AddressIndex;
 pub use components::{Cycle, Cycles};
+pub use content_reader::{
+    ClassNaming, ContentReader, Cursor, EntryKey, EntryLabel, EntryPart, NamedBy, OpenedContents,
+    ReferenceName, ShownText, TextSink,
+};
 pub use cuts::Cuts;
 pub use dominator_index::DominatorIndex;
 pub use dominators::DominatorTree;

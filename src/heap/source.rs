@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
+use super::content_reader::{ClassNaming, NoContents, OpenedContents};
 use super::{DominatorIndex, EdgeLabel, Heap, Indexes, PathTree, RawTable, RootSlots, Survey};
 use crate::control::{Control, Step};
 use crate::error::{Error, Result};
@@ -106,6 +107,20 @@ pub trait Source: Send + Sync {
 
     /// Reads objects, which are asked for in this order.
     fn reader(&self, order: ReadOrder) -> Box<dyn ObjectReader + '_>;
+
+    /// How references from the objects of this class slot are named.
+    fn class_naming(&self, _class_slot: u32) -> ClassNaming {
+        ClassNaming::default()
+    }
+
+    /// Opens the contents of all objects. A file may be mapped if `may_map`: if another process truncates it then,
+    /// a signal ends this process.
+    ///
+    /// # Errors
+    /// [`Error::DumpChanged`], [`Error::Io`].
+    fn open_contents(&self, _may_map: bool) -> Result<Box<dyn OpenedContents + '_>> {
+        Ok(Box::new(NoContents))
+    }
 
     /// By object: the bytes of its contents, without what containers have in reserve; 0 for what is not alive.
     ///

@@ -3,9 +3,8 @@
 use std::collections::HashMap;
 
 use super::super::output::Output;
-use crate::assemblyscript::{DumpSource, place_name};
 use crate::error::Result;
-use crate::heap::{RootSlot, RootSlots};
+use crate::heap::{EdgeLabel, RootSlot, RootSlots};
 use crate::questions::LoadedHeap;
 
 /// Names in front of all others: those of the fixed nodes, in their order.
@@ -54,11 +53,7 @@ impl Numbered {
 
 impl Names {
     /// The names of a heap whose labels are offsets up to `last_word`.
-    pub(super) fn new(
-        heap: &LoadedHeap,
-        dump: &DumpSource,
-        last_word: Option<u32>,
-    ) -> Result<Self> {
+    pub(super) fn new(heap: &LoadedHeap, last_word: Option<u32>) -> Result<Self> {
         let mut numbered = Numbered::default();
         for name in FIXED {
             numbered.number(name.to_owned());
@@ -68,10 +63,12 @@ impl Names {
         let classes = classes.collect();
         let mut first_places = Vec::new();
         let mut places = Vec::new();
-        for shape in dump.shapes() {
+        for slot in 0..heap.heap().objects.classes.len() as u32 {
             first_places.push(places.len());
-            let names = shape.places.iter();
-            let names = names.map(|place| place_name(shape, place.name, place.offset));
+            let count = heap.source().class_naming(slot).places;
+            // More are not told apart by their labels.
+            let labels = (0..count as usize).map(EdgeLabel::place);
+            let names = labels.map(|label| heap.source().class_label(slot, label));
             places.extend(names.map(|name| numbered.number(name)));
         }
         let roots = heap.root_slots();

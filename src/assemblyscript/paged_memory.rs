@@ -4,7 +4,8 @@
 
 use std::ops::Range;
 
-use crate::assemblyscript::{DumpSource, MemoryInPlace, OpenMemory};
+use super::DumpSource;
+use super::memory::{MemoryInPlace, OpenMemory};
 use crate::columns;
 use crate::error::Result;
 use crate::heap::prefetch;
