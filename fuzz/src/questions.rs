@@ -29,7 +29,7 @@ pub fn ask_all(heap: &LoadedHeap, addresses: &[u32], table: TableOptions) -> Str
     let mut texts = String::new();
     let mut ask = |before: Option<&LoadedHeap>, question: Value| -> Option<Value> {
         let question: Question = serde_json::from_value(question).unwrap();
-        let answer = match heap.ask(&question, before, &Control::default()) {
+        let answer = match warpo_heap_analyzer::questions::ask(heap, &question, before, &Control::default()) {
             Ok(answer) => answer,
             // An address may be of no object, and a heap may have no classes.
             Err(Error::NoObject { .. } | Error::UnknownClass { .. }) => return None,
@@ -120,7 +120,7 @@ pub fn grow(heap: &LoadedHeap, place: u32, byte: u8) -> String {
     let options: GrowthOptions = serde_json::from_value(json!({ "limit": 1000 })).unwrap();
     let growth_of =
         |tables: &[&SiteTable]| render_json(&growth(tables, &options, &control).unwrap());
-    let table = heap.site_table(&control).unwrap();
+    let table = warpo_heap_analyzer::questions::site_table(heap, &control).unwrap();
     let mut bytes = table.to_bytes();
     assert_eq!(SiteTable::from_bytes(&bytes).unwrap(), table);
     let mut text = growth_of(&[&table, &table, &table]);
@@ -139,7 +139,7 @@ pub fn grow(heap: &LoadedHeap, place: u32, byte: u8) -> String {
 pub fn export_all(heap: &LoadedHeap) {
     let write = |export: Export, before: Option<&LoadedHeap>| {
         let mut bytes = Vec::new();
-        let written = heap.export(&export, before, &mut bytes, &Control::default());
+        let written = warpo_heap_analyzer::exports::export(heap, &export, before, &mut bytes, &Control::default());
         written.unwrap_or_else(|error| panic!("{export:?}: {error}"));
         bytes
     };

@@ -224,7 +224,7 @@ impl OpenHeap {
             before.check_same_module(self)?;
         }
         let before = before.map(|before| &before.loaded);
-        let answer = self.loaded.ask(question, before, control)?;
+        let answer = crate::questions::ask(&self.loaded, question, before, control)?;
         Ok(AnswerData {
             text: rendered(&answer, text),
             warnings: answer.warnings.into_iter().map(Into::into).collect(),
@@ -250,7 +250,7 @@ impl OpenHeap {
         let view = self
             .loaded
             .compared_with(&before.loaded, request.selection, control)?;
-        let warnings = self.loaded.warnings_beside(&before.loaded).into_iter();
+        let warnings = crate::questions::warnings_beside(&self.loaded, &before.loaded).into_iter();
         let warnings = warnings.map(WarningData::from).collect();
         Ok(ViewHandle::of_loaded_heaps(view, warnings))
     }

@@ -95,36 +95,34 @@ impl Export {
     }
 }
 
-impl LoadedHeap {
-    /// Writes the heap in a format. Formats that compare need an earlier heap, `before`; others take none.
-    ///
-    /// # Errors
-    /// [`Error::InvalidOption`] if an earlier heap or the id of a module is missing or given in vain,
-    /// [`Error::NotInSnapshot`] for a heap snapshot of a heap snapshot, [`Error::Io`] if `out` fails;
-    /// [`Error::DumpChanged`] and [`Error::Io`] if the dump cannot be read again,
-    /// [`Error::OutOfMemory`], [`Error::Aborted`].
-    pub fn export(
-        &self,
-        export: &Export,
-        before: Option<&Self>,
-        out: &mut dyn Write,
-        control: &Control,
-    ) -> Result<()> {
-        if let Export::HeapSnapshot(_) = export {
-            self.source().check(Need::HeapSnapshot)?;
+/// Writes the heap in a format. Formats that compare need an earlier heap, `before`; others take none.
+///
+/// # Errors
+/// [`Error::InvalidOption`] if an earlier heap or the id of a module is missing or given in vain,
+/// [`Error::NotInSnapshot`] for a heap snapshot of a heap snapshot, [`Error::Io`] if `out` fails;
+/// [`Error::DumpChanged`] and [`Error::Io`] if the dump cannot be read again,
+/// [`Error::OutOfMemory`], [`Error::Aborted`].
+pub fn export(
+    loaded: &LoadedHeap,
+    export: &Export,
+    before: Option<&LoadedHeap>,
+    out: &mut dyn Write,
+    control: &Control,
+) -> Result<()> {
+    if let Export::HeapSnapshot(_) = export {
+        loaded.source().check(Need::HeapSnapshot)?;
+    }
+    export.check_module(loaded)?;
+    let control = control.part(loaded.source().content_size());
+    match (export, before) {
+        (Export::HeapSnapshot(options), None) => {
+            heap_snapshot::write(loaded, *options, out, &control)
         }
-        export.check_module(self)?;
-        let control = control.part(self.source().content_size());
-        match (export, before) {
-            (Export::HeapSnapshot(options), None) => {
-                heap_snapshot::write(self, *options, out, &control)
-            }
-            (Export::Pprof {}, None) => pprof::write(self, out, &control),
-            (Export::Parquet(options), None) => parquet::write(self, options, out, &control),
-            (Export::HeapDiff(options), Some(before)) => {
-                heap_diff::write(before, self, options, out, &control)
-            }
-            _ => Err(export.wrong_earlier_heap()),
+        (Export::Pprof {}, None) => pprof::write(loaded, out, &control),
+        (Export::Parquet(options), None) => parquet::write(loaded, options, out, &control),
+        (Export::HeapDiff(options), Some(before)) => {
+            heap_diff::write(before, loaded, options, out, &control)
         }
+        _ => Err(export.wrong_earlier_heap()),
     }
 }

@@ -6,6 +6,8 @@ use super::question::Page;
 use crate::control::Control;
 use crate::error::Result;
 use crate::heap::{EdgeLabel, ObjectReader, OtherEdge, RootSlot};
+use crate::questions::object::named_root;
+use crate::questions::places::object_at;
 use crate::units::ObjectIndex;
 use crate::warning::Warning;
 
@@ -20,154 +22,158 @@ pub(super) enum Reference {
     Other(OtherEdge),
 }
 
-impl LoadedHeap {
-    pub(super) fn referrers_of(
-        &self,
-        address: u32,
-        page: Page,
-        notes: &mut Vec<Warning>,
-        control: &Control,
-    ) -> Result<Referrers> {
-        let object = self.object_at(address, notes)?;
-        let roots: Vec<RootSlot> = self.roots.of(object).collect();
-        let sources = self.referrers(control)?.of(object);
-        // As in DevTools, what keeps the object alive comes first.
-        let others = self.source.other_edges_to(object);
-        let strong = roots.len() + sources.len();
-        let references = 0..strong + others.len();
-        let mut reader = self.reader();
-        let mut referrers = Vec::new();
-        for nth in page.of(references.clone()) {
-            let reference = match (roots.get(nth), nth.checked_sub(strong)) {
-                (Some(&slot), _) => Reference::Root(slot),
-                (None, Some(nth)) => Reference::Other(others[nth]),
-                (None, None) => nth_reference(sources, nth - roots.len()),
-            };
-            referrers.push(self.edge(&mut *reader, object, reference, control)?);
-        }
-        Ok(Referrers {
-            address: self.heap.address(object).0,
-            total: references.len() as u64,
-            offset: page.offset,
-            limit: page.limit,
-            referrers,
-        })
-    }
-
-    /// The references of which each keeps a live object alive without the others: their number, and the first
-    /// of them.
-    pub(super) fn independent_references(
-        &self,
-        object: ObjectIndex,
-        limit: usize,
-        control: &Control,
-    ) -> Result<(u64, Vec<Reference>)> {
-        let dominators = self.dominator_index(control)?;
-        let sources = self.referrers(control)?.of(object);
-        let roots: Vec<Reference> = self.roots.of(object).map(Reference::Root).collect();
-        let mut count = roots.len() as u64;
-        let mut first = roots;
-        first.truncate(limit);
-        for (nth, &source) in sources.iter().enumerate() {
-            if !dominators.dominates(object, source) {
-                count += 1;
-                if first.len() < limit {
-                    first.push(nth_reference(sources, nth));
-                }
-            }
-        }
-        Ok((count, first))
-    }
-
-    /// A reference, named.
-    pub(super) fn edge(
-        &self,
-        reader: &mut dyn ObjectReader,
-        target: ObjectIndex,
-        reference: Reference,
-        control: &Control,
-    ) -> Result<Edge> {
-        Ok(match reference {
-            Reference::Root(slot) => Edge {
-                address: None,
-                class_name: None,
-                label: None,
-                root: Some(self.root(slot)),
-                independent: true,
-                weak: false,
-            },
-            Reference::Object(source, skipped) => Edge {
-                address: Some(self.heap.address(source).0),
-                class_name: Some(self.class_name(source).to_owned()),
-                label: Some(self.reference_label(reader, source, target, skipped)?),
-                root: None,
-                independent: !self.dominator_index(control)?.dominates(target, source),
-                weak: false,
-            },
-            Reference::Other(edge) => Edge {
-                address: Some(self.heap.address(edge.source).0),
-                class_name: Some(self.class_name(edge.source).to_owned()),
-                label: self.source.other_label(edge),
-                root: None,
-                independent: false,
-                weak: edge.is_weak,
-            },
-        })
-    }
-
-    /// The bytes that cutting a reference frees, if it is the only independent one.
-    pub(super) fn cut(
-        &self,
-        reader: &mut dyn ObjectReader,
-        target: ObjectIndex,
-        reference: Reference,
-        freed: u64,
-    ) -> Result<Cut> {
-        let (class_name, label, root): (_, _, Option<Root>) = match reference {
-            Reference::Root(slot) => (None, None, Some(self.root(slot))),
-            Reference::Object(source, skipped) => (
-                Some(self.class_name(source).to_owned()),
-                Some(self.reference_label(reader, source, target, skipped)?),
-                None,
-            ),
-            Reference::Other(edge) => (
-                Some(self.class_name(edge.source).to_owned()),
-                self.source.other_label(edge),
-                None,
-            ),
+pub(super) fn referrers_of(
+    loaded: &LoadedHeap,
+    address: u32,
+    page: Page,
+    notes: &mut Vec<Warning>,
+    control: &Control,
+) -> Result<Referrers> {
+    let object = object_at(loaded, address, notes)?;
+    let roots: Vec<RootSlot> = loaded.roots.of(object).collect();
+    let sources = loaded.referrers(control)?.of(object);
+    // As in DevTools, what keeps the object alive comes first.
+    let others = loaded.source.other_edges_to(object);
+    let strong = roots.len() + sources.len();
+    let references = 0..strong + others.len();
+    let mut reader = loaded.reader();
+    let mut referrers = Vec::new();
+    for nth in page.of(references.clone()) {
+        let reference = match (roots.get(nth), nth.checked_sub(strong)) {
+            (Some(&slot), _) => Reference::Root(slot),
+            (None, Some(nth)) => Reference::Other(others[nth]),
+            (None, None) => nth_reference(sources, nth - roots.len()),
         };
-        Ok(Cut {
-            class_name,
-            label,
-            root,
-            freed,
-        })
+        referrers.push(named_edge(
+            loaded,
+            &mut *reader,
+            object,
+            reference,
+            control,
+        )?);
     }
+    Ok(Referrers {
+        address: loaded.heap.address(object).0,
+        total: references.len() as u64,
+        offset: page.offset,
+        limit: page.limit,
+        referrers,
+    })
+}
 
-    /// The label of the reference from `source` to `target` that follows `skipped` others.
-    fn reference_label(
-        &self,
-        reader: &mut dyn ObjectReader,
-        source: ObjectIndex,
-        target: ObjectIndex,
-        skipped: usize,
-    ) -> Result<String> {
-        let label = |place| self.heap.edges.label(place).unwrap_or_default();
-        let mut places = self.heap.edges.range(source);
-        let mut earlier: Vec<EdgeLabel> = Vec::new();
-        let mut found = EdgeLabel::default();
-        for place in places.by_ref() {
-            if self.heap.edges.target(place) == target {
-                if earlier.len() == skipped {
-                    found = label(place);
-                    break;
-                }
-                earlier.push(label(place));
+/// The references of which each keeps a live object alive without the others: their number, and the first
+/// of them.
+pub(super) fn independent_references(
+    loaded: &LoadedHeap,
+    object: ObjectIndex,
+    limit: usize,
+    control: &Control,
+) -> Result<(u64, Vec<Reference>)> {
+    let dominators = loaded.dominator_index(control)?;
+    let sources = loaded.referrers(control)?.of(object);
+    let roots: Vec<Reference> = loaded.roots.of(object).map(Reference::Root).collect();
+    let mut count = roots.len() as u64;
+    let mut first = roots;
+    first.truncate(limit);
+    for (nth, &source) in sources.iter().enumerate() {
+        if !dominators.dominates(object, source) {
+            count += 1;
+            if first.len() < limit {
+                first.push(nth_reference(sources, nth));
             }
         }
-        let alike = earlier.iter().filter(|&&earlier| earlier == found).count();
-        reader.label(source, target, found, alike)
     }
+    Ok((count, first))
+}
+
+/// A reference, named.
+pub(super) fn named_edge(
+    loaded: &LoadedHeap,
+    reader: &mut dyn ObjectReader,
+    target: ObjectIndex,
+    reference: Reference,
+    control: &Control,
+) -> Result<Edge> {
+    Ok(match reference {
+        Reference::Root(slot) => Edge {
+            address: None,
+            class_name: None,
+            label: None,
+            root: Some(named_root(loaded, slot)),
+            independent: true,
+            weak: false,
+        },
+        Reference::Object(source, skipped) => Edge {
+            address: Some(loaded.heap.address(source).0),
+            class_name: Some(loaded.class_name(source).to_owned()),
+            label: Some(reference_label(loaded, reader, source, target, skipped)?),
+            root: None,
+            independent: !loaded.dominator_index(control)?.dominates(target, source),
+            weak: false,
+        },
+        Reference::Other(edge) => Edge {
+            address: Some(loaded.heap.address(edge.source).0),
+            class_name: Some(loaded.class_name(edge.source).to_owned()),
+            label: loaded.source.other_label(edge),
+            root: None,
+            independent: false,
+            weak: edge.is_weak,
+        },
+    })
+}
+
+/// The bytes that cutting a reference frees, if it is the only independent one.
+pub(super) fn named_cut(
+    loaded: &LoadedHeap,
+    reader: &mut dyn ObjectReader,
+    target: ObjectIndex,
+    reference: Reference,
+    freed: u64,
+) -> Result<Cut> {
+    let (class_name, label, root): (_, _, Option<Root>) = match reference {
+        Reference::Root(slot) => (None, None, Some(named_root(loaded, slot))),
+        Reference::Object(source, skipped) => (
+            Some(loaded.class_name(source).to_owned()),
+            Some(reference_label(loaded, reader, source, target, skipped)?),
+            None,
+        ),
+        Reference::Other(edge) => (
+            Some(loaded.class_name(edge.source).to_owned()),
+            loaded.source.other_label(edge),
+            None,
+        ),
+    };
+    Ok(Cut {
+        class_name,
+        label,
+        root,
+        freed,
+    })
+}
+
+/// The label of the reference from `source` to `target` that follows `skipped` others.
+fn reference_label(
+    loaded: &LoadedHeap,
+    reader: &mut dyn ObjectReader,
+    source: ObjectIndex,
+    target: ObjectIndex,
+    skipped: usize,
+) -> Result<String> {
+    let label = |place| loaded.heap.edges.label(place).unwrap_or_default();
+    let mut places = loaded.heap.edges.range(source);
+    let mut earlier: Vec<EdgeLabel> = Vec::new();
+    let mut found = EdgeLabel::default();
+    for place in places.by_ref() {
+        if loaded.heap.edges.target(place) == target {
+            if earlier.len() == skipped {
+                found = label(place);
+                break;
+            }
+            earlier.push(label(place));
+        }
+    }
+    let alike = earlier.iter().filter(|&&earlier| earlier == found).count();
+    reader.label(source, target, found, alike)
 }
 
 /// The `nth` of these referrers, which ascend.

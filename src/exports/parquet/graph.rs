@@ -1,5 +1,6 @@
 //! The tables that grow with the heap: its objects, and the references between them.
 
+use crate::questions::group_text;
 use std::collections::HashMap;
 use std::io::Write;
 
@@ -92,7 +93,7 @@ impl TableExport<'_> {
         }
         let known = &mut known[group.0 as usize];
         if known.is_none() {
-            let path = self.heap.group_text(group, self.control)?;
+            let path = group_text(self.heap, group, self.control)?;
             *known = Some(Value::from(path.fingerprint().as_str()));
         }
         Ok(known.clone())

@@ -1,5 +1,8 @@
 //! The tables that stay small: the dump, its classes, paths, suspects and waste.
 
+use crate::questions::ask;
+use crate::questions::group_text;
+use crate::questions::origin_root;
 use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::io::Write;
@@ -152,7 +155,7 @@ pub(super) fn write_unreadable(unreadable: &Unreadable, out: &mut dyn Write) -> 
 
 impl TableExport<'_> {
     pub(super) fn dump(&self, out: &mut dyn Write) -> Result<()> {
-        let answer = self.heap.ask(&Question::Summary {}, None, self.control)?;
+        let answer = ask(self.heap, &Question::Summary {}, None, self.control)?;
         let mut table = begin(out, "dump", DUMP, &[])?;
         if let AnswerBody::Summary(summary) = &answer.body {
             add_facts(&mut table, &self.options.dump);
@@ -227,7 +230,7 @@ impl TableExport<'_> {
         let step = self.control.begin(Phase::Export, rows.len() as u64);
         let mut table = begin(out, "path", PATH, &[])?;
         for row in rows {
-            let root = row.origin.map(|origin| self.heap.origin_root(origin));
+            let root = row.origin.map(|origin| origin_root(self.heap, origin));
             table.add(self.id());
             table.add(Value::from(row.path.fingerprint().as_str()));
             table.add(Value::from(row.path.is_stable));
@@ -282,7 +285,7 @@ impl TableExport<'_> {
             self.control.check()?;
             let group = PathGroup(number);
             let sum = sums[number as usize];
-            let path = self.heap.group_text(group, self.control)?;
+            let path = group_text(self.heap, group, self.control)?;
             // Globals of different scopes can have the same name.
             let row = *numbers.entry(path.text.clone()).or_insert(rows.len());
             if let Some(known) = rows.get_mut(row) {
@@ -310,7 +313,7 @@ impl TableExport<'_> {
             threshold: None,
             limit: SUSPECTS,
         };
-        let answer = self.heap.ask(&question, None, self.control)?;
+        let answer = ask(self.heap, &question, None, self.control)?;
         let mut table = begin(out, "suspect", SUSPECT, &[])?;
         let AnswerBody::Suspects(answer) = &answer.body else {
             return table.finish();
@@ -366,7 +369,7 @@ impl TableExport<'_> {
             limit: WASTE_GROUPS,
             offset: 0,
         };
-        let answer = self.heap.ask(&question, None, self.control)?;
+        let answer = ask(self.heap, &question, None, self.control)?;
         let mut table = begin(out, "waste", WASTE, &[])?;
         let AnswerBody::Waste(waste) = &answer.body else {
             return table.finish();

@@ -5,6 +5,7 @@ mod count;
 mod make;
 mod table;
 
+pub use make::site_table;
 pub use table::SiteTable;
 pub(super) use table::{PathNode, PathStart};
 

@@ -1,5 +1,6 @@
 //! The holders of waste: the field of the last step of the paths that lead there.
 
+use crate::questions::path_text::origin_root;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
@@ -128,7 +129,7 @@ impl Holder {
                 slot.map_or_else(String::new, |slot| heap.slot_name(slot).to_owned())
             }
             Start::Root(origin) => {
-                let root = heap.origin_root(*origin);
+                let root = origin_root(heap, *origin);
                 let kind = root_kind_name(root.kind);
                 root.name
                     .map_or_else(|| kind.to_owned(), |name| format!("{kind} {name}"))

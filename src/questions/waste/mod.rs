@@ -75,63 +75,61 @@ impl<'h> Context<'h> {
     }
 }
 
-impl LoadedHeap {
-    pub(super) fn waste(
-        &self,
-        page: Page,
-        notes: &mut Vec<Warning>,
-        control: &Control,
-    ) -> Result<Waste> {
-        let context = &Context::new(self, control)?;
-        let object_count = self.heap.objects.len();
-        let step = &control.begin(Phase::View, object_count as u64);
-        let Survey {
-            texts,
-            memory,
-            notes: mut found,
-        } = self.source.survey(context.live, step)?;
-        notes.append(&mut found);
-        let Some(mut memory) = memory else {
-            let strings = context.copies(texts, step)?;
-            let strings = context.shown_copies(&strings, WasteKindName::DuplicateStrings, page)?;
-            return Ok(Waste {
-                total_live_size: self.heap.live_size,
-                total_savings: strings.savings,
-                kinds: vec![strings],
-                headers: None,
-            });
-        };
-        let buffers = std::mem::take(&mut memory.buffers);
-        let (strings, buffers) = side_by_side(
-            || context.copies(texts, step),
-            || context.copies(buffers, step),
-        )?;
-        let mut claims = Claims::new(object_count)?;
-        for &copy in strings.all().iter().chain(buffers.all()) {
-            claims.take(copy);
-        }
-        let empty = claims.take_empty(context, &memory)?;
-        let unviewed = claims.take_unviewed(context, &memory)?;
-        step.advance(0)?;
-        let capacity = claims.take_capacity(context, &memory)?;
-        let entries = claims.entries(context, &memory)?;
-        let padding = Sums::of_padding(context, &claims, &memory.sizes, step)?;
-
-        let by_class = |sums: Sums, kind| sums.into_kind(context, kind, page);
-        let kinds = vec![
-            context.shown_copies(&strings, WasteKindName::DuplicateStrings, page)?,
-            context.shown_copies(&buffers, WasteKindName::DuplicateBuffers, page)?,
-            by_class(empty, WasteKindName::EmptyContainers),
-            by_class(unviewed, WasteKindName::Views),
-            by_class(capacity, WasteKindName::ArrayCapacity),
-            by_class(entries, WasteKindName::Entries),
-            by_class(padding, WasteKindName::Padding),
-        ];
-        Ok(Waste {
-            total_live_size: self.heap.live_size,
-            total_savings: kinds.iter().map(|kind| kind.savings).sum(),
-            kinds,
-            headers: Some(context.headers(page)),
-        })
+pub(super) fn waste(
+    loaded: &LoadedHeap,
+    page: Page,
+    notes: &mut Vec<Warning>,
+    control: &Control,
+) -> Result<Waste> {
+    let context = &Context::new(loaded, control)?;
+    let object_count = loaded.heap.objects.len();
+    let step = &control.begin(Phase::View, object_count as u64);
+    let Survey {
+        texts,
+        memory,
+        notes: mut found,
+    } = loaded.source.survey(context.live, step)?;
+    notes.append(&mut found);
+    let Some(mut memory) = memory else {
+        let strings = context.copies(texts, step)?;
+        let strings = context.shown_copies(&strings, WasteKindName::DuplicateStrings, page)?;
+        return Ok(Waste {
+            total_live_size: loaded.heap.live_size,
+            total_savings: strings.savings,
+            kinds: vec![strings],
+            headers: None,
+        });
+    };
+    let buffers = std::mem::take(&mut memory.buffers);
+    let (strings, buffers) = side_by_side(
+        || context.copies(texts, step),
+        || context.copies(buffers, step),
+    )?;
+    let mut claims = Claims::new(object_count)?;
+    for &copy in strings.all().iter().chain(buffers.all()) {
+        claims.take(copy);
     }
+    let empty = claims.take_empty(context, &memory)?;
+    let unviewed = claims.take_unviewed(context, &memory)?;
+    step.advance(0)?;
+    let capacity = claims.take_capacity(context, &memory)?;
+    let entries = claims.entries(context, &memory)?;
+    let padding = Sums::of_padding(context, &claims, &memory.sizes, step)?;
+
+    let by_class = |sums: Sums, kind| sums.into_kind(context, kind, page);
+    let kinds = vec![
+        context.shown_copies(&strings, WasteKindName::DuplicateStrings, page)?,
+        context.shown_copies(&buffers, WasteKindName::DuplicateBuffers, page)?,
+        by_class(empty, WasteKindName::EmptyContainers),
+        by_class(unviewed, WasteKindName::Views),
+        by_class(capacity, WasteKindName::ArrayCapacity),
+        by_class(entries, WasteKindName::Entries),
+        by_class(padding, WasteKindName::Padding),
+    ];
+    Ok(Waste {
+        total_live_size: loaded.heap.live_size,
+        total_savings: kinds.iter().map(|kind| kind.savings).sum(),
+        kinds,
+        headers: Some(context.headers(page)),
+    })
 }

@@ -732,7 +732,8 @@ pub fn ask_with(
     question: serde_json::Value,
 ) -> serde_json::Value {
     let question: Question = serde_json::from_value(question).unwrap();
-    let answer = heap.ask(&question, before, &Control::default()).unwrap();
+    let answer =
+        warpo_heap_analyzer::questions::ask(heap, &question, before, &Control::default()).unwrap();
     serde_json::to_value(answer).unwrap()
 }
 
