@@ -38,6 +38,19 @@ export interface OpenOptions extends AnalysisOptions {
   prepare?: boolean | null | undefined;
 }
 
+/** Options of opening a heap from files. */
+export interface OpenFileOptions extends OpenOptions {
+  /**
+   * Files that are open already, as from {@link openBeneath}: they are read instead of what is at the paths now. They
+   * must stay open until the heap is. A later question reads the dump at its path, and fails with `ERR_DUMP_CHANGED` if
+   * that is another file by then. On Windows, the files at the paths are read.
+   */
+  descriptors?: { dump: number; wasm?: number | undefined } | null | undefined;
+}
+
+/** Options of opening a heap from files asynchronously. */
+export interface OpenFileAsyncOptions extends OpenFileOptions, OpenAsyncOptions {}
+
 /** Options of opening a heap asynchronously. */
 export interface OpenAsyncOptions extends OpenOptions, AsyncOptions {
   /**
@@ -408,11 +421,18 @@ export function openHeapAsync(
 export function openHeapFile(
   dump: FilePath,
   wasm?: FilePath | null,
-  options?: OpenOptions | null,
+  options?: OpenFileOptions | null,
 ): Heap;
 /** The same as {@link openHeapFile}, on another thread. */
 export function openHeapFileAsync(
   dump: FilePath,
   wasm?: FilePath | null,
-  options?: OpenAsyncOptions | null,
+  options?: OpenFileAsyncOptions | null,
 ): Promise<Heap>;
+/**
+ * Opens a file for reading, and returns its descriptor, which the caller closes. The file lies below the folder: no part
+ * of `path` is a link or `..`. On Linux and macOS this holds while other processes replace folders by links; on Windows,
+ * the path is checked before and after the file is opened. Throws the error of the system, such as `ENOENT`, or
+ * `ENOTDIR` or `ELOOP` for a link.
+ */
+export function openBeneath(folder: string, path: string): number;

@@ -93,6 +93,12 @@ export type ErrorCode =
   | "ERR_INCONCLUSIVE"
   /** The addon's binary for this platform is missing or does not load. Thrown when the package is loaded. */
   | "ERR_NO_BINARY"
+  /** There is no process, page or instance to attach to, or it is not on this machine. */
+  | "ERR_ATTACH_TARGET"
+  /** The target of `attach` did not answer as an inspector does. */
+  | "ERR_ATTACH_ANSWER"
+  /** The target of `attach` did not answer in time. */
+  | "ERR_ATTACH_TIMEOUT"
   /** The instance does not export its globals: instantiate the bytes that `exposeGlobals` returns. */
   | "ERR_GLOBALS_NOT_EXPOSED"
   /** Several instances use the memory that was passed to a capture. */
@@ -403,7 +409,7 @@ export function analyzeAsync(
  */
 export type FilePath = string | URL | Uint8Array;
 
-/** The same as {@link analyze}, from files. They are mapped, not copied, and must not be truncated meanwhile. */
+/** The same as {@link analyze}, from files. A file that changes while it is read is `ERR_DUMP_CHANGED`. */
 export function analyzeFile(
   dump: FilePath,
   wasm?: FilePath | null,
@@ -430,7 +436,7 @@ export function diffAsync(
   wasm?: Uint8Array | null,
   options?: (DiffOptions & AsyncOptions) | null,
 ): Promise<ComparisonView>;
-/** The same as {@link diff}, from files. They are mapped, not copied, and must not be truncated meanwhile. */
+/** The same as {@link diff}, from files. A file that changes while it is read is `ERR_DUMP_CHANGED`. */
 export function diffFile(
   before: FilePath,
   after: FilePath,

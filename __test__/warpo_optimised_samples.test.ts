@@ -1,25 +1,16 @@
-/**
- * Genuine WARPO builds of optimised programs, as data with the truth beside it. They are not part
- * of this repository: where they are missing, the tests are skipped and say so.
- */
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+/** Genuine WARPO builds of optimised programs, as data with the truth beside it. */
+import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { analyze } from "@warpo/heap-analyzer";
 import { describe, expect, test } from "vitest";
 
-const samples = resolve(__dirname, "../../shared/samples/warpo-optimised");
+const samples = resolve(__dirname, "samples/warpo-optimised");
 
 /** The collector's own lists at each dump: address → [runtime id, block bytes]. */
 type Truth = Record<string, Record<string, [id: number, bytes: number]>>;
 
-const isPresent = existsSync(samples);
-if (!isPresent) {
-  console.warn(`the optimised WARPO samples are not at ${samples}: their tests are skipped`);
-}
-
-const entries = (folder: string) =>
-  isPresent ? readdirSync(join(samples, folder), { withFileTypes: true }) : [];
+const entries = (folder: string) => readdirSync(join(samples, folder), { withFileTypes: true });
 
 /** Folders with modules, and the programs in them. */
 const builds = entries("")
@@ -39,7 +30,7 @@ const DUMPS = [
   { dump: 3, collected: 3 },
 ];
 
-describe.skipIf(!isPresent)("optimised WARPO builds", () => {
+describe("optimised WARPO builds", () => {
   test.each(builds)(
     "$build/$program: exactly what the collector keeps is live, and nothing is in doubt",
     ({ build, program }) => {

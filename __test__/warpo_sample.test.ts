@@ -1,27 +1,19 @@
-/**
- * A genuine WARPO build, as data with the truth beside it. It is not part of this repository: where
- * it is missing, the tests are skipped and say so.
- */
+/** A genuine WARPO build, as data with the truth beside it. */
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import type { ComparisonView, ConstructorView } from "../index.js";
 
-const sample = resolve(__dirname, "../../shared/samples/warpo-town");
+const sample = resolve(__dirname, "samples/warpo-town");
 const unpacked = resolve(__dirname, "../build/warpo-town");
-const wasm = join(sample, "town.wasm");
+const wasm = join(unpacked, "town.wasm");
 
 /** The collector's own lists at each dump: address → [runtime id, block bytes]. */
 type Truth = Record<string, Record<string, [id: number, bytes: number]>>;
 
-const isPresent = existsSync(sample);
-if (!isPresent) {
-  console.warn(`the WARPO sample is not at ${sample}: its tests are skipped`);
-}
-
-describe.skipIf(!isPresent)("the genuine WARPO sample", () => {
+describe("the genuine WARPO sample", () => {
   const unpack = (name: string) => gunzipSync(readFileSync(join(sample, `${name}.gz`)));
   const truth = () => JSON.parse(unpack("town.truth.json").toString()) as Truth;
 
@@ -34,6 +26,7 @@ describe.skipIf(!isPresent)("the genuine WARPO sample", () => {
 
   function cli<View>(...args: string[]): View {
     const script = resolve(__dirname, "../dist/heap_analyzer/cli.js");
+    writeFileSync(wasm, unpack("town.wasm"));
     const output = execFileSync(process.execPath, [script, ...args, "--wasm", wasm]);
     return JSON.parse(output.toString()) as View;
   }

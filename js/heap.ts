@@ -287,12 +287,12 @@ const PublicHeap = Heap as unknown as typeof api.Heap;
 export { PublicHeap as Heap };
 
 export const openHeap: typeof api.openHeap = (dump, wasm, options) => {
-  const { onClasses: _, ...request } = openOptions(options, "sync");
+  const { onClasses: _, ...request } = openOptions(options, "sync", "bytes");
   return heap(callNative(() => native.openHeap(bytes("dump", dump), moduleBytes(wasm), request)));
 };
 
 export const openHeapAsync: typeof api.openHeapAsync = async (dump, wasm, options) => {
-  const { onClasses, ...request } = openOptions(options, "async");
+  const { onClasses, ...request } = openOptions(options, "async", "bytes");
   return heap(
     await controlled(
       options,
@@ -303,12 +303,12 @@ export const openHeapAsync: typeof api.openHeapAsync = async (dump, wasm, option
 };
 
 export const openHeapFile: typeof api.openHeapFile = (dump, wasm, options) => {
-  const { onClasses: _, ...request } = openOptions(options, "sync");
+  const { onClasses: _, ...request } = openOptions(options, "sync", "file");
   return heap(callNative(() => native.openHeapFile(path("dump", dump), modulePath(wasm), request)));
 };
 
 export const openHeapFileAsync: typeof api.openHeapFileAsync = async (dump, wasm, options) => {
-  const { onClasses, ...request } = openOptions(options, "async");
+  const { onClasses, ...request } = openOptions(options, "async", "file");
   return heap(
     await controlled(
       options,

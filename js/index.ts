@@ -1,5 +1,6 @@
 /** The public API (`../index.d.ts`) on top of the native addon. */
 import type * as api from "../index.js";
+import { openBeneath } from "./beneath.js";
 import { bytes, moduleBytes } from "./bytes.js";
 import { HeapAnalyzerError } from "./errors.js";
 import { check, checkAsync, growth, growthAsync } from "./growth.js";
@@ -19,6 +20,7 @@ export {
   growthAsync,
   Heap,
   HeapAnalyzerError,
+  openBeneath,
   openHeap,
   openHeapAsync,
   openHeapFile,

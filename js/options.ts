@@ -28,12 +28,27 @@ export function viewOptions(options: unknown, mode: Mode) {
 }
 
 /** The options with which a heap is opened. */
-export function openOptions(options: unknown, mode: Mode) {
-  const checks: Record<string, Check> = { ...ANALYSIS_OPTIONS, prepare: typed("boolean") };
+export function openOptions(options: unknown, mode: Mode, input: "bytes" | "file") {
+  const checks: Record<string, Check> = {
+    ...ANALYSIS_OPTIONS,
+    prepare: typed("boolean"),
+    ...(input === "file" ? { descriptors } : {}),
+  };
   if (mode === "async") checks.onClasses = typed("function");
   const { onClasses, ...request } = readOptions(options, checks, mode);
   const listener = onClasses as ((classes: api.ClassCount[]) => unknown) | undefined;
   return { ...(request as Record<string, unknown>), onClasses: listener };
+}
+
+/** Descriptors of open files, which the system checks when they are used. */
+function descriptors(name: string, value: unknown) {
+  if (typeof value !== "object") throw invalidArgument(name, "an object", value);
+  const { dump, wasm } = value as { dump: unknown; wasm?: unknown };
+  const descriptor = wholeNumber(0, 2 ** 31 - 1);
+  return {
+    dump: descriptor(`${name}.dump`, dump),
+    wasm: wasm === undefined ? undefined : descriptor(`${name}.wasm`, wasm),
+  };
 }
 
 /** Checks the value of an option, and returns it as the addon takes it. */

@@ -117,6 +117,10 @@ struct Shared {
     planned: AtomicU64,
     /// Bytes of input times the percentage of the work that is done on them.
     done: AtomicU64,
+    /// Units of all work.
+    work: AtomicU64,
+    /// The units after which the work is cancelled; 0 for any number.
+    most_work: AtomicU64,
     wants_classes: AtomicBool,
     classes: Mutex<Option<Vec<ClassCount>>>,
     observer: Option<Box<dyn Fn(Phase) + Send + Sync>>,
@@ -129,6 +133,8 @@ impl fmt::Debug for Shared {
             phase,
             planned,
             done,
+            work,
+            most_work: _,
             wants_classes: _,
             classes: _,
             observer: _,
@@ -138,6 +144,7 @@ impl fmt::Debug for Shared {
             .field("phase", phase)
             .field("planned", planned)
             .field("done", done)
+            .field("work", work)
             .finish_non_exhaustive()
     }
 }
@@ -157,6 +164,20 @@ impl Control {
     /// Makes the work stop with [`Error::Aborted`] at its next report.
     pub fn cancel(&self) {
         self.shared.is_cancelled.store(true, Ordering::Relaxed);
+    }
+
+    /// A control that cancels the work when it has taken this many units.
+    pub fn cancelling_after(units: u64) -> Self {
+        let control = Self::default();
+        let most = &control.shared.most_work;
+        most.store(units.max(1), Ordering::Relaxed);
+        control
+    }
+
+    /// How much was done so far, in units: a unit is one turn of a loop whose length comes from an input, such as a
+    /// block, a reference, an instruction or a few bytes. Tests compare it with the size of the input.
+    pub fn work(&self) -> u64 {
+        self.shared.work.load(Ordering::Relaxed)
     }
 
     /// The progress of the work.
@@ -235,6 +256,20 @@ impl Control {
         }
     }
 
+    /// Counts units of work that is not a separate phase, and stops cancelled work. Long loops must call this every
+    /// few thousand units.
+    ///
+    /// # Errors
+    /// [`Error::Aborted`] once the work was cancelled.
+    pub(crate) fn count(&self, units: u64) -> Result<()> {
+        let work = self.shared.work.fetch_add(units, Ordering::Relaxed) + units;
+        let most = self.shared.most_work.load(Ordering::Relaxed);
+        if most != 0 && work >= most {
+            self.cancel();
+        }
+        self.check()
+    }
+
     /// Stops cancelled work that is not a separate phase.
     ///
     /// # Errors
@@ -257,7 +292,12 @@ pub struct Step<'c> {
     done: AtomicU64,
 }
 
-impl Step<'_> {
+impl<'c> Step<'c> {
+    /// The control of the phase.
+    pub(crate) fn control(&self) -> &'c Control {
+        self.control
+    }
+
     /// Long loops must call this every few thousand steps, with the number of units since the last call.
     ///
     /// # Errors
@@ -265,7 +305,7 @@ impl Step<'_> {
     pub(crate) fn advance(&self, units: u64) -> Result<()> {
         let before = self.done.fetch_add(units, Ordering::Relaxed);
         self.report(before, before + units);
-        self.control.check()
+        self.control.count(units)
     }
 
     fn report(&self, before: u64, after: u64) {

@@ -315,7 +315,7 @@ impl fmt::Display for Warning {
             ),
             Self::NamesIncomplete { class_name, count } => write!(
                 f,
-                "{count} class(es) have no name, such as {class_name}: the optimiser removed the functions that contain their names; to see names, compile with --transform @warpo/heap-analyzer/asc-transform, or without optimisation; no number is affected"
+                "{count} class(es) have no name, such as {class_name}: neither debug information nor the name of a function has it; to see names, compile with debug information (in asc, with --transform @warpo/heap-analyzer/asc-transform; in WARPO, with --debug); no number is affected"
             ),
             Self::RootsUnknown => write!(
                 f,

@@ -7,7 +7,8 @@ import { type Browser, chromium } from "playwright-core";
 
 const CANDIDATES = [process.env.CHROMIUM, "/usr/bin/chromium", "/usr/bin/google-chrome"];
 
-const FLAGS = [
+/** So that it runs as root, and asks nothing of the network. */
+export const FLAGS = [
   "--no-sandbox",
   "--disable-gpu",
   "--disable-quic",

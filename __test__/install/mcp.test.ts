@@ -25,7 +25,14 @@ function npx(args: string[], cwd: string) {
 test("the analyzer, the SDK and their dependencies are installed, and nothing else", () => {
   const modules = join(installed, "node_modules");
   const names = readdirSync(modules).filter((name) => !name.startsWith("."));
-  expect(names).toEqual(["@modelcontextprotocol", "@warpo", "commander", "vscode-jsonrpc", "zod"]);
+  expect(names).toEqual([
+    "@modelcontextprotocol",
+    "@warpo",
+    "commander",
+    "vscode-jsonrpc",
+    "ws",
+    "zod",
+  ]);
 });
 
 test.each(GENERATIONS)("a client of protocol %s asks the installed server", async (generation) => {

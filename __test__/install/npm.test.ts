@@ -19,11 +19,12 @@ test("the machine has no Rust", () => {
   expect(nodeOutput(["-e", script], { cwd: installed })).toBe("ENOENT\n");
 });
 
-test("one binary is installed, and commander", () => {
+test("one binary is installed, commander and ws", () => {
   const modules = join(installed, "node_modules");
   expect(readdirSync(modules).filter((name) => !name.startsWith("."))).toEqual([
     "@warpo",
     "commander",
+    "ws",
   ]);
   const [root, binary, ...others] = readdirSync(join(modules, "@warpo")).sort();
   expect(root).toBe("heap-analyzer");

@@ -19,6 +19,7 @@ const DEPENDENCIES = [
   "@modelcontextprotocol/core",
   "@modelcontextprotocol/server",
   "vscode-jsonrpc",
+  "ws",
   "zod",
 ];
 

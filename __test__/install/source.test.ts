@@ -17,7 +17,13 @@ test("without Rust, `npm run build` says what is missing and what to do", () => 
 /** The output of the command line in a copy of these parts of the source tree, without a binary. */
 function complaintOf(parts: string[]): string {
   const copy = emptyFolder("copy");
-  for (const part of ["package.json", "dist", "node_modules/commander", ...parts]) {
+  for (const part of [
+    "package.json",
+    "dist",
+    "node_modules/commander",
+    "node_modules/ws",
+    ...parts,
+  ]) {
     const isKept = (file: string) => !file.endsWith(".node");
     cpSync(join(ROOT, part), join(copy, part), { recursive: true, filter: isKept });
   }
@@ -47,7 +53,13 @@ test("a process that may not load addons gets an error that says so", () => {
 
 test("a project installs the folder where it was built", () => {
   const clone = emptyFolder("clone");
-  for (const part of ["package.json", "index.d.ts", "dist", "node_modules/commander"]) {
+  for (const part of [
+    "package.json",
+    "index.d.ts",
+    "dist",
+    "node_modules/commander",
+    "node_modules/ws",
+  ]) {
     cpSync(join(ROOT, part), join(clone, part), { recursive: true });
   }
   const folder = project({});

@@ -5,6 +5,7 @@
 //! cargo bench --bench heap -- forge list --memory 512MiB heap.dump program.wasm
 //! cargo bench --bench heap -- analyze heap.dump program.wasm --json
 //! cargo bench --bench heap -- questions heap.dump program.wasm
+//! cargo bench --bench heap -- aborts heap.dump program.wasm --times 1000
 //! cargo bench --bench heap -- yardsticks heap.dump --objects 10000000
 //! cargo bench --bench heap -- provided-memory 2GiB node program.js
 //! ```
@@ -16,6 +17,7 @@
     reason = "a benchmark that cannot run has nothing to say"
 )]
 
+mod aborts;
 mod analysis;
 mod process;
 mod provided_memory;
@@ -34,6 +36,7 @@ const USAGE: &str = "usage: heap shapes
        heap forge <shape> (--memory <n>MiB|<n>GiB | --objects <n>) [--seed <n>] <dump> <wasm>
        heap analyze <dump> <wasm> [--json]
        heap questions <dump> <wasm>
+       heap aborts <dump> <wasm> --times <n>
        heap yardsticks <dump> --objects <n>
        heap provided-memory <n>MiB|<n>GiB <program> [<argument>…]";
 
@@ -61,6 +64,11 @@ fn run(mut arguments: Arguments) -> Result<Value, Failure> {
             analysis::measure(&arguments.next()?, &arguments.next()?, with_json)
         }
         "questions" => questions::measure(&arguments.next()?, &arguments.next()?),
+        "aborts" => {
+            let times = arguments.option("--times")?.ok_or(USAGE)?.parse()?;
+            let (dump, wasm) = (arguments.next()?, arguments.next()?);
+            aborts::aborts(Path::new(&dump), Path::new(&wasm), times)
+        }
         "yardsticks" => {
             let objects = arguments.option("--objects")?.ok_or(USAGE)?.parse()?;
             yardsticks::measure(&arguments.next()?, objects)

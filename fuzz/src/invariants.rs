@@ -137,7 +137,7 @@ pub fn comparison(before: &Arc<Heap>, after: &Arc<Heap>, view: &ComparisonView) 
     let objects = |heap: &Heap| -> BTreeSet<(String, u32)> {
         let live = heap.live_heap_objects();
         live.map(|object| {
-            let class = &heap.objects.class_of(object).class;
+            let class = heap.objects.class_of(object);
             (class.name.clone(), heap.address(object).0)
         })
         .collect()

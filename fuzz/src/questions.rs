@@ -4,8 +4,9 @@ use serde_json::{Value, json};
 use warpo_heap_analyzer::exports::{Export, HeapDiffOptions, HeapSnapshotOptions};
 use warpo_heap_analyzer::heap::Need;
 use warpo_heap_analyzer::formats::{TableOptions, render_json, render_text};
+use warpo_heap_analyzer::assemblyscript::InMemory;
 use warpo_heap_analyzer::questions::{
-    GrowthOptions, InMemory, LoadedHeap, Question, SiteTable, growth,
+    GrowthOptions, LoadedHeap, Question, SiteTable, growth,
 };
 use warpo_heap_analyzer::{Control, Error, Input, Program, Result, Tolerance};
 

@@ -10,6 +10,7 @@ use warpo_heap_analyzer::heap::Heap;
 use warpo_heap_analyzer::instrument::allocations::instrument_allocations;
 use warpo_heap_analyzer::instrument::expose_globals;
 use warpo_heap_analyzer::module::Module;
+use warpo_heap_analyzer::questions::LoadedHeap;
 use warpo_heap_analyzer::runtime::Runtime;
 use warpo_heap_analyzer::runtime::evidence::Evidence;
 use warpo_heap_analyzer::runtime::layout::Contents;
@@ -406,12 +407,28 @@ pub fn questions(input: &[u8]) {
     let ask = || match open(dump, wasm, EVERYTHING) {
         Ok(heap) => {
             export_all(&heap);
+            let addresses = [&addresses[..], &around_damage(&heap, dump)].concat();
             ask_all(&heap, &addresses, table) + &grow(&heap, place, byte)
         }
         Err(error) => error.to_string(),
     };
     within(&[(QUESTIONS, dump.len()), of_module(wasm)], ask);
     invariants::with_any_threads(ask);
+}
+
+/// Addresses before, at and behind the damage of a partial heap.
+fn around_damage(heap: &LoadedHeap, dump: &[u8]) -> Vec<u32> {
+    let unread = heap.heap().accounting.as_ref().map_or(0, |parts| parts.unread);
+    let Some(dump) = Dump::parse(dump).ok().filter(|_| unread > 0) else {
+        return Vec::new();
+    };
+    let damage = (dump.memory.size() - unread) as u32;
+    let distances = [-64, -20, -4, 0, 1, 4, 20, 64, 1 << 16];
+    distances
+        .iter()
+        .map(|&distance| damage.wrapping_add_signed(distance))
+        .chain([dump.memory.size() as u32, u32::MAX])
+        .collect()
 }
 
 /// The input is a heap snapshot of V8. Its heap is asked everything, exported, and compared with itself. The number of

@@ -1,6 +1,7 @@
 /** All commands of the command line, one file each in `commands/`. To import this runs nothing. */
 import { Command } from "commander";
 import { addAnalyzeCommand } from "./commands/analyze.js";
+import { addAttachCommand } from "./commands/attach.js";
 import { addCheckCommand } from "./commands/check.js";
 import { addDiffCommand } from "./commands/diff.js";
 import { addDominatorsCommand } from "./commands/dominators.js";
@@ -40,6 +41,7 @@ export function createProgram(): Command {
   addAnalyzeCommand(program);
   addDiffCommand(program);
   addExposeCommand(program);
+  addAttachCommand(program);
   addSummaryCommand(program);
   addSuspectsCommand(program);
   addPathsCommand(program);

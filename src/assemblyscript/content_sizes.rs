@@ -58,7 +58,7 @@ impl DumpSource {
         };
         let mut sizes = columns::repeated(0, self.heap.objects.len())?;
         sizes.par_chunks_mut(CHUNK).enumerate().try_for_each_init(
-            || Reader::sequential(self),
+            || Reader::sequential(self, step.control()),
             |reader, (nth, sizes)| {
                 let first = (nth * CHUNK) as u32;
                 reader.stop_after(ObjectIndex(first + sizes.len() as u32 - 1));

@@ -18,7 +18,7 @@ use crate::heap::{
 use crate::runtime::Runtime;
 use crate::runtime::shapes::{ClassShape, Shapes};
 use crate::tolerance::Tolerance;
-use crate::units::{Address, AddressForm};
+use crate::units::AddressForm;
 use crate::warning::{Warning, shorten};
 
 /// The object graph of one dump. It does not borrow the dump.
@@ -40,8 +40,6 @@ pub(crate) struct DumpNames {
     pub classes: Arc<Vec<DescribedClass>>,
     /// By class slot: the names of the places in its objects.
     pub shapes: Vec<ClassShape>,
-    /// The first block of the heap; `None` if the memory ends before it.
-    pub first_block: Option<Address>,
     /// The use of each part of the memory.
     pub memory_map: MemoryMap,
 }
@@ -87,7 +85,6 @@ impl DumpGraph {
         let names = DumpNames {
             classes: Arc::clone(&graph.classes),
             shapes: found.shapes,
-            first_block: runtime.allocator.map(|allocator| allocator.first_block),
             memory_map: found.memory_map,
         };
         Ok((graph, names, found.slots.into_slots()?))

@@ -1,6 +1,6 @@
 //! The labels of references: exact ones with indexes and keys, or those of the class.
 
-use super::memory::{Payload, Reader, word_at};
+use super::memory::{FoundWord, Payload, Reader, word_at};
 use crate::error::Result;
 use crate::heap::{EdgeLabel, LabelKind};
 use crate::runtime::shapes::{ClassShape, Entries, Kind, PlaceName};
@@ -127,19 +127,28 @@ impl Reader<'_> {
         buffer: Payload,
         start: u32,
         word: u32,
-        mut skipped: usize,
+        skipped: usize,
     ) -> Result<Option<u32>> {
-        let mut offset = start;
+        let searched = (buffer.address, start, word);
+        let resumed = self.last_found;
+        let resumed = resumed.and_then(|last| last.resume(searched, skipped));
+        let (mut offset, mut left) = resumed.unwrap_or((start, skipped));
         while offset < buffer.size {
             let words = self.part(buffer, offset, PIECE)?;
             for (nth, found) in words.chunks_exact(4).enumerate() {
                 if word_at(found, 0) != Some(word) {
                     continue;
                 }
-                if skipped == 0 {
-                    return Ok(Some((offset - start) / 4 + nth as u32));
+                if left == 0 {
+                    let found = offset + 4 * nth as u32;
+                    self.last_found = Some(FoundWord {
+                        searched,
+                        skipped,
+                        next: found + 4,
+                    });
+                    return Ok(Some((found - start) / 4));
                 }
-                skipped -= 1;
+                left -= 1;
             }
             offset = offset.saturating_add(PIECE);
         }
@@ -159,7 +168,7 @@ impl Reader<'_> {
         entries: Entries,
         offset: u32,
         word: u32,
-        mut skipped: usize,
+        skipped: usize,
     ) -> Result<Option<(u32, String)>> {
         let (buffer, used) = (self.field(map, 8)?, self.field(map, 16)?);
         let (Some(buffer), Some(used)) = (buffer, used) else {
@@ -172,7 +181,11 @@ impl Reader<'_> {
         let stride = entries.stride.max(4);
         let per_piece = (PIECE / stride).max(1);
         let used = used.min(buffer.size / stride);
-        for first in (0..used).step_by(per_piece as usize) {
+        let searched = (buffer.address, offset, word);
+        let resumed = self.last_found;
+        let resumed = resumed.and_then(|last| last.resume(searched, skipped));
+        let (start, mut left) = resumed.unwrap_or((0, skipped));
+        for first in (start..used).step_by(per_piece as usize) {
             let piece = self.part(buffer, first * stride, per_piece * stride)?;
             for (nth, entry) in piece.chunks_exact(stride as usize).enumerate() {
                 let number = first + nth as u32;
@@ -181,11 +194,16 @@ impl Reader<'_> {
                 if number >= used || is_deleted || word_at(entry, offset as usize) != Some(word) {
                     continue;
                 }
-                if skipped == 0 {
+                if left == 0 {
                     let entry = entry.to_vec();
+                    self.last_found = Some(FoundWord {
+                        searched,
+                        skipped,
+                        next: number + 1,
+                    });
                     return Ok(Some((number, self.key(entries, &entry)?)));
                 }
-                skipped -= 1;
+                left -= 1;
             }
         }
         Ok(None)

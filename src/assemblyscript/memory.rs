@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::DumpSource;
 use crate::columns;
+use crate::control::Control;
 use crate::error::{Error, Result};
 use crate::runtime::objects::{HEADER_SIZE, ObjectHeader};
 use crate::units::{Address, ObjectIndex};
@@ -188,6 +189,35 @@ pub(super) struct Reader<'h> {
     window: u32,
     /// The address at which reading ahead ends.
     end: u64,
+    control: Control,
+    /// The place of a word that was found last, so that the next of many equal words is not searched from the start.
+    pub(super) last_found: Option<FoundWord>,
+    /// The units of reading that are not counted yet.
+    read: u64,
+}
+
+/// The number of units of reading between two checks for cancellation, and the bytes of a unit.
+const CHECK_INTERVAL: u64 = 1 << 12;
+const BYTES_PER_UNIT: u64 = 64;
+
+/// A word that was found in a buffer.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct FoundWord {
+    /// The address of the buffer, the offset from which it was searched, and the word.
+    pub(super) searched: (u32, u32, u32),
+    /// The number of equal words before it.
+    pub(super) skipped: usize,
+    /// Where the search goes on.
+    pub(super) next: u32,
+}
+
+impl FoundWord {
+    /// Where to search for the word after `skipped` equal ones, and how many of them are left to skip, if this is the
+    /// same search.
+    pub(super) fn resume(self, searched: (u32, u32, u32), skipped: usize) -> Option<(u32, usize)> {
+        let left = skipped.checked_sub(self.skipped + 1)?;
+        (self.searched == searched).then_some((self.next, left))
+    }
 }
 
 /// The payload of an object.
@@ -199,8 +229,12 @@ pub(super) struct Payload {
 }
 
 impl<'h> Reader<'h> {
-    pub(super) fn new(heap: &'h DumpSource) -> Self {
+    /// A reader that has read nothing. Cancelled work reads nothing more.
+    pub(super) fn new(heap: &'h DumpSource, control: &Control) -> Self {
         Self {
+            control: control.clone(),
+            last_found: None,
+            read: 0,
             heap,
             memory: OpenMemory::new(heap),
             bytes: Vec::new(),
@@ -211,10 +245,10 @@ impl<'h> Reader<'h> {
     }
 
     /// For reading a large part of the memory from its start to its end.
-    pub(super) fn sequential(heap: &'h DumpSource) -> Self {
+    pub(super) fn sequential(heap: &'h DumpSource, control: &Control) -> Self {
         Self {
             window: LONG_WINDOW,
-            ..Self::new(heap)
+            ..Self::new(heap, control)
         }
     }
 
@@ -237,6 +271,10 @@ impl<'h> Reader<'h> {
             .max(from);
         if end == from {
             return Ok(&[]);
+        }
+        self.read += 1 + (end - from) / BYTES_PER_UNIT;
+        if self.read >= CHECK_INTERVAL {
+            self.control.count(std::mem::take(&mut self.read))?;
         }
         let is_held = self.start <= from && end <= self.start + self.bytes.len() as u64;
         if !is_held {

@@ -21,6 +21,7 @@ mod roles;
 mod roots;
 mod source;
 mod survey;
+mod text_search;
 mod values;
 mod warnings;
 

@@ -2,12 +2,16 @@
 
 use super::DumpSource;
 use super::memory::Reader;
+use crate::control::Control;
 use crate::error::Result;
 use crate::heap::{Found, ObjectState};
-use crate::runtime::blocks::{BLOCK_OVERHEAD, BlockInfo};
+use crate::runtime::blocks::{BLOCK_OVERHEAD, BlockInfo, checked_block};
 use crate::runtime::objects::HEADER_SIZE;
 use crate::units::{Address, ObjectIndex};
 use crate::warning::Warning;
+
+/// The number of blocks between two checks for cancellation.
+const CHECK_INTERVAL: u32 = 1 << 12;
 
 impl DumpSource {
     /// The object or the block around an address that is not the address of an object.
@@ -15,6 +19,7 @@ impl DumpSource {
         &self,
         address: u32,
         notes: &mut Vec<Warning>,
+        control: &Control,
     ) -> Result<Option<Found>> {
         let heap = &self.heap;
         let mut inside = |what, start| {
@@ -24,7 +29,7 @@ impl DumpSource {
                 start: Address(start),
             });
         };
-        let mut reader = Reader::new(self);
+        let mut reader = Reader::new(self, control);
         // Objects begin with a header, before their payload.
         let reach = address.saturating_add(HEADER_SIZE);
         let after = heap
@@ -44,7 +49,7 @@ impl DumpSource {
                 return Ok(Some(Found::Object(object)));
             }
         }
-        match self.block_around(address, after, &mut reader)? {
+        match self.block_around(address, &mut reader, control)? {
             Some(Found::Block {
                 address: start,
                 size,
@@ -67,51 +72,57 @@ impl DumpSource {
         }
     }
 
-    /// The block without an object around an address. `after` is the number of objects below it.
+    /// The block without an object around an address. Only what the analysis walked over is looked at: behind damage,
+    /// there are no blocks.
     fn block_around(
         &self,
         address: u32,
-        after: usize,
         reader: &mut Reader<'_>,
+        control: &Control,
     ) -> Result<Option<Found>> {
-        let Some(first_block) = self.first_block else {
+        let regions = &self.memory_map.regions;
+        let nth = regions.partition_point(|region| region.end <= address);
+        let Some(region) = regions.get(nth).filter(|it| it.contains(&address)) else {
             return Ok(None);
         };
-        let before = (0..after)
-            .rev()
-            .map(|nth| ObjectIndex(nth as u32))
-            .find(|&object| {
-                self.heap.objects.is_on_heap(object) && self.heap.address(object).0 <= address
+        let objects = &self.heap.objects;
+        let below = objects.addresses.partition_point(|&start| start <= address);
+        let before = below.checked_sub(1).map(|nth| ObjectIndex(nth as u32));
+        let behind = before
+            .filter(|&object| objects.is_on_heap(object))
+            .map(|object| {
+                (self.heap.address(object).0 - HEADER_SIZE)
+                    .saturating_add(self.heap.block_size(object))
             });
-        let mut block = match before {
-            Some(object) => (self.heap.address(object).0 - HEADER_SIZE)
-                .saturating_add(self.heap.block_size(object)),
-            None => first_block.0,
-        };
-        // Each block begins after the previous one, so the memory bounds their number.
+        let mut block = region.start.max(behind.unwrap_or_default());
+        let mut looked_at = 0u32;
         while block <= address {
+            looked_at = looked_at.wrapping_add(1);
+            if looked_at.is_multiple_of(CHECK_INTERVAL) {
+                control.check()?;
+            }
             let Some(info) = reader.word(block)?.map(BlockInfo) else {
                 return Ok(None);
             };
-            let size = info.block_size();
-            if info.payload_size() == 0 {
-                return Ok(None);
-            }
-            let Some(end) = block.checked_add(size) else {
+            // The dump may have changed since it was analyzed.
+            let Ok((info, end)) = checked_block(info, Address(block), Address(region.end)) else {
                 return Ok(None);
             };
-            if address < end {
+            if info.ends_region() {
+                return Ok(None);
+            }
+            if address < end.0 {
                 let state = match info.is_free() {
                     true => ObjectState::Free,
                     false => ObjectState::Raw,
                 };
                 return Ok(Some(Found::Block {
                     address: block + BLOCK_OVERHEAD,
-                    size,
+                    size: info.block_size(),
                     state,
                 }));
             }
-            block = end;
+            block = end.0;
         }
         Ok(None)
     }

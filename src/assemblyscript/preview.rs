@@ -2,19 +2,23 @@
 
 use std::fmt::Write;
 
-use super::memory::{Payload, Reader, word_at};
+use super::memory::{LONG_WINDOW, Payload, Reader, word_at};
+use super::text_search::TextSearch;
 use super::values::{number, plain};
+use crate::control::Control;
 use crate::debug_info::Number;
 use crate::error::Result;
 use crate::heap::literal::{SHOWN, code_units, literal};
 use crate::heap::{FieldValue, Value};
-use crate::runtime::shapes::{Entries, Holds, Kind, PlaceName};
+use crate::runtime::shapes::{Entries, Holds, Kind};
 use crate::units::ObjectIndex;
 
 /// The largest number of elements, entries or fields in a preview.
 const ITEMS: u32 = 10;
 /// The number of bytes of a buffer that are shown among copies.
 const BYTES: u32 = 8;
+/// The number of bytes of a string that are searched at once.
+const PIECE: u32 = LONG_WINDOW;
 
 impl Reader<'_> {
     /// A string with its quotes, shortened to some characters.
@@ -182,12 +186,11 @@ impl Reader<'_> {
             fields.push(self.field_value(payload, name, type_name, field.offset, holds)?);
         }
         if shape.fields.is_empty() {
-            let mut offsets: Vec<u32> = shape.places.iter().map(|place| place.offset).collect();
-            offsets.sort_unstable();
-            for offset in offsets {
-                let place = shape.places.iter().find(|place| place.offset == offset);
-                let name = place.map_or(PlaceName::Unnamed, |place| place.name);
-                let name = super::labels::place_name(shape, name, offset);
+            let mut places: Vec<_> = shape.places.iter().collect();
+            places.sort_by_key(|place| place.offset);
+            for place in places {
+                let offset = place.offset;
+                let name = super::labels::place_name(shape, place.name, offset);
                 let holds = Holds::Reference;
                 fields.push(self.field_value(payload, name, "?".to_owned(), offset, holds)?);
             }
@@ -227,17 +230,28 @@ impl Reader<'_> {
 }
 
 impl Reader<'_> {
-    /// Whether a string contains these code units.
-    pub(super) fn string_contains(&mut self, object: ObjectIndex, text: &[u8]) -> Result<bool> {
+    /// Whether a string contains a text.
+    pub(super) fn string_contains(
+        &mut self,
+        object: ObjectIndex,
+        text: &TextSearch,
+        control: &Control,
+    ) -> Result<bool> {
         let payload = self.payload(self.heap().heap.address(object).0)?;
-        let contents = self.part(payload, 0, payload.size)?;
         if text.is_empty() {
             return Ok(true);
         }
-        let places = contents.len().saturating_sub(text.len() - 1);
-        Ok((0..places)
-            .step_by(2)
-            .any(|at| contents[at..].starts_with(text)))
+        let mut found = 0;
+        for at in (0..payload.size).step_by(PIECE as usize) {
+            if at > 0 {
+                control.check()?;
+            }
+            let piece = self.part(payload, at, PIECE)?;
+            if text.continues(&mut found, piece) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// The literal of a string, otherwise the class and the first elements.

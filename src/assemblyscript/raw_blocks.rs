@@ -20,7 +20,7 @@ impl DumpSource {
         }
         let objects = &heap.objects;
         let step = control.begin(Phase::Blocks, objects.len() as u64);
-        let mut reader = Reader::sequential(self);
+        let mut reader = Reader::sequential(self, control);
         let mut nth = objects.shallow_sizes.partition_point(|&size| size == 0);
         let mut looked_at = 0u32;
         for region in &self.memory_map.regions {

@@ -71,7 +71,7 @@ impl DumpSource {
             .try_for_each_init(Vec::new, |bytes, nth| {
                 let start = nth * WINDOW;
                 let end = (start + WINDOW).min(self.memory_size);
-                self.scan_window(start..end, bytes, marks)?;
+                self.scan_window(start..end, bytes, marks, control)?;
                 step.advance(1)
             })
     }
@@ -81,6 +81,7 @@ impl DumpSource {
         window: Range<u64>,
         bytes: &mut Vec<u8>,
         marks: &Marks<'_>,
+        control: &Control,
     ) -> Result<()> {
         let objects = &self.heap.objects;
         let addresses = &objects.addresses;
@@ -112,7 +113,7 @@ impl DumpSource {
             let room = objects.shallow_sizes[object.at()].saturating_sub(HEADER_SIZE);
             let stated = match (address - 4).checked_sub(window.start) {
                 Some(at) => word_at(bytes, at as usize),
-                None => Reader::new(self).word((address - 4) as u32)?,
+                None => Reader::new(self, control).word((address - 4) as u32)?,
             };
             let payload = address..address + u64::from(stated.unwrap_or(0).min(room));
             if let Some(range) = within(&payload, &window) {
@@ -133,8 +134,8 @@ impl DumpSource {
         while !pending.is_empty() {
             let is_dense = pending.len() as u64 * (WINDOW / DENSE) >= self.memory_size;
             let mut reader = match is_dense {
-                true => Reader::sequential(self),
-                false => Reader::new(self),
+                true => Reader::sequential(self, control),
+                false => Reader::new(self, control),
             };
             let mut found = Vec::new();
             for (done, &nth) in pending.iter().enumerate() {

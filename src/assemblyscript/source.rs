@@ -10,16 +10,17 @@ use super::graph::DumpNames;
 use super::labels::{class_label, is_own_storage};
 use super::memory::{Contents, Reader};
 use super::memory_map::MemoryMap;
+use super::text_search::TextSearch;
 use crate::control::{Control, Step};
 use crate::error::Result;
 use crate::heap::{
     Blocks, ClassNaming, DominatorIndex, EdgeLabel, FieldValue, Found, Heap, ObjectReader,
-    OpenedContents, PathTree, RawTable, ReadOrder, Source, Survey,
+    OpenedContents, PathTree, RawTable, ReadOrder, Source, Survey, TextFilter,
 };
 use crate::runtime::objects::HEADER_SIZE;
 use crate::runtime::shapes::{ClassShape, Kind};
 use crate::std_library::ALIGNMENT;
-use crate::units::{Address, ClassId, ObjectIndex};
+use crate::units::{ClassId, ObjectIndex};
 use crate::warning::Warning;
 
 /// How many references of an object, from its last on, may lead to its own storage: those of a closure, of an array
@@ -33,7 +34,6 @@ pub(crate) struct DumpSource {
     pub(super) classes: Arc<Vec<DescribedClass>>,
     /// By class slot.
     pub(super) shapes: Vec<ClassShape>,
-    pub(super) first_block: Option<Address>,
     pub(super) memory_map: MemoryMap,
     pub(super) contents: Box<dyn Contents>,
     /// The offset of the memory in the dump, and its size in bytes.
@@ -56,7 +56,6 @@ impl DumpSource {
             heap,
             classes: names.classes,
             shapes: names.shapes,
-            first_block: names.first_block,
             memory_map: names.memory_map,
             contents,
             memory_start: memory.start,
@@ -147,14 +146,19 @@ impl Source for DumpSource {
         STORAGE_REFERENCES
     }
 
-    fn around(&self, address: u32, notes: &mut Vec<Warning>) -> Result<Option<Found>> {
-        self.find_around(address, notes)
+    fn around(
+        &self,
+        address: u32,
+        notes: &mut Vec<Warning>,
+        control: &Control,
+    ) -> Result<Option<Found>> {
+        self.find_around(address, notes, control)
     }
 
-    fn reader(&self, order: ReadOrder) -> Box<dyn ObjectReader + '_> {
+    fn reader(&self, order: ReadOrder, control: &Control) -> Box<dyn ObjectReader + '_> {
         Box::new(match order {
-            ReadOrder::Any => Reader::new(self),
-            ReadOrder::Ascending => Reader::sequential(self),
+            ReadOrder::Any => Reader::new(self, control),
+            ReadOrder::Ascending => Reader::sequential(self, control),
         })
     }
 
@@ -164,6 +168,14 @@ impl Source for DumpSource {
 
     fn open_contents(&self, may_map: bool) -> Result<Box<dyn OpenedContents + '_>> {
         Ok(Box::new(OpenedDump::new(self, may_map)?))
+    }
+
+    fn text_filter(&self, text: &str, control: &Control) -> Result<Box<dyn TextFilter + '_>> {
+        Ok(Box::new(DumpTexts {
+            reader: Reader::sequential(self, control),
+            text: TextSearch::new(text)?,
+            control: control.clone(),
+        }))
     }
 
     fn content_sizes(&self, tree: &PathTree, step: &Step<'_>) -> Result<Vec<u32>> {
@@ -218,17 +230,38 @@ impl ObjectReader for Reader<'_> {
         self.copied_contents(object)
     }
 
-    fn keep_containing(&mut self, text: &str, objects: &mut Vec<ObjectIndex>) -> Result<()> {
-        let text: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    fn label_at(&mut self, source: ObjectIndex, place: u32, skipped: usize) -> Result<String> {
+        let edges = &self.heap().heap.edges;
+        let label = edges.label(place).unwrap_or_default();
+        self.exact_label(source, edges.target(place), label, skipped)
+    }
+}
+
+/// Finds the strings of a dump that contain a text.
+struct DumpTexts<'h> {
+    reader: Reader<'h>,
+    text: TextSearch,
+    control: Control,
+}
+
+impl TextFilter for DumpTexts<'_> {
+    fn keep(&mut self, objects: &mut Vec<ObjectIndex>) -> Result<()> {
+        let Self {
+            reader,
+            text,
+            control,
+        } = self;
         let mut result = Ok(());
         objects.retain(|&object| {
-            let is_text = self.heap().shape(object).kind == Kind::Text;
-            is_text
-                && result.is_ok()
-                && self.string_contains(object, &text).unwrap_or_else(|error| {
-                    result = Err(error);
-                    false
-                })
+            let is_text = reader.heap().shape(object).kind == Kind::Text;
+            let contains = is_text && result.is_ok();
+            contains
+                && reader
+                    .string_contains(object, text, control)
+                    .unwrap_or_else(|error| {
+                        result = Err(error);
+                        false
+                    })
         });
         result
     }

@@ -94,7 +94,7 @@ impl Surveyor<'_> {
         let start = || Run {
             surveyor: self,
             keys,
-            reader: Reader::sequential(self.heap),
+            reader: Reader::sequential(self.heap, step.control()),
             statics_end: 0,
             found: Found::default(),
         };
@@ -181,7 +181,7 @@ impl Surveyor<'_> {
         let found = objects.class_slots.par_chunks(CHUNK).enumerate();
         let found = found.map(|(nth, slots)| {
             let first = (nth * CHUNK) as u32;
-            let mut reader = Reader::sequential(self.heap);
+            let mut reader = Reader::sequential(self.heap, step.control());
             reader.stop_after(ObjectIndex(first + slots.len() as u32 - 1));
             let mut found = Vec::new();
             for (object, &slot) in (first..).map(ObjectIndex).zip(slots) {

@@ -56,8 +56,20 @@ impl UnchangedFile {
         }
     }
 
+    /// Compares an open file with this one.
+    ///
+    /// # Errors
+    /// [`Error::DumpChanged`], [`Error::Io`].
+    pub(super) fn check(&self, file: &File) -> Result<()> {
+        let now = Identity::of(&file.metadata().map_err(|source| self.failed(source))?);
+        match now == self.identity {
+            true => Ok(()),
+            false => Err(self.changed(now.difference_from(&self.identity))),
+        }
+    }
+
     fn opened(&self) -> Result<OpenFile<'_>> {
-        let file = File::open(&self.path).map_err(|source| self.failed(source))?;
+        let file = open_without_waiting(&self.path).map_err(|source| self.failed(source))?;
         Ok(OpenFile {
             file,
             of: self,
@@ -87,17 +99,6 @@ struct OpenFile<'f> {
     map: OnceLock<Mmap>,
     /// Bytes of all files that were in the memory of this process before the mapping.
     before: OnceLock<Option<u64>>,
-}
-
-impl OpenFile<'_> {
-    fn check(&self) -> Result<()> {
-        let metadata = self.file.metadata();
-        let now = Identity::of(&metadata.map_err(|source| self.of.failed(source))?);
-        match now == self.of.identity {
-            true => Ok(()),
-            false => Err(self.of.changed(now.difference_from(&self.of.identity))),
-        }
-    }
 }
 
 impl Contents for OpenFile<'_> {
@@ -136,7 +137,7 @@ impl Contents for OpenFile<'_> {
     }
 
     fn check(&self) -> Result<()> {
-        OpenFile::check(self)
+        self.of.check(&self.file)
     }
 
     #[cfg(unix)]
@@ -204,13 +205,28 @@ impl Identity {
     }
 }
 
+/// Opens a file. If a pipe is at its place now, nothing waits for the other end of it.
 #[cfg(unix)]
-fn read_exact_at(file: &File, into: &mut [u8], offset: u64) -> io::Result<()> {
+fn open_without_waiting(path: &Path) -> io::Result<File> {
+    use std::os::unix::fs::OpenOptionsExt;
+    let flags = rustix::fs::OFlags::NONBLOCK.bits() as i32;
+    File::options().read(true).custom_flags(flags).open(path)
+}
+
+#[cfg(not(unix))]
+fn open_without_waiting(path: &Path) -> io::Result<File> {
+    File::open(path)
+}
+
+/// Fills the buffer with the bytes at an offset.
+#[cfg(unix)]
+pub(super) fn read_exact_at(file: &File, into: &mut [u8], offset: u64) -> io::Result<()> {
     std::os::unix::fs::FileExt::read_exact_at(file, into, offset)
 }
 
+/// Fills the buffer with the bytes at an offset.
 #[cfg(windows)]
-fn read_exact_at(file: &File, mut into: &mut [u8], mut offset: u64) -> io::Result<()> {
+pub(super) fn read_exact_at(file: &File, mut into: &mut [u8], mut offset: u64) -> io::Result<()> {
     use std::os::windows::fs::FileExt;
     while !into.is_empty() {
         match file.seek_read(into, offset) {

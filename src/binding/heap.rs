@@ -50,6 +50,28 @@ pub struct OpenData {
     pub prepare: Option<bool>,
     /// The path that stands for standard input, if there is one.
     pub standard_input: Option<String>,
+    /// Files that are open already.
+    pub descriptors: Option<Descriptors>,
+}
+
+/// The open files that are read instead of what is at their paths now. Systems other than Unix read the paths.
+#[napi(object)]
+pub struct Descriptors {
+    /// That of the dump.
+    pub dump: i32,
+    /// That of the module, if there is one.
+    pub wasm: Option<i32>,
+}
+
+impl OpenData {
+    /// For the dump and the module.
+    fn descriptors(&self) -> [Option<i32>; 2] {
+        let descriptors = self.descriptors.as_ref();
+        [
+            descriptors.map(|open| open.dump),
+            descriptors.and_then(|open| open.wasm),
+        ]
+    }
 }
 
 #[derive(Clone, Copy)]
@@ -98,7 +120,11 @@ pub fn open_heap_file(
 ) -> Result<HeapHandle> {
     guarded(|| {
         let request = OpenRequest::from(&options);
-        let files = [Some(dump), wasm].map(NamedPath::of);
+        let [of_dump, of_wasm] = options.descriptors();
+        let files = [
+            Some(NamedPath::from(dump).with_descriptor(of_dump)),
+            NamedPath::of(wasm).map(|path| path.with_descriptor(of_wasm)),
+        ];
         let heap = run_on_own_thread(|| opened(open_all(&files)?, request, &Control::default()))?;
         Ok(heap.registered(env))
     })
@@ -139,6 +165,9 @@ pub fn open_heap_file_async<'env>(
         let standard_input = options.standard_input.as_deref();
         let inputs =
             [Some(dump), wasm].map(|path| Pending::file_or_standard_input(path, standard_input));
+        let [dump, wasm] = inputs;
+        let [of_dump, of_wasm] = options.descriptors();
+        let inputs = [dump.with_descriptor(of_dump), wasm.with_descriptor(of_wasm)];
         control.start(env, inputs, move |inputs, control| {
             opened(inputs, request, control).map(Outcome::Heap)
         })

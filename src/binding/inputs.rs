@@ -1,13 +1,18 @@
 //! Where the bytes of an analysis come from: the caller's memory, a copy of it, or a file.
 
+use std::borrow::Cow;
 use std::fs::{File, Metadata};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use napi::bindgen_prelude::{Buffer, Either};
+use napi_derive::napi;
+use rayon::prelude::*;
 
-use super::contents::UnchangedFile;
+use super::contents::{UnchangedFile, read_exact_at};
+use super::guard::guarded;
 use crate::Input;
 use crate::assemblyscript::{Contents, InMemory};
 use crate::columns;
@@ -24,7 +29,9 @@ pub(super) enum Source<'a> {
     Copied(Vec<u8>),
     /// A copy that a loaded heap keeps.
     Kept(Arc<Vec<u8>>),
-    /// A file.
+    /// A file that was read.
+    Read(Vec<u8>, Arc<UnchangedFile>),
+    /// A large file of the command line.
     Mapped(memmap2::Mmap, Arc<UnchangedFile>),
     /// The module that a heap snapshot does not have.
     Absent,
@@ -34,6 +41,8 @@ pub(super) enum Source<'a> {
 pub(super) struct NamedPath {
     path: PathBuf,
     name: String,
+    /// The open file that is read instead of what is at the path now.
+    descriptor: Option<i32>,
 }
 
 /// JavaScript passes a path as text, or as bytes that need not be UTF-8.
@@ -43,10 +52,12 @@ impl From<Either<String, Buffer>> for NamedPath {
             Either::A(text) => Self {
                 path: PathBuf::from(&text),
                 name: text,
+                descriptor: None,
             },
             Either::B(bytes) => Self {
                 path: path_of(&bytes),
                 name: String::from_utf8_lossy(&bytes).into_owned(),
+                descriptor: None,
             },
         }
     }
@@ -56,6 +67,19 @@ impl NamedPath {
     /// A path, if it was given.
     pub(super) fn of(argument: Option<Either<String, Buffer>>) -> Option<Self> {
         argument.map(Self::from)
+    }
+
+    /// The same path, with the descriptor of the file if it is open already.
+    pub(super) fn with_descriptor(self, descriptor: Option<i32>) -> Self {
+        Self { descriptor, ..self }
+    }
+
+    /// Where the system finds the file.
+    fn place(&self) -> Cow<'_, Path> {
+        match self.descriptor {
+            Some(descriptor) if cfg!(unix) => PathBuf::from(format!("/dev/fd/{descriptor}")).into(),
+            _ => Cow::Borrowed(&self.path),
+        }
     }
 }
 
@@ -146,13 +170,14 @@ fn find_pipes<'f>(files: impl Iterator<Item = &'f NamedPath>) -> Result<bool> {
 
 impl NamedPath {
     fn metadata(&self) -> Result<Metadata> {
-        let metadata = std::fs::metadata(&self.path).map_err(failed(FileAction::Open));
+        let metadata = std::fs::metadata(self.place()).map_err(failed(FileAction::Open));
         metadata.map_err(|error| error.in_file(&self.name))
     }
 
-    /// The contents of the file: mapped, or read if it is a pipe.
+    /// The contents of the file: read, or mapped if it is a large one of the command line.
     fn open(&self, control: &Control) -> Result<Source<'static>> {
-        Source::open(&self.path, control).map_err(|error| error.in_file(&self.name))
+        let source = Source::open(&self.place(), &self.path, control);
+        source.map_err(|error| error.in_file(&self.name))
     }
 }
 
@@ -229,6 +254,14 @@ impl Pending {
         }
     }
 
+    /// The same input, with the descriptor of its file if that is open already.
+    pub(super) fn with_descriptor(self, descriptor: Option<i32>) -> Self {
+        match self {
+            Self::File(file) => Self::File(file.with_descriptor(descriptor)),
+            other => other,
+        }
+    }
+
     /// Whether any of these inputs is a pipe or a device that is not read yet.
     ///
     /// # Errors
@@ -256,7 +289,7 @@ impl Pending {
         }
     }
 
-    /// Maps the input, if it is a file that is not open yet.
+    /// Reads or maps the input, if it is a file that is not open yet.
     ///
     /// # Errors
     /// [`Error::Io`], [`Error::OutOfMemory`], [`Error::Aborted`].
@@ -290,24 +323,31 @@ impl Pending {
 }
 
 impl Source<'_> {
-    fn open(path: &Path, control: &Control) -> Result<Self> {
-        let file = File::open(path).map_err(failed(FileAction::Open))?;
+    /// Opens the file at `place`. What is read later is read from `path`, if it is the same file then.
+    fn open(place: &Path, path: &Path, control: &Control) -> Result<Self> {
+        let file = File::open(place).map_err(failed(FileAction::Open))?;
         let kind = file.metadata().map_err(failed(FileAction::Inspect))?;
         if kind.is_dir() {
             let directory = io::ErrorKind::IsADirectory.into();
             return Err(failed(FileAction::Read)(directory));
         }
-        if is_mappable(&kind) {
+        if !kind.is_file() || kind.len() == 0 {
+            return read_stream(file, control).map(Self::Copied);
+        }
+        let unchanged = UnchangedFile::new(path, &kind);
+        let unchanged = unchanged.map_err(failed(FileAction::Inspect))?;
+        if kind.len() > LARGEST_ALWAYS_READ && MAPS_LARGE_FILES.load(Ordering::Relaxed) {
             // SAFETY: the mapping is read-only. If another process truncates the file meanwhile, a
-            // read beyond its new end ends this process with a signal; the documentation of the
-            // `…File` functions says so.
+            // read beyond its new end ends this process with a signal. The process is the command line,
+            // whose documentation says so.
             let map = unsafe { memmap2::Mmap::map(&file) };
             let map = map.map_err(|error| out_of_memory(error, kind.len()))?;
-            let unchanged = UnchangedFile::new(path, &kind);
-            let unchanged = unchanged.map_err(failed(FileAction::Inspect))?;
             return Ok(Self::Mapped(map, Arc::new(unchanged)));
         }
-        read_stream(file, control).map(Self::Copied)
+        let bytes = read_file(&file, kind.len(), control);
+        // If it changed, that is the reason of every other error.
+        unchanged.check(&file)?;
+        Ok(Self::Read(bytes?, Arc::new(unchanged)))
     }
 
     /// Whether this input was not given.
@@ -325,6 +365,10 @@ impl Source<'_> {
             Self::Mapped(map, file) => {
                 let contents = Box::new(Arc::clone(&file));
                 return Ok((Self::Mapped(map, file), contents, 0));
+            }
+            Self::Read(bytes, file) => {
+                let contents = Box::new(Arc::clone(&file));
+                return Ok((Self::Read(bytes, file), contents, 0));
             }
             Self::Borrowed(bytes) => Arc::new(columns::collected(bytes.iter().copied())?),
             Self::Copied(bytes) => Arc::new(bytes),
@@ -346,8 +390,60 @@ impl AsRef<[u8]> for SharedBytes {
     }
 }
 
-fn is_mappable(kind: &Metadata) -> bool {
-    kind.is_file() && kind.len() > 0
+/// Larger files are mapped, if this process is the command line.
+const LARGEST_ALWAYS_READ: u64 = 64 << 20;
+
+/// The bytes that one thread reads at a time.
+const PIECE: usize = 4 << 20;
+
+/// Whether large files are mapped. A program that loads this package must not end because a file was truncated.
+static MAPS_LARGE_FILES: AtomicBool = AtomicBool::new(false);
+
+/// From now on, this process maps large files. For the command line, which is a process of its own.
+#[napi]
+pub fn map_large_files() -> super::error::Result<()> {
+    guarded(|| {
+        MAPS_LARGE_FILES.store(true, Ordering::Relaxed);
+        Ok(())
+    })
+}
+
+/// All bytes of a file of this length, which all threads read by positions.
+fn read_file(file: &File, length: u64, control: &Control) -> Result<Vec<u8>> {
+    let mut bytes = columns::zeros::<u8>(bytes_to_read(file, length)?)?;
+    let pieces = bytes.par_chunks_mut(PIECE).enumerate();
+    pieces.try_for_each(|(nth, piece)| {
+        control.check()?;
+        let read = read_exact_at(file, piece, (nth * PIECE) as u64);
+        read.map_err(failed(FileAction::Read))
+    })?;
+    Ok(bytes)
+}
+
+/// How much of a file is read: of one that is no input, only what an error shows of it.
+fn bytes_to_read(file: &File, length: u64) -> Result<usize> {
+    const LEAST: u64 = 1 << 20;
+    let mut header = [0; dump::HEADER_SIZE];
+    let present = length.min(dump::HEADER_SIZE as u64) as usize;
+    read_exact_at(file, &mut header[..present], 0).map_err(failed(FileAction::Read))?;
+    let [m0, m1, m2, m3, .., g0, g1, g2, g3] = header;
+    let bytes = match [m0, m1, m2, m3] {
+        dump::MAGIC if length > LARGEST_DUMP => {
+            let globals = u64::from(u32::from_le_bytes([g0, g1, g2, g3])) * 4;
+            let memory_size = (length - dump::HEADER_SIZE as u64).saturating_sub(globals);
+            return Err(Error::DumpTooLarge { memory_size });
+        }
+        module::MAGIC if length > module::MAX_SIZE => {
+            return Err(Error::ModuleTooLarge { size: length });
+        }
+        dump::MAGIC | module::MAGIC => length,
+        _ if crate::is_snapshot(&header[..present]) => length,
+        _ => length.min(LEAST),
+    };
+    usize::try_from(bytes).map_err(|_| Error::OutOfMemory {
+        bytes,
+        purpose: "reading the file",
+    })
 }
 
 /// All bytes of a pipe or a device, which may have no end: nothing more after a wrong magic, and not
@@ -403,6 +499,7 @@ impl AsRef<[u8]> for Source<'_> {
             Self::Borrowed(bytes) => bytes,
             Self::Copied(bytes) => bytes,
             Self::Kept(bytes) => bytes,
+            Self::Read(bytes, _) => bytes,
             Self::Mapped(map, _) => map,
             Self::Absent => &[],
         }

@@ -15,6 +15,8 @@
 #[cfg(not(test))]
 mod analysis;
 #[cfg(not(test))]
+mod beneath;
+#[cfg(not(test))]
 mod capture;
 #[cfg(not(test))]
 mod contents;

@@ -24,6 +24,15 @@ const MOST_VALUES: usize = 1 << 16;
 /// Steps between two checks for cancellation.
 const CHECK_INTERVAL: u64 = 1 << 12;
 
+/// The number of globals that are copied in the time of a step.
+const GLOBALS_PER_STEP: u64 = 16;
+
+/// The number of bytes that are stored at once.
+const PIECE: usize = 1 << 12;
+
+/// The number of values that are moved in the time of a step.
+const VALUES_PER_STEP: u64 = 64;
+
 /// The 64 KiB pages that `memory.size` reports. Growing always succeeds.
 const MEMORY_PAGES: u64 = 1 << 10;
 
@@ -82,7 +91,9 @@ pub(super) struct Machine<'m, 'a> {
     pub(super) functions: &'m Functions<'a>,
     /// Steps that may still be executed: hostile code must not take forever.
     pub(super) budget: u64,
-    control: Control,
+    /// The last result of the call that was executed last.
+    pub(super) result: Option<u64>,
+    pub(super) control: Control,
     decoded: HashMap<u32, Option<Rc<Decoded<'a>>>>,
 }
 
@@ -129,9 +140,35 @@ impl<'m, 'a> Machine<'m, 'a> {
         Self {
             functions,
             budget: 0,
+            result: None,
             control: control.clone(),
             decoded: HashMap::new(),
         }
+    }
+
+    /// Takes the steps of the next run from those that are `left`: `budget` at most, and none for cancelled work. What
+    /// the last run did not need is given back.
+    pub(super) fn begin(&mut self, budget: u64, left: &mut u64) {
+        *left += std::mem::take(&mut self.budget);
+        // A run may be too short for a check.
+        if self.control.count(1).is_ok() {
+            self.budget = budget.min(*left);
+            *left -= self.budget;
+        }
+    }
+
+    /// A copy of a state for a run. It costs steps, because a module has as many globals as it likes. `None` if too
+    /// few steps are left, or the work was cancelled.
+    pub(super) fn copy(&mut self, state: &State, left: &mut u64) -> Option<State> {
+        *left += std::mem::take(&mut self.budget);
+        let steps = 1 + state.globals.len() as u64 / GLOBALS_PER_STEP;
+        let Some(rest) = left.checked_sub(steps) else {
+            *left = 0;
+            return None;
+        };
+        *left = rest;
+        self.control.count(steps).ok()?;
+        Some(state.clone())
     }
 
     /// Executes a function.
@@ -154,7 +191,9 @@ impl<'m, 'a> Machine<'m, 'a> {
             is_stopped: false,
         };
         let done = run.enter(function).and_then(|()| run.execute());
-        match (done, run.is_stopped) {
+        let (is_stopped, result) = (run.is_stopped, run.values.last().copied());
+        self.result = result;
+        match (done, is_stopped) {
             (_, true) => End::Stopped,
             (Some(()), _) => End::Returned,
             (None, _) => End::Failed,
@@ -164,7 +203,7 @@ impl<'m, 'a> Machine<'m, 'a> {
     fn spend(&mut self, steps: u64) -> Option<()> {
         let rest = self.budget.checked_sub(steps)?;
         if rest / CHECK_INTERVAL != self.budget / CHECK_INTERVAL {
-            self.control.check().ok()?;
+            self.control.count(steps.max(CHECK_INTERVAL)).ok()?;
         }
         self.budget = rest;
         Some(())
@@ -312,6 +351,7 @@ impl<'a, O: Observer> Run<'_, '_, 'a, O> {
         if first < frame.locals {
             return None;
         }
+        self.machine.spend(results as u64 / VALUES_PER_STEP)?;
         self.values.drain(frame.locals..first);
         Some(())
     }
@@ -405,7 +445,8 @@ impl<'a, O: Observer> Run<'_, '_, 'a, O> {
             Op::MemoryFill { mem: 0 } => {
                 let [address, value, length] = self.pop_three()?;
                 self.machine.spend(u64::from(length / 4))?;
-                self.store_pieces(address, length, |_, _| Some(value as u8))?;
+                let bytes = [value as u8; PIECE];
+                self.store_bytes(address, length, |_, size| bytes.get(..size))?;
             }
             Op::MemoryCopy {
                 dst_mem: 0,
@@ -413,12 +454,14 @@ impl<'a, O: Observer> Run<'_, '_, 'a, O> {
             } => {
                 let [address, from, length] = self.pop_three()?;
                 self.machine.spend(u64::from(length))?;
-                let bytes: Option<Vec<u8>> = (0..length)
-                    .map(|nth| self.state.memory.read::<1>(from.wrapping_add(nth)))
-                    .map(|byte| byte.map(|[byte]| byte))
-                    .collect();
-                let bytes = bytes?;
-                self.store_pieces(address, length, |_, nth| bytes.get(nth).copied())?;
+                let mut bytes = Vec::new();
+                for at in 0..length {
+                    if u64::from(at).is_multiple_of(CHECK_INTERVAL) {
+                        self.machine.control.check().ok()?;
+                    }
+                    bytes.push(self.state.memory.read::<1>(from.wrapping_add(at))?[0]);
+                }
+                self.store_bytes(address, length, |at, size| bytes.get(at..at + size))?;
             }
             _ => match self.access_memory(operator) {
                 Some(done) => done?,
@@ -468,6 +511,7 @@ impl<'a, O: Observer> Run<'_, '_, 'a, O> {
         if kept < label.height {
             return None;
         }
+        self.machine.spend(label.arity as u64 / VALUES_PER_STEP)?;
         self.values.drain(label.height..kept);
         Some(())
     }
@@ -557,19 +601,20 @@ impl<'a, O: Observer> Run<'_, '_, 'a, O> {
             .write(address, value.to_le_bytes().get(..size)?)
     }
 
-    fn store_pieces(
+    /// Stores bytes in pieces. The last argument has the bytes at an offset.
+    fn store_bytes<'b>(
         &mut self,
         address: u32,
         length: u32,
-        byte: impl Fn(u32, usize) -> Option<u8>,
+        bytes: impl Fn(usize, usize) -> Option<&'b [u8]>,
     ) -> Option<()> {
         if length > 0 {
             self.observe(address, 0)?;
         }
-        for nth in 0..length {
-            let address = address.wrapping_add(nth);
-            let byte = byte(address, nth as usize)?;
-            self.state.memory.write(address, &[byte])?;
+        for at in (0..length).step_by(PIECE) {
+            let size = (length - at).min(PIECE as u32);
+            let piece = bytes(at as usize, size as usize)?;
+            self.state.memory.write(address.wrapping_add(at), piece)?;
         }
         Some(())
     }

@@ -1,11 +1,11 @@
 //! The memory of the machine: pages of 4 KiB that exist once they are written, above a base that
 //! several runs share.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 const PAGE_BITS: u32 = 12;
-const PAGE: usize = 1 << PAGE_BITS;
+pub(super) const PAGE: usize = 1 << PAGE_BITS;
 
 type Page = Box<[u8; PAGE]>;
 
@@ -42,6 +42,11 @@ impl Memory {
             own: HashMap::new(),
             background: self.background,
         }
+    }
+
+    /// The numbers of all pages that were written, in ascending order.
+    pub(super) fn pages(&self) -> BTreeSet<u32> {
+        self.base.keys().chain(self.own.keys()).copied().collect()
     }
 
     /// Reads the `N` bytes from `address` on, which wraps.

@@ -84,6 +84,8 @@ struct Entry {
     /// A global that must be set to a value before each call, because otherwise the function does not
     /// collect.
     forced: Option<(u32, u64)>,
+    /// If it returns an object that it has allocated: the lowest address of one.
+    allocates_from: Option<u32>,
     /// Calls until it has scanned an object.
     calls: u32,
 }
@@ -120,9 +122,7 @@ impl<'m, 'a> CodeReader<'m, 'a> {
 
     /// The machine, for one experiment.
     fn machine(&mut self, budget: u64) -> &mut Machine<'m, 'a> {
-        self.left += std::mem::take(&mut self.machine.budget);
-        self.machine.budget = budget.min(self.left);
-        self.left -= self.machine.budget;
+        self.machine.begin(budget, &mut self.left);
         &mut self.machine
     }
 }
@@ -274,7 +274,7 @@ impl CollectorCode {
         storage: Storage,
         bitmap: Option<&[u32]>,
     ) -> Option<(Marked, End)> {
-        let mut state = self.idle.clone();
+        let mut state = reader.machine.copy(&self.idle, &mut reader.left)?;
         object.write(&mut state.memory, id, storage)?;
         if let Some(words) = bitmap {
             object.write_bitmap(&mut state.memory, words)?;
@@ -326,6 +326,12 @@ impl Entry {
                 *global = value;
             }
             let end = machine.call(self.function, &self.arguments, state, uses, marked);
+            let result = machine.result.and_then(|result| u32::try_from(result).ok());
+            if let (End::Returned, Some(lowest), Some(object)) = (end, self.allocates_from, result)
+                && object >= lowest
+            {
+                marked.allocated(object);
+            }
             if end != End::Returned || is_done(marked) {
                 return end;
             }

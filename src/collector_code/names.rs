@@ -8,6 +8,9 @@ use crate::control::Control;
 use crate::module::Functions;
 use crate::units::ClassId;
 
+/// The number of instructions between two checks for cancellation.
+const CHECK_INTERVAL: u64 = 1 << 12;
+
 /// The names of classes from their constructors: the first object that `assembly/index/Node#constructor`
 /// creates is the new `Node`. An id that several constructors create first is left out. `None` if the work
 /// was cancelled.
@@ -26,23 +29,27 @@ pub(super) fn constructed_classes(
             .name(function)
             .and_then(|name| name.strip_suffix("#constructor"));
         if let (Some(name), Some(new)) = (name, new)
-            && let Some(id) = first_made(body, new)
+            && let Some(id) = first_made(body, new, control)
         {
             let known = found.entry(id).or_insert(Some(name));
             *known = known.filter(|&known| known == name);
         }
     }
+    control.check().ok()?;
     let named = found
         .into_iter()
         .filter_map(|(id, name)| Some((id, name?.to_owned())));
     Some(named.collect())
 }
 
-/// The class id that a function first passes to `__new(size, id)`.
-fn first_made(body: &FunctionBody<'_>, new: u32) -> Option<ClassId> {
+/// The class id that a function first passes to `__new(size, id)`. `None` also if the work was cancelled.
+fn first_made(body: &FunctionBody<'_>, new: u32, control: &Control) -> Option<ClassId> {
     let mut id = None;
     let operators = body.get_operators_reader().ok();
-    for operator in operators.into_iter().flatten().map_while(Result::ok) {
+    for (nth, operator) in (1u64..).zip(operators.into_iter().flatten().map_while(Result::ok)) {
+        if nth.is_multiple_of(CHECK_INTERVAL) {
+            control.count(CHECK_INTERVAL).ok()?;
+        }
         match operator {
             Operator::Call { function_index } if function_index == new => return id,
             Operator::I32Const { value } => id = Some(ClassId(value as u32)),

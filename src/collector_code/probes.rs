@@ -22,6 +22,10 @@ const COLOR: u32 = 3;
 /// The colour of objects that are to be scanned.
 const GRAY: u32 = 2;
 
+/// How often the calls that visit a test object are looked for in a run. There may be 65,536 arguments to look through
+/// each time.
+const MOST_LOOKS: u32 = 64;
+
 /// The address of the first probe for a global.
 const GLOBAL_PROBES: u32 = 0x7100_0000;
 /// The address of the first probe for a word of a test object.
@@ -30,6 +34,9 @@ const FIELD_PROBES: u32 = 0x7200_0000;
 const PROBES_END: u32 = 0x7400_0000;
 /// Bytes of a test object's payload.
 const OBJECT_SIZE: u32 = 1 << 16;
+
+/// Bytes of the largest tuple's payload: 64 words and their bitmap.
+const TUPLE_SIZE: u32 = 64 * 4 + 8;
 
 /// A test object. There are two, with different values: results that depend on the values differ between
 /// them.
@@ -93,10 +100,12 @@ impl TestObject {
         Some(())
     }
 
-    /// Writes a bitmap of these words, which are references, into the object's last 8 bytes.
+    /// Makes it a tuple of 64 words, with a bitmap of these words, which are references, in its last 8 bytes.
+    /// A larger object would not do: some compilers' tuples test bit `n % 64` for their word `n`.
     pub(super) fn write_bitmap(self, memory: &mut Memory, words: &[u32]) -> Option<()> {
         let bitmap = words.iter().fold(0_u64, |bits, word| bits | 1 << word);
-        memory.write(self.payload + OBJECT_SIZE - 8, &bitmap.to_le_bytes())
+        memory.set_word(self.payload - 4, TUPLE_SIZE)?;
+        memory.write(self.payload + TUPLE_SIZE - 8, &bitmap.to_le_bytes())
     }
 
     /// Puts it into the list with this head, as an object that must be scanned.
@@ -186,11 +195,16 @@ pub(super) struct Marked {
     probes: BTreeSet<u32>,
     /// Objects at other addresses: static ones, as long as nothing else is in memory.
     pub(super) others: BTreeSet<u32>,
+    /// Objects that the runs have allocated. Where a run completes a collection, white is the other colour
+    /// afterwards, so that a new object looks marked.
+    allocated: BTreeSet<u32>,
     /// The head of the list into which marked objects are put.
     pub(super) list: Option<u32>,
     /// The calls with a test object among their arguments when the first probe was marked: functions with all
     /// arguments, outermost first.
     pub(super) visitors: Vec<(u32, Vec<u64>)>,
+    /// How often these calls were looked for.
+    looked: u32,
 }
 
 impl Marked {
@@ -205,6 +219,12 @@ impl Marked {
         offsets
             .collect::<Option<_>>()
             .filter(|_| self.others.is_empty())
+    }
+
+    /// Notes that a run has allocated this object. It does not count as marked.
+    pub(super) fn allocated(&mut self, object: u32) {
+        self.allocated.insert(object);
+        self.others.remove(&object);
     }
 
     /// Whether any probe was marked.
@@ -225,7 +245,8 @@ impl Observer for Marked {
         match payload {
             GLOBAL_PROBES..PROBES_END if payload.is_multiple_of(STRIDE) => {
                 self.probes.insert(payload);
-                if self.visitors.is_empty() {
+                if self.visitors.is_empty() && self.looked < MOST_LOOKS {
+                    self.looked += 1;
                     let visitors = TEST_OBJECTS
                         .iter()
                         .flat_map(|object| calls.with_argument(object.payload));
@@ -235,7 +256,9 @@ impl Observer for Marked {
             }
             0x7000_0000..GLOBAL_PROBES => {}
             _ => {
-                self.others.insert(payload);
+                if !self.allocated.contains(&payload) {
+                    self.others.insert(payload);
+                }
             }
         }
         self.list.get_or_insert(value & !COLOR);

@@ -1,16 +1,17 @@
 //! Finds out how to run a module's collector, and from which roots it starts.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::machine::{CallStack, End, GlobalUse, Machine, Observer, State};
-use super::memory::Memory;
+use super::memory::{Memory, PAGE};
 use super::names::constructed_classes;
 use super::probes::{self, Marked, Storage, TEST_OBJECTS, global_probe};
 use super::{BUDGET, CollectorCode, Entry, MOST_CALLS, Reach, VisitedGlobal, Visitor};
 use crate::control::Control;
+use crate::instrument::CodeFacts;
 use crate::module::Module;
-use crate::std_library::{ARRAY_BUFFER, ARRAY_BUFFER_VIEW, HEADER_SIZE};
-use crate::units::{Address, GlobalIndex};
+use crate::std_library::{ARRAY_BUFFER, ARRAY_BUFFER_VIEW, HEADER_SIZE, STRING};
+use crate::units::{Address, ClassId, GlobalIndex};
 
 /// Steps of the start function.
 const START_BUDGET: u64 = 4_000_000;
@@ -20,6 +21,8 @@ const SEARCH_BUDGET: u64 = 60_000_000;
 const TRIAL_BUDGET: u64 = 200_000;
 /// Static data after this size is ignored.
 const MOST_STATIC_DATA: usize = 64 << 20;
+/// Classes of every program whose objects have no references.
+const POINTER_FREE: [ClassId; 2] = [ARRAY_BUFFER, STRING];
 /// More bytes than any collector's threshold for a collection.
 const HUGE_TOTAL: u64 = 0x7fff_ffff;
 
@@ -29,10 +32,14 @@ pub(super) fn find(module: &Module<'_>, control: &Control) -> Option<CollectorCo
         module,
         machine: Machine::new(&module.functions, control),
         left: SEARCH_BUDGET,
+        data_end: static_data_end(module),
         idle: initial_state(module)?,
+        without_references: Memory::new(probes::background),
     };
     search.start();
-    search.idle.memory = search.idle.memory.clone().frozen();
+    search.idle.memory =
+        std::mem::replace(&mut search.idle.memory, Memory::new(probes::background)).frozen();
+    search.clear_static_references()?;
     let mut code = search
         .by_name()
         .into_iter()
@@ -48,16 +55,46 @@ struct Search<'m, 'a> {
     machine: Machine<'m, 'a>,
     /// The rest of [`SEARCH_BUDGET`].
     left: u64,
+    /// The end of the data segments.
+    data_end: u32,
     idle: State,
+    /// The memory of `idle` with static objects that are instances of a class without references.
+    without_references: Memory,
 }
 
 impl<'m, 'a> Search<'m, 'a> {
     /// The machine, for one experiment.
     fn machine(&mut self, budget: u64) -> &mut Machine<'m, 'a> {
-        self.left += std::mem::take(&mut self.machine.budget);
-        self.machine.budget = budget.min(self.left);
-        self.left -= self.machine.budget;
+        self.machine.begin(budget, &mut self.left);
         &mut self.machine
+    }
+
+    /// A copy of a state, for one experiment. `None` if the steps are used up.
+    fn copy(&mut self, state: &State) -> Option<State> {
+        self.machine.copy(state, &mut self.left)
+    }
+
+    /// Whether there are steps for another experiment.
+    fn can_go_on(&mut self) -> bool {
+        self.left + self.machine.budget > 0 && self.machine.control.check().is_ok()
+    }
+
+    /// Makes static objects instances of a class without references. Only what the data segments or the start function
+    /// wrote is looked at: a header of zeros is none.
+    fn clear_static_references(&mut self) -> Option<()> {
+        let mut memory = self.idle.memory.clone();
+        for page in memory.pages() {
+            let start = page.checked_mul(PAGE as u32)?;
+            self.machine.control.count(PAGE as u64 / 16).ok()?;
+            // The header of the first payload may be on the page before, that of the last one on this page.
+            for payload in (start.max(32)..start.saturating_add(PAGE as u32 + 32)).step_by(16) {
+                if payload < self.data_end {
+                    clear_references(&mut memory, payload)?;
+                }
+            }
+        }
+        self.without_references = memory.frozen();
+        Some(())
     }
 
     /// Executes the start function up to the first store to the heap.
@@ -69,27 +106,10 @@ impl<'m, 'a> Search<'m, 'a> {
             .or_else(|| functions.exported("_start"))
             .or_else(|| functions.exported("_initialize"));
         let Some(start) = start else { return };
-        let stack_pointer = self.module.globals.named("~lib/memory/__stack_pointer");
-        let named = stack_pointer.and_then(|global| global.initial);
-        let data_end = static_data_end(self.module);
-        // The shadow stack is between static data and the heap. The heap begins at the initial value of the
-        // stack pointer.
-        let mut boundaries: Vec<u32> = match named {
-            Some(boundary) => vec![boundary],
-            None => {
-                let globals = self.module.globals.iter().filter(|global| global.mutable);
-                let initial = globals.filter_map(|global| global.initial);
-                initial.filter(|&value| value >= data_end).collect()
-            }
-        };
-        boundaries.push(data_end);
-        let heap_base = boundaries
-            .iter()
-            .copied()
-            .min_by_key(|&boundary| (boundary == data_end && boundaries.len() > 1, boundary));
+        let data_end = self.data_end;
         let mut stop = StopAtHeap {
             data_end,
-            heap_base: heap_base.unwrap_or(data_end),
+            heap_base: self.heap_base().unwrap_or(data_end),
             on_stack: Vec::new(),
         };
         let mut state = self.idle.clone();
@@ -109,6 +129,25 @@ impl<'m, 'a> Search<'m, 'a> {
         self.idle = state;
     }
 
+    /// Where the heap begins. The shadow stack is between static data and the heap, so this is the initial value
+    /// of the stack pointer. Without one, the code has the address of the allocator's root.
+    fn heap_base(&self) -> Option<u32> {
+        let globals = &self.module.globals;
+        let initial = |index| globals.get(index)?.initial;
+        if let Some(named) = globals.named("~lib/memory/__stack_pointer") {
+            return named.initial;
+        }
+        let data_end = self.data_end;
+        let code = CodeFacts::of(self.module).ok()?;
+        let known = code.stack_pointer(globals).and_then(initial);
+        let known = known.or_else(|| code.allocator_root(data_end));
+        known.filter(|&base| base >= data_end).or_else(|| {
+            let variables = globals.iter().filter(|global| global.mutable);
+            let values = variables.filter_map(|global| global.initial);
+            values.filter(|&value| value >= data_end).min()
+        })
+    }
+
     /// Functions whose names say that they run the collector.
     fn by_name(&self) -> Vec<Entry> {
         let functions = &self.module.functions;
@@ -118,6 +157,7 @@ impl<'m, 'a> Search<'m, 'a> {
                 function,
                 arguments: Vec::new(),
                 forced: None,
+                allocates_from: None,
                 calls: 1,
             })
         };
@@ -142,7 +182,7 @@ impl<'m, 'a> Search<'m, 'a> {
             .iter()
             .find_map(|name| self.module.globals.named(name));
         if let (Some(new), Some(total)) = (new, total) {
-            entries.push(allocation(new, total.index.0));
+            entries.push(self.allocation(new, total.index.0));
         }
         entries
     }
@@ -163,10 +203,14 @@ impl<'m, 'a> Search<'m, 'a> {
         let (without, with_two) = (with(0), with(2));
         let mut best: Option<(u64, CollectorCode)> = None;
         for function in without {
+            if !self.can_go_on() {
+                break;
+            }
             let entry = Entry {
                 function,
                 arguments: Vec::new(),
                 forced: None,
+                allocates_from: None,
                 calls: 1,
             };
             let before = self.left + self.machine.budget;
@@ -182,14 +226,26 @@ impl<'m, 'a> Search<'m, 'a> {
             return Some(code);
         }
         with_two.into_iter().find_map(|function| {
-            let (uses, _) = self.uses(&allocation(function, u32::MAX), TRIAL_BUDGET);
+            self.can_go_on().then_some(())?;
+            let (uses, _) = self.uses(&self.allocation(function, u32::MAX), TRIAL_BUDGET)?;
             uses.read.into_iter().find_map(|global| {
                 let is_variable = self.global(global).is_some_and(|global| global.mutable);
                 is_variable
-                    .then(|| self.examine(allocation(function, global), TRIAL_BUDGET))
+                    .then(|| self.examine(self.allocation(function, global), TRIAL_BUDGET))
                     .flatten()
             })
         })
+    }
+
+    /// A call that allocates an empty object, and collects if the total is large.
+    fn allocation(&self, function: u32, total: u32) -> Entry {
+        Entry {
+            function,
+            arguments: vec![16, ARRAY_BUFFER.0.into()],
+            forced: Some((total, HUGE_TOTAL)),
+            allocates_from: Some(self.data_end),
+            calls: 1,
+        }
     }
 
     fn global(&self, index: u32) -> Option<&crate::module::Global<'a>> {
@@ -199,9 +255,10 @@ impl<'m, 'a> Search<'m, 'a> {
             .filter(|global| global.is_i32)
     }
 
-    /// The globals that a collection of an empty heap uses, and how its first call ended.
-    fn uses(&mut self, entry: &Entry, budget: u64) -> (GlobalUse, End) {
-        let mut state = self.idle.clone();
+    /// The globals that a collection of an empty heap uses, and how its first call ended. `None` if the steps are used
+    /// up.
+    fn uses(&mut self, entry: &Entry, budget: u64) -> Option<(GlobalUse, End)> {
+        let mut state = self.machine.copy(&self.idle, &mut self.left)?;
         let mut uses = GlobalUse::default();
         let marked = &mut Marked::default();
         let machine = self.machine(budget);
@@ -216,7 +273,7 @@ impl<'m, 'a> Search<'m, 'a> {
                 |_| false,
             );
         }
-        (uses, end)
+        Some((uses, end))
     }
 
     /// The objects that are marked from a state. The last argument decides when enough objects are marked.
@@ -236,7 +293,7 @@ impl<'m, 'a> Search<'m, 'a> {
 
     /// Finds out what the collector does if this function runs it. `None` if it is not a collector.
     fn examine(&mut self, mut entry: Entry, budget: u64) -> Option<CollectorCode> {
-        let (uses, end) = self.uses(&entry, budget);
+        let (uses, end) = self.uses(&entry, budget)?;
         if end == End::Stopped || (end == End::Failed && budget == TRIAL_BUDGET) {
             return None;
         }
@@ -250,24 +307,22 @@ impl<'m, 'a> Search<'m, 'a> {
             })
             .filter(|global| entry.forced.is_none_or(|(forced, _)| forced != *global))
             .collect();
-        let roots = self.root_globals(&entry, budget, &settable);
-        let mut idle = self.idle.clone();
+        let roots = self.root_globals(&entry, budget, &settable)?;
+        let mut idle = self.machine.copy(&self.idle, &mut self.left)?;
         for &global in &roots {
             *idle.globals.get_mut(global as usize)? = 0;
         }
-        clear_static_references(&mut idle, self.module)?;
-        idle.memory = idle.memory.frozen();
-        let (marked, _) = self.marked(&entry, budget, idle.clone(), |marked| {
-            !marked.others.is_empty()
-        });
-        let data_end = static_data_end(self.module);
+        idle.memory = self.without_references.clone();
+        let state = self.copy(&idle)?;
+        let (marked, _) = self.marked(&entry, budget, state, |marked| !marked.others.is_empty());
+        let data_end = self.data_end;
         let others = marked.others.iter().copied();
         let constants: BTreeSet<u32> = others.filter(|&address| address < data_end).collect();
 
         let mut others = settable.iter().copied().filter(|it| !roots.contains(it));
         let stack_pointer = others.clone().find(|&global| {
-            let on_stack = || {
-                let mut state = idle.clone();
+            let mut on_stack = || {
+                let mut state = self.copy(&idle)?;
                 let word = (*state.globals.get(global as usize)? as u32).checked_sub(4)?;
                 state.memory.set_word(word, global_probe(0)?)?;
                 *state.globals.get_mut(global as usize)? = word.into();
@@ -295,22 +350,26 @@ impl<'m, 'a> Search<'m, 'a> {
             Some((reach, calls, visitor))
         })?;
         entry.calls = calls;
+        for class in POINTER_FREE {
+            self.marks_nothing_in(class, &entry, budget, &idle, &constants, reach)?;
+        }
         let visitor = visitor.filter(|visitor| self.visits(visitor, budget, &idle));
         let mut visited: BTreeSet<VisitedGlobal> = roots
             .into_iter()
             .map(|global| VisitedGlobal::Global(GlobalIndex(global)))
             .collect();
-        visited.extend(constants.iter().map(|&address| {
-            let mut globals = self.module.globals.iter();
-            let constant = globals.find(|global| {
-                !global.mutable
-                    && global.initial == Some(address)
-                    && uses.read.contains(&global.index.0)
-            });
-            match constant {
-                Some(global) => VisitedGlobal::Global(global.index),
-                None => VisitedGlobal::Constant(Address(address)),
+        let mut read: BTreeMap<u32, GlobalIndex> = BTreeMap::new();
+        for &global in &uses.read {
+            if let Some(global) = self.module.globals.get(GlobalIndex(global))
+                && !global.mutable
+                && let Some(value) = global.initial
+            {
+                read.entry(value).or_insert(global.index);
             }
+        }
+        visited.extend(constants.iter().map(|address| match read.get(address) {
+            Some(&global) => VisitedGlobal::Global(global),
+            None => VisitedGlobal::Constant(Address(*address)),
         }));
         let total = self.total(&entry, budget, &idle, &uses);
         Some(CollectorCode {
@@ -331,7 +390,7 @@ impl<'m, 'a> Search<'m, 'a> {
     /// collector changes.
     fn total(&mut self, entry: &Entry, budget: u64, idle: &State, uses: &GlobalUse) -> Option<u32> {
         let [object, _] = TEST_OBJECTS;
-        let data_end = static_data_end(self.module);
+        let data_end = self.data_end;
         let heads: BTreeSet<u32> = uses
             .written
             .iter()
@@ -339,7 +398,7 @@ impl<'m, 'a> Search<'m, 'a> {
             .filter(|head| (1..data_end).contains(head))
             .collect();
         heads.into_iter().find_map(|head| {
-            let mut state = idle.clone();
+            let mut state = self.copy(idle)?;
             object.write(&mut state.memory, ARRAY_BUFFER, Storage::Fields)?;
             object.link_white(&mut state.memory, head)?;
             let marked = &mut Marked::default();
@@ -364,10 +423,14 @@ impl<'m, 'a> Search<'m, 'a> {
         })
     }
 
-    /// Those of these globals whose values are marked.
-    fn root_globals(&mut self, entry: &Entry, budget: u64, settable: &[u32]) -> BTreeSet<u32> {
-        let with_probes = |idle: &State, globals: &[u32]| {
-            let mut state = idle.clone();
+    /// Those of these globals whose values are marked. `None` if the steps are used up.
+    fn root_globals(
+        &mut self,
+        entry: &Entry,
+        budget: u64,
+        settable: &[u32],
+    ) -> Option<BTreeSet<u32>> {
+        let with_probes = |mut state: State, globals: &[u32]| {
             for &index in globals {
                 if let (Some(global), Some(probe)) =
                     (state.globals.get_mut(index as usize), global_probe(index))
@@ -377,19 +440,24 @@ impl<'m, 'a> Search<'m, 'a> {
             }
             state
         };
-        let state = with_probes(&self.idle, settable);
+        let state = self.machine.copy(&self.idle, &mut self.left)?;
+        let state = with_probes(state, settable);
         let (marked, end) = self.marked(entry, budget, state, Marked::any_probe);
         if end == End::Returned {
             let found = settable.iter().copied();
-            return found.filter(|&global| marked.global(global)).collect();
+            return Some(found.filter(|&global| marked.global(global)).collect());
         }
         // One of them is not a root, and the collector fails without its value.
-        let found = settable.iter().copied().filter(|&global| {
-            let state = with_probes(&self.idle, &[global]);
+        let mut found = BTreeSet::new();
+        for &global in settable {
+            let state = self.machine.copy(&self.idle, &mut self.left)?;
+            let state = with_probes(state, &[global]);
             let (marked, _) = self.marked(entry, budget, state, Marked::any_probe);
-            marked.global(global)
-        });
-        found.collect()
+            if marked.global(global) {
+                found.insert(global);
+            }
+        }
+        Some(found)
     }
 
     /// Whether the collector scans an object at this place: the number of calls until then, and the outermost
@@ -404,7 +472,7 @@ impl<'m, 'a> Search<'m, 'a> {
         reach: Reach,
     ) -> Option<(u32, Option<Visitor>)> {
         let [object, _] = TEST_OBJECTS;
-        let mut state = idle.clone();
+        let mut state = self.copy(idle)?;
         object.write(&mut state.memory, ARRAY_BUFFER_VIEW, Storage::Fields)?;
         reach.put(object, &mut state)?;
         let mut marked = Marked::default();
@@ -423,29 +491,52 @@ impl<'m, 'a> Search<'m, 'a> {
         None
     }
 
-    /// Whether a call of this function alone visits the references of an object.
-    fn visits(&mut self, visitor: &Visitor, budget: u64, idle: &State) -> bool {
+    /// `None` if the collector visits anything in an object of this class, which has no references, or fails.
+    fn marks_nothing_in(
+        &mut self,
+        class: ClassId,
+        entry: &Entry,
+        budget: u64,
+        idle: &State,
+        constants: &BTreeSet<u32>,
+        reach: Reach,
+    ) -> Option<()> {
         let [object, _] = TEST_OBJECTS;
-        let mut state = idle.clone();
-        let mut marked = Marked::default();
-        let written = object.write(&mut state.memory, ARRAY_BUFFER_VIEW, Storage::Fields);
-        let (function, arguments) = visitor;
-        let uses = &mut GlobalUse::default();
+        let mut state = self.copy(idle)?;
+        object.write(&mut state.memory, class, Storage::Fields)?;
+        reach.put(object, &mut state)?;
+        let (mut marked, uses) = (Marked::default(), &mut GlobalUse::default());
         let machine = self.machine(budget);
-        let end = machine.call(*function, arguments, &mut state, uses, &mut marked);
-        written.is_some()
-            && end == End::Returned
-            && marked.offsets(object) == Some(BTreeSet::from([0]))
+        let calls = entry.calls;
+        let end = entry.collect(calls, machine, &mut state, uses, &mut marked, |_| false);
+        marked.others.retain(|address| !constants.contains(address));
+        let nothing = Some(BTreeSet::new());
+        (end == End::Returned && marked.offsets(object) == nothing).then_some(())
     }
-}
 
-/// A call that allocates an empty object, and collects if the total is large.
-fn allocation(function: u32, total: u32) -> Entry {
-    Entry {
-        function,
-        arguments: vec![16, ARRAY_BUFFER.0.into()],
-        forced: Some((total, HUGE_TOTAL)),
-        calls: 1,
+    /// Whether a call of this function alone visits the references of an object, whatever its class is. The
+    /// visitor of one class would visit the same words in every object: it must visit none where the class
+    /// has none.
+    fn visits(&mut self, visitor: &Visitor, budget: u64, idle: &State) -> bool {
+        let mut visits_exactly = |class, offsets: &[u32]| {
+            let [object, _] = TEST_OBJECTS;
+            let Some(mut state) = self.copy(idle) else {
+                return false;
+            };
+            let mut marked = Marked::default();
+            let written = object.write(&mut state.memory, class, Storage::Fields);
+            let (function, arguments) = visitor;
+            let uses = &mut GlobalUse::default();
+            let machine = self.machine(budget);
+            let end = machine.call(*function, arguments, &mut state, uses, &mut marked);
+            written.is_some()
+                && end == End::Returned
+                && marked.offsets(object) == Some(offsets.iter().copied().collect())
+        };
+        visits_exactly(ARRAY_BUFFER_VIEW, &[0])
+            && POINTER_FREE
+                .into_iter()
+                .all(|class| visits_exactly(class, &[]))
     }
 }
 
@@ -476,19 +567,17 @@ fn static_data_end(module: &Module<'_>) -> u32 {
     ends.max().unwrap_or(0).next_multiple_of(16) as u32
 }
 
-/// Makes static objects instances of a class without references.
-fn clear_static_references(state: &mut State, module: &Module<'_>) -> Option<()> {
-    for payload in (32..static_data_end(module)).step_by(16) {
-        let block = payload - HEADER_SIZE;
-        let mut word = |offset| state.memory.word(block + offset);
-        let expected = word(16)?.checked_add(HEADER_SIZE);
-        let expected = expected.and_then(|size| size.checked_next_multiple_of(16));
-        let is_object = expected.is_some_and(|size| Some(size - 4) == word(0))
-            && (word(4), word(8)) == (Some(0), Some(0))
-            && word(12)? > ARRAY_BUFFER.0;
-        if is_object {
-            state.memory.set_word(block + 12, ARRAY_BUFFER.0)?;
-        }
+/// Makes the object with this payload, if there is one, an instance of a class without references.
+fn clear_references(memory: &mut Memory, payload: u32) -> Option<()> {
+    let block = payload - HEADER_SIZE;
+    let mut word = |offset| memory.word(block + offset);
+    let expected = word(16)?.checked_add(HEADER_SIZE);
+    let expected = expected.and_then(|size| size.checked_next_multiple_of(16));
+    let is_object = expected.is_some_and(|size| Some(size - 4) == word(0))
+        && (word(4), word(8)) == (Some(0), Some(0))
+        && word(12)? > ARRAY_BUFFER.0;
+    if is_object {
+        memory.set_word(block + 12, ARRAY_BUFFER.0)?;
     }
     Some(())
 }

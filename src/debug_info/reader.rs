@@ -60,7 +60,7 @@ impl DebugInfo {
             .map_err(at(unit_offset))?;
             let mut entries = unit.entries();
             loop {
-                control.check()?;
+                control.count(1)?;
                 let offset = unit_offset + entries.next_offset().0;
                 let Some(entry) = entries.next_dfs().map_err(at(offset))? else {
                     break;

@@ -27,8 +27,10 @@ use crate::units::Address;
 
 /// The first bytes of every dump.
 pub const MAGIC: [u8; 4] = *b"ASHD";
-/// The only supported version of the format.
+/// The version of the format that is written.
 pub const VERSION: u32 = 2;
+/// The version before it: its header is as long, but no values of globals follow.
+const VERSION_WITHOUT_GLOBALS: u32 = 1;
 /// The number of bytes before the global values.
 pub const HEADER_SIZE: usize = 24;
 
@@ -114,7 +116,10 @@ impl<'a> Dump<'a> {
         let field = |offset| header.word(Address(offset)).unwrap_or_default();
 
         let version = field(4);
-        if version != VERSION {
+        // In version 1, which has no values of globals, the last word of the header is reserved.
+        let is_readable =
+            version == VERSION || (version == VERSION_WITHOUT_GLOBALS && field(20) == 0);
+        if !is_readable {
             return Err(Error::DumpVersion { found: version });
         }
         let globals_size = u64::from(field(20)) * 4;
@@ -164,5 +169,35 @@ impl<'a> Dump<'a> {
             globals: GlobalValues(Memory::new(globals)),
             memory: Memory::new(memory),
         })
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "in a test, what cannot be is a failure")]
+mod tests {
+    use super::*;
+
+    fn file(version: u32, last_word: u32) -> Vec<u8> {
+        let mut file = MAGIC.to_vec();
+        for word in [version, 1024, 33792, 33792, last_word] {
+            file.extend_from_slice(&word.to_le_bytes());
+        }
+        file.resize(HEADER_SIZE + (1 << 16), 0);
+        file
+    }
+
+    #[test]
+    fn version_1_is_read_as_a_dump_without_values_of_globals() {
+        let file = file(1, 0);
+        let dump = Dump::parse(&file).unwrap();
+        assert!(dump.globals.is_empty());
+        assert_eq!(dump.memory.size(), 1 << 16);
+    }
+
+    #[test]
+    fn version_1_with_anything_in_its_reserved_word_is_refused() {
+        let file = file(1, 1);
+        let error = Dump::parse(&file).unwrap_err();
+        assert!(matches!(error, Error::DumpVersion { found: 1 }));
     }
 }

@@ -230,8 +230,13 @@ impl CallProfile {
     }
 }
 
+/// The largest number of bytes into which a byte of a profile may be decompressed. Blocks of one size, one
+/// behind the other, become 8 times as large; gzip can make a byte a thousand.
+const MOST_PER_BYTE: u64 = 64;
+/// More bytes that are allowed, however short the profile is.
+const MORE_BYTES: u64 = 1 << 20;
 /// The most bytes of a profile, decompressed.
-const MAX_SIZE: u64 = 1 << 30;
+const MOST_BYTES: u64 = 1 << 30;
 
 /// The sampled blocks in an encoded profile.
 ///
@@ -242,10 +247,18 @@ pub fn sampled_blocks(encoded: &[u8]) -> Result<SampledBlocks> {
         message: format!("{what}; expected heap.pb.gz as the profiler's heapProfile() wrote it"),
     };
     let mut bytes = Vec::new();
+    let most = (encoded.len() as u64).saturating_mul(MOST_PER_BYTE);
+    let most = most.saturating_add(MORE_BYTES).min(MOST_BYTES);
     GzDecoder::new(encoded)
-        .take(MAX_SIZE)
+        .take(most + 1)
         .read_to_end(&mut bytes)
         .map_err(|error| broken(&format!("it cannot be decompressed: {error}")))?;
+    if bytes.len() as u64 > most {
+        return Err(broken(&format!(
+            "its {} bytes become more than {most} bytes when they are decompressed, much more than its size explains",
+            encoded.len()
+        )));
+    }
     let mut reader = BytesReader::from_bytes(&bytes);
     while !reader.is_eof() {
         let tag = reader.next_tag(&bytes);

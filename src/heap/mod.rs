@@ -9,6 +9,7 @@ mod cuts;
 mod dominator_index;
 mod dominators;
 mod edges;
+mod found_reference;
 mod graph;
 mod group_sets;
 pub(crate) mod labels;
@@ -41,6 +42,7 @@ pub use dominator_index::DominatorIndex;
 pub use dominators::DominatorTree;
 pub(crate) use dominators::UnsizedTree;
 pub use edges::Edges;
+pub use found_reference::{FoundReference, ReferenceSearch};
 pub use graph::{Indexes, ObjectGraph, Solution};
 pub use labels::{EdgeLabel, LabelKind, NameKind};
 pub(crate) use labels::{MOST_NUMBERS, WideLabel};
@@ -58,7 +60,7 @@ pub use root_slots::{FoundSlots, RootOrigin, RootSlot, RootSlots};
 
 pub use source::{
     Blocks, FieldValue, Found, Need, ObjectReader, ObjectState, Opened, OtherEdge, ReadOrder,
-    Source, Value,
+    Source, TextFilter, Value,
 };
 pub use survey::Survey;
 

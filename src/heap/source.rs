@@ -101,12 +101,23 @@ pub trait Source: Send + Sync {
     ///
     /// # Errors
     /// [`Error::DumpChanged`], [`Error::Io`].
-    fn around(&self, _address: u32, _notes: &mut Vec<Warning>) -> Result<Option<Found>> {
+    fn around(
+        &self,
+        _address: u32,
+        _notes: &mut Vec<Warning>,
+        _control: &Control,
+    ) -> Result<Option<Found>> {
         Ok(None)
     }
 
-    /// Reads objects, which are asked for in this order.
-    fn reader(&self, order: ReadOrder) -> Box<dyn ObjectReader + '_>;
+    /// Reads objects, which are asked for in this order. Cancelled work reads nothing more.
+    fn reader(&self, order: ReadOrder, control: &Control) -> Box<dyn ObjectReader + '_>;
+
+    /// Finds the strings that contain a text.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    fn text_filter(&self, text: &str, control: &Control) -> Result<Box<dyn TextFilter + '_>>;
 
     /// How references from the objects of this class slot are named.
     fn class_naming(&self, _class_slot: u32) -> ClassNaming {
@@ -238,11 +249,21 @@ pub trait ObjectReader {
     /// As [`label`](Self::label).
     fn shared_contents(&mut self, object: ObjectIndex) -> Result<String>;
 
-    /// Keeps the strings that contain a text.
+    /// The label of the reference at this place of the graph, with its index or key: the one after `skipped`
+    /// references from `source` to the same target that have the same label without them.
     ///
     /// # Errors
     /// As [`label`](Self::label).
-    fn keep_containing(&mut self, text: &str, objects: &mut Vec<ObjectIndex>) -> Result<()>;
+    fn label_at(&mut self, source: ObjectIndex, place: u32, skipped: usize) -> Result<String>;
+}
+
+/// Finds strings that contain a text.
+pub trait TextFilter {
+    /// Keeps these of some objects, which ascend from call to call.
+    ///
+    /// # Errors
+    /// As [`ObjectReader::label`].
+    fn keep(&mut self, objects: &mut Vec<ObjectIndex>) -> Result<()>;
 }
 
 /// The object or the block at an address.

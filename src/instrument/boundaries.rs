@@ -10,8 +10,8 @@
 //!   frame has no stack pointer: its stack is always empty.
 //! - **`__heap_base`** is the initial value of `__stack_pointer`. The compiler lays the shadow stack below
 //!   the heap and gives both globals the same constant, so this is exact. Without a stack pointer it is the
-//!   constant address of the allocator's root, which is the heap base rounded up to 16. Without an allocator
-//!   it is not needed.
+//!   constant address of the allocator's root, which is the heap base rounded up to 16, or else the variable
+//!   in which the allocator keeps it. Without an allocator it is not needed.
 //! - **`__data_end`** is the limit in that check, which is exact too. For a program that never checks its
 //!   stack, only the data segments are known: the end of the last one, rounded up to a word as the compiler
 //!   does, is at most `__data_end`. It is too low by the zero bytes at the end of the static data, which
@@ -22,12 +22,12 @@ use super::exports::Exports;
 use crate::collector_code::CollectorCode;
 use crate::control::Control;
 use crate::error::{Error, Result};
-use crate::module::{Globals, Module};
+use crate::module::{Globals, Module, TLSF_ROOT};
 use crate::units::GlobalIndex;
 
 /// The place of one of the three addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Boundary {
+pub enum Boundary {
     /// In this global.
     Global(GlobalIndex),
     /// In no global: the address is this constant.
@@ -79,7 +79,10 @@ impl Boundaries {
         let globals = &module.globals;
         // The code is read at most once, and only if the names are not enough.
         let mut code = None;
-        let mut stack_pointer = by_name(&STACK_POINTER, globals, exports);
+        let root = globals.named(TLSF_ROOT).map(|root| root.index);
+        // Where there is no stack, the root was exported in its place.
+        let mut stack_pointer =
+            by_name(&STACK_POINTER, globals, exports).filter(|&index| Some(index) != root);
         if stack_pointer.is_none() {
             stack_pointer = read_once(&mut code, module)?.stack_pointer(globals);
         }
@@ -102,13 +105,22 @@ impl Boundaries {
                 let lowest = segments_end(module);
                 let nothing_is_allocated = || (!code.grows_memory).then_some(lowest);
                 let root = code.allocator_root(lowest).or_else(nothing_is_allocated);
-                let root = Boundary::Folded(root.ok_or(missing(&STACK_POINTER))?);
-                named_base.unwrap_or(root)
+                let root = root.map(Boundary::Folded);
+                let variable = || {
+                    let root = globals.named(TLSF_ROOT);
+                    root.filter(|root| root.dump_position.is_some())
+                        .map(|root| Boundary::Global(root.index))
+                };
+                let base = named_base.or(root).or_else(variable);
+                base.ok_or(missing(&STACK_POINTER))?
             }
         };
-        let data_end = match by_name(&DATA_END, globals, exports) {
-            Some(index) => Boundary::Global(index),
-            None => {
+        let is_variable = |index| globals.get(index).is_some_and(|global| global.mutable);
+        let data_end = match (by_name(&DATA_END, globals, exports), heap_base) {
+            (Some(index), _) => Boundary::Global(index),
+            // There is no shadow stack between them, and both are 0 until the allocator is used.
+            (None, Boundary::Global(root)) if is_variable(root) => heap_base,
+            (None, _) => {
                 let segments_end = segments_end(module);
                 let highest = match heap_base {
                     Boundary::Folded(address) => Some(address),

@@ -29,7 +29,7 @@ use crate::units::GlobalIndex;
 
 /// Uses of globals in the code that are typical of a stack pointer.
 #[derive(Debug, Default)]
-pub(super) struct CodeFacts {
+pub(crate) struct CodeFacts {
     /// Globals that are lowered by a constant.
     lowered: BTreeSet<u32>,
     /// Globals that are compared with a constant, with that constant.
@@ -37,7 +37,7 @@ pub(super) struct CodeFacts {
     /// Constants that may be the address of the allocator's root, or of its end.
     constants: BTreeSet<u32>,
     /// Whether any code grows the memory, as every allocator does.
-    pub(super) grows_memory: bool,
+    pub(crate) grows_memory: bool,
 }
 
 /// The remainder of the address of the root's end, divided by the alignment.
@@ -50,7 +50,7 @@ impl CodeFacts {
     ///
     /// # Errors
     /// [`Error::Module`](crate::Error::Module) if an instruction cannot be read.
-    pub(super) fn of(module: &Module<'_>) -> Result<Self> {
+    pub(crate) fn of(module: &Module<'_>) -> Result<Self> {
         let mut found = Self::default();
         for (_, body) in module.functions.defined() {
             found.read(body, &module.globals)?;
@@ -60,12 +60,12 @@ impl CodeFacts {
 
     /// The global that is lowered by constants and compared with a constant below its initial value: the
     /// stack pointer of a module without names. `None` if no global, or more than one, is used like this.
-    pub(super) fn stack_pointer(&self, globals: &Globals<'_>) -> Option<GlobalIndex> {
+    pub(crate) fn stack_pointer(&self, globals: &Globals<'_>) -> Option<GlobalIndex> {
         only(self.stack_pointers(globals))
     }
 
     /// Whether any global is used like this.
-    pub(super) fn has_stack(&self, globals: &Globals<'_>) -> bool {
+    pub(crate) fn has_stack(&self, globals: &Globals<'_>) -> bool {
         self.stack_pointers(globals).next().is_some()
     }
 
@@ -80,7 +80,7 @@ impl CodeFacts {
 
     /// The address of the allocator's root, at or above this one, if the code has it as a constant. Also
     /// `None` if there are several candidates.
-    pub(super) fn allocator_root(&self, lowest: u32) -> Option<u32> {
+    pub(crate) fn allocator_root(&self, lowest: u32) -> Option<u32> {
         let roots = self.constants.range(lowest..);
         only(roots.copied().filter(|root| {
             let end = root.checked_add(ROOT_SIZE);
@@ -90,7 +90,7 @@ impl CodeFacts {
 
     /// The constant in `range` that this global is checked against. `None` if there is none, or
     /// if there are several, so that it is not known which of them is the compiler's check.
-    pub(super) fn limit(&self, global: GlobalIndex, range: RangeInclusive<u32>) -> Option<u32> {
+    pub(crate) fn limit(&self, global: GlobalIndex, range: RangeInclusive<u32>) -> Option<u32> {
         // A range whose start is after its end counts as empty. The set would panic.
         if range.is_empty() {
             return None;

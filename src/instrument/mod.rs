@@ -4,9 +4,14 @@
 pub mod allocations;
 mod boundaries;
 mod code_facts;
+mod dump_globals;
 mod exports;
 mod expose_globals;
 mod sections;
 
+pub use boundaries::Boundary;
+pub use dump_globals::DumpGlobals;
 pub use exports::{DATA_END, GLOBAL_PREFIX, HEAP_BASE, MEMORY, RESERVED_PREFIX, STACK_POINTER};
 pub use expose_globals::expose_globals;
+
+pub(crate) use code_facts::CodeFacts;

@@ -116,7 +116,7 @@ impl<'a> Functions<'a> {
         control: &Control,
     ) -> Result<()> {
         for group in section {
-            control.check()?;
+            control.count(1)?;
             for ty in group?.into_types() {
                 self.types.push(match &ty.composite_type.inner {
                     CompositeInnerType::Func(function) => Some(Signature {
@@ -146,7 +146,7 @@ impl<'a> Functions<'a> {
 
     pub(super) fn read_names(&mut self, map: NameMap<'a>, control: &Control) -> Result<()> {
         for naming in map {
-            control.check()?;
+            control.count(1)?;
             let naming = naming?;
             self.names.insert(naming.index, naming.name);
         }

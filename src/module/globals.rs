@@ -9,6 +9,10 @@ use crate::control::Control;
 use crate::error::Result;
 use crate::units::GlobalIndex;
 
+/// The name of the global in which the allocator keeps the address of its root: 0 before the first allocation,
+/// and then the heap base, rounded up.
+pub const TLSF_ROOT: &str = "~lib/rt/tlsf/ROOT";
+
 /// One global.
 #[derive(Clone, Debug)]
 pub struct Global<'a> {
@@ -85,7 +89,7 @@ impl<'a> Globals<'a> {
 
     pub(super) fn read_names(&mut self, map: NameMap<'a>, control: &Control) -> Result<()> {
         for naming in map {
-            control.check()?;
+            control.count(1)?;
             let naming = naming?;
             if let Some(global) = self.all.get_mut(naming.index as usize) {
                 global.name = Some(naming.name);

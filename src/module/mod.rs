@@ -5,7 +5,7 @@ mod functions;
 mod globals;
 
 pub use functions::{Functions, Signature};
-pub use globals::{Global, Globals};
+pub use globals::{Global, Globals, TLSF_ROOT};
 
 use std::collections::HashMap;
 
@@ -89,7 +89,7 @@ impl<'a> Module<'a> {
                 }
                 Payload::ImportSection(section) => {
                     for import in section.into_imports() {
-                        control.check()?;
+                        control.count(1)?;
                         match import?.ty {
                             wasmparser::TypeRef::Global(ty) => module.globals.add_imported(ty),
                             wasmparser::TypeRef::Memory(ty) => module.add_memory(ty)?,
@@ -101,13 +101,13 @@ impl<'a> Module<'a> {
                 Payload::TypeSection(section) => module.functions.read_types(section, control)?,
                 Payload::FunctionSection(section) => {
                     for ty in section {
-                        control.check()?;
+                        control.count(1)?;
                         module.functions.add_defined(ty?);
                     }
                 }
                 Payload::DataSection(section) => {
                     for segment in section {
-                        control.check()?;
+                        control.count(1)?;
                         let segment = segment?;
                         // In merged programs, each program has a memory; the dump is of the first.
                         if let DataKind::Active {
@@ -137,13 +137,13 @@ impl<'a> Module<'a> {
                 }
                 Payload::GlobalSection(section) => {
                     for global in section {
-                        control.check()?;
+                        control.count(1)?;
                         module.globals.add_defined(&global?);
                     }
                 }
                 Payload::ExportSection(section) => {
                     for export in section {
-                        control.check()?;
+                        control.count(1)?;
                         let export = export?;
                         match export.kind {
                             ExternalKind::Global => {
@@ -160,7 +160,7 @@ impl<'a> Module<'a> {
                     if let KnownCustom::Name(names) = section.as_known() {
                         // A module with damaged names is still a valid module: the readable names are used.
                         let _ = module.read_names(names, control);
-                        control.check()?;
+                        control.count(1)?;
                     } else if let Some(name) = dotted_debug_name(section.name()) {
                         module.debug_sections.entry(name).or_insert(section.data());
                     }

@@ -23,7 +23,7 @@ pub(super) fn dominated(
     control: &Control,
 ) -> Result<AnswerBody> {
     let object = match address {
-        Some(address) => Some(object_at(loaded, address, notes)?),
+        Some(address) => Some(object_at(loaded, address, notes, control)?),
         None => None,
     };
     let index = loaded.dominator_index(control)?;

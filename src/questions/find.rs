@@ -6,7 +6,6 @@ use super::question::Page;
 use crate::columns;
 use crate::control::{Control, Phase};
 use crate::error::Result;
-use crate::heap::ReadOrder;
 use crate::units::ObjectIndex;
 
 /// The number of objects between two checks for cancellation.
@@ -26,10 +25,13 @@ pub(super) fn find_objects(
     control: &Control,
 ) -> Result<FoundObjects> {
     let heap = &loaded.heap;
-    let is_wanted_class = loaded.class_slots(wanted.class)?;
+    let is_wanted_class = loaded.class_slots(wanted.class, control)?;
     let step = control.begin(Phase::View, heap.objects.len() as u64);
     let index = loaded.dominator_index(control)?;
-    let mut reader = loaded.source.reader(ReadOrder::Ascending);
+    let mut filter = match wanted.contains {
+        Some(text) => Some(loaded.source.text_filter(text, control)?),
+        None => None,
+    };
     let mut found = Vec::new();
     let mut candidates = Vec::new();
     let count = heap.objects.len();
@@ -46,14 +48,14 @@ pub(super) fn find_objects(
                 columns::push(&mut candidates, object)?;
             }
         }
-        if let Some(text) = wanted.contains {
-            reader.keep_containing(text, &mut candidates)?;
+        if let Some(filter) = &mut filter {
+            filter.keep(&mut candidates)?;
         }
         columns::extend(&mut found, &candidates)?;
     }
     let total = found.len() as u64;
     sort_by_retained_size(loaded, &mut found, page);
-    let mut reader = loaded.reader();
+    let mut reader = loaded.reader(control);
     let mut objects = Vec::new();
     for object in page.of(found) {
         objects.push(FoundObject {

@@ -47,7 +47,7 @@ pub(super) fn set_of_addresses(
     let index = loaded.dominator_index(control)?;
     let mut set = Vec::new();
     for &address in addresses {
-        let object = object_at(loaded, address, notes)?;
+        let object = object_at(loaded, address, notes, control)?;
         if index.position(object).is_none() {
             return Err(Error::InvalidOption {
                 name: "objects",
@@ -66,7 +66,7 @@ pub(super) fn set_of_class(
     pattern: &str,
     control: &Control,
 ) -> Result<Vec<ObjectIndex>> {
-    let is_wanted = loaded.class_slots(Some(pattern))?;
+    let is_wanted = loaded.class_slots(Some(pattern), control)?;
     live_set(loaded, control, |_, slot| is_wanted[slot])
 }
 
@@ -86,7 +86,7 @@ pub(super) fn set_of_new(
         });
     }
     let earlier = &before.heap;
-    let is_wanted = loaded.class_slots(class)?;
+    let is_wanted = loaded.class_slots(class, control)?;
     live_set(loaded, control, |object, slot| {
         if !is_wanted[slot] {
             return false;

@@ -20,6 +20,7 @@ mod path_text;
 mod paths;
 mod places;
 mod question;
+mod reader;
 mod referrers;
 mod report;
 mod sites;

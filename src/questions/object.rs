@@ -17,7 +17,7 @@ pub(super) fn object_answer(
     control: &Control,
 ) -> Result<ObjectAnswer> {
     let heap = &loaded.heap;
-    let object = match find_at(loaded, address, notes)? {
+    let object = match find_at(loaded, address, notes, control)? {
         Found::Object(object) => object,
         Found::Block {
             address,
@@ -40,7 +40,7 @@ pub(super) fn object_answer(
             });
         }
     };
-    let mut reader = loaded.reader();
+    let mut reader = loaded.reader(control);
     Ok(ObjectAnswer {
         address: heap.address(object).0,
         class_name: Some(loaded.class_name(object).to_owned()),
@@ -57,7 +57,7 @@ pub(super) fn object_answer(
         fields: reader.fields(object, notes)?,
         distance: loaded.source.distance(object),
         referrer_count: loaded.referrers(control)?.of(object).len() as u64,
-        path: path_to(loaded, &mut *reader, object, control)?,
+        path: path_to(loaded, &mut reader, object, control)?,
     })
 }
 

@@ -5,12 +5,13 @@ use super::answer::{Cut, Edges, Path, PathAnswer, Step};
 use super::path_text::LEFT_OUT;
 use crate::control::Control;
 use crate::error::Result;
-use crate::heap::{Found, ObjectReader, PathPiece};
+use crate::heap::{Found, PathPiece};
 use crate::questions::after_return::freed_after_return;
 use crate::questions::object::dominator_of;
 use crate::questions::object::named_root;
 use crate::questions::path_text::path_text;
 use crate::questions::places::find_at;
+use crate::questions::reader::Reader;
 use crate::questions::referrers::independent_references;
 use crate::questions::referrers::named_cut;
 use crate::questions::referrers::named_edge;
@@ -27,7 +28,7 @@ pub(super) fn path_answer(
     notes: &mut Vec<Warning>,
     control: &Control,
 ) -> Result<PathAnswer> {
-    let object = match find_at(loaded, address, notes)? {
+    let object = match find_at(loaded, address, notes, control)? {
         Found::Object(object) => object,
         Found::Block {
             address,
@@ -55,8 +56,8 @@ pub(super) fn path_answer(
     };
     let heap = &loaded.heap;
     let dominators = loaded.dominator_index(control)?;
-    let mut reader = loaded.reader();
-    let path = path_to(loaded, &mut *reader, object, control)?;
+    let mut reader = loaded.reader(control);
+    let path = path_to(loaded, &mut reader, object, control)?;
     let retained_size = heap.retained_size(object);
     let (total, references) = match path {
         Some(_) => independent_references(loaded, object, limit, control)?,
@@ -64,16 +65,10 @@ pub(super) fn path_answer(
     };
     let mut edges = Vec::new();
     for reference in references {
-        edges.push(named_edge(
-            loaded,
-            &mut *reader,
-            object,
-            reference,
-            control,
-        )?);
+        edges.push(named_edge(loaded, &mut reader, object, reference, control)?);
     }
     let cut = match loaded.cuts(control)?.nearest(dominators, object) {
-        Some(nearest) => cut_of(loaded, &mut *reader, nearest, control)?,
+        Some(nearest) => cut_of(loaded, &mut reader, nearest, control)?,
         None => None,
     };
     Ok(PathAnswer {
@@ -95,7 +90,7 @@ pub(super) fn path_answer(
 /// The only independent reference to an object, and the bytes that cutting it frees.
 pub(super) fn cut_of(
     loaded: &LoadedHeap,
-    reader: &mut dyn ObjectReader,
+    reader: &mut Reader<'_>,
     object: ObjectIndex,
     control: &Control,
 ) -> Result<Option<Cut>> {
@@ -114,12 +109,12 @@ pub(crate) fn path_of(
     object: ObjectIndex,
     control: &Control,
 ) -> Result<Option<Path>> {
-    path_to(loaded, &mut *loaded.reader(), object, control)
+    path_to(loaded, &mut loaded.reader(control), object, control)
 }
 
 pub(super) fn path_to(
     loaded: &LoadedHeap,
-    reader: &mut dyn ObjectReader,
+    reader: &mut Reader<'_>,
     object: ObjectIndex,
     control: &Control,
 ) -> Result<Option<Path>> {
@@ -167,7 +162,7 @@ fn path_step(loaded: &LoadedHeap, label: Option<String>, object: ObjectIndex, re
 /// The steps of a piece after its first object: one by one if they are few, equal ones as one.
 fn add_repeated(
     loaded: &LoadedHeap,
-    reader: &mut dyn ObjectReader,
+    reader: &mut Reader<'_>,
     piece: PathPiece,
     steps: &mut Vec<Step>,
     control: &Control,

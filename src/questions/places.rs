@@ -1,6 +1,7 @@
 //! Finds the object or the block at the address of a question.
 
 use super::LoadedHeap;
+use crate::control::Control;
 use crate::error::{Error, Result};
 use crate::heap::Found;
 use crate::units::{Address, ObjectIndex};
@@ -11,8 +12,9 @@ pub(super) fn object_at(
     loaded: &LoadedHeap,
     address: u32,
     notes: &mut Vec<Warning>,
+    control: &Control,
 ) -> Result<ObjectIndex> {
-    match find_at(loaded, address, notes)? {
+    match find_at(loaded, address, notes, control)? {
         Found::Object(object) => Ok(object),
         Found::Block { .. } => Err(no_object(loaded, address)),
     }
@@ -23,12 +25,13 @@ pub(super) fn find_at(
     loaded: &LoadedHeap,
     address: u32,
     notes: &mut Vec<Warning>,
+    control: &Control,
 ) -> Result<Found> {
     let heap = &loaded.heap;
     if let Some(object) = heap.objects.at(Address(address)) {
         return Ok(Found::Object(object));
     }
-    match loaded.source.around(address, notes)? {
+    match loaded.source.around(address, notes, control)? {
         Some(found) => Ok(found),
         None => Err(no_object(loaded, address)),
     }

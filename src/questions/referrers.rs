@@ -1,11 +1,13 @@
 //! The named references to an object, and which of them keep it alive.
 
+use crate::questions::reader::Reader;
+
 use super::LoadedHeap;
 use super::answer::{Cut, Edge, Referrers, Root};
 use super::question::Page;
 use crate::control::Control;
 use crate::error::Result;
-use crate::heap::{EdgeLabel, ObjectReader, OtherEdge, RootSlot};
+use crate::heap::{EdgeLabel, OtherEdge, RootSlot};
 use crate::questions::object::named_root;
 use crate::questions::places::object_at;
 use crate::units::ObjectIndex;
@@ -29,14 +31,14 @@ pub(super) fn referrers_of(
     notes: &mut Vec<Warning>,
     control: &Control,
 ) -> Result<Referrers> {
-    let object = object_at(loaded, address, notes)?;
+    let object = object_at(loaded, address, notes, control)?;
     let roots: Vec<RootSlot> = loaded.roots.of(object).collect();
     let sources = loaded.referrers(control)?.of(object);
     // As in DevTools, what keeps the object alive comes first.
     let others = loaded.source.other_edges_to(object);
     let strong = roots.len() + sources.len();
     let references = 0..strong + others.len();
-    let mut reader = loaded.reader();
+    let mut reader = loaded.reader(control);
     let mut referrers = Vec::new();
     for nth in page.of(references.clone()) {
         let reference = match (roots.get(nth), nth.checked_sub(strong)) {
@@ -44,13 +46,7 @@ pub(super) fn referrers_of(
             (None, Some(nth)) => Reference::Other(others[nth]),
             (None, None) => nth_reference(sources, nth - roots.len()),
         };
-        referrers.push(named_edge(
-            loaded,
-            &mut *reader,
-            object,
-            reference,
-            control,
-        )?);
+        referrers.push(named_edge(loaded, &mut reader, object, reference, control)?);
     }
     Ok(Referrers {
         address: loaded.heap.address(object).0,
@@ -89,7 +85,7 @@ pub(super) fn independent_references(
 /// A reference, named.
 pub(super) fn named_edge(
     loaded: &LoadedHeap,
-    reader: &mut dyn ObjectReader,
+    reader: &mut Reader<'_>,
     target: ObjectIndex,
     reference: Reference,
     control: &Control,
@@ -125,7 +121,7 @@ pub(super) fn named_edge(
 /// The bytes that cutting a reference frees, if it is the only independent one.
 pub(super) fn named_cut(
     loaded: &LoadedHeap,
-    reader: &mut dyn ObjectReader,
+    reader: &mut Reader<'_>,
     target: ObjectIndex,
     reference: Reference,
     freed: u64,
@@ -154,26 +150,16 @@ pub(super) fn named_cut(
 /// The label of the reference from `source` to `target` that follows `skipped` others.
 fn reference_label(
     loaded: &LoadedHeap,
-    reader: &mut dyn ObjectReader,
+    reader: &mut Reader<'_>,
     source: ObjectIndex,
     target: ObjectIndex,
     skipped: usize,
 ) -> Result<String> {
-    let label = |place| loaded.heap.edges.label(place).unwrap_or_default();
-    let mut places = loaded.heap.edges.range(source);
-    let mut earlier: Vec<EdgeLabel> = Vec::new();
-    let mut found = EdgeLabel::default();
-    for place in places.by_ref() {
-        if loaded.heap.edges.target(place) == target {
-            if earlier.len() == skipped {
-                found = label(place);
-                break;
-            }
-            earlier.push(label(place));
-        }
+    let edges = &loaded.heap.edges;
+    match reader.references.find(edges, source, target, skipped) {
+        Some((place, alike)) => reader.label_at(source, place, alike),
+        None => reader.label(source, target, EdgeLabel::default(), 0),
     }
-    let alike = earlier.iter().filter(|&&earlier| earlier == found).count();
-    reader.label(source, target, found, alike)
 }
 
 /// The `nth` of these referrers, which ascend.

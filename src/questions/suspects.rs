@@ -153,11 +153,11 @@ pub(super) fn path_and_cut(
     object: ObjectIndex,
     control: &Control,
 ) -> Result<(Option<Path>, Option<Cut>)> {
-    let mut reader = loaded.reader();
-    let path = path_to(loaded, &mut *reader, object, control)?;
+    let mut reader = loaded.reader(control);
+    let path = path_to(loaded, &mut reader, object, control)?;
     let dominators = loaded.dominator_index(control)?;
     let cut = match loaded.cuts(control)?.nearest(dominators, object) {
-        Some(nearest) => cut_of(loaded, &mut *reader, nearest, control)?,
+        Some(nearest) => cut_of(loaded, &mut reader, nearest, control)?,
         None => None,
     };
     Ok((path, cut))
@@ -198,7 +198,7 @@ fn class_suspect(
     control: &Control,
 ) -> Result<Suspect> {
     let path = match largest {
-        Some(largest) => path_to(loaded, &mut *loaded.reader(), largest, control)?,
+        Some(largest) => path_to(loaded, &mut loaded.reader(control), largest, control)?,
         None => None,
     };
     Ok(Suspect {

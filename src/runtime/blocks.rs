@@ -61,6 +61,22 @@ pub struct Allocator {
 }
 
 impl Allocator {
+    /// Whether an allocator that was used has its root at this address: its tail pointer is that of a block that
+    /// ends a region, at the end of a page.
+    pub fn is_root(memory: Memory<'_>, root: Address) -> bool {
+        const PAGE: u32 = 1 << 16;
+        let tail = root.checked_add(TAIL_OFFSET);
+        let tail = tail.and_then(|at| memory.word(at)).map(Address);
+        root.0.is_multiple_of(ALIGNMENT)
+            && tail.is_some_and(|tail| {
+                tail > root
+                    && tail.0.wrapping_add(BLOCK_OVERHEAD).is_multiple_of(PAGE)
+                    && memory
+                        .word(tail)
+                        .is_some_and(|info| BlockInfo(info).ends_region())
+            })
+    }
+
     /// Finds the allocator after the heap base; `None` if it would begin past 4 GiB.
     pub fn locate(dump: &Dump<'_>) -> Option<Self> {
         let root = dump.heap_base.checked_add(ALIGNMENT - 1)?.0 & !(ALIGNMENT - 1);
@@ -101,6 +117,16 @@ pub fn read_block(
     tail: Address,
 ) -> Result<(BlockInfo, Address), BlockInfo> {
     let info = BlockInfo(memory.word(address).unwrap_or(u32::MAX));
+    checked_block(info, address, tail)
+}
+
+/// The same for a block whose first word was read.
+#[inline]
+pub fn checked_block(
+    info: BlockInfo,
+    address: Address,
+    tail: Address,
+) -> Result<(BlockInfo, Address), BlockInfo> {
     if info.ends_region() {
         return Ok((info, address));
     }

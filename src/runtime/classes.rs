@@ -326,10 +326,16 @@ impl<'a> Classes<'a> {
                     .offsets
                     .retain(|offset| members.offsets.contains(offset));
             } else {
-                let unresolved = self.unresolved_fields(class);
-                if unvisited.any(|offset| !unresolved.contains(offset)) {
+                let unresolved = self.fields(class, |type_ref| type_ref == TypeRef::Unresolved);
+                let without_id = self.fields(class, |type_ref| self.is_without_id(type_ref));
+                if unvisited
+                    .any(|offset| !unresolved.contains(offset) && !without_id.contains(offset))
+                {
                     doubt = Doubt::Disputed;
                 }
+                layout.offsets.retain(|offset| {
+                    members.offsets.contains(offset) || !without_id.contains(offset)
+                });
             }
         }
         layout.offsets.extend(&members.offsets);
@@ -337,11 +343,18 @@ impl<'a> Classes<'a> {
         (Some(layout), doubt)
     }
 
-    /// The offsets of the fields whose types are not known.
-    fn unresolved_fields(&self, class: &Class) -> HashSet<u32> {
+    /// The offsets of the fields of such types.
+    fn fields(&self, class: &Class, is_wanted: impl Fn(TypeRef) -> bool) -> HashSet<u32> {
         let fields = self.chain(class).flat_map(|class| &class.members);
-        let unresolved = fields.filter(|member| member.type_ref == TypeRef::Unresolved);
-        unresolved.map(|member| member.offset).collect()
+        let wanted = fields.filter(|member| is_wanted(member.type_ref));
+        wanted.map(|member| member.offset).collect()
+    }
+
+    /// Whether a class has no id. It is unmanaged or never created, so that a field of this type is a reference
+    /// only if the collector visits it.
+    fn is_without_id(&self, type_ref: TypeRef) -> bool {
+        let class = self.debug_info.class(type_ref);
+        class.is_some_and(|class| class.id.is_none())
     }
 
     /// The end of the last field of a class of the program, which is the size of its objects. Objects of

@@ -8,6 +8,7 @@
 
 pub mod block_set;
 pub mod blocks;
+mod boundaries;
 pub mod classes;
 pub mod collector;
 mod container_layouts;
@@ -73,6 +74,7 @@ impl<'a> Runtime<'a> {
         warnings: &mut Vec<Warning>,
         control: &Control,
     ) -> Result<Self> {
+        let dump = &boundaries::corrected(dump, module, evidence)?;
         let flags = TypeFlagsTable::locate(dump, module);
         let has_foreign_globals = tolerance.check(global_count_mismatch(dump, module), warnings)?;
         let mismatch = find_mismatch(dump, module, &evidence.debug_info, flags, warnings)?;

@@ -1,6 +1,6 @@
 //! The roots of the collector: managed globals, the shadow stack, pinned objects.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use super::classes::Classes;
 use super::collector::global_value;
@@ -80,9 +80,15 @@ impl GlobalRoots {
                     true => disputed_globals(visited, &declared, module),
                     false => Vec::new(),
                 };
+                let mut by_initial = HashMap::new();
+                for variable in &declared {
+                    if let Some(initial) = variable.initial {
+                        by_initial.entry(initial).or_insert(*variable);
+                    }
+                }
                 let visited = visited
                     .iter()
-                    .map(|&visited| visited_root(visited, &declared, module, dump));
+                    .map(|&visited| visited_root(visited, &by_initial, module, dump));
                 let mut roots: Vec<_> = visited.collect();
                 if !disputed.is_empty() {
                     roots.extend(
@@ -143,7 +149,7 @@ fn all_globals(module: &Module<'_>, dump: &Dump<'_>) -> Vec<GlobalRoot> {
 
 fn visited_root(
     visited: VisitedGlobal,
-    declared: &[&GlobalVariable],
+    by_initial: &HashMap<u32, &GlobalVariable>,
     module: &Module<'_>,
     dump: &Dump<'_>,
 ) -> GlobalRoot {
@@ -153,8 +159,7 @@ fn visited_root(
             None => (format!("#{index}"), None),
         },
         VisitedGlobal::Constant(address) => {
-            let mut declared = declared.iter();
-            let variable = declared.find(|variable| variable.initial == Some(address.0));
+            let variable = by_initial.get(&address.0);
             let name = variable.map(|variable| variable.name.clone());
             let name = name.unwrap_or_else(|| format!("(constant {address})"));
             (name, Some(address.0))

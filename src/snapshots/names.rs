@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use memchr::memmem::Finder;
+
 use super::classes::{Interface, PlainObjects};
 use super::other_edges::{OtherEdge, OtherEdges};
 use super::raw::NodeKind;
@@ -231,16 +233,9 @@ impl SnapshotNames {
         place.map(|place| edges.target(place))
     }
 
-    /// Whether an object is a string that contains this text.
-    pub(crate) fn contains(&self, edges: &Edges, object: ObjectIndex, text: &str) -> bool {
-        if !self.is_string(object) {
-            return false;
-        }
-        let contents = self.contents(edges, object);
-        text.is_empty()
-            || contents
-                .windows(text.len())
-                .any(|part| part == text.as_bytes())
+    /// Whether an object is a string that contains this text, which is in UTF-8.
+    pub(crate) fn contains(&self, edges: &Edges, object: ObjectIndex, text: &Finder<'_>) -> bool {
+        self.is_string(object) && text.find(&self.contents(edges, object)).is_some()
     }
 
     /// The code units of a string.

@@ -5,6 +5,8 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use memchr::memmem::Finder;
+
 use super::names::SnapshotNames;
 use super::other_edges::OtherEdge as NamedEdge;
 use crate::columns;
@@ -14,7 +16,7 @@ use crate::heap::literal::literal;
 use crate::heap::survey::{HashedObject, Survey};
 use crate::heap::{
     Blocks, DominatorIndex, EdgeLabel, FieldValue, Heap, LabelKind, NameKind, Need, ObjectReader,
-    OtherEdge, PathTree, ReadOrder, Source, Value, WideLabel,
+    OtherEdge, PathTree, ReadOrder, Source, TextFilter, Value, WideLabel,
 };
 use crate::units::ObjectIndex;
 use crate::warning::Warning;
@@ -175,8 +177,15 @@ impl Source for SnapshotSource {
         Some(self.names.other_edge(edge.number).label(&self.names))
     }
 
-    fn reader(&self, _: ReadOrder) -> Box<dyn ObjectReader + '_> {
+    fn reader(&self, _: ReadOrder, _: &Control) -> Box<dyn ObjectReader + '_> {
         Box::new(SnapshotReader { source: self })
+    }
+
+    fn text_filter(&self, text: &str, _: &Control) -> Result<Box<dyn TextFilter + '_>> {
+        Ok(Box::new(SnapshotTexts {
+            source: self,
+            text: Finder::new(text).into_owned(),
+        }))
     }
 
     /// A snapshot does not say how much of a size is in use.
@@ -282,9 +291,22 @@ impl ObjectReader for SnapshotReader<'_> {
         Ok(literal(names.units(&heap.edges, object), true))
     }
 
-    fn keep_containing(&mut self, text: &str, objects: &mut Vec<ObjectIndex>) -> Result<()> {
+    fn label_at(&mut self, source: ObjectIndex, place: u32, _: usize) -> Result<String> {
+        let class_slot = self.source.heap.objects.class_slots[source.at()];
+        Ok(self.source.label_at(class_slot, place))
+    }
+}
+
+/// Finds the strings of a snapshot that contain a text.
+struct SnapshotTexts<'s> {
+    source: &'s SnapshotSource,
+    text: Finder<'static>,
+}
+
+impl TextFilter for SnapshotTexts<'_> {
+    fn keep(&mut self, objects: &mut Vec<ObjectIndex>) -> Result<()> {
         let SnapshotSource { heap, names } = self.source;
-        objects.retain(|&object| names.contains(&heap.edges, object, text));
+        objects.retain(|&object| names.contains(&heap.edges, object, &self.text));
         Ok(())
     }
 }

@@ -38,7 +38,7 @@ fn union(name: &str) -> BTreeSet<String> {
 #[test]
 fn the_error_codes_of_the_engine_are_those_of_the_public_type() {
     let mut codes = codes_in("src/error.rs");
-    // The codes of the JavaScript layer: of arguments, capture, closed handles, leak tests, and loading the addon.
+    // The codes of the JavaScript layer: of arguments, capture, attach, closed handles, leak tests, and loading the addon.
     codes.extend(
         [
             "ERR_INVALID_ARG_TYPE",
@@ -50,6 +50,9 @@ fn the_error_codes_of_the_engine_are_those_of_the_public_type() {
             "ERR_DUMP_PATH",
             "ERR_DUMP_WRITE",
             "ERR_DUMP_SIGNAL",
+            "ERR_ATTACH_TARGET",
+            "ERR_ATTACH_ANSWER",
+            "ERR_ATTACH_TIMEOUT",
             "ERR_INSTANCE_AMBIGUOUS",
             "ERR_NO_DOCUMENT",
             "ERR_WEBASSEMBLY_FROZEN",

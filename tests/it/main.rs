@@ -26,3 +26,5 @@ mod support;
 mod threads;
 mod views;
 mod warnings;
+mod warpo_builds;
+mod work;

@@ -49,7 +49,10 @@ impl TableExport<'_> {
             [ObjectState::Live, ObjectState::Garbage, ObjectState::Static]
                 .map(|state| Value::from(state.name()));
         let mut fingerprints: Vec<Option<Value>> = columns::repeated(None, tree.groups().len())?;
-        let mut reader = self.heap.source().reader(ReadOrder::Ascending);
+        let mut reader = self
+            .heap
+            .source()
+            .reader(ReadOrder::Ascending, self.control);
         let mut table = begin(out, "object", OBJECT, &["address"])?;
         for object in (0..heap.objects.len() as u32).map(ObjectIndex) {
             if object.at().is_multiple_of(REPORT) {

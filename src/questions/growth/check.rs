@@ -11,7 +11,7 @@ use crate::control::Control;
 use crate::error::{Error, Result};
 use crate::questions::WarningText;
 use crate::questions::answer::{Answer, AnswerBody, Check, CheckedRule, GrowingSite};
-use crate::questions::glob;
+use crate::questions::glob::{self, Glob};
 use crate::questions::path_text;
 use crate::questions::question::Page;
 use crate::questions::sites::SiteTable;
@@ -143,6 +143,7 @@ pub fn check(tables: &[&SiteTable], options: &CheckOptions, control: &Control) -
         tables,
         counted: &tables[warmup..],
         sites: &sites,
+        control,
     };
     let mut checked = Vec::new();
     if has_default {
@@ -243,6 +244,7 @@ struct Rules<'c> {
     /// Without the warm-up: two or more.
     counted: &'c [&'c SiteTable],
     sites: &'c [GrowingSite],
+    control: &'c Control,
 }
 
 impl Rules<'_> {
@@ -298,43 +300,42 @@ impl Rules<'_> {
     }
 
     fn max_objects(&self, most: &MaxObjects) -> Result<CheckedRule> {
-        self.check_class(&most.class)?;
-        let counts = self
-            .counted
-            .iter()
-            .map(|table| objects_of(table, &most.class));
+        let classes = self.classes(&most.class)?;
+        let counts = self.counted.iter().map(|table| objects_of(table, &classes));
         let largest = signed(counts.max().unwrap_or_default());
         Ok(self.rule(
             format!("max {}", most.class),
             most.count,
             largest,
-            |class| glob::matches(&most.class, class),
+            |class| classes.matches(class),
         ))
     }
 
     fn no_growth(&self, class: &str) -> Result<CheckedRule> {
-        self.check_class(class)?;
+        let classes = self.classes(class)?;
         let [first, last] = self
             .first_and_last()
-            .map(|table| signed(objects_of(table, class)));
+            .map(|table| signed(objects_of(table, &classes)));
         Ok(
             self.rule(format!("no-growth {class}"), 0, last - first, |name| {
-                glob::matches(class, name)
+                classes.matches(name)
             }),
         )
     }
 
-    /// Refuses a class that no dump has: a misspelt one would never break a rule.
-    fn check_class(&self, pattern: &str) -> Result<()> {
+    /// Reads a pattern. Refuses a class that no dump has: a misspelt one would never break a rule.
+    fn classes<'p>(&self, pattern: &'p str) -> Result<Glob<'p>> {
+        self.control.check()?;
         let tables = self.tables.iter();
         let names = || tables.clone().flat_map(|table| class_names(table));
-        match names().any(|name| glob::matches(pattern, name)) {
-            true => Ok(()),
-            false => Err(Error::UnknownClass {
-                pattern: pattern.to_owned(),
-                nearest: glob::nearest(pattern, names()),
-            }),
+        let glob = Glob::new(pattern)?;
+        if names().any(|name| glob.matches(name)) {
+            return Ok(glob);
         }
+        Err(Error::UnknownClass {
+            pattern: pattern.to_owned(),
+            nearest: glob::nearest(pattern, names(), self.control)?,
+        })
     }
 }
 
@@ -349,8 +350,8 @@ fn class_names(table: &SiteTable) -> impl Iterator<Item = &str> {
 }
 
 /// How many live objects a dump has of the classes whose name is of this form.
-fn objects_of(table: &SiteTable, pattern: &str) -> u64 {
+fn objects_of(table: &SiteTable, classes: &Glob<'_>) -> u64 {
     let rows = table.classes.iter().zip(class_names(table));
-    let wanted = rows.filter(|(_, name)| glob::matches(pattern, name));
+    let wanted = rows.filter(|(_, name)| classes.matches(name));
     wanted.fold(0, |sum, (row, _)| row.sum.count.saturating_add(sum))
 }

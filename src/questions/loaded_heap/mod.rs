@@ -8,13 +8,13 @@ mod lazy;
 use std::sync::Arc;
 
 use super::answer::ObjectName;
-use super::glob;
+use super::glob::{self, Glob};
+use super::reader::Reader;
 use crate::columns;
 use crate::control::Control;
 use crate::error::{Error, Result};
 use crate::heap::{
-    Cuts, DominatorIndex, Heap, ObjectReader, Opened, PathTree, ReadOrder, ReferrerIndex,
-    RootSlots, Source,
+    Cuts, DominatorIndex, Heap, Opened, PathTree, ReadOrder, ReferrerIndex, RootSlots, Source,
 };
 use crate::side_by_side::side_by_side;
 use crate::units::{ObjectIndex, ShownAddress};
@@ -79,8 +79,8 @@ impl LoadedHeap {
     }
 
     /// Reads single objects.
-    pub(super) fn reader(&self) -> Box<dyn ObjectReader + '_> {
-        self.source.reader(ReadOrder::Any)
+    pub(super) fn reader(&self, control: &Control) -> Reader<'_> {
+        Reader::new(self.source.reader(ReadOrder::Any, control))
     }
 
     /// The heap, for views.
@@ -207,20 +207,26 @@ impl LoadedHeap {
 
     /// The slots of the classes whose names match the pattern; without a pattern, the slots of all classes,
     /// even if there are none.
-    pub(super) fn class_slots(&self, pattern: Option<&str>) -> Result<Vec<bool>> {
+    pub(super) fn class_slots(
+        &self,
+        pattern: Option<&str>,
+        control: &Control,
+    ) -> Result<Vec<bool>> {
         let classes = &self.heap.objects.classes;
         let Some(pattern) = pattern else {
             return columns::repeated(true, classes.len());
         };
-        let slots: Vec<bool> = classes
-            .iter()
-            .map(|class| glob::matches(pattern, &class.name))
-            .collect();
+        let glob = Glob::new(pattern)?;
+        let mut slots = Vec::new();
+        for class in classes {
+            control.check()?;
+            columns::push(&mut slots, glob.matches(&class.name))?;
+        }
         if !slots.contains(&true) {
             let names = classes.iter().map(|class| class.name.as_str());
             return Err(Error::UnknownClass {
                 pattern: pattern.to_owned(),
-                nearest: glob::nearest(pattern, names),
+                nearest: glob::nearest(pattern, names, control)?,
             });
         }
         Ok(slots)

@@ -90,7 +90,7 @@ pub(super) fn make_details(
         offset: 0,
         limit: REFERRERS,
     };
-    let mut reader = loaded.reader();
+    let mut reader = loaded.reader(control);
     let mut details = Vec::new();
     for (_, cell, object) in largest {
         control.check()?;

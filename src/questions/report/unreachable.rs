@@ -40,7 +40,7 @@ pub(super) fn unreachable_part(
 ) -> Result<UnreachablePart> {
     let answer = unreachable(loaded, Some(NODES), ENTRIES, notes, control)?;
     let nodes = answer.graph.iter().flat_map(|graph| &graph.nodes);
-    let mut reader = loaded.reader();
+    let mut reader = loaded.reader(control);
     let mut fields = Vec::new();
     for node in nodes {
         fields.push(match loaded.heap.objects.index.get(Address(node.address)) {

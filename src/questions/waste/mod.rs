@@ -32,10 +32,11 @@ struct Context<'h> {
     tree: &'h PathTree,
     /// The objects that a root refers to.
     is_rooted: Bits,
+    control: &'h Control,
 }
 
 impl<'h> Context<'h> {
-    fn new(heap: &'h LoadedHeap, control: &Control) -> Result<Self> {
+    fn new(heap: &'h LoadedHeap, control: &'h Control) -> Result<Self> {
         let (referrers, tree) =
             side_by_side(|| heap.referrers(control), || heap.path_tree(control))?;
         let mut is_rooted = Bits::new(heap.heap.objects.len())?;
@@ -53,6 +54,7 @@ impl<'h> Context<'h> {
             referrers,
             tree,
             is_rooted,
+            control,
         })
     }
 

@@ -30,7 +30,7 @@ impl Context<'_> {
             groups.truncate(end);
         }
         groups.sort_unstable_by_key(|group| rank(group));
-        let mut reader = self.heap.reader();
+        let mut reader = self.heap.reader(self.control);
         let mut shown = Vec::new();
         for group in page.of(groups) {
             shown.push(WasteGroup {

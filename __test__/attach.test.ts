@@ -1,0 +1,318 @@
+/**
+ * Dumps of processes that were not prepared. The judges are `writeDump` of the exposed module in a process of its
+ * own, byte for byte, and the program's collector.
+ */
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { analyzeFile } from "@warpo/heap-analyzer";
+import { attach } from "@warpo/heap-analyzer/attach";
+import asc from "assemblyscript/asc";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { WebSocketServer } from "ws";
+
+const PROGRAMS = join(import.meta.dirname, "programs/attach");
+const VERSIONS = join(import.meta.dirname, "node_versions/node_modules");
+const COMMAND_LINE = join(import.meta.dirname, "../dist/heap_analyzer/cli.js");
+
+const HOSTS = [
+  { title: "this Node", path: process.execPath },
+  { title: "Node 22", path: join(VERSIONS, "node-22/bin/node") },
+  { title: "Node 24", path: join(VERSIONS, "node-24/bin/node") },
+];
+const BUILDS = [
+  { title: "with default flags", flags: [] },
+  { title: "-O3", flags: ["-O3"] },
+  { title: "-O3 --debug --exportRuntime", flags: ["-O3", "--debug", "--exportRuntime"] },
+];
+
+let folder: string;
+const running: ChildProcess[] = [];
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "attach-"));
+});
+afterAll(() => {
+  for (const child of running) child.kill("SIGKILL");
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function compile(flags: readonly string[]): Promise<string> {
+  const file = join(folder, `sessions${flags.join("")}.wasm`);
+  if (existsSync(file)) return file;
+  const source = readFileSync(join(PROGRAMS, "sessions.ts"), "utf8");
+  const { error } = await asc.main(["sessions.ts", "--outFile", "out.wasm", ...flags], {
+    readFile: (name) => (name === "sessions.ts" ? source : null),
+    writeFile: (name, contents) => {
+      if (name === "out.wasm") writeFileSync(file, contents);
+    },
+    listFiles: () => [],
+  });
+  if (error) throw error;
+  return file;
+}
+
+interface Target {
+  child: ChildProcess;
+  /** The address of its inspector, if it was started with one. */
+  url: string;
+  /** Sends a line and waits for the answer. */
+  send(line: string): Promise<void>;
+}
+
+/** Starts a program, with its inspector on a free port, and waits until it is ready. */
+async function start(
+  script: string,
+  args: string[],
+  { node = process.execPath, flags = ["--inspect=127.0.0.1:0"] } = {},
+): Promise<Target> {
+  const child = spawn(node, [...flags, join(PROGRAMS, script), ...args]);
+  running.push(child);
+  let url = "";
+  child.stderr.on("data", (text) => {
+    url ||= /ws:\/\/\S+/.exec(String(text))?.[0] ?? "";
+  });
+  const answer = () => new Promise<void>((resolve) => child.stdout.once("data", () => resolve()));
+  await answer();
+  const send = (line: string) => {
+    const answered = answer();
+    child.stdin.write(`${line}\n`);
+    return answered;
+  };
+  return { child, url, send };
+}
+
+describe.each(HOSTS)("$title", ({ path }) => {
+  describe.skipIf(!existsSync(path))("(skipped if npm run test:hosts did not install it)", () => {
+    test.each(BUILDS)(
+      "$title: the dump and the module are those of the program",
+      async ({ flags }) => {
+        const wasm = await compile(flags);
+        const exposed = join(folder, "exposed.dump");
+        await start("server.cjs", [wasm, "--expose", exposed], { node: path });
+        const { url, child } = await start("server.cjs", [wasm], { node: path });
+        const target = await attach(url);
+        const [dump, module] = [join(folder, "attached.dump"), join(folder, "attached.wasm")];
+        expect(await target.writeDump(dump, { wasmOutput: module })).toEqual([]);
+        await target.close();
+        expect(readFileSync(dump).equals(readFileSync(exposed))).toBe(true);
+        expect(readFileSync(module).equals(readFileSync(wasm))).toBe(true);
+        expect(statSync(dump).mode & 0o777).toBe(0o600);
+        expect(child.exitCode).toBeNull();
+      },
+    );
+
+    test("what is live does not change by a collection between two dumps", async () => {
+      const wasm = await compile(["-O3", "--debug", "--exportRuntime"]);
+      const { url, send } = await start("server.cjs", [wasm], { node: path });
+      const [before, after] = [join(folder, "before.dump"), join(folder, "after.dump")];
+      await send("500");
+      const target = await attach(url);
+      await target.writeDump(before);
+      await send("collect");
+      await target.writeDump(after);
+      await target.close();
+      const [first, second] = [before, after].map((dump) => analyzeFile(dump, wasm));
+      expect(first?.constructors).toEqual(second?.constructors);
+      expect(first?.accounting?.garbage).toBeGreaterThan(0);
+      expect(second?.accounting?.garbage).toBe(0);
+    });
+  });
+});
+
+describe.skipIf(process.platform === "win32")("a process by its id", () => {
+  test("opens its inspector, and closes it again", async () => {
+    const wasm = await compile([]);
+    const { child } = await start("server.cjs", [wasm], { flags: [] });
+    const target = await attach(child.pid as number);
+    expect(target.instances).toHaveLength(1);
+    const dump = join(folder, "by-id.dump");
+    await target.writeDump(dump);
+    await target.close();
+    expect(analyzeFile(dump, wasm).totalLiveSize).toBeGreaterThan(0);
+    await expect
+      .poll(() => fetch("http://127.0.0.1:9229/json").catch(() => "closed"))
+      .toBe("closed");
+    expect(child.exitCode).toBeNull();
+  });
+
+  test("a process that is not Node gets no signal", async () => {
+    const child = spawn("sleep", ["100"]);
+    running.push(child);
+    await expect(attach(child.pid as number)).rejects.toMatchObject({
+      code: "ERR_ATTACH_TARGET",
+      message: expect.stringContaining("which is not Node"),
+    });
+    expect(child.exitCode).toBeNull();
+  });
+});
+
+test("a program that never rests is interrupted, and a warning says so", async () => {
+  const wasm = await compile([]);
+  const { url } = await start("server.cjs", [wasm, "--busy"]);
+  const target = await attach(url);
+  const dump = join(folder, "busy.dump");
+  const [warning] = await target.writeDump(dump);
+  await target.close();
+  expect(warning).toContain("did not come to rest");
+  expect(readFileSync(dump).subarray(0, 4).toString()).toBe("ASHD");
+});
+
+test("instances of workers, and those of which only a function is kept, are found", async () => {
+  const wasm = await compile([]);
+  const { url } = await start("threads.cjs", [wasm]);
+  const target = await attach(url);
+  expect(target.instances.map(({ thread }) => thread)).toEqual([
+    "main",
+    expect.stringContaining("second"),
+    expect.stringContaining("second"),
+  ]);
+  await expect(target.writeDump(join(folder, "x.dump"))).rejects.toMatchObject({
+    code: "ERR_INSTANCE_AMBIGUOUS",
+  });
+  const counts: number[] = [];
+  for (const nth of [0, 1, 2]) {
+    const dump = join(folder, `thread-${nth}.dump`);
+    expect(await target.writeDump(dump, { instance: nth })).toEqual([]);
+    const { constructors } = analyzeFile(dump, wasm);
+    counts.push(constructors.reduce((sum, { count }) => sum + count, 0));
+  }
+  await target.close();
+  expect(counts.filter((count) => count > 30)).toHaveLength(1);
+});
+
+describe("a target is refused", () => {
+  test.each([
+    "http://192.168.0.1:9229",
+    "ws://example.org/x",
+    "http://127.0.0.1.example.org:9229",
+    "http://[fe80::1]:9229",
+    "http://3232235521:9229",
+  ])("%s is not this machine", async (url) => {
+    await expect(attach(url)).rejects.toMatchObject({
+      code: "ERR_ATTACH_TARGET",
+      message: expect.stringContaining("is not an address of this machine"),
+    });
+  });
+
+  test.each(["https://127.0.0.1:9229", "file:///etc/passwd", "node", ""])(
+    "%j is no target",
+    (name) => expect(attach(name)).rejects.toMatchObject({ code: "ERR_ATTACH_TARGET" }),
+  );
+
+  test("a redirect is not followed", async () => {
+    const server = await serve((_, response) => {
+      response.writeHead(302, { location: "http://192.168.0.1/json/list" }).end();
+    });
+    await expect(attach(address(server))).rejects.toMatchObject({
+      message: expect.stringContaining("the status is 302"),
+    });
+    server.close();
+  });
+
+  test("a list that refers to another machine is not followed", async () => {
+    const server = await serve((_, response) => {
+      response.end(
+        JSON.stringify([{ type: "node", webSocketDebuggerUrl: "ws://192.168.0.1:1/x" }]),
+      );
+    });
+    await expect(attach(address(server))).rejects.toMatchObject({ code: "ERR_ATTACH_TARGET" });
+    server.close();
+  });
+});
+
+describe("an inspector that lies leads to an error with a code", () => {
+  /** What each lie answers, by method. */
+  const LIES: Record<string, (method: string) => unknown> = {
+    "says nothing": () => undefined,
+    "answers a number": () => 7,
+    "answers null": () => null,
+    "answers texts in place of objects": () => ({ result: "x", objects: "y" }),
+    "finds four billion instances": (method) =>
+      method === "Runtime.callFunctionOn"
+        ? { result: { value: 4e9 } }
+        : { result: { objectId: "1" }, objects: { objectId: "2" } },
+    "finds half an instance": (method) =>
+      method === "Runtime.callFunctionOn"
+        ? { result: { value: 0.5 } }
+        : { result: { objectId: "1" }, objects: { objectId: "2" } },
+  };
+
+  test.each(Object.keys(LIES))("it %s", async (lie) => {
+    const server = await inspector((method) => LIES[lie]?.(method));
+    await expect(attach(address(server.http), { timeout: 500 })).rejects.toMatchObject({
+      code: expect.stringMatching(/^ERR_ATTACH_(ANSWER|TIMEOUT)$/),
+    });
+    server.close();
+  });
+
+  test("it hangs up", async () => {
+    const server = await inspector(() => "hang up");
+    await expect(attach(address(server.http))).rejects.toMatchObject({ code: "ERR_ATTACH_ANSWER" });
+    server.close();
+  });
+});
+
+test("the command line writes the dump and the module, and says what they contain", async () => {
+  const wasm = await compile([]);
+  const { url } = await start("server.cjs", [wasm]);
+  const dump = join(folder, "command.dump");
+  const run = async (...args: string[]) => {
+    const child = spawn(process.execPath, [COMMAND_LINE, "attach", url, ...args]);
+    const output = { stdout: "", stderr: "" };
+    child.stdout.on("data", (text) => {
+      output.stdout += text;
+    });
+    child.stderr.on("data", (text) => {
+      output.stderr += text;
+    });
+    await new Promise((resolve) => child.on("close", resolve));
+    return { ...output, status: child.exitCode };
+  };
+  const listed = await run("--list");
+  expect(listed).toMatchObject({ status: 0, stderr: "" });
+  expect(listed.stdout).toMatch(/^0 {2}64\.0 KiB {2}main/);
+  const written = await run("--output", dump);
+  expect(written).toMatchObject({ status: 0, stdout: "" });
+  expect(written.stderr).toContain("they contain the program's memory, including its secrets");
+  expect(readFileSync(join(folder, "command.wasm")).equals(readFileSync(wasm))).toBe(true);
+  expect(await run()).toMatchObject({ status: 1, stdout: "" });
+});
+
+function serve(listener: Parameters<typeof createServer>[1]): Promise<Server> {
+  const server = createServer(listener);
+  return new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve(server)));
+}
+
+const address = (server: Server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+/** A fake inspector: `answer` says what it answers to each method; undefined is no answer. */
+async function inspector(answer: (method: string) => unknown) {
+  const http = await serve((_, response) => {
+    const { port } = http.address() as AddressInfo;
+    const webSocketDebuggerUrl = `ws://127.0.0.1:${port}/x`;
+    response.end(JSON.stringify([{ type: "node", webSocketDebuggerUrl }]));
+  });
+  const sockets = new WebSocketServer({ server: http });
+  sockets.on("connection", (socket) => {
+    socket.on("message", (text) => {
+      const { id, method } = JSON.parse(String(text));
+      const result = answer(method);
+      if (result === "hang up") socket.terminate();
+      else if (result !== undefined) socket.send(JSON.stringify({ id, result }));
+      if (method === "Runtime.enable") {
+        const context = { id: 1, name: "main" };
+        const event = { method: "Runtime.executionContextCreated", params: { context } };
+        socket.send(JSON.stringify(event));
+      }
+    });
+  });
+  const close = () => {
+    sockets.close();
+    http.close();
+  };
+  return { http, close };
+}

@@ -1,0 +1,25 @@
+// A program that nobody prepared: it works when the test sends a line, and waits. With `--expose`, its module
+// is exposed and it writes a dump itself, for comparison.
+const { readFileSync } = require("node:fs");
+const { createInterface } = require("node:readline");
+
+const [, , wasm, mode, dump] = process.argv;
+const bytes = readFileSync(wasm);
+const imports = { env: { abort() { throw new Error("abort"); } } };
+const capture = mode === "--expose" ? require("@warpo/heap-analyzer/capture") : undefined;
+const compiled = new WebAssembly.Module(capture ? capture.exposeGlobals(bytes) : bytes);
+const { exports: program } = new WebAssembly.Instance(compiled, imports);
+program.work?.(3);
+
+if (mode === "--busy") {
+  console.log("ready");
+  for (;;) program.work(1);
+} else {
+  if (capture) capture.writeDump(program, dump);
+  createInterface({ input: process.stdin }).on("line", (line) => {
+    if (line === "collect") program.__collect();
+    else program.work(Number(line));
+    console.log("done");
+  });
+  console.log("ready");
+}

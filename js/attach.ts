@@ -1,0 +1,181 @@
+/**
+ * Dumps of a running process or page that was not prepared, over its inspector.
+ *
+ * ```js
+ * import { attach } from "@warpo/heap-analyzer/attach";
+ *
+ * const target = await attach("http://127.0.0.1:9229");
+ * console.log(target.instances);
+ * await target.writeDump("after.dump", { wasmOutput: "program.wasm" });
+ * await target.close();
+ * ```
+ *
+ * The target is a Node process (20 or newer, with its workers) or a page of Chromium (with its workers). An
+ * inspector executes any code without authentication, so only addresses of this machine are accepted. A dump
+ * contains the program's memory, including its secrets.
+ *
+ * @module
+ */
+
+import { closeSync, fsyncSync } from "node:fs";
+import { resolve } from "node:path";
+import { writeInstanceDump } from "./attach/capture.js";
+import { Connection } from "./attach/connection.js";
+import { findEndpoint } from "./attach/endpoint.js";
+import { findInstances, type Instance, moduleBytes } from "./attach/instances.js";
+import { findThreads } from "./attach/threads.js";
+import { HeapAnalyzerError, invalidArgument } from "./errors.js";
+import { readOptions, wholeNumber } from "./options.js";
+import { textPath } from "./paths.js";
+import { AtomicFile, resolveSymlinks, writeFully } from "./whole_file.js";
+
+export { HeapAnalyzerError } from "./errors.js";
+
+/** Options of {@link attach}. */
+export interface AttachOptions {
+  /** How long the target may take for one answer, in milliseconds (a whole number ≥ 1; default: 30,000). */
+  timeout?: number | undefined;
+}
+
+/** A WebAssembly instance of the target that has a memory. */
+export interface AttachedInstance {
+  /** `main`, or the name or address of a worker. */
+  thread: string;
+  /** The global object that the instance belongs to: of a page, a frame, or a context of `node:vm`. */
+  realm: string;
+  /** The engine's name of the module: `wasm://wasm/<name>-<hash>`. */
+  module: string;
+  /** The size of the memory in bytes. */
+  memorySize: number;
+}
+
+/** Options of {@link Attached.writeDump}. */
+export interface AttachedDumpOptions {
+  /** Which instance, by its position in {@link Attached.instances}. Needed if there are several. */
+  instance?: number | undefined;
+  /** Where to write the module that the instance was made from. Default: nowhere. */
+  wasmOutput?: string | URL | undefined;
+}
+
+/** A process or a page to which this process is attached. */
+export interface Attached {
+  /** The instances that were alive at the moment of {@link attach}, by thread and realm. */
+  readonly instances: readonly AttachedInstance[];
+  /**
+   * Writes a dump of an instance. The dump is taken between two turns of the program's event loop, so that the
+   * stack is empty. A program that does not come to rest within 5 s is interrupted instead.
+   *
+   * @returns sentences about what may be wrong with the dump.
+   * @throws {HeapAnalyzerError} `ERR_INSTANCE_AMBIGUOUS`, `ERR_GLOBAL_MISSING` (not compiled with the incremental
+   *   runtime), `ERR_DUMP_PATH`, `ERR_DUMP_WRITE`, `ERR_ATTACH_ANSWER` or `ERR_ATTACH_TIMEOUT`.
+   */
+  writeDump(path: string | URL, options?: AttachedDumpOptions): Promise<string[]>;
+  /** The module that an instance was made from. */
+  module(instance: number): Promise<Uint8Array<ArrayBuffer>>;
+  /** Ends the connection. If {@link attach} opened the inspector of a process, it is closed again. */
+  close(): Promise<void>;
+}
+
+/**
+ * Attaches to a process or a page.
+ *
+ * @param target the id of a Node process, which then opens its inspector; or the address of an inspector:
+ *   `http://127.0.0.1:<port>` or `ws://127.0.0.1:<port>/<id>`.
+ * @throws {HeapAnalyzerError} `ERR_ATTACH_TARGET` if there is no such target, or it is not on this machine;
+ *   `ERR_ATTACH_ANSWER` or `ERR_ATTACH_TIMEOUT` if it does not answer as an inspector does.
+ */
+export async function attach(
+  target: string | number,
+  options?: AttachOptions | null,
+): Promise<Attached> {
+  if (typeof target !== "string" && typeof target !== "number") {
+    throw invalidArgument("target", "a process id or the address of an inspector", target);
+  }
+  const { timeout = 30_000 } = readOptions(options, { timeout: wholeNumber(1) }, "sync") as {
+    timeout?: number;
+  };
+  const { url, opened } = await findEndpoint(target, timeout);
+  const connection = await Connection.open(url, timeout);
+  const close = async () => {
+    if (opened !== undefined) {
+      const expression = "setTimeout(() => process._debugEnd(), 50)";
+      await connection.main.call("Runtime.evaluate", { expression }).catch(() => {});
+    }
+    connection.close();
+  };
+  try {
+    const found = await findInstances(await findThreads(connection));
+    return attached(found, close);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+function attached(found: Instance[], close: () => Promise<void>): Attached {
+  const modules = new Map<string, Promise<Buffer>>();
+  const moduleOf = (instance: Instance) => {
+    const key = `${found.findIndex(({ thread }) => thread === instance.thread)} ${instance.scriptId}`;
+    const module = modules.get(key) ?? moduleBytes(instance);
+    modules.set(key, module);
+    return module;
+  };
+  return {
+    instances: found.map(({ thread, realm, moduleName, memorySize }) => ({
+      thread: thread.name,
+      realm: realm.name,
+      module: moduleName,
+      memorySize,
+    })),
+    async writeDump(path, { instance: nth, wasmOutput } = {}) {
+      const file = textPath("path", path);
+      const wasmFile = wasmOutput === undefined ? undefined : textPath("wasmOutput", wasmOutput);
+      const instance = chosen(found, nth);
+      const wasm = await moduleOf(instance);
+      const { warnings } = await writeInstanceDump(instance, wasm, file);
+      if (wasmFile !== undefined) writeWhole(wasmFile, wasm);
+      return warnings;
+    },
+    async module(nth) {
+      return Uint8Array.from(await moduleOf(chosen(found, nth)));
+    },
+    close,
+  };
+}
+
+function chosen(found: Instance[], nth: number | undefined): Instance {
+  if (found.length === 0) {
+    throw new HeapAnalyzerError(
+      "ERR_MEMORY_MISSING",
+      "the target has no WebAssembly instance with a memory",
+    );
+  }
+  if (nth === undefined && found.length > 1) {
+    throw new HeapAnalyzerError(
+      "ERR_INSTANCE_AMBIGUOUS",
+      `the target has ${found.length} WebAssembly instances with a memory: choose one by its number, 0 to ${found.length - 1}`,
+    );
+  }
+  const instance = found[nth ?? 0];
+  if (instance === undefined) {
+    throw new HeapAnalyzerError(
+      "ERR_INVALID_ARG_VALUE",
+      `there is no instance ${nth}: the target has ${found.length}, numbered from 0`,
+    );
+  }
+  return instance;
+}
+
+/** Writes a file that is complete or does not exist. */
+function writeWhole(path: string, bytes: Buffer): void {
+  const file = new AtomicFile(resolveSymlinks(resolve(path)), 0o600);
+  try {
+    writeFully(file.descriptor, bytes.buffer as ArrayBuffer, bytes.byteOffset, bytes.length);
+    fsyncSync(file.descriptor);
+    closeSync(file.descriptor);
+    file.publish();
+  } catch (error) {
+    file.discard();
+    throw error;
+  }
+}

@@ -1,0 +1,200 @@
+// A connection to an inspector (the protocol of Chrome DevTools), with one session per thread. The other side
+// is not trusted: the size of a message is bounded, every call has a time limit, and answers are read with
+// `answer.ts`.
+
+import { WebSocket } from "ws";
+import { HeapAnalyzerError } from "../errors.js";
+import { type Answer, answerError } from "./answer.js";
+
+/** The most bytes of one message. The largest are pieces of a memory, which have 11 MiB. */
+const MAX_MESSAGE = 256 * 1024 * 1024;
+
+/** Calls methods in one thread of the target, and hears its events. */
+export interface Session {
+  /** Calls a method. The time limit is the connection's. */
+  call(method: string, parameters?: object): Promise<Answer>;
+  /** Calls `listener` with the parameters of each such event. */
+  on(event: string, listener: (parameters: Answer) => void): void;
+}
+
+interface Waiting {
+  method: string;
+  resolve(answer: Answer): void;
+  reject(error: Error): void;
+  timer: NodeJS.Timeout;
+}
+
+/** Sends the calls of one session, and settles them when their answers arrive. */
+class Calls implements Session {
+  readonly #send: (message: object) => void;
+  readonly #timeout: number;
+  readonly #waiting = new Map<number, Waiting>();
+  readonly #listeners = new Map<string, ((parameters: Answer) => void)[]>();
+  #last = 0;
+
+  constructor(send: (message: object) => void, timeout: number) {
+    this.#send = send;
+    this.#timeout = timeout;
+  }
+
+  call(method: string, parameters: object = {}): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      const id = ++this.#last;
+      const timer = setTimeout(() => {
+        this.#waiting.delete(id);
+        reject(
+          new HeapAnalyzerError(
+            "ERR_ATTACH_TIMEOUT",
+            `the target did not answer ${method} within ${this.#timeout} ms`,
+          ),
+        );
+      }, this.#timeout);
+      this.#waiting.set(id, { method, resolve, reject, timer });
+      this.#send({ id, method, params: parameters });
+    });
+  }
+
+  on(event: string, listener: (parameters: Answer) => void): void {
+    this.#listeners.set(event, [...(this.#listeners.get(event) ?? []), listener]);
+  }
+
+  /** Takes a message of the target: an answer, or an event. */
+  receive(message: {
+    id?: unknown;
+    method?: unknown;
+    result?: unknown;
+    params?: unknown;
+    error?: unknown;
+  }) {
+    if (typeof message.id !== "number") {
+      for (const listener of this.#listeners.get(String(message.method)) ?? []) {
+        listener(message.params);
+      }
+      return;
+    }
+    const waiting = this.#waiting.get(message.id);
+    if (waiting === undefined) return;
+    this.#waiting.delete(message.id);
+    clearTimeout(waiting.timer);
+    if (message.error === undefined) return waiting.resolve(message.result);
+    const { message: reason } = message.error as { message?: unknown };
+    waiting.reject(answerError(waiting.method, `refused it: ${String(reason).slice(0, 200)}`));
+  }
+
+  /** Fails everything that waits. */
+  end(error: Error): void {
+    for (const { reject, timer } of this.#waiting.values()) {
+      clearTimeout(timer);
+      reject(error);
+    }
+    this.#waiting.clear();
+  }
+}
+
+/** A connection, and its sessions. */
+export class Connection {
+  readonly #socket: WebSocket;
+  readonly #timeout: number;
+  /** The session of the target itself. */
+  readonly main: Session;
+  readonly #sessions = new Map<string, Calls>();
+  readonly #all: Calls[] = [];
+  /** Why the connection ended. */
+  #ended: Error | undefined;
+
+  private constructor(socket: WebSocket, timeout: number) {
+    this.#socket = socket;
+    this.#timeout = timeout;
+    const main = this.#calls((message) => socket.send(JSON.stringify(message)));
+    this.main = main;
+    socket.on("message", (data) => {
+      const message = parsed(String(data));
+      if (message === undefined) {
+        this.#end(answerError("the connection", "sent a message that is not JSON"));
+      } else if (typeof message.sessionId === "string") {
+        this.#sessions.get(message.sessionId)?.receive(message);
+      } else {
+        main.receive(message);
+      }
+    });
+    socket.on("error", (error) => this.#end(answerError("the connection", error.message)));
+    socket.on("close", () => this.#end(answerError("the connection", "was closed by the target")));
+  }
+
+  /** Opens a connection to an address that the caller checked. */
+  static open(url: string, timeout: number): Promise<Connection> {
+    const socket = new WebSocket(url, {
+      followRedirects: false,
+      handshakeTimeout: timeout,
+      maxPayload: MAX_MESSAGE,
+      perMessageDeflate: false,
+    });
+    return new Promise((resolve, reject) => {
+      socket.once("open", () => resolve(new Connection(socket, timeout)));
+      socket.once("error", (error) =>
+        reject(
+          new HeapAnalyzerError("ERR_ATTACH_TARGET", `cannot connect to ${url}: ${error.message}`, {
+            cause: error,
+          }),
+        ),
+      );
+    });
+  }
+
+  /** The session of a thread of Chromium, whose messages carry its id. */
+  child(sessionId: string): Session {
+    const calls = this.#calls((message) =>
+      this.#socket.send(JSON.stringify({ ...message, sessionId })),
+    );
+    this.#sessions.set(sessionId, calls);
+    return calls;
+  }
+
+  /** The session of a worker of Node, whose messages travel inside messages of the main thread. */
+  worker(sessionId: string): { session: Session; receive(message: string): void } {
+    const calls = this.#calls((message) => {
+      const parameters = { sessionId, message: JSON.stringify(message) };
+      this.main
+        .call("NodeWorker.sendMessageToWorker", parameters)
+        .catch((error) => calls.end(error));
+    });
+    return {
+      session: calls,
+      receive: (text) => {
+        const message = parsed(text);
+        if (message !== undefined) calls.receive(message);
+      },
+    };
+  }
+
+  #calls(send: (message: object) => void): Calls {
+    const calls = new Calls((message) => {
+      if (this.#ended !== undefined) calls.end(this.#ended);
+      else send(message);
+    }, this.#timeout);
+    this.#all.push(calls);
+    return calls;
+  }
+
+  #end(error: Error): void {
+    this.#ended ??= error;
+    for (const calls of this.#all) calls.end(this.#ended);
+    this.#socket.terminate();
+  }
+
+  /** Closes the connection. What waits fails. */
+  close(): void {
+    this.#end(answerError("the connection", "was closed"));
+  }
+}
+
+function parsed(text: string): Record<string, unknown> | undefined {
+  try {
+    const message: unknown = JSON.parse(text);
+    return typeof message === "object" && message !== null
+      ? (message as Record<string, unknown>)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
