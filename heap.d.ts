@@ -432,7 +432,7 @@ export function openHeapFileAsync(
 /**
  * Opens a file for reading, and returns its descriptor, which the caller closes. The file lies below the folder: no part
  * of `path` is a link or `..`. On Linux and macOS this holds while other processes replace folders by links; on Windows,
- * the path is checked before and after the file is opened. Throws the error of the system, such as `ENOENT`, or
- * `ENOTDIR` or `ELOOP` for a link.
+ * the path is checked before and after the file is opened. Throws `ERR_IO` with the error of the system as its cause, such
+ * as `ENOENT`, or `ENOTDIR` or `ELOOP` for a link.
  */
 export function openBeneath(folder: string, path: string): number;

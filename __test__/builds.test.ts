@@ -133,6 +133,18 @@ test.each(PROGRAMS)(
   },
 );
 
+describe.each([["-O0"], ["-O3"]])("fields of unmanaged classes, asc %s", (flag) => {
+  test.each<[Evidence]>([["sections and names"], ["sections"]])(
+    "evidence: %s: they are no references, and the collector's code does not dispute it",
+    async (evidence) => {
+      await judge("unmanaged", [flag], evidence);
+      const { wasm, captures } = await runOf("unmanaged", [flag], evidence);
+      const warnings = captures.flatMap(({ dump }) => analyze(dump, wasm).warnings);
+      expect(warnings).toEqual([]);
+    },
+  );
+});
+
 test("a build without names and sections has warnings about it", async () => {
   const { wasm, captures } = await runOf("maps", ["-O3"], "nothing");
   const view = analyze(captures[0]?.dump as Uint8Array, wasm);

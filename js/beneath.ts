@@ -10,11 +10,12 @@ import { textPath } from "./paths.js";
 export const openBeneath: typeof api.openBeneath = (folder, path) => {
   const from = textPath("folder", folder);
   const to = textPath("path", path);
-  const names = to.split(sep === "\\" ? /[\\/]/ : sep);
-  if (names.some((name) => name === "" || name === "." || name === ".." || name.includes(":"))) {
+  const isWindows = sep === "\\";
+  const names = to.split(isWindows ? /[\\/]/ : sep);
+  if (names.some((name) => ["", ".", ".."].includes(name) || (isWindows && name.includes(":")))) {
     throw new HeapAnalyzerError(
       "ERR_INVALID_ARG_VALUE",
-      'argument "path" has an empty part, ".", ".." or ":"; expected a path relative to the folder',
+      'argument "path" is not a path below the folder: it has an empty part, "." or ".."',
     );
   }
   return callNative(() => native.openBeneath(from, to)) ?? openChecked(from, to);

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use crate::debug_info::Producer;
 use crate::mismatch::Mismatch;
 use crate::shown::Shown;
 use crate::units::{Address, ClassId};
@@ -42,6 +43,8 @@ pub enum Warning {
         class_name: String,
         /// Their number.
         count: u64,
+        /// Who wrote the debug information, which does not describe them.
+        debug_info_by: Producer,
     },
     /// Neither debug information nor code says which globals the collector starts from.
     RootsUnknown,
@@ -120,6 +123,15 @@ pub enum Warning {
     /// An object that is linked by only one of its neighbours in the collector's list.
     ListBroken {
         /// The first such object.
+        address: Address,
+        /// Their number.
+        count: u64,
+    },
+    /// Headers or references that no program of this module can have.
+    HeapInconsistent {
+        /// What contradicts what.
+        problem: &'static str,
+        /// The first block or object of this kind.
         address: Address,
         /// Their number.
         count: u64,
@@ -254,6 +266,7 @@ impl Warning {
             Self::StringsCut { .. } => "WARN_STRINGS_CUT",
             Self::TotalMismatch { .. } => "WARN_TOTAL_MISMATCH",
             Self::ListBroken { .. } => "WARN_LIST_BROKEN",
+            Self::HeapInconsistent { .. } => "WARN_HEAP_INCONSISTENT",
             Self::MemoryNotWholePages { .. } => "WARN_MEMORY_NOT_WHOLE_PAGES",
             Self::ModuleMismatch { .. } => "WARN_MODULE_MISMATCH",
             Self::Partial { .. } => "WARN_PARTIAL",
@@ -313,10 +326,27 @@ impl fmt::Display for Warning {
                 f,
                 "the module has neither debug information nor names: classes are called Class#<id>, and the collector's total cannot be compared; no other number is affected; compile with --debug for names"
             ),
-            Self::NamesIncomplete { class_name, count } => write!(
-                f,
-                "{count} class(es) have no name, such as {class_name}: neither debug information nor the name of a function has it; to see names, compile with debug information (in asc, with --transform @warpo/heap-analyzer/asc-transform; in WARPO, with --debug); no number is affected"
-            ),
+            Self::NamesIncomplete {
+                class_name,
+                count,
+                debug_info_by,
+            } => {
+                let reason = match debug_info_by {
+                    Producer::Nobody => {
+                        "no name of a function contains theirs, and the module has no debug information, which asc adds with --transform @warpo/heap-analyzer/asc-transform"
+                    }
+                    Producer::Warpo => {
+                        "WARPO left them out of the debug information, as it does with classes that are the type of no variable or field, and no name of a function contains theirs"
+                    }
+                    Producer::Transform | Producer::Other => {
+                        "the debug information does not describe them, and no name of a function contains theirs"
+                    }
+                };
+                write!(
+                    f,
+                    "{count} class(es) have no name, such as {class_name}: {reason}; no number is affected"
+                )
+            }
             Self::RootsUnknown => write!(
                 f,
                 "the module has no debug information, and its collector's code cannot be read: every global that holds an object, and every static object that may be a root, counts as a root, so too many objects may count as live; compile with --debug"
@@ -414,6 +444,14 @@ impl fmt::Display for Warning {
             Self::ListBroken { address, count } => write!(
                 f,
                 "the collector's lists are broken at {count} object(s), the first at {address}: the dump was taken while the collector changed them, or the heap was changed from outside, so objects may be missing"
+            ),
+            Self::HeapInconsistent {
+                problem,
+                address,
+                count,
+            } => write!(
+                f,
+                "{problem}: {count}, the first at {address}: the heap was changed from outside, or the dump was taken while the allocator or the collector changed it, so every number may be wrong"
             ),
             Self::MemoryNotWholePages { memory_size } => write!(
                 f,

@@ -4,10 +4,16 @@ import { exposeGlobals } from "@warpo/heap-analyzer/capture";
 
 import type { DebugInfoDescription } from "../../dist/asc_transform/description.mjs";
 import { compile, RANDOM_PROGRAMS } from "../support/compile.ts";
-import { type DebugInformation, withDebugInformation } from "../support/debug_information.ts";
-import { type Optimisation, optimiseOnce } from "../support/optimiser.ts";
 import {
+  DEBUG_INFORMATION,
+  type DebugInformation,
+  withDebugInformation,
+} from "../support/debug_information.ts";
+import { INLINING_NAMES, type Optimisation, optimiseOnce } from "../support/optimiser.ts";
+import {
+  exportFunction,
   exportGlobals,
+  functionNamed,
   type NamesLeft,
   readWasmModule,
   TYPE_I32,
@@ -30,6 +36,8 @@ export interface BuildKind {
   binaryen?: Optimisation;
   debugInformation: DebugInformation;
   names: NamesLeft;
+  /** Whether `asc` is run without `--exportRuntime`, as it is by default. */
+  keepsRuntimePrivate?: boolean;
 }
 
 const OPTIMISED = ["-O3"];
@@ -67,7 +75,36 @@ export const INLINED_BUILD_KINDS: BuildKind[] = [
   { ...binaryen("O3", "none"), debugInformation: "none", names: "none" },
 ];
 
-export const BUILD_KINDS = [...ASC_BUILD_KINDS, ...INLINED_BUILD_KINDS];
+/** -O1 with each inlining. */
+export const O1_BUILD_KINDS: BuildKind[] = INLINING_NAMES.filter(
+  (inlining) => inlining !== "much",
+).map((inlining, nth) => ({
+  ...binaryen("O1", inlining),
+  debugInformation: DEBUG_INFORMATION[nth % DEBUG_INFORMATION.length] as DebugInformation,
+  names: nth % 2 === 0 ? "none" : "all",
+}));
+
+/** Without `--exportRuntime`, the default of `asc` and WARPO. */
+export const PRIVATE_BUILD_KINDS: BuildKind[] = [
+  { name: "unoptimised", flags: [], debugInformation: "transform" as const, names: "all" as const },
+  { name: "O1", flags: ["-O1"], debugInformation: "located" as const, names: "all" as const },
+  { name: "O3", flags: OPTIMISED, debugInformation: "transform" as const, names: "none" as const },
+  {
+    name: "O3-stripped",
+    flags: OPTIMISED,
+    debugInformation: "none" as const,
+    names: "none" as const,
+  },
+  { ...binaryen("O1", "much"), debugInformation: "older" as const, names: "none" as const },
+  { ...binaryen("O3", "everything"), debugInformation: "located" as const, names: "all" as const },
+].map((kind) => ({ ...kind, name: `${kind.name}-private`, keepsRuntimePrivate: true }));
+
+export const BUILD_KINDS = [
+  ...ASC_BUILD_KINDS,
+  ...INLINED_BUILD_KINDS,
+  ...O1_BUILD_KINDS,
+  ...PRIVATE_BUILD_KINDS,
+];
 
 /** Whether the analyzer can read the state of the collector. */
 export function isStateNamed({ names }: Pick<BuildKind, "names">): boolean {
@@ -86,21 +123,38 @@ export function isExpectedWarning(
 export interface RandomBuild extends BuildKind {
   /** The module for the analyzer. */
   wasm: Uint8Array;
-  /** The same with all globals exported: for dumps, and once more for the truth. */
+  /** The same code with all globals, and the collector, exported: for dumps, and once more for the truth. */
   module: WebAssembly.Module;
   /** Export names of the mutable i32 globals by their name in the source. */
   globals: Map<string, string>;
   classNames: Map<number, string>;
   description: DebugInfoDescription;
+  /** The address of the run-time type flags. */
+  typeInfo: number;
   /** Modules with the same code and more or less names and debug information, by these. */
   sameCode: [evidence: string, wasm: Uint8Array][];
 }
 
+/** Exports the functions that cuts call, as far as the optimiser left them. The code stays the same. */
+function exportCollector(wasm: Uint8Array, named: Uint8Array): Uint8Array<ArrayBuffer> {
+  let exported = new Uint8Array(wasm);
+  for (const name of ["__collect", "__unpin"]) {
+    const index = functionNamed(named, `~lib/rt/itcms/${name}`);
+    if (index !== undefined) exported = exportFunction(exported, name, index);
+  }
+  return exported;
+}
+
 export async function makeBuild(kind: BuildKind): Promise<RandomBuild> {
-  const { debugInformation, names } = kind;
+  const { debugInformation, names, keepsRuntimePrivate = false } = kind;
   const flags = [...kind.flags, ...COLLECTOR_SETTINGS, "--debug"];
   const transform = debugInformation !== "none";
-  const program = await compile("heap", flags, { folder: RANDOM_PROGRAMS, transform });
+  const exportRuntime = !keepsRuntimePrivate;
+  const program = await compile("heap", flags, {
+    folder: RANDOM_PROGRAMS,
+    transform,
+    exportRuntime,
+  });
   const optimised = kind.binaryen ? optimiseOnce(program.wasm, kind.binaryen) : program.wasm;
   const named = withDebugInformation(optimised, program.description, debugInformation);
   const wasm = withNames(named, names);
@@ -108,13 +162,15 @@ export async function makeBuild(kind: BuildKind): Promise<RandomBuild> {
     (global) => global.mutable && global.type === TYPE_I32,
   );
   const exported = new Map(mutable.map(({ index }) => [`judge:${index}`, index]));
+  const judged = exportGlobals(exposeGlobals(wasm), exported);
   return {
     ...kind,
     wasm,
-    module: new WebAssembly.Module(exportGlobals(exposeGlobals(wasm), exported)),
+    module: new WebAssembly.Module(keepsRuntimePrivate ? exportCollector(judged, named) : judged),
     globals: new Map(mutable.map(({ index, name }) => [name ?? `${index}`, `judge:${index}`])),
     classNames: program.classNames,
     description: program.description,
+    typeInfo: program.typeInfo,
     sameCode: [
       ["all evidence", withDebugInformation(named, program.description, "transform")],
       [

@@ -371,7 +371,11 @@ class CutJudge {
 
   #cutRoot({ kind, place, target }: RootSlot): Change | undefined {
     const { exports, build, parts } = this.#subject;
-    if (kind === "pinned") return () => (exports.__unpin as (address: number) => void)(target);
+    if (kind === "pinned") {
+      // An optimiser may have inlined it into the program.
+      const unpin = exports.__unpin as ((address: number) => void) | undefined;
+      return unpin && (() => unpin(target));
+    }
     if (kind === "stack")
       return () => new DataView(parts.memory).setUint32(place as number, 0, true);
     const global = exports[build.globals.get(place as string) ?? ""];

@@ -13,7 +13,7 @@ import {
 } from "../support/truth.ts";
 import { isExpectedWarning, isStateNamed, type RandomBuild } from "./builds.ts";
 import { type CutTotals, judgeAnswers, noCuts } from "./cut_judge.ts";
-import { Disagreement } from "./disagreement.ts";
+import { Disagreement, FalseAlarm } from "./disagreement.ts";
 import { heapTotals } from "./heap_totals.ts";
 import { type MemoryParts, objectsWithOneReferrer, type Place } from "./referrers.ts";
 import { type Random, randomFrom, type Step } from "./stream.ts";
@@ -33,6 +33,8 @@ export interface Failure {
   /** Whether the analyzer was wrong, or the program itself did not get through. */
   by: "analyzer" | "program";
   message: string;
+  /** Whether the numbers are right, but a warning doubts them. */
+  isFalseAlarm: boolean;
 }
 
 /** The moments of `host.ts` at which the program asks for a dump. */
@@ -64,6 +66,7 @@ export function judgeStream(
       judge.outcome.failure = {
         by: error instanceof Disagreement ? "analyzer" : "program",
         message: error instanceof Error ? error.message : String(error),
+        isFalseAlarm: error instanceof FalseAlarm,
       };
     }
   }
@@ -148,7 +151,7 @@ class HeapJudge {
       dataEnd: boundary("data_end"),
       stackPointer: boundary("stack_pointer"),
       heapBase: boundary("heap_base"),
-      typeInfo: this.#value("__rtti_base"),
+      typeInfo: this.#build.typeInfo,
       globals,
     };
   }
@@ -228,8 +231,11 @@ class HeapJudge {
     if (wrong.length === 0 && view.totalLiveSize !== bytes)
       wrong.push(`the live size is ${bytes}, not ${view.totalLiveSize}`);
     const warning = view.warnings.find(({ code }) => !isExpectedWarning(this.#build, code));
-    if (wrong.length === 0 && warning) wrong.push(`in doubt: ${warning.message}`);
     if (wrong.length > 0) this.#disagree(wrong);
+    if (warning)
+      throw new FalseAlarm(
+        `${this.#build.name}, operation ${this.#at}: in doubt: ${warning.message}`,
+      );
   }
 
   /** Every byte of the heap is accounted for, and what others count independently is the same. */

@@ -164,10 +164,17 @@ async function judge(
         `memory, ${compared} answers compared between builds`,
     );
   }
-  const ofBuilds = kinds.map(({ name }) => `${name} ${totals.judgedOfBuild.get(name) ?? 0}`);
-  console.log(
-    `${totals.judged} heaps judged, ${totals.failures.length} disagreements: ${ofBuilds.join(", ")}`,
-  );
+  const alarms = totals.failures.filter(({ isFalseAlarm }) => isFalseAlarm).length;
+  const sum = `${totals.failures.length} disagreements, ${alarms} of them false alarms`;
+  console.log(`${totals.judged} heaps judged, ${sum}:`);
+  for (const { name } of kinds) {
+    const failures = totals.failures.filter(({ build }) => build === name);
+    const alarms = failures.filter(({ isFalseAlarm }) => isFalseAlarm).length;
+    console.log(
+      `  ${name}: ${totals.judgedOfBuild.get(name) ?? 0} heaps, ${failures.length} disagreements, ` +
+        `${alarms} of them false alarms`,
+    );
+  }
   return totals.failures.length;
 }
 
@@ -225,5 +232,6 @@ async function replay(kinds: BuildKind[], what: string, cuts: boolean): Promise<
 
 main().catch((error: unknown) => {
   console.error(error);
-  process.exitCode = 1;
+  // The other threads would keep the process alive.
+  process.exit(1);
 });

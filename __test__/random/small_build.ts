@@ -8,17 +8,24 @@ import {
 } from "../support/debug_information.ts";
 import {
   describeOptimisation,
+  INLINING_NAMES,
   type Optimisation,
   optimise,
   randomOptimisation,
 } from "../support/optimiser.ts";
 import { type NamesLeft, withNames } from "../support/wasm_module.ts";
 import { COLLECTOR_SETTINGS } from "./builds.ts";
-import { smallProgram } from "./small_program.ts";
-import { randomFrom } from "./stream.ts";
+import { type Collection, FILLER, smallProgram, tinyProgram } from "./small_program.ts";
+import { type Random, randomFrom } from "./stream.ts";
 
 /** How a build came about, as far as the analyzer may notice. */
 export interface SmallBuildKind {
+  size: "small" | "tiny";
+  /** `minimal` is the collector `~lib/rt/tcms`, which WARPO's radical runtime comes from. */
+  runtime: "incremental" | "minimal";
+  collection: Collection;
+  /** Whether the module exports the runtime's functions. */
+  exportRuntime: boolean;
   asc: string;
   /** The changes that Binaryen made to the output of `asc`. */
   binaryen?: Optimisation;
@@ -34,11 +41,14 @@ export interface SmallBuild extends SmallBuildKind {
   /** The module for the analyzer. */
   wasm: Uint8Array;
   classNames: Map<number, string>;
+  /** The class of the objects that the program makes while the collector judges. */
+  filler: number | undefined;
 }
 
 /** Seeds of one program. The first is the output of `asc` alone. */
 export const BUILDS_PER_PROGRAM = 8;
 
+const COLLECTIONS: Collection[] = ["called", "exported", "by allocation"];
 const NAMES: NamesLeft[] = ["all", "functions", "globals", "half", "none"];
 const ASC_LEVELS = [
   [],
@@ -69,53 +79,97 @@ export function planSmallBuild(seed: number): SmallBuildPlan {
   const ofProgram = randomFrom(2 * programSeed);
   const level = ASC_LEVELS[ofProgram(ASC_LEVELS.length)] as string[];
   const lowMemoryUnused = ofProgram(2) === 0;
+  const settings = ofProgram(2) === 0 ? COLLECTOR_SETTINGS : [];
+  const wantsBoundaries = ofProgram(2) === 0;
+  const size = programSeed % 2 === 0 ? "small" : "tiny";
+  const runtime = size === "tiny" && ofProgram(4) === 0 ? "minimal" : "incremental";
+  // The transform refuses the minimal runtime.
+  const boundariesExported = wantsBoundaries && runtime !== "minimal";
+  // The minimal runtime collects only if it is called.
+  const collections = COLLECTIONS.slice(0, runtime === "minimal" ? 2 : 3);
+  const collection = collections[ofProgram(collections.length)] as Collection;
+  const exportRuntime =
+    collection === "exported" || (collection === "called" && ofProgram(2) === 0);
   const random = randomFrom(2 * seed + 1);
-  const binaryen =
-    seed % BUILDS_PER_PROGRAM === 0 ? undefined : randomOptimisation(random, lowMemoryUnused);
+  const binaryen = chooseOptimisation(
+    { nth: seed % BUILDS_PER_PROGRAM, size, lowMemoryUnused },
+    random,
+  );
   return {
     programSeed,
+    size,
+    runtime,
+    collection,
+    exportRuntime,
     asc: level.length === 0 ? "asc -O0" : `asc ${level.join(" ")}`,
     flags: [
+      ...(runtime === "minimal" ? ["--runtime", "minimal"] : []),
       "--debug",
       ...level,
       ...(lowMemoryUnused ? ["--memoryBase", `${LOW_MEMORY_END}`] : []),
-      ...(ofProgram(2) === 0 ? COLLECTOR_SETTINGS : []),
+      ...settings,
     ],
-    boundariesExported: ofProgram(2) === 0,
+    boundariesExported,
     ...(binaryen && { binaryen }),
     debugInformation: DEBUG_INFORMATION[random(DEBUG_INFORMATION.length)] as DebugInformation,
     names: NAMES[random(NAMES.length)] as NamesLeft,
   };
 }
 
+/** The first build of a program is the compiler's output. Tiny programs have -O1 with each inlining. */
+function chooseOptimisation(
+  {
+    nth,
+    size,
+    lowMemoryUnused,
+  }: { nth: number; size: SmallBuildKind["size"]; lowMemoryUnused: boolean },
+  random: Random,
+): Optimisation | undefined {
+  if (nth === 0) return undefined;
+  const chosen = randomOptimisation(random, lowMemoryUnused);
+  const inlining = INLINING_NAMES[nth - 1];
+  return size === "tiny" && inlining ? { ...chosen, run: "O1", inlining } : chosen;
+}
+
 let latestProgram: { seed: number; source: string; compiled: CompiledProgram } | undefined;
 
 export async function smallBuild(seed: number): Promise<SmallBuild> {
   const plan = planSmallBuild(seed);
-  const { programSeed, flags, boundariesExported, asc, binaryen, debugInformation, names } = plan;
+  const { programSeed, flags, boundariesExported: transform, ...kind } = plan;
+  const { size, collection, exportRuntime, binaryen, debugInformation, names } = kind;
   if (latestProgram?.seed !== programSeed) {
-    const source = smallProgram(programSeed);
-    const compiled = await compileSource("small", source, flags, { transform: boundariesExported });
+    const source = (size === "tiny" ? tinyProgram : smallProgram)(programSeed, collection);
+    const compiled = await compileSource("small", source, flags, { transform, exportRuntime });
     latestProgram = { seed: programSeed, source, compiled };
   }
   const { source, compiled } = latestProgram;
   const optimised = binaryen ? optimise(compiled.wasm, binaryen) : compiled.wasm;
   const named = withDebugInformation(optimised, compiled.description, debugInformation);
   return {
+    ...kind,
     seed,
-    asc,
-    ...(binaryen && { binaryen }),
-    debugInformation,
-    names,
     source,
     named,
     wasm: withNames(named, names),
     classNames: compiled.classNames,
+    filler: [...compiled.classNames].find(([, name]) => name === FILLER)?.[0],
   };
 }
 
 /** For people: one line. */
-export function describeBuild({ asc, binaryen, debugInformation, names }: SmallBuildKind): string {
+export function describeBuild(kind: SmallBuildKind): string {
+  const { asc, binaryen, debugInformation, names } = kind;
   const optimised = binaryen ? `${asc}, ${describeOptimisation(binaryen)}` : asc;
-  return `${optimised}; debug information: ${debugInformation}; names: ${names}`;
+  return `${describeProgram(kind)}; ${optimised}; debug information: ${debugInformation}; names: ${names}`;
+}
+
+/** What its program is like. */
+export function describeProgram({
+  size,
+  runtime,
+  collection,
+  exportRuntime,
+}: Pick<SmallBuildKind, "size" | "runtime" | "collection" | "exportRuntime">): string {
+  const exported = exportRuntime ? "--exportRuntime" : "no --exportRuntime";
+  return `${size}, ${runtime} runtime, ${exported}, collection ${collection}`;
 }

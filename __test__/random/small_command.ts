@@ -2,7 +2,12 @@
 
 import { join } from "node:path";
 
-import { BUILDS_PER_PROGRAM, describeBuild, planSmallBuild } from "./small_build.ts";
+import {
+  BUILDS_PER_PROGRAM,
+  describeBuild,
+  describeProgram,
+  planSmallBuild,
+} from "./small_build.ts";
 import type { Verdict } from "./small_judge.ts";
 import { FAILURES, replaySmallBuild, type SmallReport } from "./small_report.ts";
 import type { JudgeThread } from "./thread.ts";
@@ -47,12 +52,17 @@ export async function judgeSmallBuilds(
 }
 
 function endless(seed: number): SmallReport {
-  const { asc, binaryen, debugInformation, names } = planSmallBuild(seed);
+  const {
+    programSeed: _program,
+    flags: _flags,
+    boundariesExported: _exported,
+    ...kind
+  } = planSmallBuild(seed);
   const failure = {
     verdict: "endless" as const,
     message: "the build or its analysis takes minutes; --replay keeps its files",
   };
-  return { seed, asc, ...(binaryen && { binaryen }), debugInformation, names, dumps: 0, failure };
+  return { ...kind, seed, dumps: 0, failure };
 }
 
 function showProgress(reports: SmallReport[], count: number, started: number): void {
@@ -82,12 +92,28 @@ function summary(reports: SmallReport[]): string {
   const ofVerdicts = [...verdicts].map(([verdict, number]) => `${verdict} ${number}`);
   return [
     `${reports.length} builds of small programs, ${dumps} dumps: ${ofVerdicts.join(", ")}`,
+    ...programs(reports),
     `  compiler: ${count(reports, ({ asc }) => asc)}`,
     `  Binaryen: ${count(reports, ({ binaryen }) => binaryen?.run ?? "not run")}`,
     `  inlining: ${count(reports, ({ binaryen }) => binaryen?.inlining ?? "as asc does it")}`,
     `  debug information: ${count(reports, ({ debugInformation }) => debugInformation)}`,
     `  names: ${count(reports, ({ names }) => names)}`,
   ].join("\n");
+}
+
+/** For each kind of program: its builds, dumps, and what was wrong. */
+function programs(reports: SmallReport[]): string[] {
+  const kinds = [...new Set(reports.map(describeProgram))].sort();
+  return kinds.map((kind) => {
+    const those = reports.filter((report) => describeProgram(report) === kind);
+    const dumps = those.reduce((sum, { dumps }) => sum + dumps, 0);
+    const failed = those.filter(({ failure }) => failure);
+    const alarms = failed.filter(({ failure }) => failure?.verdict === "false alarm").length;
+    return (
+      `  ${kind}: ${those.length} builds, ${dumps} dumps, ${failed.length} disagreements, ` +
+      `${alarms} of them false alarms`
+    );
+  });
 }
 
 function count(reports: SmallReport[], kindOf: (report: SmallReport) => string): string {

@@ -144,35 +144,71 @@ const SHAPES: Shape[] = [
     fill: `${name}.push(${object}); ${name}.title = "t" + i.toString();`,
     shrink: `${name}.pop(); ${name}.title = "";`,
   }),
+  // A function value with an environment. The compiler has no closures, but the runtime marks them.
+  (name, { type, object }) => ({
+    declaration: `let ${name}: ((x: i32) => i32) | null = null;
+function close${name}(environment: ${type}): (x: i32) => i32 {
+  const template: (x: i32) => i32 = (x: i32): i32 => x + 5;
+  const made = __new(8, load<u32>(changetype<usize>(template) - 8));
+  store<u32>(made, load<u32>(changetype<usize>(template)));
+  store<usize>(made, changetype<usize>(environment), 4);
+  __link(made, changetype<usize>(environment), false);
+  return changetype<(x: i32) => i32>(made);
+}`,
+    fill: `${name} = close${name}(${object});`,
+    shrink: `${name} = null;`,
+  }),
 ];
+
+const HOST = `@external("host", "before") declare function before(): void;
+@external("host", "after") declare function after(): void;
+@external("host", "beforeAndAfter") declare function beforeAndAfter(): void;`;
 
 const MOST_CLASSES = 9;
 const MOST_VARIABLES = 5;
 
-/** The source of a program, the same for the same seed. */
-export function smallProgram(seed: number): string {
+/** How a program lets the collector judge the heap. */
+export type Collection = "called" | "exported" | "by allocation";
+
+const JUDGES: Record<Collection, string> = {
+  called: "function judge(): void { before(); __collect(); after(); }",
+  exported: "function judge(): void { beforeAndAfter(); }",
+  // Never calls the collector: allocates until the collector, in its own steps, has been through
+  // all objects.
+  "by allocation":
+    `@external("host", "isCollecting") declare function isCollecting(): bool;\n` +
+    "class Filler { first: i64 = 1; second: i64 = 2; }\n" +
+    "function judge(): void { before(); while (isCollecting()) new Filler(); after(); }",
+};
+
+/** The only class whose objects a program makes while the collector judges. */
+export const FILLER = "small/Filler";
+
+const UNMANAGED = "@unmanaged class Plain { first: i32 = 1; second: i64 = 2; }";
+
+/**
+ * The source of a program, the same for the same seed. Its functions hold objects in local
+ * variables.
+ */
+export function smallProgram(seed: number, collection: Collection): string {
   const random = randomFrom(seed);
   const classCount = 1 + random(MOST_CLASSES);
   const classes = Array.from({ length: classCount }, (_, at) =>
     classSource(at, classCount, random),
   );
   const variables = Array.from({ length: 1 + random(MOST_VARIABLES) }, (_, at) => {
-    const of = random(classCount);
+    const which = random(classCount);
     const shape = SHAPES[random(SHAPES.length)] as Shape;
-    return shape(`g${at}`, { type: `K${of}`, object: `make${of}(i)` }, random);
+    return shape(`g${at}`, { type: `K${which}`, object: `make${which}(i)` }, random);
   });
-  const judge = random(2)
-    ? "function judge(): void { before(); __collect(); after(); }"
-    : "function judge(): void { beforeAndAfter(); }";
   const [first, second] = [random(classCount), random(classCount)];
   const fill = variables.map(({ fill }) => `    ${fill}`).join("\n");
   const shrink = variables.map(({ shrink }) => `  ${shrink}`).join("\n");
-  return `@external("host", "before") declare function before(): void;
-@external("host", "after") declare function after(): void;
-@external("host", "beforeAndAfter") declare function beforeAndAfter(): void;
+  return `${HOST}
+${UNMANAGED}
 ${classes.join("\n")}
 ${variables.map(({ declaration }) => declaration).join("\n")}
-${judge}
+${JUDGES[collection]}
 function fill(from: i32, to: i32): void {
   for (let i = from; i < to; i++) {
 ${fill}
@@ -203,6 +239,64 @@ ${shrink}
 `;
 }
 
+const MOST_TINY_CLASSES = 3;
+
+/**
+ * The source of a program that is hardly larger than the runtime needs, so that optimisers inline
+ * even `__visit_members`. It holds objects in global variables only, so that a collector that
+ * does not know the stack leaves the same.
+ */
+export function tinyProgram(seed: number, collection: Collection): string {
+  const random = randomFrom(seed);
+  const classCount = 1 + random(MOST_TINY_CLASSES);
+  const classes = Array.from({ length: classCount }, (_, at) => tinyClass(at, classCount, random));
+  const variables = Array.from({ length: 1 + random(2) }, (_, at) => {
+    const which = random(classCount);
+    const shape = SHAPES[random(SHAPES.length)] as Shape;
+    return shape(`g${at}`, { type: `K${which}`, object: `new K${which}()` }, random);
+  });
+  const garbage = random(2) ? `new K${random(classCount)}();` : "";
+  return `${HOST}
+${classes.some((source) => source.includes("Plain")) ? UNMANAGED : ""}
+${classes.join("\n")}
+${variables.map(({ declaration }) => declaration).join("\n")}
+${JUDGES[collection]}
+export function main(): void {
+  for (let i = 0; i < ${1 + random(20)}; i++) {
+${variables.map(({ fill }) => `    ${fill}`).join("\n")}
+    ${garbage}
+  }
+  judge();
+${variables.map(({ shrink }) => `  ${shrink}`).join("\n")}
+  judge();
+}
+`;
+}
+
+/** A class whose objects are created without arguments. Only with the last case it refers to nothing. */
+function tinyClass(at: number, classCount: number, random: Random): string {
+  const fields = Array.from({ length: random(4) }, (_, field) => {
+    const name = `k${at}f${field}`;
+    switch (random(6)) {
+      case 0:
+        return `${name}: i32 = 7;`;
+      case 1:
+        return `${name}: bool = false;`;
+      case 2:
+        return `${name}: f64 = 0.5;`;
+      case 3:
+        return `${name}: string = "s";`;
+      case 4:
+        return `${name}: K${random(classCount)} | null = null;`;
+      default:
+        return `${name}: Plain | null = new Plain();`;
+    }
+  });
+  const link = random(4) > 0 ? `link${at}: K${at} | null = null;` : "";
+  const base = at > 0 && random(4) === 0 ? ` extends K${random(at)}` : "";
+  return `class K${at}${base} { ${fields.join(" ")} ${link} }`;
+}
+
 /** A class and a function that creates its objects. The class `i` has fields for classes with smaller numbers. */
 function classSource(at: number, classCount: number, random: Random): string {
   const base = at > 0 && random(3) === 0 ? random(at) : undefined;
@@ -216,7 +310,7 @@ function classSource(at: number, classCount: number, random: Random): string {
   for (let left = random(5); left > 0; left--) {
     const other = random(classCount);
     const made = `i > 0 ? make${other}((i - 1) >> 2) : null`;
-    switch (random(12)) {
+    switch (random(14)) {
       case 0:
         add("i32", "7", "$ = i;");
         break;
@@ -248,6 +342,17 @@ function classSource(at: number, classCount: number, random: Random): string {
         break;
       case 11:
         add("Uint8Array | null", "null", "if (i & 1) $ = new Uint8Array(i);");
+        break;
+      case 12:
+        add("Plain | null", "null", "if (i & 1) $ = new Plain();");
+        break;
+      case 13:
+        // The address of an object that nothing else holds.
+        add(
+          "Plain | null",
+          "null",
+          `if (i > 0) $ = changetype<Plain>(changetype<usize>(make${other}((i - 1) >> 2)));`,
+        );
         break;
     }
   }

@@ -25,8 +25,14 @@ export async function replaySmallBuild(seed: number): Promise<SmallReport> {
 }
 
 function report(build: SmallBuild, keep: "failure" | "always"): SmallReport {
-  const { seed, asc, binaryen, debugInformation, names } = build;
-  const kind = { seed, asc, ...(binaryen && { binaryen }), debugInformation, names };
+  const {
+    source: _source,
+    named: _named,
+    wasm: _wasm,
+    classNames: _names,
+    filler: _filler,
+    ...kind
+  } = build;
   let dumps: SmallDump[];
   try {
     dumps = runSmallBuild(build);

@@ -36,7 +36,12 @@ export class JudgeThread {
     if (outcome) return outcome;
     await this.close();
     const message = `${task.build}: the stream does not end within ${LONGEST_STREAM_SECONDS} s`;
-    return { judged: 0, cut: 0, answers: noCuts(), failure: { by: "program", message } };
+    return {
+      judged: 0,
+      cut: 0,
+      answers: noCuts(),
+      failure: { by: "program", message, isFalseAlarm: false },
+    };
   }
 
   /** Undefined if the build takes too long. */

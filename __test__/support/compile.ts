@@ -21,11 +21,14 @@ export interface CompiledProgram {
   classNames: Map<number, string>;
   /** The contents of the debug sections that the transform writes. */
   description: DebugInfoDescription;
+  /** The address of the run-time type flags. */
+  typeInfo: number;
 }
 
 interface CacheEntry {
   classNames: [number, string][];
   description: DebugInfoDescription;
+  typeInfo: number;
 }
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
@@ -67,6 +70,8 @@ export interface CompileOptions {
   transform?: boolean;
   /** The package of the compiler. */
   compiler?: Compiler;
+  /** Whether the module exports the runtime's functions, which `asc` and WARPO do only if asked. */
+  exportRuntime?: boolean;
 }
 
 /** The version that the project is made with, and the oldest that it works with. */
@@ -75,35 +80,46 @@ export type Compiler = "assemblyscript" | "assemblyscript-0.27";
 export async function compile(
   name: string,
   flags: string[],
-  { folder = PROGRAMS, transform = true, compiler = "assemblyscript" }: CompileOptions = {},
+  {
+    folder = PROGRAMS,
+    transform = true,
+    compiler = "assemblyscript",
+    exportRuntime = true,
+  }: CompileOptions = {},
 ): Promise<CompiledProgram> {
   toolchainHash ??= toolchain();
   const hash = createHash("sha256")
     .update(toolchainHash)
     .update(readFileSync(join(folder, `${name}.ts`)))
-    .update(JSON.stringify([flags, transform, compiler]));
+    .update(JSON.stringify([flags, transform, compiler, exportRuntime]));
   const shared = join(folder, "support");
   for (const file of readdirSync(shared)) hash.update(readFileSync(join(shared, file)));
   const key = hash.digest("hex").slice(0, 16);
   const cached = join(CACHE, `${name}-${key}`);
   try {
-    const { classNames, description } = JSON.parse(
+    const { classNames, ...others } = JSON.parse(
       readFileSync(`${cached}.json`, "utf8"),
     ) as CacheEntry;
     return {
       name,
       wasm: readFileSync(`${cached}.wasm`),
       classNames: new Map(classNames),
-      description,
+      ...others,
     };
   } catch {
     // Not compiled yet.
   }
-  const program = await compileAndDescribe(name, flags, { baseDir: folder, transform, compiler });
+  const program = await compileAndDescribe(name, flags, {
+    baseDir: folder,
+    transform,
+    compiler,
+    exportRuntime,
+  });
   writeWhole(`${cached}.wasm`, program.wasm);
   const entry: CacheEntry = {
     classNames: [...program.classNames],
     description: program.description,
+    typeInfo: program.typeInfo,
   };
   writeWhole(`${cached}.json`, JSON.stringify(entry));
   return program;
@@ -122,9 +138,13 @@ export function compileSource(
   name: string,
   source: string,
   flags: string[],
-  { transform = true }: { transform?: boolean } = {},
+  {
+    transform = true,
+    exportRuntime = true,
+  }: Pick<CompileOptions, "transform" | "exportRuntime"> = {},
 ): Promise<CompiledProgram> {
-  return compileAndDescribe(name, flags, { sources: { [`${name}.ts`]: source }, transform });
+  const sources = { [`${name}.ts`]: source };
+  return compileAndDescribe(name, flags, { sources, transform, exportRuntime });
 }
 
 /** The class table is read by a second transform, so that names are the compiler's and not ours. */
@@ -135,6 +155,7 @@ async function compileAndDescribe(
 ): Promise<CompiledProgram> {
   const classNames = new Map<number, string>();
   let description: DebugInfoDescription | undefined;
+  let typeInfo = 0;
   class Recorder {
     declare program: Program;
     declare binaryen: Binaryen;
@@ -143,6 +164,7 @@ async function compileAndDescribe(
       for (const [id, { internalName }] of this.program.managedClasses)
         classNames.set(id, decodeURIComponent(internalName));
       description = describeProgram(this.program, module, this.binaryen);
+      typeInfo = constantGlobal("~lib/rt/__rtti_base", module, this.binaryen);
     }
   }
   const { wasm } = await runCompiler([`${name}.ts`, ...flags], {
@@ -150,7 +172,14 @@ async function compileAndDescribe(
     transforms: transform ? [AscTransform, Recorder] : [Recorder],
   });
   if (!description) throw new Error(`asc compiled ${name} without its transforms`);
-  return { name, wasm, classNames, description };
+  return { name, wasm, classNames, description, typeInfo };
+}
+
+/** The value of a global that optimisers remove, or 0. */
+function constantGlobal(name: string, module: BinaryenModule, binaryen: Binaryen): number {
+  const global = module.getGlobal(name);
+  if (global === 0) return 0;
+  return Number(binaryen.getExpressionInfo(binaryen.getGlobalInfo(global).init).value);
 }
 
 /** Literal imports, so that a bundler finds them. */
@@ -173,12 +202,19 @@ export interface CompilerOptions {
   /** Contents of files by name, instead of the files in `baseDir`. */
   sources?: Record<string, string>;
   compiler?: Compiler;
+  exportRuntime?: boolean;
 }
 
 /** Runs `asc` in this process and returns the module. Throws with the compiler's messages if it fails. */
 export async function runCompiler(
   args: string[],
-  { baseDir, transforms, sources, compiler = "assemblyscript" }: CompilerOptions,
+  {
+    baseDir,
+    transforms,
+    sources,
+    compiler = "assemblyscript",
+    exportRuntime = true,
+  }: CompilerOptions,
 ): Promise<CompilerRun> {
   let wasm: Uint8Array | undefined;
   let sourceMap: string | undefined;
@@ -188,7 +224,7 @@ export async function runCompiler(
     [
       ...args,
       ...(baseDir ? ["--baseDir", baseDir] : []),
-      "--exportRuntime",
+      ...(exportRuntime ? ["--exportRuntime"] : []),
       "--outFile",
       "out.wasm",
     ],

@@ -27,6 +27,7 @@ const SECTION_CUSTOM = 0;
 const SECTION_IMPORT = 2;
 const SECTION_GLOBAL = 6;
 const SECTION_EXPORT = 7;
+const KIND_FUNCTION = 0;
 const KIND_GLOBAL = 3;
 const NAME_SUBSECTION_FUNCTIONS = 1;
 const NAME_SUBSECTION_GLOBALS = 7;
@@ -156,22 +157,30 @@ export function readWasmModule(wasm: Uint8Array): WasmModule {
       }
     }
   }
-  const names = module.customSections.get("name");
-  for (const [index, name] of names ? globalNames(names) : []) {
+  for (const [index, name] of namesIn(module, NAME_SUBSECTION_GLOBALS)) {
     const global = module.globals[index];
     if (global) global.name = name;
   }
   return module;
 }
 
-function* globalNames(nameSection: Uint8Array): Generator<[number, string]> {
+/** The index of a function with this name. */
+export function functionNamed(wasm: Uint8Array, wanted: string): number | undefined {
+  for (const [index, name] of namesIn(readWasmModule(wasm), NAME_SUBSECTION_FUNCTIONS))
+    if (name === wanted) return index;
+  return undefined;
+}
+
+function* namesIn({ customSections }: WasmModule, subsection: number): Generator<[number, string]> {
+  const nameSection = customSections.get("name");
+  if (!nameSection) return;
   const cursor = new Cursor(nameSection);
   while (!cursor.done) {
     const id = cursor.byte();
     const length = cursor.number();
     const contents = new Cursor(nameSection, cursor.at, cursor.at + length);
     cursor.at += length;
-    if (id !== NAME_SUBSECTION_GLOBALS) continue;
+    if (id !== subsection) continue;
     for (let left = contents.number(); left > 0; left--) yield [contents.number(), contents.name()];
   }
 }
@@ -179,6 +188,23 @@ function* globalNames(nameSection: Uint8Array): Generator<[number, string]> {
 /** The same module with more exported globals: export name to global index. */
 export function exportGlobals(
   wasm: Uint8Array,
+  exports: Map<string, number>,
+): Uint8Array<ArrayBuffer> {
+  return addExports(wasm, KIND_GLOBAL, exports);
+}
+
+/** The same module with one more exported function. */
+export function exportFunction(
+  wasm: Uint8Array,
+  name: string,
+  index: number,
+): Uint8Array<ArrayBuffer> {
+  return addExports(wasm, KIND_FUNCTION, new Map([[name, index]]));
+}
+
+function addExports(
+  wasm: Uint8Array,
+  kind: number,
   exports: Map<string, number>,
 ): Uint8Array<ArrayBuffer> {
   const parts: Uint8Array[] = [wasm.subarray(0, 8)];
@@ -190,7 +216,7 @@ export function exportGlobals(
     const body = [leb(contents.number() + exports.size), wasm.subarray(contents.at, contents.end)];
     for (const [name, index] of exports) {
       const text = new TextEncoder().encode(name);
-      body.push(leb(text.length), text, Uint8Array.of(KIND_GLOBAL), leb(index));
+      body.push(leb(text.length), text, Uint8Array.of(kind), leb(index));
     }
     parts.push(Uint8Array.of(id), leb(body.reduce((sum, part) => sum + part.length, 0)), ...body);
   }

@@ -108,8 +108,14 @@ impl DumpGraph {
             true => Some(class_shapes(runtime, &classes, control)?),
             false => None,
         };
-        let (edges, anomalies) =
-            Extraction::extract(memory, &objects, &classes, shapes.as_deref(), control)?;
+        let (edges, anomalies) = Extraction::extract(
+            memory,
+            &objects,
+            &classes,
+            &runtime.classes,
+            shapes.as_deref(),
+            control,
+        )?;
         let FoundRoots {
             roots,
             mismatch,

@@ -22,6 +22,13 @@ pub(super) fn warn_of(heap: &mut Heap, anomalies: &Anomalies, classes: &[Describ
             count,
         });
     }
+    if let Some((first, count)) = live_of(heap, &anomalies.with_false_references) {
+        heap.warnings.push(Warning::HeapInconsistent {
+            problem: "live objects with a reference that is not to an object of the declared class",
+            address: heap.address(first),
+            count,
+        });
+    }
     if let Some((first, count)) = live_of(heap, &anomalies.misfits) {
         heap.warnings.push(Warning::ContentsDoNotFit {
             address: heap.address(first),
@@ -54,9 +61,12 @@ pub(super) fn warn_of_classes(heap: &mut Heap, classes: &[DescribedClass]) {
         .filter_map(|(class, live)| class_warning(class, live.count));
     heap.warnings.extend(doubtful);
     let classes = live.iter().map(|(class, _)| &class.class);
-    let mut nameless = classes.filter(|class| class.lacks_name && class.is_described);
-    if let Some(first) = nameless.next() {
+    let mut nameless = classes
+        .filter(|class| class.is_described)
+        .filter_map(|class| Some((class, class.lacks_name?)));
+    if let Some((first, debug_info_by)) = nameless.next() {
         heap.warnings.push(Warning::NamesIncomplete {
+            debug_info_by,
             class_name: first.name.clone(),
             count: 1 + nameless.count() as u64,
         });

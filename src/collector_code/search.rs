@@ -8,8 +8,7 @@ use super::names::constructed_classes;
 use super::probes::{self, Marked, Storage, TEST_OBJECTS, global_probe};
 use super::{BUDGET, CollectorCode, Entry, MOST_CALLS, Reach, VisitedGlobal, Visitor};
 use crate::control::Control;
-use crate::instrument::CodeFacts;
-use crate::module::Module;
+use crate::module::{CodeFacts, Module};
 use crate::std_library::{ARRAY_BUFFER, ARRAY_BUFFER_VIEW, HEADER_SIZE, STRING};
 use crate::units::{Address, ClassId, GlobalIndex};
 

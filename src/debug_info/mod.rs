@@ -25,9 +25,35 @@ pub struct DebugInfo {
     /// Whether the descriptions of classes have base classes. Those of older WARPO versions have none, and
     /// no locations of globals. Then inherited fields are unknown.
     pub describes_inheritance: bool,
-    /// Whether variables are described that optimisation turned into constants. The transform of this package
-    /// does that; WARPO leaves them out.
-    pub describes_constants: bool,
+    /// Who wrote it.
+    pub producer: Producer,
+}
+
+/// Who wrote the debug information of a module. If there are several units, the last one in this order counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Producer {
+    /// There is none.
+    #[default]
+    Nobody,
+    /// A compiler that is not known.
+    Other,
+    /// WARPO. It leaves out constants, and newer versions leave out classes that no variable or field has as its
+    /// type.
+    Warpo,
+    /// The transform of this package. It describes all classes, and also variables that optimisation turned into
+    /// constants.
+    Transform,
+}
+
+impl Producer {
+    /// The producer of a unit that calls its producer so.
+    fn named(name: &str) -> Self {
+        match name {
+            TRANSFORM => Self::Transform,
+            "warpo" => Self::Warpo,
+            _ => Self::Other,
+        }
+    }
 }
 
 /// A class as the producer described it.
@@ -35,8 +61,8 @@ pub struct DebugInfo {
 pub struct Class {
     /// The name with its module path, such as `~lib/array/Array<assembly/index/Node>`.
     pub name: String,
-    /// The runtime id. Unmanaged classes and entries of maps and sets carry 0, as `Object` does;
-    /// classes that only occur as types have none.
+    /// The runtime id. Unmanaged classes and entries of maps and sets carry 0, as `Object` does. Of WARPO's classes,
+    /// only tuples have none; of those of the transform, only types of functions that are never created.
     pub id: Option<ClassId>,
     /// The base class.
     pub base: Option<TypeRef>,

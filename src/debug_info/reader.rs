@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use gimli::{AttributeValue, DwTag, EndianSlice, LittleEndian, Operation};
 
-use super::{Class, DebugInfo, GlobalVariable, Member, Number, TypeRef};
+use super::{Class, DebugInfo, GlobalVariable, Member, Number, Producer, TypeRef};
 use crate::control::Control;
 use crate::error::{Error, Result};
 use crate::module::Module;
@@ -204,7 +204,7 @@ struct Collected {
     types: HashMap<usize, TypeRef>,
     classes: Vec<RawClass>,
     globals: Vec<(GlobalVariable, TypeOffset)>,
-    describes_constants: bool,
+    producer: Producer,
     /// Whether any variable has a location.
     has_locations: bool,
     /// Indexes of the classes whose children are being read, with their depths.
@@ -242,8 +242,9 @@ impl Collected {
         match (entry.entry.tag(), parent) {
             (gimli::DW_TAG_compile_unit, _) => {
                 // The string may be in a section that is missing, which affects nothing else.
-                let producer = entry.string(gimli::DW_AT_producer, budget);
-                self.describes_constants |= producer.is_ok_and(|name| name == super::TRANSFORM);
+                let name = entry.string(gimli::DW_AT_producer, budget);
+                let producer = Producer::named(&name.unwrap_or_default());
+                self.producer = self.producer.max(producer);
             }
             (gimli::DW_TAG_base_type, _) => {
                 budget.keep()?;
@@ -300,7 +301,7 @@ impl Collected {
             types,
             classes,
             globals,
-            describes_constants,
+            producer,
             has_locations,
             ..
         } = self;
@@ -310,7 +311,7 @@ impl Collected {
                 .unwrap_or(TypeRef::Unresolved)
         };
         DebugInfo {
-            describes_constants,
+            producer: producer.max(Producer::Other),
             describes_inheritance: classes.iter().any(|class| class.base.is_some())
                 || has_locations,
             classes: classes

@@ -17,12 +17,11 @@
 //!   does, is at most `__data_end`. It is too low by the zero bytes at the end of the static data, which
 //!   optimisers leave out, and never too high.
 
-use super::code_facts::CodeFacts;
 use super::exports::Exports;
 use crate::collector_code::CollectorCode;
 use crate::control::Control;
 use crate::error::{Error, Result};
-use crate::module::{Globals, Module, TLSF_ROOT};
+use crate::module::{CodeFacts, Globals, Module, TLSF_ROOT};
 use crate::units::GlobalIndex;
 
 /// The place of one of the three addresses.

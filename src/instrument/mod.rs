@@ -3,7 +3,6 @@
 
 pub mod allocations;
 mod boundaries;
-mod code_facts;
 mod dump_globals;
 mod exports;
 mod expose_globals;
@@ -13,5 +12,3 @@ pub use boundaries::Boundary;
 pub use dump_globals::DumpGlobals;
 pub use exports::{DATA_END, GLOBAL_PREFIX, HEAP_BASE, MEMORY, RESERVED_PREFIX, STACK_POINTER};
 pub use expose_globals::expose_globals;
-
-pub(crate) use code_facts::CodeFacts;

@@ -1,9 +1,11 @@
 //! Reads the parts of a WebAssembly module that an analysis needs: its globals with their names, exports and
 //! initial values, its functions, and the custom sections with debug information.
 
+mod code_facts;
 mod functions;
 mod globals;
 
+pub(crate) use code_facts::CodeFacts;
 pub use functions::{Functions, Signature};
 pub use globals::{Global, Globals, TLSF_ROOT};
 

@@ -18,9 +18,9 @@ use super::layout::{Contents, ReferenceLayout, Slot};
 use super::type_flags::{TypeFlags, TypeFlagsTable};
 use crate::collector_code::{CodeReader, CollectorCode, Storage, VisitedMembers};
 use crate::control::Control;
-use crate::debug_info::{Class, DebugInfo, Number, TypeRef};
+use crate::debug_info::{Class, DebugInfo, Number, Producer, TypeRef};
 use crate::module::Module;
-use crate::std_library::{BUFFER, FIXED_NAMES, OBJECT, OBJECT_NAME};
+use crate::std_library::{BUFFER, FIXED_NAMES, OBJECT, OBJECT_NAME, STRING};
 use crate::units::ClassId;
 
 /// The largest number of classes of one id that are used. Correct debug information has one.
@@ -53,9 +53,9 @@ pub enum Doubt {
 pub struct RuntimeClass {
     /// The name that views show.
     pub name: String,
-    /// Whether the class has no name, although the module has names: an optimiser removed the function with
-    /// the name.
-    pub lacks_name: bool,
+    /// If the class has no name, although the module has names of functions: who wrote the debug information,
+    /// which does not describe the class.
+    pub lacks_name: Option<Producer>,
     /// The references in its objects.
     pub layout: ReferenceLayout,
     /// Whether the class is known. If not, every word counts as a possible reference.
@@ -64,8 +64,23 @@ pub struct RuntimeClass {
     pub doubt: Doubt,
     /// The size of its fields, if the debug information describes all of them.
     pub declared_size: Option<u32>,
+    /// The sizes that its objects can have.
+    pub object_size: ObjectSize,
+    /// Whether the collector visits exactly the references in the layout: each is null or an object.
+    pub is_certain: bool,
     /// Other classes that the debug information gives the same id.
     pub rivals: Vec<String>,
+}
+
+/// The sizes that the objects of a class can have, in bytes of payload.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ObjectSize {
+    /// Each object has a size of its own.
+    Any,
+    /// All objects have this size.
+    Exactly(u32),
+    /// All objects have the same size, which is at least this.
+    Uniform(u32),
 }
 
 impl RuntimeClass {
@@ -73,11 +88,13 @@ impl RuntimeClass {
     pub fn unknown(id: ClassId) -> Self {
         Self {
             name: format!("Class#{id}"),
-            lacks_name: false,
+            lacks_name: None,
             layout: ReferenceLayout::unknown(),
             is_described: false,
             doubt: Doubt::None,
             declared_size: None,
+            object_size: ObjectSize::Any,
+            is_certain: false,
             rivals: Vec::new(),
         }
     }
@@ -147,6 +164,16 @@ impl<'a> Classes<'a> {
         class.into_iter().flat_map(|class| self.chain(class))
     }
 
+    /// The class that a type of the debug information refers to.
+    pub(super) fn described(&self, type_ref: TypeRef) -> Option<&Class> {
+        self.debug_info.class(type_ref)
+    }
+
+    /// Whether the debug information has the bases of classes.
+    pub(super) fn describes_inheritance(&self) -> bool {
+        self.debug_info.describes_inheritance
+    }
+
     /// The name of a type in the debug information.
     pub(super) fn type_name(&self, type_ref: TypeRef) -> &str {
         match type_ref {
@@ -200,15 +227,21 @@ impl<'a> Classes<'a> {
             .or_else(|| class.map(|class| class.name.clone()))
             .or_else(|| self.name_in_code(id));
         let (layout, doubt) = self.layout(id, class);
+        let declared_size = class
+            .filter(|_| doubt == Doubt::None)
+            .and_then(|class| self.declared_size(class));
         RuntimeClass {
-            lacks_name: name.is_none() && self.has_names,
+            lacks_name: (name.is_none() && self.has_names).then_some(self.debug_info.producer),
             name: name.unwrap_or_else(|| format!("Class#{id}")),
             is_described: layout.is_some(),
+            object_size: layout.as_ref().map_or(ObjectSize::Any, |layout| {
+                self.object_size(id, class, layout)
+            }),
+            is_certain: doubt == Doubt::None
+                && class.is_none_or(|class| !self.has_unresolved_types(class)),
             layout: layout.unwrap_or_else(ReferenceLayout::unknown),
             doubt,
-            declared_size: class
-                .filter(|_| doubt == Doubt::None)
-                .and_then(|class| self.declared_size(class)),
+            declared_size,
             rivals: Vec::new(),
         }
     }
@@ -228,11 +261,13 @@ impl<'a> Classes<'a> {
         let chosen = names.iter().position(|name| Some(name) == in_code.as_ref());
         RuntimeClass {
             name: names.swap_remove(chosen.unwrap_or(0)),
-            lacks_name: false,
+            lacks_name: None,
             layout,
             is_described: true,
             doubt: Doubt::None,
             declared_size: None,
+            object_size: ObjectSize::Any,
+            is_certain: false,
             rivals: names,
         }
     }
@@ -326,16 +361,11 @@ impl<'a> Classes<'a> {
                     .offsets
                     .retain(|offset| members.offsets.contains(offset));
             } else {
-                let unresolved = self.fields(class, |type_ref| type_ref == TypeRef::Unresolved);
-                let without_id = self.fields(class, |type_ref| self.is_without_id(type_ref));
-                if unvisited
-                    .any(|offset| !unresolved.contains(offset) && !without_id.contains(offset))
-                {
+                // They stay possible references: that they are not visited may be a wrong reading of the code.
+                let uncertain = self.fields(class, |type_ref| self.is_uncertain(type_ref));
+                if unvisited.any(|offset| !uncertain.contains(offset)) {
                     doubt = Doubt::Disputed;
                 }
-                layout.offsets.retain(|offset| {
-                    members.offsets.contains(offset) || !without_id.contains(offset)
-                });
             }
         }
         layout.offsets.extend(&members.offsets);
@@ -350,11 +380,12 @@ impl<'a> Classes<'a> {
         wanted.map(|member| member.offset).collect()
     }
 
-    /// Whether a class has no id. It is unmanaged or never created, so that a field of this type is a reference
-    /// only if the collector visits it.
-    fn is_without_id(&self, type_ref: TypeRef) -> bool {
+    /// Whether a field of this type may always be null: its class is not described, or has no id, so that no object
+    /// has it. Tuples have no id either, but all of them are objects of `SmallTuple`.
+    fn is_uncertain(&self, type_ref: TypeRef) -> bool {
         let class = self.debug_info.class(type_ref);
-        class.is_some_and(|class| class.id.is_none())
+        let has_objects = |class: &Class| class.id.is_some() || class.name.starts_with('[');
+        type_ref == TypeRef::Unresolved || class.is_some_and(|class| !has_objects(class))
     }
 
     /// The end of the last field of a class of the program, which is the size of its objects. Objects of
@@ -384,6 +415,58 @@ impl<'a> Classes<'a> {
             }
         }
         Some(size)
+    }
+
+    /// The sizes that the objects of a class can have.
+    fn object_size(
+        &self,
+        id: ClassId,
+        class: Option<&Class>,
+        layout: &ReferenceLayout,
+    ) -> ObjectSize {
+        let flags = self.flags.get(id);
+        if id == OBJECT {
+            return ObjectSize::Exactly(0);
+        }
+        let is_variable = id.0 <= STRING.0
+            || matches!(layout.contents, Contents::Tuple | Contents::Unknown)
+            || flags.is_none_or(TypeFlags::is_static_array);
+        if is_variable {
+            return ObjectSize::Any;
+        }
+        let container = flags.and_then(TypeFlags::container_size);
+        // A class of the program can extend a container. Its own fields follow those of the container.
+        match (container, class) {
+            (Some(size), Some(class)) if is_standard_container(&class.name) => {
+                ObjectSize::Exactly(size)
+            }
+            _ => {
+                let end = layout
+                    .offsets
+                    .last()
+                    .map_or(0, |&last| last.saturating_add(4));
+                ObjectSize::Uniform(container.unwrap_or(0).max(end))
+            }
+        }
+    }
+
+    /// Whether a field of the class or a type argument may be an unmanaged pointer: its type is not described,
+    /// or has no id.
+    fn has_unresolved_types(&self, class: &Class) -> bool {
+        let is_unresolved = |type_ref: TypeRef| match type_ref {
+            TypeRef::Base { .. } => false,
+            TypeRef::Unresolved => true,
+            TypeRef::Class(_) => self
+                .debug_info
+                .class(type_ref)
+                .is_none_or(|class| class.id.is_none()),
+        };
+        self.chain(class).any(|class| {
+            let members = class.members.iter().map(|member| member.type_ref);
+            members
+                .chain(class.type_arguments.iter().copied())
+                .any(is_unresolved)
+        })
     }
 
     /// A class and its bases. A cyclic chain ends soon after its first repetition.
@@ -491,6 +574,18 @@ fn spend(left: &Cell<u64>, count: usize) -> Option<()> {
     let rest = left.get().checked_sub(count as u64);
     left.set(rest.unwrap_or(0));
     rest.map(drop)
+}
+
+/// Whether objects of a class with this name are those of the standard library, without fields of a program.
+fn is_standard_container(name: &str) -> bool {
+    [
+        "~lib/array/Array<",
+        "~lib/map/Map<",
+        "~lib/set/Set<",
+        "~lib/typedarray/",
+    ]
+    .iter()
+    .any(|start| name.starts_with(start))
 }
 
 /// Whether a class is unmanaged. Unmanaged classes share id 0 with `Object`. Their addresses are plain

@@ -6,7 +6,7 @@ use super::classes::Classes;
 use super::collector::global_value;
 use super::evidence::Evidence;
 use crate::collector_code::VisitedGlobal;
-use crate::debug_info::{GlobalVariable, TypeRef};
+use crate::debug_info::{GlobalVariable, Producer, TypeRef};
 use crate::dump::Dump;
 use crate::module::{Global, Module};
 use crate::units::{Address, GlobalIndex};
@@ -131,7 +131,7 @@ impl GlobalRoots {
 /// the standard library are among the first that an optimiser removes.
 fn lists_all_roots(evidence: &Evidence, module: &Module<'_>) -> bool {
     let mut names = module.globals.iter().filter_map(|global| global.name);
-    evidence.debug_info.describes_constants
+    evidence.debug_info.producer == Producer::Transform
         || names.any(|name| {
             name.starts_with("~lib/native/") || name.starts_with("~lib/shared/runtime/")
         })

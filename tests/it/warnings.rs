@@ -5,7 +5,7 @@ use crate::support::{
     OBJECT, Object, PAGE, STRING, Scene, WasmGlobal, analyze, analyze_tolerating, encode_module,
     flags, live, warnings,
 };
-use warpo_heap_analyzer::debug_info::TRANSFORM;
+use warpo_heap_analyzer::debug_info::{Producer, TRANSFORM};
 use warpo_heap_analyzer::{Control, Input, Program, Schedule, Tolerance, Warning};
 
 /// One node, kept by a global.
@@ -347,9 +347,9 @@ fn a_memory_of_fewer_or_more_pages_than_the_module_allows_is_said() {
 
 #[test]
 fn a_second_dump_with_a_smaller_memory_is_said_to_be_swapped_or_of_another_run() {
-    let (mut scene, node, _) = small_scene();
+    let (mut scene, ..) = small_scene();
     let small = scene.dump();
-    scene.object(node, PAGE);
+    scene.object(ARRAY_BUFFER, PAGE);
     let large = scene.dump();
     let wasm = scene.module();
     let program = Program::read(input("program.wasm", &wasm), &Control::default()).unwrap();
@@ -445,6 +445,48 @@ fn a_class_whose_fields_the_collectors_code_does_not_visit_is_disputed() {
     assert_eq!(live(&heap), [head, unvisited, visited]);
 }
 
+/// A node whose field `other`, at offset 4, has this class. The collector visits only the field at 0. Beside it,
+/// the object to which `other` refers.
+fn unvisited_field(scene: &mut Scene, node: Class, head: Object, other: Class) -> Object {
+    let held = scene.object(node, 8);
+    scene.field(node, "other", 4, other);
+    scene.set(head, 4, held);
+    held
+}
+
+#[test]
+fn an_unvisited_field_of_a_class_without_an_id_is_followed_and_no_dispute() {
+    let (mut scene, node, head) = small_scene();
+    let never_created = scene.class_with_id("assembly/index/NeverCreated", None);
+    let held = unvisited_field(&mut scene, node, head, never_created);
+    let module = scene.module_with_collector(&[(node, &[0])]);
+    let heap = analyze(&scene.dump(), &module).unwrap();
+    assert_eq!(warnings(&heap), [""; 0]);
+    assert_eq!(live(&heap), [head, held]);
+}
+
+#[test]
+fn an_unvisited_field_of_an_unmanaged_class_is_neither_followed_nor_a_dispute() {
+    let (mut scene, node, head) = small_scene();
+    let unmanaged = scene.class_with_id("assembly/index/Vector", Some(0));
+    unvisited_field(&mut scene, node, head, unmanaged);
+    let module = scene.module_with_collector(&[(node, &[0])]);
+    let heap = analyze(&scene.dump(), &module).unwrap();
+    assert_eq!(warnings(&heap), [""; 0]);
+    assert_eq!(live(&heap), [head]);
+}
+
+#[test]
+fn an_unvisited_field_of_a_tuple_is_followed_and_disputed_although_tuples_have_no_id() {
+    let (mut scene, node, head) = small_scene();
+    let tuple = scene.class_with_id("[assembly/index/Node,i32]", None);
+    let held = unvisited_field(&mut scene, node, head, tuple);
+    let module = scene.module_with_collector(&[(node, &[0])]);
+    let heap = analyze(&scene.dump(), &module).unwrap();
+    assert_eq!(heap.warnings[0].code(), "WARN_CLASS_DISPUTED");
+    assert_eq!(live(&heap), [head, held]);
+}
+
 #[test]
 fn an_id_of_several_classes_has_the_references_of_all_and_is_ambiguous() {
     let (mut scene, node, head) = small_scene();
@@ -486,12 +528,12 @@ fn other_fields(object: Object, declared: u32) -> String {
 
 #[test]
 fn an_object_without_room_for_the_fields_of_its_class_is_of_another_build() {
-    let (mut scene, node, head) = small_scene();
+    let (mut scene, node, _) = small_scene();
     let order = scene.class("assembly/index/Order");
     scene.field(order, "first", 0, node);
     scene.field(order, "number", 8, "u32");
     let object = scene.object(order, 8);
-    scene.set(head, 0, object);
+    scene.global("assembly/index/order", order, object);
     assert_warns(&scene, "WARN_FIELDS_DIFFER", &other_fields(object, 12));
 }
 
@@ -502,17 +544,17 @@ fn an_object_that_has_a_reference_after_the_fields_of_its_class_is_of_another_bu
     scene.field(order, "first", 0, node);
     let object = scene.object(order, 8);
     scene.set(object, 4, head);
-    scene.set(head, 0, object);
+    scene.global("assembly/index/order", order, object);
     assert_warns(&scene, "WARN_FIELDS_DIFFER", &other_fields(object, 4));
 }
 
 #[test]
 fn unused_space_after_the_fields_of_a_class_causes_no_warning() {
-    let (mut scene, node, head) = small_scene();
+    let (mut scene, node, _) = small_scene();
     let order = scene.class("assembly/index/Order");
     scene.field(order, "first", 0, node);
     let object = scene.object(order, 64);
-    scene.set(head, 0, object);
+    scene.global("assembly/index/order", order, object);
     assert_eq!(warnings(&scene.analyze()), [""; 0]);
 }
 
@@ -752,4 +794,41 @@ fn a_heap_that_is_read_up_to_its_damage_is_said_to_be_partial() {
 
 fn input<'a>(name: &'a str, bytes: &'a [u8]) -> Input<'a> {
     Input { name, bytes }
+}
+
+/// The text about two classes without names, by who wrote the debug information.
+fn names_incomplete(debug_info_by: Producer) -> String {
+    let class_name = "Class#7".to_owned();
+    let warning = Warning::NamesIncomplete {
+        class_name,
+        count: 2,
+        debug_info_by,
+    };
+    warning.to_string()
+}
+
+#[test]
+fn without_debug_information_the_warning_about_names_advises_asc_to_add_it() {
+    assert_eq!(
+        names_incomplete(Producer::Nobody),
+        "2 class(es) have no name, such as Class#7: no name of a function contains theirs, and the module has no debug information, which asc adds with --transform @warpo/heap-analyzer/asc-transform; no number is affected"
+    );
+}
+
+#[test]
+fn for_warpo_the_warning_about_names_says_which_classes_it_leaves_out_and_advises_no_option() {
+    assert_eq!(
+        names_incomplete(Producer::Warpo),
+        "2 class(es) have no name, such as Class#7: WARPO left them out of the debug information, as it does with classes that are the type of no variable or field, and no name of a function contains theirs; no number is affected"
+    );
+}
+
+#[test]
+fn with_other_debug_information_the_warning_about_names_says_only_that_they_are_not_in_it() {
+    for producer in [Producer::Transform, Producer::Other] {
+        assert_eq!(
+            names_incomplete(producer),
+            "2 class(es) have no name, such as Class#7: the debug information does not describe them, and no name of a function contains theirs; no number is affected"
+        );
+    }
 }

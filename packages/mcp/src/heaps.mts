@@ -3,7 +3,6 @@
  * was let go, or that an earlier process had opened, can be opened again from its handle alone.
  */
 import { createHash } from "node:crypto";
-import { open } from "node:fs/promises";
 import {
   type ClassCount,
   type Heap,
@@ -12,7 +11,7 @@ import {
 } from "@warpo/heap-analyzer";
 import { formatSize } from "../../../js/units.ts";
 import { QuestionError } from "./errors.mts";
-import { identityOf, READ, type RootFile, type Roots, shortened } from "./roots.mts";
+import { type RootFile, type Roots, readFrom, shortened } from "./roots.mts";
 
 /** How work is watched and stopped. */
 export interface Control {
@@ -215,11 +214,17 @@ export class Heaps {
     // If one fails, the other stops too.
     const stop = new AbortController();
     const signal = AbortSignal.any([control.signal, stop.signal]);
-    const opening = openHeapFileAsync(dump.real, wasm?.real, {
-      partial,
-      signal,
-      onProgress: ({ fraction, phase }) => control.progress(fraction, `${dump.shown}: ${phase}`),
-      onClasses: control.classes && ((classes) => control.classes?.(dump.shown, classes)),
+    const read = (descriptors: { dump: number; wasm?: number }) =>
+      openHeapFileAsync(dump.real, wasm?.real, {
+        partial,
+        signal,
+        descriptors,
+        onProgress: ({ fraction, phase }) => control.progress(fraction, `${dump.shown}: ${phase}`),
+        onClasses: control.classes && ((classes) => control.classes?.(dump.shown, classes)),
+      });
+    const opening = this.#roots.use(dump, async (ofDump) => {
+      if (wasm === undefined) return await read({ dump: ofDump });
+      return await this.#roots.use(wasm, (ofWasm) => read({ dump: ofDump, wasm: ofWasm }));
     });
     const hashing = this.#hashOfBoth(source, signal);
     for (const work of [opening, hashing]) work.catch(() => stop.abort());
@@ -235,8 +240,6 @@ export class Heaps {
       if (failed?.status === "rejected") throw failed.reason;
       if (heap.status === "rejected") throw heap.reason;
       if (hash.status === "rejected") throw hash.reason;
-      await this.#roots.recheck(dump);
-      if (wasm !== undefined) await this.#roots.recheck(wasm);
       const paths = [dump, wasm].map((file) => (file === undefined ? "" : encoded(file.shown)));
       const made = [hash.value, ...paths, ...(partial ? ["partial"] : [])].join(":");
       if (handle !== undefined) checkHash(handle, hash.value, source);
@@ -330,34 +333,36 @@ export class Heaps {
   }
 
   /** The SHA-256 of a file's contents. */
-  async #hash({ real, identity }: RootFile, signal: AbortSignal): Promise<string> {
+  async #hash(file: RootFile, signal: AbortSignal): Promise<string> {
+    const { real, identity } = file;
     const known = this.#hashes.get(real);
     if (known?.identity === identity) return known.hash;
-    const file = await open(real, READ);
-    let reading: Promise<unknown> = Promise.resolve();
-    try {
-      const hash = createHash("sha256");
-      const buffers = [Buffer.allocUnsafe(PIECE), Buffer.allocUnsafe(PIECE)] as const;
-      // The next piece is read while this one is hashed.
-      let next = file.read(buffers[0], 0, PIECE);
-      for (let nth = 1; ; nth++) {
-        reading = next.catch(() => {});
-        signal.throwIfAborted();
-        const { buffer, bytesRead } = await next;
-        if (bytesRead === 0) break;
-        next = file.read(buffers[nth % 2 === 0 ? 0 : 1], 0, PIECE);
-        hash.update(buffer.subarray(0, bytesRead));
-      }
-      if (identityOf(await file.stat({ bigint: true })) !== identity) {
-        throw new QuestionError("ERR_FILE_CHANGED", `${real} changed while it was read`);
-      }
-      const digest = hash.digest("hex");
-      remember(this.#hashes, real, { identity, hash: digest }, MOST_HASHES);
-      return digest;
-    } finally {
-      await reading;
-      await file.close();
+    const hash = await this.#roots.use(file, (descriptor) => hashOfFile(descriptor, signal));
+    remember(this.#hashes, real, { identity, hash }, MOST_HASHES);
+    return hash;
+  }
+}
+
+/** The SHA-256 of an open file. The next piece is read while one is hashed. */
+async function hashOfFile(descriptor: number, signal: AbortSignal): Promise<string> {
+  const hash = createHash("sha256");
+  const buffers = [Buffer.allocUnsafe(PIECE), Buffer.allocUnsafe(PIECE)] as const;
+  let position = 0;
+  const piece = (nth: number) =>
+    readFrom(descriptor, buffers[nth % 2 === 0 ? 0 : 1], 0, PIECE, position);
+  let next = piece(0);
+  try {
+    for (let nth = 1; ; nth++) {
+      signal.throwIfAborted();
+      const { buffer, bytesRead } = await next;
+      if (bytesRead === 0) return hash.digest("hex");
+      position += bytesRead;
+      next = piece(nth);
+      hash.update(buffer.subarray(0, bytesRead));
     }
+  } finally {
+    // The descriptor is closed next.
+    await next.catch(() => {});
   }
 }
 

@@ -1,10 +1,13 @@
 /**
- * The folders in which files may be read. A path is checked after its links are resolved, and a file is
- * checked again after it was opened, because links can be replaced meanwhile.
+ * The folders in which files may be read. The links of a path are resolved first, and what that gives must lie below a
+ * folder. Then it is opened below that folder without following any link, so a link that is put there meanwhile leads
+ * nowhere. Everything that is said about a file is read from its descriptor.
  */
-import { type BigIntStats, constants, realpathSync, statSync } from "node:fs";
-import { open, readdir, realpath, stat } from "node:fs/promises";
+import { type BigIntStats, closeSync, fstatSync, read, realpathSync, statSync } from "node:fs";
+import { readdir, realpath } from "node:fs/promises";
 import { isAbsolute, join, normalize, relative, resolve, sep } from "node:path";
+import { promisify } from "node:util";
+import { openBeneath } from "@warpo/heap-analyzer";
 import { escapeUnprintable } from "../../../js/text.ts";
 import { QuestionError } from "./errors.mts";
 
@@ -17,6 +20,8 @@ export interface RootFile {
   /** What changes when the file is replaced or written. */
   identity: string;
   size: number;
+  /** When it was written, as an ISO date. */
+  modified: string;
 }
 
 /** A file that a search found. */
@@ -34,7 +39,6 @@ export interface Listing {
   isIncomplete: boolean;
 }
 
-/** The first bytes of dumps and of WebAssembly modules. */
 /** By the first bytes. A heap snapshot of V8 begins with its part `snapshot`. */
 const KINDS = new Map<string, "dump" | "snapshot" | "module">([
   ["ASHD", "dump"],
@@ -47,8 +51,11 @@ const SKIPPED = new Set(["node_modules", ".git", "target"]);
 const MOST_ENTRIES = 20_000;
 const MOST_DEPTH = 8;
 const LONGEST_PATH = 4096;
-/** Links and pipes that replaced a file after it was resolved are not followed, and not waited for. */
-export const READ = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+/** What opening fails with if a part of a path was removed, or replaced by a link. */
+const REPLACED = new Set(["ENOENT", "ENOTDIR", "ELOOP", "EMLINK"]);
+
+/** Reads from a descriptor. */
+export const readFrom = promisify(read);
 
 export class Roots {
   readonly #roots: string[];
@@ -72,8 +79,9 @@ export class Roots {
   /** A file by a path that is absolute or relative to a root. Refuses what is outside of all roots. */
   async file(what: string, path: string): Promise<RootFile> {
     const real = await this.#resolved(what, path);
-    const stats = await stat(real, { bigint: true });
-    if (!stats.isFile()) {
+    const descriptor = this.#open(real);
+    const stats = descriptor === undefined ? undefined : closed(descriptor);
+    if (!stats?.isFile()) {
       throw new QuestionError(
         "ERR_NOT_A_FILE",
         `the ${what} ${shortened(path)} is not a regular file`,
@@ -84,22 +92,44 @@ export class Roots {
       shown: this.#shown(real),
       identity: identityOf(stats),
       size: Number(stats.size),
+      modified: stats.mtime.toISOString(),
     };
   }
 
-  /** Fails if the file was replaced, written, or moved out of the roots since it was resolved. */
-  async recheck(file: RootFile): Promise<void> {
-    const changed = () =>
-      new QuestionError(
-        "ERR_FILE_CHANGED",
-        `${file.shown} changed while it was read: open it again`,
-      );
-    const now = await realpath(file.real).catch(() => {
-      throw changed();
-    });
-    if (now !== file.real || !this.#contains(now)) throw changed();
-    const stats = await stat(now, { bigint: true });
-    if (identityOf(stats) !== file.identity) throw changed();
+  /**
+   * Opens a file for the time of some work. Fails if it was replaced, written, or moved out of the roots since it was
+   * found, or if that happens during the work.
+   */
+  async use<T>(file: RootFile, work: (descriptor: number) => Promise<T>): Promise<T> {
+    const descriptor = this.#open(file.real);
+    if (descriptor === undefined) throw changed(file.real);
+    try {
+      const check = () => {
+        const isSame = identityOf(fstatSync(descriptor, { bigint: true })) === file.identity;
+        if (!isSame) throw changed(file.real);
+      };
+      check();
+      const result = await work(descriptor);
+      check();
+      return result;
+    } finally {
+      closeSync(descriptor);
+    }
+  }
+
+  /** A descriptor of the file at a path without links; nothing for what is no file. */
+  #open(real: string): number | undefined {
+    const root = this.#roots.find((root) => isInside(root, real));
+    const path = root === undefined ? "" : relative(root, real);
+    if (root === undefined || path === "") return undefined;
+    try {
+      return openBeneath(root, path);
+    } catch (error) {
+      const { code } = ((error as Error).cause ?? error) as NodeJS.ErrnoException;
+      // Of a socket.
+      if (code === "ENXIO") return undefined;
+      throw code !== undefined && REPLACED.has(code) ? changed(real) : error;
+    }
   }
 
   /** Dumps (heap snapshots of V8 too) and modules in a folder and below, the newest first. Links to folders are not followed. */
@@ -125,14 +155,12 @@ export class Roots {
         }
         // A name that has to be escaped cannot be given back as it is.
         if (!child.isFile() || escapeUnprintable(at) !== at) continue;
-        const kind = await kindOf(at);
-        if (kind === undefined) continue;
-        // It may be gone meanwhile.
-        const stats = await stat(at).catch(() => undefined);
-        if (stats === undefined) continue;
-        const { size, mtime } = stats;
-        const file = { path: this.#shown(at), size, modified: mtime.toISOString() };
-        found.push({ isModule: kind === "module", file });
+        // It may be gone meanwhile, or may not be read.
+        const file = await this.file("file", at).catch(() => undefined);
+        const kind = file && (await this.#kindOf(file).catch(() => undefined));
+        if (file === undefined || kind === undefined) continue;
+        const { shown, size, modified } = file;
+        found.push({ isModule: kind === "module", file: { path: shown, size, modified } });
       }
       if (entries > MOST_ENTRIES) break;
     }
@@ -146,14 +174,27 @@ export class Roots {
 
   /** Whether a file is a heap snapshot of V8, which has no module. */
   async isSnapshot(file: RootFile): Promise<boolean> {
-    return (await kindOf(file.real)) === "snapshot";
+    return (await this.#kindOf(file)) === "snapshot";
+  }
+
+  /** What a file is by its first bytes. */
+  async #kindOf(file: RootFile) {
+    return await this.use(file, async (descriptor) => {
+      const { buffer, bytesRead } = await readFrom(descriptor, Buffer.alloc(4), 0, 4, 0);
+      return KINDS.get(buffer.toString("latin1", 0, bytesRead));
+    });
   }
 
   /** The modules that lie beside a file. */
   async modulesBeside(file: RootFile): Promise<string[]> {
     const folder = join(file.real, "..");
     const names = (await readdir(folder)).filter((name) => name.endsWith(".wasm")).sort();
-    return names.map((name) => this.#shown(join(folder, name)));
+    const files = names.map((name) => this.file("module", join(folder, name)).then(() => name));
+    const found = await Promise.allSettled(files);
+    // The folder may have been another when it was read: only what is below the roots is named.
+    return found.flatMap((one) =>
+      one.status === "fulfilled" ? [this.#shown(join(folder, one.value))] : [],
+    );
   }
 
   async #resolved(what: string, path: string): Promise<string> {
@@ -210,20 +251,17 @@ export function identityOf({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): s
   return [dev, ino, size, mtimeNs, ctimeNs].join(":");
 }
 
-/** What a file is by its first bytes; none of these if it cannot be read. */
-async function kindOf(path: string): Promise<"dump" | "snapshot" | "module" | undefined> {
+/** What the system says about an open file, which is closed. */
+function closed(descriptor: number): BigIntStats {
   try {
-    const file = await open(path, READ);
-    try {
-      const { buffer, bytesRead } = await file.read(Buffer.alloc(4), 0, 4, 0);
-      const magic = buffer.toString("latin1", 0, bytesRead);
-      return KINDS.get(magic);
-    } finally {
-      await file.close();
-    }
-  } catch {
-    return undefined;
+    return fstatSync(descriptor, { bigint: true });
+  } finally {
+    closeSync(descriptor);
   }
+}
+
+function changed(path: string): QuestionError {
+  return new QuestionError("ERR_FILE_CHANGED", `${path} changed while it was read: open it again`);
 }
 
 function order(one: string, other: string): number {

@@ -22,8 +22,8 @@ use std::ops::RangeInclusive;
 
 use wasmparser::{FunctionBody, Operator};
 
+use super::{Globals, Module};
 use crate::error::Result;
-use crate::module::{Globals, Module};
 use crate::std_library::{ALIGNMENT, ROOT_SIZE};
 use crate::units::GlobalIndex;
 
