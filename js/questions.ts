@@ -58,9 +58,10 @@ export function paths(target: unknown, options: unknown, mode: Mode): Asked {
 }
 
 export function dominators(options: unknown, mode: Mode): Asked {
-  const { by, ...read } = readOptions(options, { address, by: unchecked, ...PAGE }, mode);
+  const checks = { address, by: typed("string"), ...PAGE };
+  const { by, ...read } = readOptions(options, checks, mode);
   if (by !== undefined && by !== "class") {
-    throw invalidOption(`option by: found ${String(by)}; expected "class"`);
+    throw invalidOption(`option by: found ${by}; expected "class"`);
   }
   return { question: { question: "dominators", ...read, byClass: by === "class" } };
 }

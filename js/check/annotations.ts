@@ -3,6 +3,7 @@
  * most ten errors of a step, so there are no more than ten.
  */
 import type { CheckAnswer } from "../../index.js";
+import { escapeUnprintable } from "../text.js";
 import { brokenSites, findings, growth, steps } from "./findings.js";
 import { isAboutGrowth, ruleState, ruleTitle } from "./rules.js";
 
@@ -46,9 +47,10 @@ function line(file: string, { title, message }: Annotation): string {
   return `::error title=${property(title)},file=${property(file)}::${data(message)}\n`;
 }
 
-/** The text of a command, as the runner reads it back. */
+/** The text of a command, as the runner reads it back. Names of the program cannot control the terminal of its log. */
 function data(text: string): string {
-  return text.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
+  const lines = text.split("\n").map(escapeUnprintable);
+  return lines.join("\n").replaceAll("%", "%25").replaceAll("\n", "%0A");
 }
 
 /** The value of a property: it also ends at a comma, and a command's properties at a colon. */

@@ -59,6 +59,48 @@ function isClosedPipe(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).code === "EPIPE";
 }
 
+/** Files that appear together, when the last of them is complete; or none of them, also if a signal ends the process. */
+export class FileSet {
+  readonly #files: AtomicFile[] = [];
+
+  /** Writes a file that replaces an older one when the set is published. */
+  async write(chunks: Chunks, output: string): Promise<void> {
+    try {
+      await this.#write(chunks, output);
+    } catch (error) {
+      throw failure(output, error);
+    }
+  }
+
+  /** Does work that writes files, and publishes them in their order. */
+  static async publish(work: (files: FileSet) => Promise<void>): Promise<void> {
+    const set = new FileSet();
+    await interruptibly(
+      () => set.#discard(),
+      async () => {
+        try {
+          await work(set);
+          for (const file of set.#files) file.publish();
+        } catch (error) {
+          set.#discard();
+          throw error;
+        }
+      },
+    );
+  }
+
+  async #write(chunks: Chunks, output: string): Promise<void> {
+    const file = new AtomicFile(resolveSymlinks(output), 0o666);
+    this.#files.push(file);
+    const stream = createWriteStream("", { fd: file.descriptor, flush: true });
+    await writeAndClose(chunks, stream);
+  }
+
+  #discard(): void {
+    for (const file of this.#files) file.discard();
+  }
+}
+
 async function writeFile(chunks: Chunks, output: string): Promise<void> {
   const existing = statSync(output, { throwIfNoEntry: false });
   if (existing !== undefined && !existing.isFile()) {

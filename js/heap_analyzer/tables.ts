@@ -1,8 +1,8 @@
 /**
  * The tables of a dump, as files in a folder that many dumps share:
- * `<folder>/<table>/date=<day>/module=<hash>/<hash of the dump>.parquet`. A file is complete or does not exist,
- * and a second export of a dump replaces the first. The table `dump` comes last: a dump with a row in it has
- * all its tables. A heap snapshot of V8 is a dump without a module.
+ * `<folder>/<table>/date=<day>/module=<hash>/<hash of the dump>.parquet`. The files of a dump appear together, when
+ * all are complete, and a second export of a dump replaces the first. If the process is killed between the renames, the
+ * table `dump` is missing, because it comes last: a dump with a row in it has all its tables. A heap snapshot of V8 is a dump without a module.
  */
 import { createHash } from "node:crypto";
 import { createReadStream, mkdirSync, statSync } from "node:fs";
@@ -15,7 +15,7 @@ import { addon } from "./addon.js";
 import { STANDARD_INPUT } from "./inputs.js";
 import { writeWarning } from "./messages.js";
 import type { SharedOptions } from "./options.js";
-import { write } from "./output.js";
+import { FileSet, write } from "./output.js";
 import { Pieces } from "./pieces.js";
 import { ProgressLine } from "./progress.js";
 import { openAll } from "./question_command.js";
@@ -170,13 +170,16 @@ export async function writeTables(dump: string, options: Request): Promise<void>
     ...(options.objects === true ? ["object"] : []),
     ...(options.edges === true ? ["edge"] : []),
   ];
-  for (const table of [...TABLES, ...onRequest, "dump"]) {
-    const strings = options.strings ?? false;
-    const request = { format: "parquet", table, dump: facts, strings, hashNames };
-    const control = new (addon().WorkControl)();
-    const pieces = new Pieces(heap.startExport(JSON.stringify(request)), control);
-    await line.showWhile(write(pieces, place(table)), () => `${table}: ${pieces.progress()}`);
-  }
+  await FileSet.publish(async (files) => {
+    for (const table of [...TABLES, ...onRequest, "dump"]) {
+      const strings = options.strings ?? false;
+      const request = { format: "parquet", table, dump: facts, strings, hashNames };
+      const control = new (addon().WorkControl)();
+      const pieces = new Pieces(heap.startExport(JSON.stringify(request)), control);
+      const writing = files.write(pieces, place(table));
+      await line.showWhile(writing, () => `${table}: ${pieces.progress()}`);
+    }
+  });
 }
 
 /** The hash of a file. */

@@ -179,8 +179,13 @@ enum Order {
 impl Order {
     fn by_id(raw: &RawSnapshot) -> Result<Self> {
         let (before, after) = raw.ids.split_at(raw.root as usize);
-        let ids = before.iter().chain(&after[1..]);
-        if ids.is_sorted_by(|one, other| one < other) {
+        let (of_root, after) = (after[0], &after[1..]);
+        let ids = before.iter().chain(after);
+        let has_id_of_root = |ids: &[u32]| ids.binary_search(&of_root).is_ok();
+        if ids.is_sorted_by(|one, other| one < other)
+            && !has_id_of_root(before)
+            && !has_id_of_root(after)
+        {
             return Ok(Self::OfFile { root: raw.root });
         }
         let nodes = order_by_id(raw)?;
@@ -219,14 +224,10 @@ impl Order {
     }
 }
 
-/// The nodes except the root, by id.
+/// The nodes except the root, by id. No two nodes have one id, the root included.
 fn order_by_id(raw: &RawSnapshot) -> Result<Vec<u32>> {
     let mut keyed: Vec<u64> = columns::with_capacity(raw.len())?;
-    let nodes = raw
-        .ids
-        .iter()
-        .zip(0u32..)
-        .filter(|&(_, node)| node != raw.root);
+    let nodes = raw.ids.iter().zip(0u32..);
     keyed.extend(nodes.map(|(&id, node)| u64::from(id) << 32 | u64::from(node)));
     keyed.par_sort_unstable();
     let same = keyed.windows(2).find(|pair| pair[0] >> 32 == pair[1] >> 32);
@@ -239,6 +240,7 @@ fn order_by_id(raw: &RawSnapshot) -> Result<Vec<u32>> {
             ),
         });
     }
+    keyed.retain(|&key| key as u32 != raw.root);
     columns::collected(keyed.iter().map(|&key| key as u32))
 }
 

@@ -199,8 +199,8 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// The whole number at a place, which moves to its end; `None` if there is none, or if it has more than 19
-/// digits.
+/// The whole number at a place, which moves to its end; `None` if there is none, if it has more than 19 digits, or a
+/// zero before others, which JSON does not have.
 #[inline]
 pub(super) fn number_at(bytes: &[u8], at: &mut usize) -> Option<u64> {
     let start = *at;
@@ -212,7 +212,7 @@ pub(super) fn number_at(bytes: &[u8], at: &mut usize) -> Option<u64> {
         *at += 1;
     }
     let digits = *at - start;
-    if digits == 0 || digits > 19 {
+    if digits == 0 || digits > 19 || (digits > 1 && bytes[start] == b'0') {
         *at = start;
         return None;
     }

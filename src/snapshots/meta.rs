@@ -31,9 +31,9 @@ pub(super) fn read_meta(cursor: &mut Cursor<'_>) -> Result<Meta> {
     cursor.object(|cursor, key| {
         match key {
             "meta" => cursor.object(|cursor, key| match key {
-                "node_fields" => list(cursor, MOST_FIELDS, &mut meta.node_fields),
-                "edge_fields" => list(cursor, MOST_FIELDS, &mut meta.edge_fields),
-                "location_fields" => list(cursor, MOST_FIELDS, &mut meta.location_fields),
+                "node_fields" => fields(cursor, &mut meta.node_fields),
+                "edge_fields" => fields(cursor, &mut meta.edge_fields),
+                "location_fields" => fields(cursor, &mut meta.location_fields),
                 "node_types" => types(cursor, &mut meta.node_types),
                 "edge_types" => types(cursor, &mut meta.edge_types),
                 _ => cursor.skip_value(),
@@ -62,9 +62,22 @@ pub(super) fn read_meta(cursor: &mut Cursor<'_>) -> Result<Meta> {
     }
 }
 
-/// A list of names.
+/// The names of the fields of a row, each once.
+fn fields(cursor: &mut Cursor<'_>, names: &mut Vec<String>) -> Result<()> {
+    let start = *cursor;
+    list(cursor, MOST_FIELDS, names)?;
+    let is_repeated = |nth: usize| names[..nth].contains(&names[nth]);
+    if (0..names.len()).any(is_repeated) {
+        return Err(start.error("each field once"));
+    }
+    Ok(())
+}
+
+/// A list of names, which must be empty before.
 fn list(cursor: &mut Cursor<'_>, most: usize, names: &mut Vec<String>) -> Result<()> {
-    names.clear();
+    if !names.is_empty() {
+        return Err(cursor.error("one list of each kind"));
+    }
     cursor.array(|cursor| {
         if names.len() == most {
             return Err(cursor.error("fewer names"));

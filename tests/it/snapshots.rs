@@ -490,6 +490,8 @@ fn numbers_that_contradict_each_other_are_errors_with_an_offset() {
     }
     let message = damaged(|json| json["nodes"][14] = json!(3));
     assert!(message.contains("nodes 1 and 2 have the id 3"), "{message}");
+    let message = damaged(|json| json["nodes"][2] = json!(3));
+    assert!(message.contains("nodes 0 and 1 have the id 3"), "{message}");
     let message = damaged(|json| {
         json["nodes"][3] = json!((1u64 << 53) - 1);
         json["nodes"][9] = json!((1u64 << 53) - 1);
@@ -502,6 +504,38 @@ fn numbers_that_contradict_each_other_are_errors_with_an_offset() {
     );
     let message = damaged(|json| json["nodes"] = json!(["a"]));
     assert!(message.contains("expected a number, found"), "{message}");
+}
+
+#[test]
+fn text_that_is_no_json_or_says_something_twice_is_an_error() {
+    let whole = Snapshot::new().text();
+    assert!(opened(whole.as_bytes()).is_ok());
+    let fields = "\"node_fields\":[\"type\",\"name\",";
+    let cases = [
+        ("\"edges\":[", "\"edges\":[0", "expected a whole number"),
+        (
+            "\"node_count\":",
+            "\"node_count\":0",
+            "expected a whole number",
+        ),
+        (
+            fields,
+            "\"node_fields\":[\"type\",\"type\",",
+            "expected each field once",
+        ),
+        (
+            fields,
+            "\"node_fields\":[\"type\"],\"node_fields\":[\"type\",\"name\",",
+            "expected one list of each kind",
+        ),
+    ];
+    for (old, new, expected) in cases {
+        assert!(whole.contains(old), "{old}: {whole}");
+        let Err(error) = opened(whole.replacen(old, new, 1).as_bytes()) else {
+            panic!("{new} was accepted");
+        };
+        assert!(error.to_string().contains(expected), "{new}: {error}");
+    }
 }
 
 #[test]
