@@ -100,7 +100,7 @@ pub fn allocation_sites(
         };
         step.advance(3)?;
         let payload = address.checked_add(header).map(Address);
-        let object = payload.and_then(|payload| heap.objects.index.get(payload));
+        let object = payload.and_then(|payload| heap.objects.at(payload));
         let Some(object) = object.filter(|&object| heap.objects.is_on_heap(object)) else {
             answer.other_blocks += 1;
             answer.other_bytes += u64::from(size);

@@ -43,7 +43,7 @@ pub(super) fn unreachable_part(
     let mut reader = loaded.reader(control);
     let mut fields = Vec::new();
     for node in nodes {
-        fields.push(match loaded.heap.objects.index.get(Address(node.address)) {
+        fields.push(match loaded.heap.objects.at(Address(node.address)) {
             Some(object) => {
                 let mut fields = reader.fields(object, &mut Vec::new())?;
                 let total = fields.len();

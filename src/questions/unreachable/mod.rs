@@ -42,11 +42,12 @@ pub(super) fn unreachable(
         }
         None => None,
     };
+    let shallow_size = cycles.objects().iter();
+    let shallow_size = shallow_size.map(|&object| loaded.heap.shallow_size(object));
     Ok(Unreachable {
         garbage: Garbage {
             count: cycles.objects().len() as u64,
-            shallow_size: (loaded.heap.accounting.as_ref())
-                .map_or(0, |accounting| accounting.garbage),
+            shallow_size: shallow_size.sum(),
             classes: garbage_classes(loaded, &cycles, limit),
             cycles: cycle_groups(loaded, &cycles, limit, control)?,
         },
