@@ -23,6 +23,7 @@ use std::ops::RangeInclusive;
 use wasmparser::{FunctionBody, Operator};
 
 use crate::error::Result;
+use crate::module::unreadable;
 use crate::module::{Globals, Module};
 use crate::std_library::{ALIGNMENT, ROOT_SIZE};
 use crate::units::GlobalIndex;
@@ -103,8 +104,8 @@ impl CodeFacts {
     fn read(&mut self, body: &FunctionBody<'_>, globals: &Globals<'_>) -> Result<()> {
         // The last three instructions, oldest first.
         let mut earlier: [Option<Operator<'_>>; 3] = [None, None, None];
-        for operator in body.get_operators_reader()? {
-            let operator = operator?;
+        for operator in body.get_operators_reader().map_err(unreadable)? {
+            let operator = operator.map_err(unreadable)?;
             match (&earlier, &operator) {
                 (
                     [

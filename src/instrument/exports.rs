@@ -6,6 +6,7 @@ use wasmparser::{ExternalKind, Parser, Payload};
 
 use super::sections::slice;
 use crate::error::Result;
+use crate::module::unreadable;
 use crate::units::GlobalIndex;
 
 /// The start of every reserved name. Names of compilers and people are identifiers or paths; a name with a
@@ -69,11 +70,12 @@ impl<'a> Exports<'a> {
     pub(super) fn read(wasm: &'a [u8]) -> Result<Self> {
         let mut entries = Vec::new();
         for payload in Parser::new(0).parse_all(wasm) {
-            if let Payload::ExportSection(section) = payload? {
+            if let Payload::ExportSection(section) = payload.map_err(unreadable)? {
                 let mut end = section.range().end as usize;
                 let found = section
                     .into_iter_with_offsets()
-                    .collect::<Result<Vec<_>, _>>()?;
+                    .collect::<Result<Vec<_>, _>>()
+                    .map_err(unreadable)?;
                 // Backwards, because an entry ends where the next one begins.
                 for (offset, export) in found.into_iter().rev() {
                     let raw = slice(wasm, offset as usize..end)?;

@@ -14,6 +14,7 @@ use super::exports::{
 use super::sections::{EXPORT_SECTION, GLOBAL_SECTION, Sections, slice, vector};
 use crate::control::Control;
 use crate::error::Result;
+use crate::module::unreadable;
 use crate::module::{Globals, Module};
 use crate::units::GlobalIndex;
 
@@ -100,11 +101,11 @@ fn with_constants(wasm: &[u8], values: &[u32]) -> Result<Vec<u8>> {
     let mut count = values.len() as u32;
     let mut entries = Vec::new();
     for payload in Parser::new(0).parse_all(wasm) {
-        if let Payload::GlobalSection(section) = payload? {
+        if let Payload::GlobalSection(section) = payload.map_err(unreadable)? {
             count += section.count();
             let end = section.range().end as usize;
             if let Some(first) = section.into_iter_with_offsets().next() {
-                entries.extend_from_slice(slice(wasm, first?.0 as usize..end)?);
+                entries.extend_from_slice(slice(wasm, first.map_err(unreadable)?.0 as usize..end)?);
             }
         }
     }

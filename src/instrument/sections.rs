@@ -9,6 +9,7 @@ use wasm_encoder::{Encode, RawSection, Section as _};
 use wasmparser::Parser;
 
 use crate::error::{Error, Result};
+use crate::module::unreadable;
 
 /// The section ids that this crate writes.
 pub(super) const GLOBAL_SECTION: u8 = 6;
@@ -45,7 +46,7 @@ impl<'a> Sections<'a> {
         let mut sections = Vec::new();
         let mut start = PREAMBLE_SIZE;
         for payload in Parser::new(0).parse_all(wasm) {
-            if let Some((id, contents)) = payload?.as_section() {
+            if let Some((id, contents)) = payload.map_err(unreadable)?.as_section() {
                 let end = contents.end as usize;
                 sections.push(Section {
                     id,

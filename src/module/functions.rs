@@ -5,6 +5,7 @@ use std::collections::HashMap;
 
 use wasmparser::{CompositeInnerType, FunctionBody, NameMap, TypeSectionReader};
 
+use super::unreadable;
 use crate::control::Control;
 use crate::error::Result;
 
@@ -117,7 +118,7 @@ impl<'a> Functions<'a> {
     ) -> Result<()> {
         for group in section {
             control.check()?;
-            for ty in group?.into_types() {
+            for ty in group.map_err(unreadable)?.into_types() {
                 self.types.push(match &ty.composite_type.inner {
                     CompositeInnerType::Func(function) => Some(Signature {
                         parameters: function.params().len() as u32,
@@ -147,7 +148,7 @@ impl<'a> Functions<'a> {
     pub(super) fn read_names(&mut self, map: NameMap<'a>, control: &Control) -> Result<()> {
         for naming in map {
             control.check()?;
-            let naming = naming?;
+            let naming = naming.map_err(unreadable)?;
             self.names.insert(naming.index, naming.name);
         }
         Ok(())

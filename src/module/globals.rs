@@ -5,6 +5,7 @@ use std::collections::HashMap;
 
 use wasmparser::{GlobalType, NameMap, Operator, ValType};
 
+use super::unreadable;
 use crate::control::Control;
 use crate::error::Result;
 use crate::units::GlobalIndex;
@@ -86,7 +87,7 @@ impl<'a> Globals<'a> {
     pub(super) fn read_names(&mut self, map: NameMap<'a>, control: &Control) -> Result<()> {
         for naming in map {
             control.check()?;
-            let naming = naming?;
+            let naming = naming.map_err(unreadable)?;
             if let Some(global) = self.all.get_mut(naming.index as usize) {
                 global.name = Some(naming.name);
                 let first = self.names.entry(naming.name).or_insert(global.index);

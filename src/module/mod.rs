@@ -16,12 +16,11 @@ use wasmparser::{
 use crate::control::Control;
 use crate::error::{Error, Result};
 use crate::file_kind::FileStart;
+pub use crate::file_kind::MODULE_MAGIC as MAGIC;
 use crate::units::Address;
 
 /// The pages of a full 32-bit memory.
 const MOST_PAGES: u64 = 1 << 16;
-/// The bytes that every module and every component starts with.
-pub const MAGIC: [u8; 4] = *b"\0asm";
 
 /// The most bytes that engines accept.
 pub const MAX_SIZE: u64 = 1 << 30;
@@ -80,7 +79,7 @@ impl<'a> Module<'a> {
         let mut module = Self::default();
         for payload in Parser::new(0).parse_all(wasm) {
             control.check()?;
-            match payload? {
+            match payload.map_err(unreadable)? {
                 Payload::Version { encoding, .. } if encoding != wasmparser::Encoding::Module => {
                     return Err(Error::ModuleKind {
                         found: "the component encoding",
@@ -90,7 +89,7 @@ impl<'a> Module<'a> {
                 Payload::ImportSection(section) => {
                     for import in section.into_imports() {
                         control.check()?;
-                        match import?.ty {
+                        match import.map_err(unreadable)?.ty {
                             wasmparser::TypeRef::Global(ty) => module.globals.add_imported(ty),
                             wasmparser::TypeRef::Memory(ty) => module.add_memory(ty)?,
                             wasmparser::TypeRef::Func(ty) => module.functions.add_imported(ty),
@@ -102,13 +101,13 @@ impl<'a> Module<'a> {
                 Payload::FunctionSection(section) => {
                     for ty in section {
                         control.check()?;
-                        module.functions.add_defined(ty?);
+                        module.functions.add_defined(ty.map_err(unreadable)?);
                     }
                 }
                 Payload::DataSection(section) => {
                     for segment in section {
                         control.check()?;
-                        let segment = segment?;
+                        let segment = segment.map_err(unreadable)?;
                         // In merged programs, each program has a memory; the dump is of the first.
                         if let DataKind::Active {
                             memory_index: 0,
@@ -127,7 +126,7 @@ impl<'a> Module<'a> {
                 Payload::CodeSectionEntry(body) => module.functions.add_body(body),
                 Payload::MemorySection(section) => {
                     for memory in section {
-                        let memory = memory?;
+                        let memory = memory.map_err(unreadable)?;
                         if !module.has_memory && memory.page_size_log2.is_none() {
                             let maximum = memory.maximum.unwrap_or(MOST_PAGES);
                             module.memory_limits = Some((memory.initial, maximum));
@@ -138,13 +137,13 @@ impl<'a> Module<'a> {
                 Payload::GlobalSection(section) => {
                     for global in section {
                         control.check()?;
-                        module.globals.add_defined(&global?);
+                        module.globals.add_defined(&global.map_err(unreadable)?);
                     }
                 }
                 Payload::ExportSection(section) => {
                     for export in section {
                         control.check()?;
-                        let export = export?;
+                        let export = export.map_err(unreadable)?;
                         match export.kind {
                             ExternalKind::Global => {
                                 module.globals.add_export(export.name, export.index);
@@ -184,7 +183,7 @@ impl<'a> Module<'a> {
 
     fn read_names(&mut self, names: NameSectionReader<'a>, control: &Control) -> Result<()> {
         for subsection in names {
-            match subsection? {
+            match subsection.map_err(unreadable)? {
                 Name::Global(map) => self.globals.read_names(map, control)?,
                 Name::Function(map) => self.functions.read_names(map, control)?,
                 _ => {}
@@ -208,16 +207,15 @@ fn dotted_debug_name(name: &str) -> Option<String> {
     bare.starts_with("debug_").then(|| format!(".{bare}"))
 }
 
-impl From<wasmparser::BinaryReaderError> for Error {
-    fn from(error: wasmparser::BinaryReaderError) -> Self {
-        Self::Module {
-            offset: error.offset(),
-            message: error
-                .message()
-                .split_whitespace()
-                .collect::<Vec<_>>()
-                .join(" "),
-        }
+/// What the parser of modules found, as an error of the engine. Not `From`: both types are of other crates.
+pub(crate) fn unreadable(error: wasmparser::BinaryReaderError) -> Error {
+    Error::Module {
+        offset: error.offset(),
+        message: error
+            .message()
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" "),
     }
 }
 

@@ -18,6 +18,7 @@ use crate::control::Control;
 use crate::error::{Error, Result};
 use crate::instrument::allocations::AllocationTable;
 use crate::module::Module;
+use crate::module::unreadable;
 use source_map::SourceMap;
 
 /// A function that was running.
@@ -167,7 +168,7 @@ fn demangled(name: &str) -> Cow<'_, str> {
 
 fn code_start(wasm: &[u8]) -> Result<u64> {
     for payload in wasmparser::Parser::new(0).parse_all(wasm) {
-        let payload = payload?;
+        let payload = payload.map_err(unreadable)?;
         if let (wasmparser::Payload::CodeSectionStart { .. }, Some((_, range))) =
             (&payload, payload.as_section())
         {

@@ -37,7 +37,7 @@ fn union(name: &str) -> BTreeSet<String> {
 
 #[test]
 fn the_error_codes_of_the_engine_are_those_of_the_public_type() {
-    let mut codes = codes_in("src/error.rs");
+    let mut codes = codes_in("crates/base/src/error.rs");
     // The codes of the JavaScript layer: of arguments, capture, closed handles, leak tests, and loading the addon.
     codes.extend(
         [
@@ -67,5 +67,5 @@ fn the_error_codes_of_the_engine_are_those_of_the_public_type() {
 
 #[test]
 fn the_warning_codes_of_the_engine_are_those_of_the_public_type() {
-    assert_eq!(codes_in("src/warning.rs"), union("WarningCode"));
+    assert_eq!(codes_in("crates/base/src/warning.rs"), union("WarningCode"));
 }

@@ -12,6 +12,7 @@ use super::hooks::{Address, Hook, Hooks, Kind};
 use super::types::Types;
 use crate::error::Result;
 use crate::module::Module;
+use crate::module::unreadable;
 
 /// The code section. Offsets count from its start.
 #[derive(Default)]
@@ -99,7 +100,7 @@ impl CodeWriter<'_> {
         code: &mut Code,
     ) -> Result<()> {
         let mut edits = Edits::default();
-        edits.expression(body.get_operators_reader()?)?;
+        edits.expression(body.get_operators_reader().map_err(unreadable)?)?;
         self.function(body, &edits, index, Vec::new(), code)
     }
 
@@ -107,10 +108,10 @@ impl CodeWriter<'_> {
     fn hooked(&self, body: &FunctionBody<'_>, hook: &Hook, code: &mut Code) -> Result<()> {
         let parameters = self.parameters(hook.function);
         let mut locals = parameters;
-        let groups = body.get_locals_reader()?;
+        let groups = body.get_locals_reader().map_err(unreadable)?;
         let group_count = groups.get_count();
         for group in groups {
-            locals += group?.0;
+            locals += group.map_err(unreadable)?.0;
         }
         let slowly = self.added.free_slowly.get(&hook.function).copied();
         let Additions {
@@ -125,7 +126,7 @@ impl CodeWriter<'_> {
             self.added,
         );
         before.extend(instructions);
-        let operators = body.get_operators_reader()?;
+        let operators = body.get_operators_reader().map_err(unreadable)?;
         let mut edits = Edits::default();
         edits.number(body.range().start as usize, group_count + new_groups);
         edits.insert(operators.original_position() as usize, before);

@@ -7,6 +7,7 @@ use wasmparser::{Operator, OperatorsReader};
 
 use crate::error::Result;
 use crate::instrument::sections::slice;
+use crate::module::unreadable;
 
 /// Opcodes.
 mod opcode {
@@ -87,7 +88,7 @@ impl Edits {
     /// The indexes of functions in an expression.
     pub(super) fn expression(&mut self, operators: OperatorsReader<'_>) -> Result<()> {
         for operator in operators.into_iter_with_offsets() {
-            let (operator, offset) = operator?;
+            let (operator, offset) = operator.map_err(unreadable)?;
             if let Some(function) = referred(&operator) {
                 // Each of them is one byte and the index.
                 self.function(offset as usize + 1, function);
@@ -100,7 +101,7 @@ impl Edits {
     pub(super) fn code_in_block(&mut self, mut operators: OperatorsReader<'_>) -> Result<()> {
         let mut depth = 0u32;
         while !operators.eof() {
-            let (operator, offset) = operators.read_with_offset()?;
+            let (operator, offset) = operators.read_with_offset().map_err(unreadable)?;
             let at = offset as usize;
             let called = match operator {
                 Operator::ReturnCall { .. } => Some(opcode::CALL),

@@ -18,6 +18,7 @@ use super::types::Types;
 use crate::error::Result;
 use crate::instrument::sections::{slice, vector};
 use crate::module::Module;
+use crate::module::unreadable;
 
 /// The ids of sections that this crate writes or adds.
 mod id {
@@ -43,7 +44,7 @@ pub(super) fn rewrite(
     let mut bodies = Vec::new();
     let mut code_start = 0;
     for payload in Parser::new(0).parse_all(wasm) {
-        let payload = payload?;
+        let payload = payload.map_err(unreadable)?;
         let section = payload.as_section();
         let raw = |range: &Range<u64>| slice(wasm, place(range));
         match payload {
@@ -93,7 +94,8 @@ pub(super) fn rewrite(
                 let count = section.count();
                 let mut edits = Edits::default();
                 for global in section {
-                    edits.expression(global?.init_expr.get_operators_reader())?;
+                    edits
+                        .expression(global.map_err(unreadable)?.init_expr.get_operators_reader())?;
                 }
                 extended(&edits, count, added.globals())?
             }
@@ -195,7 +197,7 @@ fn place(range: &Range<u64>) -> Range<usize> {
 fn tables(section: TableSectionReader<'_>) -> Result<Edits> {
     let mut edits = Edits::default();
     for table in section {
-        if let TableInit::Expr(expression) = table?.init {
+        if let TableInit::Expr(expression) = table.map_err(unreadable)?.init {
             edits.expression(expression.get_operators_reader())?;
         }
     }
@@ -205,20 +207,20 @@ fn tables(section: TableSectionReader<'_>) -> Result<Edits> {
 fn elements(section: ElementSectionReader<'_>) -> Result<Edits> {
     let mut edits = Edits::default();
     for element in section {
-        let element = element?;
+        let element = element.map_err(unreadable)?;
         if let ElementKind::Active { offset_expr, .. } = element.kind {
             edits.expression(offset_expr.get_operators_reader())?;
         }
         match element.items {
             ElementItems::Functions(functions) => {
                 for function in functions.into_iter_with_offsets() {
-                    let (offset, function) = function?;
+                    let (offset, function) = function.map_err(unreadable)?;
                     edits.function(offset as usize, function);
                 }
             }
             ElementItems::Expressions(_, expressions) => {
                 for expression in expressions {
-                    edits.expression(expression?.get_operators_reader())?;
+                    edits.expression(expression.map_err(unreadable)?.get_operators_reader())?;
                 }
             }
         }
@@ -230,7 +232,7 @@ fn exports(wasm: &[u8], section: ExportSectionReader<'_>) -> Result<Edits> {
     let mut edits = Edits::default();
     let end = section.range().end as usize;
     for export in section.into_iter_with_offsets() {
-        let (offset, export) = export?;
+        let (offset, export) = export.map_err(unreadable)?;
         if matches!(export.kind, ExternalKind::Func | ExternalKind::FuncExact) {
             let at = offset as usize;
             let name = leb_length(slice(wasm, at..end)?) + export.name.len();

@@ -7,6 +7,7 @@ use wasmparser::{Parser, Payload};
 use super::EXPORT_COUNT;
 use super::hooks::Family;
 use crate::error::{Error, Result};
+use crate::module::unreadable;
 
 /// The name of the section.
 pub(super) const SECTION: &str = "warpo_heap_analyzer_profile";
@@ -41,7 +42,7 @@ impl AllocationTable {
         crate::module::check_start(wasm)?;
         let mut export = None;
         for payload in Parser::new(0).parse_all(wasm) {
-            match payload? {
+            match payload.map_err(unreadable)? {
                 Payload::CustomSection(section) if section.name() == SECTION => {
                     let read = serde_json::from_slice(section.data());
                     return read.map(Some).map_err(|error| Error::Module {
@@ -51,7 +52,7 @@ impl AllocationTable {
                 }
                 Payload::ExportSection(section) => {
                     for one in section.into_iter_with_offsets() {
-                        let (offset, one) = one?;
+                        let (offset, one) = one.map_err(unreadable)?;
                         if one.name == EXPORT_COUNT {
                             export = Some(offset);
                         }

@@ -4,6 +4,7 @@ use wasmparser::{CompositeInnerType, FuncType, Parser, Payload};
 
 use crate::error::Result;
 use crate::module::Module;
+use crate::module::unreadable;
 
 /// The types of functions.
 #[derive(Debug, Default)]
@@ -16,9 +17,9 @@ impl Types {
     pub(super) fn read(wasm: &[u8]) -> Result<Self> {
         let mut all = Vec::new();
         for payload in Parser::new(0).parse_all(wasm) {
-            if let Payload::TypeSection(section) = payload? {
+            if let Payload::TypeSection(section) = payload.map_err(unreadable)? {
                 for group in section {
-                    for ty in group?.into_types() {
+                    for ty in group.map_err(unreadable)?.into_types() {
                         all.push(match ty.composite_type.inner {
                             CompositeInnerType::Func(ty) => Some(ty),
                             _ => None,

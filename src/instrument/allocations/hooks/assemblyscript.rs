@@ -7,6 +7,7 @@ use wasmparser::{FunctionBody, Operator, ValType};
 use super::search::Search;
 use super::{Address, Family, Hook, Kind, Size};
 use crate::error::Result;
+use crate::module::unreadable;
 
 const SEARCH_BLOCK: &str = "~lib/rt/tlsf/searchBlock";
 const INSERT_BLOCK: &str = "~lib/rt/tlsf/insertBlock";
@@ -49,8 +50,8 @@ struct Facts {
 impl Facts {
     fn of(body: &FunctionBody<'_>) -> Result<Self> {
         let mut facts = Self::default();
-        for operator in body.get_operators_reader()? {
-            match operator? {
+        for operator in body.get_operators_reader().map_err(unreadable)? {
+            match operator.map_err(unreadable)? {
                 Operator::I32Ctz => facts.trailing += 1,
                 Operator::I32Clz => facts.leading += 1,
                 Operator::I32Store { .. } => facts.stores += 1,

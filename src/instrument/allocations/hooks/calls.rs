@@ -6,6 +6,7 @@ use wasmparser::Operator;
 
 use crate::error::Result;
 use crate::module::Module;
+use crate::module::unreadable;
 
 /// Direct calls between functions.
 pub(super) struct Calls {
@@ -17,9 +18,9 @@ impl Calls {
         let mut callees = BTreeMap::new();
         for (function, body) in module.functions.defined() {
             let mut called = Vec::new();
-            for operator in body.get_operators_reader()? {
+            for operator in body.get_operators_reader().map_err(unreadable)? {
                 if let Operator::Call { function_index } | Operator::ReturnCall { function_index } =
-                    operator?
+                    operator.map_err(unreadable)?
                 {
                     called.push(function_index);
                 }

@@ -7,6 +7,7 @@ use wasmparser::Operator;
 use super::search::Search;
 use super::{Address, Hook, Kind, Size};
 use crate::error::Result;
+use crate::module::unreadable;
 
 /// The functions of `std.heap.wasm_allocator`: until Zig 0.15, and later.
 const ZIG: [[&str; 4]; 2] = [
@@ -47,8 +48,8 @@ impl Search<'_, '_> {
                 _ if name.starts_with("heap.") => continue,
                 _ => &mut others,
             };
-            for operator in body.get_operators_reader()? {
-                if let Operator::I32Store { memarg } = operator?
+            for operator in body.get_operators_reader().map_err(unreadable)? {
+                if let Operator::I32Store { memarg } = operator.map_err(unreadable)?
                     && memarg.offset >= FIELDS
                 {
                     stores.insert(memarg.offset);

@@ -1,6 +1,6 @@
 //! Linear memory, with checked reads of little-endian words.
 
-use crate::units::Address;
+use base::units::Address;
 
 /// A borrowed linear memory, or a part of one.
 #[derive(Clone, Copy, Debug)]

@@ -13,7 +13,7 @@ const CHUNK: usize = 1 << 10;
 
 /// A set of numbers, of one bit each.
 #[derive(Debug, Default)]
-pub(crate) struct Bits {
+pub struct Bits {
     words: Vec<u64>,
 }
 
@@ -22,7 +22,7 @@ impl Bits {
     ///
     /// # Errors
     /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
-    pub(crate) fn new(end: usize) -> Result<Self> {
+    pub fn new(end: usize) -> Result<Self> {
         Ok(Self {
             words: columns::zeros(end.div_ceil(64))?,
         })
@@ -32,11 +32,7 @@ impl Bits {
     ///
     /// # Errors
     /// [`Error::OutOfMemory`](crate::Error::OutOfMemory), [`Error::Aborted`](crate::Error::Aborted).
-    pub(crate) fn of(
-        end: u32,
-        is_member: impl Fn(u32) -> bool + Sync,
-        control: &Control,
-    ) -> Result<Self> {
+    pub fn of(end: u32, is_member: impl Fn(u32) -> bool + Sync, control: &Control) -> Result<Self> {
         let mut words = columns::zeros::<u64>(end.div_ceil(64) as usize)?;
         let chunks = words.par_chunks_mut(CHUNK).enumerate();
         chunks.try_for_each(|(nth, chunk)| {
@@ -56,19 +52,19 @@ impl Bits {
 
     /// The members, 64 numbers to a word.
     #[inline]
-    pub(crate) fn words(&self) -> &[u64] {
+    pub fn words(&self) -> &[u64] {
         &self.words
     }
 
     /// Whether a number is a member.
     #[inline]
-    pub(crate) fn contains(&self, number: u32) -> bool {
+    pub fn contains(&self, number: u32) -> bool {
         self.words[number as usize / 64] >> (number % 64) & 1 != 0
     }
 
     /// Adds a number; returns whether it is new.
     #[inline]
-    pub(crate) fn insert(&mut self, number: u32) -> bool {
+    pub fn insert(&mut self, number: u32) -> bool {
         let word = &mut self.words[number as usize / 64];
         let bit = 1 << (number % 64);
         let is_new = *word & bit == 0;
@@ -77,7 +73,7 @@ impl Bits {
     }
 
     /// The members in a range, in their order.
-    pub(crate) fn iter_in(&self, range: Range<u32>) -> impl Iterator<Item = u32> + Clone {
+    pub fn iter_in(&self, range: Range<u32>) -> impl Iterator<Item = u32> + Clone {
         let first_word = range.start as usize / 64;
         let words = first_word..(range.end as usize).div_ceil(64).max(first_word);
         let numbered = self.words[words].iter().zip((0..).skip(first_word));

@@ -30,7 +30,7 @@ const HEADROOM: usize = 32 << 20;
 ///
 /// # Errors
 /// [`Error::OutOfMemory`].
-pub(crate) fn reserve<T>(column: &mut Vec<T>, more: usize) -> Result<()> {
+pub fn reserve<T>(column: &mut Vec<T>, more: usize) -> Result<()> {
     let bytes = (column.len() as u64 + more as u64).saturating_mul(size_of::<T>() as u64);
     column
         .try_reserve_exact(more)
@@ -50,7 +50,7 @@ pub(crate) fn reserve<T>(column: &mut Vec<T>, more: usize) -> Result<()> {
 ///
 /// # Errors
 /// [`Error::OutOfMemory`] with these bytes and this purpose.
-pub(crate) fn check_room(bytes: u64, purpose: &'static str) -> Result<()> {
+pub fn check_room(bytes: u64, purpose: &'static str) -> Result<()> {
     check_headroom()?;
     match can_map(bytes.saturating_add(HEADROOM as u64)) {
         true => Ok(()),
@@ -62,7 +62,7 @@ pub(crate) fn check_room(bytes: u64, purpose: &'static str) -> Result<()> {
 ///
 /// # Errors
 /// [`Error::OutOfMemory`].
-pub(crate) fn check_headroom() -> Result<()> {
+pub fn check_headroom() -> Result<()> {
     match can_map(HEADROOM as u64) {
         true => Ok(()),
         false => Err(Error::OutOfMemory {
@@ -82,7 +82,7 @@ fn can_map(bytes: u64) -> bool {
 ///
 /// # Errors
 /// [`Error::OutOfMemory`].
-pub(crate) fn repeated<T: Clone>(value: T, length: usize) -> Result<Vec<T>> {
+pub fn repeated<T: Clone>(value: T, length: usize) -> Result<Vec<T>> {
     let mut column = with_capacity(length)?;
     column.resize(length, value);
     Ok(column)
@@ -93,7 +93,7 @@ pub(crate) fn repeated<T: Clone>(value: T, length: usize) -> Result<Vec<T>> {
 ///
 /// # Errors
 /// [`Error::OutOfMemory`].
-pub(crate) fn zeros<T: Zero>(length: usize) -> Result<Vec<T>> {
+pub fn zeros<T: Zero>(length: usize) -> Result<Vec<T>> {
     let bytes = (length as u64).saturating_mul(size_of::<T>() as u64);
     let no_memory = || Error::OutOfMemory {
         bytes,
@@ -122,7 +122,7 @@ pub(crate) fn zeros<T: Zero>(length: usize) -> Result<Vec<T>> {
 ///
 /// # Safety
 /// Bytes that are zeros must be a value of the type.
-pub(crate) unsafe trait Zero: Copy {}
+pub unsafe trait Zero: Copy {}
 
 // SAFETY: they are 0.
 unsafe impl Zero for u8 {}
@@ -137,7 +137,7 @@ unsafe impl Zero for ObjectIndex {}
 ///
 /// # Errors
 /// [`Error::OutOfMemory`].
-pub(crate) fn repeated_in_parallel<T: Clone + Send>(value: T, length: usize) -> Result<Vec<T>> {
+pub fn repeated_in_parallel<T: Clone + Send>(value: T, length: usize) -> Result<Vec<T>> {
     let mut column = with_capacity(length)?;
     column.par_extend(rayon::iter::repeat_n(value, length));
     Ok(column)
@@ -147,7 +147,7 @@ pub(crate) fn repeated_in_parallel<T: Clone + Send>(value: T, length: usize) -> 
 ///
 /// # Errors
 /// [`Error::OutOfMemory`].
-pub(crate) fn collected<T>(values: impl ExactSizeIterator<Item = T>) -> Result<Vec<T>> {
+pub fn collected<T>(values: impl ExactSizeIterator<Item = T>) -> Result<Vec<T>> {
     let mut column = with_capacity(values.len())?;
     column.extend(values);
     Ok(column)
@@ -157,7 +157,7 @@ pub(crate) fn collected<T>(values: impl ExactSizeIterator<Item = T>) -> Result<V
 ///
 /// # Errors
 /// [`Error::OutOfMemory`].
-pub(crate) fn with_capacity<T>(capacity: usize) -> Result<Vec<T>> {
+pub fn with_capacity<T>(capacity: usize) -> Result<Vec<T>> {
     let mut column = Vec::new();
     reserve(&mut column, capacity)?;
     Ok(column)
@@ -168,12 +168,7 @@ pub(crate) fn with_capacity<T>(capacity: usize) -> Result<Vec<T>> {
 ///
 /// # Errors
 /// [`Error::OutOfMemory`], [`Error::Aborted`].
-pub(crate) fn fill<T: Clone>(
-    column: &mut Vec<T>,
-    value: T,
-    length: usize,
-    step: &Step<'_>,
-) -> Result<()> {
+pub fn fill<T: Clone>(column: &mut Vec<T>, value: T, length: usize, step: &Step<'_>) -> Result<()> {
     const ROUND: usize = 1 << 20;
     reserve(column, length.saturating_sub(column.len()))?;
     while column.len() < length {
@@ -188,7 +183,7 @@ pub(crate) fn fill<T: Clone>(
 /// # Errors
 /// [`Error::OutOfMemory`].
 #[inline]
-pub(crate) fn push<T>(column: &mut Vec<T>, value: T) -> Result<()> {
+pub fn push<T>(column: &mut Vec<T>, value: T) -> Result<()> {
     if column.len() == column.capacity() {
         const FIRST: usize = 1 << 10;
         reserve(column, column.len().max(FIRST))?;
@@ -202,7 +197,7 @@ pub(crate) fn push<T>(column: &mut Vec<T>, value: T) -> Result<()> {
 /// # Errors
 /// [`Error::OutOfMemory`].
 #[inline]
-pub(crate) fn extend<T: Copy>(column: &mut Vec<T>, values: &[T]) -> Result<()> {
+pub fn extend<T: Copy>(column: &mut Vec<T>, values: &[T]) -> Result<()> {
     make_room(column, values.len())?;
     column.extend_from_slice(values);
     Ok(())
@@ -210,7 +205,7 @@ pub(crate) fn extend<T: Copy>(column: &mut Vec<T>, values: &[T]) -> Result<()> {
 
 /// Makes room for more values, in proportion to those that are there if there is too little.
 #[inline]
-pub(crate) fn make_room<T>(column: &mut Vec<T>, more: usize) -> Result<()> {
+pub fn make_room<T>(column: &mut Vec<T>, more: usize) -> Result<()> {
     match column.capacity() - column.len() < more {
         true => reserve(column, column.len().max(more)),
         false => Ok(()),

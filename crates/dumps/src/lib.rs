@@ -2,7 +2,7 @@
 //! linear memory to the end of the file.
 //!
 //! ```
-//! use warpo_heap_analyzer::dump::Dump;
+//! use dumps::Dump;
 //!
 //! let mut file = b"ASHD".to_vec();
 //! for word in [2, 1024, 33792, 33792, 1, 33792] {
@@ -14,19 +14,18 @@
 //! assert_eq!(dump.heap_base.0, 33792);
 //! assert_eq!(dump.globals.iter().collect::<Vec<_>>(), [33792]);
 //! assert_eq!(dump.memory.size(), 65536);
-//! # Ok::<(), warpo_heap_analyzer::Error>(())
+//! # Ok::<(), base::Error>(())
 //! ```
 
 mod memory;
 
 pub use memory::Memory;
 
-use crate::error::{Error, Result};
-use crate::file_kind::FileStart;
-use crate::units::Address;
+use base::error::{Error, Result};
+pub use base::file_kind::DUMP_MAGIC as MAGIC;
+use base::file_kind::FileStart;
+use base::units::Address;
 
-/// The first bytes of every dump.
-pub const MAGIC: [u8; 4] = *b"ASHD";
 /// The only supported version of the format.
 pub const VERSION: u32 = 2;
 /// The number of bytes before the global values.

@@ -15,11 +15,7 @@ pub struct Tolerance {
 
 impl Tolerance {
     /// Reports a mismatch, as an error or as a warning. Returns whether there is one.
-    pub(crate) fn check(
-        self,
-        found: Option<Mismatch>,
-        warnings: &mut Vec<Warning>,
-    ) -> Result<bool> {
+    pub fn check(self, found: Option<Mismatch>, warnings: &mut Vec<Warning>) -> Result<bool> {
         let Some(mismatch) = found else {
             return Ok(false);
         };

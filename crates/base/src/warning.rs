@@ -273,7 +273,7 @@ impl Warning {
 const LISTED: u64 = 100;
 
 /// Removes warnings after the first [`LISTED`] of each code, and adds a warning with their number.
-pub(crate) fn shorten(warnings: &mut Vec<Warning>) {
+pub fn shorten(warnings: &mut Vec<Warning>) {
     let mut counts: BTreeMap<&'static str, u64> = BTreeMap::new();
     warnings.retain(|warning| {
         let count = counts.entry(warning.code()).or_default();

@@ -188,7 +188,7 @@ impl Control {
     }
 
     /// Stores the counts if they were requested.
-    pub(crate) fn report_classes(&self, counts: impl FnOnce() -> Vec<ClassCount>) {
+    pub fn report_classes(&self, counts: impl FnOnce() -> Vec<ClassCount>) {
         if self.shared.wants_classes.load(Ordering::Relaxed) {
             let counts = counts();
             let classes = self.shared.classes.lock();
@@ -207,7 +207,7 @@ impl Control {
     }
 
     /// The handle for work beside the phases of an analysis: it can be cancelled, but does not count as progress.
-    pub(crate) fn unreported(&self) -> Self {
+    pub fn unreported(&self) -> Self {
         Self {
             is_unreported: true,
             ..self.clone()
@@ -215,7 +215,7 @@ impl Control {
     }
 
     /// Begins a phase of `units` units.
-    pub(crate) fn begin(&self, phase: Phase, units: u64) -> Step<'_> {
+    pub fn begin(&self, phase: Phase, units: u64) -> Step<'_> {
         let planned = || self.shared.planned.load(Ordering::Relaxed);
         let budget = match self.is_unreported {
             true => 0,
@@ -239,7 +239,7 @@ impl Control {
     ///
     /// # Errors
     /// [`Error::Aborted`] once the work was cancelled.
-    pub(crate) fn check(&self) -> Result<()> {
+    pub fn check(&self) -> Result<()> {
         match self.shared.is_cancelled.load(Ordering::Relaxed) {
             true => Err(Error::Aborted),
             false => Ok(()),
@@ -249,7 +249,7 @@ impl Control {
 
 /// A running phase. When it is dropped, all its units count as done.
 #[derive(Debug)]
-pub(crate) struct Step<'c> {
+pub struct Step<'c> {
     control: &'c Control,
     /// How much the whole phase adds to [`Shared::done`].
     budget: u64,
@@ -262,7 +262,7 @@ impl Step<'_> {
     ///
     /// # Errors
     /// [`Error::Aborted`] once the work was cancelled.
-    pub(crate) fn advance(&self, units: u64) -> Result<()> {
+    pub fn advance(&self, units: u64) -> Result<()> {
         let before = self.done.fetch_add(units, Ordering::Relaxed);
         self.report(before, before + units);
         self.control.check()

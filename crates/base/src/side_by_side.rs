@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 ///
 /// Rayon is not used: a rayon thread that waits for a part of its work would start another long one, and
 /// could not continue before that is done.
-pub(crate) fn side_by_side<S, T: Send>(
+pub fn side_by_side<S, T: Send>(
     first: impl FnOnce() -> Result<S>,
     second: impl FnOnce() -> Result<T> + Send,
 ) -> Result<(S, T)> {

@@ -2,8 +2,10 @@
 
 use std::fmt;
 
-use crate::dump;
-use crate::module;
+/// The first bytes of every heap dump (ASHD).
+pub const DUMP_MAGIC: [u8; 4] = *b"ASHD";
+/// The bytes that every module and every component starts with.
+pub const MODULE_MAGIC: [u8; 4] = *b"\0asm";
 
 /// A kind of file that is passed by mistake instead of a dump or a module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,8 +34,8 @@ impl FileKind {
     pub fn of(bytes: &[u8]) -> Option<Self> {
         let start = *bytes.first_chunk::<4>()?;
         Some(match &start.map(|byte| byte.to_ascii_lowercase()) {
-            _ if start == dump::MAGIC => Self::HeapDump,
-            _ if start == module::MAGIC => Self::Module,
+            _ if start == DUMP_MAGIC => Self::HeapDump,
+            _ if start == MODULE_MAGIC => Self::Module,
             [0x1f, 0x8b, ..] => Self::Gzip,
             [0x28, 0xb5, 0x2f, 0xfd] => Self::Zstandard,
             [b'p', b'k', 3, 4] => Self::Zip,
@@ -89,21 +91,21 @@ impl FileStart {
 }
 
 /// Why a file is not a dump, and what to pass instead.
-pub(crate) fn not_a_dump(found: &FileStart) -> String {
+pub fn not_a_dump(found: &FileStart) -> String {
     explain(found, "a heap dump", "ASHD", || {
         "capture dumps with @warpo/heap-analyzer/capture".to_owned()
     })
 }
 
 /// Why a file is not a module, and what to pass instead.
-pub(crate) fn not_a_module(found: &FileStart) -> String {
+pub fn not_a_module(found: &FileStart) -> String {
     explain(found, "a WebAssembly module", "\0asm", || {
         "pass the .wasm file that the dump was taken from".to_owned()
     })
 }
 
 /// Why a file is not a heap snapshot of V8, and what to pass instead.
-pub(crate) fn not_a_snapshot(found: &FileStart) -> String {
+pub fn not_a_snapshot(found: &FileStart) -> String {
     explain(found, "a heap snapshot of V8", "{\"snapshot\"", || {
         "pass a .heapsnapshot file of Node or Chrome, or a heap dump with its module (--wasm)"
             .to_owned()

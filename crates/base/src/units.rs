@@ -80,7 +80,7 @@ impl fmt::Display for GlobalIndex {
 }
 
 /// Bytes below 1 KiB as they are, above with one decimal.
-pub(crate) fn format_size(bytes: u64) -> String {
+pub fn format_size(bytes: u64) -> String {
     const UNITS: [&str; 4] = ["KiB", "MiB", "GiB", "TiB"];
     if bytes < 1024 {
         return format!("{bytes} B");

@@ -12,14 +12,14 @@ const END: usize = 240;
 /// A text with its middle replaced by an ellipsis if it has more than [`Shown::MOST`] characters.
 /// The start names the module, the end names the class, so both are kept.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Shown<'a>(pub(crate) &'a str);
+pub struct Shown<'a>(pub &'a str);
 
 impl<'a> Shown<'a> {
     /// The most characters that are shown.
-    pub(crate) const MOST: usize = START + 1 + END;
+    pub const MOST: usize = START + 1 + END;
 
     /// The parts before and after the ellipsis; `None` if the text is not shortened.
-    pub(crate) fn parts(self) -> Option<(&'a str, &'a str)> {
+    pub fn parts(self) -> Option<(&'a str, &'a str)> {
         let text = self.0;
         // This does not count all characters of a long text.
         text.char_indices().nth(Self::MOST)?;

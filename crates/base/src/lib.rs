@@ -1,0 +1,23 @@
+//! What every room of the heap analyzer shares. It knows no format: it depends on no other crate of the workspace.
+//!
+//! - [`units`]: addresses, and the numbers of classes, globals and objects.
+//! - [`columns`] and [`bits`]: large memory, where a failed allocation is an error.
+//! - [`control`]: progress and cancellation of running work; [`side_by_side`]: two pieces of work at once.
+//! - [`error`] and [`warning`]: what stops an analysis, and what may make its numbers wrong. Each has a code and a
+//!   text. [`mismatch`] and [`tolerance`] belong to both.
+//! - [`file_kind`]: what a file is, judged by its first bytes.
+//! - [`shown`]: text out of a file, made safe to show.
+
+pub mod bits;
+pub mod columns;
+pub mod control;
+pub mod error;
+pub mod file_kind;
+pub mod mismatch;
+pub mod shown;
+pub mod side_by_side;
+pub mod tolerance;
+pub mod units;
+pub mod warning;
+
+pub use error::{Error, Result};
