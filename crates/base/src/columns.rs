@@ -23,7 +23,7 @@ const PURPOSE: &str = "a table of the analysis";
 
 /// The memory that must stay free for small allocations, which end the process if they fail: those of
 /// this crate, and those of the rest of the process. V8's young generation grows by 16 MiB at a time.
-const HEADROOM: usize = 32 << 20;
+pub const HEADROOM: usize = 32 << 20;
 
 /// Reserves memory for `more` values. Reserved memory that is not used costs nothing on systems that allocate
 /// pages when they are first used.

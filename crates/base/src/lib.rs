@@ -21,3 +21,4 @@ pub mod units;
 pub mod warning;
 
 pub use error::{Error, Result};
+pub use warning::Warning;

@@ -270,7 +270,7 @@ impl Warning {
 
 /// The largest number of listed warnings of one code. A hostile or damaged input could cause one for
 /// every global and every class.
-const LISTED: u64 = 100;
+pub const LISTED: u64 = 100;
 
 /// Removes warnings after the first [`LISTED`] of each code, and adds a warning with their number.
 pub fn shorten(warnings: &mut Vec<Warning>) {
