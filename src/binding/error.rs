@@ -5,8 +5,27 @@
 
 use serde::Serialize;
 
-/// An error that a binding function returns. Its status is what napi-rs puts into `error.code`.
-pub(super) type JsError = napi::Error<&'static str>;
+/// An error that a binding function returns. Its status is what napi-rs puts into `error.code`. A type of this
+/// crate, because `From` for the error of napi-rs cannot be written here: both types are of other crates.
+pub(super) struct JsError(napi::Error<&'static str>);
+
+impl JsError {
+    pub(super) fn new(code: &'static str, message: impl ToString) -> Self {
+        Self(napi::Error::new(code, message))
+    }
+}
+
+impl From<napi::Error<&'static str>> for JsError {
+    fn from(error: napi::Error<&'static str>) -> Self {
+        Self(error)
+    }
+}
+
+impl From<JsError> for napi::JsError<&'static str> {
+    fn from(error: JsError) -> Self {
+        Self::from(error.0)
+    }
+}
 
 /// The result of every binding function. The macro `napi` recognises fallible functions by the name `Result`,
 /// so the type must have this name.
@@ -28,11 +47,11 @@ impl From<crate::Error> for JsError {
     fn from(error: crate::Error) -> Self {
         let system_error =
             system_error(&error).and_then(|facts| serde_json::to_string(&facts).ok());
-        let mut js_error = Self::new(error.code(), error);
+        let mut js_error = napi::Error::new(error.code(), error);
         if let Some(facts) = system_error {
             js_error.set_cause(napi::Error::from_reason(facts));
         }
-        js_error
+        Self(js_error)
     }
 }
 
