@@ -7,7 +7,7 @@ use serde::Serialize;
 
 /// An error that a binding function returns. Its status is what napi-rs puts into `error.code`. A type of this
 /// crate, because `From` for the error of napi-rs cannot be written here: both types are of other crates.
-pub(super) struct JsError(napi::Error<&'static str>);
+pub struct JsError(napi::Error<&'static str>);
 
 impl JsError {
     pub(super) fn new(code: &'static str, message: impl ToString) -> Self {
