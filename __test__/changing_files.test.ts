@@ -94,7 +94,7 @@ describe("a file that is truncated", () => {
           name: "open_heaps",
           arguments: { dumps: ["large.dump"] },
         });
-        const [first] = answer.content as [{ text: string }];
+        const [first] = answer.content as unknown as [{ text: string }];
         ends.add(answer.isError ? (first.text.split(":")[0] as string) : "answered");
       }
       const known = ["answered", "ERR_DUMP_CHANGED", "ERR_FILE_CHANGED"];
@@ -210,7 +210,7 @@ describe.skipIf(process.platform === "win32")("openBeneath", () => {
       for (let nth = 0; nth < 300; nth++) {
         const asked = { name: "open_heaps", arguments: { dumps: ["a/x.dump"] } };
         const answer = await session.client.callTool(asked);
-        const [first] = answer.content as [{ text: string }];
+        const [first] = answer.content as unknown as [{ text: string }];
         ends.add(answer.isError ? (first.text.split(":")[0] as string) : "answered");
         if (!answer.isError) {
           const { heaps } = answer.structuredContent as { heaps: object[] };
