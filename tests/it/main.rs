@@ -18,6 +18,7 @@ mod expose_globals;
 mod forge;
 mod formats;
 mod heaps;
+mod house;
 mod questions;
 mod random_heaps;
 mod snapshots;
