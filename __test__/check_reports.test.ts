@@ -13,6 +13,7 @@ import { githubAnnotations } from "../dist/check/annotations.js";
 import { junit } from "../dist/check/junit.js";
 import { markdown } from "../dist/check/markdown.js";
 import { sarif } from "../dist/check/sarif.js";
+import { escapeUnprintable } from "../dist/text.js";
 import type { CheckAnswer } from "../index.js";
 import { brokenAnswer, growingSite, HOSTILE_NAMES, passedAnswer } from "./support/check_answers.ts";
 
@@ -226,7 +227,8 @@ describe("annotations for GitHub", () => {
         string,
       ];
       expect(`${line}\n`).toBe(written(message, { title, file }));
-      expect(file).toBe(`a,b:c%${name}`);
+      const shown = name.split("\n").map(escapeUnprintable).join("\n");
+      expect(file).toBe(`a,b:c%${shown}`);
       expect(title).toMatch(VISIBLE);
     },
   );
