@@ -21,8 +21,6 @@ import { type Random, randomFrom } from "./stream.ts";
 /** How a build came about, as far as the analyzer may notice. */
 export interface SmallBuildKind {
   size: "small" | "tiny";
-  /** `minimal` is the collector `~lib/rt/tcms`, which WARPO's radical runtime comes from. */
-  runtime: "incremental" | "minimal";
   collection: Collection;
   /** Whether the module exports the runtime's functions. */
   exportRuntime: boolean;
@@ -80,14 +78,9 @@ export function planSmallBuild(seed: number): SmallBuildPlan {
   const level = ASC_LEVELS[ofProgram(ASC_LEVELS.length)] as string[];
   const lowMemoryUnused = ofProgram(2) === 0;
   const settings = ofProgram(2) === 0 ? COLLECTOR_SETTINGS : [];
-  const wantsBoundaries = ofProgram(2) === 0;
+  const boundariesExported = ofProgram(2) === 0;
   const size = programSeed % 2 === 0 ? "small" : "tiny";
-  const runtime = size === "tiny" && ofProgram(4) === 0 ? "minimal" : "incremental";
-  // The transform refuses the minimal runtime.
-  const boundariesExported = wantsBoundaries && runtime !== "minimal";
-  // The minimal runtime collects only if it is called.
-  const collections = COLLECTIONS.slice(0, runtime === "minimal" ? 2 : 3);
-  const collection = collections[ofProgram(collections.length)] as Collection;
+  const collection = COLLECTIONS[ofProgram(COLLECTIONS.length)] as Collection;
   const exportRuntime =
     collection === "exported" || (collection === "called" && ofProgram(2) === 0);
   const random = randomFrom(2 * seed + 1);
@@ -98,12 +91,10 @@ export function planSmallBuild(seed: number): SmallBuildPlan {
   return {
     programSeed,
     size,
-    runtime,
     collection,
     exportRuntime,
     asc: level.length === 0 ? "asc -O0" : `asc ${level.join(" ")}`,
     flags: [
-      ...(runtime === "minimal" ? ["--runtime", "minimal"] : []),
       "--debug",
       ...level,
       ...(lowMemoryUnused ? ["--memoryBase", `${LOW_MEMORY_END}`] : []),
@@ -166,10 +157,9 @@ export function describeBuild(kind: SmallBuildKind): string {
 /** What its program is like. */
 export function describeProgram({
   size,
-  runtime,
   collection,
   exportRuntime,
-}: Pick<SmallBuildKind, "size" | "runtime" | "collection" | "exportRuntime">): string {
+}: Pick<SmallBuildKind, "size" | "collection" | "exportRuntime">): string {
   const exported = exportRuntime ? "--exportRuntime" : "no --exportRuntime";
-  return `${size}, ${runtime} runtime, ${exported}, collection ${collection}`;
+  return `${size}, ${exported}, collection ${collection}`;
 }

@@ -87,8 +87,7 @@ export function runSmallBuild({ named, wasm, filler }: SmallBuild): SmallDump[] 
     (global) => global.mutable && global.type === TYPE_I32,
   );
   const isThere = (wanted: string) => mutable.some(({ name }) => name === wanted);
-  if (!isThere("~lib/rt/itcms/fromSpace") && !isThere("~lib/rt/tcms/fromSpace"))
-    throw new Error("the optimiser removed fromSpace");
+  if (!isThere("~lib/rt/itcms/toSpace")) throw new Error("the optimiser removed toSpace");
   const exported = new Map(mutable.map(({ index }) => [`judge:${index}`, index]));
   const module = new WebAssembly.Module(exportGlobals(wasm, exported));
   const dumps: SmallDump[] = [];

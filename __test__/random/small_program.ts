@@ -243,8 +243,7 @@ const MOST_TINY_CLASSES = 3;
 
 /**
  * The source of a program that is hardly larger than the runtime needs, so that optimisers inline
- * even `__visit_members`. It holds objects in global variables only, so that a collector that
- * does not know the stack leaves the same.
+ * even `__visit_members`. It holds objects in global variables only.
  */
 export function tinyProgram(seed: number, collection: Collection): string {
   const random = randomFrom(seed);
@@ -273,7 +272,7 @@ ${variables.map(({ shrink }) => `  ${shrink}`).join("\n")}
 `;
 }
 
-/** A class whose objects are created without arguments. Only with the last case it refers to nothing. */
+/** A class whose objects are created without arguments. */
 function tinyClass(at: number, classCount: number, random: Random): string {
   const fields = Array.from({ length: random(4) }, (_, field) => {
     const name = `k${at}f${field}`;
