@@ -1,4 +1,4 @@
-// A dump of a page of a real Chromium that nobody prepared. The judge is `writeDump` in Node, byte for byte.
+// A dump of a page of a real Chromium, which was not prepared. The judge is `writeDump` in Node, byte for byte.
 
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";

@@ -11,7 +11,7 @@ use warpo_heap_analyzer::{Control, Error, Input, Program, Result, Tolerance};
 use crate::Failure;
 use crate::support::forge::random::Random;
 
-/// Cancels everything that can be done with a heap, so many times.
+/// Cancels each kind of work on a heap, as often as `--times` says.
 pub fn aborts(dump: &Path, wasm: &Path, times: u32) -> std::result::Result<Value, Failure> {
     let (dump, wasm) = (std::fs::read(dump)?, std::fs::read(wasm)?);
     let start = Instant::now();

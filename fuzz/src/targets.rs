@@ -417,7 +417,7 @@ pub fn questions(input: &[u8]) {
     invariants::with_any_threads(ask);
 }
 
-/// Addresses before, at and behind the damage of a partial heap.
+/// Addresses before, at and after the damage of a partial heap.
 fn around_damage(heap: &LoadedHeap, dump: &[u8]) -> Vec<u32> {
     let unread = heap.heap().accounting.unread;
     let Some(dump) = Dump::parse(dump).ok().filter(|_| unread > 0) else {

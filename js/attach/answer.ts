@@ -39,7 +39,7 @@ export function count(answer: Answer, path: string, what: string, limit: number)
   );
 }
 
-/** The list at a path, with at most so many entries. */
+/** The list at a path. More entries than `limit` are an error. */
 export function list(answer: Answer, path: string, what: string, limit: number): Answer[] {
   const value = at(answer, path);
   if (Array.isArray(value) && value.length <= limit) return value;

@@ -230,8 +230,8 @@ impl CallProfile {
     }
 }
 
-/// The largest number of bytes into which a byte of a profile may be decompressed. Blocks of one size, one
-/// behind the other, become 8 times as large; gzip can make a byte a thousand.
+/// The largest number of bytes into which a byte of a profile may be decompressed. A profile of
+/// many blocks of one size becomes 8 times as large; gzip can make a byte a thousand.
 const MOST_PER_BYTE: u64 = 64;
 /// More bytes that are allowed, however short the profile is.
 const MORE_BYTES: u64 = 1 << 20;

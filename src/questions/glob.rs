@@ -20,7 +20,7 @@ pub(super) struct Glob<'p> {
 struct Rest<'p> {
     /// The parts between two `*`.
     middle: Vec<Part<'p>>,
-    /// The characters behind the last `*`.
+    /// The characters after the last `*`.
     end: &'p str,
 }
 

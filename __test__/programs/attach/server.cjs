@@ -1,4 +1,4 @@
-// A program that nobody prepared: it works when the test sends a line, and waits. With `--expose`, its module
+// A program that was not prepared: it works when the test sends a line, and waits. With `--expose`, its module
 // is exposed and it writes a dump itself, for comparison.
 const { readFileSync } = require("node:fs");
 const { createInterface } = require("node:readline");
