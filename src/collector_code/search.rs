@@ -188,20 +188,13 @@ impl<'m, 'a> Search<'m, 'a> {
 
     /// Tries all functions. First those without parameters: the one that takes the fewest steps does little
     /// else than collecting. Then those that allocate and sometimes collect.
+    ///
+    /// The first may be a part of the collector that only marks what it starts from. Such a part changes no total,
+    /// which is then known from another function.
     fn by_trial(&mut self) -> Option<CollectorCode> {
-        let functions = &self.module.functions;
-        let with = |parameters: u32| {
-            let defined = functions.defined().map(|(function, _)| function);
-            let fitting = defined.filter(move |&function| {
-                functions
-                    .signature(function)
-                    .is_some_and(|signature| signature.parameters == parameters)
-            });
-            fitting.collect::<Vec<_>>()
-        };
-        let (without, with_two) = (with(0), with(2));
         let mut best: Option<(u64, CollectorCode)> = None;
-        for function in without {
+        let mut total: Option<(u64, GlobalIndex)> = None;
+        for function in self.functions_with(0) {
             if !self.can_go_on() {
                 break;
             }
@@ -215,16 +208,27 @@ impl<'m, 'a> Search<'m, 'a> {
             let before = self.left + self.machine.budget;
             let code = self.examine(entry, TRIAL_BUDGET);
             let steps = before - (self.left + self.machine.budget);
-            if let Some(code) = code
-                && best.as_ref().is_none_or(|&(least, _)| steps < least)
+            let Some(code) = code else { continue };
+            if let Some(found) = code.total
+                && total.is_none_or(|(least, _)| steps < least)
             {
+                total = Some((steps, found));
+            }
+            if best.as_ref().is_none_or(|&(least, _)| steps < least) {
                 best = Some((steps, code));
             }
         }
-        if let Some((_, code)) = best {
-            return Some(code);
-        }
-        with_two.into_iter().find_map(|function| {
+        let Some((_, mut code)) = best else {
+            return self.by_allocation();
+        };
+        let total = code.total.or(total.map(|(_, total)| total));
+        code.total = total.or_else(|| self.by_allocation()?.total);
+        Some(code)
+    }
+
+    /// Tries all functions that may allocate and sometimes collect.
+    fn by_allocation(&mut self) -> Option<CollectorCode> {
+        self.functions_with(2).into_iter().find_map(|function| {
             self.can_go_on().then_some(())?;
             let (uses, _) = self.uses(&self.allocation(function, u32::MAX), TRIAL_BUDGET)?;
             uses.read.into_iter().find_map(|global| {
@@ -234,6 +238,18 @@ impl<'m, 'a> Search<'m, 'a> {
                     .flatten()
             })
         })
+    }
+
+    /// The functions that the module defines and that have this number of parameters.
+    fn functions_with(&self, parameters: u32) -> Vec<u32> {
+        let functions = &self.module.functions;
+        let defined = functions.defined().map(|(function, _)| function);
+        let fitting = defined.filter(|&function| {
+            functions
+                .signature(function)
+                .is_some_and(|signature| signature.parameters == parameters)
+        });
+        fitting.collect()
     }
 
     /// A call that allocates an empty object, and collects if the total is large.
@@ -370,7 +386,12 @@ impl<'m, 'a> Search<'m, 'a> {
             Some(&global) => VisitedGlobal::Global(global),
             None => VisitedGlobal::Constant(Address(*address)),
         }));
-        let total = self.total(&entry, budget, &idle, &uses);
+        // A call that allocates raises the total again, so no global falls by the size of the freed object. But
+        // such a call collects only because its total was raised.
+        let total = match entry.forced {
+            Some((total, _)) => Some(total),
+            None => self.total(&entry, budget, &idle, &uses),
+        };
         Some(CollectorCode {
             entry,
             idle,
