@@ -127,6 +127,15 @@ pub enum Warning {
         /// Their number.
         count: u64,
     },
+    /// Headers or references that no program of this module can have.
+    HeapInconsistent {
+        /// What contradicts what.
+        problem: &'static str,
+        /// The first block or object of this kind.
+        address: Address,
+        /// Their number.
+        count: u64,
+    },
     /// The memory is not made of whole wasm pages.
     MemoryNotWholePages {
         /// Its size in bytes.
@@ -257,6 +266,7 @@ impl Warning {
             Self::StringsCut { .. } => "WARN_STRINGS_CUT",
             Self::TotalMismatch { .. } => "WARN_TOTAL_MISMATCH",
             Self::ListBroken { .. } => "WARN_LIST_BROKEN",
+            Self::HeapInconsistent { .. } => "WARN_HEAP_INCONSISTENT",
             Self::MemoryNotWholePages { .. } => "WARN_MEMORY_NOT_WHOLE_PAGES",
             Self::ModuleMismatch { .. } => "WARN_MODULE_MISMATCH",
             Self::Partial { .. } => "WARN_PARTIAL",
@@ -434,6 +444,14 @@ impl fmt::Display for Warning {
             Self::ListBroken { address, count } => write!(
                 f,
                 "the collector's lists are broken at {count} object(s), the first at {address}: the dump was taken while the collector changed them, or the heap was changed from outside, so objects may be missing"
+            ),
+            Self::HeapInconsistent {
+                problem,
+                address,
+                count,
+            } => write!(
+                f,
+                "{problem}: {count}, the first at {address}: the heap was changed from outside, or the dump was taken while the allocator or the collector changed it, so every number may be wrong"
             ),
             Self::MemoryNotWholePages { memory_size } => write!(
                 f,

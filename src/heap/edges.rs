@@ -14,10 +14,12 @@ use rayon::prelude::*;
 use super::labels::{EdgeLabel, WideLabel};
 use super::objects::{HeapClass, ObjectTable};
 use super::prefetch::prefetch;
+use super::reference_types::{ANY, ClassTypes, ReferenceTypes, TypeNumber};
 use crate::columns;
 use crate::control::{Control, Phase, Step};
 use crate::dump::Memory;
 use crate::error::{Error, Result};
+use crate::runtime::classes::Classes;
 use crate::runtime::layout::{Contents, EntryLayout, ReferenceLayout};
 use crate::runtime::objects::{ObjectHeader, block_of};
 use crate::runtime::shapes::ClassShape;
@@ -87,10 +89,12 @@ impl Edges {
     pub(super) fn extract(
         memory: Memory<'_>,
         objects: &ObjectTable,
+        classes: &Classes<'_>,
         shapes: Option<&[ClassShape]>,
         control: &Control,
     ) -> Result<(Self, Anomalies)> {
-        let scanner = Scanner::new(memory, objects, shapes.unwrap_or_default(), control);
+        let types = ReferenceTypes::new(&objects.classes, classes)?;
+        let scanner = Scanner::new(memory, objects, types, shapes.unwrap_or_default(), control);
         match shapes {
             Some(_) => Self::scan::<true>(&scanner),
             None => Self::scan::<false>(&scanner),
@@ -235,18 +239,25 @@ pub(super) struct Anomalies {
     pub(super) misfits: Vec<ObjectIndex>,
     /// Objects that cannot have exactly the fields of their class.
     pub(super) with_other_fields: Vec<ObjectIndex>,
+    /// Objects with a reference that is neither null nor to an object that can be there.
+    pub(super) with_false_references: Vec<ObjectIndex>,
 }
 
 impl Anomalies {
     /// Appends the lists of later objects.
     fn append(&mut self, later: &Self) -> Result<()> {
         columns::extend(&mut self.misfits, &later.misfits)?;
-        columns::extend(&mut self.with_other_fields, &later.with_other_fields)
+        columns::extend(&mut self.with_other_fields, &later.with_other_fields)?;
+        columns::extend(
+            &mut self.with_false_references,
+            &later.with_false_references,
+        )
     }
 
     fn clear(&mut self) {
         self.misfits.clear();
         self.with_other_fields.clear();
+        self.with_false_references.clear();
     }
 }
 
@@ -259,6 +270,8 @@ struct Run {
     /// The end of each object's targets in `targets`.
     ends: Vec<u32>,
     anomalies: Anomalies,
+    /// Whether a followed word is neither 0 nor the address of an object, since this was last reset.
+    has_false_reference: bool,
     /// The words that it read in buffers since its last report.
     words_read: u64,
     /// The length of `targets` at the last report.
@@ -280,8 +293,12 @@ impl Run {
         self.anomalies.clear();
         self.reported_targets = 0;
         for object in objects.map(ObjectIndex) {
+            self.has_false_reference = false;
             if !scanner.scan::<LABELLED>(object, self)? {
                 columns::push(&mut self.anomalies.misfits, object)?;
+            }
+            if self.has_false_reference && scanner.objects.class_of(object).class.is_certain {
+                columns::push(&mut self.anomalies.with_false_references, object)?;
             }
             self.ends.push(self.targets.len() as u32);
         }
@@ -304,12 +321,24 @@ impl Run {
     }
 
     #[inline]
-    fn follow<const LABELLED: bool>(&mut self, scanner: &Scanner<'_>, word: u32, label: EdgeLabel) {
+    fn follow<const LABELLED: bool>(
+        &mut self,
+        scanner: &Scanner<'_>,
+        word: u32,
+        label: EdgeLabel,
+        declared: TypeNumber,
+    ) {
         if let Some(target) = scanner.objects.index.get(Address(word)) {
+            if declared != ANY {
+                let slot = scanner.objects.class_slots[target.at()];
+                self.has_false_reference |= !scanner.types.allows(declared, slot);
+            }
             self.targets.push(target);
             if LABELLED {
                 self.labels.push(label.narrow());
             }
+        } else if word != 0 {
+            self.has_false_reference = true;
         }
     }
 
@@ -319,12 +348,13 @@ impl Run {
         scanner: &Scanner<'_>,
         buffer: Memory<'_>,
         label: EdgeLabel,
+        declared: TypeNumber,
     ) -> Result<()> {
         for piece in buffer.pieces(4 * Self::REPORT) {
             self.will_read(scanner, piece.size() / 4)?;
             self.make_room::<LABELLED>(piece.size() as usize / 4)?;
             for word in piece.words() {
-                self.follow::<LABELLED>(scanner, word, label);
+                self.follow::<LABELLED>(scanner, word, label, declared);
             }
         }
         Ok(())
@@ -360,6 +390,8 @@ struct Scanner<'a> {
     objects: &'a ObjectTable,
     /// By class slot: the layout and, if it is known, the size that all objects have.
     layouts: Vec<(&'a ReferenceLayout, Option<u32>)>,
+    /// The declared types of the references.
+    types: ReferenceTypes,
     /// By class slot, if labels are wanted.
     shapes: &'a [ClassShape],
     /// The largest possible number of references.
@@ -375,6 +407,7 @@ impl<'a> Scanner<'a> {
     fn new(
         memory: Memory<'a>,
         objects: &'a ObjectTable,
+        types: ReferenceTypes,
         shapes: &'a [ClassShape],
         control: &'a Control,
     ) -> Self {
@@ -385,6 +418,7 @@ impl<'a> Scanner<'a> {
             layouts: classes
                 .map(|HeapClass { class, .. }| (&class.layout, class.declared_size))
                 .collect(),
+            types,
             shapes,
             limit: memory.size() / 4,
             words_read: AtomicU64::new(0),
@@ -420,15 +454,16 @@ impl<'a> Scanner<'a> {
         if LABELLED {
             let shape = &self.shapes[slot];
             let own_storage = shape.own_storage;
-            fits &= self.places(shape, 0..own_storage, payload, run)?;
-            fits &= self.contents::<true>(&layout.contents, payload, run)?;
+            fits &= self.places(slot, 0..own_storage, payload, run)?;
+            fits &= self.contents::<true>(slot, payload, run)?;
             run.make_room::<LABELLED>(shape.places.len() - own_storage)?;
-            fits &= self.places(shape, own_storage..shape.places.len(), payload, run)?;
+            fits &= self.places(slot, own_storage..shape.places.len(), payload, run)?;
             return Ok(fits);
         }
-        for &offset in &layout.offsets {
+        let types = &self.types.of_class(slot).fields;
+        for (&offset, &declared) in layout.offsets.iter().zip(types) {
             match payload.word(Address(offset)) {
-                Some(word) => run.follow::<false>(self, word, EdgeLabel::ELEMENT),
+                Some(word) => run.follow::<false>(self, word, EdgeLabel::ELEMENT, declared),
                 // The other fields do not fit either, because offsets ascend.
                 None => {
                     fits = false;
@@ -436,22 +471,27 @@ impl<'a> Scanner<'a> {
                 }
             }
         }
-        fits &= self.contents::<false>(&layout.contents, payload, run)?;
+        fits &= self.contents::<false>(slot, payload, run)?;
         Ok(fits)
     }
 
     /// Follows places of a class; returns whether the object has room for all of them.
     fn places(
         &self,
-        shape: &ClassShape,
+        slot: usize,
         range: Range<usize>,
         payload: Memory<'_>,
         run: &mut Run,
     ) -> Result<bool> {
+        let (layout, _) = self.layouts[slot];
+        let types = &self.types.of_class(slot).fields;
         let mut fits = true;
         for nth in range {
-            match payload.word(Address(shape.places[nth].offset)) {
-                Some(word) => run.follow::<true>(self, word, EdgeLabel::place(nth)),
+            let offset = self.shapes[slot].places[nth].offset;
+            let field = layout.offsets.binary_search(&offset);
+            let declared = field.map_or(ANY, |field| types[field]);
+            match payload.word(Address(offset)) {
+                Some(word) => run.follow::<true>(self, word, EdgeLabel::place(nth), declared),
                 None => fits = false,
             }
         }
@@ -462,26 +502,27 @@ impl<'a> Scanner<'a> {
     #[inline]
     fn contents<const LABELLED: bool>(
         &self,
-        contents: &Contents,
+        slot: usize,
         payload: Memory<'a>,
         run: &mut Run,
     ) -> Result<bool> {
-        match contents {
+        let types = self.types.of_class(slot);
+        match &self.layouts[slot].0.contents {
             Contents::Fixed => Ok(true),
             Contents::StaticArray => {
-                run.follow_all::<LABELLED>(self, payload, EdgeLabel::ELEMENT)?;
-                Ok(true)
+                run.follow_all::<LABELLED>(self, payload, EdgeLabel::ELEMENT, types.first)?;
+                Ok(payload.size().is_multiple_of(4))
             }
             Contents::Unknown => {
                 self.every_word::<LABELLED>(payload, run)?;
                 Ok(true)
             }
-            Contents::Array => self.array_elements::<LABELLED>(payload, run),
-            Contents::Entries(entry) => self.entries::<LABELLED>(payload, *entry, run),
+            Contents::Array => self.array_elements::<LABELLED>(payload, types, run),
+            Contents::Entries(entry) => self.entries::<LABELLED>(payload, *entry, types, run),
             Contents::Tuple => {
                 run.make_room::<LABELLED>(u64::BITS as usize)?;
                 Ok(tuple_elements(payload, |word, nth| {
-                    run.follow::<LABELLED>(self, word, EdgeLabel::tuple_element(nth));
+                    run.follow::<LABELLED>(self, word, EdgeLabel::tuple_element(nth), ANY);
                 }))
             }
         }
@@ -519,12 +560,12 @@ impl<'a> Scanner<'a> {
     fn every_word<const LABELLED: bool>(&self, payload: Memory<'a>, run: &mut Run) -> Result<()> {
         for (nth, word) in payload.words().enumerate() {
             run.make_room::<LABELLED>(1)?;
-            run.follow::<LABELLED>(self, word, EdgeLabel::word(nth));
+            run.follow::<LABELLED>(self, word, EdgeLabel::word(nth), ANY);
             let target = self.objects.index.get(Address(word));
             if target.is_some_and(|target| self.objects.class_of(target).id == ARRAY_BUFFER)
                 && let Some(buffer) = self.buffer(Address(word))
             {
-                run.follow_all::<LABELLED>(self, buffer, EdgeLabel::BUFFER_WORD)?;
+                run.follow_all::<LABELLED>(self, buffer, EdgeLabel::BUFFER_WORD, ANY)?;
             }
         }
         Ok(())
@@ -533,6 +574,7 @@ impl<'a> Scanner<'a> {
     fn array_elements<const LABELLED: bool>(
         &self,
         array: Memory<'a>,
+        types: &ClassTypes,
         run: &mut Run,
     ) -> Result<bool> {
         let field = |offset| array.word(Address(offset));
@@ -557,7 +599,7 @@ impl<'a> Scanner<'a> {
             return Ok(false);
         };
         if let Some(elements) = buffer.bytes_at(Address(skipped), length.min(room) * 4) {
-            run.follow_all::<LABELLED>(self, elements, EdgeLabel::ELEMENT)?;
+            run.follow_all::<LABELLED>(self, elements, EdgeLabel::ELEMENT, types.first)?;
         }
         Ok(length <= room)
     }
@@ -566,6 +608,7 @@ impl<'a> Scanner<'a> {
         &self,
         map: Memory<'a>,
         entry: EntryLayout,
+        types: &ClassTypes,
         run: &mut Run,
     ) -> Result<bool> {
         let field = |offset| map.word(Address(offset));
@@ -592,10 +635,10 @@ impl<'a> Scanner<'a> {
                 continue;
             }
             if let Some(word) = entry.key.and_then(at) {
-                run.follow::<LABELLED>(self, word, key_label);
+                run.follow::<LABELLED>(self, word, key_label, types.first);
             }
             if let Some(word) = entry.value.and_then(at) {
-                run.follow::<LABELLED>(self, word, EdgeLabel::VALUE);
+                run.follow::<LABELLED>(self, word, EdgeLabel::VALUE, types.second);
             }
         }
         Ok(count <= room)

@@ -121,7 +121,13 @@ impl ObjectGraph {
             true => Some(class_shapes(runtime, &objects, control)?),
             false => None,
         };
-        let (edges, anomalies) = Edges::extract(memory, &objects, shapes.as_deref(), control)?;
+        let (edges, anomalies) = Edges::extract(
+            memory,
+            &objects,
+            &runtime.classes,
+            shapes.as_deref(),
+            control,
+        )?;
         let FoundRoots {
             roots,
             mismatch,

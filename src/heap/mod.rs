@@ -11,6 +11,7 @@ mod dominators;
 mod edges;
 mod graph;
 mod group_sets;
+mod header_checks;
 pub(crate) mod labels;
 mod live_classes;
 mod memory_map;
@@ -20,6 +21,7 @@ mod path_tree;
 mod prefetch;
 mod ranked_bits;
 mod reader;
+mod reference_types;
 mod referrers;
 mod retained_sets;
 mod root_slots;
@@ -225,6 +227,13 @@ impl Heap {
                 address: self.address(first),
                 class_name: class.name.clone(),
                 declared: class.declared_size.unwrap_or_default(),
+                count,
+            });
+        }
+        if let Some((first, count)) = self.live_of(&anomalies.with_false_references) {
+            self.warnings.push(Warning::HeapInconsistent {
+                problem: "live objects with a reference that is not to an object of the declared class",
+                address: self.address(first),
                 count,
             });
         }

@@ -9,6 +9,7 @@ use rayon::prelude::*;
 use super::accounting::BlockTotals;
 use super::address_index::AddressIndex;
 use super::class_slots::ClassIds;
+use super::header_checks::{ChunkChecks, HeaderChecks};
 use super::objects::ObjectTable;
 use crate::columns;
 use crate::control::{Control, Phase};
@@ -81,10 +82,12 @@ impl HeapReader<'_, '_> {
             walk.damage = self.missing_heap();
         }
         totals.add_walk(self.dump.memory, self.allocator, &walk);
-        self.keep_linked(&mut objects, statics)?;
-        if self.collector.list_heads.is_none() {
-            self.keep_members(&mut objects, statics)?;
-        }
+        let checks = HeaderChecks::new(self.classes, self.allocator.first_block)?;
+        self.keep_linked(&mut objects, statics, &checks)?;
+        let swept = match self.collector.list_heads {
+            None => self.keep_members(&mut objects, statics)?,
+            Some(_) => None,
+        };
         if !self.tolerance.damage
             && let Some(damage) = walk.damage.take()
         {
@@ -123,6 +126,19 @@ impl HeapReader<'_, '_> {
             pinned: pinned_objects,
             index,
         };
+        if walk.damage.is_none() {
+            self.warnings
+                .extend(
+                    walk.contradictions
+                        .map(|(address, count)| Warning::HeapInconsistent {
+                            problem: "blocks that contradict the blocks before them",
+                            address,
+                            count,
+                        }),
+                );
+            let memory = self.dump.memory;
+            checks.warn(memory, &table, self.collector, swept, self.warnings);
+        }
         Ok((table, totals, walk))
     }
 
@@ -186,7 +202,12 @@ impl HeapReader<'_, '_> {
 
     /// Reads the headers of all blocks after the static objects, and keeps the blocks whose neighbours in a
     /// list refer back to them.
-    fn keep_linked(&self, objects: &mut Objects, statics: usize) -> Result<()> {
+    fn keep_linked(
+        &self,
+        objects: &mut Objects,
+        statics: usize,
+        checks: &HeaderChecks,
+    ) -> Result<()> {
         let memory = self.dump.memory;
         // During a sweep, the block before the cursor was freed and may contain anything.
         let is_sweeping = self.collector.state == Some(CollectorState::Sweeping);
@@ -208,6 +229,7 @@ impl HeapReader<'_, '_> {
                 let mut kept = 0;
                 let mut pinned = Vec::new();
                 let mut torn = Vec::new();
+                let mut chunk = ChunkChecks::default();
                 for nth in 0..payloads.len() {
                     let payload = payloads[nth];
                     let block = block_of(Address(payload));
@@ -222,6 +244,7 @@ impl HeapReader<'_, '_> {
                         sizes[kept] = header.block.block_size();
                         class_ids[kept] = header.class_id.0;
                         kept += 1;
+                        checks.look(&mut chunk, block, header, !back);
                         if header.is_pinned() {
                             columns::push(&mut pinned, payload)?;
                         }
@@ -229,6 +252,7 @@ impl HeapReader<'_, '_> {
                         columns::push(&mut torn, payload)?;
                     }
                 }
+                checks.add(&chunk);
                 Ok((kept, pinned, torn))
             })
             .collect::<Result<_>>()?;
@@ -240,8 +264,9 @@ impl HeapReader<'_, '_> {
         Ok(())
     }
 
-    /// Of the objects whose neighbours refer back to them, keeps those that are in a list.
-    fn keep_members(&mut self, objects: &mut Objects, statics: usize) -> Result<()> {
+    /// Of the objects whose neighbours refer back to them, keeps those that are in a list. Returns the payload of
+    /// the object that is swept next, if it is known.
+    fn keep_members(&mut self, objects: &mut Objects, statics: usize) -> Result<Option<u32>> {
         let index = AddressIndex::new(&objects.payloads[statics..])?;
         let position = |block| Some(index.get(payload_of(block)?)?.at());
         let mut blocks = columns::with_capacity(objects.payloads.len() - statics)?;
@@ -256,7 +281,7 @@ impl HeapReader<'_, '_> {
         let BrokenLinks { broken, cursor } = self.broken_links(&objects.torn, is_member);
         objects.keep_where(statics, |nth, _| members[nth])?;
         let Some(&address) = broken.first() else {
-            return Ok(());
+            return Ok(cursor);
         };
         // Raw memory may still contain the header of an earlier object. If all objects that the collector
         // counts are found, no list is broken. The object at the cursor is counted, but not found.
@@ -273,7 +298,7 @@ impl HeapReader<'_, '_> {
                 count: broken.len() as u64,
             });
         }
-        Ok(())
+        Ok(cursor)
     }
 
     /// The payloads of blocks that only one neighbour refers to, but that belong to a list because that

@@ -20,7 +20,7 @@ use crate::collector_code::{CodeReader, CollectorCode, Storage, VisitedMembers};
 use crate::control::Control;
 use crate::debug_info::{Class, DebugInfo, Number, Producer, TypeRef};
 use crate::module::Module;
-use crate::std_library::{BUFFER, FIXED_NAMES, OBJECT, OBJECT_NAME};
+use crate::std_library::{BUFFER, FIXED_NAMES, OBJECT, OBJECT_NAME, STRING};
 use crate::units::ClassId;
 
 /// The largest number of classes of one id that are used. Correct debug information has one.
@@ -64,8 +64,23 @@ pub struct RuntimeClass {
     pub doubt: Doubt,
     /// The size of its fields, if the debug information describes all of them.
     pub declared_size: Option<u32>,
+    /// The sizes that its objects can have.
+    pub object_size: ObjectSize,
+    /// Whether the collector visits exactly the references in the layout: each is null or an object.
+    pub is_certain: bool,
     /// Other classes that the debug information gives the same id.
     pub rivals: Vec<String>,
+}
+
+/// The sizes that the objects of a class can have, in bytes of payload.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ObjectSize {
+    /// Each object has a size of its own.
+    Any,
+    /// All objects have this size.
+    Exactly(u32),
+    /// All objects have the same size, which is at least this.
+    Uniform(u32),
 }
 
 impl RuntimeClass {
@@ -88,6 +103,8 @@ impl RuntimeClass {
             is_described: false,
             doubt: Doubt::None,
             declared_size: None,
+            object_size: ObjectSize::Any,
+            is_certain: false,
             rivals: Vec::new(),
         }
     }
@@ -157,6 +174,16 @@ impl<'a> Classes<'a> {
         class.into_iter().flat_map(|class| self.chain(class))
     }
 
+    /// The class that a type of the debug information refers to.
+    pub(super) fn described(&self, type_ref: TypeRef) -> Option<&Class> {
+        self.debug_info.class(type_ref)
+    }
+
+    /// Whether the debug information has the bases of classes.
+    pub(super) fn describes_inheritance(&self) -> bool {
+        self.debug_info.describes_inheritance
+    }
+
     /// The name of a type in the debug information.
     pub(super) fn type_name(&self, type_ref: TypeRef) -> &str {
         match type_ref {
@@ -210,15 +237,21 @@ impl<'a> Classes<'a> {
             .or_else(|| class.map(|class| class.name.clone()))
             .or_else(|| self.name_in_code(id));
         let (layout, doubt) = self.layout(id, class);
+        let declared_size = class
+            .filter(|_| doubt == Doubt::None)
+            .and_then(|class| self.declared_size(class));
         RuntimeClass {
             lacks_name: (name.is_none() && self.has_names).then_some(self.debug_info.producer),
             name: name.unwrap_or_else(|| format!("Class#{id}")),
             is_described: layout.is_some(),
+            object_size: layout.as_ref().map_or(ObjectSize::Any, |layout| {
+                self.object_size(id, class, layout)
+            }),
+            is_certain: doubt == Doubt::None
+                && class.is_none_or(|class| !self.has_unresolved_types(class)),
             layout: layout.unwrap_or_else(ReferenceLayout::unknown),
             doubt,
-            declared_size: class
-                .filter(|_| doubt == Doubt::None)
-                .and_then(|class| self.declared_size(class)),
+            declared_size,
             rivals: Vec::new(),
         }
     }
@@ -243,6 +276,8 @@ impl<'a> Classes<'a> {
             is_described: true,
             doubt: Doubt::None,
             declared_size: None,
+            object_size: ObjectSize::Any,
+            is_certain: false,
             rivals: names,
         }
     }
@@ -392,6 +427,58 @@ impl<'a> Classes<'a> {
         Some(size)
     }
 
+    /// The sizes that the objects of a class can have.
+    fn object_size(
+        &self,
+        id: ClassId,
+        class: Option<&Class>,
+        layout: &ReferenceLayout,
+    ) -> ObjectSize {
+        let flags = self.flags.get(id);
+        if id == OBJECT {
+            return ObjectSize::Exactly(0);
+        }
+        let is_variable = id.0 <= STRING.0
+            || matches!(layout.contents, Contents::Tuple | Contents::Unknown)
+            || flags.is_none_or(TypeFlags::is_static_array);
+        if is_variable {
+            return ObjectSize::Any;
+        }
+        let container = flags.and_then(TypeFlags::container_size);
+        // A class of the program can extend a container. Its own fields follow those of the container.
+        match (container, class) {
+            (Some(size), Some(class)) if is_standard_container(&class.name) => {
+                ObjectSize::Exactly(size)
+            }
+            _ => {
+                let end = layout
+                    .offsets
+                    .last()
+                    .map_or(0, |&last| last.saturating_add(4));
+                ObjectSize::Uniform(container.unwrap_or(0).max(end))
+            }
+        }
+    }
+
+    /// Whether a field of the class or a type argument may be an unmanaged pointer: its type is not described,
+    /// or has no id.
+    fn has_unresolved_types(&self, class: &Class) -> bool {
+        let is_unresolved = |type_ref: TypeRef| match type_ref {
+            TypeRef::Base { .. } => false,
+            TypeRef::Unresolved => true,
+            TypeRef::Class(_) => self
+                .debug_info
+                .class(type_ref)
+                .is_none_or(|class| class.id.is_none()),
+        };
+        self.chain(class).any(|class| {
+            let members = class.members.iter().map(|member| member.type_ref);
+            members
+                .chain(class.type_arguments.iter().copied())
+                .any(is_unresolved)
+        })
+    }
+
     /// A class and its bases. A cyclic chain ends soon after its first repetition.
     fn chain<'c>(&'c self, class: &'c Class) -> impl Iterator<Item = &'c Class> {
         // Brent's algorithm: it compares with one earlier class at a time, and needs no memory.
@@ -497,6 +584,18 @@ fn spend(left: &Cell<u64>, count: usize) -> Option<()> {
     let rest = left.get().checked_sub(count as u64);
     left.set(rest.unwrap_or(0));
     rest.map(drop)
+}
+
+/// Whether objects of a class with this name are those of the standard library, without fields of a program.
+fn is_standard_container(name: &str) -> bool {
+    [
+        "~lib/array/Array<",
+        "~lib/map/Map<",
+        "~lib/set/Set<",
+        "~lib/typedarray/",
+    ]
+    .iter()
+    .any(|start| name.starts_with(start))
 }
 
 /// Whether a class is unmanaged. Unmanaged classes share id 0 with `Object`. Their addresses are plain

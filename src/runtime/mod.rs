@@ -12,6 +12,7 @@ mod boundaries;
 pub mod classes;
 pub mod collector;
 mod container_layouts;
+pub mod declared_types;
 pub mod evidence;
 pub mod identity;
 pub mod known_blocks;

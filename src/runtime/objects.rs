@@ -9,6 +9,7 @@ use crate::dump::Memory;
 use crate::units::{Address, ClassId};
 
 pub use crate::std_library::HEADER_SIZE;
+use crate::std_library::{ARRAY_BUFFER, STRING};
 /// Bytes of the header that count as payload of the block.
 const HEADER_IN_PAYLOAD: u32 = 16;
 /// The colour of pinned objects. The other colours are not evidence of liveness.
@@ -98,6 +99,17 @@ impl ObjectHeader {
     #[inline]
     pub fn capacity(self) -> u32 {
         self.block.payload_size().saturating_sub(HEADER_IN_PAYLOAD)
+    }
+
+    /// Whether the allocator gives an object of this size this block. A string or a buffer may have been made
+    /// smaller: it keeps its block.
+    #[inline]
+    pub fn fits_block(self) -> bool {
+        let found = self.block.payload_size();
+        let expected = self.expected_block_payload();
+        let can_shrink = self.class_id == ARRAY_BUFFER || self.class_id == STRING;
+        expected == Some(found)
+            || (can_shrink && expected.is_some_and(|expected| expected <= found))
     }
 
     /// The block's payload size that the allocator (and the compiler, for static objects) gives

@@ -37,6 +37,8 @@ pub struct Walk {
     pub regions: Vec<Region>,
     /// Why the walk ended before the heap did, at the end of the last region.
     pub damage: Option<Error>,
+    /// The first block whose flags or back pointer contradict its neighbours, and the number of such blocks.
+    pub contradictions: Option<(Address, u64)>,
 }
 
 /// Walks all blocks of all regions in address order and passes each to `visit`: also free blocks, but not the
@@ -63,8 +65,17 @@ pub(crate) fn walk_blocks(
     let mut search = None;
     let mut first_block = allocator.first_block;
     let mut block = first_block;
+    let mut free_left = None;
     let damage = loop {
-        match read_block(memory, block, limit) {
+        let found = read_block(memory, block, limit);
+        if let Ok((info, _)) = found {
+            if !fits_left(memory, block, info, free_left) {
+                let (_, count) = walk.contradictions.get_or_insert((block, 0));
+                *count += 1;
+            }
+            free_left = info.is_free().then_some(block);
+        }
+        match found {
             Ok((info, _)) if info.ends_region() => {
                 if block == tail {
                     break None;
@@ -94,6 +105,7 @@ pub(crate) fn walk_blocks(
                 });
                 first_block = next;
                 block = next;
+                free_left = None;
             }
             Ok((info, next)) => {
                 visit(block, info)?;
@@ -130,6 +142,25 @@ pub(crate) fn walk_blocks(
         }),
     };
     Ok(walk)
+}
+
+/// Whether a block agrees with the block before it, which is at `free_left` if it is free: a block after a
+/// free one is marked as such and in use, and the word before it points to the free one.
+#[inline]
+fn fits_left(
+    memory: Memory<'_>,
+    block: Address,
+    info: BlockInfo,
+    free_left: Option<Address>,
+) -> bool {
+    match free_left {
+        None => !info.is_left_free(),
+        Some(left) => {
+            let back = block.checked_sub(BLOCK_OVERHEAD);
+            let back = back.and_then(|at| memory.word(at));
+            info.is_left_free() && !info.is_free() && back == Some(left.0)
+        }
+    }
 }
 
 /// Searches for regions after foreign pages.

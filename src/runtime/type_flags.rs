@@ -52,6 +52,17 @@ impl TypeFlags {
         self.0 & CONTAINERS != 0
     }
 
+    /// The size of a container's own fields, if the class is a container of fixed size.
+    pub fn container_size(self) -> Option<u32> {
+        if self.is_array() {
+            Some(16)
+        } else if self.is_array_buffer_view() {
+            Some(12)
+        } else {
+            (self.is_set() || self.is_map()).then_some(24)
+        }
+    }
+
     /// Whether the collector never visits the contents of objects of this class.
     pub fn is_pointer_free(self) -> bool {
         self.0 & Self::POINTER_FREE != 0

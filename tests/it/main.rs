@@ -17,6 +17,7 @@ mod exports;
 mod expose_globals;
 mod forge;
 mod formats;
+mod header_changes;
 mod heaps;
 mod questions;
 mod random_heaps;

@@ -347,9 +347,9 @@ fn a_memory_of_fewer_or_more_pages_than_the_module_allows_is_said() {
 
 #[test]
 fn a_second_dump_with_a_smaller_memory_is_said_to_be_swapped_or_of_another_run() {
-    let (mut scene, node, _) = small_scene();
+    let (mut scene, ..) = small_scene();
     let small = scene.dump();
-    scene.object(node, PAGE);
+    scene.object(ARRAY_BUFFER, PAGE);
     let large = scene.dump();
     let wasm = scene.module();
     let program = Program::read(input("program.wasm", &wasm), &Control::default()).unwrap();
@@ -528,12 +528,12 @@ fn other_fields(object: Object, declared: u32) -> String {
 
 #[test]
 fn an_object_without_room_for_the_fields_of_its_class_is_of_another_build() {
-    let (mut scene, node, head) = small_scene();
+    let (mut scene, node, _) = small_scene();
     let order = scene.class("assembly/index/Order");
     scene.field(order, "first", 0, node);
     scene.field(order, "number", 8, "u32");
     let object = scene.object(order, 8);
-    scene.set(head, 0, object);
+    scene.global("assembly/index/order", order, object);
     assert_warns(&scene, "WARN_FIELDS_DIFFER", &other_fields(object, 12));
 }
 
@@ -544,17 +544,17 @@ fn an_object_that_has_a_reference_after_the_fields_of_its_class_is_of_another_bu
     scene.field(order, "first", 0, node);
     let object = scene.object(order, 8);
     scene.set(object, 4, head);
-    scene.set(head, 0, object);
+    scene.global("assembly/index/order", order, object);
     assert_warns(&scene, "WARN_FIELDS_DIFFER", &other_fields(object, 4));
 }
 
 #[test]
 fn unused_space_after_the_fields_of_a_class_causes_no_warning() {
-    let (mut scene, node, head) = small_scene();
+    let (mut scene, node, _) = small_scene();
     let order = scene.class("assembly/index/Order");
     scene.field(order, "first", 0, node);
     let object = scene.object(order, 64);
-    scene.set(head, 0, object);
+    scene.global("assembly/index/order", order, object);
     assert_eq!(warnings(&scene.analyze()), [""; 0]);
 }
 

@@ -49,21 +49,21 @@ struct Classes {
 
 impl Classes {
     fn declare(scene: &mut Scene) -> Self {
+        // A class without members may be an interface: an object of any class can be behind it.
+        let any = scene.class("assembly/index/Any");
         let node = scene.class("assembly/index/Node");
         // The second word is a number, which must not be followed whatever it is.
-        scene.field(node, "first", 0, node);
+        scene.field(node, "first", 0, any);
         scene.field(node, "number", 4, "u32");
-        scene.field(node, "second", 8, node);
+        scene.field(node, "second", 8, any);
         scene.field(node, "third", 12, NeverCompiled);
         let set = scene.undescribed_class(flags::SET | flags::VALUE_MANAGED | flags::value_size(4));
         Self {
             node,
-            array: scene.generic("~lib/array/Array<assembly/index/Node>", &[&node]),
-            static_array: scene.generic(
-                "~lib/staticarray/StaticArray<assembly/index/Node>",
-                &[&node],
-            ),
-            map: scene.generic("~lib/map/Map<assembly/index/Node,f64>", &[&node, &"f64"]),
+            array: scene.generic("~lib/array/Array<assembly/index/Node>", &[&any]),
+            static_array: scene
+                .generic("~lib/staticarray/StaticArray<assembly/index/Node>", &[&any]),
+            map: scene.generic("~lib/map/Map<assembly/index/Node,f64>", &[&any, &"f64"]),
             set,
             tuple: scene.class("~lib/tuple/SmallTuple"),
         }
