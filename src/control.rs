@@ -284,7 +284,7 @@ impl Control {
 
 /// A running phase. When it is dropped, all its units count as done.
 #[derive(Debug)]
-pub(crate) struct Step<'c> {
+pub struct Step<'c> {
     control: &'c Control,
     /// How much the whole phase adds to [`Shared::done`].
     budget: u64,

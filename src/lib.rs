@@ -49,21 +49,23 @@
 //!
 //! - `napi`: the Node binding. Off by default, so that the engine builds and tests without Node.
 
+pub mod assemblyscript;
 mod bits;
 pub mod collector_code;
 mod columns;
 mod control;
 pub mod debug_info;
 pub mod dump;
+mod engine;
 mod error;
 pub mod exports;
 mod file_kind;
 pub mod formats;
 pub mod heap;
+mod input;
 pub mod instrument;
 mod mismatch;
 pub mod module;
-mod program;
 pub mod questions;
 pub mod runtime;
 mod shown;
@@ -80,11 +82,13 @@ mod warning;
 #[cfg(any(feature = "napi", test))]
 mod binding;
 
-pub use control::{Control, Phase, Progress};
+pub use assemblyscript::Schedule;
+pub use control::{Control, Phase, Progress, Step};
+pub use engine::{Program, analyze_snapshot, is_snapshot, open_snapshot};
 pub use error::{Error, FileAction, Result};
 pub use file_kind::{FileKind, FileStart};
+pub use input::Input;
 pub use mismatch::Mismatch;
-pub use program::{Input, Program, Schedule};
 pub use tolerance::Tolerance;
 pub use units::{Address, ClassId, GlobalIndex, ObjectIndex};
 pub use warning::Warning;

@@ -4,8 +4,9 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
+use warpo_heap_analyzer::assemblyscript::InMemory;
 use warpo_heap_analyzer::exports::{Export, HeapDiffOptions, HeapSnapshotOptions};
-use warpo_heap_analyzer::questions::{GrowthOptions, InMemory, Question, growth};
+use warpo_heap_analyzer::questions::{GrowthOptions, Question, growth};
 use warpo_heap_analyzer::{Control, Error, Input, Program, Result, Tolerance};
 
 use crate::Failure;
@@ -126,12 +127,12 @@ fn everything(
     ];
     for (name, question) in questions {
         let question: Question = serde_json::from_value(question).unwrap();
-        match heap.ask(&question, None, control) {
+        match warpo_heap_analyzer::questions::ask(&heap, &question, None, control) {
             Ok(_) | Err(Error::NoObject { .. }) => ended(name),
             Err(error) => return Err(error),
         }
     }
-    let table = heap.site_table(control)?;
+    let table = warpo_heap_analyzer::questions::site_table(&heap, control)?;
     ended("site table");
     let options: GrowthOptions = serde_json::from_value(json!({})).unwrap();
     growth(&[&table, &table, &table], &options, control)?;
@@ -150,7 +151,13 @@ fn everything(
     ];
     for (name, export) in exports {
         let before = (name == "heap-diff").then_some(&heap);
-        heap.export(&export, before, &mut std::io::sink(), control)?;
+        warpo_heap_analyzer::exports::export(
+            &heap,
+            &export,
+            before,
+            &mut std::io::sink(),
+            control,
+        )?;
         ended(name);
     }
     Ok(())

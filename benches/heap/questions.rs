@@ -5,7 +5,8 @@ use std::os::unix::fs::FileExt;
 use std::time::Instant;
 
 use serde_json::{Map, Value, json};
-use warpo_heap_analyzer::questions::{Contents, LoadedHeap, Question};
+use warpo_heap_analyzer::assemblyscript::Contents;
+use warpo_heap_analyzer::questions::{LoadedHeap, Question};
 use warpo_heap_analyzer::{Control, Error, FileAction, Input, Program};
 
 use crate::Failure;
@@ -65,7 +66,7 @@ fn questions(heap: &LoadedHeap) -> Result<Map<String, Value>, Failure> {
     let address = objects.addresses[middle.at()];
     let classes = heap.heap().live_classes.iter().zip(&objects.classes);
     let most = classes.max_by_key(|(live, _)| live.count);
-    let class = most.map(|(_, class)| class.class.name.clone());
+    let class = most.map(|(_, class)| class.name.clone());
     let asked = [
         ("summary", json!({ "question": "summary" })),
         (
@@ -104,13 +105,14 @@ fn questions(heap: &LoadedHeap) -> Result<Map<String, Value>, Failure> {
         let question: Question = serde_json::from_value(question)?;
         let before = processor_seconds();
         let begin = Instant::now();
-        let answer = heap.ask(&question, None, &Control::default())?;
+        let answer =
+            warpo_heap_analyzer::questions::ask(heap, &question, None, &Control::default())?;
         let first = begin.elapsed().as_secs_f64();
         let processor = processor_seconds()
             .zip(before)
             .map(|(now, then)| now - then);
         let begin = Instant::now();
-        heap.ask(&question, None, &Control::default())?;
+        warpo_heap_analyzer::questions::ask(heap, &question, None, &Control::default())?;
         let again = begin.elapsed().as_secs_f64();
         let bytes = serde_json::to_string(&answer)?.len();
         times.insert(
@@ -120,7 +122,7 @@ fn questions(heap: &LoadedHeap) -> Result<Map<String, Value>, Failure> {
     }
     let before = processor_seconds();
     let begin = Instant::now();
-    let table = heap.site_table(&Control::default())?;
+    let table = warpo_heap_analyzer::questions::site_table(heap, &Control::default())?;
     let first = begin.elapsed().as_secs_f64();
     let processor = processor_seconds()
         .zip(before)

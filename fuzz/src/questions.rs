@@ -2,9 +2,11 @@
 
 use serde_json::{Value, json};
 use warpo_heap_analyzer::exports::{Export, HeapDiffOptions, HeapSnapshotOptions};
+use warpo_heap_analyzer::heap::Need;
 use warpo_heap_analyzer::formats::{TableOptions, render_json, render_text};
+use warpo_heap_analyzer::assemblyscript::InMemory;
 use warpo_heap_analyzer::questions::{
-    GrowthOptions, InMemory, LoadedHeap, Question, SiteTable, growth,
+    GrowthOptions, LoadedHeap, Question, SiteTable, growth,
 };
 use warpo_heap_analyzer::{Control, Error, Input, Program, Result, Tolerance};
 
@@ -28,7 +30,7 @@ pub fn ask_all(heap: &LoadedHeap, addresses: &[u32], table: TableOptions) -> Str
     let mut texts = String::new();
     let mut ask = |before: Option<&LoadedHeap>, question: Value| -> Option<Value> {
         let question: Question = serde_json::from_value(question).unwrap();
-        let answer = match heap.ask(&question, before, &Control::default()) {
+        let answer = match warpo_heap_analyzer::questions::ask(heap, &question, before, &Control::default()) {
             Ok(answer) => answer,
             // An address may be of no object, and a heap may have no classes.
             Err(Error::NoObject { .. } | Error::UnknownClass { .. }) => return None,
@@ -83,7 +85,7 @@ pub fn ask_all(heap: &LoadedHeap, addresses: &[u32], table: TableOptions) -> Str
         live_size,
     );
     // A snapshot contains only what is alive.
-    if !heap.heap().is_snapshot {
+    if heap.heap().accounting.is_some() {
         let question = json!({ "question": "unreachable", "limit": 1 << 20, "maxNodes": 1000 });
         let garbage = &ask(None, question).unwrap()["garbage"];
         assert_eq!(
@@ -119,7 +121,7 @@ pub fn grow(heap: &LoadedHeap, place: u32, byte: u8) -> String {
     let options: GrowthOptions = serde_json::from_value(json!({ "limit": 1000 })).unwrap();
     let growth_of =
         |tables: &[&SiteTable]| render_json(&growth(tables, &options, &control).unwrap());
-    let table = heap.site_table(&control).unwrap();
+    let table = warpo_heap_analyzer::questions::site_table(heap, &control).unwrap();
     let mut bytes = table.to_bytes();
     assert_eq!(SiteTable::from_bytes(&bytes).unwrap(), table);
     let mut text = growth_of(&[&table, &table, &table]);
@@ -138,7 +140,7 @@ pub fn grow(heap: &LoadedHeap, place: u32, byte: u8) -> String {
 pub fn export_all(heap: &LoadedHeap) {
     let write = |export: Export, before: Option<&LoadedHeap>| {
         let mut bytes = Vec::new();
-        let written = heap.export(&export, before, &mut bytes, &Control::default());
+        let written = warpo_heap_analyzer::exports::export(heap, &export, before, &mut bytes, &Control::default());
         written.unwrap_or_else(|error| panic!("{export:?}: {error}"));
         bytes
     };
@@ -148,9 +150,9 @@ pub fn export_all(heap: &LoadedHeap) {
     let lines = grown.iter().filter(|&&byte| byte == b'\n').count();
     assert_eq!(lines, 1, "a heap has grown since itself");
     // A snapshot is in this format already.
-    let is_snapshot = heap.heap().is_snapshot;
+    let is_exported = heap.source().check(Need::HeapSnapshot).is_err();
     let options = [(true, false), (false, true)].into_iter();
-    for (strings, all) in options.filter(|_| !is_snapshot) {
+    for (strings, all) in options.filter(|_| !is_exported) {
         let export = Export::HeapSnapshot(HeapSnapshotOptions {
             strings,
             all,

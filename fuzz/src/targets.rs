@@ -14,7 +14,6 @@ use warpo_heap_analyzer::questions::LoadedHeap;
 use warpo_heap_analyzer::runtime::Runtime;
 use warpo_heap_analyzer::runtime::evidence::Evidence;
 use warpo_heap_analyzer::runtime::layout::Contents;
-use warpo_heap_analyzer::snapshots;
 use warpo_heap_analyzer::views::{
     ComparisonSort, ComparisonView, ConstructorSort, ConstructorView, Selection,
 };
@@ -271,8 +270,8 @@ pub fn heap(input: &[u8]) {
         )
     };
     let describes_all = matches!(Module::parse(wasm, &Control::default()), Ok(module) if !module.debug_section(".debug_info").is_empty());
-    let is_idle = heap.accounting.collector
-        == Some(warpo_heap_analyzer::runtime::collector::CollectorState::Idle);
+    let is_idle = heap.accounting.as_ref().and_then(|parts| parts.collector)
+        == Some(warpo_heap_analyzer::heap::CollectorState::Idle);
     if describes_all
         && type_flags(&case.dump) == flags_before
         && is_idle
@@ -419,7 +418,7 @@ pub fn questions(input: &[u8]) {
 
 /// Addresses before, at and after the damage of a partial heap.
 fn around_damage(heap: &LoadedHeap, dump: &[u8]) -> Vec<u32> {
-    let unread = heap.heap().accounting.unread;
+    let unread = heap.heap().accounting.as_ref().map_or(0, |parts| parts.unread);
     let Some(dump) = Dump::parse(dump).ok().filter(|_| unread > 0) else {
         return Vec::new();
     };
@@ -439,7 +438,7 @@ pub fn snapshot(input: &[u8]) {
         name: "app.heapsnapshot",
         bytes: input,
     };
-    let ask = || match snapshots::open(source(), &Control::default()) {
+    let ask = || match warpo_heap_analyzer::open_snapshot(source(), &Control::default()) {
         Ok(heap) => {
             export_all(&heap);
             ask_all(&heap, &[1, 3], TableOptions::default()) + &grow(&heap, 0, b'0')

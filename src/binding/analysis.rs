@@ -15,9 +15,8 @@ use super::views::ViewHandle;
 use crate::control::{ClassCount, Control, Phase};
 use crate::error::Error;
 use crate::file_kind::{FileKind, FileStart};
-use crate::program::{Input, Program, Schedule};
-use crate::snapshots;
 use crate::views::{ComparisonSort, ComparisonView, ConstructorSort};
+use crate::{Input, Program, Schedule};
 
 /// A handle on asynchronous work.
 #[napi]
@@ -319,7 +318,7 @@ pub(super) fn read_program<'a>(
 
 /// Whether an input is a heap snapshot, which has no module.
 pub(super) fn is_snapshot(dump: &SourceInput<'_>, wasm: &SourceInput<'_>) -> crate::Result<bool> {
-    let is_snapshot = snapshots::is_snapshot(dump.bytes.as_ref());
+    let is_snapshot = crate::is_snapshot(dump.bytes.as_ref());
     match is_snapshot && !wasm.bytes.is_absent() {
         true => Err(Error::SnapshotWithModule.in_file(dump.name)),
         false => Ok(is_snapshot),
@@ -332,7 +331,7 @@ fn constructor_view(
     control: &Control,
 ) -> crate::Result<ViewHandle> {
     let heap = match is_snapshot(&dump, &wasm)? {
-        true => snapshots::analyze(dump, control)?,
+        true => crate::analyze_snapshot(dump, control)?,
         false => {
             let program = read_program(&wasm, &dump, control)?.tolerating(request.tolerance);
             program.analyze(dump, control)?
@@ -351,8 +350,8 @@ fn comparison_view(
     match [is_snapshot(&before, &wasm)?, is_snapshot(&after, &wasm)?] {
         [true, true] => {
             let [before, after] = [
-                snapshots::open(before, control)?,
-                snapshots::open(after, control)?,
+                crate::open_snapshot(before, control)?,
+                crate::open_snapshot(after, control)?,
             ];
             let view = after.compared_with(&before, request.selection, control)?;
             return Ok(ViewHandle::comparison(view));

@@ -15,8 +15,8 @@ use memmap2::Mmap;
 #[cfg(unix)]
 use memmap2::UncheckedAdvice;
 
+use crate::assemblyscript::Contents;
 use crate::error::{Error, FileAction, Result};
-use crate::questions::Contents;
 
 /// A file that must not change after the dump was opened.
 #[derive(Debug)]

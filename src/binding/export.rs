@@ -20,7 +20,7 @@ use super::tasks::Outcome;
 use crate::columns;
 use crate::control::Control;
 use crate::error::Error;
-use crate::exports::{Export, Unreadable, unreadable_dump};
+use crate::exports::{self, Export, Unreadable, unreadable_dump};
 
 /// The largest number of pieces that wait to be read while the next one is written.
 const WAITING: usize = 4;
@@ -194,9 +194,7 @@ impl Request {
 
     fn write(&self, out: &mut dyn Write, control: &Control) -> crate::Result<()> {
         let before = self.before.as_ref().map(|before| before.loaded());
-        self.heap
-            .loaded()
-            .export(&self.export, before, out, control)
+        exports::export(self.heap.loaded(), &self.export, before, out, control)
     }
 }
 

@@ -15,12 +15,11 @@ use super::options::{Request, ViewOptions, checked};
 use super::tasks::Outcome;
 use super::threads::run_on_own_thread;
 use super::views::{TableData, ViewHandle, WarningData};
+use crate::Input;
 use crate::control::Control;
 use crate::exports::Export;
 use crate::formats::{TableOptions, accounting_json, render_json, render_text};
-use crate::program::Input;
 use crate::questions::{Answer, LoadedHeap, Question};
-use crate::snapshots;
 use crate::tolerance::Tolerance;
 use crate::views::{ComparisonSort, ConstructorSort};
 
@@ -182,7 +181,7 @@ fn opened(
 ) -> crate::Result<HeapHandle> {
     let (loaded, kept_bytes) = match is_snapshot(&dump, &wasm)? {
         true => {
-            let loaded = snapshots::open(dump, control)?;
+            let loaded = crate::open_snapshot(dump, control)?;
             if request.prepare {
                 loaded.prepare(control)?;
             }
@@ -254,7 +253,7 @@ impl OpenHeap {
             before.check_same_module(self)?;
         }
         let before = before.map(|before| &before.loaded);
-        let answer = self.loaded.ask(question, before, control)?;
+        let answer = crate::questions::ask(&self.loaded, question, before, control)?;
         Ok(AnswerData {
             text: rendered(&answer, text),
             warnings: answer.warnings.into_iter().map(Into::into).collect(),
@@ -280,7 +279,7 @@ impl OpenHeap {
         let view = self
             .loaded
             .compared_with(&before.loaded, request.selection, control)?;
-        let warnings = self.loaded.warnings_beside(&before.loaded).into_iter();
+        let warnings = crate::questions::warnings_beside(&self.loaded, &before.loaded).into_iter();
         let warnings = warnings.map(WarningData::from).collect();
         Ok(ViewHandle::of_loaded_heaps(view, warnings))
     }
@@ -501,7 +500,7 @@ impl HeapHandle {
     pub fn accounting(&self) -> Result<Option<String>> {
         guarded(|| {
             let heap = self.heap()?;
-            Ok(heap.loaded.heap().known_accounting().map(accounting_json))
+            Ok(heap.loaded.heap().accounting.as_ref().map(accounting_json))
         })
     }
 

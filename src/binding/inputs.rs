@@ -13,14 +13,13 @@ use rayon::prelude::*;
 
 use super::contents::{UnchangedFile, read_exact_at};
 use super::guard::guarded;
+use crate::Input;
+use crate::assemblyscript::{Contents, InMemory};
 use crate::columns;
 use crate::control::Control;
 use crate::dump;
 use crate::error::{Error, FileAction, Result};
 use crate::module;
-use crate::program::Input;
-use crate::questions::{Contents, InMemory};
-use crate::snapshots;
 
 /// The bytes of a dump or a module. Dropping it releases the memory.
 pub(super) enum Source<'a> {
@@ -438,7 +437,7 @@ fn bytes_to_read(file: &File, length: u64) -> Result<usize> {
             return Err(Error::ModuleTooLarge { size: length });
         }
         dump::MAGIC | module::MAGIC => length,
-        _ if snapshots::is_snapshot(&header[..present]) => length,
+        _ if crate::is_snapshot(&header[..present]) => length,
         _ => length.min(LEAST),
     };
     usize::try_from(bytes).map_err(|_| Error::OutOfMemory {
@@ -455,7 +454,7 @@ fn read_stream(mut stream: impl Read, control: &Control) -> Result<Vec<u8>> {
     let largest = match bytes.first_chunk::<4>() {
         Some(&dump::MAGIC) => LARGEST_DUMP,
         Some(&module::MAGIC) => module::MAX_SIZE,
-        _ if snapshots::is_snapshot(&bytes) => LARGEST_SNAPSHOT,
+        _ if crate::is_snapshot(&bytes) => LARGEST_SNAPSHOT,
         // The reader of the input reports what is wrong.
         _ => return Ok(bytes),
     };

@@ -135,7 +135,7 @@ pub fn allocation_sites(
         let heap = heap.heap()?;
         let sites = run_on_own_thread(|| {
             let blocks = sampled_blocks(profile)?;
-            heap.loaded().allocation_sites(&blocks, &Control::default())
+            crate::questions::allocation_sites(heap.loaded(), &blocks, &Control::default())
         })?;
         let name = heap.loaded().dump_name();
         Ok(AllocationSitesData {

@@ -83,7 +83,9 @@ impl HeapHandle {
     pub fn site_table(&mut self, env: Env) -> Result<SiteTableHandle> {
         guarded(|| {
             let heap = self.heap()?;
-            let table = run_on_own_thread(|| heap.loaded().site_table(&Control::default()));
+            let table = run_on_own_thread(|| {
+                crate::questions::site_table(heap.loaded(), &Control::default())
+            });
             // It builds an index, which stays.
             self.register(env);
             Ok(SiteTableHandle::new(table?).registered(env))
@@ -101,7 +103,7 @@ impl HeapHandle {
             self.register(*env);
             let heap = self.heap()?;
             control.start(env, [], move |[], control| {
-                let table = heap.loaded().site_table(control)?;
+                let table = crate::questions::site_table(heap.loaded(), control)?;
                 Ok(Outcome::SiteTable(SiteTableHandle::new(table)))
             })
         })

@@ -1,6 +1,7 @@
 //! heap-diff 0.1: one JSON object a line that says what grew between two heaps, and why some of the new
 //! objects are alive.
 
+use crate::questions::path_of;
 use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::io::Write;
@@ -11,8 +12,8 @@ use serde::{Deserialize, Serialize};
 use super::output::Output;
 use crate::control::{Control, Phase};
 use crate::error::{Error, Result};
+use crate::heap::RootKind;
 use crate::questions::{LoadedHeap, Path, Root, root_kind_name};
-use crate::runtime::roots::RootKind;
 use crate::views::{ChangeKind, ComparisonSort, ComparisonView, ConstructorView, Selection};
 
 /// What a comparison shows.
@@ -138,7 +139,7 @@ pub(super) fn write(
         for instance in new {
             let object = after.heap().objects.index.get(instance.address);
             let path = match object {
-                Some(object) => after.path_of(object, control)?,
+                Some(object) => path_of(after, object, control)?,
                 None => None,
             };
             let root = path.as_ref().map(|path| root_segment(&path.root));

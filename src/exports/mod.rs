@@ -5,7 +5,6 @@
 
 mod heap_diff;
 mod heap_snapshot;
-mod memory;
 mod object_set;
 mod output;
 mod parquet;
@@ -25,6 +24,7 @@ pub use profile::{CallFrame, CallProfile, CallSample, sampled_blocks};
 
 use crate::control::Control;
 use crate::error::{Error, Result};
+use crate::heap::Need;
 use crate::questions::LoadedHeap;
 
 /// A format with its options, in the form in which the command line and the API name them.
@@ -70,9 +70,9 @@ impl Export {
         let Self::Parquet(options) = self else {
             return Ok(());
         };
-        let (found, expected) = match (&options.dump.module_id, heap.heap().is_snapshot) {
-            (None, false) => ("none", "the SHA-256 of the module of the dump"),
-            (Some(id), true) => (id.as_str(), "none: a heap snapshot of V8 has no module"),
+        let (found, expected) = match (&options.dump.module_id, heap.source().has_module()) {
+            (None, true) => ("none", "the SHA-256 of the module of the dump"),
+            (Some(id), false) => (id.as_str(), "none: a heap snapshot of V8 has no module"),
             _ => return Ok(()),
         };
         Err(Error::InvalidOption {
@@ -95,41 +95,34 @@ impl Export {
     }
 }
 
-impl LoadedHeap {
-    /// Writes the heap in a format. Formats that compare need an earlier heap, `before`; others take none.
-    ///
-    /// # Errors
-    /// [`Error::InvalidOption`] if an earlier heap or the id of a module is missing or given in vain,
-    /// [`Error::NotInSnapshot`] for a heap snapshot of a heap snapshot, [`Error::Io`] if `out` fails;
-    /// [`Error::DumpChanged`] and [`Error::Io`] if the dump cannot be read again,
-    /// [`Error::OutOfMemory`], [`Error::Aborted`].
-    pub fn export(
-        &self,
-        export: &Export,
-        before: Option<&Self>,
-        out: &mut dyn Write,
-        control: &Control,
-    ) -> Result<()> {
-        if let Export::HeapSnapshot(_) = export
-            && self.heap().is_snapshot
-        {
-            return Err(Error::NotInSnapshot {
-                question: "export --to heapsnapshot",
-                reason: "it is one already: open the file itself in DevTools or memlab",
-            });
+/// Writes the heap in a format. Formats that compare need an earlier heap, `before`; others take none.
+///
+/// # Errors
+/// [`Error::InvalidOption`] if an earlier heap or the id of a module is missing or given in vain,
+/// [`Error::NotInSnapshot`] for a heap snapshot of a heap snapshot, [`Error::Io`] if `out` fails;
+/// [`Error::DumpChanged`] and [`Error::Io`] if the dump cannot be read again,
+/// [`Error::OutOfMemory`], [`Error::Aborted`].
+pub fn export(
+    loaded: &LoadedHeap,
+    export: &Export,
+    before: Option<&LoadedHeap>,
+    out: &mut dyn Write,
+    control: &Control,
+) -> Result<()> {
+    if let Export::HeapSnapshot(_) = export {
+        loaded.source().check(Need::HeapSnapshot)?;
+    }
+    export.check_module(loaded)?;
+    let control = control.part(loaded.source().content_size());
+    match (export, before) {
+        (Export::HeapSnapshot(options), None) => {
+            heap_snapshot::write(loaded, *options, out, &control)
         }
-        export.check_module(self)?;
-        let control = control.part(self.dump_memory_size());
-        match (export, before) {
-            (Export::HeapSnapshot(options), None) => {
-                heap_snapshot::write(self, *options, out, &control)
-            }
-            (Export::Pprof {}, None) => pprof::write(self, out, &control),
-            (Export::Parquet(options), None) => parquet::write(self, options, out, &control),
-            (Export::HeapDiff(options), Some(before)) => {
-                heap_diff::write(before, self, options, out, &control)
-            }
-            _ => Err(export.wrong_earlier_heap()),
+        (Export::Pprof {}, None) => pprof::write(loaded, out, &control),
+        (Export::Parquet(options), None) => parquet::write(loaded, options, out, &control),
+        (Export::HeapDiff(options), Some(before)) => {
+            heap_diff::write(before, loaded, options, out, &control)
         }
+        _ => Err(export.wrong_earlier_heap()),
     }
 }

@@ -3,6 +3,8 @@
 //! A sample is a path group, a frame a step of it. Names are made where they are written: a module may
 //! have classes with long names and many fields, and all names together need not fit into memory.
 
+use crate::questions::origin_text;
+use crate::questions::step_text;
 use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::io::{BufWriter, Write};
@@ -233,8 +235,8 @@ fn report(nth: usize, step: &Step<'_>) -> Result<()> {
 
 fn frame_name(heap: &LoadedHeap, key: FrameKey) -> String {
     match key {
-        FrameKey::Root(origin) => heap.origin_text(origin),
-        FrameKey::Step(class_slot, label) => heap.step_text(class_slot, label).0,
+        FrameKey::Root(origin) => origin_text(heap, origin),
+        FrameKey::Step(class_slot, label) => step_text(heap, class_slot, label).0,
         FrameKey::Class(class_slot) => heap.slot_name(class_slot).to_owned(),
         FrameKey::LeftOut => crate::questions::LEFT_OUT.to_owned(),
     }

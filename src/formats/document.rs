@@ -141,9 +141,9 @@ const fn column(key: &'static str, title: &'static str, measure: Measure) -> Col
 
 /// Without the size of the heap if that is not known.
 fn known([size, live]: [Total; 2], heap: &crate::heap::Heap) -> Vec<Total> {
-    match heap.is_snapshot {
-        true => vec![live],
-        false => vec![size, live],
+    match heap.total_size {
+        Some(_) => vec![size, live],
+        None => vec![live],
     }
 }
 
@@ -153,7 +153,7 @@ impl Document for ConstructorView {
         let totals = [
             Total {
                 label: "heap",
-                after: ("totalHeapSize", heap.total_size),
+                after: ("totalHeapSize", heap.total_size.unwrap_or_default()),
                 before: None,
             },
             Total {
@@ -174,7 +174,7 @@ impl Document for ConstructorView {
     }
 
     fn accounting(&self) -> Option<&Accounting> {
-        self.heap().known_accounting()
+        self.heap().accounting.as_ref()
     }
 
     fn columns(&self) -> &'static [Column] {
@@ -226,9 +226,9 @@ impl Document for ComparisonView {
         let totals = [
             Total {
                 label: "heap",
-                after: ("afterTotalHeapSize", after.total_size),
+                after: ("afterTotalHeapSize", after.total_size.unwrap_or_default()),
                 before: Some((
-                    ("beforeTotalHeapSize", before.total_size),
+                    ("beforeTotalHeapSize", before.total_size.unwrap_or_default()),
                     "totalHeapSizeDelta",
                 )),
             },

@@ -54,18 +54,18 @@ const FIRST_TUPLE_ELEMENT: u32 = FIRST_WORD + WORDS;
 /// The bits of a label of V8 that are the number of its name, or its index.
 const NUMBER_BITS: u32 = 29;
 /// The largest number of a name or of an index in a label of V8.
-pub(crate) const MOST_NUMBERS: u32 = (1 << NUMBER_BITS) - 1;
+pub const MOST_NUMBERS: u32 = (1 << NUMBER_BITS) - 1;
 /// Labels of V8 are not smaller.
 const WIDE: u32 = 1 << NUMBER_BITS;
-pub(crate) const PROPERTY: u32 = 1;
-pub(crate) const CONTEXT: u32 = 2;
-pub(crate) const INTERNAL: u32 = 3;
-pub(crate) const INDEXED: u32 = 4;
-pub(crate) const NUMBERED: u32 = 5;
+pub const PROPERTY: u32 = 1;
+pub const CONTEXT: u32 = 2;
+pub const INTERNAL: u32 = 3;
+pub const INDEXED: u32 = 4;
+pub const NUMBERED: u32 = 5;
 
 /// The label of one reference of V8, with its index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct WideLabel(u32);
+pub struct WideLabel(u32);
 
 // SAFETY: 0 is a number without a kind.
 unsafe impl Zero for WideLabel {}
@@ -74,24 +74,24 @@ impl WideLabel {
     /// A reference of a kind below 8. The kinds that have no name here are those of references that the graph does not
     /// have. Indexes and numbers of more than [`MOST_NUMBERS`] are cut.
     #[inline]
-    pub(crate) fn of_kind(kind: u32, number: u32) -> Self {
+    pub fn of_kind(kind: u32, number: u32) -> Self {
         Self(kind << NUMBER_BITS | number.min(MOST_NUMBERS))
     }
 
     /// The kind with which it was made.
     #[inline]
-    pub(crate) fn kind(self) -> u32 {
+    pub fn kind(self) -> u32 {
         self.0 >> NUMBER_BITS
     }
 
     /// The number of the name, or the index.
     #[inline]
-    pub(crate) fn number(self) -> u32 {
+    pub fn number(self) -> u32 {
         self.0 & MOST_NUMBERS
     }
 
     /// A reference with a name, whose number is at most [`MOST_NUMBERS`].
-    pub(crate) fn named(kind: NameKind, name: u32) -> Self {
+    pub fn named(kind: NameKind, name: u32) -> Self {
         let kind = match kind {
             NameKind::Property => PROPERTY,
             NameKind::Context => CONTEXT,
@@ -101,13 +101,13 @@ impl WideLabel {
     }
 
     /// A reference that has only a number.
-    pub(crate) fn hidden(number: u32) -> Self {
+    pub fn hidden(number: u32) -> Self {
         Self(NUMBERED << NUMBER_BITS | number.min(MOST_NUMBERS))
     }
 
     /// The label without the index.
     #[inline]
-    pub(crate) fn label(self) -> EdgeLabel {
+    pub fn label(self) -> EdgeLabel {
         match self.0 >> NUMBER_BITS {
             INDEXED => EdgeLabel::ELEMENT,
             NUMBERED => EdgeLabel::HIDDEN,
@@ -116,7 +116,7 @@ impl WideLabel {
     }
 
     /// The index of an element, or the number of a hidden reference.
-    pub(crate) fn index(self) -> Option<u32> {
+    pub fn index(self) -> Option<u32> {
         (self.0 >> NUMBER_BITS >= INDEXED).then_some(self.0 & MOST_NUMBERS)
     }
 }
@@ -124,26 +124,32 @@ impl WideLabel {
 impl EdgeLabel {
     /// Of a dump: as two bytes.
     #[inline]
-    pub(super) fn narrow(self) -> u16 {
+    pub fn narrow(self) -> u16 {
         self.0 as u16
     }
 
+    /// The label of these two bytes.
     #[inline]
-    pub(super) fn of_narrow(code: u16) -> Self {
+    pub fn of_narrow(code: u16) -> Self {
         Self(code.into())
     }
 
-    pub(super) const ELEMENT: Self = Self(0xffff);
-    pub(super) const KEY: Self = Self(0xfffe);
-    pub(super) const VALUE: Self = Self(0xfffd);
-    pub(super) const MEMBER: Self = Self(0xfffc);
-    pub(super) const BUFFER_WORD: Self = Self(0xfffb);
+    /// An element of an array.
+    pub const ELEMENT: Self = Self(0xffff);
+    /// A key of a map.
+    pub const KEY: Self = Self(0xfffe);
+    /// A value of a map.
+    pub const VALUE: Self = Self(0xfffd);
+    /// A member of a set.
+    pub const MEMBER: Self = Self(0xfffc);
+    /// A word in a buffer of an object of an unknown class.
+    pub const BUFFER_WORD: Self = Self(0xfffb);
     const FAR_PLACE: Self = Self(0xfffa);
     const HIDDEN: Self = Self(0xfff9);
 
     /// The nth place of a class.
     #[inline]
-    pub(super) fn place(nth: usize) -> Self {
+    pub fn place(nth: usize) -> Self {
         match (nth as u32) < PLACES {
             true => Self(nth as u32),
             false => Self::FAR_PLACE,
@@ -152,7 +158,7 @@ impl EdgeLabel {
 
     /// The nth word of an object of an unknown class.
     #[inline]
-    pub(super) fn word(nth: usize) -> Self {
+    pub fn word(nth: usize) -> Self {
         match nth < WORDS as usize {
             true => Self(FIRST_WORD + nth as u32),
             false => Self::FAR_PLACE,
@@ -161,13 +167,13 @@ impl EdgeLabel {
 
     /// The nth word of a tuple, of at most 64.
     #[inline]
-    pub(super) fn tuple_element(nth: u32) -> Self {
+    pub fn tuple_element(nth: u32) -> Self {
         Self(FIRST_TUPLE_ELEMENT + nth)
     }
 
     /// A hash of the label.
     #[inline]
-    pub(crate) fn hash(self) -> u32 {
+    pub fn hash(self) -> u32 {
         self.0.wrapping_mul(0xc2b2_ae35)
     }
 

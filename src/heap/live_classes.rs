@@ -112,7 +112,7 @@ pub(super) fn class_counts(objects: &ObjectTable, live: &[ObjectIndex]) -> Vec<C
     // Classes can share a name.
     let mut by_name = BTreeMap::new();
     for (class, (count, size)) in objects.classes.iter().zip(sums) {
-        let (all, total) = by_name.entry(&class.class.name).or_insert((0, 0));
+        let (all, total) = by_name.entry(&class.name).or_insert((0, 0));
         *all += count;
         *total += size;
     }

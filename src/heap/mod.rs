@@ -3,65 +3,75 @@
 
 mod accounting;
 mod address_index;
-mod class_slots;
 mod components;
+mod content_reader;
 mod cuts;
 mod dominator_index;
 mod dominators;
 mod edges;
+mod found_reference;
 mod graph;
 mod group_sets;
-mod header_checks;
 pub(crate) mod labels;
+pub(crate) mod literal;
 mod live_classes;
-mod memory_map;
 mod objects;
 mod path_groups;
 mod path_tree;
 mod prefetch;
 mod ranked_bits;
-mod reader;
-mod reference_types;
+mod raw_blocks;
+mod reached;
 mod referrers;
 mod retained_sets;
+mod root_kind;
 mod root_slots;
-mod roots;
 mod search;
+mod source;
+pub mod survey;
 
-pub use accounting::{Accounting, FreeBlocks, LiveBytes};
+pub use accounting::{Accounting, CollectorState, FreeBlocks, LiveBytes};
 pub use address_index::AddressIndex;
 pub use components::{Cycle, Cycles};
+pub use content_reader::{
+    ClassNaming, ContentReader, Cursor, EntryKey, EntryLabel, EntryPart, NamedBy, OpenedContents,
+    ReferenceName, ShownText, TextSink,
+};
 pub use cuts::Cuts;
 pub use dominator_index::DominatorIndex;
 pub use dominators::DominatorTree;
 pub(crate) use dominators::UnsizedTree;
 pub use edges::Edges;
-pub(crate) use graph::Indexes;
-pub use graph::{HeapNames, ObjectGraph};
+pub use found_reference::{FoundReference, ReferenceSearch};
+pub use graph::{Indexes, ObjectGraph, Solution};
 pub use labels::{EdgeLabel, LabelKind, NameKind};
 pub(crate) use labels::{MOST_NUMBERS, WideLabel};
 pub use live_classes::LiveClass;
 pub(crate) use live_classes::live_classes;
-pub use memory_map::MemoryMap;
-pub use objects::{HeapClass, ObjectTable};
+pub use objects::{HeapClass, Location, ObjectTable};
 pub use path_groups::{GroupInfo, GroupStart, PathGroup, PathGroups};
 pub use path_tree::{PathPiece, PathTree};
 pub(crate) use prefetch::prefetch;
+pub use raw_blocks::RawTable;
+pub use reached::reached_from;
 pub use referrers::ReferrerIndex;
-pub use root_slots::{RootOrigin, RootSlot, RootSlots};
+pub use root_kind::RootKind;
+pub use root_slots::{FoundSlots, RootOrigin, RootSlot, RootSlots};
 
-use edges::Anomalies;
+pub use source::{
+    Blocks, FieldValue, Found, Need, ObjectReader, ObjectState, Opened, OtherEdge, ReadOrder,
+    Source, TextFilter, Value,
+};
+pub use survey::Survey;
 
-use crate::runtime::classes::Doubt;
-use crate::runtime::roots::RootKind;
 use crate::units::{Address, AddressForm, ObjectIndex};
 use crate::warning::Warning;
 
 /// A heap, analyzed.
 #[derive(Debug)]
 pub struct Heap {
-    /// Memory size − first block, in bytes: allocator space, not just live objects; 0 for a snapshot.
-    pub total_size: u64,
+    /// The memory of the heap in bytes, allocator space included, not just live objects; `None` if it is not known.
+    pub total_size: Option<u64>,
     /// The shallow size of all live heap objects, in bytes.
     pub live_size: u64,
     /// All objects, alive or not.
@@ -75,14 +85,16 @@ pub struct Heap {
     /// Per object: its retained size in bytes; 0 if it is not alive. [`HUGE`] stands for a size in
     /// `huge_retained_sizes`.
     pub retained_sizes: Vec<u32>,
-    /// The retained sizes of at least [`HUGE`] bytes, ascending by object. Only snapshots have them.
+    /// The retained sizes of at least [`HUGE`] bytes, ascending by object.
     pub huge_retained_sizes: Vec<(ObjectIndex, u64)>,
     /// Per class slot: sums over its live heap objects.
     pub live_classes: Vec<LiveClass>,
-    /// What every byte is used for. Means nothing for a snapshot: see [`known_accounting`](Self::known_accounting).
-    pub accounting: Accounting,
-    /// Whether this is the heap of a snapshot of V8, which has no memory.
-    pub is_snapshot: bool,
+    /// What every byte is used for; `None` if it is not known.
+    pub accounting: Option<Accounting>,
+    /// The form in which addresses are shown.
+    pub address_form: AddressForm,
+    /// The kinds of roots that such a heap can have.
+    pub root_kinds: &'static [RootKind],
     /// Whether the heap is damaged and only the part before the damage was read.
     pub is_partial: bool,
     /// The reasons why numbers may be wrong.
@@ -99,9 +111,9 @@ impl Heap {
         self.warnings = warnings.collect();
     }
 
-    /// What every byte is used for; `None` for a snapshot, which does not say so.
-    pub fn known_accounting(&self) -> Option<&Accounting> {
-        (!self.is_snapshot).then_some(&self.accounting)
+    /// Whether such a heap can have roots of this kind.
+    pub fn has_root_kind(&self, kind: RootKind) -> bool {
+        self.root_kinds.contains(&kind)
     }
 
     /// Live objects that take heap space, in address order.
@@ -129,11 +141,14 @@ impl Heap {
         self.retained_size(object) != 0 && self.objects.is_on_heap(object)
     }
 
-    /// The form in which addresses are shown.
-    pub fn address_form(&self) -> AddressForm {
-        match self.is_snapshot {
-            true => AddressForm::Id,
-            false => AddressForm::Hexadecimal,
+    /// The state of an object.
+    pub fn state(&self, object: ObjectIndex) -> ObjectState {
+        if self.objects.is_static(object) {
+            ObjectState::Static
+        } else if self.is_garbage(object) {
+            ObjectState::Garbage
+        } else {
+            ObjectState::Live
         }
     }
 
@@ -159,7 +174,7 @@ impl Heap {
         )
     }
 
-    /// The block of an object of a dump, in bytes.
+    /// The block of an object in bytes, in a heap in which no object is [`HUGE`].
     #[inline]
     pub(crate) fn block_size(&self, object: ObjectIndex) -> u32 {
         self.objects.shallow_sizes[object.at()]
@@ -219,66 +234,6 @@ impl Heap {
         self.huge_retained_sizes = Vec::new();
         self.objects.release_columns();
     }
-
-    fn warn_of(&mut self, anomalies: &Anomalies) {
-        if let Some((first, count)) = self.live_of(&anomalies.with_other_fields) {
-            let class = &self.objects.class_of(first).class;
-            self.warnings.push(Warning::FieldsDiffer {
-                address: self.address(first),
-                class_name: class.name.clone(),
-                declared: class.declared_size.unwrap_or_default(),
-                count,
-            });
-        }
-        if let Some((first, count)) = self.live_of(&anomalies.with_false_references) {
-            self.warnings.push(Warning::HeapInconsistent {
-                problem: "live objects with a reference that is not to an object of the declared class",
-                address: self.address(first),
-                count,
-            });
-        }
-        if let Some((first, count)) = self.live_of(&anomalies.misfits) {
-            self.warnings.push(Warning::ContentsDoNotFit {
-                address: self.address(first),
-                class_name: self.objects.class_of(first).class.name.clone(),
-                count,
-            });
-        }
-    }
-
-    /// The first live one of these objects, and the number of live ones; `objects` ascend. Garbage is
-    /// ignored, because it may refer to memory that was reused.
-    fn live_of(&self, objects: &[ObjectIndex]) -> Option<(ObjectIndex, u64)> {
-        if objects.is_empty() {
-            return None;
-        }
-        let live = self.dominators.live().iter().copied();
-        let mut live = live.filter(|object| objects.binary_search(object).is_ok());
-        let any = live.next()?;
-        Some(live.fold((any, 1), |(first, count), object| {
-            (object.min(first), count + 1)
-        }))
-    }
-
-    fn warn_of_classes(&mut self) {
-        let classes = self.objects.classes.iter().zip(&self.live_classes);
-        let live: Vec<_> = classes.filter(|(_, live)| live.count > 0).collect();
-        let doubtful = live
-            .iter()
-            .filter_map(|(class, live)| class_warning(class, live.count));
-        self.warnings.extend(doubtful);
-        let classes = live.iter().map(|(class, _)| &class.class);
-        let mut nameless = classes
-            .filter(|class| class.is_described)
-            .filter_map(|class| Some((class, class.lacks_name?)));
-        if let Some((first, debug_info_by)) = nameless.next() {
-            self.warnings.push(Warning::NamesIncomplete {
-                debug_info_by,
-                class_name: first.name.clone(),
-                count: 1 + nameless.count() as u64,
-            });
-        }
-    }
 }
 
 /// In a column of sizes, stands for a size of at least this many bytes, which is in a list beside it. Blocks of
@@ -297,25 +252,4 @@ fn size_of_object(column: &[u32], huge: &[(ObjectIndex, u64)], object: ObjectInd
 fn huge_size(huge: &[(ObjectIndex, u64)], object: ObjectIndex) -> u64 {
     let place = huge.binary_search_by_key(&object, |&(object, _)| object);
     place.map_or(u64::from(HUGE), |place| huge[place].1)
-}
-
-/// The warning for a class with live objects, if there is one.
-fn class_warning(class: &HeapClass, count: u64) -> Option<Warning> {
-    let HeapClass { id, class, .. } = class;
-    if !class.is_described {
-        return Some(Warning::ClassUnknown { id: *id, count });
-    }
-    if !class.rivals.is_empty() {
-        return Some(Warning::ClassAmbiguous {
-            id: *id,
-            class_name: class.name.clone(),
-            rivals: class.rivals.clone(),
-        });
-    }
-    let class_name = class.name.clone();
-    match class.doubt {
-        Doubt::None => None,
-        Doubt::Disputed => Some(Warning::ClassDisputed { class_name }),
-        Doubt::UnknownBases => Some(Warning::BasesUnknown { class_name }),
-    }
 }

@@ -4,51 +4,44 @@
 use std::collections::HashMap;
 
 use super::address_index::AddressIndex;
-use crate::runtime::classes::RuntimeClass;
-use crate::snapshots::Location;
-use crate::units::{Address, ClassId, ObjectIndex};
+use crate::units::{Address, ObjectIndex};
 
-/// A class that has objects in the dump.
-#[derive(Debug)]
+/// A class that has objects.
+#[derive(Clone, Debug)]
 pub struct HeapClass {
-    /// The runtime id.
-    pub id: ClassId,
-    /// Its name and layout.
-    pub class: RuntimeClass,
-    /// Of a snapshot: the place of the constructor in the source, if it is known.
+    /// The name that views show.
+    pub name: String,
+    /// What tells classes of one name apart: the place of the constructor in the source, if it is known.
     pub location: Option<Location>,
     /// The number of rows of this class, alive or not.
     pub count: u64,
 }
 
-impl HeapClass {
-    /// A class of a snapshot, without objects.
-    pub(crate) fn of_snapshot(id: u32, name: String, location: Option<Location>) -> Self {
-        Self {
-            id: ClassId(id),
-            class: RuntimeClass::of_snapshot(name),
-            location,
-            count: 0,
-        }
-    }
-
-    /// The same class of a snapshot, without objects.
-    pub(crate) fn without_objects(&self) -> Self {
-        Self::of_snapshot(self.id.0, self.class.name.clone(), self.location)
-    }
+/// A place in the source of a script, with the line and the column from 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Location {
+    /// The number of the script.
+    pub script: u32,
+    /// The line.
+    pub line: u32,
+    /// The column.
+    pub column: u32,
 }
 
-/// All objects, alive or not. Static objects come first, because they are below the heap.
+/// All objects, alive or not. Static objects come first.
 #[derive(Debug, Default)]
 pub struct ObjectTable {
     /// Payload addresses, ascending.
     pub addresses: Vec<u32>,
     /// Positions in `classes`.
     pub class_slots: Vec<u32>,
-    /// Block sizes in bytes; 0 for static objects, which take no heap space. [`HUGE`](super::HUGE) stands for
-    /// a size in `huge_sizes`.
+    /// Block sizes in bytes; 0 for objects that take no heap space, as static ones. [`HUGE`](super::HUGE) stands
+    /// for a size in `huge_sizes`.
     pub shallow_sizes: Vec<u32>,
-    /// The sizes of at least [`HUGE`](super::HUGE) bytes, ascending by object. Only snapshots have them.
+    /// The number of static objects; `None` for a heap that has no such objects. Then the objects without a size
+    /// of their own may be anywhere.
+    pub statics: Option<u32>,
+    /// The sizes of at least [`HUGE`](super::HUGE) bytes, ascending by object.
     pub huge_sizes: Vec<(ObjectIndex, u64)>,
     /// The classes that occur.
     pub classes: Vec<HeapClass>,
@@ -105,6 +98,22 @@ impl ObjectTable {
         self.shallow_sizes[object.at()] != 0
     }
 
+    /// Whether the object is static: it lies outside of the heap.
+    #[inline]
+    pub fn is_static(&self, object: ObjectIndex) -> bool {
+        self.statics.is_some_and(|statics| object.0 < statics)
+    }
+
+    /// Whether the object takes no heap space. As [`is_on_heap`](Self::is_on_heap), but reads no memory if static
+    /// objects come first.
+    #[inline]
+    pub(crate) fn is_without_size(&self, object: ObjectIndex) -> bool {
+        match self.statics {
+            Some(statics) => object.0 < statics,
+            None => !self.is_on_heap(object),
+        }
+    }
+
     /// The object at an address.
     pub fn at(&self, address: Address) -> Option<ObjectIndex> {
         // The ids of a snapshot need not be as dense as the index expects.
@@ -121,7 +130,7 @@ impl ObjectTable {
         let mut by_name = HashMap::new();
         let classes = (0..).zip(&self.classes);
         classes
-            .map(|(slot, class)| *by_name.entry(class.class.name.as_str()).or_insert(slot))
+            .map(|(slot, class)| *by_name.entry(class.name.as_str()).or_insert(slot))
             .collect()
     }
 

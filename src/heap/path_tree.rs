@@ -7,6 +7,7 @@
 //! as a list or a recursion, and every object stores the start of the last piece of its path. [`PathGroups`]
 //! defines the pieces.
 
+use super::RootKind;
 use super::edges::Edges;
 use super::labels::EdgeLabel;
 use super::objects::ObjectTable;
@@ -16,7 +17,6 @@ use super::root_slots::RootSlots;
 use crate::columns::{self, Zero};
 use crate::control::{Control, Phase};
 use crate::error::Result;
-use crate::runtime::roots::RootKind;
 use crate::units::ObjectIndex;
 
 /// The number of objects between two checks for cancellation.

@@ -183,9 +183,6 @@ struct Owners<'a> {
     groups: Vec<u32>,
     /// For each class slot the position in `groups`.
     of_slot: Vec<u32>,
-    /// The number of static objects, which come first. In a snapshot, objects without a size of their own are
-    /// anywhere.
-    statics: u32,
 }
 
 impl<'a> Owners<'a> {
@@ -215,10 +212,6 @@ impl<'a> Owners<'a> {
             heap,
             groups: owners,
             of_slot: of_slot.collect(),
-            statics: heap
-                .objects
-                .shallow_sizes
-                .partition_point(|&size| size == 0) as u32,
             sums,
         }
     }
@@ -227,13 +220,10 @@ impl<'a> Owners<'a> {
     #[inline]
     fn of(&self, object: ObjectIndex) -> u32 {
         let objects = &self.heap.objects;
-        let is_static = match self.heap.is_snapshot {
-            true => objects.shallow_sizes[object.at()] == 0,
-            false => object.0 < self.statics,
-        };
-        match is_static {
-            true => Self::STATIC,
-            false => self.of_slot[objects.class_slots[object.at()] as usize],
+        if objects.is_without_size(object) {
+            Self::STATIC
+        } else {
+            self.of_slot[objects.class_slots[object.at()] as usize]
         }
     }
 

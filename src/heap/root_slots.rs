@@ -1,9 +1,9 @@
 //! Every global and stack word that refers to an object, and every pinned object, by name. Paths begin with
 //! these. Each counts as a separate reference.
 
+use super::RootKind;
 use crate::columns;
 use crate::error::Result;
-use crate::runtime::roots::RootKind;
 use crate::units::ObjectIndex;
 
 /// A place from which the collector starts, and its object.
@@ -60,27 +60,29 @@ impl RootOrigin {
 
 /// Collects the places.
 #[derive(Debug, Default)]
-pub(super) struct FoundSlots {
+pub struct FoundSlots {
     globals: Vec<(String, ObjectIndex)>,
     others: Vec<RootSlot>,
 }
 
 impl FoundSlots {
-    pub(super) fn add_global(&mut self, name: &str, object: ObjectIndex) -> Result<()> {
+    /// A global that refers to an object.
+    pub fn add_global(&mut self, name: &str, object: ObjectIndex) -> Result<()> {
         columns::push(&mut self.globals, (name.to_owned(), object))
     }
 
     /// A static object that may be a root.
-    pub(super) fn add_guess(&mut self, object: ObjectIndex) -> Result<()> {
+    pub fn add_guess(&mut self, object: ObjectIndex) -> Result<()> {
         self.add(RootKind::Global, NO_NAME, object)
     }
 
     /// A word of the shadow stack, the `nth` from its top.
-    pub(super) fn add_stack_word(&mut self, nth: usize, object: ObjectIndex) -> Result<()> {
+    pub fn add_stack_word(&mut self, nth: usize, object: ObjectIndex) -> Result<()> {
         self.add(RootKind::Stack, nth as u32 * 4, object)
     }
 
-    pub(super) fn add_pinned(&mut self, object: ObjectIndex) -> Result<()> {
+    /// A pinned object.
+    pub fn add_pinned(&mut self, object: ObjectIndex) -> Result<()> {
         self.add(RootKind::Pinned, 0, object)
     }
 
@@ -96,7 +98,7 @@ impl FoundSlots {
     }
 
     /// Puts all places in order.
-    pub(super) fn into_slots(self) -> Result<RootSlots> {
+    pub fn into_slots(self) -> Result<RootSlots> {
         let Self {
             mut globals,
             others: mut slots,
@@ -126,7 +128,7 @@ impl RootSlots {
     ///
     /// # Errors
     /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
-    pub(crate) fn of_named(mut roots: Vec<(RootKind, String, ObjectIndex)>) -> Result<Self> {
+    pub fn of_named(mut roots: Vec<(RootKind, String, ObjectIndex)>) -> Result<Self> {
         roots.sort_unstable();
         roots.dedup();
         let mut all: Vec<String> = Vec::new();

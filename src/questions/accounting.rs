@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::heap::Accounting;
-use crate::runtime::collector::CollectorState;
+use crate::heap::CollectorState;
 
 /// What every byte of the heap is used for, in bytes.
 #[derive(Clone, Debug, PartialEq, Serialize)]

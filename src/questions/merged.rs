@@ -1,5 +1,8 @@
 //! The paths of many objects, merged: they show which places of the program hold a class or new objects.
 
+use crate::questions::path_text::group_text;
+use crate::questions::path_text::origin_root;
+use crate::questions::places::object_at;
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
 
@@ -9,8 +12,8 @@ use super::path_text::LEFT_OUT;
 use crate::columns;
 use crate::control::{Control, Phase};
 use crate::error::{Error, Result};
-use crate::heap::{GroupStart, HUGE, PathGroup};
-use crate::runtime::roots::RootKind;
+use crate::heap::RootKind;
+use crate::heap::{GroupStart, HUGE, PathGroup, reached_from};
 use crate::units::ObjectIndex;
 use crate::warning::Warning;
 
@@ -34,178 +37,174 @@ impl Sum {
     }
 }
 
-impl LoadedHeap {
-    /// These objects, which must be alive.
-    pub(super) fn set_of_addresses(
-        &self,
-        addresses: &[u32],
-        notes: &mut Vec<Warning>,
-        control: &Control,
-    ) -> Result<Vec<ObjectIndex>> {
-        let index = self.dominator_index(control)?;
-        let mut set = Vec::new();
-        for &address in addresses {
-            let object = self.object_at(address, notes, control)?;
-            if index.position(object).is_none() {
-                return Err(Error::InvalidOption {
-                    name: "objects",
-                    found: format!("{}, which no root reaches", self.heap.address(object)),
-                    expected: "addresses of live objects",
-                });
-            }
-            columns::push(&mut set, object)?;
-        }
-        Ok(set)
-    }
-
-    /// The live heap objects of the classes whose names match.
-    pub(super) fn set_of_class(
-        &self,
-        pattern: &str,
-        control: &Control,
-    ) -> Result<Vec<ObjectIndex>> {
-        let is_wanted = self.class_slots(Some(pattern), control)?;
-        self.live_set(control, |_, slot| is_wanted[slot])
-    }
-
-    /// The live heap objects that are not in an earlier heap of the same module, of all classes or of those
-    /// whose names match: the earlier heap has no live object of this class at this address.
-    pub(super) fn set_of_new(
-        &self,
-        before: &LoadedHeap,
-        class: Option<&str>,
-        control: &Control,
-    ) -> Result<Vec<ObjectIndex>> {
-        if !self.is_same_module(before) {
+/// These objects, which must be alive.
+pub(super) fn set_of_addresses(
+    loaded: &LoadedHeap,
+    addresses: &[u32],
+    notes: &mut Vec<Warning>,
+    control: &Control,
+) -> Result<Vec<ObjectIndex>> {
+    let index = loaded.dominator_index(control)?;
+    let mut set = Vec::new();
+    for &address in addresses {
+        let object = object_at(loaded, address, notes, control)?;
+        if index.position(object).is_none() {
             return Err(Error::InvalidOption {
-                name: "newSince",
-                found: "a heap of another module".to_owned(),
-                expected: "a heap of the same module: addresses in different modules cannot be compared",
+                name: "objects",
+                found: format!("{}, which no root reaches", loaded.heap.address(object)),
+                expected: "addresses of live objects",
             });
         }
-        let earlier = &before.heap;
-        let is_wanted = self.class_slots(class, control)?;
-        self.live_set(control, |object, slot| {
-            if !is_wanted[slot] {
-                return false;
-            }
-            let found = earlier.objects.at(self.heap.address(object));
-            let name = &self.heap.objects.classes[slot].class.name;
-            !found.is_some_and(|found| {
-                earlier.is_live_on_heap(found) && before.class_name(found) == name
-            })
-        })
+        columns::push(&mut set, object)?;
     }
+    Ok(set)
+}
 
-    fn live_set(
-        &self,
-        control: &Control,
-        is_wanted: impl Fn(ObjectIndex, usize) -> bool,
-    ) -> Result<Vec<ObjectIndex>> {
-        let heap = &self.heap;
-        let step = control.begin(Phase::View, heap.objects.len() as u64);
-        let mut set = Vec::new();
-        for object in (0..heap.objects.len() as u32).map(ObjectIndex) {
-            if object.at().is_multiple_of(CHECK_INTERVAL) {
-                step.advance(CHECK_INTERVAL as u64)?;
-            }
-            let slot = heap.objects.class_slots[object.at()] as usize;
-            if heap.is_live_on_heap(object) && is_wanted(object, slot) {
-                columns::push(&mut set, object)?;
-            }
+/// The live heap objects of the classes whose names match.
+pub(super) fn set_of_class(
+    loaded: &LoadedHeap,
+    pattern: &str,
+    control: &Control,
+) -> Result<Vec<ObjectIndex>> {
+    let is_wanted = loaded.class_slots(Some(pattern), control)?;
+    live_set(loaded, control, |_, slot| is_wanted[slot])
+}
+
+/// The live heap objects that are not in an earlier heap of the same module, of all classes or of those
+/// whose names match: the earlier heap has no live object of this class at this address.
+pub(super) fn set_of_new(
+    loaded: &LoadedHeap,
+    before: &LoadedHeap,
+    class: Option<&str>,
+    control: &Control,
+) -> Result<Vec<ObjectIndex>> {
+    if !loaded.is_same_module(before) {
+        return Err(Error::InvalidOption {
+            name: "newSince",
+            found: "a heap of another module".to_owned(),
+            expected: "a heap of the same module: addresses in different modules cannot be compared",
+        });
+    }
+    let earlier = &before.heap;
+    let is_wanted = loaded.class_slots(class, control)?;
+    live_set(loaded, control, |object, slot| {
+        if !is_wanted[slot] {
+            return false;
         }
-        Ok(set)
-    }
+        let found = earlier.objects.at(loaded.heap.address(object));
+        let name = &loaded.heap.objects.classes[slot].name;
+        !found
+            .is_some_and(|found| earlier.is_live_on_heap(found) && before.class_name(found) == name)
+    })
+}
 
-    /// The paths of a set of live objects as one tree, with the `limit` largest groups.
-    pub(super) fn merged_paths(
-        &self,
-        mut set: Vec<ObjectIndex>,
-        limit: usize,
-        control: &Control,
-    ) -> Result<MergedPaths> {
-        set.sort_unstable();
-        set.dedup();
-        let heap = &self.heap;
-        let tree = self.path_tree(control)?;
-        let groups = tree.groups();
-        let mut own = columns::repeated(Sum::default(), groups.len())?;
-        let mut total = Sum::default();
-        let mut held_by = HeldBy {
-            system: heap.is_snapshot.then_some(0),
-            ..HeldBy::default()
+fn live_set(
+    loaded: &LoadedHeap,
+    control: &Control,
+    is_wanted: impl Fn(ObjectIndex, usize) -> bool,
+) -> Result<Vec<ObjectIndex>> {
+    let heap = &loaded.heap;
+    let step = control.begin(Phase::View, heap.objects.len() as u64);
+    let mut set = Vec::new();
+    for object in (0..heap.objects.len() as u32).map(ObjectIndex) {
+        if object.at().is_multiple_of(CHECK_INTERVAL) {
+            step.advance(CHECK_INTERVAL as u64)?;
+        }
+        let slot = heap.objects.class_slots[object.at()] as usize;
+        if heap.is_live_on_heap(object) && is_wanted(object, slot) {
+            columns::push(&mut set, object)?;
+        }
+    }
+    Ok(set)
+}
+
+/// The paths of a set of live objects as one tree, with the `limit` largest groups.
+pub(super) fn merged_paths(
+    loaded: &LoadedHeap,
+    mut set: Vec<ObjectIndex>,
+    limit: usize,
+    control: &Control,
+) -> Result<MergedPaths> {
+    set.sort_unstable();
+    set.dedup();
+    let heap = &loaded.heap;
+    let tree = loaded.path_tree(control)?;
+    let groups = tree.groups();
+    let mut own = columns::repeated(Sum::default(), groups.len())?;
+    let mut total = Sum::default();
+    let mut held_by = HeldBy {
+        system: heap.has_root_kind(RootKind::System).then_some(0),
+        ..HeldBy::default()
+    };
+    let mut has_class = columns::repeated(false, heap.objects.classes.len())?;
+    for &object in &set {
+        let sum = Sum {
+            size: heap.shallow_size(object),
+            count: 1,
         };
-        let mut has_class = columns::repeated(false, heap.objects.classes.len())?;
-        for &object in &set {
-            let sum = Sum {
-                size: heap.shallow_size(object),
-                count: 1,
-            };
-            own[tree.group(object).0 as usize].add(sum);
-            total.add(sum);
-            *match tree.root_kind(object) {
-                Some(RootKind::Stack) => &mut held_by.stack,
-                Some(RootKind::Pinned) => &mut held_by.pinned,
-                Some(RootKind::System) => held_by.system.get_or_insert(0),
-                Some(RootKind::Global) | None => &mut held_by.global,
-            } += sum.size;
-            has_class[heap.objects.class_slots[object.at()] as usize] = true;
+        own[tree.group(object).0 as usize].add(sum);
+        total.add(sum);
+        *match tree.root_kind(object) {
+            Some(RootKind::Stack) => &mut held_by.stack,
+            Some(RootKind::Pinned) => &mut held_by.pinned,
+            Some(RootKind::System) => held_by.system.get_or_insert(0),
+            Some(RootKind::Global) | None => &mut held_by.global,
+        } += sum.size;
+        has_class[heap.objects.class_slots[object.at()] as usize] = true;
+    }
+    let slots = (0..has_class.len()).filter(|&slot| has_class[slot]);
+    let classes: BTreeSet<&str> = slots.map(|slot| loaded.slot_name(slot as u32)).collect();
+    let (branches, more) = GroupTree::new(loaded, own, limit, control)?.branches()?;
+    Ok(MergedPaths {
+        classes: classes.into_iter().map(str::to_owned).collect(),
+        count: total.count,
+        shallow_size: total.size,
+        retained_set_size: retained_set_size(loaded, &set, control)?,
+        freed_by_removing_all: freed_by_removing(loaded, &set, control)?,
+        held_by,
+        tree: branches,
+        more,
+    })
+}
+
+/// The sum of the retained sizes of those live objects that no other of them dominates.
+fn retained_set_size(loaded: &LoadedHeap, set: &[ObjectIndex], control: &Control) -> Result<u64> {
+    let index = loaded.dominator_index(control)?;
+    let mut positions = columns::with_capacity(set.len())?;
+    positions.extend(set.iter().filter_map(|&object| index.position(object)));
+    positions.sort_unstable();
+    let mut sum = 0;
+    let mut end = 0;
+    for position in positions {
+        if position >= end {
+            sum += loaded.heap.retained_size(index.object(position));
+            end = index.end(position);
         }
-        let slots = (0..has_class.len()).filter(|&slot| has_class[slot]);
-        let classes: BTreeSet<&str> = slots.map(|slot| self.slot_name(slot as u32)).collect();
-        let (branches, more) = GroupTree::new(self, own, limit, control)?.branches()?;
-        Ok(MergedPaths {
-            classes: classes.into_iter().map(str::to_owned).collect(),
-            count: total.count,
-            shallow_size: total.size,
-            retained_set_size: self.retained_set_size(&set, control)?,
-            freed_by_removing_all: self.freed_by_removing(&set, control)?,
-            held_by,
-            tree: branches,
-            more,
+    }
+    Ok(sum)
+}
+
+/// The bytes that are not reachable without these objects, these included.
+fn freed_by_removing(loaded: &LoadedHeap, set: &[ObjectIndex], control: &Control) -> Result<u64> {
+    let heap = &loaded.heap;
+    let roots = loaded.roots.all().iter().map(|slot| slot.object);
+    let reached = reached_from(&loaded.heap, roots, set, control)?;
+    let rest: u64 = reached
+        .iter()
+        .zip(heap.objects.shallow_sizes.chunks(64))
+        .map(|(bits, sizes)| {
+            let sizes = sizes.iter().enumerate();
+            let kept = sizes.filter(|&(bit, _)| bits >> bit & 1 != 0);
+            kept.map(|(_, &size)| u64::from(size)).sum::<u64>()
         })
-    }
-
-    /// The sum of the retained sizes of those live objects that no other of them dominates.
-    fn retained_set_size(&self, set: &[ObjectIndex], control: &Control) -> Result<u64> {
-        let index = self.dominator_index(control)?;
-        let mut positions = columns::with_capacity(set.len())?;
-        positions.extend(set.iter().filter_map(|&object| index.position(object)));
-        positions.sort_unstable();
-        let mut sum = 0;
-        let mut end = 0;
-        for position in positions {
-            if position >= end {
-                sum += self.heap.retained_size(index.object(position));
-                end = index.end(position);
-            }
-        }
-        Ok(sum)
-    }
-
-    /// The bytes that are not reachable without these objects, these included.
-    fn freed_by_removing(&self, set: &[ObjectIndex], control: &Control) -> Result<u64> {
-        let heap = &self.heap;
-        let roots = self.names.roots.all().iter().map(|slot| slot.object);
-        let reached = self.reached_from(roots, set, control)?;
-        let rest: u64 = reached
-            .iter()
-            .zip(heap.objects.shallow_sizes.chunks(64))
-            .map(|(bits, sizes)| {
-                let sizes = sizes.iter().enumerate();
-                let kept = sizes.filter(|&(bit, _)| bits >> bit & 1 != 0);
-                kept.map(|(_, &size)| u64::from(size)).sum::<u64>()
-            })
-            .sum();
-        // The column has a smaller number in place of these sizes.
-        let huge = heap.objects.huge_sizes.iter();
-        let huge =
-            huge.filter(|(object, _)| reached[object.at() / 64] >> (object.at() % 64) & 1 != 0);
-        let rest = rest + huge.map(|&(_, size)| size - u64::from(HUGE)).sum::<u64>();
-        let removed = set.iter().map(|&object| heap.shallow_size(object));
-        // The search counts removed objects as reached.
-        Ok(heap.live_size - (rest - removed.sum::<u64>()))
-    }
+        .sum();
+    // The column has a smaller number in place of these sizes.
+    let huge = heap.objects.huge_sizes.iter();
+    let huge = huge.filter(|(object, _)| reached[object.at() / 64] >> (object.at() % 64) & 1 != 0);
+    let rest = rest + huge.map(|&(_, size)| size - u64::from(HUGE)).sum::<u64>();
+    let removed = set.iter().map(|&object| heap.shallow_size(object));
+    // The search counts removed objects as reached.
+    Ok(heap.live_size - (rest - removed.sum::<u64>()))
 }
 
 /// The groups of a set, and the shown ones among them.
@@ -310,17 +309,17 @@ impl<'h> GroupTree<'h> {
         let groups = self.heap.path_tree(self.control)?.groups();
         let info = groups.info(PathGroup(group));
         let (label, root) = match info.start {
-            GroupStart::Root(origin) => (None, Some(self.heap.origin_root(origin))),
+            GroupStart::Root(origin) => (None, Some(origin_root(self.heap, origin))),
             GroupStart::Step(before, label) => {
                 let holder = groups.info(before).class_slot;
-                (Some(self.heap.class_label(holder, label)), None)
+                (Some(self.heap.source().class_label(holder, label)), None)
             }
             GroupStart::Rest => (Some(LEFT_OUT.to_owned()), None),
         };
         let sum = self.sums[group as usize];
         let children = self.children.get(&group).cloned().unwrap_or_default();
         let (children, more) = self.branches_of(children, depth + 1)?;
-        let text = self.heap.group_text(PathGroup(group), self.control)?;
+        let text = group_text(self.heap, PathGroup(group), self.control)?;
         Ok(Branch {
             label,
             root,

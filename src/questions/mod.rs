@@ -1,6 +1,6 @@
 //! Questions about a loaded heap: why an object is alive, what it keeps alive, which reference to cut.
 //!
-//! A [`LoadedHeap`] is opened once by [`Program::open`](crate::Program::open). It [answers](LoadedHeap::ask)
+//! A [`LoadedHeap`] is opened once. It [answers](LoadedHeap::ask)
 //! any [`Question`], from several threads at a time, as a typed [`Answer`]. Indexes that several questions
 //! need are built by the first of them, and kept.
 
@@ -13,480 +13,203 @@ mod find;
 mod glob;
 mod growth;
 mod labels;
-mod largest_children;
-mod lazy;
-mod memory;
+mod loaded_heap;
 mod merged;
 mod object;
 mod path_text;
 mod paths;
 mod places;
-mod preview;
 mod question;
+mod reader;
 mod referrers;
 mod report;
-mod roles;
 mod sites;
-mod snapshot;
 mod summary;
 mod suspect_growth;
 mod suspect_text;
 mod suspects;
-mod text_search;
 mod unreachable;
-mod values;
 mod waste;
 
-use std::ops::Range;
-use std::sync::Arc;
-
+use crate::questions::dominators::dominated;
+use crate::questions::find::find_objects;
+use crate::questions::merged::merged_paths;
+use crate::questions::merged::set_of_addresses;
+use crate::questions::merged::set_of_class;
+use crate::questions::merged::set_of_new;
+use crate::questions::object::object_answer;
+use crate::questions::paths::path_answer;
+use crate::questions::referrers::referrers_of;
+use crate::questions::report::report;
+use crate::questions::summary::summarize;
+use crate::questions::suspects::suspects;
+use crate::questions::unreachable::unreachable;
+use crate::questions::waste::waste;
 pub use accounting::{AccountingJson, FreeJson, LiveJson, PinnedJson};
+pub use allocation_sites::allocation_sites;
 pub use allocation_sites::{AllocationSite, AllocationSites, SampledBlocks};
 pub use answer::*;
 pub use growth::{Accepted, CheckOptions, GrowthOptions, MaxGrowth, MaxObjects, check, growth};
-pub(crate) use labels::{after_class, place_name};
-pub use memory::{Contents, InMemory};
-pub(crate) use memory::{MemoryInPlace, OpenMemory};
-pub(crate) use path_text::{LEFT_OUT, PathText, SEPARATOR, fingerprint};
+pub(crate) use labels::after_class;
+pub use loaded_heap::LoadedHeap;
+pub(crate) use path_text::{
+    LEFT_OUT, PathText, SEPARATOR, fingerprint, group_text, origin_root, origin_text, step_text,
+};
+pub(crate) use paths::path_of;
 pub use question::Question;
 pub use sites::SiteTable;
-pub(crate) use values::{SHOWN, code_units, plain, push_literal};
+pub use sites::site_table;
 
-use after_return::AfterReturn;
-use glob::Glob;
-use largest_children::LargestChildren;
-use lazy::Lazy;
 use question::{Page, PathTarget};
 
-use crate::columns;
 use crate::control::Control;
 use crate::error::{Error, Result};
-use crate::heap::{
-    Cuts, DominatorIndex, Heap, HeapNames, Indexes, PathTree, ReferrerIndex, RootSlots,
-};
-use crate::runtime::shapes::ClassShape;
-use crate::side_by_side::side_by_side;
-use crate::snapshots::SnapshotNames;
-use crate::units::ObjectIndex;
-use crate::views::{ComparisonSort, ComparisonView, Selection};
+use crate::heap::Need;
 use crate::warning::Warning;
 
-/// In place of the hash of a module: snapshots have none, and their ids can be compared.
-const SNAPSHOTS: u64 = 0;
-
-/// A heap that was opened for questions.
-pub struct LoadedHeap {
-    heap: Arc<Heap>,
-    names: HeapNames,
-    /// The name of the dump in messages.
-    dump_name: String,
-    contents: Box<dyn Contents>,
-    /// The offset of the memory in the dump, and its size in bytes.
-    memory_start: u64,
-    memory_size: u64,
-    module_hash: u64,
-    /// The names of a snapshot; `None` for a dump.
-    snapshot: Option<SnapshotNames>,
-    dominators: Lazy<DominatorIndex>,
-    largest_children: LargestChildren,
-    referrers: Lazy<ReferrerIndex>,
-    cuts: Lazy<Cuts>,
-    paths: Lazy<PathTree>,
-    after_return: Lazy<AfterReturn>,
-}
-
-impl std::fmt::Debug for LoadedHeap {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("LoadedHeap")
-            .field("heap", &self.heap)
-            .finish_non_exhaustive()
-    }
-}
-
-impl LoadedHeap {
-    /// Takes a heap, its names, a hash of its module, the name of the dump, and the source from which it can
-    /// be read again: `memory` is the range of its memory there.
-    pub(crate) fn new(
-        heap: Heap,
-        names: HeapNames,
-        module_hash: u64,
-        dump_name: &str,
-        contents: Box<dyn Contents>,
-        memory: Range<u64>,
-    ) -> Self {
-        Self {
-            heap: Arc::new(heap),
-            names,
-            dump_name: dump_name.to_owned(),
-            contents,
-            memory_start: memory.start,
-            memory_size: memory.end - memory.start,
-            module_hash,
-            snapshot: None,
-            dominators: Lazy::default(),
-            largest_children: LargestChildren::default(),
-            referrers: Lazy::default(),
-            cuts: Lazy::default(),
-            paths: Lazy::default(),
-            after_return: Lazy::default(),
-        }
-    }
-
-    /// Takes the heap of a snapshot, its names, and the name of the file.
-    pub(crate) fn of_snapshot(
-        heap: Heap,
-        names: HeapNames,
-        snapshot: SnapshotNames,
-        name: &str,
-    ) -> Self {
-        let contents = Box::new(InMemory(Vec::new()));
-        Self {
-            snapshot: Some(snapshot),
-            ..Self::new(heap, names, SNAPSHOTS, name, contents, 0..0)
-        }
-    }
-
-    /// Takes indexes that were built beside the heap, so that no question builds them.
-    pub(crate) fn with_indexes(self, indexes: Indexes) -> Self {
-        Self {
-            dominators: Lazy::of(indexes.dominators),
-            referrers: Lazy::of(indexes.referrers),
-            paths: Lazy::of(indexes.paths),
-            ..self
-        }
-    }
-
-    /// The heap, for views.
-    pub fn heap(&self) -> &Arc<Heap> {
-        &self.heap
-    }
-
-    /// The name of the dump in messages: a path, or the name of an argument.
-    pub fn dump_name(&self) -> &str {
-        &self.dump_name
-    }
-
-    /// The size of the heap and of the indexes built so far, in bytes. Copies of the dump are not counted.
-    pub fn memory_size(&self) -> u64 {
-        let dominators = self.dominators.ready().map(DominatorIndex::memory_size);
-        let referrers = self.referrers.ready().map(ReferrerIndex::memory_size);
-        let cuts = self.cuts.ready().map(Cuts::memory_size);
-        let paths = self.paths.ready().map(PathTree::memory_size);
-        let indexes = [dominators, referrers, cuts, paths].into_iter().flatten();
-        let names = self.snapshot.as_ref().map_or(0, SnapshotNames::memory_size);
-        self.heap.memory_size() + names + indexes.sum::<u64>() + self.largest_children.memory_size()
-    }
-
-    /// The reasons why numbers may be wrong.
-    pub fn warnings(&self) -> &[Warning] {
-        &self.heap.warnings
-    }
-
-    /// Builds all indexes that questions share, so that the first questions do not wait for them.
-    ///
-    /// # Errors
-    /// [`Error::OutOfMemory`], [`Error::Aborted`].
-    pub fn prepare(&self, control: &Control) -> Result<()> {
-        side_by_side(|| self.referrers(control), || self.path_tree(control))?;
-        side_by_side(
-            || self.cuts(control),
-            || self.children_by_size(None, control),
-        )?;
-        Ok(())
-    }
-
-    /// Answers a question. Some compare with an earlier heap, `before`: `paths` to new objects, `suspects` of
-    /// growth, and `report`.
-    ///
-    /// # Errors
-    /// [`Error::NoObject`] for an address without an object, [`Error::UnknownClass`] for a class that no live
-    /// object has, [`Error::InvalidOption`] for an invalid question, [`Error::DifferentModules`] for a report
-    /// that compares two programs, [`Error::DumpChanged`] and [`Error::Io`] if the dump cannot be read again,
-    /// [`Error::OutOfMemory`], [`Error::Aborted`].
-    pub fn ask(
-        &self,
-        question: &Question,
-        before: Option<&LoadedHeap>,
-        control: &Control,
-    ) -> Result<Answer> {
-        control.check()?;
-        self.check_contents(question)?;
-        let mut notes = Vec::new();
-        let body = match question {
-            Question::Summary {} => AnswerBody::Summary(self.summary()),
-            Question::Find {
-                class,
-                min_size,
-                contains,
-                limit,
-                offset,
-            } => AnswerBody::Find(self.find(
-                find::Wanted {
-                    class: class.as_deref(),
-                    min_size: *min_size,
-                    contains: contains.as_deref(),
-                },
-                page(*offset, *limit)?,
-                control,
-            )?),
-            Question::Object { address } => {
-                AnswerBody::Object(Box::new(self.object(*address, &mut notes, control)?))
-            }
-            Question::Dominators {
-                address,
-                by_class,
-                limit,
-                offset,
-            } => {
-                let page = page(*offset, *limit)?;
-                self.dominated(*address, *by_class, page, &mut notes, control)?
-            }
-            Question::Referrers {
-                address,
-                limit,
-                offset,
-            } => {
-                let page = page(*offset, *limit)?;
-                AnswerBody::Referrers(self.referrers_of(*address, page, &mut notes, control)?)
-            }
-            Question::Suspects { threshold, limit } => {
-                let limit = page(0, *limit)?.end();
-                AnswerBody::Suspects(self.suspects(*threshold, before, limit, control)?)
-            }
-            Question::Waste { limit, offset } => {
-                let page = page(*offset, *limit)?;
-                AnswerBody::Waste(self.waste(page, &mut notes, control)?)
-            }
-            Question::Unreachable { max_nodes, limit } => {
-                let limit = page(0, *limit)?.end();
-                AnswerBody::Unreachable(self.unreachable(*max_nodes, limit, &mut notes, control)?)
-            }
-            Question::Report {} => {
-                AnswerBody::Report(Box::new(self.report(before, &mut notes, control)?))
-            }
-            Question::Paths {
-                objects,
-                class,
-                new_since,
-                limit,
-            } => {
-                let target = PathTarget::of(objects.as_deref(), class.as_deref(), *new_since)?;
-                let limit = page(0, *limit)?.end();
-                self.paths_of(&target, before, limit, &mut notes, control)?
-            }
-        };
-        let mut warnings = match before {
-            Some(before) => self.warnings_beside(before),
-            None => self.warnings().iter().map(Into::into).collect(),
-        };
-        warnings.extend(notes.iter().map(WarningText::from));
-        let is_partial =
-            self.heap.is_partial || before.is_some_and(|before| before.heap.is_partial);
-        Ok(Answer::new(body, is_partial, warnings).with_addresses(self.heap.address_form()))
-    }
-
-    /// The warnings of an earlier heap and of this one. Each names its dump.
-    pub fn warnings_beside(&self, before: &Self) -> Vec<WarningText> {
-        let names = match before.dump_name == self.dump_name {
-            true => ["before", "after"],
-            false => [before, self].map(|heap| heap.dump_name.as_str()),
-        };
-        let heaps = names.into_iter().zip([before, self]);
-        let warnings = heaps.flat_map(|(dump, heap)| {
-            let warnings = heap.warnings().iter();
-            warnings.map(|warning| WarningText::from(warning).in_dump(dump))
-        });
-        let mut warnings: Vec<WarningText> = warnings.collect();
-        let [earlier_size, size] = [before, self].map(|heap| heap.heap.total_size);
-        if self.is_same_module(before) && size < earlier_size {
-            let shrank = Warning::MemoryShrank {
-                before: earlier_size,
-                after: size,
-            };
-            warnings.push(WarningText::from(&shrank));
-        }
-        warnings
-    }
-
-    /// Refuses a question about memory to a snapshot.
-    fn check_contents(&self, question: &Question) -> Result<()> {
-        if self.snapshot.is_none() {
-            return Ok(());
-        }
-        match question {
-            Question::Unreachable { .. } => Err(Error::NotInSnapshot {
-                question: "unreachable",
-                reason: "it contains only what is alive; V8 collects garbage before it writes a snapshot",
-            }),
-            _ => Ok(()),
-        }
-    }
-
-    fn paths_of(
-        &self,
-        target: &PathTarget<'_>,
-        before: Option<&LoadedHeap>,
-        limit: usize,
-        notes: &mut Vec<Warning>,
-        control: &Control,
-    ) -> Result<AnswerBody> {
-        let set = match *target {
-            PathTarget::Object(address) => {
-                let path = self.path_answer(address, limit, notes, control)?;
-                return Ok(AnswerBody::Path(Box::new(path)));
-            }
-            PathTarget::Objects(addresses) => self.set_of_addresses(addresses, notes, control)?,
-            PathTarget::Class(pattern) => self.set_of_class(pattern, control)?,
-            PathTarget::NewSince(class) => match before {
-                Some(before) => self.set_of_new(before, class, control)?,
-                None => {
-                    return Err(Error::InvalidOption {
-                        name: "newSince",
-                        found: "no earlier heap".to_owned(),
-                        expected: "an earlier heap of the same module beside the question",
-                    });
-                }
+/// Answers a question. Some compare with an earlier heap, `before`: `paths` to new objects, `suspects` of
+/// growth, and `report`.
+///
+/// # Errors
+/// [`Error::NoObject`] for an address without an object, [`Error::UnknownClass`] for a class that no live
+/// object has, [`Error::InvalidOption`] for an invalid question, [`Error::DifferentModules`] for a report
+/// that compares two programs, [`Error::DumpChanged`] and [`Error::Io`] if the dump cannot be read again,
+/// [`Error::OutOfMemory`], [`Error::Aborted`].
+pub fn ask(
+    loaded: &LoadedHeap,
+    question: &Question,
+    before: Option<&LoadedHeap>,
+    control: &Control,
+) -> Result<Answer> {
+    control.check()?;
+    let mut notes = Vec::new();
+    let body = match question {
+        Question::Summary {} => AnswerBody::Summary(summarize(loaded)),
+        Question::Find {
+            class,
+            min_size,
+            contains,
+            limit,
+            offset,
+        } => AnswerBody::Find(find_objects(
+            loaded,
+            find::Wanted {
+                class: class.as_deref(),
+                min_size: *min_size,
+                contains: contains.as_deref(),
             },
-        };
-        let paths = self.merged_paths(set, limit, control)?;
-        Ok(AnswerBody::MergedPaths(paths))
-    }
-
-    /// Refuses a comparison of addresses of two programs with `after`.
-    ///
-    /// # Errors
-    /// [`Error::DifferentModules`], [`Error::DumpWithSnapshot`].
-    pub fn check_same_module(&self, after: &Self) -> Result<()> {
-        let names = [self, after].map(|heap| heap.dump_name.clone());
-        let [before, later] = names;
-        match [self.snapshot.is_some(), after.snapshot.is_some()] {
-            [true, false] => Err(Error::DumpWithSnapshot {
-                dump: later,
-                snapshot: before,
-            }),
-            [false, true] => Err(Error::DumpWithSnapshot {
-                dump: before,
-                snapshot: later,
-            }),
-            _ if self.is_same_module(after) => Ok(()),
-            _ => Err(Error::DifferentModules {
-                before,
-                after: later,
-            }),
+            page(*offset, *limit)?,
+            control,
+        )?),
+        Question::Object { address } => AnswerBody::Object(Box::new(object_answer(
+            loaded, *address, &mut notes, control,
+        )?)),
+        Question::Dominators {
+            address,
+            by_class,
+            limit,
+            offset,
+        } => {
+            let page = page(*offset, *limit)?;
+            dominated(loaded, *address, *by_class, page, &mut notes, control)?
         }
-    }
+        Question::Referrers {
+            address,
+            limit,
+            offset,
+        } => {
+            let page = page(*offset, *limit)?;
+            AnswerBody::Referrers(referrers_of(loaded, *address, page, &mut notes, control)?)
+        }
+        Question::Suspects { threshold, limit } => {
+            let limit = page(0, *limit)?.end();
+            AnswerBody::Suspects(suspects(loaded, *threshold, before, limit, control)?)
+        }
+        Question::Waste { limit, offset } => {
+            let page = page(*offset, *limit)?;
+            AnswerBody::Waste(waste(loaded, page, &mut notes, control)?)
+        }
+        Question::Unreachable { max_nodes, limit } => {
+            loaded.source.check(Need::Garbage)?;
+            let limit = page(0, *limit)?.end();
+            AnswerBody::Unreachable(unreachable(loaded, *max_nodes, limit, &mut notes, control)?)
+        }
+        Question::Report {} => {
+            AnswerBody::Report(Box::new(report(loaded, before, &mut notes, control)?))
+        }
+        Question::Paths {
+            objects,
+            class,
+            new_since,
+            limit,
+        } => {
+            let target = PathTarget::of(objects.as_deref(), class.as_deref(), *new_since)?;
+            let limit = page(0, *limit)?.end();
+            paths_of(loaded, &target, before, limit, &mut notes, control)?
+        }
+    };
+    let mut warnings = match before {
+        Some(before) => warnings_beside(loaded, before),
+        None => loaded.warnings().iter().map(Into::into).collect(),
+    };
+    warnings.extend(notes.iter().map(WarningText::from));
+    let is_partial = loaded.heap.is_partial || before.is_some_and(|before| before.heap.is_partial);
+    Ok(Answer::new(body, is_partial, warnings).with_addresses(loaded.heap.address_form))
+}
 
-    /// The comparison view with an earlier heap of the same module.
-    ///
-    /// # Errors
-    /// [`Error::OutOfMemory`], [`Error::Aborted`].
-    pub fn compared_with(
-        &self,
-        before: &Self,
-        selection: Selection<ComparisonSort>,
-        control: &Control,
-    ) -> Result<ComparisonView> {
-        let earlier = match (&before.snapshot, &self.snapshot) {
-            // Plain objects have the classes that they have in the later snapshot.
-            (Some(earlier), Some(later)) => {
-                Arc::new(earlier.classified_as(&before.heap, later, control)?)
+/// The warnings of an earlier heap and of this one. Each names its dump.
+pub fn warnings_beside(loaded: &LoadedHeap, before: &LoadedHeap) -> Vec<WarningText> {
+    let names = match before.dump_name == loaded.dump_name {
+        true => ["before", "after"],
+        false => [before, loaded].map(|heap| heap.dump_name.as_str()),
+    };
+    let heaps = names.into_iter().zip([before, loaded]);
+    let warnings = heaps.flat_map(|(dump, heap)| {
+        let warnings = heap.warnings().iter();
+        warnings.map(|warning| WarningText::from(warning).in_dump(dump))
+    });
+    let mut warnings: Vec<WarningText> = warnings.collect();
+    if loaded.is_same_module(before)
+        && let [Some(earlier_size), Some(size)] = [before, loaded].map(|heap| heap.heap.total_size)
+        && size < earlier_size
+    {
+        let shrank = Warning::MemoryShrank {
+            before: earlier_size,
+            after: size,
+        };
+        warnings.push(WarningText::from(&shrank));
+    }
+    warnings
+}
+
+fn paths_of(
+    loaded: &LoadedHeap,
+    target: &PathTarget<'_>,
+    before: Option<&LoadedHeap>,
+    limit: usize,
+    notes: &mut Vec<Warning>,
+    control: &Control,
+) -> Result<AnswerBody> {
+    let set = match *target {
+        PathTarget::Object(address) => {
+            let path = path_answer(loaded, address, limit, notes, control)?;
+            return Ok(AnswerBody::Path(Box::new(path)));
+        }
+        PathTarget::Objects(addresses) => set_of_addresses(loaded, addresses, notes, control)?,
+        PathTarget::Class(pattern) => set_of_class(loaded, pattern, control)?,
+        PathTarget::NewSince(class) => match before {
+            Some(before) => set_of_new(loaded, before, class, control)?,
+            None => {
+                return Err(Error::InvalidOption {
+                    name: "newSince",
+                    found: "no earlier heap".to_owned(),
+                    expected: "an earlier heap of the same module beside the question",
+                });
             }
-            _ => Arc::clone(&before.heap),
-        };
-        ComparisonView::new(earlier, Arc::clone(&self.heap), selection, control)
-    }
-
-    /// Whether both heaps are of one module. Only then can their addresses be compared.
-    pub fn is_same_module(&self, other: &Self) -> bool {
-        self.module_hash == other.module_hash
-    }
-
-    pub(crate) fn dominator_index(&self, control: &Control) -> Result<&DominatorIndex> {
-        self.dominators
-            .get(|| DominatorIndex::new(&self.heap, control))
-    }
-
-    fn referrers(&self, control: &Control) -> Result<&ReferrerIndex> {
-        let live = self.dominator_index(control)?;
-        self.referrers.get(|| {
-            ReferrerIndex::new(
-                &self.heap.edges,
-                |object| live.position(object).is_some(),
-                control,
-            )
-        })
-    }
-
-    fn cuts(&self, control: &Control) -> Result<&Cuts> {
-        let live = self.dominator_index(control)?;
-        let referrers = self.referrers(control)?;
-        self.cuts
-            .get(|| Cuts::new(live, referrers, &self.names.roots, control))
-    }
-
-    pub(crate) fn path_tree(&self, control: &Control) -> Result<&PathTree> {
-        self.paths.get(|| {
-            PathTree::new(
-                &self.heap.objects,
-                &self.heap.edges,
-                &self.names.roots,
-                control,
-            )
-        })
-    }
-
-    /// Every place from which the collector starts.
-    pub(crate) fn root_slots(&self) -> &RootSlots {
-        &self.names.roots
-    }
-
-    /// The shape of each class slot.
-    pub(crate) fn shapes(&self) -> &[ClassShape] {
-        &self.names.shapes
-    }
-
-    /// The size of the memory in the dump, in bytes.
-    pub(crate) fn dump_memory_size(&self) -> u64 {
-        self.memory_size
-    }
-
-    pub(crate) fn shape(&self, object: ObjectIndex) -> &ClassShape {
-        &self.names.shapes[self.heap.objects.class_slots[object.at()] as usize]
-    }
-
-    pub(crate) fn class_name(&self, object: ObjectIndex) -> &str {
-        &self.heap.objects.class_of(object).class.name
-    }
-
-    fn object_name(&self, object: ObjectIndex) -> ObjectName {
-        ObjectName {
-            address: self.heap.address(object).0,
-            class_name: self.class_name(object).to_owned(),
-        }
-    }
-
-    /// The slots of the classes whose names match the pattern; without a pattern, the slots of all classes,
-    /// even if there are none.
-    fn class_slots(&self, pattern: Option<&str>, control: &Control) -> Result<Vec<bool>> {
-        let classes = &self.heap.objects.classes;
-        let Some(pattern) = pattern else {
-            return columns::repeated(true, classes.len());
-        };
-        let glob = Glob::new(pattern)?;
-        let mut slots = Vec::new();
-        for class in classes {
-            control.check()?;
-            columns::push(&mut slots, glob.matches(&class.class.name))?;
-        }
-        if !slots.contains(&true) {
-            let names = classes.iter().map(|class| class.class.name.as_str());
-            return Err(Error::UnknownClass {
-                pattern: pattern.to_owned(),
-                nearest: glob::nearest(pattern, names, control)?,
-            });
-        }
-        Ok(slots)
-    }
+        },
+    };
+    let paths = merged_paths(loaded, set, limit, control)?;
+    Ok(AnswerBody::MergedPaths(paths))
 }
 
 fn page(offset: u64, limit: u64) -> Result<Page> {

@@ -1,104 +1,85 @@
 //! Everything about one object.
 
 use super::LoadedHeap;
-use super::answer::{ObjectAnswer, ObjectName, ObjectState, Root};
-use super::memory::Reader;
-use super::places::Found;
+use super::answer::{ObjectAnswer, ObjectName, Root};
 use crate::control::Control;
 use crate::error::Result;
-use crate::heap::RootSlot;
+use crate::heap::{Found, RootSlot};
+use crate::questions::paths::path_to;
+use crate::questions::places::find_at;
 use crate::units::ObjectIndex;
 use crate::warning::Warning;
 
-impl LoadedHeap {
-    pub(super) fn object(
-        &self,
-        address: u32,
-        notes: &mut Vec<Warning>,
-        control: &Control,
-    ) -> Result<ObjectAnswer> {
-        let heap = &self.heap;
-        let object = match self.find_at(address, notes, control)? {
-            Found::Object(object) => object,
-            Found::Block {
+pub(super) fn object_answer(
+    loaded: &LoadedHeap,
+    address: u32,
+    notes: &mut Vec<Warning>,
+    control: &Control,
+) -> Result<ObjectAnswer> {
+    let heap = &loaded.heap;
+    let object = match find_at(loaded, address, notes, control)? {
+        Found::Object(object) => object,
+        Found::Block {
+            address,
+            size,
+            state,
+        } => {
+            return Ok(ObjectAnswer {
                 address,
-                size,
+                class_name: None,
                 state,
-            } => {
-                return Ok(ObjectAnswer {
-                    address,
-                    class_name: None,
-                    state,
-                    shallow_size: size.into(),
-                    retained_size: 0,
-                    dominator: None,
-                    roots: Vec::new(),
-                    preview: None,
-                    fields: Vec::new(),
-                    distance: None,
-                    referrer_count: 0,
-                    path: None,
-                });
-            }
-        };
-        let mut reader = Reader::new(self, control);
-        Ok(ObjectAnswer {
-            address: heap.address(object).0,
-            class_name: Some(self.class_name(object).to_owned()),
-            state: self.state(object),
-            shallow_size: heap.shallow_size(object),
-            retained_size: heap.retained_size(object),
-            dominator: self.dominator_of(object, control)?,
-            roots: self
-                .names
-                .roots
-                .of(object)
-                .map(|slot| self.root(slot))
-                .collect(),
-            preview: reader.preview(object)?,
-            fields: match &self.snapshot {
-                Some(snapshot) => self.snapshot_fields(snapshot, object, notes),
-                None => reader.fields(object)?,
-            },
-            distance: self.distance(object),
-            referrer_count: self.referrers(control)?.of(object).len() as u64,
-            path: self.path(&mut reader, object, control)?,
-        })
-    }
-
-    /// Of a snapshot: the distance from the roots of the page.
-    pub(super) fn distance(&self, object: ObjectIndex) -> Option<u32> {
-        self.snapshot.as_ref()?.distance(object)
-    }
-
-    pub(super) fn state(&self, object: ObjectIndex) -> ObjectState {
-        match self.heap.objects.is_on_heap(object) || self.heap.is_snapshot {
-            false => ObjectState::Static,
-            true if self.heap.is_garbage(object) => ObjectState::Garbage,
-            true => ObjectState::Live,
+                shallow_size: size.into(),
+                retained_size: 0,
+                dominator: None,
+                roots: Vec::new(),
+                preview: None,
+                fields: Vec::new(),
+                distance: None,
+                referrer_count: 0,
+                path: None,
+            });
         }
-    }
+    };
+    let mut reader = loaded.reader(control);
+    Ok(ObjectAnswer {
+        address: heap.address(object).0,
+        class_name: Some(loaded.class_name(object).to_owned()),
+        state: heap.state(object),
+        shallow_size: heap.shallow_size(object),
+        retained_size: heap.retained_size(object),
+        dominator: dominator_of(loaded, object, control)?,
+        roots: loaded
+            .roots
+            .of(object)
+            .map(|slot| named_root(loaded, slot))
+            .collect(),
+        preview: reader.preview(object)?,
+        fields: reader.fields(object, notes)?,
+        distance: loaded.source.distance(object),
+        referrer_count: loaded.referrers(control)?.of(object).len() as u64,
+        path: path_to(loaded, &mut reader, object, control)?,
+    })
+}
 
-    pub(super) fn dominator_of(
-        &self,
-        object: ObjectIndex,
-        control: &Control,
-    ) -> Result<Option<ObjectName>> {
-        let index = self.dominator_index(control)?;
-        let dominator = index
-            .position(object)
-            .and_then(|position| index.dominator(position));
-        Ok(dominator.map(|position| self.object_name(index.object(position))))
-    }
+pub(super) fn dominator_of(
+    loaded: &LoadedHeap,
+    object: ObjectIndex,
+    control: &Control,
+) -> Result<Option<ObjectName>> {
+    let index = loaded.dominator_index(control)?;
+    let dominator = index
+        .position(object)
+        .and_then(|position| index.dominator(position));
+    Ok(dominator.map(|position| loaded.object_name(index.object(position))))
+}
 
-    pub(super) fn root(&self, slot: RootSlot) -> Root {
-        let address = || match self.heap.objects.is_on_heap(slot.object) || self.heap.is_snapshot {
-            true => None,
-            false => Some(self.heap.address(slot.object).to_string()),
-        };
-        Root {
-            kind: slot.kind,
-            name: self.names.roots.name(slot).or_else(address),
-        }
+pub(super) fn named_root(loaded: &LoadedHeap, slot: RootSlot) -> Root {
+    let address = || {
+        let is_static = loaded.heap.objects.is_static(slot.object);
+        is_static.then(|| loaded.heap.address(slot.object).to_string())
+    };
+    Root {
+        kind: slot.kind,
+        name: loaded.roots.name(slot).or_else(address),
     }
 }

@@ -44,121 +44,114 @@ impl PathText {
     }
 }
 
-impl LoadedHeap {
-    /// The text of the path of a live object.
-    pub(super) fn path_text(&self, object: ObjectIndex, control: &Control) -> Result<PathText> {
-        let group = self.path_tree(control)?.group(object);
-        let mut text = self.group_text(group, control)?;
-        if group == PathGroup::REST {
-            text.add(self.class_name(object));
-        }
-        Ok(text)
+/// The text of the path of a live object.
+pub(super) fn path_text(
+    loaded: &LoadedHeap,
+    object: ObjectIndex,
+    control: &Control,
+) -> Result<PathText> {
+    let group = loaded.path_tree(control)?.group(object);
+    let mut text = group_text(loaded, group, control)?;
+    if group == PathGroup::REST {
+        text.add(loaded.class_name(object));
     }
+    Ok(text)
+}
 
-    /// The text of the paths of a group.
-    pub(crate) fn group_text(&self, group: PathGroup, control: &Control) -> Result<PathText> {
-        let groups = self.path_tree(control)?.groups();
-        let mut chain = Vec::new();
-        let mut next = Some(group);
-        while let Some(group) = next {
-            let info = groups.info(group);
-            chain.push(info);
-            next = match info.start {
-                GroupStart::Step(before, _) => Some(before),
-                GroupStart::Root(_) | GroupStart::Rest => None,
-            };
-        }
-        let mut text = PathText {
-            text: String::new(),
-            is_stable: true,
+/// The text of the paths of a group.
+pub(crate) fn group_text(
+    loaded: &LoadedHeap,
+    group: PathGroup,
+    control: &Control,
+) -> Result<PathText> {
+    let groups = loaded.path_tree(control)?.groups();
+    let mut chain = Vec::new();
+    let mut next = Some(group);
+    while let Some(group) = next {
+        let info = groups.info(group);
+        chain.push(info);
+        next = match info.start {
+            GroupStart::Step(before, _) => Some(before),
+            GroupStart::Root(_) | GroupStart::Rest => None,
         };
-        let mut holder: Option<u32> = None;
-        for info in chain.iter().rev() {
-            match info.start {
-                GroupStart::Rest => {
-                    text.is_stable = false;
-                    text.add(LEFT_OUT);
-                    return Ok(text);
-                }
-                GroupStart::Root(origin) => {
-                    text.is_stable &= self.is_origin_stable(origin);
-                    text.add(&self.origin_text(origin));
-                }
-                GroupStart::Step(_, label) => {
-                    if let Some(holder) = holder {
-                        let (step, is_stable) = self.step_text(holder, label);
-                        text.is_stable &= is_stable;
-                        text.add(&step);
-                    }
+    }
+    let mut text = PathText {
+        text: String::new(),
+        is_stable: true,
+    };
+    let mut holder: Option<u32> = None;
+    for info in chain.iter().rev() {
+        match info.start {
+            GroupStart::Rest => {
+                text.is_stable = false;
+                text.add(LEFT_OUT);
+                return Ok(text);
+            }
+            GroupStart::Root(origin) => {
+                text.is_stable &= is_origin_stable(loaded, origin);
+                text.add(&origin_text(loaded, origin));
+            }
+            GroupStart::Step(_, label) => {
+                if let Some(holder) = holder {
+                    let (step, is_stable) = step_text(loaded, holder, label);
+                    text.is_stable &= is_stable;
+                    text.add(&step);
                 }
             }
-            holder = Some(info.class_slot);
         }
-        if let Some(end) = holder {
-            let name = self.slot_name(end);
-            text.is_stable &= self.is_class_stable(name);
-            text.add(name);
-        }
-        Ok(text)
+        holder = Some(info.class_slot);
     }
-
-    /// The kind and the name of the root that all paths of this origin begin with.
-    pub(crate) fn origin_text(&self, origin: RootOrigin) -> String {
-        let root = self.origin_root(origin);
-        let kind = root_kind_name(root.kind);
-        match root.name {
-            Some(name) => format!("{kind} {name}"),
-            None => kind.to_owned(),
-        }
+    if let Some(end) = holder {
+        let name = loaded.slot_name(end);
+        text.is_stable &= loaded.source.is_class_stable(name);
+        text.add(name);
     }
+    Ok(text)
+}
 
-    /// `Class.label`, and whether that is from the source.
-    pub(crate) fn step_text(&self, class_slot: u32, label: EdgeLabel) -> (String, bool) {
-        let name = self.slot_name(class_slot);
-        let text = self.class_label(class_slot, label);
-        let is_stable = self.is_class_stable(name) && self.is_label_stable(label, &text);
-        (format!("{name}{}", after_class(&text)), is_stable)
-    }
-
-    pub(crate) fn slot_name(&self, class_slot: u32) -> &str {
-        &self.heap.objects.classes[class_slot as usize].class.name
-    }
-
-    /// The root of all paths of this origin. For the stack it has no name, because stack words move.
-    pub(crate) fn origin_root(&self, origin: RootOrigin) -> Root {
-        let name = match origin {
-            RootOrigin::Global(number) | RootOrigin::System(number) => {
-                self.names.roots.global_name(number).map(str::to_owned)
-            }
-            RootOrigin::Static(object) => Some(self.heap.address(object).to_string()),
-            RootOrigin::Stack | RootOrigin::Pinned => None,
-        };
-        Root {
-            kind: origin.kind(),
-            name,
-        }
-    }
-
-    /// Whether the name of a class is the same in another build. A minifier gives classes one or two letters.
-    pub(crate) fn is_class_stable(&self, name: &str) -> bool {
-        is_from_source(name) && (!self.heap.is_snapshot || name.len() > 2)
-    }
-
-    pub(super) fn is_origin_stable(&self, origin: RootOrigin) -> bool {
-        match origin {
-            // Names of V8.
-            RootOrigin::System(_) => true,
-            RootOrigin::Global(number) => {
-                let name = self.names.roots.global_name(number);
-                name.is_some_and(|name| !name.starts_with(['#', '(']))
-            }
-            RootOrigin::Static(_) => false,
-            RootOrigin::Stack | RootOrigin::Pinned => true,
-        }
+/// The kind and the name of the root that all paths of this origin begin with.
+pub(crate) fn origin_text(loaded: &LoadedHeap, origin: RootOrigin) -> String {
+    let root = origin_root(loaded, origin);
+    let kind = root_kind_name(root.kind);
+    match root.name {
+        Some(name) => format!("{kind} {name}"),
+        None => kind.to_owned(),
     }
 }
 
-/// Whether a class name is from the source, and not made from a runtime id.
-fn is_from_source(class_name: &str) -> bool {
-    !class_name.contains("Class#")
+/// `Class.label`, and whether that is from the source.
+pub(crate) fn step_text(loaded: &LoadedHeap, class_slot: u32, label: EdgeLabel) -> (String, bool) {
+    let name = loaded.slot_name(class_slot);
+    let text = loaded.source.class_label(class_slot, label);
+    let is_stable =
+        loaded.source.is_class_stable(name) && loaded.source.is_label_stable(label, &text);
+    (format!("{name}{}", after_class(&text)), is_stable)
+}
+
+/// The root of all paths of this origin. For the stack it has no name, because stack words move.
+pub(crate) fn origin_root(loaded: &LoadedHeap, origin: RootOrigin) -> Root {
+    let name = match origin {
+        RootOrigin::Global(number) | RootOrigin::System(number) => {
+            loaded.roots.global_name(number).map(str::to_owned)
+        }
+        RootOrigin::Static(object) => Some(loaded.heap.address(object).to_string()),
+        RootOrigin::Stack | RootOrigin::Pinned => None,
+    };
+    Root {
+        kind: origin.kind(),
+        name,
+    }
+}
+
+pub(super) fn is_origin_stable(loaded: &LoadedHeap, origin: RootOrigin) -> bool {
+    match origin {
+        // Names of V8.
+        RootOrigin::System(_) => true,
+        RootOrigin::Global(number) => {
+            let name = loaded.roots.global_name(number);
+            name.is_some_and(|name| !name.starts_with(['#', '(']))
+        }
+        RootOrigin::Static(_) => false,
+        RootOrigin::Stack | RootOrigin::Pinned => true,
+    }
 }

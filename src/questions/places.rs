@@ -1,185 +1,56 @@
 //! Finds the object or the block at the address of a question.
 
 use super::LoadedHeap;
-use super::answer::ObjectState;
-use super::memory::Reader;
 use crate::control::Control;
 use crate::error::{Error, Result};
-use crate::runtime::blocks::{BLOCK_OVERHEAD, BlockInfo, checked_block};
-use crate::runtime::objects::HEADER_SIZE;
-use crate::units::{Address, ObjectIndex, ShownAddress};
+use crate::heap::Found;
+use crate::units::{Address, ObjectIndex};
 use crate::warning::Warning;
 
-/// The number of blocks between two checks for cancellation.
-const CHECK_INTERVAL: u32 = 1 << 12;
-
-/// The object or the block at an address.
-pub(super) enum Found {
-    /// An object.
-    Object(ObjectIndex),
-    /// A block without an object.
-    Block {
-        /// The address after the block's header.
-        address: u32,
-        /// The size of the block.
-        size: u32,
-        state: ObjectState,
-    },
+/// The object at an address, or around it.
+pub(super) fn object_at(
+    loaded: &LoadedHeap,
+    address: u32,
+    notes: &mut Vec<Warning>,
+    control: &Control,
+) -> Result<ObjectIndex> {
+    match find_at(loaded, address, notes, control)? {
+        Found::Object(object) => Ok(object),
+        Found::Block { .. } => Err(no_object(loaded, address)),
+    }
 }
 
-impl LoadedHeap {
-    /// The object at an address, or around it.
-    pub(super) fn object_at(
-        &self,
-        address: u32,
-        notes: &mut Vec<Warning>,
-        control: &Control,
-    ) -> Result<ObjectIndex> {
-        match self.find_at(address, notes, control)? {
-            Found::Object(object) => Ok(object),
-            Found::Block { .. } => Err(self.no_object(address)),
-        }
+/// The object or the block at an address, or around it.
+pub(super) fn find_at(
+    loaded: &LoadedHeap,
+    address: u32,
+    notes: &mut Vec<Warning>,
+    control: &Control,
+) -> Result<Found> {
+    let heap = &loaded.heap;
+    if let Some(object) = heap.objects.at(Address(address)) {
+        return Ok(Found::Object(object));
     }
-
-    /// The object or the block at an address, or around it.
-    pub(super) fn find_at(
-        &self,
-        address: u32,
-        notes: &mut Vec<Warning>,
-        control: &Control,
-    ) -> Result<Found> {
-        let heap = &self.heap;
-        if let Some(object) = heap.objects.at(Address(address)) {
-            return Ok(Found::Object(object));
-        }
-        if heap.is_snapshot {
-            return Err(self.no_object(address));
-        }
-        let mut inside = |what, start| {
-            notes.push(Warning::AddressInside {
-                address: Address(address),
-                what,
-                start: Address(start),
-            });
-        };
-        let mut reader = Reader::new(self, control);
-        // Objects begin with a header, before their payload.
-        let reach = address.saturating_add(HEADER_SIZE);
-        let after = heap
-            .objects
-            .addresses
-            .partition_point(|&start| start <= reach);
-        // Static objects may overlap, heap objects cannot.
-        for nth in (after.saturating_sub(2)..after).rev() {
-            let object = ObjectIndex(nth as u32);
-            let start = heap.address(object).0;
-            let end = match heap.block_size(object) {
-                0 => start.saturating_add(reader.payload(start)?.size),
-                size => (start - HEADER_SIZE).saturating_add(size),
-            };
-            if start.saturating_sub(HEADER_SIZE) <= address && address < end {
-                inside("object", start);
-                return Ok(Found::Object(object));
-            }
-        }
-        match self.block_around(address, &mut reader, control)? {
-            Some(Found::Block {
-                address: start,
-                size,
-                state,
-            }) => {
-                if start != address {
-                    let what = match state {
-                        ObjectState::Free => "free block",
-                        _ => "raw block",
-                    };
-                    inside(what, start);
-                }
-                Ok(Found::Block {
-                    address: start,
-                    size,
-                    state,
-                })
-            }
-            _ => Err(self.no_object(address)),
-        }
+    match loaded.source.around(address, notes, control)? {
+        Some(found) => Ok(found),
+        None => Err(no_object(loaded, address)),
     }
+}
 
-    /// The block without an object around an address. Only what the analysis walked over is looked at: behind damage,
-    /// there are no blocks.
-    fn block_around(
-        &self,
-        address: u32,
-        reader: &mut Reader<'_>,
-        control: &Control,
-    ) -> Result<Option<Found>> {
-        let regions = &self.names.memory_map.regions;
-        let nth = regions.partition_point(|region| region.end <= address);
-        let Some(region) = regions.get(nth).filter(|it| it.contains(&address)) else {
-            return Ok(None);
-        };
-        let objects = &self.heap.objects;
-        let below = objects.addresses.partition_point(|&start| start <= address);
-        let before = below.checked_sub(1).map(|nth| ObjectIndex(nth as u32));
-        let behind = before
-            .filter(|&object| objects.is_on_heap(object))
-            .map(|object| {
-                (self.heap.address(object).0 - HEADER_SIZE)
-                    .saturating_add(self.heap.block_size(object))
-            });
-        let mut block = region.start.max(behind.unwrap_or_default());
-        let mut looked_at = 0u32;
-        while block <= address {
-            looked_at = looked_at.wrapping_add(1);
-            if looked_at.is_multiple_of(CHECK_INTERVAL) {
-                control.check()?;
-            }
-            let Some(info) = reader.word(block)?.map(BlockInfo) else {
-                return Ok(None);
-            };
-            // The dump may have changed since it was analyzed.
-            let Ok((info, end)) = checked_block(info, Address(block), Address(region.end)) else {
-                return Ok(None);
-            };
-            if info.ends_region() {
-                return Ok(None);
-            }
-            if address < end.0 {
-                let state = match info.is_free() {
-                    true => ObjectState::Free,
-                    false => ObjectState::Raw,
-                };
-                return Ok(Some(Found::Block {
-                    address: block + BLOCK_OVERHEAD,
-                    size: info.block_size(),
-                    state,
-                }));
-            }
-            block = end.0;
-        }
-        Ok(None)
-    }
-
-    /// The address of an object, as it is shown.
-    pub(super) fn shown(&self, object: ObjectIndex) -> ShownAddress {
-        self.heap.address_form().of(self.heap.address(object).0)
-    }
-
-    fn no_object(&self, address: u32) -> Error {
-        let addresses = &self.heap.objects.addresses;
-        let after = addresses.partition_point(|&start| start < address);
-        let nearest = [
-            after.checked_sub(1),
-            (after < addresses.len()).then_some(after),
-        ];
-        let nearest = nearest.into_iter().flatten().map(|nth| {
-            let object = ObjectIndex(nth as u32);
-            let class_name = self.class_name(object).to_owned();
-            (self.shown(object), class_name)
-        });
-        Error::NoObject {
-            address: self.heap.address_form().of(address),
-            nearest: nearest.collect(),
-        }
+fn no_object(loaded: &LoadedHeap, address: u32) -> Error {
+    let addresses = &loaded.heap.objects.addresses;
+    let after = addresses.partition_point(|&start| start < address);
+    let nearest = [
+        after.checked_sub(1),
+        (after < addresses.len()).then_some(after),
+    ];
+    let nearest = nearest.into_iter().flatten().map(|nth| {
+        let object = ObjectIndex(nth as u32);
+        let class_name = loaded.class_name(object).to_owned();
+        (loaded.shown(object), class_name)
+    });
+    Error::NoObject {
+        address: loaded.heap.address_form.of(address),
+        nearest: nearest.collect(),
     }
 }

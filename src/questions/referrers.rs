@@ -1,16 +1,15 @@
 //! The named references to an object, and which of them keep it alive.
 
-use std::collections::HashMap;
-use std::ops::Range;
+use crate::questions::reader::Reader;
 
 use super::LoadedHeap;
 use super::answer::{Cut, Edge, Referrers, Root};
-use super::memory::Reader;
 use super::question::Page;
 use crate::control::Control;
 use crate::error::Result;
-use crate::heap::{EdgeLabel, RootSlot};
-use crate::snapshots::OtherEdge;
+use crate::heap::{EdgeLabel, OtherEdge, RootSlot};
+use crate::questions::object::named_root;
+use crate::questions::places::object_at;
 use crate::units::ObjectIndex;
 use crate::warning::Warning;
 
@@ -21,200 +20,145 @@ pub(super) enum Reference {
     Root(RootSlot),
     /// From an object; the number counts the references from this object to the same target before it.
     Object(ObjectIndex, usize),
-    /// From an object of a snapshot; it keeps nothing alive.
+    /// From an object; it keeps nothing alive.
     Other(OtherEdge),
 }
 
-impl LoadedHeap {
-    pub(super) fn referrers_of(
-        &self,
-        address: u32,
-        page: Page,
-        notes: &mut Vec<Warning>,
-        control: &Control,
-    ) -> Result<Referrers> {
-        let object = self.object_at(address, notes, control)?;
-        let roots: Vec<RootSlot> = self.names.roots.of(object).collect();
-        let sources = self.referrers(control)?.of(object);
-        // As in DevTools, what keeps the object alive comes first.
-        let others: Vec<OtherEdge> = match &self.snapshot {
-            Some(snapshot) => snapshot.other_edges_to(object).collect(),
-            None => Vec::new(),
+pub(super) fn referrers_of(
+    loaded: &LoadedHeap,
+    address: u32,
+    page: Page,
+    notes: &mut Vec<Warning>,
+    control: &Control,
+) -> Result<Referrers> {
+    let object = object_at(loaded, address, notes, control)?;
+    let roots: Vec<RootSlot> = loaded.roots.of(object).collect();
+    let sources = loaded.referrers(control)?.of(object);
+    // As in DevTools, what keeps the object alive comes first.
+    let others = loaded.source.other_edges_to(object);
+    let strong = roots.len() + sources.len();
+    let references = 0..strong + others.len();
+    let mut reader = loaded.reader(control);
+    let mut referrers = Vec::new();
+    for nth in page.of(references.clone()) {
+        let reference = match (roots.get(nth), nth.checked_sub(strong)) {
+            (Some(&slot), _) => Reference::Root(slot),
+            (None, Some(nth)) => Reference::Other(others[nth]),
+            (None, None) => nth_reference(sources, nth - roots.len()),
         };
-        let strong = roots.len() + sources.len();
-        let references = 0..strong + others.len();
-        let mut reader = Reader::new(self, control);
-        let mut referrers = Vec::new();
-        for nth in page.of(references.clone()) {
-            let reference = match (roots.get(nth), nth.checked_sub(strong)) {
-                (Some(&slot), _) => Reference::Root(slot),
-                (None, Some(nth)) => Reference::Other(others[nth]),
-                (None, None) => nth_reference(sources, nth - roots.len()),
-            };
-            referrers.push(self.edge(&mut reader, object, reference, control)?);
-        }
-        Ok(Referrers {
-            address: self.heap.address(object).0,
-            total: references.len() as u64,
-            offset: page.offset,
-            limit: page.limit,
-            referrers,
-        })
+        referrers.push(named_edge(loaded, &mut reader, object, reference, control)?);
     }
-
-    /// The references of which each keeps a live object alive without the others: their number, and the first
-    /// of them.
-    pub(super) fn independent_references(
-        &self,
-        object: ObjectIndex,
-        limit: usize,
-        control: &Control,
-    ) -> Result<(u64, Vec<Reference>)> {
-        let dominators = self.dominator_index(control)?;
-        let sources = self.referrers(control)?.of(object);
-        let roots: Vec<Reference> = self.names.roots.of(object).map(Reference::Root).collect();
-        let mut count = roots.len() as u64;
-        let mut first = roots;
-        first.truncate(limit);
-        for (nth, &source) in sources.iter().enumerate() {
-            if !dominators.dominates(object, source) {
-                count += 1;
-                if first.len() < limit {
-                    first.push(nth_reference(sources, nth));
-                }
-            }
-        }
-        Ok((count, first))
-    }
-
-    /// A reference, named.
-    pub(super) fn edge(
-        &self,
-        reader: &mut Reader<'_>,
-        target: ObjectIndex,
-        reference: Reference,
-        control: &Control,
-    ) -> Result<Edge> {
-        Ok(match reference {
-            Reference::Root(slot) => Edge {
-                address: None,
-                class_name: None,
-                label: None,
-                root: Some(self.root(slot)),
-                independent: true,
-                weak: false,
-            },
-            Reference::Object(source, skipped) => Edge {
-                address: Some(self.heap.address(source).0),
-                class_name: Some(self.class_name(source).to_owned()),
-                label: Some(self.reference_label(reader, source, target, skipped)?),
-                root: None,
-                independent: !self.dominator_index(control)?.dominates(target, source),
-                weak: false,
-            },
-            Reference::Other(edge) => Edge {
-                address: Some(self.heap.address(edge.source).0),
-                class_name: Some(self.class_name(edge.source).to_owned()),
-                label: self.other_label(edge),
-                root: None,
-                independent: false,
-                weak: edge.is_weak(),
-            },
-        })
-    }
-
-    /// The bytes that cutting a reference frees, if it is the only independent one.
-    pub(super) fn cut(
-        &self,
-        reader: &mut Reader<'_>,
-        target: ObjectIndex,
-        reference: Reference,
-        freed: u64,
-    ) -> Result<Cut> {
-        let (class_name, label, root): (_, _, Option<Root>) = match reference {
-            Reference::Root(slot) => (None, None, Some(self.root(slot))),
-            Reference::Object(source, skipped) => (
-                Some(self.class_name(source).to_owned()),
-                Some(self.reference_label(reader, source, target, skipped)?),
-                None,
-            ),
-            Reference::Other(edge) => (
-                Some(self.class_name(edge.source).to_owned()),
-                self.other_label(edge),
-                None,
-            ),
-        };
-        Ok(Cut {
-            class_name,
-            label,
-            root,
-            freed,
-        })
-    }
-
-    fn other_label(&self, edge: OtherEdge) -> Option<String> {
-        self.snapshot.as_ref().map(|snapshot| edge.label(snapshot))
-    }
-
-    /// The label of the reference from `source` to `target` that follows `skipped` others.
-    fn reference_label(
-        &self,
-        reader: &mut Reader<'_>,
-        source: ObjectIndex,
-        target: ObjectIndex,
-        skipped: usize,
-    ) -> Result<String> {
-        let edges = &self.heap.edges;
-        let last = reader.last_reference.take();
-        let mut last = last
-            .filter(|last| last.between == (source, target) && last.passed <= skipped)
-            .unwrap_or_else(|| FoundReference::new(source, target, edges.range(source)));
-        let mut named = None;
-        for place in last.places.by_ref() {
-            if edges.target(place) != target {
-                continue;
-            }
-            let label = edges.label(place).unwrap_or_default();
-            let alike = last.alike.entry(label).or_default();
-            *alike += 1;
-            last.passed += 1;
-            if last.passed > skipped {
-                named = Some((place, label, *alike - 1));
-                break;
-            }
-        }
-        reader.last_reference = Some(last);
-        match named {
-            Some((place, ..)) if self.heap.is_snapshot => {
-                let class_slot = self.heap.objects.class_slots[source.at()];
-                Ok(self.label_at(class_slot, place))
-            }
-            Some((_, label, alike)) => reader.label(source, target, label, alike),
-            None => reader.label(source, target, EdgeLabel::default(), 0),
-        }
-    }
+    Ok(Referrers {
+        address: loaded.heap.address(object).0,
+        total: references.len() as u64,
+        offset: page.offset,
+        limit: page.limit,
+        referrers,
+    })
 }
 
-/// A reference that was found, and where the next one between the same objects is searched.
-#[derive(Debug)]
-pub(super) struct FoundReference {
-    between: (ObjectIndex, ObjectIndex),
-    /// The number of references up to this one.
-    passed: usize,
-    /// The places that were not looked at yet.
-    places: Range<u32>,
-    /// How many references have each label, up to this one.
-    alike: HashMap<EdgeLabel, usize>,
+/// The references of which each keeps a live object alive without the others: their number, and the first
+/// of them.
+pub(super) fn independent_references(
+    loaded: &LoadedHeap,
+    object: ObjectIndex,
+    limit: usize,
+    control: &Control,
+) -> Result<(u64, Vec<Reference>)> {
+    let dominators = loaded.dominator_index(control)?;
+    let sources = loaded.referrers(control)?.of(object);
+    let roots: Vec<Reference> = loaded.roots.of(object).map(Reference::Root).collect();
+    let mut count = roots.len() as u64;
+    let mut first = roots;
+    first.truncate(limit);
+    for (nth, &source) in sources.iter().enumerate() {
+        if !dominators.dominates(object, source) {
+            count += 1;
+            if first.len() < limit {
+                first.push(nth_reference(sources, nth));
+            }
+        }
+    }
+    Ok((count, first))
 }
 
-impl FoundReference {
-    fn new(source: ObjectIndex, target: ObjectIndex, places: Range<u32>) -> Self {
-        Self {
-            between: (source, target),
-            passed: 0,
-            places,
-            alike: HashMap::new(),
-        }
+/// A reference, named.
+pub(super) fn named_edge(
+    loaded: &LoadedHeap,
+    reader: &mut Reader<'_>,
+    target: ObjectIndex,
+    reference: Reference,
+    control: &Control,
+) -> Result<Edge> {
+    Ok(match reference {
+        Reference::Root(slot) => Edge {
+            address: None,
+            class_name: None,
+            label: None,
+            root: Some(named_root(loaded, slot)),
+            independent: true,
+            weak: false,
+        },
+        Reference::Object(source, skipped) => Edge {
+            address: Some(loaded.heap.address(source).0),
+            class_name: Some(loaded.class_name(source).to_owned()),
+            label: Some(reference_label(loaded, reader, source, target, skipped)?),
+            root: None,
+            independent: !loaded.dominator_index(control)?.dominates(target, source),
+            weak: false,
+        },
+        Reference::Other(edge) => Edge {
+            address: Some(loaded.heap.address(edge.source).0),
+            class_name: Some(loaded.class_name(edge.source).to_owned()),
+            label: loaded.source.other_label(edge),
+            root: None,
+            independent: false,
+            weak: edge.is_weak,
+        },
+    })
+}
+
+/// The bytes that cutting a reference frees, if it is the only independent one.
+pub(super) fn named_cut(
+    loaded: &LoadedHeap,
+    reader: &mut Reader<'_>,
+    target: ObjectIndex,
+    reference: Reference,
+    freed: u64,
+) -> Result<Cut> {
+    let (class_name, label, root): (_, _, Option<Root>) = match reference {
+        Reference::Root(slot) => (None, None, Some(named_root(loaded, slot))),
+        Reference::Object(source, skipped) => (
+            Some(loaded.class_name(source).to_owned()),
+            Some(reference_label(loaded, reader, source, target, skipped)?),
+            None,
+        ),
+        Reference::Other(edge) => (
+            Some(loaded.class_name(edge.source).to_owned()),
+            loaded.source.other_label(edge),
+            None,
+        ),
+    };
+    Ok(Cut {
+        class_name,
+        label,
+        root,
+        freed,
+    })
+}
+
+/// The label of the reference from `source` to `target` that follows `skipped` others.
+fn reference_label(
+    loaded: &LoadedHeap,
+    reader: &mut Reader<'_>,
+    source: ObjectIndex,
+    target: ObjectIndex,
+    skipped: usize,
+) -> Result<String> {
+    let edges = &loaded.heap.edges;
+    match reader.references.find(edges, source, target, skipped) {
+        Some((place, alike)) => reader.label_at(source, place, alike),
+        None => reader.label(source, target, EdgeLabel::default(), 0),
     }
 }
 

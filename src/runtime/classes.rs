@@ -84,16 +84,6 @@ pub enum ObjectSize {
 }
 
 impl RuntimeClass {
-    /// A class of a snapshot, which describes no fields.
-    pub fn of_snapshot(name: String) -> Self {
-        Self {
-            name,
-            layout: ReferenceLayout::pointer_free(),
-            is_described: true,
-            ..Self::unknown(ClassId(0))
-        }
-    }
-
     /// A class of which only the id is known.
     pub fn unknown(id: ClassId) -> Self {
         Self {

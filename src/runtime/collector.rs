@@ -2,6 +2,7 @@
 
 use crate::collector_code::CollectorCode;
 use crate::dump::Dump;
+use crate::heap::CollectorState;
 use crate::module::{Global, Module};
 use crate::units::Address;
 
@@ -20,28 +21,6 @@ pub struct Collector {
     pub cursor: Option<Address>,
     /// The heads of the three lists.
     pub list_heads: Option<ListHeads>,
-}
-
-/// The collector works in steps; a dump can be taken between any two of them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CollectorState {
-    /// Between two cycles.
-    Idle,
-    /// Following references.
-    Marking,
-    /// Freeing unreachable objects, one object per step.
-    Sweeping,
-}
-
-impl CollectorState {
-    /// One word.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Idle => "idle",
-            Self::Marking => "marking",
-            Self::Sweeping => "sweeping",
-        }
-    }
 }
 
 /// The heads of the collector's lists: static objects of 20 bytes.

@@ -2,11 +2,12 @@
 
 use super::block_set::{BlockSet, CompleteSet};
 use super::blocks::{Allocator, BlockInfo};
-use super::collector::{Collector, CollectorState};
+use super::collector::Collector;
 use super::objects::next_of;
 use crate::control::Step;
 use crate::dump::Memory;
 use crate::error::Result;
+use crate::heap::CollectorState;
 use crate::units::Address;
 
 /// The number of blocks between two checks for cancellation.

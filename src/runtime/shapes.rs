@@ -159,18 +159,6 @@ pub struct ClassShape {
     pub own_storage: usize,
 }
 
-impl ClassShape {
-    /// The shape of a class of a snapshot, which describes no fields.
-    pub fn nameless() -> Self {
-        Self {
-            fields: Vec::new(),
-            kind: Kind::Plain,
-            places: Vec::new(),
-            own_storage: 0,
-        }
-    }
-}
-
 /// Describes the shapes of classes, one after the other.
 pub struct Shapes<'c, 'a> {
     classes: &'c Classes<'a>,

@@ -3,11 +3,12 @@
 
 use std::collections::HashMap;
 
-use super::raw::{EdgeKind, Location, NodeKind, RawSnapshot, WideSizes};
+use super::raw::{EdgeKind, NodeKind, RawSnapshot, WideSizes};
 use super::strings::{Strings, compare, length, text};
 use crate::columns;
 use crate::control::Step;
 use crate::error::Result;
+use crate::heap::Location;
 
 /// The number of nodes between two checks for cancellation.
 const CHECK_INTERVAL: usize = 1 << 16;

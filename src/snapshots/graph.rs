@@ -18,13 +18,11 @@ use crate::columns;
 use crate::control::{Control, Phase, Step};
 use crate::error::{Error, Result};
 use crate::heap::{
-    Accounting, Edges, Heap, HeapClass, HeapNames, MemoryMap, NameKind, ObjectTable, RootSlots,
-    UnsizedTree, WideLabel, live_classes,
+    Edges, Heap, HeapClass, NameKind, ObjectTable, RootKind, RootSlots, UnsizedTree, WideLabel,
+    live_classes,
 };
-use crate::runtime::roots::RootKind;
-use crate::runtime::shapes::ClassShape;
 use crate::side_by_side::side_by_side;
-use crate::units::ObjectIndex;
+use crate::units::{AddressForm, ObjectIndex};
 
 /// The number of nodes between two checks for cancellation.
 const CHECK_INTERVAL: usize = 1 << 16;
@@ -40,7 +38,7 @@ const UNREACHED: &str = "(no strong reference)";
 pub(super) fn solve(
     mut raw: RawSnapshot,
     control: &Control,
-) -> Result<(Heap, HeapNames, SnapshotNames)> {
+) -> Result<(Heap, RootSlots, SnapshotNames)> {
     let step = control.begin(Phase::References, 4);
     raw.propagate_detachedness(&step)?;
     let ephemerons = Ephemerons::find(&raw, &step)?;
@@ -143,7 +141,7 @@ pub(super) fn solve(
     let (dominators, retained_sizes, huge_retained_sizes) =
         tree.with_sizes(&objects.shallow_sizes, &objects.huge_sizes, control)?;
     let mut heap = Heap {
-        total_size: 0,
+        total_size: None,
         live_size: 0,
         edges,
         roots: root_nodes,
@@ -151,8 +149,9 @@ pub(super) fn solve(
         retained_sizes,
         huge_retained_sizes,
         live_classes: Vec::new(),
-        accounting: Accounting::default(),
-        is_snapshot: true,
+        accounting: None,
+        address_form: AddressForm::Id,
+        root_kinds: &[RootKind::Global, RootKind::System],
         is_partial: false,
         warnings: Vec::new(),
         objects,
@@ -163,19 +162,7 @@ pub(super) fn solve(
         .iter()
         .map(|class| class.shallow_size)
         .sum();
-    let shapes = heap
-        .objects
-        .classes
-        .iter()
-        .map(|_| ClassShape::nameless())
-        .collect();
-    let heap_names = HeapNames {
-        shapes,
-        roots,
-        first_block: None,
-        memory_map: MemoryMap::default(),
-    };
-    Ok((heap, heap_names, names))
+    Ok((heap, roots, names))
 }
 
 /// The order of objects.
@@ -262,10 +249,11 @@ fn heap_classes(classes: Classes, slots: &[u32]) -> Vec<HeapClass> {
     for &slot in slots {
         counts[slot as usize] += 1;
     }
-    let all = classes.all.into_iter().zip(counts).zip(0..);
-    all.map(|((Class { name, location }, count), id)| HeapClass {
+    let all = classes.all.into_iter().zip(counts);
+    all.map(|(Class { name, location }, count)| HeapClass {
+        name,
+        location,
         count,
-        ..HeapClass::of_snapshot(id, name, location)
     })
     .collect()
 }

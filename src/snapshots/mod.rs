@@ -20,24 +20,21 @@ mod other_edges;
 mod raw;
 mod reached;
 mod reader;
+mod source;
 mod strings;
 
-pub(crate) use names::SnapshotNames;
-pub(crate) use other_edges::OtherEdge;
-pub use raw::Location;
 pub(crate) use strings::{code_units, length};
+
+use std::sync::Arc;
+
+use names::SnapshotNames;
+use source::SnapshotSource;
 
 use crate::control::Control;
 use crate::error::{Error, Result};
 use crate::file_kind::{FileKind, FileStart};
-use crate::heap::Heap;
-use crate::program::Input;
-use crate::questions::LoadedHeap;
-
-/// Whether a file is a snapshot, judged by its first bytes.
-pub fn is_snapshot(bytes: &[u8]) -> bool {
-    FileKind::of(bytes) == Some(FileKind::Json)
-}
+use crate::heap::{Heap, Opened, RootSlots};
+use crate::input::Input;
 
 /// Analyzes a snapshot. The bytes are dropped as soon as they are read.
 ///
@@ -51,21 +48,27 @@ pub fn analyze(snapshot: Input<'_, impl AsRef<[u8]>>, control: &Control) -> Resu
 ///
 /// # Errors
 /// As [`analyze`].
-pub fn open(snapshot: Input<'_, impl AsRef<[u8]>>, control: &Control) -> Result<LoadedHeap> {
-    let name = snapshot.name;
-    let (heap, names, snapshot) = solved(snapshot, control)?;
-    Ok(LoadedHeap::of_snapshot(heap, names, snapshot, name))
+pub fn open(snapshot: Input<'_, impl AsRef<[u8]>>, control: &Control) -> Result<Opened> {
+    let (heap, roots, names) = solved(snapshot, control)?;
+    let heap = Arc::new(heap);
+    let source = SnapshotSource::new(Arc::clone(&heap), names);
+    Ok(Opened {
+        heap,
+        roots,
+        source: Box::new(source),
+        indexes: None,
+    })
 }
 
 fn solved(
     snapshot: Input<'_, impl AsRef<[u8]>>,
     control: &Control,
-) -> Result<(Heap, crate::heap::HeapNames, SnapshotNames)> {
+) -> Result<(Heap, RootSlots, SnapshotNames)> {
     let part = control.part(snapshot.bytes.as_ref().len() as u64);
     let bytes = snapshot.bytes.as_ref();
-    let read = match is_snapshot(bytes) {
-        true => reader::read(bytes, &part),
-        false => Err(Error::NotASnapshot {
+    let read = match FileKind::of(bytes) {
+        Some(FileKind::Json) => reader::read(bytes, &part),
+        _ => Err(Error::NotASnapshot {
             found: FileStart::of(bytes),
         }),
     };

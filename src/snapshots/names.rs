@@ -6,13 +6,13 @@ use memchr::memmem::Finder;
 
 use super::classes::{Interface, PlainObjects};
 use super::other_edges::{OtherEdge, OtherEdges};
-use super::raw::{Location, NodeKind};
+use super::raw::NodeKind;
 use super::strings::{Strings, code_units};
 use crate::columns;
 use crate::control::{Control, Phase};
 use crate::error::Result;
 use crate::heap::{
-    Accounting, DominatorTree, EdgeLabel, Edges, Heap, HeapClass, LabelKind, NameKind, ObjectTable,
+    DominatorTree, EdgeLabel, Edges, Heap, HeapClass, LabelKind, Location, NameKind, ObjectTable,
     live_classes,
 };
 use crate::units::ObjectIndex;
@@ -79,7 +79,10 @@ impl SnapshotNames {
                 .objects
                 .classes
                 .iter()
-                .map(HeapClass::without_objects)
+                .map(|class| HeapClass {
+                    count: 0,
+                    ..class.clone()
+                })
                 .collect(),
             ..ObjectTable::default()
         };
@@ -97,9 +100,11 @@ impl SnapshotNames {
                     let name =
                         interface.map_or("Object", |nth| &later.interfaces[nth as usize].name);
                     let id = objects.classes.len() as u32;
-                    objects
-                        .classes
-                        .push(HeapClass::of_snapshot(id, name.to_owned(), location));
+                    objects.classes.push(HeapClass {
+                        name: name.to_owned(),
+                        location,
+                        count: 0,
+                    });
                     id
                 });
             }
@@ -114,8 +119,9 @@ impl SnapshotNames {
             retained_sizes: columns::collected(heap.retained_sizes.iter().copied())?,
             huge_retained_sizes: heap.huge_retained_sizes.clone(),
             live_classes: Vec::new(),
-            accounting: Accounting::default(),
-            is_snapshot: true,
+            accounting: None,
+            address_form: heap.address_form,
+            root_kinds: heap.root_kinds,
             is_partial: heap.is_partial,
             warnings: Vec::new(),
         };
@@ -252,8 +258,16 @@ impl SnapshotNames {
     }
 
     /// The references to an object that do not keep it alive.
-    pub(crate) fn other_edges_to(&self, target: ObjectIndex) -> impl Iterator<Item = OtherEdge> {
+    pub(crate) fn other_edges_to(
+        &self,
+        target: ObjectIndex,
+    ) -> impl Iterator<Item = (usize, OtherEdge)> {
         self.other_edges.to(target)
+    }
+
+    /// The reference of this number.
+    pub(crate) fn other_edge(&self, number: usize) -> OtherEdge {
+        self.other_edges.at(number)
     }
 
     pub(super) fn string(&self, number: u32) -> String {

@@ -57,7 +57,7 @@ impl OtherEdges {
         (self.sources.capacity() * one) as u64
     }
 
-    fn at(&self, nth: usize) -> OtherEdge {
+    pub(super) fn at(&self, nth: usize) -> OtherEdge {
         OtherEdge {
             source: self.sources[nth],
             target: self.targets[nth],
@@ -73,12 +73,12 @@ impl OtherEdges {
         (first..end).map(|nth| self.at(nth))
     }
 
-    /// The references to an object, by source.
-    pub(crate) fn to(&self, target: ObjectIndex) -> impl Iterator<Item = OtherEdge> {
+    /// The references to an object, by source, each with its number.
+    pub(super) fn to(&self, target: ObjectIndex) -> impl Iterator<Item = (usize, OtherEdge)> {
         let places = self.targets.iter().enumerate();
         places
             .filter(move |&(_, &other)| other == target)
-            .map(|(nth, _)| self.at(nth))
+            .map(|(nth, _)| (nth, self.at(nth)))
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::strings::Strings;
-use crate::heap::{HUGE, WideLabel, labels};
+use crate::heap::{HUGE, Location, WideLabel, labels};
 
 /// The type of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,17 +103,6 @@ impl EdgeKind {
     pub(super) fn has_name(self) -> bool {
         !matches!(self, Self::Element | Self::Hidden)
     }
-}
-
-/// The place in the source of a constructor.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Location {
-    /// The number of the script in its process.
-    pub script: u32,
-    /// The line, from 0.
-    pub line: u32,
-    /// The column, from 0.
-    pub column: u32,
 }
 
 /// A snapshot in columns. Nodes have the numbers that they have in the file.

@@ -6,11 +6,12 @@ use std::collections::HashMap;
 use super::json::Cursor;
 use super::meta::{Meta, read_meta};
 use super::numbers::Numbers;
-use super::raw::{Location, RawSnapshot};
+use super::raw::RawSnapshot;
 use super::strings::Strings;
 use crate::columns;
 use crate::control::{Control, Phase, Step};
 use crate::error::{Error, Result};
+use crate::heap::Location;
 
 /// The largest number of nodes. Indexes of paths store a length in 28 bits.
 const MOST_NODES: usize = (1 << 28) - 1;

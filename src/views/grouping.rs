@@ -4,8 +4,7 @@ use std::collections::HashMap;
 
 use crate::columns;
 use crate::error::Result;
-use crate::heap::{Heap, HeapClass};
-use crate::snapshots::Location;
+use crate::heap::{Heap, HeapClass, Location};
 use crate::units::ObjectIndex;
 
 /// No row: objects of this class are not listed.
@@ -34,7 +33,7 @@ impl Names {
         let classes = heap.objects.classes.iter();
         classes
             .map(|class| {
-                let name = &class.class.name;
+                let name = &class.name;
                 let key = (name.clone(), place(class));
                 *self.numbers.entry(key).or_insert_with(|| {
                     self.all.push(name.clone());

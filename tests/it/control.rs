@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex};
 
 use crate::support::forge::{Forge, Shape, Size};
 use crate::support::{Scene, encode_module};
+use warpo_heap_analyzer::assemblyscript::InMemory;
 use warpo_heap_analyzer::debug_info::DebugInfo;
 use warpo_heap_analyzer::module::Module;
-use warpo_heap_analyzer::questions::InMemory;
 use warpo_heap_analyzer::runtime::evidence::Evidence;
 use warpo_heap_analyzer::views::{ConstructorSort, ConstructorView, Selection};
 use warpo_heap_analyzer::{Control, Error, Input, Phase, Program, Schedule};

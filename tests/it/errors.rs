@@ -213,7 +213,7 @@ fn a_dump_without_memory_is_an_empty_heap() {
     let length = dump.memory_start();
     dump.bytes.truncate(length);
     let heap = analyze(&dump, &scene.module()).unwrap();
-    assert_eq!((heap.total_size, heap.live_size), (0, 0));
+    assert_eq!((heap.total_size, heap.live_size), (Some(0), 0));
 }
 
 #[test]

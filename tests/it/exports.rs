@@ -9,8 +9,9 @@ use serde_json::{Value, json};
 
 use crate::questions::objects::string;
 use crate::support::{DumpFile, NULL, Object, STRING, Scene};
+use warpo_heap_analyzer::assemblyscript::{Contents, InMemory};
 use warpo_heap_analyzer::exports::Export;
-use warpo_heap_analyzer::questions::{Contents, InMemory, LoadedHeap};
+use warpo_heap_analyzer::questions::LoadedHeap;
 use warpo_heap_analyzer::{Control, Error, FileAction, Input, Phase, Program, Result};
 
 /// Strings, and free blocks between them: together they are larger than the 16 MiB of pages that are kept.
@@ -156,7 +157,7 @@ fn a_snapshot_of_a_heap_larger_than_the_kept_pages_has_every_content_and_key() {
         let heap = open_vanishing(dump.clone(), &large.scene.module(), &reads, is_in_place);
         let mut bytes = Vec::new();
         let control = Control::default();
-        heap.export(&snapshot(), None, &mut bytes, &control)
+        warpo_heap_analyzer::exports::export(&heap, &snapshot(), None, &mut bytes, &control)
             .unwrap();
         bytes
     });
@@ -219,7 +220,7 @@ fn writes(heap: &LoadedHeap, before: Option<&LoadedHeap>, format: &Export) -> us
             Ok(())
         },
     };
-    heap.export(format, before, &mut out, &Control::default())
+    warpo_heap_analyzer::exports::export(heap, format, before, &mut out, &Control::default())
         .unwrap();
     writes.into_inner()
 }
@@ -240,7 +241,13 @@ fn a_writer_that_fails_ends_every_export_with_its_error() {
                     Err(io::ErrorKind::StorageFull.into())
                 },
             };
-            let result = heap.export(&format, before, &mut out, &Control::default());
+            let result = warpo_heap_analyzer::exports::export(
+                &heap,
+                &format,
+                before,
+                &mut out,
+                &Control::default(),
+            );
             let Err(Error::Io { action, source }) = result else {
                 panic!("{format:?} after {writes} writes: {result:?}");
             };
@@ -259,7 +266,7 @@ fn every_export_can_be_cancelled_in_each_of_its_phases() {
         let seen = Arc::new(Mutex::new(Vec::new()));
         let all = Arc::clone(&seen);
         let control = Control::observing(move |phase| all.lock().unwrap().push(phase));
-        heap.export(&format, before, &mut Vec::new(), &control)
+        warpo_heap_analyzer::exports::export(&heap, &format, before, &mut Vec::new(), &control)
             .unwrap();
         let phases = seen.lock().unwrap().clone();
         assert!(phases.contains(&Phase::Export));
@@ -272,7 +279,13 @@ fn every_export_can_be_cancelled_in_each_of_its_phases() {
                 }
             });
             *handle.lock().unwrap() = Some(control.clone());
-            let result = heap.export(&format, before, &mut Vec::new(), &control);
+            let result = warpo_heap_analyzer::exports::export(
+                &heap,
+                &format,
+                before,
+                &mut Vec::new(),
+                &control,
+            );
             let Err(Error::Aborted) = result else {
                 panic!("{format:?} in {last:?}: {result:?}");
             };
@@ -286,7 +299,7 @@ fn a_snapshot_that_is_cancelled_while_it_is_written_writes_little_more() {
     let heap = large().scene.open();
     let count = writes(&heap, None, &snapshot());
     let mut whole = Vec::new();
-    heap.export(&snapshot(), None, &mut whole, &Control::default())
+    warpo_heap_analyzer::exports::export(&heap, &snapshot(), None, &mut whole, &Control::default())
         .unwrap();
     for writes in [0, count / 2] {
         let control = Control::default();
@@ -298,7 +311,8 @@ fn a_snapshot_that_is_cancelled_while_it_is_written_writes_little_more() {
                 Ok(())
             },
         };
-        let result = heap.export(&snapshot(), None, &mut out, &control);
+        let result =
+            warpo_heap_analyzer::exports::export(&heap, &snapshot(), None, &mut out, &control);
         assert!(matches!(result, Err(Error::Aborted)), "{result:?}");
         assert!(out.bytes < whole.len(), "after {writes} writes");
     }
@@ -370,7 +384,13 @@ fn expect_change_during_snapshot(is_in_place: bool) {
     let heap = open_vanishing(scene.dump(), &scene.module(), &reads, is_in_place);
     let export = |after: usize| {
         reads.store(after, Ordering::Relaxed);
-        heap.export(&snapshot(), None, &mut io::sink(), &Control::default())
+        warpo_heap_analyzer::exports::export(
+            &heap,
+            &snapshot(),
+            None,
+            &mut io::sink(),
+            &Control::default(),
+        )
     };
     export(MANY).unwrap();
     let all = MANY - reads.load(Ordering::Relaxed);

@@ -86,7 +86,7 @@ fn constructor_json(view: &ConstructorView) -> ConstructorJson {
         }
     });
     ConstructorJson {
-        total_heap_size: view.heap().total_size,
+        total_heap_size: view.heap().total_size.unwrap(),
         total_live_size: view.heap().live_size,
         constructors: rows.collect(),
     }
@@ -114,9 +114,9 @@ fn comparison_json(view: &ComparisonView) -> ComparisonJson {
     });
     let (before, after) = (view.before(), view.after());
     ComparisonJson {
-        before_total_heap_size: before.total_size,
-        after_total_heap_size: after.total_size,
-        total_heap_size_delta: after.total_size as i64 - before.total_size as i64,
+        before_total_heap_size: before.total_size.unwrap(),
+        after_total_heap_size: after.total_size.unwrap(),
+        total_heap_size_delta: after.total_size.unwrap() as i64 - before.total_size.unwrap() as i64,
         before_total_live_size: before.live_size,
         after_total_live_size: after.live_size,
         total_live_size_delta: after.live_size as i64 - before.live_size as i64,

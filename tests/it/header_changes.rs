@@ -29,12 +29,12 @@ struct Numbers {
 impl Numbers {
     fn of(heap: &Heap) -> Self {
         let row = |object: ObjectIndex| {
-            let class = heap.objects.class_of(object).class.name.clone();
+            let class = heap.objects.class_of(object).name.clone();
             let sizes = (heap.shallow_size(object), heap.retained_size(object));
             (heap.address(object).0, class, sizes.0, sizes.1)
         };
         Self {
-            total_size: heap.total_size,
+            total_size: heap.total_size.unwrap(),
             accounting: format!("{:?}", heap.accounting),
             live: heap.live_heap_objects().map(row).collect(),
         }
@@ -83,19 +83,17 @@ impl<'a> Examined<'a> {
             )
             .ok()?;
         let word = |at: usize| u32::from_le_bytes(dump[at..at + 4].try_into().unwrap());
+        let memory_at = 24 + 4 * word(20) as usize;
+        let class_ids = heap.objects.addresses.iter();
+        let class_ids = class_ids.map(|&payload| word(memory_at + payload as usize - 8));
         let objects = (0..heap.objects.len() as u32).map(ObjectIndex);
         let objects = objects.filter(|&object| heap.objects.is_on_heap(object));
         Some(Self {
             dump: dump.to_vec(),
-            memory_at: 24 + 4 * word(20) as usize,
+            memory_at,
             numbers: Numbers::of(&heap),
             warnings: heap.warnings.iter().map(ToString::to_string).collect(),
-            class_count: heap
-                .objects
-                .classes
-                .iter()
-                .map(|class| class.id.0 + 1)
-                .max()?,
+            class_count: class_ids.max()? + 1,
             objects: objects.map(|object| heap.address(object).0).collect(),
             program,
         })

@@ -24,6 +24,7 @@ mod random_heaps;
 mod snapshots;
 mod strategies;
 mod support;
+mod third_source;
 mod threads;
 mod views;
 mod warnings;

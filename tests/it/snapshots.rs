@@ -7,9 +7,9 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 use warpo_heap_analyzer::exports::Export;
 use warpo_heap_analyzer::questions::{LoadedHeap, Question};
-use warpo_heap_analyzer::snapshots::{analyze, open};
 use warpo_heap_analyzer::views::{ConstructorSort, ConstructorView, Selection};
 use warpo_heap_analyzer::{Control, Error, Input, Result};
+use warpo_heap_analyzer::{analyze_snapshot as analyze, open_snapshot as open};
 
 const NODE_TYPES: [&str; 12] = [
     "hidden",
@@ -137,7 +137,8 @@ fn opened(bytes: &[u8]) -> Result<LoadedHeap> {
 
 fn ask(heap: &LoadedHeap, question: Value) -> Value {
     let question: Question = serde_json::from_value(question).unwrap();
-    let answer = heap.ask(&question, None, &Control::default()).unwrap();
+    let answer =
+        warpo_heap_analyzer::questions::ask(heap, &question, None, &Control::default()).unwrap();
     serde_json::to_value(&answer).unwrap()
 }
 
@@ -364,7 +365,7 @@ fn a_string_that_is_a_root_does_not_name_it() {
 fn export(heap: &LoadedHeap, export: Value) -> Result<Vec<u8>> {
     let export: Export = serde_json::from_value(export).unwrap();
     let mut bytes = Vec::new();
-    heap.export(&export, None, &mut bytes, &Control::default())?;
+    warpo_heap_analyzer::exports::export(heap, &export, None, &mut bytes, &Control::default())?;
     Ok(bytes)
 }
 
@@ -402,8 +403,7 @@ fn what_a_snapshot_does_not_say_is_absent_or_refused() {
     assert_eq!(summary["objects"], json!({ "live": 1 }));
     let unreachable: Question =
         serde_json::from_value(json!({ "question": "unreachable" })).unwrap();
-    let error = heap
-        .ask(&unreachable, None, &Control::default())
+    let error = warpo_heap_analyzer::questions::ask(&heap, &unreachable, None, &Control::default())
         .unwrap_err();
     assert_eq!(error.code(), "ERR_NOT_IN_SNAPSHOT");
     let report = ask(&heap, json!({ "question": "report" }));
@@ -659,11 +659,11 @@ proptest! {
             json!({ "question": "paths", "objects": [address] }),
         ] {
             let question: Question = serde_json::from_value(question).unwrap();
-            if let Err(error) = heap.ask(&question, Some(&heap), &Control::default()) {
+            if let Err(error) = warpo_heap_analyzer::questions::ask(&heap, &question, Some(&heap), &Control::default()) {
                 prop_assert_eq!(error.code(), "ERR_NO_OBJECT");
             }
         }
-        heap.site_table(&Control::default()).unwrap();
+        warpo_heap_analyzer::questions::site_table(&heap, &Control::default()).unwrap();
         for name in ["dump", "class", "path", "suspect", "waste", "object", "edge"] {
             export(&heap, table(name)).unwrap();
         }

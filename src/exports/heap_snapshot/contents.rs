@@ -2,14 +2,14 @@
 
 use std::ops::Range;
 
-use super::super::memory::{PagedMemory, with_ahead};
 use super::super::object_set::ObjectSet;
 use super::super::output::{json_text, json_units};
-use super::cuts::{self, ObjectCuts};
+use super::cuts::ObjectCuts;
 use super::passes::{Piece, Sequence};
 use super::recent::{RecentTexts, Texts};
+use crate::columns;
 use crate::error::Result;
-use crate::questions::LoadedHeap;
+use crate::heap::{ContentReader, Heap};
 use crate::units::ObjectIndex;
 
 /// Bytes of a string beyond which it is cut.
@@ -28,11 +28,11 @@ pub(super) struct ContentNames {
 
 impl ContentNames {
     /// Numbers from `first` on.
-    pub(super) fn new(heap: &LoadedHeap, first: u32) -> Result<Self> {
+    pub(super) fn new(heap: &Heap, first: u32) -> Result<Self> {
         Ok(Self {
             next: first,
             recent: RecentTexts::new(REMEMBERED.0, REMEMBERED.1),
-            firsts: ObjectSet::new(heap.heap().objects.len())?,
+            firsts: ObjectSet::new(heap.objects.len())?,
         })
     }
 
@@ -53,41 +53,29 @@ impl ContentNames {
     }
 }
 
-/// Adds what a string contains to the texts that are to be numbered.
-pub(super) fn add_text(
+/// Adds what strings contain to the texts that are to be numbered.
+pub(super) fn add_texts(
     texts: &mut Texts,
-    heap: &LoadedHeap,
-    object: ObjectIndex,
-    memory: &mut PagedMemory<'_>,
+    heap: &Heap,
+    strings: &[ObjectIndex],
+    memory: &mut dyn ContentReader,
 ) -> Result<()> {
-    let (size, bytes) = shown(memory, object)?;
-    // What else distinguishes the written text: the end of a cut one, and quotes.
-    let [a, b, c, d] = size.to_le_bytes();
-    let quotes = u8::from(is_static(heap, object));
-    texts.add([bytes, &[a, b, c, d, quotes]])?;
-    Ok(())
+    memory.texts(strings, MOST_BYTES, &mut |object, text| {
+        // What else distinguishes the written text: the end of a cut one, and quotes.
+        let [a, b, c, d] = text.size.to_le_bytes();
+        let quotes = u8::from(is_static(heap, object));
+        texts.add([text.units, &[a, b, c, d, quotes]])?;
+        Ok(())
+    })
 }
 
-fn is_static(heap: &LoadedHeap, object: ObjectIndex) -> bool {
-    !heap.heap().objects.is_on_heap(object)
-}
-
-/// Reads what is shown of a string. The size of all of it, in bytes, comes first.
-fn shown<'m>(memory: &'m mut PagedMemory<'_>, object: ObjectIndex) -> Result<(u32, &'m [u8])> {
-    let payload = memory.payload_of(object)?;
-    let size = payload.size & !1;
-    let mut bytes = memory.read(payload.address, size.min(MOST_BYTES))?;
-    let is_cut = size > bytes.len() as u32;
-    // Not between the two halves of a character.
-    if is_cut && let [whole @ .., _, 0xd8..=0xdb] = bytes {
-        bytes = whole;
-    }
-    Ok((size, bytes))
+fn is_static(heap: &Heap, object: ObjectIndex) -> bool {
+    !heap.objects.is_on_heap(object)
 }
 
 /// Writes what the numbers stand for.
 pub(super) struct ContentPass<'p> {
-    pub(super) heap: &'p LoadedHeap,
+    pub(super) heap: &'p Heap,
     pub(super) names: &'p ContentNames,
 }
 
@@ -95,7 +83,7 @@ pub(super) struct ContentPass<'p> {
 #[derive(Default)]
 pub(super) struct ContentPiece {
     objects: Range<u32>,
-    written: u64,
+    strings: Vec<ObjectIndex>,
 }
 
 impl Piece for ContentPiece {
@@ -106,38 +94,41 @@ impl Piece for ContentPiece {
     fn write(
         &mut self,
         pass: &Self::Pass<'_>,
-        memory: &mut PagedMemory<'_>,
+        memory: &mut dyn ContentReader,
         text: &mut Vec<u8>,
     ) -> Result<()> {
-        self.written = 0;
-        memory.begin(cuts::addresses(pass.heap.heap(), &self.objects));
-        for (object, ahead) in with_ahead(pass.names.firsts.iter_in(self.objects.clone())) {
-            memory.prefetch(ahead);
-            let (size, bytes) = shown(memory, object)?;
+        memory.begin(self.objects.clone());
+        self.strings.clear();
+        for string in pass.names.firsts.iter_in(self.objects.clone()) {
+            columns::push(&mut self.strings, string)?;
+        }
+        memory.texts(&self.strings, MOST_BYTES, &mut |object, shown| {
             let quote: &[u8] = match is_static(pass.heap, object) {
                 true => b"\\\"",
                 false => b"",
             };
             text.extend_from_slice(b"\n,\"");
             text.extend_from_slice(quote);
-            json_units(text, bytes)?;
+            json_units(text, shown.units)?;
             text.extend_from_slice(quote);
-            if size > bytes.len() as u32 {
-                json_text(text, &format!("… (cut; {} characters in all)", size / 2));
+            if shown.size > shown.units.len() as u32 {
+                json_text(
+                    text,
+                    &format!("… (cut; {} characters in all)", shown.size / 2),
+                );
             }
             text.push(b'"');
-            self.written += 1;
-        }
-        Ok(())
+            Ok(())
+        })
     }
 
     fn units(&self) -> u64 {
-        self.written
+        self.strings.len() as u64
     }
 }
 
 impl Sequence<ContentPiece> for ObjectCuts<'_> {
-    fn cut(&mut self, piece: &mut ContentPiece, _: &mut PagedMemory<'_>) -> Result<bool> {
+    fn cut(&mut self, piece: &mut ContentPiece, _: &mut dyn ContentReader) -> Result<bool> {
         piece.objects = self.next();
         Ok(!piece.objects.is_empty())
     }

@@ -2,13 +2,10 @@
 
 use std::ops::Range;
 
-use super::Chosen;
 use super::contents::MOST_BYTES;
-use super::edge_names::{Cursor, EdgeNames};
+use super::{Chosen, Writer};
 use crate::error::Result;
-use crate::exports::memory::{PagedMemory, with_ahead};
-use crate::heap::Heap;
-use crate::runtime::objects::HEADER_SIZE;
+use crate::heap::{ContentReader, Cursor, Heap, NamedBy};
 use crate::units::ObjectIndex;
 
 /// Bytes of objects in a piece, at most; the last object may exceed it.
@@ -17,21 +14,11 @@ const PIECE: u32 = 1 << 18;
 /// What an object adds to [`PIECE`] besides its size.
 const LINE: u32 = 32;
 
+/// Objects in advance for which memory is prefetched.
+const AHEAD: usize = 8;
+
 /// Objects in a piece of references, and references in it, at most.
 const MOST: u32 = 1 << 12;
-
-/// Where objects that follow each other lie.
-pub(super) fn addresses(heap: &Heap, objects: &Range<u32>) -> Range<u64> {
-    let of = |nth| u64::from(heap.address(ObjectIndex(nth)).0);
-    match objects.is_empty() {
-        true => 0..0,
-        false => {
-            let last = objects.end - 1;
-            let size = u64::from(heap.block_size(ObjectIndex(last)));
-            of(objects.start).saturating_sub(HEADER_SIZE.into())..of(last) + size
-        }
-    }
-}
 
 /// Cuts the objects into ranges.
 pub(super) struct ObjectCuts<'h> {
@@ -66,30 +53,28 @@ pub(super) struct Part {
 }
 
 impl Part {
-    /// Prepares `names` and `memory` for each object, and calls `each` with its references.
-    pub(super) fn each<'h>(
+    /// Calls `each` with the references of each object, and how far it was read before them.
+    pub(super) fn each(
         &self,
-        chosen: &Chosen,
-        mut names: EdgeNames<'h>,
-        memory: &mut PagedMemory<'_>,
-        mut each: impl FnMut(
-            ObjectIndex,
-            Range<u32>,
-            &mut EdgeNames<'h>,
-            &mut PagedMemory<'_>,
-        ) -> Result<()>,
+        writer: &Writer<'_>,
+        memory: &mut dyn ContentReader,
+        mut each: impl FnMut(ObjectIndex, Range<u32>, Cursor, &mut dyn ContentReader) -> Result<()>,
     ) -> Result<()> {
-        memory.begin(addresses(names.heap(), &self.objects));
+        memory.begin(self.objects.clone());
         if let Some((places, cursor)) = &self.within {
             let source = ObjectIndex(self.objects.start);
-            names.resume(source, *cursor);
-            return each(source, places.clone(), &mut names, memory);
+            return each(source, places.clone(), *cursor, memory);
         }
-        for (source, ahead) in with_ahead(chosen.objects.iter_in(self.objects.clone())) {
-            memory.prefetch(ahead.filter(|&object| names.may_read(object)));
-            names.begin(source);
-            let places = names.heap().edges.range(source);
-            each(source, places, &mut names, memory)?;
+        let objects = writer.chosen.objects.iter_in(self.objects.clone());
+        let ahead = objects.clone().skip(AHEAD).map(Some);
+        for (source, ahead) in objects.zip(ahead.chain(std::iter::repeat(None))) {
+            if let Some(ahead) = ahead
+                && writer.naming(ahead).by != NamedBy::Label
+            {
+                memory.prefetch(ahead);
+            }
+            let places = writer.heap.heap().edges.range(source);
+            each(source, places, Cursor::default(), memory)?;
         }
         Ok(())
     }
@@ -99,25 +84,23 @@ impl Part {
 pub(super) struct EdgeCuts<'h> {
     heap: &'h Heap,
     chosen: &'h Chosen,
-    names: EdgeNames<'h>,
     next: u32,
-    /// The next reference of the next object, if not its first.
-    place: Option<u32>,
+    /// The next reference of the next object, if not its first, and how far the object is read.
+    place: Option<(u32, Cursor)>,
 }
 
 impl<'h> EdgeCuts<'h> {
-    pub(super) fn new(heap: &'h Heap, chosen: &'h Chosen, names: EdgeNames<'h>) -> Self {
+    pub(super) fn new(heap: &'h Heap, chosen: &'h Chosen) -> Self {
         Self {
             heap,
             chosen,
-            names,
             next: 0,
             place: None,
         }
     }
 
     /// The next part, if there is one.
-    pub(super) fn next(&mut self, memory: &mut PagedMemory<'_>) -> Result<Option<Part>> {
+    pub(super) fn next(&mut self, memory: &mut dyn ContentReader) -> Result<Option<Part>> {
         let edges = &self.heap.edges;
         let count = self.heap.objects.len() as u32;
         let start = self.next;
@@ -151,19 +134,14 @@ impl<'h> EdgeCuts<'h> {
         &mut self,
         object: ObjectIndex,
         places: Range<u32>,
-        memory: &mut PagedMemory<'_>,
+        memory: &mut dyn ContentReader,
     ) -> Result<Part> {
-        let start = self.place.unwrap_or_else(|| {
-            self.names.begin(object);
-            places.start
-        });
+        let (start, cursor) = self.place.unwrap_or((places.start, Cursor::default()));
         let part = start..places.end.min(start + MOST);
-        let cursor = self.names.cursor();
         if part.end < places.end {
-            for place in part.clone() {
-                self.names.skip(place, memory)?;
-            }
-            self.place = Some(part.end);
+            let mut end = cursor;
+            memory.skip(object, part.clone(), &mut end)?;
+            self.place = Some((part.end, end));
         } else {
             self.place = None;
             self.next += 1;

@@ -1,16 +1,14 @@
 //! The references of the objects, and the labels of these that contain keys.
 
-use super::super::memory::PagedMemory;
 use super::super::output::{Line, json_text};
 use super::cuts::{EdgeCuts, Part};
-use super::edge_names::{self, EdgeName, EntryLabel};
 use super::passes::{Piece, Sequence};
 use super::recent::{RecentTexts, Texts};
 use super::{EdgeType, Writer};
 use crate::bits::Bits;
 use crate::columns;
 use crate::error::Result;
-use crate::questions::LoadedHeap;
+use crate::heap::{ContentReader, EntryLabel, EntryPart, NamedBy, ReferenceName};
 use crate::units::ObjectIndex;
 
 /// Labels, and bytes of these, that are looked through for an equal one.
@@ -27,11 +25,14 @@ const KEPT: usize = if cfg!(debug_assertions) {
 /// Keys whose labels are found without their text: many maps have the same few static strings as keys.
 const REMEMBERED_KEYS: usize = 1 << 10;
 
+/// References of an object with keys that are named at once. What names them stays in the processor's caches.
+const AT_ONCE: usize = 64;
+
 /// What was found for keys lately. Each object has one place, by the lower bits of its number.
 type ByKey = Vec<Option<(Key, u32)>>;
 
 /// A key that is an object, and what is named by it.
-type Key = (ObjectIndex, edge_names::Part);
+type Key = (ObjectIndex, EntryPart);
 
 fn place_of((object, _): Key) -> usize {
     object.at() % REMEMBERED_KEYS
@@ -124,12 +125,12 @@ impl LabelText {
     fn add_line(
         &mut self,
         text: &mut Vec<u8>,
+        source: ObjectIndex,
         label: EntryLabel,
-        heap: &LoadedHeap,
-        memory: &mut PagedMemory<'_>,
+        memory: &mut dyn ContentReader,
     ) -> Result<()> {
         self.0.clear();
-        label.add_to(&mut self.0, heap, memory)?;
+        memory.add_label(source, label, &mut self.0)?;
         text.extend_from_slice(b"\n,\"");
         json_text(text, &self.0);
         text.push(b'"');
@@ -161,6 +162,8 @@ pub(super) struct EdgePiece {
     line: Vec<u8>,
     /// The texts of keys in this piece.
     by_key: ByKey,
+    /// The names of some references.
+    found: Vec<ReferenceName>,
     references: u64,
 }
 
@@ -168,17 +171,16 @@ impl EdgePiece {
     /// The place of a label's text.
     fn text(
         &mut self,
+        source: ObjectIndex,
         label: EntryLabel,
-        writer: &Writer<'_>,
-        memory: &mut PagedMemory<'_>,
+        memory: &mut dyn ContentReader,
     ) -> Result<u32> {
         let key = label.key_object();
         if let Some(text) = key.and_then(|key| known(&self.by_key, key)) {
             return Ok(text);
         }
         self.line.clear();
-        self.label
-            .add_line(&mut self.line, label, writer.heap, memory)?;
+        self.label.add_line(&mut self.line, source, label, memory)?;
         let text = self.texts.add([&self.line, &[]])?;
         if let Some(key) = key {
             self.by_key[place_of(key)] = Some((key, text));
@@ -187,10 +189,39 @@ impl EdgePiece {
     }
 }
 
+impl EdgePiece {
+    /// Adds a name that may depend on a key.
+    fn add(
+        &mut self,
+        writer: &Writer<'_>,
+        source: ObjectIndex,
+        class_slot: usize,
+        place: u32,
+        name: ReferenceName,
+        memory: &mut dyn ContentReader,
+    ) -> Result<()> {
+        let name = match known_name(writer, class_slot, place, name) {
+            Ok(name) => name,
+            Err(label) => {
+                let label = Label {
+                    place,
+                    key: label.key_object(),
+                    text: self.text(source, label, memory)?,
+                    name: self.names.len() as u32,
+                };
+                columns::push(&mut self.labels, label)?;
+                // The number follows.
+                (EdgeType::Property, 0)
+            }
+        };
+        columns::push(&mut self.names, name)
+    }
+}
+
 impl Piece for EdgePiece {
     type Pass<'p> = Writer<'p>;
 
-    fn read(&mut self, writer: &Writer<'_>, memory: &mut PagedMemory<'_>) -> Result<()> {
+    fn read(&mut self, writer: &Writer<'_>, memory: &mut dyn ContentReader) -> Result<()> {
         let heap = writer.heap.heap();
         self.names.clear();
         self.labels.clear();
@@ -198,43 +229,29 @@ impl Piece for EdgePiece {
         self.by_key.clear();
         self.by_key.resize(REMEMBERED_KEYS, None);
         let part = std::mem::take(&mut self.part);
-        part.each(
-            writer.chosen,
-            writer.edge_names(),
-            memory,
-            |source, places, names, memory| {
-                if !names.has_entries(source) {
-                    return Ok(());
-                }
-                let end = places.end;
-                for place in places {
-                    names.prefetch_keys(place, end, memory);
-                    let name = names.next(place, memory)?;
-                    if !writer
+        part.each(writer, memory, |source, places, mut cursor, memory| {
+            if writer.naming(source).by != NamedBy::Key {
+                return Ok(());
+            }
+            let slot = heap.objects.class_slots[source.at()] as usize;
+            let end = places.end;
+            for start in places.step_by(AT_ONCE) {
+                let places = start..end.min(start + AT_ONCE as u32);
+                let mut found = std::mem::take(&mut self.found);
+                found.clear();
+                memory.names(source, places.clone(), &mut cursor, &mut found)?;
+                for (place, &name) in places.zip(&found) {
+                    if writer
                         .chosen
                         .is_written(heap, source, heap.edges.target(place))
                     {
-                        continue;
+                        self.add(writer, source, slot, place, name, memory)?;
                     }
-                    let name = match known_name(name) {
-                        Ok(name) => name,
-                        Err(label) => {
-                            let label = Label {
-                                place,
-                                key: label.key_object(),
-                                text: self.text(label, writer, memory)?,
-                                name: self.names.len() as u32,
-                            };
-                            columns::push(&mut self.labels, label)?;
-                            // The number follows.
-                            (EdgeType::Property, 0)
-                        }
-                    };
-                    columns::push(&mut self.names, name)?;
                 }
-                Ok(())
-            },
-        )?;
+                self.found = found;
+            }
+            Ok(())
+        })?;
         self.part = part;
         Ok(())
     }
@@ -242,40 +259,44 @@ impl Piece for EdgePiece {
     fn write(
         &mut self,
         writer: &Writer<'_>,
-        memory: &mut PagedMemory<'_>,
+        memory: &mut dyn ContentReader,
         text: &mut Vec<u8>,
     ) -> Result<()> {
         let chosen = writer.chosen;
         let heap = writer.heap.heap();
         let mut known = self.names.iter();
         let mut line = Line::new();
-        self.references = 0;
-        self.part.each(
-            chosen,
-            writer.edge_names(),
-            memory,
-            |source, places, names, memory| {
-                let has_entries = names.has_entries(source);
-                self.references += places.len() as u64;
-                for place in places {
-                    let target = heap.edges.target(place);
-                    let name = match has_entries {
-                        true => None,
-                        false => known_name(names.next(place, memory)?).ok(),
-                    };
-                    if !chosen.is_written(heap, source, target) {
-                        continue;
-                    }
-                    let name = name.or_else(|| known.next().copied());
-                    let (edge_type, name) = name.unwrap_or((EdgeType::Property, 0));
-                    writer.edge(&mut line, edge_type, name, chosen.node(target));
-                    line.character(b',');
-                    line.character(b'\n');
-                    line.append_to(text)?;
+        let Self { part, found, .. } = self;
+        let mut references = 0;
+        part.each(writer, memory, |source, places, mut cursor, memory| {
+            let by = writer.naming(source).by;
+            let slot = heap.objects.class_slots[source.at()] as usize;
+            references += places.len() as u64;
+            if by == NamedBy::Index {
+                found.clear();
+                memory.names(source, places.clone(), &mut cursor, found)?;
+            }
+            for (nth, place) in places.enumerate() {
+                let target = heap.edges.target(place);
+                if !chosen.is_written(heap, source, target) {
+                    continue;
                 }
-                Ok(())
-            },
-        )
+                let name = match by {
+                    NamedBy::Label => Some(writer.label_name(slot, place)),
+                    NamedBy::Index => known_name(writer, slot, place, found[nth]).ok(),
+                    NamedBy::Key => None,
+                };
+                let name = name.or_else(|| known.next().copied());
+                let (edge_type, name) = name.unwrap_or((EdgeType::Property, 0));
+                writer.edge(&mut line, edge_type, name, chosen.node(target));
+                line.character(b',');
+                line.character(b'\n');
+                line.append_to(text)?;
+            }
+            Ok(())
+        })?;
+        self.references = references;
+        Ok(())
     }
 
     fn units(&self) -> u64 {
@@ -285,11 +306,16 @@ impl Piece for EdgePiece {
 
 /// The type and the number of a name, unless it is a label that needs a number.
 #[inline]
-fn known_name(name: EdgeName) -> std::result::Result<(EdgeType, u32), EntryLabel> {
+fn known_name(
+    writer: &Writer<'_>,
+    class_slot: usize,
+    place: u32,
+    name: ReferenceName,
+) -> std::result::Result<(EdgeType, u32), EntryLabel> {
     match name {
-        EdgeName::Index(index) => Ok((EdgeType::Element, index)),
-        EdgeName::Known(name) => Ok((EdgeType::Property, name)),
-        EdgeName::Entry(label) => Err(label),
+        ReferenceName::Index(index) => Ok((EdgeType::Element, index)),
+        ReferenceName::Label => Ok(writer.label_name(class_slot, place)),
+        ReferenceName::Entry(label) => Err(label),
     }
 }
 
@@ -300,7 +326,7 @@ pub(super) struct Edges<'h, 'n> {
 }
 
 impl Sequence<EdgePiece> for Edges<'_, '_> {
-    fn cut(&mut self, piece: &mut EdgePiece, memory: &mut PagedMemory<'_>) -> Result<bool> {
+    fn cut(&mut self, piece: &mut EdgePiece, memory: &mut dyn ContentReader) -> Result<bool> {
         let part = self.cuts.next(memory)?;
         let is_part = part.is_some();
         piece.part = part.unwrap_or_default();
@@ -334,31 +360,26 @@ impl Piece for LabelPiece {
     fn write(
         &mut self,
         pass: &Self::Pass<'_>,
-        memory: &mut PagedMemory<'_>,
+        memory: &mut dyn ContentReader,
         text: &mut Vec<u8>,
     ) -> Result<()> {
         let writer = pass.writer;
         let firsts = &pass.names.firsts;
         let Self { part, label: line } = self;
-        part.each(
-            writer.chosen,
-            writer.edge_names(),
-            memory,
-            |source, places, names, memory| {
-                let Some(last) = firsts.iter_in(places.clone()).last() else {
-                    return Ok(());
-                };
-                debug_assert!(names.has_entries(source));
-                for place in places.start..=last {
-                    if !firsts.contains(place) {
-                        names.skip(place, memory)?;
-                    } else if let EdgeName::Entry(label) = names.next(place, memory)? {
-                        line.add_line(text, label, writer.heap, memory)?;
-                    }
+        let mut found = Vec::new();
+        part.each(writer, memory, |source, places, mut cursor, memory| {
+            let mut next = places.start;
+            for place in firsts.iter_in(places) {
+                memory.skip(source, next..place, &mut cursor)?;
+                next = place + 1;
+                found.clear();
+                memory.names(source, place..next, &mut cursor, &mut found)?;
+                if let Some(&ReferenceName::Entry(label)) = found.first() {
+                    line.add_line(text, source, label, memory)?;
                 }
-                Ok(())
-            },
-        )
+            }
+            Ok(())
+        })
     }
 
     fn units(&self) -> u64 {
@@ -367,7 +388,7 @@ impl Piece for LabelPiece {
 }
 
 impl Sequence<LabelPiece> for EdgeCuts<'_> {
-    fn cut(&mut self, piece: &mut LabelPiece, memory: &mut PagedMemory<'_>) -> Result<bool> {
+    fn cut(&mut self, piece: &mut LabelPiece, memory: &mut dyn ContentReader) -> Result<bool> {
         let part = self.next(memory)?;
         let is_part = part.is_some();
         piece.part = part.unwrap_or_default();

@@ -11,7 +11,6 @@
 
 mod contents;
 mod cuts;
-mod edge_names;
 mod edges;
 mod garbage;
 mod names;
@@ -28,14 +27,12 @@ use super::object_set::ObjectSet;
 use super::output::{Line, Output};
 use crate::control::{Control, Phase, Step};
 use crate::error::Result;
-use crate::heap::{Heap, LabelKind};
-use crate::questions::{LoadedHeap, MemoryInPlace};
-use crate::runtime::roots::RootKind;
-use crate::runtime::shapes::Kind;
+use crate::heap::RootKind;
+use crate::heap::{ClassNaming, Heap, LabelKind, NamedBy};
+use crate::questions::LoadedHeap;
 use crate::units::ObjectIndex;
 use contents::{ContentNames, ContentPass, ContentPiece};
 use cuts::{EdgeCuts, ObjectCuts};
-use edge_names::EdgeNames;
 use edges::{EdgePiece, Edges, LabelNames, LabelPass, LabelPiece};
 use names::Names;
 use nodes::{NodePiece, Nodes};
@@ -117,6 +114,7 @@ pub(super) fn write(
     let step = control.begin(Phase::Export, chosen.work());
     let writer = Writer {
         heap,
+        classes: class_namings(heap, options),
         options,
         names: Names::new(heap, chosen.last_word)?,
         chosen: &chosen,
@@ -240,8 +238,26 @@ fn last_word(heap: &Heap, object: ObjectIndex) -> Option<u32> {
     words.max()
 }
 
+/// How references are named, by class slot. Keys are named only with what strings contain.
+fn class_namings(heap: &LoadedHeap, options: HeapSnapshotOptions) -> Vec<ClassNaming> {
+    let slots = 0..heap.heap().objects.classes.len() as u32;
+    let namings = slots.map(|slot| {
+        let naming = heap.source().class_naming(slot);
+        match naming.by {
+            NamedBy::Key if !options.strings => ClassNaming {
+                by: NamedBy::Label,
+                ..naming
+            },
+            _ => naming,
+        }
+    });
+    namings.collect()
+}
+
 struct Writer<'h> {
     heap: &'h LoadedHeap,
+    /// By class slot.
+    classes: Vec<ClassNaming>,
     options: HeapSnapshotOptions,
     names: Names,
     chosen: &'h Chosen,
@@ -251,9 +267,8 @@ struct Writer<'h> {
 impl Writer<'_> {
     fn write(&self, output: &mut Output<'_>) -> Result<()> {
         let heap = self.heap.heap();
-        let opened = self.heap.open_contents()?;
-        let in_place = MemoryInPlace::new(self.heap, opened.as_deref(), self.options.may_map)?;
-        let mut memories = Memories::new(self.heap, in_place)?;
+        let opened = self.heap.source().open_contents(self.options.may_map)?;
+        let mut memories = Memories::new(&*opened)?;
         let roots = self.heap.root_slots().all().len() as u64;
         let garbage = self.chosen.garbage.as_ref();
         let fixed_edges = 1
@@ -268,7 +283,7 @@ impl Writer<'_> {
         output.number(fixed_edges + self.chosen.reference_count);
         output.text(",\"trace_function_count\":0},\n\"nodes\":[");
         self.fixed_nodes(output)?;
-        let mut contents = ContentNames::new(self.heap, self.names.len())?;
+        let mut contents = ContentNames::new(heap, self.names.len())?;
         let mut nodes = Nodes {
             cuts: ObjectCuts::new(heap),
             contents: &mut contents,
@@ -281,7 +296,7 @@ impl Writer<'_> {
             false => 0,
         };
         let mut labels = LabelNames::new(contents.end(), references)?;
-        let cuts = || EdgeCuts::new(heap, self.chosen, self.edge_names());
+        let cuts = || EdgeCuts::new(heap, self.chosen);
         let mut edges = Edges {
             cuts: cuts(),
             labels: &mut labels,
@@ -293,7 +308,7 @@ impl Writer<'_> {
         self.names.write(output)?;
         if self.options.strings {
             let pass = ContentPass {
-                heap: self.heap,
+                heap,
                 names: &contents,
             };
             let mut cuts_of_objects = ObjectCuts::new(heap);
@@ -341,7 +356,7 @@ impl Writer<'_> {
     /// Whether an object is named by what it contains.
     #[inline]
     fn shows_contents(&self, object: ObjectIndex) -> bool {
-        self.options.strings && self.heap.shape(object).kind == Kind::Text
+        self.options.strings && self.naming(object).is_text
     }
 
     #[inline]
@@ -396,8 +411,27 @@ impl Writer<'_> {
         Ok(())
     }
 
-    fn edge_names(&self) -> EdgeNames<'_> {
-        EdgeNames::new(self.heap, &self.names, self.options.strings)
+    /// How the references of an object are named.
+    #[inline]
+    fn naming(&self, object: ObjectIndex) -> ClassNaming {
+        self.classes[self.heap.heap().objects.class_slots[object.at()] as usize]
+    }
+
+    /// The type and the number of the name that a reference has by its label.
+    #[inline]
+    fn label_name(&self, class_slot: usize, place: u32) -> (EdgeType, u32) {
+        let names = &self.names;
+        let label = self.heap.heap().edges.label(place);
+        let name = match label.map(|label| label.kind()) {
+            Some(LabelKind::TupleElement(nth)) => return (EdgeType::Element, nth),
+            Some(LabelKind::Place(nth)) => names.place(class_slot, nth),
+            Some(LabelKind::Word(offset)) => names.word(offset),
+            Some(LabelKind::FarPlace) => names.far_place,
+            Some(LabelKind::Key) => names.any_key,
+            Some(LabelKind::Member) => names.any_member,
+            _ => names.any_element,
+        };
+        (EdgeType::Property, name)
     }
 
     /// There are fewer objects than blocks of 16 bytes, so the numbers of nodes have room.

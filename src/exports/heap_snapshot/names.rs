@@ -4,9 +4,8 @@ use std::collections::HashMap;
 
 use super::super::output::Output;
 use crate::error::Result;
-use crate::heap::{RootSlot, RootSlots};
+use crate::heap::{EdgeLabel, RootSlot, RootSlots};
 use crate::questions::LoadedHeap;
-use crate::questions::place_name;
 
 /// Names in front of all others: those of the fixed nodes, in their order.
 const FIXED: [&str; 6] = [
@@ -60,14 +59,16 @@ impl Names {
             numbered.number(name.to_owned());
         }
         let classes = heap.heap().objects.classes.iter();
-        let classes = classes.map(|class| numbered.number(shown_class(&class.class.name)));
+        let classes = classes.map(|class| numbered.number(shown_class(&class.name)));
         let classes = classes.collect();
         let mut first_places = Vec::new();
         let mut places = Vec::new();
-        for shape in heap.shapes() {
+        for slot in 0..heap.heap().objects.classes.len() as u32 {
             first_places.push(places.len());
-            let names = shape.places.iter();
-            let names = names.map(|place| place_name(shape, place.name, place.offset));
+            let count = heap.source().class_naming(slot).places;
+            // More are not told apart by their labels.
+            let labels = (0..count as usize).map(EdgeLabel::place);
+            let names = labels.map(|label| heap.source().class_label(slot, label));
             places.extend(names.map(|name| numbered.number(name)));
         }
         let roots = heap.root_slots();

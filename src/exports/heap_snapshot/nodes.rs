@@ -2,16 +2,15 @@
 
 use std::ops::Range;
 
-use super::super::memory::{PagedMemory, with_ahead};
 use super::super::output::Line;
 use super::contents::{self, ContentNames};
-use super::cuts::{self, ObjectCuts};
+use super::cuts::ObjectCuts;
 use super::passes::{Piece, Sequence};
 use super::recent::Texts;
 use super::{NodeType, Writer};
 use crate::columns;
 use crate::error::Result;
-use crate::runtime::shapes::Kind;
+use crate::heap::ContentReader;
 use crate::units::ObjectIndex;
 
 /// Some of the nodes.
@@ -28,24 +27,21 @@ pub(super) struct NodePiece {
 impl Piece for NodePiece {
     type Pass<'p> = Writer<'p>;
 
-    fn read(&mut self, writer: &Writer<'_>, memory: &mut PagedMemory<'_>) -> Result<()> {
+    fn read(&mut self, writer: &Writer<'_>, memory: &mut dyn ContentReader) -> Result<()> {
         self.strings.clear();
         self.texts.clear();
-        memory.begin(cuts::addresses(writer.heap.heap(), &self.objects));
+        memory.begin(self.objects.clone());
         let objects = writer.chosen.objects.iter_in(self.objects.clone());
-        let strings = objects.filter(|&object| writer.shows_contents(object));
-        for (object, ahead) in with_ahead(strings) {
-            memory.prefetch(ahead);
+        for object in objects.filter(|&object| writer.shows_contents(object)) {
             columns::push(&mut self.strings, object)?;
-            contents::add_text(&mut self.texts, writer.heap, object, memory)?;
         }
-        Ok(())
+        contents::add_texts(&mut self.texts, writer.heap.heap(), &self.strings, memory)
     }
 
     fn write(
         &mut self,
         writer: &Writer<'_>,
-        _: &mut PagedMemory<'_>,
+        _: &mut dyn ContentReader,
         text: &mut Vec<u8>,
     ) -> Result<()> {
         let heap = writer.heap.heap();
@@ -58,7 +54,7 @@ impl Piece for NodePiece {
                 false => None,
             };
             let slot = heap.objects.class_slots[object.at()] as usize;
-            let is_text = writer.heap.shape(object).kind == Kind::Text;
+            let is_text = writer.naming(object).is_text;
             let node_type = match (heap.objects.is_on_heap(object), is_text) {
                 (false, _) => NodeType::Synthetic,
                 (true, true) => NodeType::Text,
@@ -92,7 +88,7 @@ pub(super) struct Nodes<'h, 'n> {
 }
 
 impl Sequence<NodePiece> for Nodes<'_, '_> {
-    fn cut(&mut self, piece: &mut NodePiece, _: &mut PagedMemory<'_>) -> Result<bool> {
+    fn cut(&mut self, piece: &mut NodePiece, _: &mut dyn ContentReader) -> Result<bool> {
         piece.objects = self.cuts.next();
         Ok(!piece.objects.is_empty())
     }

@@ -9,11 +9,10 @@
 //!
 //! "Here" is the thread of the export. All steps run at the same time, for different pieces.
 
-use super::super::memory::{MOST_READERS, PagedMemory};
 use super::super::output::Output;
 use crate::control::Step;
 use crate::error::Result;
-use crate::questions::{LoadedHeap, MemoryInPlace};
+use crate::heap::{ContentReader, OpenedContents};
 
 /// Pieces at each step, for each thread of rayon. More than one, because they do not take equally long.
 const LANES_PER_THREAD: usize = 4;
@@ -27,7 +26,7 @@ pub(super) trait Piece: Default + Send {
     type Pass<'p>: Sync;
 
     /// Step 2, for passes that read ahead.
-    fn read(&mut self, _: &Self::Pass<'_>, _: &mut PagedMemory<'_>) -> Result<()> {
+    fn read(&mut self, _: &Self::Pass<'_>, _: &mut dyn ContentReader) -> Result<()> {
         Ok(())
     }
 
@@ -35,7 +34,7 @@ pub(super) trait Piece: Default + Send {
     fn write(
         &mut self,
         pass: &Self::Pass<'_>,
-        memory: &mut PagedMemory<'_>,
+        memory: &mut dyn ContentReader,
         text: &mut Vec<u8>,
     ) -> Result<()>;
 
@@ -46,7 +45,7 @@ pub(super) trait Piece: Default + Send {
 /// Steps 1 and 3.
 pub(super) trait Sequence<P> {
     /// Makes a piece the next part of the heap; returns whether there was one.
-    fn cut(&mut self, piece: &mut P, memory: &mut PagedMemory<'_>) -> Result<bool>;
+    fn cut(&mut self, piece: &mut P, memory: &mut dyn ContentReader) -> Result<bool>;
 
     /// Numbers what is new in a piece.
     fn number(&mut self, piece: &mut P) -> Result<()>;
@@ -54,18 +53,17 @@ pub(super) trait Sequence<P> {
 
 /// The memory of the dump, for each lane and for this thread.
 pub(super) struct Memories<'h> {
-    in_place: Option<MemoryInPlace<'h>>,
-    lanes: Vec<PagedMemory<'h>>,
-    here: PagedMemory<'h>,
+    opened: &'h dyn OpenedContents,
+    lanes: Vec<Box<dyn ContentReader + 'h>>,
+    here: Box<dyn ContentReader + 'h>,
 }
 
 impl<'h> Memories<'h> {
-    pub(super) fn new(heap: &'h LoadedHeap, in_place: Option<MemoryInPlace<'h>>) -> Result<Self> {
+    pub(super) fn new(opened: &'h dyn OpenedContents) -> Result<Self> {
         let lanes = (rayon::current_num_threads() * LANES_PER_THREAD).clamp(1, MOST_LANES);
-        const { assert!(MOST_LANES < MOST_READERS) };
-        let memory = || PagedMemory::new(heap, in_place, lanes + 1);
+        let memory = || opened.reader(lanes + 1);
         Ok(Self {
-            in_place,
+            opened,
             lanes: (0..lanes).map(|_| memory()).collect::<Result<_>>()?,
             here: memory()?,
         })
@@ -100,7 +98,7 @@ pub(super) fn run<P: Piece>(
     step: &Step<'_>,
 ) -> Result<()> {
     let Memories {
-        in_place,
+        opened,
         lanes,
         here,
     } = memories;
@@ -121,10 +119,10 @@ pub(super) fn run<P: Piece>(
                 scope.spawn(move |_| {
                     if second.is_used {
                         second.text.clear();
-                        second.result = second.piece.write(pass, memory, &mut second.text);
+                        second.result = second.piece.write(pass, &mut **memory, &mut second.text);
                     }
                     if first.is_used {
-                        first.result = first.piece.read(pass, memory);
+                        first.result = first.piece.read(pass, &mut **memory);
                     }
                 });
             }
@@ -136,15 +134,13 @@ pub(super) fn run<P: Piece>(
                     output.append(&slot.text)?;
                     step.advance(slot.piece.units())?;
                 }
-                slot.is_used = !is_cut && sequence.cut(&mut slot.piece, here)?;
+                slot.is_used = !is_cut && sequence.cut(&mut slot.piece, &mut **here)?;
                 is_cut |= !slot.is_used;
             }
             Ok(())
         })?;
         // After the bytes were read, so that every earlier change is detected.
-        if let Some(memory) = *in_place {
-            memory.check()?;
-        }
+        opened.check()?;
         // Those that were cut first come first.
         for slot in batches.iter_mut().rev().flatten() {
             std::mem::replace(&mut slot.result, Ok(()))?;

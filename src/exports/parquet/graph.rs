@@ -1,5 +1,6 @@
 //! The tables that grow with the heap: its objects, and the references between them.
 
+use crate::questions::group_text;
 use std::collections::HashMap;
 use std::io::Write;
 
@@ -8,7 +9,7 @@ use super::{TableExport, begin};
 use crate::columns;
 use crate::control::Phase;
 use crate::error::Result;
-use crate::heap::{EdgeLabel, PathGroup};
+use crate::heap::{EdgeLabel, PathGroup, ReadOrder};
 use crate::questions::{ObjectState, root_kind_name};
 use crate::units::ObjectIndex;
 
@@ -34,7 +35,7 @@ const EDGE: &str = "
 impl TableExport<'_> {
     fn class_names(&self) -> Vec<Value> {
         let classes = self.heap.heap().objects.classes.iter();
-        classes.map(|class| self.named(&class.class.name)).collect()
+        classes.map(|class| self.named(&class.name)).collect()
     }
 
     /// All objects by address, static ones first.
@@ -48,17 +49,19 @@ impl TableExport<'_> {
             [ObjectState::Live, ObjectState::Garbage, ObjectState::Static]
                 .map(|state| Value::from(state.name()));
         let mut fingerprints: Vec<Option<Value>> = columns::repeated(None, tree.groups().len())?;
-        let mut literal = self.heap.string_literals(self.control);
+        let mut reader = self
+            .heap
+            .source()
+            .reader(ReadOrder::Ascending, self.control);
         let mut table = begin(out, "object", OBJECT, &["address"])?;
         for object in (0..heap.objects.len() as u32).map(ObjectIndex) {
             if object.at().is_multiple_of(REPORT) {
                 step.advance(REPORT as u64)?;
             }
-            let state = match heap.objects.is_on_heap(object) {
-                _ if heap.is_snapshot => &live,
-                false => &of_data,
-                true if heap.is_garbage(object) => &garbage,
-                true => &live,
+            let state = match heap.state(object) {
+                ObjectState::Static => &of_data,
+                ObjectState::Garbage => &garbage,
+                _ => &live,
             };
             let dominator = index
                 .position(object)
@@ -69,7 +72,7 @@ impl TableExport<'_> {
                 false => None,
             };
             let contents = match self.options.strings {
-                true => literal(object)?,
+                true => reader.literal(object)?,
                 false => None,
             };
             table.add(self.id());
@@ -93,7 +96,7 @@ impl TableExport<'_> {
         }
         let known = &mut known[group.0 as usize];
         if known.is_none() {
-            let path = self.heap.group_text(group, self.control)?;
+            let path = group_text(self.heap, group, self.control)?;
             *known = Some(Value::from(path.fingerprint().as_str()));
         }
         Ok(known.clone())
@@ -121,7 +124,7 @@ impl TableExport<'_> {
             }
             let class_slot = heap.objects.class_slots[source.at()];
             for place in heap.edges.range(source) {
-                let text = || self.named(&self.heap.label_at(class_slot, place));
+                let text = || self.named(&self.heap.source().label_at(class_slot, place));
                 let text = match heap.edges.label(place) {
                     // Objects of one class can have as many indexes as references.
                     Some(label) if !heap.edges.has_index(place) => labels

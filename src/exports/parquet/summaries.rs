@@ -1,5 +1,8 @@
 //! The tables that stay small: the dump, its classes, paths, suspects and waste.
 
+use crate::questions::ask;
+use crate::questions::group_text;
+use crate::questions::origin_root;
 use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::io::Write;
@@ -12,7 +15,7 @@ use super::{DumpFacts, SCHEMA_VERSION, TableExport, Unreadable, begin};
 use crate::control::Phase;
 use crate::error::Result;
 use crate::exports::path_sums::{PathSums, Sum};
-use crate::heap::{GroupStart, PathGroup, PathGroups, RootOrigin};
+use crate::heap::{GroupStart, PathGroup, PathGroups, RootKind, RootOrigin};
 use crate::questions::{
     AccountingJson, AnswerBody, Cut, LEFT_OUT, PathText, Question, WasteGroup, WasteKindName,
     after_class, root_kind_name,
@@ -152,7 +155,7 @@ pub(super) fn write_unreadable(unreadable: &Unreadable, out: &mut dyn Write) -> 
 
 impl TableExport<'_> {
     pub(super) fn dump(&self, out: &mut dyn Write) -> Result<()> {
-        let answer = self.heap.ask(&Question::Summary {}, None, self.control)?;
+        let answer = ask(self.heap, &Question::Summary {}, None, self.control)?;
         let mut table = begin(out, "dump", DUMP, &[])?;
         if let AnswerBody::Summary(summary) = &answer.body {
             add_facts(&mut table, &self.options.dump);
@@ -162,7 +165,7 @@ impl TableExport<'_> {
             table.add(Value::from(answer.partial));
             let accounting = summary.accounting.as_ref();
             // V8 has roots of these kinds too, but a snapshot does not tell them apart.
-            let is_dump = !self.heap.heap().is_snapshot;
+            let is_dump = self.heap.heap().root_kinds.contains(&RootKind::Stack);
             let of = |number: fn(&AccountingJson) -> u64| accounting.map(number);
             for number in [
                 summary.total_heap_size,
@@ -212,7 +215,7 @@ impl TableExport<'_> {
         for row in view.rows() {
             table.add(self.id());
             table.add(self.named(&row.class_name));
-            let is_stable = self.heap.is_class_stable(&row.class_name);
+            let is_stable = self.heap.source().is_class_stable(&row.class_name);
             table.add(Value::from(is_stable));
             table.add(Value::from(row.count));
             table.add(Value::from(row.total_shallow_size));
@@ -227,7 +230,7 @@ impl TableExport<'_> {
         let step = self.control.begin(Phase::Export, rows.len() as u64);
         let mut table = begin(out, "path", PATH, &[])?;
         for row in rows {
-            let root = row.origin.map(|origin| self.heap.origin_root(origin));
+            let root = row.origin.map(|origin| origin_root(self.heap, origin));
             table.add(self.id());
             table.add(Value::from(row.path.fingerprint().as_str()));
             table.add(Value::from(row.path.is_stable));
@@ -282,7 +285,7 @@ impl TableExport<'_> {
             self.control.check()?;
             let group = PathGroup(number);
             let sum = sums[number as usize];
-            let path = self.heap.group_text(group, self.control)?;
+            let path = group_text(self.heap, group, self.control)?;
             // Globals of different scopes can have the same name.
             let row = *numbers.entry(path.text.clone()).or_insert(rows.len());
             if let Some(known) = rows.get_mut(row) {
@@ -310,7 +313,7 @@ impl TableExport<'_> {
             threshold: None,
             limit: SUSPECTS,
         };
-        let answer = self.heap.ask(&question, None, self.control)?;
+        let answer = ask(self.heap, &question, None, self.control)?;
         let mut table = begin(out, "suspect", SUSPECT, &[])?;
         let AnswerBody::Suspects(answer) = &answer.body else {
             return table.finish();
@@ -353,10 +356,7 @@ impl TableExport<'_> {
             });
         }
         let label = cut.label.as_deref()?;
-        let label = match self.heap.heap().is_snapshot {
-            true => without_index(label),
-            false => without_key(label),
-        };
+        let label = self.heap.source().without_key(label);
         Some(format!(
             "{}{}",
             cut.class_name.as_deref()?,
@@ -369,7 +369,7 @@ impl TableExport<'_> {
             limit: WASTE_GROUPS,
             offset: 0,
         };
-        let answer = self.heap.ask(&question, None, self.control)?;
+        let answer = ask(self.heap, &question, None, self.control)?;
         let mut table = begin(out, "waste", WASTE, &[])?;
         let AnswerBody::Waste(waste) = &answer.body else {
             return table.finish();
@@ -443,25 +443,6 @@ fn origin(groups: &PathGroups, mut group: PathGroup) -> Option<RootOrigin> {
             GroupStart::Step(before, _) => group = before,
             GroupStart::Rest => return None,
         }
-    }
-}
-
-/// The label of a reference of a dump, without index or key.
-fn without_key(label: &str) -> &str {
-    match label {
-        key if key.starts_with('[') => "[*]",
-        key if key.starts_with("key [") => "key [*]",
-        key if key.starts_with("member [") => "member [*]",
-        field => field,
-    }
-}
-
-/// The label of a reference of a snapshot, without index. What is in quotes is the name of a property.
-fn without_index(label: &str) -> &str {
-    match label {
-        element if is_number_between(element, "[", "]") => "[*]",
-        hidden if is_number_between(hidden, "{", "}") => "{*}",
-        name => name,
     }
 }
 

@@ -19,7 +19,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize, Serializer};
 
-use crate::runtime::roots::RootKind;
+use crate::heap::RootKind;
 use crate::shown::Shown;
 use crate::units::AddressForm;
 use crate::warning::Warning;

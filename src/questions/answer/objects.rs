@@ -3,85 +3,8 @@
 use serde::Serialize;
 
 use super::{ObjectName, Path, Root};
+pub use crate::heap::{FieldValue, ObjectState, Value};
 use crate::questions::accounting::AccountingJson;
-
-/// The state of an object or a block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ObjectState {
-    /// A heap object that a root reaches.
-    Live,
-    /// A heap object that the collector has not freed yet.
-    Garbage,
-    /// An object below the heap.
-    Static,
-    /// A block in use that holds no object.
-    Raw,
-    /// A block that is not in use.
-    Free,
-}
-
-impl ObjectState {
-    /// One word.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Live => "live",
-            Self::Garbage => "garbage",
-            Self::Static => "static",
-            Self::Raw => "raw",
-            Self::Free => "free",
-        }
-    }
-}
-
-/// The value of a field. 64-bit integers, NaN and infinities are strings.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(untagged)]
-pub enum Value {
-    /// A null reference, or a field that cannot be read.
-    Null,
-    /// A boolean.
-    Bool(bool),
-    /// An integer of at most 32 bits.
-    Integer(i64),
-    /// A finite f32.
-    Single(f32),
-    /// A finite f64.
-    Double(f64),
-    /// Anything else.
-    Text(String),
-}
-
-impl std::fmt::Display for Value {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Null => f.write_str("null"),
-            Self::Bool(value) => value.fmt(f),
-            Self::Integer(value) => value.fmt(f),
-            // Debug writes large numbers with an exponent.
-            Self::Single(value) => write!(f, "{value:?}"),
-            Self::Double(value) => write!(f, "{value:?}"),
-            Self::Text(value) => f.write_str(value),
-        }
-    }
-}
-
-/// A field of an object.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct FieldValue {
-    /// Its name in the source, or its offset (`+8`).
-    pub name: String,
-    /// Its declared type; `?` if that is not known.
-    #[serde(rename = "type")]
-    pub type_name: String,
-    /// Its value; for a reference, a preview of the object.
-    pub value: Value,
-    /// The object to which it refers.
-    pub address: Option<u32>,
-    /// The class of that object.
-    pub class_name: Option<String>,
-}
 
 /// Everything about one object.
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -6,12 +6,12 @@ use std::hash::Hash;
 use crate::columns;
 use crate::control::Control;
 use crate::error::Result;
+use crate::heap::RootKind;
 use crate::questions::SiteTable;
 use crate::questions::answer::{Root, root_kind_name};
 use crate::questions::labels::after_class;
 use crate::questions::path_text::PathText;
 use crate::questions::sites::{PathNode, PathStart, Sum};
-use crate::runtime::roots::RootKind;
 
 /// References from objects of one class with one label to objects of one class, by their names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

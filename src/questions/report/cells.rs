@@ -136,93 +136,95 @@ struct Walk<'h> {
     slots: Vec<u32>,
 }
 
-impl LoadedHeap {
-    pub(super) fn cells(&self, control: &Control) -> Result<Cells> {
-        let index = self.dominator_index(control)?;
-        let mut walk = Walk {
-            heap: self,
-            index,
-            step: control.begin(Phase::View, index.len() as u64),
-            visited: 0,
-            slots: self.first_slots(),
-        };
-        let mut all: Vec<Cell> = Vec::new();
-        // The positions of the objects that begin cells, and their cells.
-        let mut starts: Vec<(u32, u32)> = Vec::new();
-        let mut depths = Vec::new();
-        let mut pending: BinaryHeap<(Candidate, Reverse<u32>, u32)> = BinaryHeap::new();
-        let whole = Cell {
-            parent: 0,
-            kind: CellKind::Heap,
-            object: None,
-            count: self.heap.live_classes.iter().map(|class| class.count).sum(),
-            shallow_size: 0,
-            retained_size: self.heap.live_size,
-        };
-        let mut next = Some((None, whole, 0));
-        while let Some((position, cell, depth)) = next {
-            let number = all.len() as u32;
-            let mut offered = BinaryHeap::new();
-            let cell = walk.open(position, cell, &mut offered)?;
-            let retained_size = cell.retained_size;
-            all.push(cell);
-            depths.push(depth);
-            starts.extend(position.map(|position| (position, number)));
-            if depth < DEPTH {
-                let mut offered: Vec<Candidate> = offered
-                    .into_iter()
-                    .map(|Reverse(candidate)| candidate)
-                    .collect();
-                offered.sort_unstable_by_key(|&candidate| Reverse(candidate));
-                let large = |&(nth, (size, _)): &(usize, Candidate)| {
-                    nth < SMALL_CHILDREN || size * LEAST_PART >= retained_size
-                };
-                let offered = offered.into_iter().enumerate().take_while(large);
-                pending
-                    .extend(offered.map(|(_, candidate)| (candidate, Reverse(number), depth + 1)));
-            }
-            if all.len() > OBJECT_CELLS {
-                break;
-            }
-            next = pending
-                .pop()
-                .map(|((size, Reverse(position)), Reverse(parent), depth)| {
-                    let object = index.object(position);
-                    let cell = Cell {
-                        parent,
-                        kind: CellKind::Object,
-                        object: Some(object),
-                        count: 1,
-                        shallow_size: self.heap.shallow_size(object),
-                        retained_size: size,
-                    };
-                    (Some(position), cell, depth)
-                });
+pub(super) fn make_cells(loaded: &LoadedHeap, control: &Control) -> Result<Cells> {
+    let index = loaded.dominator_index(control)?;
+    let mut walk = Walk {
+        heap: loaded,
+        index,
+        step: control.begin(Phase::View, index.len() as u64),
+        visited: 0,
+        slots: first_slots(loaded),
+    };
+    let mut all: Vec<Cell> = Vec::new();
+    // The positions of the objects that begin cells, and their cells.
+    let mut starts: Vec<(u32, u32)> = Vec::new();
+    let mut depths = Vec::new();
+    let mut pending: BinaryHeap<(Candidate, Reverse<u32>, u32)> = BinaryHeap::new();
+    let whole = Cell {
+        parent: 0,
+        kind: CellKind::Heap,
+        object: None,
+        count: loaded
+            .heap
+            .live_classes
+            .iter()
+            .map(|class| class.count)
+            .sum(),
+        shallow_size: 0,
+        retained_size: loaded.heap.live_size,
+    };
+    let mut next = Some((None, whole, 0));
+    while let Some((position, cell, depth)) = next {
+        let number = all.len() as u32;
+        let mut offered = BinaryHeap::new();
+        let cell = walk.open(position, cell, &mut offered)?;
+        let retained_size = cell.retained_size;
+        all.push(cell);
+        depths.push(depth);
+        starts.extend(position.map(|position| (position, number)));
+        if depth < DEPTH {
+            let mut offered: Vec<Candidate> = offered
+                .into_iter()
+                .map(|Reverse(candidate)| candidate)
+                .collect();
+            offered.sort_unstable_by_key(|&candidate| Reverse(candidate));
+            let large = |&(nth, (size, _)): &(usize, Candidate)| {
+                nth < SMALL_CHILDREN || size * LEAST_PART >= retained_size
+            };
+            let offered = offered.into_iter().enumerate().take_while(large);
+            pending.extend(offered.map(|(_, candidate)| (candidate, Reverse(number), depth + 1)));
         }
-        starts.sort_unstable();
-        let sums = walk.class_sums(&all, &starts, &depths)?;
-        add_class_cells(&mut all, &sums);
-        let names = all.iter().map(|cell| {
-            let object = cell.object?;
-            Some((
-                self.class_name(object).to_owned(),
-                self.heap.address(object).0,
-            ))
-        });
-        Ok(Cells {
-            names: names.collect(),
-            all,
-        })
+        if all.len() > OBJECT_CELLS {
+            break;
+        }
+        next = pending
+            .pop()
+            .map(|((size, Reverse(position)), Reverse(parent), depth)| {
+                let object = index.object(position);
+                let cell = Cell {
+                    parent,
+                    kind: CellKind::Object,
+                    object: Some(object),
+                    count: 1,
+                    shallow_size: loaded.heap.shallow_size(object),
+                    retained_size: size,
+                };
+                (Some(position), cell, depth)
+            });
     }
+    starts.sort_unstable();
+    let sums = walk.class_sums(&all, &starts, &depths)?;
+    add_class_cells(&mut all, &sums);
+    let names = all.iter().map(|cell| {
+        let object = cell.object?;
+        Some((
+            loaded.class_name(object).to_owned(),
+            loaded.heap.address(object).0,
+        ))
+    });
+    Ok(Cells {
+        names: names.collect(),
+        all,
+    })
+}
 
-    /// The first class slot with the same name, of each.
-    fn first_slots(&self) -> Vec<u32> {
-        let mut first: HashMap<&str, u32> = HashMap::new();
-        let classes = self.heap.objects.classes.iter().zip(0..);
-        classes
-            .map(|(class, slot)| *first.entry(class.class.name.as_str()).or_insert(slot))
-            .collect()
-    }
+/// The first class slot with the same name, of each.
+fn first_slots(loaded: &LoadedHeap) -> Vec<u32> {
+    let mut first: HashMap<&str, u32> = HashMap::new();
+    let classes = loaded.heap.objects.classes.iter().zip(0..);
+    classes
+        .map(|(class, slot)| *first.entry(class.name.as_str()).or_insert(slot))
+        .collect()
 }
 
 /// Adds cells for the largest sums, and below each cell one for the others.

@@ -1,5 +1,9 @@
 //! What changed since an earlier heap.
 
+use crate::questions::merged::merged_paths;
+use crate::questions::merged::set_of_new;
+use crate::questions::summary::summarize;
+use crate::questions::suspects::suspects;
 use serde::Serialize;
 
 use super::super::LoadedHeap;
@@ -58,27 +62,29 @@ impl Changes {
     }
 }
 
-impl LoadedHeap {
-    pub(super) fn comparison(&self, before: &LoadedHeap, control: &Control) -> Result<Comparison> {
-        let selection = Selection::sorted(ComparisonSort::Delta);
-        let view = self.compared_with(before, selection, control)?;
-        let rows = view.rows();
-        let (listed, rest) = rows.split_at(CLASSES.min(rows.len()));
-        let new = self.set_of_new(before, None, control)?;
-        Ok(Comparison {
-            before: before.summary(),
-            growth: self.suspects(None, Some(before), SUSPECTS, control)?,
-            total: Changes::of(rows),
-            rows: listed
-                .iter()
-                .map(|row| Row {
-                    class_name: row.class_name.clone(),
-                    changes: Changes::of(std::slice::from_ref(row)),
-                })
-                .collect(),
-            rest_classes: rest.len() as u64,
-            rest: Changes::of(rest),
-            new_paths: self.merged_paths(new, PATHS, control)?,
-        })
-    }
+pub(super) fn compare_classes(
+    loaded: &LoadedHeap,
+    before: &LoadedHeap,
+    control: &Control,
+) -> Result<Comparison> {
+    let selection = Selection::sorted(ComparisonSort::Delta);
+    let view = loaded.compared_with(before, selection, control)?;
+    let rows = view.rows();
+    let (listed, rest) = rows.split_at(CLASSES.min(rows.len()));
+    let new = set_of_new(loaded, before, None, control)?;
+    Ok(Comparison {
+        before: summarize(before),
+        growth: suspects(loaded, None, Some(before), SUSPECTS, control)?,
+        total: Changes::of(rows),
+        rows: listed
+            .iter()
+            .map(|row| Row {
+                class_name: row.class_name.clone(),
+                changes: Changes::of(std::slice::from_ref(row)),
+            })
+            .collect(),
+        rest_classes: rest.len() as u64,
+        rest: Changes::of(rest),
+        new_paths: merged_paths(loaded, new, PATHS, control)?,
+    })
 }

@@ -1,12 +1,13 @@
 //! The paths and the referrers of the largest cells.
 
+use crate::questions::referrers::referrers_of;
+use crate::questions::suspects::path_and_cut;
 use std::cmp::Reverse;
 
 use serde::Serialize;
 
 use super::super::LoadedHeap;
 use super::super::answer::{Cut, Edge, Path, Root, Step};
-use super::super::memory::Reader;
 use super::super::question::Page;
 use super::cells::Cells;
 use crate::control::Control;
@@ -72,36 +73,38 @@ impl From<Path> for ShortPath {
     }
 }
 
-impl LoadedHeap {
-    pub(super) fn details(&self, cells: &Cells, control: &Control) -> Result<Vec<Detail>> {
-        let with_objects = cells
-            .all
-            .iter()
-            .zip(0u32..)
-            .filter_map(|(cell, nth)| Some((Reverse(cell.retained_size), nth, cell.object?)));
-        let mut largest: Vec<_> = with_objects.collect();
-        largest.sort_unstable();
-        largest.truncate(CELLS);
-        let referrers = Page {
-            offset: 0,
-            limit: REFERRERS,
-        };
-        let mut reader = Reader::new(self, control);
-        let mut details = Vec::new();
-        for (_, cell, object) in largest {
-            control.check()?;
-            let (path, cut) = self.path_and_cut(object, control)?;
-            let address = self.heap.address(object).0;
-            let found = self.referrers_of(address, referrers, &mut Vec::new(), control)?;
-            details.push(Detail {
-                cell,
-                preview: reader.preview(object)?,
-                path: path.map(ShortPath::from),
-                cut,
-                referrer_count: found.total,
-                referrers: found.referrers,
-            });
-        }
-        Ok(details)
+pub(super) fn make_details(
+    loaded: &LoadedHeap,
+    cells: &Cells,
+    control: &Control,
+) -> Result<Vec<Detail>> {
+    let with_objects = cells
+        .all
+        .iter()
+        .zip(0u32..)
+        .filter_map(|(cell, nth)| Some((Reverse(cell.retained_size), nth, cell.object?)));
+    let mut largest: Vec<_> = with_objects.collect();
+    largest.sort_unstable();
+    largest.truncate(CELLS);
+    let referrers = Page {
+        offset: 0,
+        limit: REFERRERS,
+    };
+    let mut reader = loaded.reader(control);
+    let mut details = Vec::new();
+    for (_, cell, object) in largest {
+        control.check()?;
+        let (path, cut) = path_and_cut(loaded, object, control)?;
+        let address = loaded.heap.address(object).0;
+        let found = referrers_of(loaded, address, referrers, &mut Vec::new(), control)?;
+        details.push(Detail {
+            cell,
+            preview: reader.preview(object)?,
+            path: path.map(ShortPath::from),
+            cut,
+            referrer_count: found.total,
+            referrers: found.referrers,
+        });
     }
+    Ok(details)
 }

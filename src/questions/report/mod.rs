@@ -6,6 +6,13 @@ mod details;
 mod strings;
 mod unreachable;
 
+use crate::questions::report::cells::make_cells;
+use crate::questions::report::comparison::compare_classes;
+use crate::questions::report::details::make_details;
+use crate::questions::report::unreachable::unreachable_part;
+use crate::questions::summary::summarize;
+use crate::questions::suspects::suspects;
+use crate::questions::waste::waste;
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -15,6 +22,7 @@ use super::answer::{Report, Summary, Suspects, Waste};
 use super::question::Page;
 use crate::control::Control;
 use crate::error::Result;
+use crate::heap::Need;
 use crate::side_by_side::side_by_side;
 use crate::views::{ConstructorSort, ConstructorView, RetainedColumns, Selection};
 use crate::warning::Warning;
@@ -72,79 +80,77 @@ struct RestOfClasses {
     shallow_size: u64,
 }
 
-impl LoadedHeap {
-    pub(super) fn report(
-        &self,
-        before: Option<&LoadedHeap>,
-        notes: &mut Vec<Warning>,
-        control: &Control,
-    ) -> Result<Report> {
-        if let Some(before) = before {
-            before.check_same_module(self)?;
-        }
-        let page = Page {
-            offset: 0,
-            limit: ENTRIES as u64,
-        };
-        // The path tree takes one thread, and nearly as long as everything in which nothing needs it.
-        let by_dominators = || {
-            self.cuts(control)?;
-            let cells = self.cells(control)?;
-            let unreachable = match self.snapshot {
-                Some(_) => None,
-                None => Some(self.unreachable_part(notes, control)?),
-            };
-            Ok((cells, unreachable))
-        };
-        let by_paths = || {
-            self.path_tree(control)?;
-            self.classes_by_retained_set(control)
-        };
-        let ((cells, unreachable), classes) = side_by_side(by_dominators, by_paths)?;
-        let compare = || match before {
-            Some(before) => self.comparison(before, control).map(Some),
-            None => Ok(None),
-        };
-        let mut waste_notes = Vec::new();
-        let (comparison, waste) =
-            side_by_side(compare, || self.waste(page, &mut waste_notes, control))?;
-        notes.append(&mut waste_notes);
-        Ok(strings::packed(&Body {
-            dump: self.dump_name.clone(),
-            before: before.map(|before| before.dump_name.clone()),
-            summary: self.summary(),
-            suspects: self.suspects(None, None, ENTRIES, control)?,
-            classes,
-            details: self.details(&cells, control)?,
-            cells,
-            comparison,
-            waste,
-            unreachable,
-        }))
+pub(super) fn report(
+    loaded: &LoadedHeap,
+    before: Option<&LoadedHeap>,
+    notes: &mut Vec<Warning>,
+    control: &Control,
+) -> Result<Report> {
+    if let Some(before) = before {
+        before.check_same_module(loaded)?;
     }
+    let page = Page {
+        offset: 0,
+        limit: ENTRIES as u64,
+    };
+    // The path tree takes one thread, and nearly as long as everything in which nothing needs it.
+    let by_dominators = || {
+        loaded.cuts(control)?;
+        let cells = make_cells(loaded, control)?;
+        let unreachable = match loaded.source.check(Need::Garbage) {
+            Ok(()) => Some(unreachable_part(loaded, notes, control)?),
+            Err(_) => None,
+        };
+        Ok((cells, unreachable))
+    };
+    let by_paths = || {
+        loaded.path_tree(control)?;
+        classes_by_retained_set(loaded, control)
+    };
+    let ((cells, unreachable), classes) = side_by_side(by_dominators, by_paths)?;
+    let compare = || match before {
+        Some(before) => compare_classes(loaded, before, control).map(Some),
+        None => Ok(None),
+    };
+    let mut waste_notes = Vec::new();
+    let (comparison, waste) =
+        side_by_side(compare, || waste(loaded, page, &mut waste_notes, control))?;
+    notes.append(&mut waste_notes);
+    Ok(strings::packed(&Body {
+        dump: loaded.dump_name.clone(),
+        before: before.map(|before| before.dump_name.clone()),
+        summary: summarize(loaded),
+        suspects: suspects(loaded, None, None, ENTRIES, control)?,
+        classes,
+        details: make_details(loaded, &cells, control)?,
+        cells,
+        comparison,
+        waste,
+        unreachable,
+    }))
+}
 
-    fn classes_by_retained_set(&self, control: &Control) -> Result<Classes> {
-        let view = ConstructorView::with_retained_sets(
-            Arc::clone(&self.heap),
-            Selection::sorted(ConstructorSort::RetainedSet),
-            RetainedColumns::Both,
-            control,
-        )?;
-        let (listed, rest) = view.rows().split_at(CLASSES.min(view.rows().len()));
-        let rows = listed.iter().map(|row| ClassRow {
-            class_name: row.class_name.clone(),
-            count: row.count,
-            shallow_size: row.total_shallow_size,
-            retained_size: row.total_retained_size,
-            retained_set_size: row.retained_set_size.unwrap_or_default(),
-        });
-        Ok(Classes {
-            rows: rows.collect(),
-            rest: RestOfClasses {
-                classes: rest.len() as u64,
-                count: rest.iter().map(|row| row.count).sum(),
-                shallow_size: rest.iter().map(|row| row.total_shallow_size).sum(),
-            },
-        })
-    }
+fn classes_by_retained_set(loaded: &LoadedHeap, control: &Control) -> Result<Classes> {
+    let view = ConstructorView::with_retained_sets(
+        Arc::clone(&loaded.heap),
+        Selection::sorted(ConstructorSort::RetainedSet),
+        RetainedColumns::Both,
+        control,
+    )?;
+    let (listed, rest) = view.rows().split_at(CLASSES.min(view.rows().len()));
+    let rows = listed.iter().map(|row| ClassRow {
+        class_name: row.class_name.clone(),
+        count: row.count,
+        shallow_size: row.total_shallow_size,
+        retained_size: row.total_retained_size,
+        retained_set_size: row.retained_set_size.unwrap_or_default(),
+    });
+    Ok(Classes {
+        rows: rows.collect(),
+        rest: RestOfClasses {
+            classes: rest.len() as u64,
+            count: rest.iter().map(|row| row.count).sum(),
+            shallow_size: rest.iter().map(|row| row.total_shallow_size).sum(),
+        },
+    })
 }

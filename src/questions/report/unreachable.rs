@@ -1,12 +1,13 @@
 //! What no root reaches, with the fields of the objects that the graph shows.
 
+use crate::questions::unreachable::unreachable;
 use serde::Serialize;
 
 use super::super::LoadedHeap;
 use super::super::answer::{FieldValue, Unreachable};
-use super::super::memory::Reader;
 use crate::control::Control;
 use crate::error::Result;
+use crate::units::Address;
 use crate::warning::Warning;
 
 /// Nodes of the graph.
@@ -32,27 +33,25 @@ struct NodeFields {
     fields: Vec<FieldValue>,
 }
 
-impl LoadedHeap {
-    pub(super) fn unreachable_part(
-        &self,
-        notes: &mut Vec<Warning>,
-        control: &Control,
-    ) -> Result<UnreachablePart> {
-        let answer = self.unreachable(Some(NODES), ENTRIES, notes, control)?;
-        let nodes = answer.graph.iter().flat_map(|graph| &graph.nodes);
-        let mut reader = Reader::new(self, control);
-        let mut fields = Vec::new();
-        for node in nodes {
-            fields.push(match reader.object_at(node.address) {
-                Some(object) => {
-                    let mut fields = reader.fields(object)?;
-                    let total = fields.len();
-                    fields.truncate(FIELDS);
-                    NodeFields { total, fields }
-                }
-                None => NodeFields::default(),
-            });
-        }
-        Ok(UnreachablePart { answer, fields })
+pub(super) fn unreachable_part(
+    loaded: &LoadedHeap,
+    notes: &mut Vec<Warning>,
+    control: &Control,
+) -> Result<UnreachablePart> {
+    let answer = unreachable(loaded, Some(NODES), ENTRIES, notes, control)?;
+    let nodes = answer.graph.iter().flat_map(|graph| &graph.nodes);
+    let mut reader = loaded.reader(control);
+    let mut fields = Vec::new();
+    for node in nodes {
+        fields.push(match loaded.heap.objects.at(Address(node.address)) {
+            Some(object) => {
+                let mut fields = reader.fields(object, &mut Vec::new())?;
+                let total = fields.len();
+                fields.truncate(FIELDS);
+                NodeFields { total, fields }
+            }
+            None => NodeFields::default(),
+        });
     }
+    Ok(UnreachablePart { answer, fields })
 }

@@ -1,5 +1,7 @@
 //! Makes the site table of a loaded heap.
 
+use crate::questions::path_text::is_origin_stable;
+use crate::questions::path_text::origin_root;
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
@@ -19,104 +21,105 @@ const MOST_ROWS: usize = 100_000;
 /// The position of a group that has no node so far.
 const NO_NODE: u32 = u32::MAX;
 
-impl LoadedHeap {
-    /// Counts what each place of the program holds. The table is small, and stays usable without the heap.
-    ///
-    /// # Errors
-    /// [`Error::DumpChanged`](crate::Error::DumpChanged) and [`Error::Io`](crate::Error::Io) if the dump
-    /// cannot be read again, [`Error::OutOfMemory`](crate::Error::OutOfMemory),
-    /// [`Error::Aborted`](crate::Error::Aborted).
-    pub fn site_table(&self, control: &Control) -> Result<SiteTable> {
-        control.check()?;
-        let tree = self.path_tree(control)?;
-        let step = control.begin(Phase::View, 2 * self.heap.objects.len() as u64);
-        let first_slots = self.heap.objects.first_slots();
-        let subject = Subject {
-            heap: &self.heap,
-            tree,
-            first_slots: &first_slots,
-        };
-        let (content_sizes, finder) = side_by_side(
-            || self.content_sizes(tree, &step),
-            || subject.find_sites(&step),
-        )?;
-        let sized = SizedSubject {
-            subject,
-            content_sizes: &content_sizes,
-        };
-        let mut counts = sized.count(&finder, &step)?;
-        let rooted = self.rooted(&sized)?;
-        drop((content_sizes, finder));
-        let raw = self.raw_blocks(control)?;
+/// Counts what each place of the program holds. The table is small, and stays usable without the heap.
+///
+/// # Errors
+/// [`Error::DumpChanged`](crate::Error::DumpChanged) and [`Error::Io`](crate::Error::Io) if the dump
+/// cannot be read again, [`Error::OutOfMemory`](crate::Error::OutOfMemory),
+/// [`Error::Aborted`](crate::Error::Aborted).
+pub fn site_table(loaded: &LoadedHeap, control: &Control) -> Result<SiteTable> {
+    control.check()?;
+    let tree = loaded.path_tree(control)?;
+    let step = control.begin(Phase::View, 2 * loaded.heap.objects.len() as u64);
+    let first_slots = loaded.heap.objects.first_slots();
+    let subject = Subject {
+        heap: &loaded.heap,
+        tree,
+        first_slots: &first_slots,
+    };
+    let (content_sizes, finder) = side_by_side(
+        || loaded.source.content_sizes(tree, &step),
+        || subject.find_sites(&step),
+    )?;
+    let sized = SizedSubject {
+        subject,
+        content_sizes: &content_sizes,
+    };
+    let mut counts = sized.count(&finder, &step)?;
+    let rooted = rooted_sums(loaded, &sized)?;
+    drop((content_sizes, finder));
+    let raw = loaded.source.raw_blocks(control)?;
 
-        let mut is_cut = counts.groups[PathGroup::REST.0 as usize] != Sum::default();
-        let groups = largest_groups(&counts.groups, &mut is_cut);
-        let sites = largest_sites(std::mem::take(&mut counts.sites), &mut is_cut);
-        let mut maker = Maker {
-            heap: self,
-            tree,
-            names: Names::default(),
-            nodes: columns::repeated(NO_NODE, tree.groups().len())?,
-            paths: Vec::new(),
-        };
-        let groups = groups.into_iter().map(|group| {
-            let sum = counts.groups[group.0 as usize];
-            Ok((maker.node(group)?, sum))
-        });
-        let groups = groups.collect::<Result<_>>()?;
-        let rooted = rooted.into_iter().map(|((origin, class), sum)| {
-            let node = maker.root(origin, class);
-            Ok((maker.add(node)?, sum))
-        });
-        let rooted = rooted.collect::<Result<_>>()?;
-        let sites = sites.into_iter().map(|(site, sum)| maker.site(site, sum));
-        let sites = sites.collect::<Result<_>>()?;
-        let fields = counts
-            .fields
-            .iter()
-            .map(|(field, sum)| maker.field(field, *sum));
-        let fields = fields.collect();
-        let classes = maker.classes(&counts, &first_slots);
-        Ok(SiteTable {
-            version: VERSION,
-            dump_name: self.dump_name.clone(),
-            module_hash: self.module_hash,
-            total_live_size: self.heap.live_size,
-            total_size: self.heap.total_size,
-            is_partial: self.heap.is_partial,
-            is_cut,
-            warnings: self.warnings().iter().map(WarningText::from).collect(),
-            names: maker.names.names,
-            paths: maker.paths,
-            groups,
-            rooted,
-            sites,
-            fields,
-            classes,
-            raw: Sum {
-                count: raw.len() as u64,
-                bytes: raw.total_size(),
-            },
-        })
-    }
+    let mut is_cut = counts.groups[PathGroup::REST.0 as usize] != Sum::default();
+    let groups = largest_groups(&counts.groups, &mut is_cut);
+    let sites = largest_sites(std::mem::take(&mut counts.sites), &mut is_cut);
+    let mut maker = Maker {
+        heap: loaded,
+        tree,
+        names: Names::default(),
+        nodes: columns::repeated(NO_NODE, tree.groups().len())?,
+        paths: Vec::new(),
+    };
+    let groups = groups.into_iter().map(|group| {
+        let sum = counts.groups[group.0 as usize];
+        Ok((maker.node(group)?, sum))
+    });
+    let groups = groups.collect::<Result<_>>()?;
+    let rooted = rooted.into_iter().map(|((origin, class), sum)| {
+        let node = maker.root(origin, class);
+        Ok((maker.add(node)?, sum))
+    });
+    let rooted = rooted.collect::<Result<_>>()?;
+    let sites = sites.into_iter().map(|(site, sum)| maker.site(site, sum));
+    let sites = sites.collect::<Result<_>>()?;
+    let fields = counts
+        .fields
+        .iter()
+        .map(|(field, sum)| maker.field(field, *sum));
+    let fields = fields.collect();
+    let classes = maker.classes(&counts, &first_slots);
+    Ok(SiteTable {
+        version: VERSION,
+        dump_name: loaded.dump_name.clone(),
+        module_hash: loaded.source.program(),
+        total_live_size: loaded.heap.live_size,
+        total_size: loaded.heap.total_size.unwrap_or_default(),
+        is_partial: loaded.heap.is_partial,
+        is_cut,
+        warnings: loaded.warnings().iter().map(WarningText::from).collect(),
+        names: maker.names.names,
+        paths: maker.paths,
+        groups,
+        rooted,
+        sites,
+        fields,
+        classes,
+        raw: Sum {
+            count: raw.len() as u64,
+            bytes: raw.total_size(),
+        },
+    })
+}
 
-    /// What the roots of each origin hold, by class: every object once.
-    fn rooted(&self, sized: &SizedSubject<'_>) -> Result<Vec<((RootOrigin, u32), Sum)>> {
-        let slots = self.names.roots.all();
-        let origin = |slot| self.names.roots.origin(slot);
-        let mut held = columns::collected(slots.iter().map(|&slot| (origin(slot), slot.object)))?;
-        held.sort_unstable();
-        held.dedup();
-        let mut sums: HashMap<(RootOrigin, u32), Sum> = HashMap::new();
-        for (origin, object) in held {
-            let key = (origin, sized.subject.class(object));
-            sums.entry(key).or_default().add(sized.sum(object));
-        }
-        let mut sums: Vec<_> = sums.into_iter().collect();
-        sums.sort_unstable_by_key(|&(key, sum)| (Reverse((sum.bytes, sum.count)), key));
-        sums.truncate(MOST_ROWS);
-        Ok(sums)
+/// What the roots of each origin hold, by class: every object once.
+fn rooted_sums(
+    loaded: &LoadedHeap,
+    sized: &SizedSubject<'_>,
+) -> Result<Vec<((RootOrigin, u32), Sum)>> {
+    let slots = loaded.roots.all();
+    let origin = |slot| loaded.roots.origin(slot);
+    let mut held = columns::collected(slots.iter().map(|&slot| (origin(slot), slot.object)))?;
+    held.sort_unstable();
+    held.dedup();
+    let mut sums: HashMap<(RootOrigin, u32), Sum> = HashMap::new();
+    for (origin, object) in held {
+        let key = (origin, sized.subject.class(object));
+        sums.entry(key).or_default().add(sized.sum(object));
     }
+    let mut sums: Vec<_> = sums.into_iter().collect();
+    sums.sort_unstable_by_key(|&(key, sum)| (Reverse((sum.bytes, sum.count)), key));
+    sums.truncate(MOST_ROWS);
+    Ok(sums)
 }
 
 /// The groups that have objects, but not the one that stands for many; the largest of them, in order.
@@ -229,13 +232,13 @@ impl Maker<'_> {
     fn root(&mut self, origin: RootOrigin, class: u32) -> PathNode {
         let start = match origin {
             RootOrigin::Global(_) | RootOrigin::Static(_) => {
-                let name = self.heap.origin_root(origin).name;
+                let name = origin_root(self.heap, origin).name;
                 PathStart::Global(name.map(|name| self.names.number(&name)))
             }
             RootOrigin::Stack => PathStart::Stack,
             RootOrigin::Pinned => PathStart::Pinned,
             RootOrigin::System(_) => {
-                let name = self.heap.origin_root(origin).name;
+                let name = origin_root(self.heap, origin).name;
                 PathStart::System(self.names.number(&name.unwrap_or_default()))
             }
         };
@@ -243,20 +246,23 @@ impl Maker<'_> {
         PathNode {
             start,
             class: class.0,
-            is_stable: class.1 && self.heap.is_origin_stable(origin),
+            is_stable: class.1 && is_origin_stable(self.heap, origin),
         }
     }
 
     /// The name of a class, and whether it is from the source.
     fn class(&mut self, slot: u32) -> (u32, bool) {
         let name = self.heap.slot_name(slot);
-        (self.names.number(name), self.heap.is_class_stable(name))
+        (
+            self.names.number(name),
+            self.heap.source().is_class_stable(name),
+        )
     }
 
     /// The name of a label, and whether it is from the source.
     fn label(&mut self, holder: u32, label: EdgeLabel) -> (u32, bool) {
-        let text = self.heap.class_label(holder, label);
-        let is_stable = self.heap.is_label_stable(label, &text);
+        let text = self.heap.source().class_label(holder, label);
+        let is_stable = self.heap.source().is_label_stable(label, &text);
         (self.names.number(&text), is_stable)
     }
 

@@ -1,11 +1,11 @@
 //! The site table of a heap: how many objects each place of the program holds, and how much they contain.
 //! Tables of several heaps, of one build or of several, are compared by [`growth`](super::growth).
 
-mod contents;
 mod count;
 mod make;
 mod table;
 
+pub use make::site_table;
 pub use table::SiteTable;
 pub(super) use table::{PathNode, PathStart};
 

@@ -18,95 +18,98 @@ const CHECK_INTERVAL: usize = 1 << 16;
 /// No group, or none that is listed.
 const NONE: u32 = u32::MAX;
 
-impl LoadedHeap {
-    /// The largest groups of cycles.
-    pub(super) fn cycle_groups(
-        &self,
-        cycles: &Cycles,
-        limit: usize,
-        control: &Control,
-    ) -> Result<GarbageCycles> {
-        let step = control.begin(Phase::View, cycles.objects().len() as u64);
-        let names = ClassNames::new(self);
-        let members = Members::new(cycles, &step)?;
-        let mut groups = Groups::default();
-        let mut group_of = columns::with_capacity(cycles.cycles().len())?;
-        let mut classes = DistinctClasses::new(names.count())?;
-        for (nth, cycle) in cycles.cycles().iter().enumerate() {
-            let members = members.of(nth);
-            let objects = members.iter().map(|&at| cycles.objects()[at as usize]);
-            let key = classes.of(
-                objects.map(|object| names.rank(self, object.at())),
-                nth as u32,
-            );
-            let group = groups.number(key)?;
-            let sum = &mut groups.sums[group as usize];
-            sum.cycles += 1;
-            sum.count += u64::from(cycle.count);
-            sum.shallow_size += cycle.shallow_size;
-            group_of.push(group);
-            step.advance(members.len() as u64)?;
-        }
-
-        let mut listed = columns::collected(0..groups.sums.len() as u32)?;
-        keep_first(&mut listed, limit, |&left, &right| {
-            groups.order(left, right)
-        });
-        let mut place = columns::repeated(NONE, groups.sums.len())?;
-        for (nth, &group) in listed.iter().enumerate() {
-            place[group as usize] = nth as u32;
-        }
-        let mut details = vec![GroupDetails::default(); listed.len()];
-        for (nth, &group) in group_of.iter().enumerate() {
-            let Some(details) = details.get_mut(place[group as usize] as usize) else {
-                continue;
-            };
-            columns::push(&mut details.cycles, nth as u32)?;
-            for &at in members.of(nth) {
-                let object = cycles.objects()[at as usize];
-                *details
-                    .classes
-                    .entry(names.rank(self, object.at()))
-                    .or_default() += 1;
-            }
-            if nth.is_multiple_of(CHECK_INTERVAL) {
-                step.advance(0)?;
-            }
-        }
-        let all = cycles.cycles().iter();
-        Ok(GarbageCycles {
-            total: cycles.cycles().len() as u64,
-            count: members.objects.len() as u64,
-            shallow_size: all.map(|cycle| cycle.shallow_size).sum(),
-            groups: listed
-                .iter()
-                .zip(details)
-                .map(|(&group, details)| {
-                    let sum = groups.sums[group as usize];
-                    CycleGroup {
-                        cycles: sum.cycles,
-                        count: sum.count,
-                        shallow_size: sum.shallow_size,
-                        classes: details.classes(&names, limit),
-                        addresses: self.first_addresses(cycles, details.cycles, limit),
-                    }
-                })
-                .collect(),
-        })
+/// The largest groups of cycles.
+pub(super) fn cycle_groups(
+    loaded: &LoadedHeap,
+    cycles: &Cycles,
+    limit: usize,
+    control: &Control,
+) -> Result<GarbageCycles> {
+    let step = control.begin(Phase::View, cycles.objects().len() as u64);
+    let names = ClassNames::new(loaded);
+    let members = Members::new(cycles, &step)?;
+    let mut groups = Groups::default();
+    let mut group_of = columns::with_capacity(cycles.cycles().len())?;
+    let mut classes = DistinctClasses::new(names.count())?;
+    for (nth, cycle) in cycles.cycles().iter().enumerate() {
+        let members = members.of(nth);
+        let objects = members.iter().map(|&at| cycles.objects()[at as usize]);
+        let key = classes.of(
+            objects.map(|object| names.rank(loaded, object.at())),
+            nth as u32,
+        );
+        let group = groups.number(key)?;
+        let sum = &mut groups.sums[group as usize];
+        sum.cycles += 1;
+        sum.count += u64::from(cycle.count);
+        sum.shallow_size += cycle.shallow_size;
+        group_of.push(group);
+        step.advance(members.len() as u64)?;
     }
 
-    /// The first object of each of the largest of these cycles.
-    fn first_addresses(&self, cycles: &Cycles, mut nths: Vec<u32>, limit: usize) -> Vec<u32> {
-        keep_first(&mut nths, limit, |&left, &right| {
-            let key = |nth: u32| {
-                let cycle = &cycles.cycles()[nth as usize];
-                (Reverse((cycle.shallow_size, cycle.count)), cycle.first)
-            };
-            key(left).cmp(&key(right))
-        });
-        let firsts = nths.iter().map(|&nth| cycles.cycles()[nth as usize].first);
-        firsts.map(|object| self.heap.address(object).0).collect()
+    let mut listed = columns::collected(0..groups.sums.len() as u32)?;
+    keep_first(&mut listed, limit, |&left, &right| {
+        groups.order(left, right)
+    });
+    let mut place = columns::repeated(NONE, groups.sums.len())?;
+    for (nth, &group) in listed.iter().enumerate() {
+        place[group as usize] = nth as u32;
     }
+    let mut details = vec![GroupDetails::default(); listed.len()];
+    for (nth, &group) in group_of.iter().enumerate() {
+        let Some(details) = details.get_mut(place[group as usize] as usize) else {
+            continue;
+        };
+        columns::push(&mut details.cycles, nth as u32)?;
+        for &at in members.of(nth) {
+            let object = cycles.objects()[at as usize];
+            *details
+                .classes
+                .entry(names.rank(loaded, object.at()))
+                .or_default() += 1;
+        }
+        if nth.is_multiple_of(CHECK_INTERVAL) {
+            step.advance(0)?;
+        }
+    }
+    let all = cycles.cycles().iter();
+    Ok(GarbageCycles {
+        total: cycles.cycles().len() as u64,
+        count: members.objects.len() as u64,
+        shallow_size: all.map(|cycle| cycle.shallow_size).sum(),
+        groups: listed
+            .iter()
+            .zip(details)
+            .map(|(&group, details)| {
+                let sum = groups.sums[group as usize];
+                CycleGroup {
+                    cycles: sum.cycles,
+                    count: sum.count,
+                    shallow_size: sum.shallow_size,
+                    classes: details.classes(&names, limit),
+                    addresses: first_addresses(loaded, cycles, details.cycles, limit),
+                }
+            })
+            .collect(),
+    })
+}
+
+/// The first object of each of the largest of these cycles.
+fn first_addresses(
+    loaded: &LoadedHeap,
+    cycles: &Cycles,
+    mut nths: Vec<u32>,
+    limit: usize,
+) -> Vec<u32> {
+    keep_first(&mut nths, limit, |&left, &right| {
+        let key = |nth: u32| {
+            let cycle = &cycles.cycles()[nth as usize];
+            (Reverse((cycle.shallow_size, cycle.count)), cycle.first)
+        };
+        key(left).cmp(&key(right))
+    });
+    let firsts = nths.iter().map(|&nth| cycles.cycles()[nth as usize].first);
+    firsts.map(|object| loaded.heap.address(object).0).collect()
 }
 
 /// The names of the classes in order. Classes may share one.
@@ -119,7 +122,7 @@ struct ClassNames<'h> {
 impl<'h> ClassNames<'h> {
     fn new(heap: &'h LoadedHeap) -> Self {
         let classes = &heap.heap.objects.classes;
-        let all = classes.iter().map(|class| class.class.name.as_str());
+        let all = classes.iter().map(|class| class.name.as_str());
         let mut names: Vec<&str> = all.clone().collect();
         names.sort_unstable();
         names.dedup();

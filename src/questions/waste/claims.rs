@@ -4,13 +4,11 @@ use rayon::slice::ParallelSliceMut;
 
 use super::Context;
 use super::sums::Sums;
-use super::survey::{Containers, ViewUse};
 use crate::bits::Bits;
 use crate::columns;
 use crate::error::Result;
-use crate::heap::prefetch;
-use crate::runtime::objects::HEADER_SIZE;
-use crate::std_library::ALIGNMENT;
+use crate::heap::survey::{MemorySurvey, ViewUse};
+use crate::heap::{Blocks, prefetch};
 use crate::units::ObjectIndex;
 
 /// The claimed bytes.
@@ -36,8 +34,8 @@ impl UnusedEnd {
     /// The end of a buffer of which only the first `used` bytes are used; `None` if its block would not be smaller.
     fn new(context: &Context<'_>, buffer: ObjectIndex, used: u64, sizes: &[u32]) -> Option<Self> {
         let now = context.heap.heap.shallow_size(buffer);
-        let after = block_size(used);
-        let full = u64::from(HEADER_SIZE) + u64::from(sizes[buffer.at()]);
+        let after = block_size(context, used);
+        let full = u64::from(context.blocks.header) + u64::from(sizes[buffer.at()]);
         (after < now).then(|| Self {
             savings: now - after,
             padding_left: after.saturating_sub(full) as u32,
@@ -46,8 +44,9 @@ impl UnusedEnd {
 }
 
 /// The size of the block of an object whose payload has `size` bytes.
-fn block_size(size: u64) -> u64 {
-    (size + u64::from(HEADER_SIZE)).next_multiple_of(ALIGNMENT.into())
+fn block_size(context: &Context<'_>, size: u64) -> u64 {
+    let Blocks { header, granule } = context.blocks;
+    (size + u64::from(header)).next_multiple_of(granule.into())
 }
 
 impl Claims {
@@ -71,21 +70,20 @@ impl Claims {
     pub(super) fn take_empty(
         &mut self,
         context: &Context<'_>,
-        all: &[Containers],
-        sizes: &[u32],
+        memory: &MemorySurvey,
     ) -> Result<Sums> {
         let mut empty = Bits::new(context.heap.heap.objects.len())?;
         // Each with its own blocks.
         let mut containers: Vec<(ObjectIndex, [Option<ObjectIndex>; 2])> = Vec::new();
-        for all in all {
-            for of in all.arrays.iter().filter(|of| of.is_empty(sizes)) {
+        for all in &memory.containers {
+            for of in all.arrays.iter().filter(|of| of.is_empty(memory)) {
                 columns::push(&mut containers, (of.array, [Some(of.buffer), None]))?;
             }
-            for of in all.views.iter().filter(|of| of.is_empty(sizes)) {
+            for of in all.views.iter().filter(|of| of.is_empty(memory)) {
                 columns::push(&mut containers, (of.view, [Some(of.buffer), None]))?;
             }
-            for of in all.tables.iter().filter(|of| of.is_empty(sizes)) {
-                if of.unused(context, sizes).is_some() {
+            for of in all.tables.iter().filter(|of| of.is_empty(memory)) {
+                if of.unused(context.class_slot(of.table), memory).is_some() {
                     let own = [Some(of.buckets), Some(of.entries)];
                     columns::push(&mut containers, (of.table, own))?;
                 }
@@ -122,18 +120,17 @@ impl Claims {
     pub(super) fn take_unviewed(
         &mut self,
         context: &Context<'_>,
-        containers: &[Containers],
-        sizes: &[u32],
+        memory: &MemorySurvey,
     ) -> Result<Sums> {
         let mut sums = Sums::new(context)?;
         let mut views: Vec<ViewUse> = Vec::new();
-        for containers in containers {
+        for containers in &memory.containers {
             columns::extend(&mut views, &containers.views)?;
         }
         views.par_sort_unstable_by_key(|view| (view.buffer, view.start, view.length, view.view));
         for views in views.chunk_by(|left, right| left.buffer == right.buffer) {
             let buffer = views[0].buffer;
-            let size = u64::from(sizes[buffer.at()]);
+            let size = u64::from(memory.sizes[buffer.at()]);
             let is_claimable = !context.is_rooted.contains(buffer.0)
                 && context.referrers.of(buffer).len() == views.len()
                 && !self.whole.contains(buffer.0);
@@ -149,7 +146,7 @@ impl Claims {
             if used * 8 >= size {
                 continue;
             }
-            let Some(end) = UnusedEnd::new(context, buffer, used, sizes) else {
+            let Some(end) = UnusedEnd::new(context, buffer, used, &memory.sizes) else {
                 continue;
             };
             self.take_end(buffer, end.padding_left)?;
@@ -165,32 +162,34 @@ impl Claims {
     pub(super) fn take_capacity(
         &mut self,
         context: &Context<'_>,
-        containers: &[Containers],
-        sizes: &[u32],
+        memory: &MemorySurvey,
     ) -> Result<Sums> {
-        let (sums, ends) = Sums::in_parallel(context, containers, |_, containers, sums| {
-            let mut ends = Vec::new();
-            for arrays in containers.iter().map(|of| &of.arrays) {
-                for (nth, of) in arrays.iter().enumerate() {
-                    if let Some(next) = arrays.get(nth + AHEAD) {
-                        prefetch(sizes, next.buffer.0);
-                        context.heap.heap.prefetch_block_size(next.buffer);
-                        context.referrers.prefetch(next.buffer);
-                        context.tree.prefetch(next.array);
-                    }
-                    let fits = of.used <= sizes[of.buffer.at()];
-                    if fits
-                        && context.has_one_reference(of.buffer)
-                        && !self.whole.contains(of.buffer.0)
-                        && let Some(end) = UnusedEnd::new(context, of.buffer, of.used.into(), sizes)
-                    {
-                        sums.add(context, of.array, end.savings)?;
-                        columns::push(&mut ends, (of.buffer, end.padding_left))?;
+        let sizes = &memory.sizes;
+        let (sums, ends) =
+            Sums::in_parallel(context, &memory.containers, |_, containers, sums| {
+                let mut ends = Vec::new();
+                for arrays in containers.iter().map(|of| &of.arrays) {
+                    for (nth, of) in arrays.iter().enumerate() {
+                        if let Some(next) = arrays.get(nth + AHEAD) {
+                            prefetch(sizes, next.buffer.0);
+                            context.heap.heap.prefetch_block_size(next.buffer);
+                            context.referrers.prefetch(next.buffer);
+                            context.tree.prefetch(next.array);
+                        }
+                        let fits = of.used <= sizes[of.buffer.at()];
+                        if fits
+                            && context.has_one_reference(of.buffer)
+                            && !self.whole.contains(of.buffer.0)
+                            && let Some(end) =
+                                UnusedEnd::new(context, of.buffer, of.used.into(), sizes)
+                        {
+                            sums.add(context, of.array, end.savings)?;
+                            columns::push(&mut ends, (of.buffer, end.padding_left))?;
+                        }
                     }
                 }
-            }
-            Ok(ends)
-        })?;
+                Ok(ends)
+            })?;
         for &(buffer, padding_left) in ends.iter().flatten() {
             self.take_end(buffer, padding_left)?;
         }
@@ -198,20 +197,15 @@ impl Claims {
     }
 
     /// Sums up the unused and deleted entries of maps and sets, if nothing else uses the buffer.
-    pub(super) fn entries(
-        &self,
-        context: &Context<'_>,
-        containers: &[Containers],
-        sizes: &[u32],
-    ) -> Result<Sums> {
-        let (sums, _) = Sums::in_parallel(context, containers, |_, containers, sums| {
+    pub(super) fn entries(&self, context: &Context<'_>, memory: &MemorySurvey) -> Result<Sums> {
+        let (sums, _) = Sums::in_parallel(context, &memory.containers, |_, containers, sums| {
             for of in containers.iter().flat_map(|of| &of.tables) {
                 let is_claimed = self.whole.contains(of.entries.0);
                 let is_on_heap = context.heap.heap.objects.is_on_heap(of.entries);
                 if is_on_heap
                     && !is_claimed
                     && context.has_one_reference(of.entries)
-                    && let Some(unused) = of.unused(context, sizes)
+                    && let Some(unused) = of.unused(context.class_slot(of.table), memory)
                 {
                     sums.add(context, of.table, unused)?;
                 }

@@ -3,10 +3,10 @@
 use rayon::prelude::*;
 
 use super::Context;
-use super::survey::HashedObject;
 use crate::columns;
 use crate::control::Step;
 use crate::error::Result;
+use crate::heap::survey::HashedObject;
 use crate::units::ObjectIndex;
 
 /// Objects with the same contents.

@@ -7,7 +7,6 @@ use super::Context;
 use super::holders::more;
 use crate::questions::answer::{HeaderClass, WasteHeaders};
 use crate::questions::question::Page;
-use crate::runtime::objects::HEADER_SIZE;
 
 impl Context<'_> {
     pub(super) fn headers(&self, page: Page) -> WasteHeaders {
@@ -15,13 +14,13 @@ impl Context<'_> {
         let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
         for (class, live) in heap.objects.classes.iter().zip(&heap.live_classes) {
             if live.count > 0 {
-                *counts.entry(&class.class.name).or_default() += live.count;
+                *counts.entry(&class.name).or_default() += live.count;
             }
         }
         let of = |name: &str, count: u64| HeaderClass {
             class_name: name.to_owned(),
             count,
-            size: count * u64::from(HEADER_SIZE),
+            size: count * u64::from(self.blocks.header),
         };
         let mut counts: Vec<_> = counts.into_iter().collect();
         counts.sort_by_key(|&(name, count)| (Reverse(count), name));
@@ -36,7 +35,7 @@ impl Context<'_> {
             classes.push(of(&more(rest.len()), sum(&rest)));
         }
         WasteHeaders {
-            size: (sum(&counts) + sum(&rest)) * u64::from(HEADER_SIZE),
+            size: (sum(&counts) + sum(&rest)) * u64::from(self.blocks.header),
             classes,
         }
     }

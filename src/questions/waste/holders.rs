@@ -1,5 +1,6 @@
 //! The holders of waste: the field of the last step of the paths that lead there.
 
+use crate::questions::path_text::origin_root;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
@@ -100,7 +101,7 @@ impl Holder {
                 }
                 GroupStart::Step(before, label) => {
                     let slot = groups.info(before).class_slot;
-                    if !heap.is_own_storage(slot, label) {
+                    if !heap.source().is_own_storage(slot, label) {
                         steps.push((slot, label));
                         if is_field(label) {
                             let start = Start::Field;
@@ -128,14 +129,14 @@ impl Holder {
                 slot.map_or_else(String::new, |slot| heap.slot_name(slot).to_owned())
             }
             Start::Root(origin) => {
-                let root = heap.origin_root(*origin);
+                let root = origin_root(heap, *origin);
                 let kind = root_kind_name(root.kind);
                 root.name
                     .map_or_else(|| kind.to_owned(), |name| format!("{kind} {name}"))
             }
         };
         for &(slot, label) in self.steps.iter().rev() {
-            let label = heap.class_label(slot, label);
+            let label = heap.source().class_label(slot, label);
             name.push_str(&after_class(&label));
         }
         name

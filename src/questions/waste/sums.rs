@@ -14,7 +14,6 @@ use crate::error::Result;
 use crate::heap::PathGroup;
 use crate::questions::answer::{WasteGroup, WasteKind, WasteKindName};
 use crate::questions::question::Page;
-use crate::runtime::objects::HEADER_SIZE;
 use crate::units::ObjectIndex;
 
 /// A number of objects and the bytes that they waste.
@@ -131,7 +130,7 @@ impl Sums {
                 // Most live objects have a payload.
                 let is_live = size != 0 || context.is_live(object);
                 if is_live && heap.objects.is_on_heap(object) && !claims.has_all_of(object) {
-                    let used = HEADER_SIZE.saturating_add(size);
+                    let used = context.blocks.header.saturating_add(size);
                     let padding = heap.block_size(object).saturating_sub(used);
                     sums.add(context, object, padding.into())?;
                 }

@@ -3,12 +3,13 @@
 use serde_json::json;
 
 use crate::support::{ARRAY_BUFFER, Scene, ask};
-use warpo_heap_analyzer::questions::{InMemory, LoadedHeap, Question};
+use warpo_heap_analyzer::assemblyscript::InMemory;
+use warpo_heap_analyzer::questions::{LoadedHeap, Question};
 use warpo_heap_analyzer::{Control, Error, Input, Program};
 
 fn refused(heap: &LoadedHeap, question: serde_json::Value) -> Error {
     let question: Question = serde_json::from_value(question).unwrap();
-    heap.ask(&question, None, &Control::default()).unwrap_err()
+    warpo_heap_analyzer::questions::ask(heap, &question, None, &Control::default()).unwrap_err()
 }
 
 fn scene() -> Scene {

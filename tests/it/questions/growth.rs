@@ -11,7 +11,7 @@ use warpo_heap_analyzer::Control;
 use warpo_heap_analyzer::questions::{GrowthOptions, LoadedHeap, SiteTable, growth};
 
 fn table(heap: &LoadedHeap) -> SiteTable {
-    heap.site_table(&Control::default()).unwrap()
+    warpo_heap_analyzer::questions::site_table(heap, &Control::default()).unwrap()
 }
 
 /// Objects and the bytes of their contents.

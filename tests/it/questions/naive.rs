@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::support::Object;
 use crate::support::random_heap::Truth;
-use warpo_heap_analyzer::runtime::roots::RootKind;
+use warpo_heap_analyzer::heap::RootKind;
 
 /// A reference: a root by its place in `root_slots`, or an object and the place among its references.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

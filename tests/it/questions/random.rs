@@ -8,8 +8,8 @@ use crate::strategies::any_plan;
 use crate::support::random_heap::{Plan, Truth, build};
 use crate::support::{Object, ask};
 use warpo_heap_analyzer::Address;
+use warpo_heap_analyzer::heap::RootKind;
 use warpo_heap_analyzer::questions::LoadedHeap;
-use warpo_heap_analyzer::runtime::roots::RootKind;
 
 pub(super) fn plans() -> impl Strategy<Value = Vec<Plan>> {
     prop::collection::vec(any_plan(), 1..25)
@@ -51,7 +51,7 @@ fn is_edge(edge: &Value, truth: &Truth, reference: Reference) -> bool {
 
 pub(super) fn class_name(heap: &LoadedHeap, object: Object) -> String {
     let index = heap.heap().objects.index.get(Address(object.0)).unwrap();
-    heap.heap().objects.class_of(index).class.name.clone()
+    heap.heap().objects.class_of(index).name.clone()
 }
 
 /// A label without index or key.
@@ -329,7 +329,7 @@ proptest! {
                 prop_assert!(addresses.contains(&top.0));
             } else {
                 let index = heap.heap().objects.index.get(Address(top.0)).unwrap();
-                let name = heap.heap().objects.class_of(index).class.name.clone();
+                let name = heap.heap().objects.class_of(index).name.clone();
                 let sum = by_class.entry(name).or_default();
                 sum.0 += size;
                 sum.1 += 1;

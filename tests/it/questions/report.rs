@@ -151,9 +151,9 @@ fn large_heaps_of_every_shape_have_bounded_cells_that_add_up() {
         let (dump, _) = forge.dump();
         let heap = open(&dump, &forge.module()).unwrap();
         let question = Question::Report {};
-        let answer = heap
-            .ask(&question, Some(&heap), &Control::default())
-            .unwrap();
+        let answer =
+            warpo_heap_analyzer::questions::ask(&heap, &question, Some(&heap), &Control::default())
+                .unwrap();
         let bytes = serde_json::to_vec(&answer).unwrap().len();
         assert!(bytes < 3_000_000, "{}: {bytes} bytes", shape.name);
         let cells = &report(&heap, None)["cells"];
@@ -228,8 +228,11 @@ fn heaps_of_two_programs_have_no_common_report() {
     let before = scene.open();
     scene.class("assembly/index/New");
     let question = Question::Report {};
-    let error = scene
-        .open()
-        .ask(&question, Some(&before), &Control::default());
+    let error = warpo_heap_analyzer::questions::ask(
+        &scene.open(),
+        &question,
+        Some(&before),
+        &Control::default(),
+    );
     assert_eq!(error.unwrap_err().code(), "ERR_MODULE_MISMATCH");
 }

@@ -28,12 +28,13 @@ pub use module::{CollectorCode, ModuleOptions, WasmGlobal, encode_module};
 
 use std::ops::DerefMut;
 
+use warpo_heap_analyzer::assemblyscript::InMemory;
 use warpo_heap_analyzer::debug_info::writer::{
     ClassDescription, DebugInfoDescription, DebugSections, FieldDescription, GlobalDescription,
     TypeReference,
 };
 use warpo_heap_analyzer::heap::Heap;
-use warpo_heap_analyzer::questions::{InMemory, LoadedHeap, Question};
+use warpo_heap_analyzer::questions::{LoadedHeap, Question};
 use warpo_heap_analyzer::{Control, Error, Input, Program, Tolerance};
 
 /// Where static objects begin.
@@ -731,7 +732,8 @@ pub fn ask_with(
     question: serde_json::Value,
 ) -> serde_json::Value {
     let question: Question = serde_json::from_value(question).unwrap();
-    let answer = heap.ask(&question, before, &Control::default()).unwrap();
+    let answer =
+        warpo_heap_analyzer::questions::ask(heap, &question, before, &Control::default()).unwrap();
     serde_json::to_value(answer).unwrap()
 }
 
@@ -784,7 +786,7 @@ pub fn class_name(heap: &Heap, object: Object) -> String {
         .objects
         .index
         .get(warpo_heap_analyzer::Address(object.0));
-    heap.objects.class_of(index.unwrap()).class.name.clone()
+    heap.objects.class_of(index.unwrap()).name.clone()
 }
 
 /// The texts of the warnings.

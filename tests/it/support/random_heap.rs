@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{ARRAY_BUFFER, Class, NeverCompiled, Object, STRING, Scene, flags};
-use warpo_heap_analyzer::runtime::roots::RootKind;
+use warpo_heap_analyzer::heap::RootKind;
 
 /// An object to be created. Targets are positions among the planned objects, modulo their number.
 #[derive(Clone, Debug)]

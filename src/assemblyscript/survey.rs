@@ -10,127 +10,28 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 use rayon::prelude::*;
 use siphasher::sip128::{Hasher128, SipHasher13};
 
-use super::Context;
+use super::DumpSource;
+use super::memory::{LONG_WINDOW, Payload, Reader, word_at};
+use super::roles::{ARRAY_SIZE, Role, TABLE_SIZE, VIEW_SIZE};
 use crate::bits::Bits;
 use crate::columns;
 use crate::control::Step;
 use crate::error::Result;
-use crate::questions::memory::{LONG_WINDOW, Payload, Reader, word_at};
-use crate::questions::roles::{ARRAY_SIZE, Role, TABLE_SIZE, VIEW_SIZE};
+use crate::heap::DominatorIndex;
+use crate::heap::survey::{
+    ArrayUse, ContainerLayout, Containers, HashedObject, MemorySurvey, Survey, TableUse, ViewUse,
+    taken,
+};
 use crate::runtime::objects::HEADER_SIZE;
 use crate::std_library::{
     ARRAY_BUFFER, BUCKETS, BUFFER, DATA_START, ENTRIES, ENTRIES_CAPACITY, ENTRIES_COUNT,
     ENTRIES_OFFSET, LENGTH, VIEW_LENGTH,
 };
 use crate::units::{Address, ObjectIndex};
+use crate::warning::Warning;
 
 /// Objects that one task reads.
 const CHUNK: usize = 1 << 15;
-
-/// An array, and the bytes of its buffer that it uses.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct ArrayUse {
-    pub(super) array: ObjectIndex,
-    pub(super) buffer: ObjectIndex,
-    /// Up to the last element; 0 if there is none. The part before the first element counts as used.
-    pub(super) used: u32,
-}
-
-impl ArrayUse {
-    /// Whether it has no elements and no additional fields.
-    pub(super) fn is_empty(&self, sizes: &[u32]) -> bool {
-        self.used == 0 && sizes[self.array.at()] <= ARRAY_SIZE
-    }
-}
-
-/// A view, and the bytes of its buffer that it covers.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct ViewUse {
-    pub(super) buffer: ObjectIndex,
-    pub(super) start: u32,
-    pub(super) length: u32,
-    pub(super) view: ObjectIndex,
-}
-
-impl ViewUse {
-    /// The end of the bytes that it covers.
-    pub(super) fn end(&self) -> u64 {
-        u64::from(self.start) + u64::from(self.length)
-    }
-
-    /// Whether it covers nothing and has no additional fields.
-    pub(super) fn is_empty(&self, sizes: &[u32]) -> bool {
-        self.length == 0 && sizes[self.view.at()] <= VIEW_SIZE
-    }
-}
-
-/// A map or a set, and its entries.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct TableUse {
-    pub(super) table: ObjectIndex,
-    pub(super) buckets: ObjectIndex,
-    pub(super) entries: ObjectIndex,
-    capacity: u32,
-    /// The entries that are not deleted.
-    count: u32,
-}
-
-impl TableUse {
-    /// The bytes of the entries that are deleted or were never used; `None` if the entries do not fit their
-    /// buffer.
-    pub(super) fn unused(&self, context: &Context<'_>, sizes: &[u32]) -> Option<u64> {
-        let Role::Table(entries) = context.role(self.table) else {
-            return None;
-        };
-        let stride = u64::from(entries.stride);
-        let fits = u64::from(self.capacity) * stride <= sizes[self.entries.at()].into();
-        (fits && stride > 0).then(|| u64::from(self.capacity - self.count) * stride)
-    }
-
-    /// Whether it has no entries and no additional fields.
-    pub(super) fn is_empty(&self, sizes: &[u32]) -> bool {
-        self.count == 0 && sizes[self.table.at()] <= TABLE_SIZE
-    }
-}
-
-/// The hash of an object's contents in the upper bits, the object in the lower 32 bits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct HashedObject(u128);
-
-impl HashedObject {
-    pub(super) fn object(self) -> ObjectIndex {
-        ObjectIndex(self.0 as u32)
-    }
-
-    pub(super) fn is_copy_of(self, other: Self) -> bool {
-        self.0 >> 32 == other.0 >> 32
-    }
-}
-
-/// The results for the live objects.
-pub(super) struct Survey {
-    /// By object: the size of its payload; 0 for objects that are neither alive nor static strings.
-    pub(super) sizes: Vec<u32>,
-    /// Strings.
-    pub(super) texts: Vec<HashedObject>,
-    /// Static arrays, and buffers that do not belong to a container.
-    pub(super) buffers: Vec<HashedObject>,
-    /// The containers in each run of objects.
-    pub(super) containers: Vec<Containers>,
-    /// The number of live objects of unknown classes.
-    pub(super) unknown: u64,
-}
-
-/// The containers in a run of objects.
-#[derive(Default)]
-pub(super) struct Containers {
-    pub(super) arrays: Vec<ArrayUse>,
-    pub(super) views: Vec<ViewUse>,
-    pub(super) tables: Vec<TableUse>,
-    pub(super) empty_static_arrays: Vec<ObjectIndex>,
-    /// Objects in which other containers, or objects of unknown classes, may store their contents.
-    other_storage: Vec<ObjectIndex>,
-}
 
 /// What a task found in a run of objects.
 #[derive(Default)]
@@ -144,31 +45,13 @@ struct Found {
 impl Found {
     /// Takes what was found, each list in memory of exactly its size. The room for the next run stays.
     fn take(&mut self) -> Result<Self> {
-        let Self {
-            texts,
-            static_arrays,
-            containers,
-            unknown,
-        } = self;
         Ok(Self {
-            texts: taken(texts)?,
-            static_arrays: taken(static_arrays)?,
-            containers: Containers {
-                arrays: taken(&mut containers.arrays)?,
-                views: taken(&mut containers.views)?,
-                tables: taken(&mut containers.tables)?,
-                empty_static_arrays: taken(&mut containers.empty_static_arrays)?,
-                other_storage: taken(&mut containers.other_storage)?,
-            },
-            unknown: std::mem::take(unknown),
+            texts: taken(&mut self.texts)?,
+            static_arrays: taken(&mut self.static_arrays)?,
+            containers: self.containers.take()?,
+            unknown: std::mem::take(&mut self.unknown),
         })
     }
-}
-
-fn taken<T: Copy>(list: &mut Vec<T>) -> Result<Vec<T>> {
-    let taken = columns::collected(list.iter().copied())?;
-    list.clear();
-    Ok(taken)
 }
 
 /// The keys of the hashes.
@@ -181,18 +64,37 @@ impl Keys {
     }
 }
 
-impl Context<'_> {
-    pub(super) fn survey(&self, step: &Step<'_>) -> Result<Survey> {
+impl DumpSource {
+    pub(super) fn survey_memory(&self, live: &DominatorIndex, step: &Step<'_>) -> Result<Survey> {
+        let surveyor = Surveyor {
+            heap: self,
+            live,
+            roles: self.roles(),
+        };
+        surveyor.survey(step)
+    }
+}
+
+/// What all tasks need.
+struct Surveyor<'h> {
+    heap: &'h DumpSource,
+    live: &'h DominatorIndex,
+    /// By class slot.
+    roles: Vec<Role>,
+}
+
+impl Surveyor<'_> {
+    fn survey(&self, step: &Step<'_>) -> Result<Survey> {
         let objects = &self.heap.heap.objects;
         let keys = &Keys::random();
         let mut sizes = columns::repeated_in_parallel(0, objects.len())?;
-        // Static objects come first. There are few of them, and one thread finds out which of them overlap.
-        let statics = objects.shallow_sizes.partition_point(|&size| size == 0);
+        // There are few static objects, and one thread finds out which of them overlap.
+        let statics = objects.statics.unwrap_or_default() as usize;
         let (static_sizes, heap_sizes) = sizes.split_at_mut(statics);
         let start = || Run {
-            context: self,
+            surveyor: self,
             keys,
-            reader: Reader::sequential(self.heap, self.control),
+            reader: Reader::sequential(self.heap, step.control()),
             statics_end: 0,
             found: Found::default(),
         };
@@ -228,13 +130,38 @@ impl Context<'_> {
         let unknown = runs.iter().map(|run| run.unknown).sum();
         let containers: Vec<_> = runs.into_iter().map(|run| run.containers).collect();
         self.add_buffers(&mut buffers, &containers, &sizes, keys, step)?;
+        let notes = match unknown {
+            0 => Vec::new(),
+            count => vec![Warning::ContentsUnknown { count }],
+        };
         Ok(Survey {
-            sizes,
             texts,
-            buffers,
-            containers,
-            unknown,
+            memory: Some(MemorySurvey {
+                sizes,
+                buffers,
+                containers,
+                layout: self.layout(),
+            }),
+            notes,
         })
+    }
+
+    fn layout(&self) -> ContainerLayout {
+        let stride = |role: &Role| match role {
+            Role::Table(entries) => entries.stride,
+            _ => 0,
+        };
+        ContainerLayout {
+            array: ARRAY_SIZE,
+            view: VIEW_SIZE,
+            table: TABLE_SIZE,
+            strides: self.roles.iter().map(stride).collect(),
+        }
+    }
+
+    #[inline]
+    fn role(&self, object: ObjectIndex) -> Role {
+        self.roles[self.heap.heap.objects.class_slots[object.at()] as usize]
     }
 
     /// Adds the live buffers in which no container stores its contents.
@@ -248,19 +175,13 @@ impl Context<'_> {
     ) -> Result<()> {
         let objects = &self.heap.heap.objects;
         let mut is_storage = Bits::new(objects.len())?;
-        for of in containers {
-            let arrays = of.arrays.iter().map(|of| of.buffer);
-            let views = of.views.iter().map(|of| of.buffer);
-            let tables = of.tables.iter().flat_map(|of| [of.buckets, of.entries]);
-            let others = of.other_storage.iter().copied();
-            for buffer in arrays.chain(views).chain(tables).chain(others) {
-                is_storage.insert(buffer.0);
-            }
+        for buffer in containers.iter().flat_map(Containers::storage) {
+            is_storage.insert(buffer.0);
         }
         let found = objects.class_slots.par_chunks(CHUNK).enumerate();
         let found = found.map(|(nth, slots)| {
             let first = (nth * CHUNK) as u32;
-            let mut reader = Reader::sequential(self.heap, self.control);
+            let mut reader = Reader::sequential(self.heap, step.control());
             reader.stop_after(ObjectIndex(first + slots.len() as u32 - 1));
             let mut found = Vec::new();
             for (object, &slot) in (first..).map(ObjectIndex).zip(slots) {
@@ -289,10 +210,10 @@ impl Context<'_> {
     fn buffer(&self, word: Option<u32>) -> Option<ObjectIndex> {
         let objects = &self.heap.heap.objects;
         let buffer = objects.index.get(Address(word?))?;
-        (objects.class_of(buffer).id == ARRAY_BUFFER).then_some(buffer)
+        (self.heap.class_id(buffer) == ARRAY_BUFFER).then_some(buffer)
     }
 
-    pub(super) fn is_live(&self, object: ObjectIndex) -> bool {
+    fn is_live(&self, object: ObjectIndex) -> bool {
         match self.heap.heap.objects.is_on_heap(object) {
             true => self.heap.heap.retained_size(object) != 0,
             false => self.live.position(object).is_some(),
@@ -315,13 +236,13 @@ impl Context<'_> {
             offset = offset.saturating_add(LONG_WINDOW);
         }
         let hash = hasher.finish128().as_u128();
-        Ok(HashedObject(hash >> 32 << 32 | u128::from(object.0)))
+        Ok(HashedObject::new(hash, object))
     }
 }
 
 /// The state of one task.
 struct Run<'c> {
-    context: &'c Context<'c>,
+    surveyor: &'c Surveyor<'c>,
     keys: &'c Keys,
     reader: Reader<'c>,
     /// The end of the last static object whose contents were read.
@@ -332,13 +253,13 @@ struct Run<'c> {
 impl Run<'_> {
     /// Adds the facts about an object, and returns the size of its payload.
     fn visit(&mut self, object: ObjectIndex) -> Result<u32> {
-        let context = self.context;
-        let heap = &context.heap.heap;
-        let role = context.role(object);
+        let surveyor = self.surveyor;
+        let heap = &surveyor.heap.heap;
+        let role = surveyor.role(object);
         let is_static = !heap.objects.is_on_heap(object);
         // Code may refer to a static string although no object does.
         let is_literal = is_static && role == Role::Text;
-        if !is_literal && !context.is_live(object) {
+        if !is_literal && !surveyor.is_live(object) {
             return Ok(0);
         }
         let payload = self.reader.payload(heap.address(object).0)?;
@@ -347,11 +268,11 @@ impl Run<'_> {
         }
         match role {
             Role::Text => {
-                let text = context.hashed(object, payload, &mut self.reader, self.keys)?;
+                let text = surveyor.hashed(object, payload, &mut self.reader, self.keys)?;
                 columns::push(&mut self.found.texts, text)?;
             }
             Role::StaticArray => {
-                let array = context.hashed(object, payload, &mut self.reader, self.keys)?;
+                let array = surveyor.hashed(object, payload, &mut self.reader, self.keys)?;
                 columns::push(&mut self.found.static_arrays, array)?;
                 if payload.size == 0 && !is_static {
                     columns::push(&mut self.found.containers.empty_static_arrays, object)?;
@@ -392,7 +313,7 @@ impl Run<'_> {
         else {
             return Ok(());
         };
-        let Some(buffer) = self.context.buffer(Some(address)) else {
+        let Some(buffer) = self.surveyor.buffer(Some(address)) else {
             return Ok(());
         };
         let Some(start) = start.checked_sub(address) else {
@@ -419,7 +340,7 @@ impl Run<'_> {
         else {
             return Ok(());
         };
-        let Some(buffer) = self.context.buffer(Some(address)) else {
+        let Some(buffer) = self.surveyor.buffer(Some(address)) else {
             return Ok(());
         };
         let Some(start) = start.checked_sub(address) else {
@@ -443,7 +364,7 @@ impl Run<'_> {
         let numbers = [ENTRIES_CAPACITY, ENTRIES_OFFSET, ENTRIES_COUNT].map(word);
         let found = &mut self.found.containers;
         match (
-            [buckets, entries].map(|word| self.context.buffer(word)),
+            [buckets, entries].map(|word| self.surveyor.buffer(word)),
             numbers,
         ) {
             ([Some(buckets), Some(entries)], [Some(capacity), Some(used), Some(count)])

@@ -1,28 +1,23 @@
-//! The two inputs of an analysis. An error about an input begins with the input's name.
+//! A program, and the heaps of its dumps.
 
 use std::hash::{DefaultHasher, Hasher};
+use std::sync::Arc;
 
+use super::graph::DumpGraph;
+use super::memory::Contents;
+use super::source::DumpSource;
 use crate::columns;
 use crate::control::Control;
 use crate::dump::Dump;
 use crate::error::{Error, Result};
-use crate::heap::{Heap, ObjectGraph};
+use crate::heap::{Heap, Opened};
+use crate::input::Input;
 use crate::module::{self, Module};
-use crate::questions::{Contents, LoadedHeap};
 use crate::runtime::Runtime;
 use crate::runtime::evidence::Evidence;
 use crate::side_by_side::side_by_side;
 use crate::tolerance::Tolerance;
 use crate::warning::Warning;
-
-/// Bytes, and their name in errors.
-#[derive(Clone, Copy, Debug)]
-pub struct Input<'a, Bytes = &'a [u8]> {
-    /// A path, or the name of an argument.
-    pub name: &'a str,
-    /// The contents: borrowed, or anything that owns them, such as a mapped file.
-    pub bytes: Bytes,
-}
 
 /// The memory that must be free before a module is read, per byte of the module. Reading makes many
 /// small allocations. Modules of the compilers need far less; a hostile module can need more, and then
@@ -95,24 +90,21 @@ impl<'a> Program<'a> {
         dump: Input<'_, impl AsRef<[u8]>>,
         contents: Box<dyn Contents>,
         control: &Control,
-    ) -> Result<LoadedHeap> {
+    ) -> Result<Opened> {
         self.open_heap(dump, contents, false, control)
     }
 
-    /// As [`open`](Self::open), with all indexes. This takes less time than
-    /// [`prepare`](LoadedHeap::prepare) afterwards, because some indexes are built beside the analysis.
+    /// As [`open`](Self::open), with the indexes that are built beside the analysis.
     ///
     /// # Errors
     /// As [`analyze`](Self::analyze).
-    pub fn open_prepared(
+    pub fn open_with_indexes(
         &self,
         dump: Input<'_, impl AsRef<[u8]>>,
         contents: Box<dyn Contents>,
         control: &Control,
-    ) -> Result<LoadedHeap> {
-        let heap = self.open_heap(dump, contents, true, control)?;
-        heap.prepare(control)?;
-        Ok(heap)
+    ) -> Result<Opened> {
+        self.open_heap(dump, contents, true, control)
     }
 
     fn open_heap(
@@ -121,7 +113,7 @@ impl<'a> Program<'a> {
         contents: Box<dyn Contents>,
         with_indexes: bool,
         control: &Control,
-    ) -> Result<LoadedHeap> {
+    ) -> Result<Opened> {
         let part = control.part(dump.bytes.as_ref().len() as u64);
         let read = || {
             let bytes = Dump::parse(dump.bytes.as_ref())?;
@@ -129,18 +121,17 @@ impl<'a> Program<'a> {
             let memory = file_size - bytes.memory.size()..file_size;
             let mut warnings = Vec::new();
             let runtime = self.runtime(&bytes, &mut warnings, &part)?;
-            let (graph, names) =
-                ObjectGraph::read_with_names(&runtime, self.tolerance, warnings, &part)?;
-            Ok((graph, names, memory))
+            let (graph, names, roots) =
+                DumpGraph::read_with_names(&runtime, self.tolerance, warnings, &part)?;
+            Ok((graph, names, roots, memory))
         };
         let read = read().map_err(|error: Error| error.in_file(dump.name));
-        let dump_name = dump.name;
         // The bytes may be a mapping, which is not needed any more.
         drop(dump);
-        let (graph, names, memory) = read?;
+        let (graph, names, roots, memory) = read?;
         let (heap, indexes) = match with_indexes {
             true => {
-                let (heap, indexes) = graph.solve_with_indexes(&names.roots, &part)?;
+                let (heap, indexes) = graph.solve_with_indexes(&roots, &part)?;
                 (heap, Some(indexes))
             }
             false => (graph.solve(&part)?, None),
@@ -148,18 +139,21 @@ impl<'a> Program<'a> {
         let mut hasher = DefaultHasher::new();
         hasher.write(self.wasm);
         let module_hash = hasher.finish();
-        let loaded = LoadedHeap::new(heap, names, module_hash, dump_name, contents, memory);
-        Ok(match indexes {
-            Some(indexes) => loaded.with_indexes(indexes),
-            None => loaded,
+        let heap = Arc::new(heap);
+        let source = DumpSource::new(Arc::clone(&heap), names, module_hash, contents, memory);
+        Ok(Opened {
+            heap,
+            roots,
+            source: Box::new(source),
+            indexes,
         })
     }
 
-    fn read_graph(&self, dump: &[u8], part: &Control) -> Result<ObjectGraph> {
+    fn read_graph(&self, dump: &[u8], part: &Control) -> Result<DumpGraph> {
         let dump = Dump::parse(dump)?;
         let mut warnings = Vec::new();
         let runtime = self.runtime(&dump, &mut warnings, part)?;
-        ObjectGraph::read(&runtime, self.tolerance, warnings, part)
+        DumpGraph::read(&runtime, self.tolerance, warnings, part)
     }
 
     fn runtime<'d>(
@@ -197,10 +191,12 @@ impl<'a> Program<'a> {
             Schedule::SideBySide => side_by_side(before, after)?,
             Schedule::OneByOne => (before()?, after()?),
         };
-        if after.total_size < before.total_size {
+        if let (Some(earlier), Some(later)) = (before.total_size, after.total_size)
+            && later < earlier
+        {
             after.warnings.push(Warning::MemoryShrank {
-                before: before.total_size,
-                after: after.total_size,
+                before: earlier,
+                after: later,
             });
         }
         Ok((before, after))

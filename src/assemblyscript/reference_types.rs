@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use super::objects::HeapClass;
+use super::class_slots::DescribedClass;
 use crate::columns;
 use crate::error::Result;
 use crate::runtime::classes::Classes;
@@ -44,7 +44,7 @@ impl ReferenceTypes {
     ///
     /// # Errors
     /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
-    pub(super) fn new(classes: &[HeapClass], known: &Classes<'_>) -> Result<Self> {
+    pub(super) fn new(classes: &[DescribedClass], known: &Classes<'_>) -> Result<Self> {
         let mut numbers = HashMap::new();
         let mut number = |declared| match declared {
             DeclaredType::Any => ANY,
@@ -53,7 +53,7 @@ impl ReferenceTypes {
                 *numbers.entry(name).or_insert(next)
             }
         };
-        let types = classes.iter().map(|HeapClass { id, class, .. }| {
+        let types = classes.iter().map(|DescribedClass { id, class, .. }| {
             let types = known.declared_types(*id, class);
             ClassTypes {
                 fields: types.fields.into_iter().map(&mut number).collect(),

@@ -1,8 +1,8 @@
 //! The role of a class in the report: a container with its layout, or an object whose contents can be the
 //! same as those of another.
 
-use crate::heap::HeapClass;
-use crate::questions::LoadedHeap;
+use super::DumpSource;
+use super::class_slots::DescribedClass;
 use crate::runtime::layout::Contents;
 use crate::runtime::shapes::{ClassShape, Entries, Kind};
 
@@ -10,15 +10,15 @@ use crate::runtime::shapes::{ClassShape, Entries, Kind};
 const DATA_VIEW_NAME: &str = "~lib/dataview/DataView";
 
 /// The size of the fields of an `Array`. A larger object has additional fields.
-pub(in crate::questions) const ARRAY_SIZE: u32 = 16;
+pub(super) const ARRAY_SIZE: u32 = 16;
 /// The same for a view.
-pub(in crate::questions) const VIEW_SIZE: u32 = 12;
+pub(super) const VIEW_SIZE: u32 = 12;
 /// The same for a map or a set.
-pub(in crate::questions) const TABLE_SIZE: u32 = 24;
+pub(super) const TABLE_SIZE: u32 = 24;
 
 /// The role of a class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::questions) enum Role {
+pub(super) enum Role {
     /// A string.
     Text,
     /// An `ArrayBuffer`.
@@ -38,7 +38,7 @@ pub(in crate::questions) enum Role {
 }
 
 impl Role {
-    fn of(class: &HeapClass, shape: &ClassShape) -> Self {
+    fn of(class: &DescribedClass, shape: &ClassShape) -> Self {
         match shape.kind {
             Kind::Text => Self::Text,
             Kind::Buffer => Self::Buffer,
@@ -57,12 +57,12 @@ impl Role {
     }
 }
 
-impl LoadedHeap {
+impl DumpSource {
     /// The role of each class slot.
-    pub(in crate::questions) fn roles(&self) -> Vec<Role> {
-        let classes = self.heap.objects.classes.iter();
+    pub(super) fn roles(&self) -> Vec<Role> {
+        let classes = self.classes.iter();
         classes
-            .zip(&self.names.shapes)
+            .zip(&self.shapes)
             .map(|(class, shape)| Role::of(class, shape))
             .collect()
     }

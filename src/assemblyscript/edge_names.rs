@@ -3,63 +3,26 @@
 
 use std::fmt::{Display, Write};
 
-use super::super::memory::{AHEAD, PagedMemory, Payload};
-use super::names::Names;
+use super::DumpSource;
+use super::paged_memory::{AHEAD, PagedMemory, Payload};
+use super::values::plain;
 use crate::error::Result;
-use crate::heap::{Heap, LabelKind};
-use crate::questions::{LoadedHeap, SHOWN, Value, code_units, plain, push_literal};
+use crate::heap::literal::{SHOWN, code_units, push_literal};
+use crate::heap::{Cursor, EntryKey, EntryLabel, EntryPart, LabelKind, ReferenceName, Value};
 use crate::runtime::shapes::{Entries, Holds, Kind};
 use crate::std_library::{BUFFER, DATA_START, ENTRIES, ENTRIES_OFFSET, LENGTH};
 use crate::units::{Address, ObjectIndex};
 
-/// The name of a reference.
-#[derive(Clone, Copy)]
-pub(super) enum EdgeName {
-    /// One of [`Names`].
-    Known(u32),
-    /// An index.
-    Index(u32),
-    /// With the key of an entry.
-    Entry(EntryLabel),
-}
-
-/// A label with the key of an entry.
-#[derive(Clone, Copy)]
-pub(super) struct EntryLabel {
-    of: Part,
-    key: Key,
-}
-
-/// What a reference of an entry is.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Part {
-    Key,
-    Member,
-    Value,
-}
-
-/// The key of an entry.
-#[derive(Clone, Copy)]
-enum Key {
-    Object(ObjectIndex),
-    Bytes([u8; 16], Holds),
-    /// Of a member that has no better name.
-    Number(u32),
-}
-
 /// Names the references of one object after the other.
 pub(super) struct EdgeNames<'h> {
-    heap: &'h LoadedHeap,
-    names: &'h Names,
-    with_keys: bool,
+    heap: &'h DumpSource,
     source: ObjectIndex,
-    slot: usize,
-    cursor: Cursor,
+    cursor: Stage,
 }
 
 /// How far the contents of the object are read.
 #[derive(Clone, Copy, Default)]
-pub(super) enum Cursor {
+enum Stage {
     /// Not yet.
     #[default]
     Start,
@@ -68,43 +31,58 @@ pub(super) enum Cursor {
     /// The next element, of those that begin at an address.
     Elements { next: u32, start: u32, count: u32 },
     /// The next key (even) or value (odd).
-    Entries {
-        next: u64,
-        start: u32,
-        count: u32,
-        layout: Entries,
-    },
+    Entries { next: u64, start: u32, count: u32 },
 }
 
-impl<'h> EdgeNames<'h> {
-    pub(super) fn new(heap: &'h LoadedHeap, names: &'h Names, with_keys: bool) -> Self {
-        Self {
-            heap,
-            names,
-            with_keys,
-            source: ObjectIndex(0),
-            slot: 0,
-            cursor: Cursor::Start,
+impl Stage {
+    fn of(cursor: Cursor) -> Self {
+        let Cursor {
+            state,
+            next,
+            start,
+            count,
+        } = cursor;
+        match state {
+            0 => Self::Start,
+            1 => Self::Dense(next as u32),
+            2 => Self::Elements {
+                next: next as u32,
+                start,
+                count,
+            },
+            _ => Self::Entries { next, start, count },
         }
     }
 
-    /// Goes on to the references of this object.
-    #[inline]
-    pub(super) fn begin(&mut self, source: ObjectIndex) {
-        self.source = source;
-        self.slot = self.heap.heap().objects.class_slots[source.at()] as usize;
-        self.cursor = Cursor::Start;
+    fn cursor(self) -> Cursor {
+        let (state, next, start, count) = match self {
+            Self::Start => (0, 0, 0, 0),
+            Self::Dense(next) => (1, next.into(), 0, 0),
+            Self::Elements { next, start, count } => (2, next.into(), start, count),
+            Self::Entries { next, start, count } => (3, next, start, count),
+        };
+        Cursor {
+            state,
+            next,
+            start,
+            count,
+        }
     }
+}
 
-    /// Goes on within an object, where another one stopped.
-    pub(super) fn resume(&mut self, source: ObjectIndex, cursor: Cursor) {
-        self.begin(source);
-        self.cursor = cursor;
+impl<'h> EdgeNames<'h> {
+    /// Names the references of an object from the cursor on.
+    pub(super) fn new(heap: &'h DumpSource, source: ObjectIndex, cursor: Cursor) -> Self {
+        Self {
+            heap,
+            source,
+            cursor: Stage::of(cursor),
+        }
     }
 
     /// How far the contents of the object are read.
     pub(super) fn cursor(&self) -> Cursor {
-        self.cursor
+        self.cursor.cursor()
     }
 
     /// As [`next`](Self::next), without making a name.
@@ -112,32 +90,12 @@ impl<'h> EdgeNames<'h> {
         let label = self.heap.heap().edges.label(place);
         match label.map(|label| label.kind()) {
             Some(LabelKind::Element) => _ = self.element(place, memory)?,
-            Some(LabelKind::Key) => _ = self.next_entry(Part::Key, place, memory)?,
-            Some(LabelKind::Member) => _ = self.next_entry(Part::Member, place, memory)?,
-            Some(LabelKind::Value) => _ = self.next_entry(Part::Value, place, memory)?,
+            Some(LabelKind::Key) => _ = self.next_entry(EntryPart::Key, place, memory)?,
+            Some(LabelKind::Member) => _ = self.next_entry(EntryPart::Member, place, memory)?,
+            Some(LabelKind::Value) => _ = self.next_entry(EntryPart::Value, place, memory)?,
             _ => {}
         }
         Ok(())
-    }
-
-    pub(super) fn heap(&self) -> &'h Heap {
-        self.heap.heap()
-    }
-
-    /// Whether references of this object may be named by keys.
-    #[inline]
-    pub(super) fn has_entries(&self, object: ObjectIndex) -> bool {
-        let kind = self.heap.shape(object).kind;
-        self.with_keys && matches!(kind, Kind::Map(_) | Kind::Set(_))
-    }
-
-    /// Whether names of references of this object may depend on memory.
-    #[inline]
-    pub(super) fn may_read(&self, object: ObjectIndex) -> bool {
-        matches!(
-            self.heap.shape(object).kind,
-            Kind::Array(_) | Kind::StaticArray(_) | Kind::Map(_) | Kind::Set(_)
-        )
     }
 
     /// Prefetches memory for the names of references that follow this one, of an object with many keys.
@@ -159,39 +117,31 @@ impl<'h> EdgeNames<'h> {
 
     /// The name of the reference at this place. To be asked for all references of the object, in order.
     #[inline]
-    pub(super) fn next(&mut self, place: u32, memory: &mut PagedMemory<'_>) -> Result<EdgeName> {
-        let names = self.names;
-        let kind = self
-            .heap
-            .heap()
-            .edges
-            .label(place)
-            .map(|label| label.kind());
-        Ok(match kind {
-            Some(LabelKind::Place(nth)) => EdgeName::Known(names.place(self.slot, nth)),
-            Some(LabelKind::Word(offset)) => EdgeName::Known(names.word(offset)),
-            Some(LabelKind::TupleElement(nth)) => EdgeName::Index(nth),
-            Some(LabelKind::Element) => self.element(place, memory)?,
-            Some(LabelKind::Key) => self.entry(Part::Key, place, memory)?,
-            Some(LabelKind::Member) => self.entry(Part::Member, place, memory)?,
-            Some(LabelKind::Value) => self.entry(Part::Value, place, memory)?,
-            Some(LabelKind::FarPlace) => EdgeName::Known(names.far_place),
-            Some(LabelKind::BufferWord | LabelKind::Named(..) | LabelKind::Hidden) | None => {
-                EdgeName::Known(names.any_element)
-            }
-        })
+    pub(super) fn next(
+        &mut self,
+        place: u32,
+        memory: &mut PagedMemory<'_>,
+    ) -> Result<ReferenceName> {
+        let label = self.heap.heap().edges.label(place);
+        match label.map(|label| label.kind()) {
+            Some(LabelKind::Element) => self.element(place, memory),
+            Some(LabelKind::Key) => self.entry(EntryPart::Key, place, memory),
+            Some(LabelKind::Member) => self.entry(EntryPart::Member, place, memory),
+            Some(LabelKind::Value) => self.entry(EntryPart::Value, place, memory),
+            _ => Ok(ReferenceName::Label),
+        }
     }
 
-    fn element(&mut self, place: u32, memory: &mut PagedMemory<'_>) -> Result<EdgeName> {
-        if let Cursor::Start = self.cursor {
+    fn element(&mut self, place: u32, memory: &mut PagedMemory<'_>) -> Result<ReferenceName> {
+        if let Stage::Start = self.cursor {
             self.cursor = self.first_element(place, memory)?;
         }
         match &mut self.cursor {
-            Cursor::Dense(next) => {
+            Stage::Dense(next) => {
                 *next += 1;
-                return Ok(EdgeName::Index(*next - 1));
+                return Ok(ReferenceName::Index(*next - 1));
             }
-            Cursor::Elements { next, start, count } => {
+            Stage::Elements { next, start, count } => {
                 let word = self
                     .heap
                     .heap()
@@ -201,17 +151,17 @@ impl<'h> EdgeNames<'h> {
                     let index = *next;
                     *next += 1;
                     if memory.word(*start + index * 4)? == word {
-                        return Ok(EdgeName::Index(index));
+                        return Ok(ReferenceName::Index(index));
                     }
                 }
             }
-            Cursor::Start | Cursor::Entries { .. } => {}
+            Stage::Start | Stage::Entries { .. } => {}
         }
-        Ok(EdgeName::Known(self.names.any_element))
+        Ok(ReferenceName::Label)
     }
 
     /// Where the elements begin. If there are as many references as elements, no element need be read.
-    fn first_element(&self, place: u32, memory: &mut PagedMemory<'_>) -> Result<Cursor> {
+    fn first_element(&self, place: u32, memory: &mut PagedMemory<'_>) -> Result<Stage> {
         let edges = &self.heap.heap().edges;
         let rest = place..edges.range(self.source).end;
         let is_element = |&place: &u32| {
@@ -227,7 +177,7 @@ impl<'h> EdgeNames<'h> {
                 let length = memory.field(object, LENGTH)?;
                 // The buffer has room for the references that were found in it, so it need not be read.
                 if references == length as usize {
-                    return Ok(Cursor::Dense(0));
+                    return Ok(Stage::Dense(0));
                 }
                 match self.buffer_of(object, BUFFER, memory)? {
                     Some(buffer) if start >= buffer.address => {
@@ -239,8 +189,8 @@ impl<'h> EdgeNames<'h> {
             }
         };
         Ok(match references == count as usize {
-            true => Cursor::Dense(0),
-            false => Cursor::Elements {
+            true => Stage::Dense(0),
+            false => Stage::Elements {
                 next: 0,
                 start,
                 count,
@@ -262,37 +212,32 @@ impl<'h> EdgeNames<'h> {
         }
     }
 
-    fn entry(&mut self, part: Part, place: u32, memory: &mut PagedMemory<'_>) -> Result<EdgeName> {
+    fn entry(
+        &mut self,
+        part: EntryPart,
+        place: u32,
+        memory: &mut PagedMemory<'_>,
+    ) -> Result<ReferenceName> {
         match self.next_entry(part, place, memory)? {
             Some((nth, holds, entry)) => self.entry_name(part, nth, holds, entry, memory),
-            None => Ok(EdgeName::Known(match part {
-                Part::Key => self.names.any_key,
-                Part::Member => self.names.any_member,
-                Part::Value => self.names.any_element,
-            })),
+            None => Ok(ReferenceName::Label),
         }
     }
 
     /// The entry that a reference belongs to: its number, what its key holds, and its address.
     fn next_entry(
         &mut self,
-        part: Part,
+        part: EntryPart,
         place: u32,
         memory: &mut PagedMemory<'_>,
     ) -> Result<Option<(u32, Holds, u32)>> {
-        if !self.with_keys {
-            return Ok(None);
-        }
-        if let Cursor::Start = self.cursor {
+        if let Stage::Start = self.cursor {
             self.cursor = self.first_entry(memory)?;
         }
-        let Cursor::Entries {
-            next,
-            start,
-            count,
-            layout,
-        } = &mut self.cursor
-        else {
+        let Some(layout) = entries(self.heap, self.source) else {
+            return Ok(None);
+        };
+        let Stage::Entries { next, start, count } = &mut self.cursor else {
             return Ok(None);
         };
         let word = self
@@ -300,9 +245,9 @@ impl<'h> EdgeNames<'h> {
             .heap()
             .address(self.heap.heap().edges.target(place))
             .0;
-        let half = u64::from(part == Part::Value);
+        let half = u64::from(part == EntryPart::Value);
         let offset = match (part, layout.value) {
-            (Part::Value, Some((_, offset))) => offset,
+            (EntryPart::Value, Some((_, offset))) => offset,
             _ => 0,
         };
         // The next one of this kind: even numbers are keys, odd ones values.
@@ -322,38 +267,37 @@ impl<'h> EdgeNames<'h> {
         Ok(None)
     }
 
-    fn first_entry(&self, memory: &mut PagedMemory<'_>) -> Result<Cursor> {
-        let (Kind::Map(layout) | Kind::Set(layout)) = self.heap.shape(self.source).kind else {
-            return Ok(Cursor::Dense(0));
+    fn first_entry(&self, memory: &mut PagedMemory<'_>) -> Result<Stage> {
+        let Some(layout) = entries(self.heap, self.source) else {
+            return Ok(Stage::Dense(0));
         };
         let object = memory.payload_of(self.source)?;
         let buffer = self.buffer_of(object, ENTRIES, memory)?.unwrap_or_default();
         let used = memory.field(object, ENTRIES_OFFSET)?;
-        Ok(Cursor::Entries {
+        Ok(Stage::Entries {
             next: 0,
             start: buffer.address,
             count: used.min(buffer.size / layout.stride.max(1)),
-            layout,
         })
     }
 
     fn entry_name(
         &self,
-        of: Part,
+        part: EntryPart,
         nth: u32,
         holds: Holds,
         entry: u32,
         memory: &mut PagedMemory<'_>,
-    ) -> Result<EdgeName> {
+    ) -> Result<ReferenceName> {
         let mut bytes = [0; 16];
         let key = memory.read(entry, holds.size().min(16))?;
         bytes[..key.len()].copy_from_slice(key);
-        if of == Part::Value
+        if part == EntryPart::Value
             && let Value::Integer(index) = plain(holds, &bytes)
             && let Ok(index) = i32::try_from(index)
             && let Ok(index) = u32::try_from(index)
         {
-            return Ok(EdgeName::Index(index));
+            return Ok(ReferenceName::Index(index));
         }
         let object = match holds {
             Holds::Reference => self
@@ -365,11 +309,13 @@ impl<'h> EdgeNames<'h> {
             _ => None,
         };
         let key = match object {
-            Some(object) if self.is_text(object) || of != Part::Member => Key::Object(object),
-            _ if of == Part::Member => Key::Number(nth),
-            _ => Key::Bytes(bytes, holds),
+            Some(object) if self.is_text(object) || part != EntryPart::Member => {
+                EntryKey::Object(object)
+            }
+            _ if part == EntryPart::Member => EntryKey::Number(nth),
+            _ => EntryKey::Bytes(bytes),
         };
-        Ok(EdgeName::Entry(EntryLabel { of, key }))
+        Ok(ReferenceName::Entry(EntryLabel { part, key }))
     }
 
     fn is_text(&self, object: ObjectIndex) -> bool {
@@ -381,39 +327,40 @@ fn first_word(bytes: &[u8; 16]) -> u32 {
     u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]])
 }
 
-impl EntryLabel {
-    /// The object that is the key, and what is named by it. Equal ones have the same text.
-    pub(super) fn key_object(self) -> Option<(ObjectIndex, Part)> {
-        match self.key {
-            Key::Object(object) => Some((object, self.of)),
-            Key::Bytes(..) | Key::Number(_) => None,
-        }
+/// The entries of a map or a set.
+fn entries(heap: &DumpSource, object: ObjectIndex) -> Option<Entries> {
+    match heap.shape(object).kind {
+        Kind::Map(entries) | Kind::Set(entries) => Some(entries),
+        _ => None,
     }
+}
 
-    /// Adds its text to `text`.
-    pub(super) fn add_to(
-        self,
-        text: &mut String,
-        heap: &LoadedHeap,
-        memory: &mut PagedMemory<'_>,
-    ) -> Result<()> {
-        text.push_str(match self.of {
-            Part::Key => "key [",
-            Part::Member => "member [",
-            Part::Value => "[",
-        });
-        match self.key {
-            Key::Object(object) => add_object(text, heap, object, memory)?,
-            Key::Number(nth) => add(text, nth),
-            Key::Bytes(bytes, Holds::Reference) => match first_word(&bytes) {
+/// Adds the text of a label of an object's reference.
+pub(super) fn add_label(
+    text: &mut String,
+    heap: &DumpSource,
+    source: ObjectIndex,
+    label: EntryLabel,
+    memory: &mut PagedMemory<'_>,
+) -> Result<()> {
+    text.push_str(match label.part {
+        EntryPart::Key => "key [",
+        EntryPart::Member => "member [",
+        EntryPart::Value => "[",
+    });
+    match label.key {
+        EntryKey::Object(object) => add_object(text, heap, object, memory)?,
+        EntryKey::Number(nth) => add(text, nth),
+        EntryKey::Bytes(bytes) => match entries(heap, source).map(|entries| entries.key) {
+            Some(Holds::Reference) | None => match first_word(&bytes) {
                 0 => text.push_str("null"),
                 word => add(text, format_args!("{word:#x}")),
             },
-            Key::Bytes(bytes, holds) => add(text, plain(holds, &bytes)),
-        }
-        text.push(']');
-        Ok(())
+            Some(holds) => add(text, plain(holds, &bytes)),
+        },
     }
+    text.push(']');
+    Ok(())
 }
 
 fn add(text: &mut String, what: impl Display) {
@@ -424,7 +371,7 @@ fn add(text: &mut String, what: impl Display) {
 /// Adds a key that is an object: a string as it is, of anything else its class and address.
 fn add_object(
     text: &mut String,
-    heap: &LoadedHeap,
+    heap: &DumpSource,
     object: ObjectIndex,
     memory: &mut PagedMemory<'_>,
 ) -> Result<()> {

@@ -7,10 +7,11 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use super::objects::ObjectTable;
+use super::class_slots::DescribedClass;
 use crate::columns;
 use crate::dump::Memory;
 use crate::error::Result;
+use crate::heap::ObjectTable;
 use crate::runtime::classes::{Classes, ObjectSize};
 use crate::runtime::collector::Collector;
 use crate::runtime::objects::{ObjectHeader, block_of, payload_of};
@@ -94,12 +95,12 @@ impl HeaderChecks {
         &self,
         memory: Memory<'_>,
         objects: &ObjectTable,
+        classes: &[DescribedClass],
         collector: &Collector,
         cursor: Option<u32>,
         warnings: &mut Vec<Warning>,
     ) {
-        let sizes: Vec<_> = objects
-            .classes
+        let sizes: Vec<_> = classes
             .iter()
             .map(|class| self.size(class.id, class.class.object_size))
             .collect();

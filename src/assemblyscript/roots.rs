@@ -1,14 +1,12 @@
 //! The objects from which the collector starts.
 
-use super::edges::Edges;
-use super::objects::ObjectTable;
-use super::root_slots::FoundSlots;
 use crate::columns;
 use crate::error::Result;
+use crate::heap::{Edges, FoundSlots, ObjectTable, RootKind};
 use crate::mismatch::Mismatch;
 use crate::runtime::Runtime;
 use crate::runtime::objects::{ObjectHeader, block_of};
-use crate::runtime::roots::{Certainty, RootKind, StaticRoots, stack_words};
+use crate::runtime::roots::{Certainty, StaticRoots, stack_words};
 use crate::units::{Address, ObjectIndex};
 use crate::warning::Warning;
 

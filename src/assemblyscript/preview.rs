@@ -1,37 +1,24 @@
 //! Previews: a short text of the contents of an object.
 
-use super::LoadedHeap;
-use super::answer::{FieldValue, Value};
-use super::memory::{Payload, Reader, word_at};
-use super::values::{SHOWN, code_units, literal, number, plain};
+use std::fmt::Write;
+
+use super::memory::{LONG_WINDOW, Payload, Reader, word_at};
+use super::text_search::TextSearch;
+use super::values::{number, plain};
 use crate::control::Control;
 use crate::debug_info::Number;
 use crate::error::Result;
+use crate::heap::literal::{SHOWN, code_units, literal};
+use crate::heap::{FieldValue, Value};
 use crate::runtime::shapes::{Entries, Holds, Kind};
-use crate::snapshots;
 use crate::units::ObjectIndex;
 
 /// The largest number of elements, entries or fields in a preview.
 const ITEMS: u32 = 10;
-
-impl LoadedHeap {
-    /// Reads strings with their quotes, shortened to some characters; `None` for other objects, and for strings
-    /// whose contents a snapshot does not have. It is fast if the addresses ascend.
-    pub(crate) fn string_literals(
-        &self,
-        control: &Control,
-    ) -> impl FnMut(ObjectIndex) -> Result<Option<String>> + use<'_> {
-        let mut reader = Reader::sequential(self, control);
-        move |object| match (&self.snapshot, self.shape(object).kind) {
-            (Some(snapshot), _) => {
-                let contents = snapshot.known_contents(&self.heap.edges, object);
-                Ok(contents.map(|contents| literal(snapshots::code_units(&contents), true)))
-            }
-            (None, Kind::Text) => reader.string(object).map(Some),
-            (None, _) => Ok(None),
-        }
-    }
-}
+/// The number of bytes of a buffer that are shown among copies.
+const BYTES: u32 = 8;
+/// The number of bytes of a string that are searched at once.
+const PIECE: u32 = LONG_WINDOW;
 
 impl Reader<'_> {
     /// A string with its quotes, shortened to some characters.
@@ -66,11 +53,8 @@ impl Reader<'_> {
     }
 
     /// The contents of an object; `None` if nothing is known of them.
-    pub(super) fn preview(&mut self, object: ObjectIndex) -> Result<Option<String>> {
+    pub(super) fn preview_of(&mut self, object: ObjectIndex) -> Result<Option<String>> {
         let heap = self.heap();
-        if let Some(snapshot) = &heap.snapshot {
-            return Ok(heap.snapshot_preview(snapshot, object));
-        }
         let payload = self.payload(heap.heap.address(object).0)?;
         Ok(Some(match heap.shape(object).kind {
             Kind::Text => {
@@ -89,7 +73,7 @@ impl Reader<'_> {
             Kind::Set(entries) => self.preview_entries(payload, entries)?,
             Kind::Tuple => format!("{} bytes", payload.size),
             Kind::Function | Kind::Plain => {
-                let fields = self.fields(object)?;
+                let fields = self.fields_of(object)?;
                 if fields.is_empty() {
                     return Ok(None);
                 }
@@ -179,7 +163,7 @@ impl Reader<'_> {
     }
 
     /// The fields of an object by offset: those of its class, or else the words that hold references.
-    pub(super) fn fields(&mut self, object: ObjectIndex) -> Result<Vec<FieldValue>> {
+    pub(super) fn fields_of(&mut self, object: ObjectIndex) -> Result<Vec<FieldValue>> {
         let heap = self.heap();
         let payload = self.payload(heap.heap.address(object).0)?;
         let shape = heap.shape(object);
@@ -242,6 +226,63 @@ impl Reader<'_> {
             _ => field.value = plain(holds, &bytes),
         }
         Ok(field)
+    }
+}
+
+impl Reader<'_> {
+    /// Whether a string contains a text.
+    pub(super) fn string_contains(
+        &mut self,
+        object: ObjectIndex,
+        text: &TextSearch,
+        control: &Control,
+    ) -> Result<bool> {
+        let payload = self.payload(self.heap().heap.address(object).0)?;
+        if text.is_empty() {
+            return Ok(true);
+        }
+        let mut found = 0;
+        for at in (0..payload.size).step_by(PIECE as usize) {
+            if at > 0 {
+                control.check()?;
+            }
+            let piece = self.part(payload, at, PIECE)?;
+            if text.continues(&mut found, piece) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// The literal of a string, otherwise the class and the first elements.
+    pub(super) fn copied_contents(&mut self, object: ObjectIndex) -> Result<String> {
+        let heap = self.heap();
+        let class_name = heap.class_name(object);
+        let payload = self.payload(heap.heap.address(object).0)?;
+        Ok(match heap.shape(object).kind {
+            Kind::Text => {
+                let text = self.string(object)?;
+                match payload.size as usize / 2 > SHOWN {
+                    true => format!("{text} (length {})", payload.size / 2),
+                    false => text,
+                }
+            }
+            Kind::Buffer => {
+                let mut text = format!("{class_name}, {} bytes:", payload.size);
+                for byte in self.part(payload, 0, BYTES)? {
+                    // Writing to a string cannot fail.
+                    _ = write!(text, " {byte:02x}");
+                }
+                if payload.size > BYTES {
+                    text.push_str(" …");
+                }
+                text
+            }
+            _ => {
+                let preview = self.preview_of(object)?;
+                format!("{class_name}, {}", preview.unwrap_or_default())
+            }
+        })
     }
 }
 

@@ -4,10 +4,11 @@
 
 use std::ops::Range;
 
+use super::DumpSource;
+use super::memory::{MemoryInPlace, OpenMemory};
 use crate::columns;
 use crate::error::Result;
 use crate::heap::prefetch;
-use crate::questions::{LoadedHeap, MemoryInPlace, OpenMemory};
 use crate::runtime::objects::{HEADER_SIZE, ObjectHeader};
 use crate::units::{Address, ObjectIndex};
 
@@ -40,7 +41,7 @@ const RUNS: usize = 4;
 
 /// The memory of a heap's dump.
 pub(super) struct PagedMemory<'h> {
-    heap: &'h LoadedHeap,
+    heap: &'h DumpSource,
     /// If it is read where it lies, there are no pages.
     in_place: Option<MemoryInPlace<'h>>,
     /// The last surroundings that were read in place, and how many since pages were let go of.
@@ -105,7 +106,7 @@ const NO_PAGE: u32 = u32::MAX;
 impl<'h> PagedMemory<'h> {
     /// For one of this number of readers, which share the memory for pages.
     pub(super) fn new(
-        heap: &'h LoadedHeap,
+        heap: &'h DumpSource,
         in_place: Option<MemoryInPlace<'h>>,
         readers: usize,
     ) -> Result<Self> {

@@ -4,9 +4,9 @@
 //! repeated unit then has as many wrong places as the string has bytes, and each costs the whole text again. So
 //! this is the algorithm of Knuth, Morris and Pratt over code units. It needs no string in one piece.
 
-use super::values::code_units;
 use crate::columns;
 use crate::error::Result;
+use crate::heap::literal::code_units;
 
 /// A text to find.
 pub(super) struct TextSearch {

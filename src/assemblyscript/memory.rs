@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use super::LoadedHeap;
-use super::referrers::FoundReference;
+use super::DumpSource;
 use crate::columns;
 use crate::control::Control;
 use crate::error::{Error, Result};
@@ -95,19 +94,19 @@ impl<C: Contents + ?Sized> Contents for Arc<C> {
     }
 }
 
-impl LoadedHeap {
+impl DumpSource {
     /// The dump, for many reads in a row, as [`Contents::open`] returns it.
     ///
     /// # Errors
     /// Those of [`Contents::open`].
-    pub(crate) fn open_contents(&self) -> Result<Option<Box<dyn Contents + '_>>> {
+    pub(super) fn open(&self) -> Result<Option<Box<dyn Contents + '_>>> {
         self.contents.open()
     }
 }
 
 /// The memory of the dump where it lies, without copying it.
 #[derive(Clone, Copy)]
-pub(crate) struct MemoryInPlace<'m> {
+pub(super) struct MemoryInPlace<'m> {
     pub(crate) bytes: &'m [u8],
     source: &'m dyn Contents,
 }
@@ -118,7 +117,7 @@ impl<'m> MemoryInPlace<'m> {
     /// # Errors
     /// Those of [`Contents::bytes`].
     pub(crate) fn new(
-        heap: &'m LoadedHeap,
+        heap: &'m DumpSource,
         opened: Option<&'m dyn Contents>,
         may_map: bool,
     ) -> Result<Option<Self>> {
@@ -147,14 +146,14 @@ impl<'m> MemoryInPlace<'m> {
 }
 
 /// The memory of the dump, for many reads in a row.
-pub(crate) struct OpenMemory<'h> {
-    heap: &'h LoadedHeap,
+pub(super) struct OpenMemory<'h> {
+    heap: &'h DumpSource,
     /// `None` before the first read.
     opened: Option<Option<Box<dyn Contents + 'h>>>,
 }
 
 impl<'h> OpenMemory<'h> {
-    pub(crate) fn new(heap: &'h LoadedHeap) -> Self {
+    pub(crate) fn new(heap: &'h DumpSource) -> Self {
         Self { heap, opened: None }
     }
 
@@ -183,7 +182,7 @@ pub(super) const LONG_WINDOW: u32 = 1 << 18;
 
 /// Reads memory piece by piece.
 pub(super) struct Reader<'h> {
-    heap: &'h LoadedHeap,
+    heap: &'h DumpSource,
     memory: OpenMemory<'h>,
     bytes: Vec<u8>,
     start: u64,
@@ -193,8 +192,6 @@ pub(super) struct Reader<'h> {
     control: Control,
     /// The place of a word that was found last, so that the next of many equal words is not searched from the start.
     pub(super) last_found: Option<FoundWord>,
-    /// The reference that was named last, for the same reason.
-    pub(super) last_reference: Option<FoundReference>,
     /// The units of reading that are not counted yet.
     read: u64,
 }
@@ -233,11 +230,10 @@ pub(super) struct Payload {
 
 impl<'h> Reader<'h> {
     /// A reader that has read nothing. Cancelled work reads nothing more.
-    pub(super) fn new(heap: &'h LoadedHeap, control: &Control) -> Self {
+    pub(super) fn new(heap: &'h DumpSource, control: &Control) -> Self {
         Self {
             control: control.clone(),
             last_found: None,
-            last_reference: None,
             read: 0,
             heap,
             memory: OpenMemory::new(heap),
@@ -249,7 +245,7 @@ impl<'h> Reader<'h> {
     }
 
     /// For reading a large part of the memory from its start to its end.
-    pub(super) fn sequential(heap: &'h LoadedHeap, control: &Control) -> Self {
+    pub(super) fn sequential(heap: &'h DumpSource, control: &Control) -> Self {
         Self {
             window: LONG_WINDOW,
             ..Self::new(heap, control)
@@ -263,7 +259,7 @@ impl<'h> Reader<'h> {
         self.end = u64::from(heap.address(object).0) + u64::from(size);
     }
 
-    pub(super) fn heap(&self) -> &'h LoadedHeap {
+    pub(super) fn heap(&self) -> &'h DumpSource {
         self.heap
     }
 

@@ -42,7 +42,7 @@ impl LargestChildren {
 impl LoadedHeap {
     /// The objects that the one at this position, or the virtual root, immediately dominates: retained size
     /// ↓, shallow size ↓, address ↑.
-    pub(super) fn children_by_size(
+    pub(in crate::questions) fn children_by_size(
         &self,
         parent: Option<u32>,
         control: &Control,

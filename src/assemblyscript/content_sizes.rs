@@ -3,13 +3,14 @@
 
 use rayon::prelude::*;
 
+use super::DumpSource;
+use super::labels::is_own_storage;
+use super::memory::{Reader, word_at};
+use super::roles::{ARRAY_SIZE, Role, TABLE_SIZE};
 use crate::columns;
 use crate::control::Step;
 use crate::error::Result;
 use crate::heap::PathTree;
-use crate::questions::LoadedHeap;
-use crate::questions::memory::{Reader, word_at};
-use crate::questions::roles::{ARRAY_SIZE, Role, TABLE_SIZE};
 use crate::runtime::shapes::Entries;
 use crate::std_library::{ENTRIES_COUNT, LENGTH};
 use crate::units::ObjectIndex;
@@ -32,17 +33,11 @@ enum Measure {
     Table(u32),
 }
 
-impl LoadedHeap {
+impl DumpSource {
     /// By object: the bytes of its contents; 0 for what is not alive.
-    pub(super) fn content_sizes(&self, tree: &PathTree, step: &Step<'_>) -> Result<Vec<u32>> {
-        if self.heap.is_snapshot {
-            // A snapshot does not say how much of a size is in use.
-            let objects = 0..self.heap.objects.len() as u32;
-            let size = |object| u32::try_from(self.heap.shallow_size(ObjectIndex(object)));
-            return columns::collected(objects.map(|object| size(object).unwrap_or(u32::MAX)));
-        }
+    pub(super) fn measure_contents(&self, tree: &PathTree, step: &Step<'_>) -> Result<Vec<u32>> {
         let roles = self.roles();
-        let classes = self.heap.objects.classes.iter().zip(&roles);
+        let classes = self.classes.iter().zip(&roles);
         let measures: Vec<Measure> = classes
             .map(|(class, role)| match *role {
                 Role::Array(element) => Measure::Array(element),
@@ -79,7 +74,7 @@ impl LoadedHeap {
 
 /// What is measured, and how.
 struct Survey<'h> {
-    heap: &'h LoadedHeap,
+    heap: &'h DumpSource,
     tree: &'h PathTree,
     /// By class slot.
     roles: Vec<Role>,
@@ -123,7 +118,7 @@ impl Survey<'_> {
         matches!(
             self.roles[self.slot(holder)],
             Role::Array(_) | Role::Table(_)
-        ) && self.heap.is_own_storage(self.slot(holder) as u32, label)
+        ) && is_own_storage(&self.heap.shapes[self.slot(holder)], label)
     }
 }
 

@@ -6,12 +6,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::prelude::*;
 
-use super::super::LoadedHeap;
-use super::super::memory::{Reader, word_at};
-use super::raw_blocks::RawTable;
+use super::DumpSource;
+use super::memory::{Reader, word_at};
 use crate::columns;
 use crate::control::{Control, Phase};
 use crate::error::Result;
+use crate::heap::RawTable;
 use crate::runtime::objects::HEADER_SIZE;
 use crate::units::ObjectIndex;
 use crate::warning::Warning;
@@ -29,16 +29,16 @@ const DENSE: u64 = 16;
 /// The number of blocks between two checks for cancellation.
 const CHECK_INTERVAL: usize = 1 << 10;
 
-impl LoadedHeap {
+impl DumpSource {
     /// The raw blocks to which nothing refers, ascending; `None` if values that could refer to them are
     /// not in the dump.
-    pub(super) fn unreferenced_blocks(
+    pub(super) fn find_unreferenced(
         &self,
         raw: &RawTable,
         notes: &mut Vec<Warning>,
         control: &Control,
     ) -> Result<Option<Vec<u32>>> {
-        let map = &self.names.memory_map;
+        let map = &self.memory_map;
         let Some(global_values) = &map.global_values else {
             notes.push(Warning::RawBlocksNotScanned);
             return Ok(None);
@@ -93,7 +93,7 @@ impl LoadedHeap {
                 .clone()
                 .filter(|&object| self.heap.is_live_on_heap(object))
         };
-        let others = self.names.memory_map.others.iter();
+        let others = self.memory_map.others.iter();
         let others = others.filter_map(|other| within(other, &window));
         if live().next().is_none() && others.clone().next().is_none() {
             return Ok(());

@@ -3,7 +3,6 @@
 
 use rayon::prelude::*;
 
-use super::objects::HeapClass;
 use crate::control::Control;
 use crate::error::Result;
 use crate::runtime::classes::{Classes, RuntimeClass};
@@ -16,6 +15,17 @@ const CHUNK: usize = 1 << 16;
 /// branches by class id, and engines limit the number of cases of a branch. A damaged heap can have higher
 /// ids, even a different one for each object. They all share one slot, under the lowest of them.
 const TABLE: usize = 1 << 16;
+
+/// A class with objects, as the program describes it.
+#[derive(Debug)]
+pub struct DescribedClass {
+    /// The runtime id.
+    pub id: ClassId,
+    /// Its name and layout.
+    pub class: RuntimeClass,
+    /// The number of its objects, alive or not.
+    pub count: u64,
+}
 
 /// The number of objects of each class id.
 pub(super) struct ClassIds(IdTable);
@@ -50,7 +60,7 @@ impl ClassIds {
         class_ids: &mut [u32],
         known: &Classes<'_>,
         control: &Control,
-    ) -> Result<Vec<HeapClass>> {
+    ) -> Result<Vec<DescribedClass>> {
         let mut slots = IdTable::default();
         let mut classes = Vec::new();
         for (id, count) in self.0.entries() {
@@ -64,8 +74,7 @@ impl ClassIds {
                 },
                 _ => known.describe(ClassId(id)),
             };
-            classes.push(HeapClass {
-                location: None,
+            classes.push(DescribedClass {
                 id: ClassId(id),
                 class,
                 count: u64::from(count),

@@ -7,19 +7,18 @@
 use rayon::prelude::*;
 
 use super::accounting::BlockTotals;
-use super::address_index::AddressIndex;
-use super::class_slots::ClassIds;
+use super::class_slots::{ClassIds, DescribedClass};
 use super::header_checks::{ChunkChecks, HeaderChecks};
-use super::objects::ObjectTable;
 use crate::columns;
 use crate::control::{Control, Phase};
 use crate::dump::Dump;
 use crate::error::{Error, Result};
+use crate::heap::{AddressIndex, CollectorState, HeapClass, ObjectTable};
 use crate::mismatch::Mismatch;
 use crate::runtime::Runtime;
 use crate::runtime::blocks::Allocator;
 use crate::runtime::classes::Classes;
-use crate::runtime::collector::{Collector, CollectorState};
+use crate::runtime::collector::Collector;
 use crate::runtime::known_blocks::KnownBlocks;
 use crate::runtime::list_membership::list_members;
 use crate::runtime::objects::{ObjectHeader, block_of, payload_of};
@@ -35,6 +34,19 @@ const WALK_INTERVAL: u64 = 1 << 20;
 /// The number of blocks of one task.
 const CHUNK: usize = 1 << 14;
 
+/// What is found in a dump.
+#[derive(Default)]
+pub(super) struct FoundObjects {
+    /// All objects.
+    pub(super) objects: ObjectTable,
+    /// Their classes, by class slot.
+    pub(super) classes: Vec<DescribedClass>,
+    /// The use of the heap's other bytes.
+    pub(super) totals: BlockTotals,
+    /// The regions.
+    pub(super) walk: Walk,
+}
+
 /// Finds all objects of a dump, the use of the heap's other bytes, and the regions.
 ///
 /// # Errors
@@ -46,9 +58,15 @@ pub(super) fn read_objects(
     tolerance: Tolerance,
     control: &Control,
     warnings: &mut Vec<Warning>,
-) -> Result<(ObjectTable, BlockTotals, Walk)> {
+) -> Result<FoundObjects> {
     let Some(allocator) = runtime.allocator else {
-        return Ok(Default::default());
+        return Ok(FoundObjects {
+            objects: ObjectTable {
+                statics: Some(0),
+                ..ObjectTable::default()
+            },
+            ..FoundObjects::default()
+        });
     };
     let mut reader = HeapReader {
         dump: &runtime.dump,
@@ -74,7 +92,7 @@ struct HeapReader<'a, 'r> {
 }
 
 impl HeapReader<'_, '_> {
-    fn read(&mut self) -> Result<(ObjectTable, BlockTotals, Walk)> {
+    fn read(&mut self) -> Result<FoundObjects> {
         let mut objects = self.static_objects()?;
         let statics = objects.payloads.len();
         let (mut totals, mut walk) = self.used_blocks(&mut objects)?;
@@ -117,12 +135,20 @@ impl HeapReader<'_, '_> {
         let pinned = pinned.into_iter().map(Address);
         pinned_objects.extend(pinned.filter_map(|payload| index.get(payload)));
         pinned_objects.sort_unstable();
-        let table = ObjectTable {
+        let plain = classes.iter().map(|class| HeapClass {
+            name: class.class.name.clone(),
+            location: None,
+            count: class.count,
+        });
+        // Every block takes heap space.
+        let statics = sizes.partition_point(|&size| size == 0) as u32;
+        let objects = ObjectTable {
             addresses: payloads,
             class_slots: class_ids,
             shallow_sizes: sizes,
+            statics: Some(statics),
             huge_sizes: Vec::new(),
-            classes,
+            classes: plain.collect(),
             pinned: pinned_objects,
             index,
         };
@@ -137,9 +163,21 @@ impl HeapReader<'_, '_> {
                         }),
                 );
             let memory = self.dump.memory;
-            checks.warn(memory, &table, self.collector, swept, self.warnings);
+            checks.warn(
+                memory,
+                &objects,
+                &classes,
+                self.collector,
+                swept,
+                self.warnings,
+            );
         }
-        Ok((table, totals, walk))
+        Ok(FoundObjects {
+            objects,
+            classes,
+            totals,
+            walk,
+        })
     }
 
     /// Every object's class must be in the table of type flags, if there is one.

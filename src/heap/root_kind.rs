@@ -1,0 +1,14 @@
+//! The kinds of roots.
+
+/// Why an object is a root. If there are several reasons, the first of this order counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum RootKind {
+    /// A global variable or a static field refers to it.
+    Global,
+    /// A function that was running refers to it.
+    Stack,
+    /// It was pinned (`__pin`), usually by the host.
+    Pinned,
+    /// V8 itself refers to it. Only snapshots have such roots.
+    System,
+}
