@@ -136,8 +136,7 @@ impl HeapReader<'_, '_> {
                             count,
                         }),
                 );
-            let memory = self.dump.memory;
-            checks.warn(memory, &table, self.collector, swept, self.warnings);
+            checks.warn(self.dump, &table, self.collector, swept, self.warnings);
         }
         Ok((table, totals, walk))
     }
