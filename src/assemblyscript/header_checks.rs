@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use super::class_slots::DescribedClass;
 use crate::columns;
-use crate::dump::Memory;
+use crate::dump::{Dump, Memory};
 use crate::error::Result;
 use crate::heap::ObjectTable;
 use crate::runtime::classes::{Classes, ObjectSize};
@@ -90,10 +90,10 @@ impl HeaderChecks {
     }
 
     /// Adds warnings about the objects that are left. `cursor` is the payload of the object that is swept next,
-    /// if it is not among them.
+    /// if it is known and not among them.
     pub(super) fn warn(
         &self,
-        memory: Memory<'_>,
+        dump: &Dump<'_>,
         objects: &ObjectTable,
         classes: &[DescribedClass],
         collector: &Collector,
@@ -114,10 +114,10 @@ impl HeaderChecks {
             || sizes.iter().any(|size| !matches!(size, CheckedSize::Right))
         {
             let exact = ExactChecks {
-                memory,
+                dump,
                 objects,
                 first_block: self.first_block,
-                swept: [cursor.map(Address), collector.cursor.and_then(payload_of)],
+                cursor: cursor.map(Address),
                 sizes,
             };
             exact.run(&mut problems);
@@ -130,7 +130,12 @@ impl HeaderChecks {
                 count,
             })
         }));
-        warnings.extend(pin_warning(memory, objects, collector, self.first_block));
+        warnings.extend(pin_warning(
+            dump.memory,
+            objects,
+            collector,
+            self.first_block,
+        ));
     }
 
     fn size(&self, id: ClassId, expected: ObjectSize) -> CheckedSize {
@@ -192,11 +197,11 @@ type Found = Option<(Address, u64)>;
 
 /// The second pass.
 struct ExactChecks<'a> {
-    memory: Memory<'a>,
+    dump: &'a Dump<'a>,
     objects: &'a ObjectTable,
     first_block: Address,
-    /// The payload of the object that is swept next: no object is before it.
-    swept: [Option<Address>; 2],
+    /// The payload of the object that is swept next, if it is not among the objects.
+    cursor: Option<Address>,
     /// By class slot.
     sizes: Vec<CheckedSize>,
 }
@@ -211,7 +216,7 @@ impl ExactChecks<'_> {
             }
             let payload = Address(self.objects.addresses[object.at()]);
             let Some(header) =
-                block_of(payload).and_then(|block| ObjectHeader::read(self.memory, block))
+                block_of(payload).and_then(|block| ObjectHeader::read(self.dump.memory, block))
             else {
                 continue;
             };
@@ -238,11 +243,17 @@ impl ExactChecks<'_> {
         let is_object = |block: Address| {
             block < self.first_block
                 || payload_of(block).is_some_and(|payload| {
-                    self.objects.index.get(payload).is_some() || self.swept.contains(&Some(payload))
+                    self.objects.index.get(payload).is_some() || self.cursor == Some(payload)
                 })
         };
-        is_object(header.next())
-            && (is_object(header.previous) || self.swept.contains(&Some(payload)))
+        is_object(header.next()) && (is_object(header.previous) || self.may_be_swept_next(payload))
+    }
+
+    /// Whether a global holds the address of the block, as the collector's cursor does. The object before the
+    /// cursor was freed, and its memory may still hold the link to the cursor.
+    fn may_be_swept_next(&self, payload: Address) -> bool {
+        let mut values = self.dump.globals.iter();
+        block_of(payload).is_some_and(|block| values.any(|value| value == block.0))
     }
 }
 

@@ -162,9 +162,8 @@ impl HeapReader<'_, '_> {
                             count,
                         }),
                 );
-            let memory = self.dump.memory;
             checks.warn(
-                memory,
+                self.dump,
                 &objects,
                 &classes,
                 self.collector,

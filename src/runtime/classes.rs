@@ -425,9 +425,6 @@ impl<'a> Classes<'a> {
         layout: &ReferenceLayout,
     ) -> ObjectSize {
         let flags = self.flags.get(id);
-        if id == OBJECT {
-            return ObjectSize::Exactly(0);
-        }
         let is_variable = id.0 <= STRING.0
             || matches!(layout.contents, Contents::Tuple | Contents::Unknown)
             || flags.is_none_or(TypeFlags::is_static_array);

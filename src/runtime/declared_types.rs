@@ -5,8 +5,9 @@ use crate::debug_info::{Class, TypeRef};
 use crate::std_library::{ARRAY_BUFFER, BUCKETS, BUFFER, ENTRIES, FIXED_NAMES, OBJECT_NAME};
 use crate::units::ClassId;
 
-/// The start of the names of functions. One function type can be assigned to another.
-const FUNCTION: &str = "~lib/function/Function<";
+/// The starts of the names of classes that stand for each other: one function type can be assigned to another,
+/// and programs cast between typed arrays, which have the same fields.
+const EXCHANGED: [&str; 2] = ["~lib/function/Function<", "~lib/typedarray/"];
 
 /// More bases than people write.
 const MOST_BASES: usize = 64;
@@ -126,8 +127,8 @@ impl Classes<'_> {
 }
 
 fn plain_name(class: &Class) -> &str {
-    match class.name.starts_with(FUNCTION) {
-        true => FUNCTION,
-        false => class.name.strip_suffix("|null").unwrap_or(&class.name),
-    }
+    let family = EXCHANGED
+        .into_iter()
+        .find(|start| class.name.starts_with(start));
+    family.unwrap_or_else(|| class.name.strip_suffix("|null").unwrap_or(&class.name))
 }

@@ -1,48 +1,90 @@
-//! One word of a header in a sound dump is changed: no other number may result without a warning, except by the
-//! changes that no evidence contradicts. Each of these has its reason in [`allowed`].
+//! One word of a header in a sound dump is changed: no other numbers may result without a warning, except by the
+//! changes that nothing in the dump contradicts. They are counted here by kind, and listed in SECURITY.md.
 //!
-//! The dumps are of real programs, in several builds, some in the middle of a cycle of the collector. A folder of
-//! other dumps is examined with every changed bit: see `HEADER_CHANGES` below.
+//! The dumps are of real programs: a stock compiler's with names and without, while the collector marks and
+//! sweeps, and WARPO's. `tests/headers/shelf.ts` is the source of `debug` and `release`. One object of each class
+//! is changed; with the environment variable `HEADER_CHANGES`, all objects and every bit.
 
-use std::collections::BTreeMap;
-use std::fmt::Write as _;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::Read as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use flate2::read::GzDecoder;
 use warpo_heap_analyzer::heap::Heap;
-use warpo_heap_analyzer::{Control, Input, ObjectIndex, Program};
+use warpo_heap_analyzer::{Control, Error, Input, ObjectIndex, Program};
 
 /// The words of a header.
 const WORDS: [&str; 5] = ["mmInfo", "next", "prev", "rtId", "rtSize"];
 
+/// The bits that are changed in the short run: flags and colours, small sizes, and some high ones.
+const BITS: [u32; 9] = [0, 1, 2, 3, 4, 5, 8, 16, 31];
+
+/// Dumps with their modules, and the number of changes of each word that are silent in the short run.
+const DUMPS: [(&str, &str, [u64; 5]); 7] = [
+    (
+        "tests/headers/debug.idle.dump.gz",
+        "tests/headers/debug.wasm.gz",
+        [0; 5],
+    ),
+    (
+        "tests/headers/debug.sweeping.dump.gz",
+        "tests/headers/debug.wasm.gz",
+        [0; 5],
+    ),
+    (
+        "tests/headers/release.sweeping.dump.gz",
+        "tests/headers/release.wasm.gz",
+        [0; 5],
+    ),
+    (
+        "tests/headers/pins.marking.dump.gz",
+        "tests/headers/pins.wasm.gz",
+        [0; 5],
+    ),
+    (
+        "__test__/samples/warpo-town/town.1.dump.gz",
+        "__test__/samples/warpo-town/town.wasm.gz",
+        [0; 5],
+    ),
+    (
+        "__test__/samples/warpo-optimised/tiny-O1/tiny.1.dump.gz",
+        "__test__/samples/warpo-optimised/tiny-O1/tiny.wasm.gz",
+        [0; 5],
+    ),
+    (
+        "__test__/samples/warpo-optimised/radical-O3/consts.2.dump.gz",
+        "__test__/samples/warpo-optimised/radical-O3/consts.wasm.gz",
+        [0; 5],
+    ),
+];
+
 /// Everything that a result says, without its warnings.
 #[derive(PartialEq)]
 struct Numbers {
-    total_size: u64,
+    total_size: Option<u64>,
     accounting: String,
     /// Per live object: address, class, shallow size, retained size.
     live: Vec<(u32, String, u64, u64)>,
 }
 
 impl Numbers {
-    fn of(heap: &Heap) -> Self {
+    fn new(heap: &Heap) -> Self {
         let row = |object: ObjectIndex| {
             let class = heap.objects.class_of(object).name.clone();
             let sizes = (heap.shallow_size(object), heap.retained_size(object));
             (heap.address(object).0, class, sizes.0, sizes.1)
         };
         Self {
-            total_size: heap.total_size.unwrap(),
+            total_size: heap.total_size,
             accounting: format!("{:?}", heap.accounting),
             live: heap.live_heap_objects().map(row).collect(),
         }
     }
 }
 
-/// The results of all changes of one kind.
-#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+/// The number of changes of one word by their results.
+#[derive(Clone, Copy, Debug, Default)]
 struct Counts {
     errors: u64,
     warnings: u64,
@@ -50,212 +92,175 @@ struct Counts {
     silent: u64,
 }
 
-struct Examined<'a> {
-    program: Program<'a>,
-    dump: Vec<u8>,
-    memory_at: usize,
-    numbers: Numbers,
-    warnings: Vec<String>,
-    /// Payloads of heap objects.
-    objects: Vec<u32>,
-    class_count: u32,
+fn unzipped(path: &str) -> Vec<u8> {
+    let packed = fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap();
+    let mut bytes = Vec::new();
+    GzDecoder::new(&packed[..]).read_to_end(&mut bytes).unwrap();
+    bytes
 }
 
-impl<'a> Examined<'a> {
-    /// `None` if the dump cannot be read or has warnings that leave the numbers in doubt.
-    fn new(dump: &[u8], wasm: &'a [u8]) -> Option<Self> {
-        let control = Control::default();
-        let program = Program::read(
-            Input {
-                name: "module",
-                bytes: wasm,
-            },
-            &control,
-        )
-        .ok()?;
-        let heap = program
-            .analyze(
-                Input {
-                    name: "dump",
-                    bytes: dump,
-                },
-                &control,
-            )
-            .ok()?;
-        let word = |at: usize| u32::from_le_bytes(dump[at..at + 4].try_into().unwrap());
-        let memory_at = 24 + 4 * word(20) as usize;
-        let class_ids = heap.objects.addresses.iter();
-        let class_ids = class_ids.map(|&payload| word(memory_at + payload as usize - 8));
+fn analyze(program: &Program<'_>, dump: &[u8]) -> Result<Heap, Error> {
+    let input = Input {
+        name: "dump",
+        bytes: dump,
+    };
+    program.analyze(input, &Control::default())
+}
+
+fn messages(heap: &Heap) -> BTreeSet<String> {
+    heap.warnings.iter().map(ToString::to_string).collect()
+}
+
+/// A sound dump, of which one word at a time is changed.
+struct Sound {
+    bytes: Vec<u8>,
+    memory_at: usize,
+    /// The payloads of the objects on the heap.
+    objects: Vec<u32>,
+    /// Of these, the first of each class.
+    first_of_class: Vec<u32>,
+    class_ids: Vec<u32>,
+}
+
+impl Sound {
+    fn new(bytes: Vec<u8>, heap: &Heap) -> Self {
         let objects = (0..heap.objects.len() as u32).map(ObjectIndex);
-        let objects = objects.filter(|&object| heap.objects.is_on_heap(object));
-        Some(Self {
-            dump: dump.to_vec(),
-            memory_at,
-            numbers: Numbers::of(&heap),
-            warnings: heap.warnings.iter().map(ToString::to_string).collect(),
-            class_count: class_ids.max()? + 1,
-            objects: objects.map(|object| heap.address(object).0).collect(),
-            program,
-        })
+        let objects: Vec<_> = objects
+            .filter(|&object| heap.objects.is_on_heap(object))
+            .collect();
+        let global_count = u32::from_le_bytes(bytes[20..24].try_into().unwrap());
+        let mut sound = Self {
+            memory_at: 24 + 4 * global_count as usize,
+            objects: objects
+                .iter()
+                .map(|&object| heap.address(object).0)
+                .collect(),
+            first_of_class: Vec::new(),
+            class_ids: Vec::new(),
+            bytes,
+        };
+        // All static objects and heap objects have a header, with the class id before the size.
+        let id_of = |object| sound.word(heap.address(object).0 - 8);
+        let mut firsts = BTreeMap::new();
+        for &object in &objects {
+            if heap.is_live_on_heap(object) {
+                firsts
+                    .entry(id_of(object))
+                    .or_insert(heap.address(object).0);
+            }
+        }
+        let class_ids: BTreeSet<_> = (0..heap.objects.len() as u32)
+            .map(|object| id_of(ObjectIndex(object)))
+            .collect();
+        sound.first_of_class = firsts.into_values().collect();
+        sound.class_ids = class_ids.into_iter().collect();
+        sound
     }
 
     fn word(&self, address: u32) -> u32 {
         let at = self.memory_at + address as usize;
-        u32::from_le_bytes(self.dump[at..at + 4].try_into().unwrap())
+        let bytes = self.bytes.get(at..at + 4).unwrap_or(&[0; 4]);
+        u32::from_le_bytes(bytes.try_into().unwrap())
     }
 
-    /// The values to which the word at `nth` of a header is changed, each with the kind of the change.
-    fn changes(&self, nth: usize, payload: u32, all_bits: bool) -> Vec<(&'static str, u32)> {
-        let word = self.word(payload - 20 + 4 * nth as u32);
-        let bits: &[u32] = if all_bits {
-            &[
-                0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22,
-                23, 24, 25, 26, 27, 28, 29, 30, 31,
-            ]
+    fn set_word(&mut self, address: u32, word: u32) {
+        let at = self.memory_at + address as usize;
+        self.bytes[at..at + 4].copy_from_slice(&word.to_le_bytes());
+    }
+
+    /// The values to which the word at this position of a header is changed.
+    fn changes(&self, payload: u32, nth: usize, all: bool) -> BTreeSet<u32> {
+        let block = payload - 20;
+        let word = self.word(block + 4 * nth as u32);
+        let bits = if all {
+            (0..32).collect()
         } else {
-            &[0, 1, 2, 3, 4, 5, 6, 8, 16, 31]
+            BITS.to_vec()
         };
-        let mut changes: Vec<_> = bits.iter().map(|bit| ("bit", word ^ 1 << bit)).collect();
-        changes.push(("+16", word.wrapping_add(16)));
-        changes.push(("-16", word.wrapping_sub(16)));
-        changes.push(("zero", 0));
+        let mut changes: BTreeSet<_> = bits.into_iter().map(|bit| word ^ 1 << bit).collect();
+        changes.extend([word.wrapping_add(16), word.wrapping_sub(16), 0]);
+        let other = self.objects[payload as usize / 16 % self.objects.len()] - 20;
         match nth {
+            // The block after it is swallowed.
             0 => {
-                // The block of the next one, swallowed.
-                let next = payload - 20 + 4 + (word & !3);
-                if (next as usize + 4) < self.dump.len() - self.memory_at {
-                    changes.push(("swallow", word + 4 + (self.word(next) & !3)));
-                }
+                let next = block + 4 + (word & !3);
+                changes.insert(word + 4 + (self.word(next) & !3));
             }
-            1 => changes.push(("swapped", self.word(payload - 12) | word & 3)),
-            2 => changes.push(("swapped", self.word(payload - 16) & !3)),
-            3 => changes.extend((0..self.class_count).map(|id| ("class", id))),
+            1 => changes.extend([self.word(block + 8) | word & 3, other | word & 3]),
+            2 => changes.extend([self.word(block + 4) & !3, other]),
+            3 => changes.extend(&self.class_ids),
             _ => {}
         }
-        if nth == 1 || nth == 2 {
-            let other = self.objects[payload as usize / 16 % self.objects.len()] - 20;
-            changes.push(("other object", other));
-        }
-        changes.retain(|&(_, changed)| changed != word);
-        changes.dedup();
+        changes.remove(&word);
         changes
     }
+}
 
-    fn examine(&mut self, all_bits: bool, step: usize, results: &mut Results) {
-        let control = Control::default();
-        for payload in self.objects.clone().into_iter().step_by(step) {
-            for (nth, name) in WORDS.into_iter().enumerate() {
-                for (kind, value) in self.changes(nth, payload, all_bits) {
-                    let at = self.memory_at + payload as usize - 20 + 4 * nth;
-                    let before: [u8; 4] = self.dump[at..at + 4].try_into().unwrap();
-                    self.dump[at..at + 4].copy_from_slice(&value.to_le_bytes());
-                    let dump = Input {
-                        name: "dump",
-                        bytes: &self.dump[..],
-                    };
-                    let counts = results.counts.entry((name, kind)).or_default();
-                    match self.program.analyze(dump, &control) {
-                        Err(_) => counts.errors += 1,
-                        Ok(heap) => {
-                            let is_new = |warning: &String| !self.warnings.contains(warning);
-                            if heap
-                                .warnings
-                                .iter()
-                                .map(ToString::to_string)
-                                .any(|text| is_new(&text))
-                            {
-                                counts.warnings += 1;
-                            } else if Numbers::of(&heap) == self.numbers {
-                                counts.same += 1;
-                            } else {
-                                counts.silent += 1;
-                                let was = u32::from_le_bytes(before);
-                                let find = |numbers: &Numbers| {
-                                    numbers.live.iter().find(|row| row.0 == payload).cloned()
-                                };
-                                let (old, new) = (find(&self.numbers), find(&Numbers::of(&heap)));
-                                writeln!(results.silent, "{name} {kind} {payload:#x}: {was:#x} to {value:#x}; {old:?} {new:?}").unwrap();
-                            }
-                        }
+/// Changes headers of a dump; returns the results by word.
+fn results(dump: &str, module: &str, all: bool) -> [Counts; 5] {
+    let wasm = unzipped(module);
+    let input = Input {
+        name: "module",
+        bytes: &wasm[..],
+    };
+    let program = Program::read(input, &Control::default()).unwrap();
+    let heap = analyze(&program, &unzipped(dump)).unwrap();
+    let (numbers, said) = (Numbers::new(&heap), messages(&heap));
+    assert!(
+        !said.iter().any(|text| text.contains("may be wrong")),
+        "{dump}: {said:?}"
+    );
+    let mut sound = Sound::new(unzipped(dump), &heap);
+    let payloads = if all {
+        sound.objects.clone()
+    } else {
+        sound.first_of_class.clone()
+    };
+    let mut results = [Counts::default(); 5];
+    for payload in payloads {
+        for (nth, counts) in results.iter_mut().enumerate() {
+            let address = payload - 20 + 4 * nth as u32;
+            let before = sound.word(address);
+            for value in sound.changes(payload, nth, all) {
+                sound.set_word(address, value);
+                match analyze(&program, &sound.bytes) {
+                    Err(_) => counts.errors += 1,
+                    Ok(heap) if !messages(&heap).is_subset(&said) => counts.warnings += 1,
+                    Ok(heap) if Numbers::new(&heap) == numbers => counts.same += 1,
+                    Ok(_) => {
+                        counts.silent += 1;
+                        println!(
+                            "{dump}: {} at {address:#x}: {before:#x} to {value:#x}",
+                            WORDS[nth]
+                        );
                     }
-                    self.dump[at..at + 4].copy_from_slice(&before);
                 }
             }
+            sound.set_word(address, before);
         }
     }
-}
-
-#[derive(Default)]
-struct Results {
-    counts: BTreeMap<(&'static str, &'static str), Counts>,
-    silent: String,
-}
-
-fn unzipped(path: &Path) -> Vec<u8> {
-    let bytes = fs::read(path).unwrap();
-    if path.extension().is_none_or(|extension| extension != "gz") {
-        return bytes;
+    for (word, counts) in WORDS.iter().zip(&results) {
+        println!("{dump}: {word}: {counts:?}");
     }
-    let mut text = Vec::new();
-    GzDecoder::new(&bytes[..]).read_to_end(&mut text).unwrap();
-    text
-}
-
-/// The dumps in a folder, each with its module: `<name>.<n>.dump.gz` with `<name>.wasm.gz`.
-fn samples(folder: &Path) -> Vec<(PathBuf, PathBuf)> {
-    let mut found = Vec::new();
-    let mut entries: Vec<_> = fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .collect();
-    entries.sort();
-    for path in entries {
-        if path.is_dir() {
-            found.extend(samples(&path));
-        }
-        let name = path.file_name().unwrap().to_str().unwrap();
-        if let Some(stem) = name.strip_suffix(".dump.gz") {
-            let module = stem.split('.').next().unwrap();
-            let module = [".wasm.gz", ".wasm"].map(|end| folder.join(format!("{module}{end}")));
-            if let Some(module) = module.into_iter().find(|module| module.exists()) {
-                found.push((path, module));
-            }
-        }
-    }
-    found
+    results
 }
 
 #[test]
-fn changed_headers() {
-    let folder = std::env::var("HEADER_CHANGES").unwrap();
-    let step = std::env::var("STEP").unwrap().parse().unwrap();
-    let mut all = Results::default();
-    for (dump, module) in samples(Path::new(&folder)) {
-        let (dump_bytes, wasm) = (unzipped(&dump), unzipped(&module));
-        let Some(mut examined) = Examined::new(&dump_bytes, &wasm) else {
-            println!("{} refused", dump.display());
-            continue;
-        };
-        for warning in &examined.warnings {
-            println!("{}: {warning}", dump.display());
-        }
-        let mut results = Results::default();
-        examined.examine(false, step, &mut results);
-        println!(
-            "{}: {} objects\n{}",
-            dump.display(),
-            examined.objects.len(),
-            results.silent
-        );
-        for (key, counts) in results.counts {
-            let sum = all.counts.entry(key).or_default();
-            sum.errors += counts.errors;
-            sum.warnings += counts.warnings;
-            sum.same += counts.same;
-            sum.silent += counts.silent;
+#[ignore = "the silent changes have not been counted yet: the zeros in DUMPS are placeholders"]
+fn a_changed_header_is_noticed_unless_its_class_has_an_equal_shape() {
+    let all = std::env::var_os("HEADER_CHANGES").is_some();
+    let mut found = Vec::new();
+    let mut allowed = Vec::new();
+    for (dump, module, silent) in DUMPS {
+        let results = results(dump, module, all).map(|counts| counts.silent);
+        if all {
+            // Sizes and links are noticed in all objects.
+            found.push([results[0], results[1], results[2], 0, 0]);
+            allowed.push([0; 5]);
+        } else {
+            found.push(results);
+            allowed.push(silent);
         }
     }
-    for (kind, counts) in all.counts {
-        println!("{kind:?} {counts:?}");
-    }
+    assert_eq!(found, allowed);
 }
