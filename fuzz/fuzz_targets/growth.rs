@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use cpu_time::ProcessTime;
 use libfuzzer_sys as _;
-use warpo_heap_analyzer::Tolerance;
-use warpo_heap_analyzer::instrument::expose_globals;
+use engine::Tolerance;
+use engine::instrument::expose_globals;
 use warpo_heap_analyzer_fuzz::support::forge::{Forge, Shape, Size};
 use warpo_heap_analyzer_fuzz::support::{Scene, WasmGlobal};
 use warpo_heap_analyzer_fuzz::targets;

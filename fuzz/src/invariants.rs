@@ -5,10 +5,10 @@ use std::io::Read;
 use std::sync::{Arc, LazyLock};
 
 use rayon::ThreadPool;
-use warpo_heap_analyzer::formats::{Document, JsonStream, TableOptions, render_table};
-use warpo_heap_analyzer::heap::Heap;
-use warpo_heap_analyzer::views::{ComparisonView, ConstructorView, Instances, Selection};
-use warpo_heap_analyzer::{Control, ObjectIndex};
+use engine::outputs::formats::{Document, JsonStream, TableOptions, render_table};
+use engine::heap::Heap;
+use engine::heap::views::{ComparisonView, ConstructorView, Instances, Selection};
+use engine::{Control, ObjectIndex};
 
 /// Heaps up to this size are compared with the definition of retained size.
 const FEW: usize = 64;
@@ -121,7 +121,7 @@ fn rows(heap: &Heap, view: &ConstructorView) {
         assert_eq!(row.count, instances.len() as u64);
         assert_eq!(
             row.total_shallow_size,
-            sum(|one: &warpo_heap_analyzer::views::Instance| one.shallow_size)
+            sum(|one: &engine::heap::views::Instance| one.shallow_size)
         );
         assert_eq!(row.total_retained_size, sum(|one| one.retained_size));
         count += row.count;

@@ -1,14 +1,14 @@
 //! Properties of the answers of every heap that can be opened, for any input.
 
 use serde_json::{Value, json};
-use warpo_heap_analyzer::exports::{Export, HeapDiffOptions, HeapSnapshotOptions};
-use warpo_heap_analyzer::heap::Need;
-use warpo_heap_analyzer::formats::{TableOptions, render_json, render_text};
-use warpo_heap_analyzer::assemblyscript::InMemory;
-use warpo_heap_analyzer::questions::{
+use engine::outputs::exports::{Export, HeapDiffOptions, HeapSnapshotOptions};
+use engine::heap::Need;
+use engine::outputs::formats::{TableOptions, render_json, render_text};
+use engine::assemblyscript::InMemory;
+use engine::questions::{
     GrowthOptions, LoadedHeap, Question, SiteTable, growth,
 };
-use warpo_heap_analyzer::{Control, Error, Input, Program, Result, Tolerance};
+use engine::{Control, Error, Input, Program, Result, Tolerance};
 
 /// Opens a heap for questions.
 pub fn open(dump: &[u8], wasm: &[u8], tolerance: Tolerance) -> Result<LoadedHeap> {
@@ -30,7 +30,7 @@ pub fn ask_all(heap: &LoadedHeap, addresses: &[u32], table: TableOptions) -> Str
     let mut texts = String::new();
     let mut ask = |before: Option<&LoadedHeap>, question: Value| -> Option<Value> {
         let question: Question = serde_json::from_value(question).unwrap();
-        let answer = match warpo_heap_analyzer::questions::ask(heap, &question, before, &Control::default()) {
+        let answer = match engine::questions::ask(heap, &question, before, &Control::default()) {
             Ok(answer) => answer,
             // An address may be of no object, and a heap may have no classes.
             Err(Error::NoObject { .. } | Error::UnknownClass { .. }) => return None,
@@ -121,7 +121,7 @@ pub fn grow(heap: &LoadedHeap, place: u32, byte: u8) -> String {
     let options: GrowthOptions = serde_json::from_value(json!({ "limit": 1000 })).unwrap();
     let growth_of =
         |tables: &[&SiteTable]| render_json(&growth(tables, &options, &control).unwrap());
-    let table = warpo_heap_analyzer::questions::site_table(heap, &control).unwrap();
+    let table = engine::questions::site_table(heap, &control).unwrap();
     let mut bytes = table.to_bytes();
     assert_eq!(SiteTable::from_bytes(&bytes).unwrap(), table);
     let mut text = growth_of(&[&table, &table, &table]);
@@ -140,7 +140,7 @@ pub fn grow(heap: &LoadedHeap, place: u32, byte: u8) -> String {
 pub fn export_all(heap: &LoadedHeap) {
     let write = |export: Export, before: Option<&LoadedHeap>| {
         let mut bytes = Vec::new();
-        let written = warpo_heap_analyzer::exports::export(heap, &export, before, &mut bytes, &Control::default());
+        let written = engine::outputs::exports::export(heap, &export, before, &mut bytes, &Control::default());
         written.unwrap_or_else(|error| panic!("{export:?}: {error}"));
         bytes
     };

@@ -3,9 +3,9 @@
 
 use std::ops::{Deref, DerefMut};
 
-use warpo_heap_analyzer::dump::HEADER_SIZE;
-use warpo_heap_analyzer::formats::TableOptions;
-use warpo_heap_analyzer::views::Selection;
+use engine::dumps::HEADER_SIZE;
+use engine::outputs::formats::TableOptions;
+use engine::heap::views::Selection;
 
 use crate::choices::Choices;
 use crate::module_edits;

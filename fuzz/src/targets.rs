@@ -2,22 +2,22 @@
 
 use std::sync::Arc;
 
-use warpo_heap_analyzer::collector_code::{CodeReader, CollectorCode, Storage};
-use warpo_heap_analyzer::debug_info::DebugInfo;
-use warpo_heap_analyzer::dump::{Dump, HEADER_SIZE};
-use warpo_heap_analyzer::formats::TableOptions;
-use warpo_heap_analyzer::heap::Heap;
-use warpo_heap_analyzer::instrument::allocations::instrument_allocations;
-use warpo_heap_analyzer::instrument::expose_globals;
-use warpo_heap_analyzer::module::Module;
-use warpo_heap_analyzer::questions::LoadedHeap;
-use warpo_heap_analyzer::runtime::Runtime;
-use warpo_heap_analyzer::runtime::evidence::Evidence;
-use warpo_heap_analyzer::runtime::layout::Contents;
-use warpo_heap_analyzer::views::{
+use engine::runtime_code::collector_code::{CodeReader, CollectorCode, Storage};
+use engine::wasm::debug_info::DebugInfo;
+use engine::dumps::{Dump, HEADER_SIZE};
+use engine::outputs::formats::TableOptions;
+use engine::heap::Heap;
+use engine::instrument::allocations::instrument_allocations;
+use engine::instrument::expose_globals;
+use engine::wasm::module::Module;
+use engine::questions::LoadedHeap;
+use engine::assemblyscript::runtime::Runtime;
+use engine::assemblyscript::runtime::evidence::Evidence;
+use engine::assemblyscript::runtime::layout::Contents;
+use engine::heap::views::{
     ComparisonSort, ComparisonView, ConstructorSort, ConstructorView, Selection,
 };
-use warpo_heap_analyzer::{ClassId, Control, Input, Program, Result, Schedule, Tolerance, Warning};
+use engine::{ClassId, Control, Input, Program, Result, Schedule, Tolerance, Warning};
 
 use wasmparser::types::EntityType;
 
@@ -271,7 +271,7 @@ pub fn heap(input: &[u8]) {
     };
     let describes_all = matches!(Module::parse(wasm, &Control::default()), Ok(module) if !module.debug_section(".debug_info").is_empty());
     let is_idle = heap.accounting.as_ref().and_then(|parts| parts.collector)
-        == Some(warpo_heap_analyzer::heap::CollectorState::Idle);
+        == Some(engine::heap::CollectorState::Idle);
     if describes_all
         && type_flags(&case.dump) == flags_before
         && is_idle
@@ -438,7 +438,7 @@ pub fn snapshot(input: &[u8]) {
         name: "app.heapsnapshot",
         bytes: input,
     };
-    let ask = || match warpo_heap_analyzer::open_snapshot(source(), &Control::default()) {
+    let ask = || match engine::open_snapshot(source(), &Control::default()) {
         Ok(heap) => {
             export_all(&heap);
             ask_all(&heap, &[1, 3], TableOptions::default()) + &grow(&heap, 0, b'0')

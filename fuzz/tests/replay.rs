@@ -1,6 +1,6 @@
 //! Runs the targets on the kept corpus and on random inputs, without libFuzzer.
 
-use warpo_heap_analyzer::Tolerance;
+use engine::Tolerance;
 use warpo_heap_analyzer_fuzz::choices::Choices;
 use warpo_heap_analyzer_fuzz::module_edits::{self, Focus};
 use warpo_heap_analyzer_fuzz::support::forge::random::Random;

@@ -1,0 +1,388 @@
+//! What each reference is called. Elements and entries are found by reading their container once, from its
+//! start to its end, beside the references that were found in it: these come in the same order.
+
+use std::fmt::{Display, Write};
+
+use super::DumpSource;
+use super::paged_memory::{AHEAD, PagedMemory, Payload};
+use super::values::plain;
+use crate::runtime::shapes::{Entries, Holds, Kind};
+use base::error::Result;
+use base::units::{Address, ObjectIndex};
+use heap::literal::{SHOWN, code_units, push_literal};
+use heap::{Cursor, EntryKey, EntryLabel, EntryPart, LabelKind, ReferenceName, Value};
+use runtime_code::std_library::{BUFFER, DATA_START, ENTRIES, ENTRIES_OFFSET, LENGTH};
+
+/// Names the references of one object after the other.
+pub(super) struct EdgeNames<'h> {
+    heap: &'h DumpSource,
+    source: ObjectIndex,
+    cursor: Stage,
+}
+
+/// How far the contents of the object are read.
+#[derive(Clone, Copy, Default)]
+enum Stage {
+    /// Not yet.
+    #[default]
+    Start,
+    /// All its elements are references: this is the next index.
+    Dense(u32),
+    /// The next element, of those that begin at an address.
+    Elements { next: u32, start: u32, count: u32 },
+    /// The next key (even) or value (odd).
+    Entries { next: u64, start: u32, count: u32 },
+}
+
+impl Stage {
+    fn of(cursor: Cursor) -> Self {
+        let Cursor {
+            state,
+            next,
+            start,
+            count,
+        } = cursor;
+        match state {
+            0 => Self::Start,
+            1 => Self::Dense(next as u32),
+            2 => Self::Elements {
+                next: next as u32,
+                start,
+                count,
+            },
+            _ => Self::Entries { next, start, count },
+        }
+    }
+
+    fn cursor(self) -> Cursor {
+        let (state, next, start, count) = match self {
+            Self::Start => (0, 0, 0, 0),
+            Self::Dense(next) => (1, next.into(), 0, 0),
+            Self::Elements { next, start, count } => (2, next.into(), start, count),
+            Self::Entries { next, start, count } => (3, next, start, count),
+        };
+        Cursor {
+            state,
+            next,
+            start,
+            count,
+        }
+    }
+}
+
+impl<'h> EdgeNames<'h> {
+    /// Names the references of an object from the cursor on.
+    pub(super) fn new(heap: &'h DumpSource, source: ObjectIndex, cursor: Cursor) -> Self {
+        Self {
+            heap,
+            source,
+            cursor: Stage::of(cursor),
+        }
+    }
+
+    /// How far the contents of the object are read.
+    pub(super) fn cursor(&self) -> Cursor {
+        self.cursor.cursor()
+    }
+
+    /// As [`next`](Self::next), without making a name.
+    pub(super) fn skip(&mut self, place: u32, memory: &mut PagedMemory<'_>) -> Result<()> {
+        let label = self.heap.heap().edges.label(place);
+        match label.map(|label| label.kind()) {
+            Some(LabelKind::Element) => _ = self.element(place, memory)?,
+            Some(LabelKind::Key) => _ = self.next_entry(EntryPart::Key, place, memory)?,
+            Some(LabelKind::Member) => _ = self.next_entry(EntryPart::Member, place, memory)?,
+            Some(LabelKind::Value) => _ = self.next_entry(EntryPart::Value, place, memory)?,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Prefetches memory for the names of references that follow this one, of an object with many keys.
+    #[inline]
+    pub(super) fn prefetch_keys(&self, place: u32, end: u32, memory: &PagedMemory<'_>) {
+        let heap = self.heap.heap();
+        let key = |distance| {
+            let place = place + distance;
+            let label = (place < end).then(|| heap.edges.label(place)).flatten();
+            let kind = label.map(|label| label.kind());
+            matches!(kind, Some(LabelKind::Key | LabelKind::Member))
+                .then(|| heap.edges.target(place))
+        };
+        if let Some(object) = key(2 * AHEAD as u32) {
+            heap.prefetch_address(object);
+        }
+        memory.prefetch(key(AHEAD as u32));
+    }
+
+    /// The name of the reference at this place. To be asked for all references of the object, in order.
+    #[inline]
+    pub(super) fn next(
+        &mut self,
+        place: u32,
+        memory: &mut PagedMemory<'_>,
+    ) -> Result<ReferenceName> {
+        let label = self.heap.heap().edges.label(place);
+        match label.map(|label| label.kind()) {
+            Some(LabelKind::Element) => self.element(place, memory),
+            Some(LabelKind::Key) => self.entry(EntryPart::Key, place, memory),
+            Some(LabelKind::Member) => self.entry(EntryPart::Member, place, memory),
+            Some(LabelKind::Value) => self.entry(EntryPart::Value, place, memory),
+            _ => Ok(ReferenceName::Label),
+        }
+    }
+
+    fn element(&mut self, place: u32, memory: &mut PagedMemory<'_>) -> Result<ReferenceName> {
+        if let Stage::Start = self.cursor {
+            self.cursor = self.first_element(place, memory)?;
+        }
+        match &mut self.cursor {
+            Stage::Dense(next) => {
+                *next += 1;
+                return Ok(ReferenceName::Index(*next - 1));
+            }
+            Stage::Elements { next, start, count } => {
+                let word = self
+                    .heap
+                    .heap()
+                    .address(self.heap.heap().edges.target(place))
+                    .0;
+                while *next < *count {
+                    let index = *next;
+                    *next += 1;
+                    if memory.word(*start + index * 4)? == word {
+                        return Ok(ReferenceName::Index(index));
+                    }
+                }
+            }
+            Stage::Start | Stage::Entries { .. } => {}
+        }
+        Ok(ReferenceName::Label)
+    }
+
+    /// Where the elements begin. If there are as many references as elements, no element need be read.
+    fn first_element(&self, place: u32, memory: &mut PagedMemory<'_>) -> Result<Stage> {
+        let edges = &self.heap.heap().edges;
+        let rest = place..edges.range(self.source).end;
+        let is_element = |&place: &u32| {
+            let kind = edges.label(place).map(|label| label.kind());
+            kind == Some(LabelKind::Element)
+        };
+        let references = rest.take_while(is_element).count();
+        let object = memory.payload_of(self.source)?;
+        let (start, count) = match self.heap.shape(self.source).kind {
+            Kind::StaticArray(_) => (object.address, object.size / 4),
+            _ => {
+                let start = memory.field(object, DATA_START)?;
+                let length = memory.field(object, LENGTH)?;
+                // The buffer has room for the references that were found in it, so it need not be read.
+                if references == length as usize {
+                    return Ok(Stage::Dense(0));
+                }
+                match self.buffer_of(object, BUFFER, memory)? {
+                    Some(buffer) if start >= buffer.address => {
+                        let room = buffer.size.saturating_sub(start - buffer.address);
+                        (start, length.min(room / 4))
+                    }
+                    _ => (0, 0),
+                }
+            }
+        };
+        Ok(match references == count as usize {
+            true => Stage::Dense(0),
+            false => Stage::Elements {
+                next: 0,
+                start,
+                count,
+            },
+        })
+    }
+
+    /// The buffer that a field refers to.
+    fn buffer_of(
+        &self,
+        object: Payload,
+        field: u32,
+        memory: &mut PagedMemory<'_>,
+    ) -> Result<Option<Payload>> {
+        let address = memory.field(object, field)?;
+        match self.heap.heap().objects.index.get(Address(address)) {
+            Some(buffer) => memory.payload_of(buffer).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    fn entry(
+        &mut self,
+        part: EntryPart,
+        place: u32,
+        memory: &mut PagedMemory<'_>,
+    ) -> Result<ReferenceName> {
+        match self.next_entry(part, place, memory)? {
+            Some((nth, holds, entry)) => self.entry_name(part, nth, holds, entry, memory),
+            None => Ok(ReferenceName::Label),
+        }
+    }
+
+    /// The entry that a reference belongs to: its number, what its key holds, and its address.
+    fn next_entry(
+        &mut self,
+        part: EntryPart,
+        place: u32,
+        memory: &mut PagedMemory<'_>,
+    ) -> Result<Option<(u32, Holds, u32)>> {
+        if let Stage::Start = self.cursor {
+            self.cursor = self.first_entry(memory)?;
+        }
+        let Some(layout) = entries(self.heap, self.source) else {
+            return Ok(None);
+        };
+        let Stage::Entries { next, start, count } = &mut self.cursor else {
+            return Ok(None);
+        };
+        let word = self
+            .heap
+            .heap()
+            .address(self.heap.heap().edges.target(place))
+            .0;
+        let half = u64::from(part == EntryPart::Value);
+        let offset = match (part, layout.value) {
+            (EntryPart::Value, Some((_, offset))) => offset,
+            _ => 0,
+        };
+        // The next one of this kind: even numbers are keys, odd ones values.
+        *next += (*next + half) % 2;
+        while *next / 2 < u64::from(*count) {
+            let nth = (*next / 2) as u32;
+            *next += 2;
+            let entry = *start + nth * layout.stride;
+            let is_deleted = memory.word(entry + layout.tagged_next)? & 1 != 0;
+            if is_deleted || memory.word(entry + offset)? != word {
+                continue;
+            }
+            // A value may follow the key of the same entry.
+            *next -= 1;
+            return Ok(Some((nth, layout.key, entry)));
+        }
+        Ok(None)
+    }
+
+    fn first_entry(&self, memory: &mut PagedMemory<'_>) -> Result<Stage> {
+        let Some(layout) = entries(self.heap, self.source) else {
+            return Ok(Stage::Dense(0));
+        };
+        let object = memory.payload_of(self.source)?;
+        let buffer = self.buffer_of(object, ENTRIES, memory)?.unwrap_or_default();
+        let used = memory.field(object, ENTRIES_OFFSET)?;
+        Ok(Stage::Entries {
+            next: 0,
+            start: buffer.address,
+            count: used.min(buffer.size / layout.stride.max(1)),
+        })
+    }
+
+    fn entry_name(
+        &self,
+        part: EntryPart,
+        nth: u32,
+        holds: Holds,
+        entry: u32,
+        memory: &mut PagedMemory<'_>,
+    ) -> Result<ReferenceName> {
+        let mut bytes = [0; 16];
+        let key = memory.read(entry, holds.size().min(16))?;
+        bytes[..key.len()].copy_from_slice(key);
+        if part == EntryPart::Value
+            && let Value::Integer(index) = plain(holds, &bytes)
+            && let Ok(index) = i32::try_from(index)
+            && let Ok(index) = u32::try_from(index)
+        {
+            return Ok(ReferenceName::Index(index));
+        }
+        let object = match holds {
+            Holds::Reference => self
+                .heap
+                .heap()
+                .objects
+                .index
+                .get(Address(first_word(&bytes))),
+            _ => None,
+        };
+        let key = match object {
+            Some(object) if self.is_text(object) || part != EntryPart::Member => {
+                EntryKey::Object(object)
+            }
+            _ if part == EntryPart::Member => EntryKey::Number(nth),
+            _ => EntryKey::Bytes(bytes),
+        };
+        Ok(ReferenceName::Entry(EntryLabel { part, key }))
+    }
+
+    fn is_text(&self, object: ObjectIndex) -> bool {
+        self.heap.shape(object).kind == Kind::Text
+    }
+}
+
+fn first_word(bytes: &[u8; 16]) -> u32 {
+    u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]])
+}
+
+/// The entries of a map or a set.
+fn entries(heap: &DumpSource, object: ObjectIndex) -> Option<Entries> {
+    match heap.shape(object).kind {
+        Kind::Map(entries) | Kind::Set(entries) => Some(entries),
+        _ => None,
+    }
+}
+
+/// Adds the text of a label of an object's reference.
+pub(super) fn add_label(
+    text: &mut String,
+    heap: &DumpSource,
+    source: ObjectIndex,
+    label: EntryLabel,
+    memory: &mut PagedMemory<'_>,
+) -> Result<()> {
+    text.push_str(match label.part {
+        EntryPart::Key => "key [",
+        EntryPart::Member => "member [",
+        EntryPart::Value => "[",
+    });
+    match label.key {
+        EntryKey::Object(object) => add_object(text, heap, object, memory)?,
+        EntryKey::Number(nth) => add(text, nth),
+        EntryKey::Bytes(bytes) => match entries(heap, source).map(|entries| entries.key) {
+            Some(Holds::Reference) | None => match first_word(&bytes) {
+                0 => text.push_str("null"),
+                word => add(text, format_args!("{word:#x}")),
+            },
+            Some(holds) => add(text, plain(holds, &bytes)),
+        },
+    }
+    text.push(']');
+    Ok(())
+}
+
+fn add(text: &mut String, what: impl Display) {
+    // Writing into a string cannot fail.
+    _ = write!(text, "{what}");
+}
+
+/// Adds a key that is an object: a string as it is, of anything else its class and address.
+fn add_object(
+    text: &mut String,
+    heap: &DumpSource,
+    object: ObjectIndex,
+    memory: &mut PagedMemory<'_>,
+) -> Result<()> {
+    let payload = memory.payload_of(object)?;
+    if heap.shape(object).kind != Kind::Text {
+        let name = heap.class_name(object);
+        add(text, format_args!("{name}@{:#x}", payload.address));
+        return Ok(());
+    }
+    let size = payload.size & !1;
+    let shown = memory.read(payload.address, size.min(SHOWN as u32 * 4))?;
+    push_literal(text, code_units(shown), shown.len() as u32 == size);
+    Ok(())
+}

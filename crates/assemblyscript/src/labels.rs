@@ -1,0 +1,225 @@
+//! The labels of references: exact ones with indexes and keys, or those of the class.
+
+use super::memory::{FoundWord, Payload, Reader, word_at};
+use crate::runtime::shapes::{ClassShape, Entries, Kind, PlaceName};
+use base::error::Result;
+use base::units::ObjectIndex;
+use heap::{EdgeLabel, LabelKind};
+
+/// The number of bytes of a buffer that are searched at once.
+const PIECE: u32 = 1 << 16;
+
+/// The name of a place of a class.
+pub(crate) fn place_name(shape: &ClassShape, name: PlaceName, offset: u32) -> String {
+    match name {
+        PlaceName::Field(field) => shape.fields[field as usize].name.clone(),
+        PlaceName::Unnamed => format!("+{offset}"),
+        PlaceName::Environment => "(env)".to_owned(),
+        PlaceName::Buffer => "(buffer)".to_owned(),
+        PlaceName::Buckets => "(buckets)".to_owned(),
+        PlaceName::Entries => "(entries)".to_owned(),
+    }
+}
+
+/// Whether a reference leads to a container's own contents.
+pub(super) fn is_own_storage(shape: &ClassShape, label: EdgeLabel) -> bool {
+    match label.kind() {
+        LabelKind::Place(nth) => {
+            let place = shape.places.get(nth as usize);
+            place.is_some_and(|place| place.name.is_own_storage())
+        }
+        _ => false,
+    }
+}
+
+/// A label without index or key.
+pub(super) fn class_label(shape: &ClassShape, label: EdgeLabel) -> String {
+    match label.kind() {
+        LabelKind::Place(nth) => {
+            let place = shape.places.get(nth as usize);
+            place.map_or_else(
+                || "+?".to_owned(),
+                |place| place_name(shape, place.name, place.offset),
+            )
+        }
+        LabelKind::Word(offset) => format!("+{offset}"),
+        LabelKind::FarPlace | LabelKind::Named(..) => "+?".to_owned(),
+        LabelKind::Hidden => "{*}".to_owned(),
+        LabelKind::TupleElement(nth) => format!("[{nth}]"),
+        LabelKind::Element | LabelKind::Value | LabelKind::BufferWord => "[*]".to_owned(),
+        LabelKind::Key => "key [*]".to_owned(),
+        LabelKind::Member => "member [*]".to_owned(),
+    }
+}
+
+impl Reader<'_> {
+    /// The label of a reference, with its index or key. If `source` refers to `target` more than once
+    /// under such labels, it is the reference after `skipped` of them.
+    pub(super) fn exact_label(
+        &mut self,
+        source: ObjectIndex,
+        target: ObjectIndex,
+        label: EdgeLabel,
+        skipped: usize,
+    ) -> Result<String> {
+        let heap = self.heap();
+        let shape = heap.shape(source);
+        let payload = self.payload(heap.heap.address(source).0)?;
+        let word = heap.heap.address(target).0;
+        let exact = match (label.kind(), shape.kind) {
+            (LabelKind::Element, Kind::StaticArray(_)) => {
+                self.element(payload, 0, word, skipped)?
+            }
+            (LabelKind::Element, _) => self.array_element(payload, word, skipped)?,
+            (LabelKind::Key | LabelKind::Member, Kind::Map(entries) | Kind::Set(entries)) => {
+                let key = self.entry(payload, entries, 0, word, skipped)?;
+                key.map(|(nth, key)| match label.kind() {
+                    // A member that is not a string is named by its index.
+                    LabelKind::Member if !key.starts_with('"') => format!("member [{nth}]"),
+                    LabelKind::Member => format!("member [{key}]"),
+                    _ => format!("key [{key}]"),
+                })
+            }
+            (LabelKind::Value, Kind::Map(entries)) => {
+                let offset = entries.value.map_or(0, |(_, offset)| offset);
+                let value = self.entry(payload, entries, offset, word, skipped)?;
+                value.map(|(_, key)| format!("[{key}]"))
+            }
+            (LabelKind::FarPlace, _) => self.far_place(payload, word, skipped)?,
+            _ => None,
+        };
+        Ok(exact.unwrap_or_else(|| class_label(shape, label)))
+    }
+
+    /// The index of a word in the elements of an array.
+    fn array_element(
+        &mut self,
+        array: Payload,
+        word: u32,
+        skipped: usize,
+    ) -> Result<Option<String>> {
+        let (buffer, start) = (self.field(array, 0)?, self.field(array, 4)?);
+        let (Some(buffer), Some(start)) = (buffer, start) else {
+            return Ok(None);
+        };
+        if self.object_at(buffer).is_none() || start < buffer {
+            return Ok(None);
+        }
+        let buffer = self.payload(buffer)?;
+        self.element(buffer, start - buffer.address, word, skipped)
+    }
+
+    /// The index of a word among those of a buffer from `start` on.
+    fn element(
+        &mut self,
+        buffer: Payload,
+        start: u32,
+        word: u32,
+        skipped: usize,
+    ) -> Result<Option<String>> {
+        let found = self.position(buffer, start, word, skipped)?;
+        Ok(found.map(|index| format!("[{index}]")))
+    }
+
+    /// The number of words between `start` and this one.
+    fn position(
+        &mut self,
+        buffer: Payload,
+        start: u32,
+        word: u32,
+        skipped: usize,
+    ) -> Result<Option<u32>> {
+        let searched = (buffer.address, start, word);
+        let resumed = self.last_found;
+        let resumed = resumed.and_then(|last| last.resume(searched, skipped));
+        let (mut offset, mut left) = resumed.unwrap_or((start, skipped));
+        while offset < buffer.size {
+            let words = self.part(buffer, offset, PIECE)?;
+            for (nth, found) in words.chunks_exact(4).enumerate() {
+                if word_at(found, 0) != Some(word) {
+                    continue;
+                }
+                if left == 0 {
+                    let found = offset + 4 * nth as u32;
+                    self.last_found = Some(FoundWord {
+                        searched,
+                        skipped,
+                        next: found + 4,
+                    });
+                    return Ok(Some((found - start) / 4));
+                }
+                left -= 1;
+            }
+            offset = offset.saturating_add(PIECE);
+        }
+        Ok(None)
+    }
+
+    /// The place of a word whose number does not fit a label.
+    fn far_place(&mut self, payload: Payload, word: u32, skipped: usize) -> Result<Option<String>> {
+        let found = self.position(payload, 0, word, skipped)?;
+        Ok(found.map(|index| format!("+{}", index * 4)))
+    }
+
+    /// The number and the key of the entry that has a word at this offset.
+    fn entry(
+        &mut self,
+        map: Payload,
+        entries: Entries,
+        offset: u32,
+        word: u32,
+        skipped: usize,
+    ) -> Result<Option<(u32, String)>> {
+        let (buffer, used) = (self.field(map, 8)?, self.field(map, 16)?);
+        let (Some(buffer), Some(used)) = (buffer, used) else {
+            return Ok(None);
+        };
+        if self.object_at(buffer).is_none() {
+            return Ok(None);
+        }
+        let buffer = self.payload(buffer)?;
+        let stride = entries.stride.max(4);
+        let per_piece = (PIECE / stride).max(1);
+        let used = used.min(buffer.size / stride);
+        let searched = (buffer.address, offset, word);
+        let resumed = self.last_found;
+        let resumed = resumed.and_then(|last| last.resume(searched, skipped));
+        let (start, mut left) = resumed.unwrap_or((0, skipped));
+        for first in (start..used).step_by(per_piece as usize) {
+            let piece = self.part(buffer, first * stride, per_piece * stride)?;
+            for (nth, entry) in piece.chunks_exact(stride as usize).enumerate() {
+                let number = first + nth as u32;
+                let tagged_next = word_at(entry, entries.tagged_next as usize);
+                let is_deleted = tagged_next.is_none_or(|tagged_next| tagged_next & 1 != 0);
+                if number >= used || is_deleted || word_at(entry, offset as usize) != Some(word) {
+                    continue;
+                }
+                if left == 0 {
+                    let entry = entry.to_vec();
+                    self.last_found = Some(FoundWord {
+                        searched,
+                        skipped,
+                        next: number + 1,
+                    });
+                    return Ok(Some((number, self.key(entries, &entry)?)));
+                }
+                left -= 1;
+            }
+        }
+        Ok(None)
+    }
+
+    fn key(&mut self, entries: Entries, entry: &[u8]) -> Result<String> {
+        self.held(entries.key, entry)
+    }
+}
+
+/// The label of a reference, without index or key.
+pub(super) fn without_key(label: &str) -> &str {
+    match label {
+        key if key.starts_with('[') => "[*]",
+        key if key.starts_with("key [") => "key [*]",
+        key if key.starts_with("member [") => "member [*]",
+        field => field,
+    }
+}

@@ -1,0 +1,33 @@
+//! The heaps of AssemblyScript and WARPO programs: what a dump and its module say of the objects.
+
+mod accounting;
+mod class_slots;
+mod content_reader;
+mod content_sizes;
+mod edge_names;
+mod edges;
+mod graph;
+mod header_checks;
+mod labels;
+mod memory;
+mod memory_map;
+mod paged_memory;
+mod places;
+mod preview;
+mod program;
+mod raw_blocks;
+mod raw_scan;
+mod reader;
+mod reference_types;
+mod roles;
+mod roots;
+pub mod runtime;
+mod source;
+mod survey;
+mod text_search;
+mod values;
+mod warnings;
+
+pub use memory::{Contents, InMemory};
+pub use program::{Program, Schedule};
+pub(crate) use source::DumpSource;

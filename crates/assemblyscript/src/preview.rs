@@ -1,0 +1,310 @@
+//! Previews: a short text of the contents of an object.
+
+use std::fmt::Write;
+
+use super::memory::{LONG_WINDOW, Payload, Reader, word_at};
+use super::text_search::TextSearch;
+use super::values::{number, plain};
+use crate::runtime::shapes::{Entries, Holds, Kind};
+use base::control::Control;
+use base::error::Result;
+use base::units::ObjectIndex;
+use heap::literal::{SHOWN, code_units, literal};
+use heap::{FieldValue, Value};
+use wasm::debug_info::Number;
+
+/// The largest number of elements, entries or fields in a preview.
+const ITEMS: u32 = 10;
+/// The number of bytes of a buffer that are shown among copies.
+const BYTES: u32 = 8;
+/// The number of bytes of a string that are searched at once.
+const PIECE: u32 = LONG_WINDOW;
+
+impl Reader<'_> {
+    /// A string with its quotes, shortened to some characters.
+    pub(super) fn string(&mut self, object: ObjectIndex) -> Result<String> {
+        let payload = self.payload(self.heap().heap.address(object).0)?;
+        let size = payload.size & !1;
+        let part = self.part(payload, 0, size.min(SHOWN as u32 * 4))?;
+        Ok(literal(code_units(part), part.len() as u32 == size))
+    }
+
+    /// The object to which a word refers: the text of a string, otherwise class and address.
+    pub(super) fn reference(&mut self, word: u32) -> Result<String> {
+        let Some(object) = self.object_at(word) else {
+            return Ok(match word {
+                0 => "null".to_owned(),
+                word => format!("{word:#x}"),
+            });
+        };
+        let heap = self.heap();
+        match heap.shape(object).kind {
+            Kind::Text => self.string(object),
+            _ => Ok(format!("{}@{word:#x}", heap.class_name(object))),
+        }
+    }
+
+    /// The value in these bytes, as text.
+    pub(super) fn held(&mut self, holds: Holds, bytes: &[u8]) -> Result<String> {
+        match (holds, word_at(bytes, 0)) {
+            (Holds::Reference, Some(word)) => self.reference(word),
+            _ => Ok(plain(holds, bytes).to_string()),
+        }
+    }
+
+    /// The contents of an object; `None` if nothing is known of them.
+    pub(super) fn preview_of(&mut self, object: ObjectIndex) -> Result<Option<String>> {
+        let heap = self.heap();
+        let payload = self.payload(heap.heap.address(object).0)?;
+        Ok(Some(match heap.shape(object).kind {
+            Kind::Text => {
+                let length = payload.size / 2;
+                format!("{} (length {length})", self.string(object)?)
+            }
+            Kind::Buffer => format!("{} bytes", payload.size),
+            Kind::View(element) => self.preview_view(payload, element)?,
+            Kind::Array(element) => self.preview_array(payload, element)?,
+            Kind::StaticArray(element) => {
+                let length = payload.size / element.size().max(1);
+                let items = self.elements(payload, 0, length, element)?;
+                format!("length {length}: {items}")
+            }
+            Kind::Map(entries) => self.preview_entries(payload, entries)?,
+            Kind::Set(entries) => self.preview_entries(payload, entries)?,
+            Kind::Tuple => format!("{} bytes", payload.size),
+            Kind::Function | Kind::Plain => {
+                let fields = self.fields_of(object)?;
+                if fields.is_empty() {
+                    return Ok(None);
+                }
+                let items = fields
+                    .iter()
+                    .map(|field| format!("{}: {}", field.name, field.value));
+                list('{', items, fields.len() as u64, '}')
+            }
+        }))
+    }
+
+    fn preview_view(&mut self, payload: Payload, element: Option<Number>) -> Result<String> {
+        let length = self.field(payload, 8)?.unwrap_or(0);
+        let Some(element) = element else {
+            return Ok(format!("{length} bytes"));
+        };
+        let length = length / element.size();
+        let items = self.buffer_elements(payload, length, Holds::Number(element))?;
+        Ok(format!("length {length}: {items}"))
+    }
+
+    fn preview_array(&mut self, payload: Payload, element: Holds) -> Result<String> {
+        let length = self.field(payload, 12)?.unwrap_or(0);
+        let bytes = self.field(payload, 8)?.unwrap_or(0);
+        let capacity = bytes / element.size().max(1);
+        let items = self.buffer_elements(payload, length, element)?;
+        Ok(format!("length {length}, capacity {capacity}: {items}"))
+    }
+
+    /// The first elements of an array or a view, from its buffer.
+    fn buffer_elements(&mut self, payload: Payload, length: u32, element: Holds) -> Result<String> {
+        let (buffer, start) = (self.field(payload, 0)?, self.field(payload, 4)?);
+        let (Some(buffer), Some(start)) = (buffer, start) else {
+            return Ok("[]".to_owned());
+        };
+        if self.object_at(buffer).is_none() || start < buffer {
+            return Ok("[]".to_owned());
+        }
+        let buffer = self.payload(buffer)?;
+        self.elements(buffer, start - buffer.address, length, element)
+    }
+
+    fn elements(
+        &mut self,
+        buffer: Payload,
+        start: u32,
+        length: u32,
+        element: Holds,
+    ) -> Result<String> {
+        let size = element.size().max(1);
+        let bytes = self.part(buffer, start, length.min(ITEMS) * size)?.to_vec();
+        let mut items = Vec::new();
+        for bytes in bytes.chunks_exact(size as usize) {
+            items.push(self.held(element, bytes)?);
+        }
+        Ok(list('[', items.into_iter(), length.into(), ']'))
+    }
+
+    fn preview_entries(&mut self, payload: Payload, entries: Entries) -> Result<String> {
+        let word = |reader: &mut Self, offset| {
+            Ok::<_, base::Error>(reader.field(payload, offset)?.unwrap_or(0))
+        };
+        let (buffer, capacity) = (word(self, 8)?, word(self, 12)?);
+        let (used, size) = (word(self, 16)?, word(self, 20)?);
+        let mut items = Vec::new();
+        if self.object_at(buffer).is_some() {
+            let buffer = self.payload(buffer)?;
+            for nth in 0..used.min(ITEMS * 2) {
+                let Some(offset) = nth.checked_mul(entries.stride) else {
+                    break;
+                };
+                let entry = self.part(buffer, offset, entries.stride)?.to_vec();
+                let tagged_next = word_at(&entry, entries.tagged_next as usize);
+                if tagged_next.is_none_or(|tagged_next| tagged_next & 1 != 0) {
+                    continue;
+                }
+                let mut item = self.held(entries.key, &entry)?;
+                if let Some((value, offset)) = entries.value {
+                    let value = self.held(value, entry.get(offset as usize..).unwrap_or(&[]))?;
+                    item = format!("{item} => {value}");
+                }
+                items.push(item);
+            }
+        }
+        let items = list('{', items.into_iter(), size.into(), '}');
+        Ok(format!("size {size}, capacity {capacity}: {items}"))
+    }
+
+    /// The fields of an object by offset: those of its class, or else the words that hold references.
+    pub(super) fn fields_of(&mut self, object: ObjectIndex) -> Result<Vec<FieldValue>> {
+        let heap = self.heap();
+        let payload = self.payload(heap.heap.address(object).0)?;
+        let shape = heap.shape(object);
+        let mut fields = Vec::new();
+        for field in &shape.fields {
+            // The collector may follow a field that is a number in the debug information.
+            let is_followed = shape
+                .places
+                .iter()
+                .any(|place| place.offset == field.offset && place.name.is_own_storage());
+            let holds = match is_followed {
+                true => Holds::Reference,
+                false => field.holds,
+            };
+            let name = match field.name.is_empty() {
+                true => format!("+{}", field.offset),
+                false => field.name.clone(),
+            };
+            let type_name = field.type_name.clone();
+            fields.push(self.field_value(payload, name, type_name, field.offset, holds)?);
+        }
+        if shape.fields.is_empty() {
+            let mut places: Vec<_> = shape.places.iter().collect();
+            places.sort_by_key(|place| place.offset);
+            for place in places {
+                let offset = place.offset;
+                let name = super::labels::place_name(shape, place.name, offset);
+                let holds = Holds::Reference;
+                fields.push(self.field_value(payload, name, "?".to_owned(), offset, holds)?);
+            }
+        }
+        Ok(fields)
+    }
+
+    fn field_value(
+        &mut self,
+        payload: Payload,
+        name: String,
+        type_name: String,
+        offset: u32,
+        holds: Holds,
+    ) -> Result<FieldValue> {
+        let bytes = self.part(payload, offset, holds.size())?.to_vec();
+        let mut field = FieldValue {
+            name,
+            type_name,
+            value: Value::Null,
+            address: None,
+            class_name: None,
+        };
+        match (holds, word_at(&bytes, 0)) {
+            (Holds::Reference, Some(0) | None) => {}
+            (Holds::Reference, Some(word)) => {
+                field.value = Value::Text(self.reference(word)?);
+                let target = self.object_at(word);
+                field.address = target.map(|_| word);
+                field.class_name = target.map(|target| self.heap().class_name(target).to_owned());
+            }
+            (Holds::Number(of), _) => field.value = number(of, &bytes),
+            _ => field.value = plain(holds, &bytes),
+        }
+        Ok(field)
+    }
+}
+
+impl Reader<'_> {
+    /// Whether a string contains a text.
+    pub(super) fn string_contains(
+        &mut self,
+        object: ObjectIndex,
+        text: &TextSearch,
+        control: &Control,
+    ) -> Result<bool> {
+        let payload = self.payload(self.heap().heap.address(object).0)?;
+        if text.is_empty() {
+            return Ok(true);
+        }
+        let mut found = 0;
+        for at in (0..payload.size).step_by(PIECE as usize) {
+            if at > 0 {
+                control.check()?;
+            }
+            let piece = self.part(payload, at, PIECE)?;
+            if text.continues(&mut found, piece) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// The literal of a string, otherwise the class and the first elements.
+    pub(super) fn copied_contents(&mut self, object: ObjectIndex) -> Result<String> {
+        let heap = self.heap();
+        let class_name = heap.class_name(object);
+        let payload = self.payload(heap.heap.address(object).0)?;
+        Ok(match heap.shape(object).kind {
+            Kind::Text => {
+                let text = self.string(object)?;
+                match payload.size as usize / 2 > SHOWN {
+                    true => format!("{text} (length {})", payload.size / 2),
+                    false => text,
+                }
+            }
+            Kind::Buffer => {
+                let mut text = format!("{class_name}, {} bytes:", payload.size);
+                for byte in self.part(payload, 0, BYTES)? {
+                    // Writing to a string cannot fail.
+                    _ = write!(text, " {byte:02x}");
+                }
+                if payload.size > BYTES {
+                    text.push_str(" …");
+                }
+                text
+            }
+            _ => {
+                let preview = self.preview_of(object)?;
+                format!("{class_name}, {}", preview.unwrap_or_default())
+            }
+        })
+    }
+}
+
+/// A list of `total` items, which ends when it is long enough.
+fn list(open: char, items: impl Iterator<Item = String>, total: u64, close: char) -> String {
+    let mut list = String::from(open);
+    let mut length = 0;
+    let mut shown = 0;
+    for item in items.take(ITEMS as usize) {
+        length += item.chars().count();
+        if shown > 0 && length > SHOWN {
+            break;
+        }
+        if shown > 0 {
+            list.push_str(", ");
+        }
+        list.push_str(&item);
+        shown += 1;
+    }
+    if shown < total {
+        list.push_str(if shown > 0 { ", …" } else { "…" });
+    }
+    list.push(close);
+    list
+}

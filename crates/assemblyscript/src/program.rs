@@ -1,0 +1,214 @@
+//! A program, and the heaps of its dumps.
+
+use std::hash::{DefaultHasher, Hasher};
+use std::sync::Arc;
+
+use super::graph::DumpGraph;
+use super::memory::Contents;
+use super::source::DumpSource;
+use crate::runtime::Runtime;
+use crate::runtime::evidence::Evidence;
+use base::columns;
+use base::control::Control;
+use base::error::{Error, Result};
+use base::input::Input;
+use base::side_by_side::side_by_side;
+use base::tolerance::Tolerance;
+use base::warning::Warning;
+use dumps::Dump;
+use heap::{Heap, Opened};
+use wasm::module::{self, Module};
+
+/// The memory that must be free before a module is read, per byte of the module. Reading makes many
+/// small allocations. Modules of the compilers need far less; a hostile module can need more, and then
+/// a failed allocation ends the process.
+const ROOM_PER_MODULE_BYTE: u64 = 16;
+
+/// The facts in the module about every heap of the program: read once, used for each dump.
+#[derive(Debug)]
+pub struct Program<'a> {
+    wasm: &'a [u8],
+    module: Module<'a>,
+    evidence: Evidence,
+    tolerance: Tolerance,
+}
+
+impl<'a> Program<'a> {
+    /// Reads a module, and from it the classes and the roots.
+    ///
+    /// # Errors
+    /// [`Error::InFile`](base::Error::InFile) around every error of the module;
+    /// [`Error::Aborted`](base::Error::Aborted) without it.
+    pub fn read(wasm: Input<'a>, control: &Control) -> Result<Self> {
+        let read = || -> Result<Self> {
+            module::check_start(wasm.bytes)?;
+            let room = (wasm.bytes.len() as u64).saturating_mul(ROOM_PER_MODULE_BYTE);
+            columns::check_room(room, "reading the module")?;
+            let module = Module::parse(wasm.bytes, control)?;
+            let evidence = Evidence::read(&module, control)?;
+            Ok(Self {
+                wasm: wasm.bytes,
+                module,
+                evidence,
+                tolerance: Tolerance::default(),
+            })
+        };
+        read().map_err(|error| error.in_file(wasm.name))
+    }
+
+    /// The same program, for analyses that tolerate these problems.
+    pub fn tolerating(self, tolerance: Tolerance) -> Self {
+        Self { tolerance, ..self }
+    }
+
+    /// Analyzes a dump of this program. The dump is dropped as soon as it is read, so that the rest of
+    /// the work can use its memory.
+    ///
+    /// # Errors
+    /// [`Error::InFile`](base::Error::InFile) around every error of the dump;
+    /// [`Error::OutOfMemory`](base::Error::OutOfMemory) and
+    /// [`Error::Aborted`](base::Error::Aborted) without it.
+    pub fn analyze(&self, dump: Input<'_, impl AsRef<[u8]>>, control: &Control) -> Result<Heap> {
+        let part = control.part(dump.bytes.as_ref().len() as u64);
+        self.analyze_part(dump, &part)
+    }
+
+    fn analyze_part(&self, dump: Input<'_, impl AsRef<[u8]>>, part: &Control) -> Result<Heap> {
+        let graph = self.read_graph(dump.bytes.as_ref(), part);
+        let graph = graph.map_err(|error| error.in_file(dump.name))?;
+        drop(dump);
+        graph.solve(part)
+    }
+
+    /// Opens a dump of this program for questions. These read the dump again through `contents`. The bytes
+    /// are dropped as soon as the dump is read.
+    ///
+    /// # Errors
+    /// As [`analyze`](Self::analyze).
+    pub fn open(
+        &self,
+        dump: Input<'_, impl AsRef<[u8]>>,
+        contents: Box<dyn Contents>,
+        control: &Control,
+    ) -> Result<Opened> {
+        self.open_heap(dump, contents, false, control)
+    }
+
+    /// As [`open`](Self::open), with the indexes that are built beside the analysis.
+    ///
+    /// # Errors
+    /// As [`analyze`](Self::analyze).
+    pub fn open_with_indexes(
+        &self,
+        dump: Input<'_, impl AsRef<[u8]>>,
+        contents: Box<dyn Contents>,
+        control: &Control,
+    ) -> Result<Opened> {
+        self.open_heap(dump, contents, true, control)
+    }
+
+    fn open_heap(
+        &self,
+        dump: Input<'_, impl AsRef<[u8]>>,
+        contents: Box<dyn Contents>,
+        with_indexes: bool,
+        control: &Control,
+    ) -> Result<Opened> {
+        let part = control.part(dump.bytes.as_ref().len() as u64);
+        let read = || {
+            let bytes = Dump::parse(dump.bytes.as_ref())?;
+            let file_size = dump.bytes.as_ref().len() as u64;
+            let memory = file_size - bytes.memory.size()..file_size;
+            let mut warnings = Vec::new();
+            let runtime = self.runtime(&bytes, &mut warnings, &part)?;
+            let (graph, names, roots) =
+                DumpGraph::read_with_names(&runtime, self.tolerance, warnings, &part)?;
+            Ok((graph, names, roots, memory))
+        };
+        let read = read().map_err(|error: Error| error.in_file(dump.name));
+        // The bytes may be a mapping, which is not needed any more.
+        drop(dump);
+        let (graph, names, roots, memory) = read?;
+        let (heap, indexes) = match with_indexes {
+            true => {
+                let (heap, indexes) = graph.solve_with_indexes(&roots, &part)?;
+                (heap, Some(indexes))
+            }
+            false => (graph.solve(&part)?, None),
+        };
+        let mut hasher = DefaultHasher::new();
+        hasher.write(self.wasm);
+        let module_hash = hasher.finish();
+        let heap = Arc::new(heap);
+        let source = DumpSource::new(Arc::clone(&heap), names, module_hash, contents, memory);
+        Ok(Opened {
+            heap,
+            roots,
+            source: Box::new(source),
+            indexes,
+        })
+    }
+
+    fn read_graph(&self, dump: &[u8], part: &Control) -> Result<DumpGraph> {
+        let dump = Dump::parse(dump)?;
+        let mut warnings = Vec::new();
+        let runtime = self.runtime(&dump, &mut warnings, part)?;
+        DumpGraph::read(&runtime, self.tolerance, warnings, part)
+    }
+
+    fn runtime<'d>(
+        &'d self,
+        dump: &Dump<'d>,
+        warnings: &mut Vec<Warning>,
+        part: &Control,
+    ) -> Result<Runtime<'d>> {
+        let (module, evidence) = (&self.module, &self.evidence);
+        Runtime::read(dump, module, evidence, self.tolerance, warnings, part)
+    }
+
+    /// Analyzes two dumps of this program. Each warning names its dump.
+    ///
+    /// # Errors
+    /// As [`analyze`](Self::analyze); if both dumps fail, the error of the first.
+    pub fn analyze_both<Bytes: AsRef<[u8]> + Send>(
+        &self,
+        before: Input<'_, Bytes>,
+        after: Input<'_, Bytes>,
+        schedule: Schedule,
+        control: &Control,
+    ) -> Result<(Heap, Heap)> {
+        let part = |dump: &Input<'_, Bytes>| control.part(dump.bytes.as_ref().len() as u64);
+        let (before_part, after_part) = (part(&before), part(&after));
+        let analyze = |dump: Input<'_, Bytes>, part| -> Result<Heap> {
+            let name = dump.name;
+            let mut heap = self.analyze_part(dump, part)?;
+            heap.name_warnings(name);
+            Ok(heap)
+        };
+        let before = || analyze(before, &before_part);
+        let after = || analyze(after, &after_part);
+        let (before, mut after) = match schedule {
+            Schedule::SideBySide => side_by_side(before, after)?,
+            Schedule::OneByOne => (before()?, after()?),
+        };
+        if let (Some(earlier), Some(later)) = (before.total_size, after.total_size)
+            && later < earlier
+        {
+            after.warnings.push(Warning::MemoryShrank {
+                before: earlier,
+                after: later,
+            });
+        }
+        Ok((before, after))
+    }
+}
+
+/// The order in which two dumps are analyzed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Schedule {
+    /// At the same time, which is faster: parts of the work run on one thread only.
+    #[default]
+    SideBySide,
+    /// One after the other, which needs less memory.
+    OneByOne,
+}

@@ -1,0 +1,457 @@
+//! Fills the object table: static objects first, then the managed objects among the heap's blocks.
+//!
+//! One thread walks the blocks, because a block's header gives only the address of the next block, and stores
+//! the used ones. Then all threads read the headers of the objects, and blocks that hold no object are
+//! removed from the columns.
+
+use rayon::prelude::*;
+
+use super::accounting::BlockTotals;
+use super::class_slots::{ClassIds, DescribedClass};
+use super::header_checks::{ChunkChecks, HeaderChecks};
+use crate::runtime::Runtime;
+use crate::runtime::blocks::Allocator;
+use crate::runtime::classes::Classes;
+use crate::runtime::collector::Collector;
+use crate::runtime::known_blocks::KnownBlocks;
+use crate::runtime::list_membership::list_members;
+use crate::runtime::objects::{ObjectHeader, block_of, payload_of};
+use crate::runtime::regions::{Walk, walk_blocks};
+use crate::runtime::statics::static_objects;
+use base::columns;
+use base::control::{Control, Phase};
+use base::error::{Error, Result};
+use base::mismatch::Mismatch;
+use base::tolerance::Tolerance;
+use base::units::Address;
+use base::warning::Warning;
+use dumps::Dump;
+use heap::{AddressIndex, CollectorState, HeapClass, ObjectTable};
+
+/// The number of bytes of the heap between two checks for cancellation.
+const WALK_INTERVAL: u64 = 1 << 20;
+
+/// The number of blocks of one task.
+const CHUNK: usize = 1 << 14;
+
+/// What is found in a dump.
+#[derive(Default)]
+pub(super) struct FoundObjects {
+    /// All objects.
+    pub(super) objects: ObjectTable,
+    /// Their classes, by class slot.
+    pub(super) classes: Vec<DescribedClass>,
+    /// The use of the heap's other bytes.
+    pub(super) totals: BlockTotals,
+    /// The regions.
+    pub(super) walk: Walk,
+}
+
+/// Finds all objects of a dump, the use of the heap's other bytes, and the regions.
+///
+/// # Errors
+/// [`Error::ModuleMismatch`](base::Error::ModuleMismatch) if an object is of no class of the program,
+/// [`Error::HeapCorrupt`](base::Error::HeapCorrupt) if the blocks cannot be walked to the end of
+/// the heap, unless that is tolerated.
+pub(super) fn read_objects(
+    runtime: &Runtime<'_>,
+    tolerance: Tolerance,
+    control: &Control,
+    warnings: &mut Vec<Warning>,
+) -> Result<FoundObjects> {
+    let Some(allocator) = runtime.allocator else {
+        return Ok(FoundObjects {
+            objects: ObjectTable {
+                statics: Some(0),
+                ..ObjectTable::default()
+            },
+            ..FoundObjects::default()
+        });
+    };
+    let mut reader = HeapReader {
+        dump: &runtime.dump,
+        allocator,
+        classes: &runtime.classes,
+        collector: &runtime.collector,
+        tolerance,
+        control,
+        warnings,
+    };
+    reader.read()
+}
+
+/// Everything that reading a heap needs.
+struct HeapReader<'a, 'r> {
+    dump: &'a Dump<'a>,
+    allocator: Allocator,
+    classes: &'a Classes<'r>,
+    collector: &'a Collector,
+    tolerance: Tolerance,
+    control: &'a Control,
+    warnings: &'a mut Vec<Warning>,
+}
+
+impl HeapReader<'_, '_> {
+    fn read(&mut self) -> Result<FoundObjects> {
+        let mut objects = self.static_objects()?;
+        let statics = objects.payloads.len();
+        let (mut totals, mut walk) = self.used_blocks(&mut objects)?;
+        if self.allocator.tail.is_none() {
+            walk.damage = self.missing_heap();
+        }
+        totals.add_walk(self.dump.memory, self.allocator, &walk);
+        let checks = HeaderChecks::new(self.classes, self.allocator.first_block)?;
+        self.keep_linked(&mut objects, statics, &checks)?;
+        let swept = match self.collector.list_heads {
+            None => self.keep_members(&mut objects, statics)?,
+            Some(_) => None,
+        };
+        if !self.tolerance.damage
+            && let Some(damage) = walk.damage.take()
+        {
+            return Err(damage);
+        }
+        if let Some(damage) = &walk.damage {
+            self.warnings.push(Warning::Partial {
+                damage: damage.to_string(),
+            });
+        } else if let Some(total) = self.collector.total.map(u64::from) {
+            self.check_total(&mut objects, statics, total)?;
+        }
+
+        let Objects {
+            payloads,
+            sizes,
+            mut class_ids,
+            pinned,
+            torn: _,
+        } = objects;
+        let ids = ClassIds::count(&class_ids);
+        self.tolerance
+            .check(self.foreign_class(&ids), self.warnings)?;
+        let classes = ids.into_slots(&mut class_ids, self.classes, self.control)?;
+        let index = AddressIndex::new(&payloads)?;
+        let mut pinned_objects = columns::with_capacity(pinned.len())?;
+        let pinned = pinned.into_iter().map(Address);
+        pinned_objects.extend(pinned.filter_map(|payload| index.get(payload)));
+        pinned_objects.sort_unstable();
+        let plain = classes.iter().map(|class| HeapClass {
+            name: class.class.name.clone(),
+            location: None,
+            count: class.count,
+        });
+        // Every block takes heap space.
+        let statics = sizes.partition_point(|&size| size == 0) as u32;
+        let objects = ObjectTable {
+            addresses: payloads,
+            class_slots: class_ids,
+            shallow_sizes: sizes,
+            statics: Some(statics),
+            huge_sizes: Vec::new(),
+            classes: plain.collect(),
+            pinned: pinned_objects,
+            index,
+        };
+        if walk.damage.is_none() {
+            self.warnings
+                .extend(
+                    walk.contradictions
+                        .map(|(address, count)| Warning::HeapInconsistent {
+                            problem: "blocks that contradict the blocks before them",
+                            address,
+                            count,
+                        }),
+                );
+            checks.warn(
+                self.dump,
+                &objects,
+                &classes,
+                self.collector,
+                swept,
+                self.warnings,
+            );
+        }
+        Ok(FoundObjects {
+            objects,
+            classes,
+            totals,
+            walk,
+        })
+    }
+
+    /// Every object's class must be in the table of type flags, if there is one.
+    fn foreign_class(&self, ids: &ClassIds) -> Option<Mismatch> {
+        let count = self.classes.count();
+        let id = ids.iter().find(|id| count > 0 && id.0 >= count)?;
+        Some(Mismatch::ObjectBeyondTable { id, count })
+    }
+
+    /// The error for a heap that looks unused, although the program has used it.
+    fn missing_heap(&self) -> Option<Error> {
+        let total = self.collector.total.filter(|&total| total > 0)?;
+        Some(Error::HeapCorrupt {
+            address: self.allocator.first_block,
+            found: format!(
+                "an allocator that was never used, although the collector counts {total} bytes of objects"
+            ),
+            expected: "the allocator's tail pointer",
+        })
+    }
+
+    /// The objects below the heap.
+    fn static_objects(&self) -> Result<Objects> {
+        let mut objects = Objects::default();
+        let class_count = self.classes.count();
+        for (payload, header) in static_objects(self.dump) {
+            // Data that looks like an object by chance can have any id.
+            if class_count == 0 || header.class_id.0 < class_count {
+                columns::push(&mut objects.payloads, payload.0)?;
+                columns::push(&mut objects.sizes, 0)?;
+                columns::push(&mut objects.class_ids, header.class_id.0)?;
+                if header.is_pinned() {
+                    columns::push(&mut objects.pinned, payload.0)?;
+                }
+            }
+        }
+        Ok(objects)
+    }
+
+    /// Walks the heap and adds the payloads of all used blocks, whether or not they are objects.
+    fn used_blocks(&self, objects: &mut Objects) -> Result<(BlockTotals, Walk)> {
+        let memory = self.dump.memory;
+        let step = self.control.begin(Phase::Blocks, memory.size());
+        let mut totals = BlockTotals::default();
+        let mut unreported = 0;
+        let known = || KnownBlocks::read(memory, self.allocator, self.collector, &step);
+        let walk = walk_blocks(memory, self.allocator, known, &step, |block, info| {
+            totals.add_block(info);
+            unreported += u64::from(info.block_size());
+            if unreported >= WALK_INTERVAL {
+                step.advance(std::mem::take(&mut unreported))?;
+            }
+            if let (false, Some(payload)) = (info.is_free(), payload_of(block)) {
+                columns::push(&mut objects.payloads, payload.0)?;
+            }
+            Ok(())
+        })?;
+        Ok((totals, walk))
+    }
+
+    /// Reads the headers of all blocks after the static objects, and keeps the blocks whose neighbours in a
+    /// list refer back to them.
+    fn keep_linked(
+        &self,
+        objects: &mut Objects,
+        statics: usize,
+        checks: &HeaderChecks,
+    ) -> Result<()> {
+        let memory = self.dump.memory;
+        // During a sweep, the block before the cursor was freed and may contain anything.
+        let is_sweeping = self.collector.state == Some(CollectorState::Sweeping);
+        let cursor = self.collector.cursor.filter(|_| is_sweeping);
+        let count = objects.payloads.len();
+        let step = self.control.begin(Phase::Objects, count as u64);
+        for column in [&mut objects.sizes, &mut objects.class_ids] {
+            columns::fill(column, 0, count, &step)?;
+        }
+
+        let payloads = objects.payloads[statics..].par_chunks_mut(CHUNK);
+        let sizes = objects.sizes[statics..].par_chunks_mut(CHUNK);
+        let class_ids = objects.class_ids[statics..].par_chunks_mut(CHUNK);
+        let chunks: Vec<(usize, Vec<u32>, Vec<u32>)> = payloads
+            .zip(sizes)
+            .zip(class_ids)
+            .map(|((payloads, sizes), class_ids)| {
+                step.advance(payloads.len() as u64)?;
+                let mut kept = 0;
+                let mut pinned = Vec::new();
+                let mut torn = Vec::new();
+                let mut chunk = ChunkChecks::default();
+                for nth in 0..payloads.len() {
+                    let payload = payloads[nth];
+                    let block = block_of(Address(payload));
+                    let header = block.and_then(|block| ObjectHeader::read(memory, block));
+                    let (Some(block), Some(header)) = (block, header) else {
+                        continue;
+                    };
+                    let forward = header.is_linked_forward(memory, block);
+                    let back = header.is_linked_back(memory, block);
+                    if forward && (back || cursor == Some(block)) {
+                        payloads[kept] = payload;
+                        sizes[kept] = header.block.block_size();
+                        class_ids[kept] = header.class_id.0;
+                        kept += 1;
+                        checks.look(&mut chunk, block, header, !back);
+                        if header.is_pinned() {
+                            columns::push(&mut pinned, payload)?;
+                        }
+                    } else if forward || back || header.is_moving(memory) {
+                        columns::push(&mut torn, payload)?;
+                    }
+                }
+                checks.add(&chunk);
+                Ok((kept, pinned, torn))
+            })
+            .collect::<Result<_>>()?;
+        objects.close_gaps(statics, chunks.iter().map(|&(kept, ..)| kept));
+        for (_, pinned, torn) in chunks {
+            columns::extend(&mut objects.pinned, &pinned)?;
+            columns::extend(&mut objects.torn, &torn)?;
+        }
+        Ok(())
+    }
+
+    /// Of the objects whose neighbours refer back to them, keeps those that are in a list. Returns the payload of
+    /// the object that is swept next, if it is known.
+    fn keep_members(&mut self, objects: &mut Objects, statics: usize) -> Result<Option<u32>> {
+        let index = AddressIndex::new(&objects.payloads[statics..])?;
+        let position = |block| Some(index.get(payload_of(block)?)?.at());
+        let mut blocks = columns::with_capacity(objects.payloads.len() - statics)?;
+        blocks.extend(objects.blocks(statics));
+        let members = list_members(
+            self.dump.memory,
+            self.allocator.first_block,
+            &blocks,
+            position,
+        )?;
+        let is_member = |block| position(block).is_some_and(|at| members[at]);
+        let BrokenLinks { broken, cursor } = self.broken_links(&objects.torn, is_member);
+        objects.keep_where(statics, |nth, _| members[nth])?;
+        let Some(&address) = broken.first() else {
+            return Ok(cursor);
+        };
+        // Raw memory may still contain the header of an earlier object. If all objects that the collector
+        // counts are found, no list is broken. The object at the cursor is counted, but not found.
+        let size_of = |payload| {
+            let header = ObjectHeader::read(self.dump.memory, block_of(Address(payload))?)?;
+            Some(u64::from(header.block.block_size()))
+        };
+        let total = self.collector.uncertain_total.map(u64::from);
+        let found = objects.total_size();
+        let with_cursor = cursor.and_then(size_of).map(|size| found + size);
+        if total.is_none() || (total != Some(found) && total != with_cursor) {
+            self.warnings.push(Warning::ListBroken {
+                address: Address(address),
+                count: broken.len() as u64,
+            });
+        }
+        Ok(cursor)
+    }
+
+    /// The payloads of blocks that only one neighbour refers to, but that belong to a list because that
+    /// neighbour does. If the collector's count of objects is known, it is used instead.
+    fn broken_links(&self, torn: &[u32], is_member: impl Fn(Address) -> bool) -> BrokenLinks {
+        let memory = self.dump.memory;
+        let is_listed = |block| block < self.allocator.first_block || is_member(block);
+        let is_broken = |payload: &u32| {
+            let block = block_of(Address(*payload))?;
+            let header = ObjectHeader::read(memory, block)?;
+            let forward = header.is_linked_forward(memory, block);
+            let back = header.is_linked_back(memory, block);
+            Some((back || is_listed(header.next())) && (forward || is_listed(header.previous)))
+        };
+        let broken = torn.iter().copied();
+        let mut broken: Vec<_> = broken
+            .filter(|payload| is_broken(payload) == Some(true))
+            .collect();
+        // During a sweep, no object precedes the next object to be swept. Without names, that object is only
+        // known by a global that holds the address of its block.
+        let cursors = self.dump.globals.iter().filter_map(|value| {
+            let payload = payload_of(Address(value))?;
+            broken.binary_search(&payload.0).ok()
+        });
+        let cursor = cursors.min().map(|cursor| broken.remove(cursor));
+        BrokenLinks { broken, cursor }
+    }
+
+    /// Compares the objects found with the collector's own count.
+    fn check_total(&mut self, objects: &mut Objects, statics: usize, total: u64) -> Result<()> {
+        if objects.total_size() != total {
+            // Raw blocks that look linked, such as two blocks that point at each other, need not be in a
+            // list.
+            let step = self.control.begin(Phase::Objects, 1);
+            let memory = self.dump.memory;
+            let known = KnownBlocks::read(memory, self.allocator, self.collector, &step)?;
+            if let Some(members) = known.objects {
+                objects.keep_where(statics, |_, block| members.contains(block))?;
+            }
+        }
+        let walk = objects.total_size();
+        if walk != total {
+            self.warnings.push(Warning::TotalMismatch {
+                collector: total,
+                walk,
+            });
+        }
+        Ok(())
+    }
+}
+
+/// Objects at which a list of the collector is broken.
+struct BrokenLinks {
+    /// Their payloads, ascending.
+    broken: Vec<u32>,
+    /// The object that is swept next. It is normal that the list is broken there.
+    cursor: Option<u32>,
+}
+
+/// Objects under examination, as columns; the static ones first.
+#[derive(Default)]
+struct Objects {
+    payloads: Vec<u32>,
+    /// Block sizes; 0 for static objects.
+    sizes: Vec<u32>,
+    class_ids: Vec<u32>,
+    /// Payloads of pinned objects, whether or not they are kept.
+    pinned: Vec<u32>,
+    /// Payloads of blocks that are not kept, but look like objects that are being added to a list or removed
+    /// from one, ascending.
+    torn: Vec<u32>,
+}
+
+impl Objects {
+    fn total_size(&self) -> u64 {
+        self.sizes.par_iter().map(|&size| u64::from(size)).sum()
+    }
+
+    /// The blocks of the objects after the static ones.
+    fn blocks(&self, statics: usize) -> impl Iterator<Item = Address> {
+        let payloads = self.payloads[statics..].iter();
+        payloads.filter_map(|&payload| block_of(Address(payload)))
+    }
+
+    fn columns(&mut self) -> [&mut Vec<u32>; 3] {
+        [&mut self.payloads, &mut self.sizes, &mut self.class_ids]
+    }
+
+    /// Closes the gaps after the kept objects at the start of each chunk.
+    fn close_gaps(&mut self, statics: usize, kept: impl Iterator<Item = usize> + Clone) {
+        for column in self.columns() {
+            let mut end = statics;
+            for (chunk, kept) in kept.clone().enumerate() {
+                let start = statics + chunk * CHUNK;
+                if start != end {
+                    column.copy_within(start..start + kept, end);
+                }
+                end += kept;
+            }
+            column.truncate(end);
+        }
+    }
+
+    /// Keeps the static objects, and of the others those for which `keep` returns true, given position and
+    /// block.
+    fn keep_where(&mut self, statics: usize, keep: impl Fn(usize, Address) -> bool) -> Result<()> {
+        let mut kept = columns::with_capacity(self.payloads.len() - statics)?;
+        let blocks = self.blocks(statics).enumerate();
+        kept.extend(blocks.map(|(nth, block)| keep(nth, block)));
+        for column in self.columns() {
+            let mut at = 0;
+            column.retain(|_| {
+                at += 1;
+                at <= statics || kept[at - 1 - statics]
+            });
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,108 @@
+//! Which classes the objects behind each kind of reference can have, as bits: the scan of the references looks
+//! up one bit for each reference whose type is declared.
+
+use std::collections::HashMap;
+
+use super::class_slots::DescribedClass;
+use crate::runtime::classes::Classes;
+use crate::runtime::declared_types::DeclaredType;
+use base::columns;
+use base::error::Result;
+
+/// The largest number of bits. Programs with more classes than this allows are not checked.
+const MOST_BITS: usize = 1 << 26;
+
+/// The number of a type. The references of [`ANY`] are not checked.
+pub(super) type TypeNumber = u32;
+
+/// The type of references to any object.
+pub(super) const ANY: TypeNumber = 0;
+
+/// The types of all references.
+#[derive(Default)]
+pub(super) struct ReferenceTypes {
+    /// By class slot.
+    classes: Vec<ClassTypes>,
+    /// By type, then by class slot of the target: whether the target can be there.
+    bits: Vec<u64>,
+    words_per_type: usize,
+}
+
+/// The types of the references in the objects of a class.
+#[derive(Clone, Default)]
+pub(super) struct ClassTypes {
+    /// In the order of the offsets of the layout.
+    pub(super) fields: Vec<TypeNumber>,
+    /// Of the elements, or of the keys.
+    pub(super) first: TypeNumber,
+    /// Of the values of a map.
+    pub(super) second: TypeNumber,
+}
+
+impl ReferenceTypes {
+    /// The types of the references of these classes.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`](base::Error::OutOfMemory).
+    pub(super) fn new(classes: &[DescribedClass], known: &Classes<'_>) -> Result<Self> {
+        let mut numbers = HashMap::new();
+        let mut number = |declared| match declared {
+            DeclaredType::Any => ANY,
+            DeclaredType::Class(name) => {
+                let next = numbers.len() as TypeNumber + 1;
+                *numbers.entry(name).or_insert(next)
+            }
+        };
+        let types = classes.iter().map(|DescribedClass { id, class, .. }| {
+            let types = known.declared_types(*id, class);
+            ClassTypes {
+                fields: types.fields.into_iter().map(&mut number).collect(),
+                first: number(types.first),
+                second: number(types.second),
+            }
+        });
+        let types = types.collect();
+        let words_per_type = classes.len().div_ceil(64);
+        let words = (numbers.len() + 1) * words_per_type;
+        if words > MOST_BITS / 64 {
+            let unchecked = classes.iter().map(|class| ClassTypes {
+                fields: vec![ANY; class.class.layout.offsets.len()],
+                ..ClassTypes::default()
+            });
+            return Ok(Self {
+                classes: unchecked.collect(),
+                ..Self::default()
+            });
+        }
+        let mut bits = columns::repeated(0, words)?;
+        for (slot, class) in classes.iter().enumerate() {
+            let mut allow = |number: TypeNumber| {
+                bits[number as usize * words_per_type + slot / 64] |= 1 << (slot % 64);
+            };
+            match known.names_of_bases(class.id) {
+                None => (0..=numbers.len() as TypeNumber).for_each(allow),
+                Some(names) => names
+                    .iter()
+                    .filter_map(|name| numbers.get(name))
+                    .for_each(|&number| allow(number)),
+            }
+        }
+        Ok(Self {
+            classes: types,
+            bits,
+            words_per_type,
+        })
+    }
+
+    #[inline]
+    pub(super) fn of_class(&self, slot: usize) -> &ClassTypes {
+        &self.classes[slot]
+    }
+
+    /// Whether an object of the class in this slot can be behind a reference of this type, which is not [`ANY`].
+    #[inline]
+    pub(super) fn allows(&self, number: TypeNumber, slot: u32) -> bool {
+        let word = self.bits[number as usize * self.words_per_type + slot as usize / 64];
+        word >> (slot % 64) & 1 != 0
+    }
+}

@@ -1,0 +1,132 @@
+//! The layouts of the standard library's containers, from type flags, from the collector's code, or from the
+//! class's name.
+
+use super::classes::Doubt;
+use super::layout::{Contents, EntryLayout, ReferenceLayout, Slot};
+use super::type_flags::TypeFlags;
+use runtime_code::collector_code::VisitedMembers;
+use runtime_code::std_library::{BUCKETS, BUFFER, ENTRIES, FUNCTION_ENVIRONMENT};
+use wasm::debug_info::Class;
+
+/// The layout of a class whose inherited fields are missing in the debug information. The type flags say
+/// whether it is a container.
+pub(super) fn with_inherited(
+    class: &Class,
+    layout: ReferenceLayout,
+    flags: Option<TypeFlags>,
+) -> (ReferenceLayout, Doubt) {
+    /// The largest number of words before the first own field that are examined.
+    const MOST_INHERITED: u32 = 1 << 10;
+    let ReferenceLayout {
+        mut offsets,
+        contents,
+    } = layout;
+    if let Some(inherited) = flags.and_then(layout_from_flags) {
+        offsets.extend(inherited.offsets);
+        let contents = match contents {
+            Contents::Fixed => inherited.contents,
+            contents => contents,
+        };
+        return (ReferenceLayout::new(offsets, contents), Doubt::None);
+    }
+    match class.members.iter().map(|member| member.offset).min() {
+        Some(0..4) => (ReferenceLayout { offsets, contents }, Doubt::None),
+        Some(first) => {
+            offsets.extend((0..first.min(4 * MOST_INHERITED)).step_by(4));
+            (ReferenceLayout::new(offsets, contents), Doubt::UnknownBases)
+        }
+        // Of the library's containers, only a static array of numbers has no reference.
+        None if contents == Contents::Fixed
+            && offsets.is_empty()
+            && !class.name.starts_with("~lib/staticarray/StaticArray<") =>
+        {
+            (ReferenceLayout::unknown(), Doubt::UnknownBases)
+        }
+        None => (ReferenceLayout { offsets, contents }, Doubt::None),
+    }
+}
+
+/// Fields from the code, contents from the flags. `None` if the code visits more than fields and the flags do
+/// not describe it.
+pub(super) fn layout_from_code(
+    members: VisitedMembers,
+    flags: Option<TypeFlags>,
+) -> Option<ReferenceLayout> {
+    let container = flags.and_then(layout_from_flags);
+    let contents = match &container {
+        Some(container) => container.contents.clone(),
+        None if members.by_bitmap => Contents::Tuple,
+        None if members.and_more => return None,
+        None => Contents::Fixed,
+    };
+    let own = container.map_or(Vec::new(), |container| container.offsets);
+    let offsets = members.offsets.into_iter().chain(own).collect();
+    Some(ReferenceLayout::new(offsets, contents))
+}
+
+/// The layout of a standard container, or of a view. `None` if the flags are those of neither.
+pub(super) fn layout_from_flags(flags: TypeFlags) -> Option<ReferenceLayout> {
+    let value = |flags: TypeFlags| {
+        Some(Slot {
+            size: flags.value_size()?,
+            is_reference: flags.has_managed_values(),
+        })
+    };
+    if flags.is_array_buffer_view() {
+        Some(ReferenceLayout::new(vec![BUFFER], Contents::Fixed))
+    } else if flags.is_array() {
+        Some(array_layout(flags.has_managed_values()))
+    } else if flags.is_static_array() {
+        Some(static_array_layout(flags.has_managed_values()))
+    } else if flags.is_set() {
+        Some(entries_layout(value(flags)?, None))
+    } else if flags.is_map() {
+        let key = Slot {
+            size: flags.key_size()?,
+            is_reference: flags.has_managed_keys(),
+        };
+        Some(entries_layout(key, Some(value(flags)?)))
+    } else {
+        None
+    }
+}
+
+/// The layout of an `Array`.
+pub(super) fn array_layout(elements_are_references: bool) -> ReferenceLayout {
+    let contents = if elements_are_references {
+        Contents::Array
+    } else {
+        Contents::Fixed
+    };
+    ReferenceLayout::new(vec![BUFFER], contents)
+}
+
+/// The layout of a `StaticArray`.
+pub(super) fn static_array_layout(elements_are_references: bool) -> ReferenceLayout {
+    let contents = if elements_are_references {
+        Contents::StaticArray
+    } else {
+        Contents::Fixed
+    };
+    ReferenceLayout::new(Vec::new(), contents)
+}
+
+/// The layout of a `Map`, or of a `Set` without a value.
+pub(super) fn entries_layout(key: Slot, value: Option<Slot>) -> ReferenceLayout {
+    let entry = EntryLayout::new(key, value);
+    let contents = if entry.key.is_some() || entry.value.is_some() {
+        Contents::Entries(entry)
+    } else {
+        Contents::Fixed
+    };
+    ReferenceLayout::new(vec![BUCKETS, ENTRIES], contents)
+}
+
+/// The layout of a `Function`. `_env` is declared as a number, but the collector visits it.
+pub(super) fn function_layout(class: &Class) -> ReferenceLayout {
+    let env = class.members.iter().find(|member| member.name == "_env");
+    ReferenceLayout::new(
+        vec![env.map_or(FUNCTION_ENVIRONMENT, |member| member.offset)],
+        Contents::Fixed,
+    )
+}

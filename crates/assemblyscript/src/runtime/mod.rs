@@ -1,0 +1,157 @@
+//! The AssemblyScript incremental runtime (TLSF allocator, ITCMS collector) in memory: blocks, object
+//! headers, the collector's lists and globals, static objects, type flags, roots, and the references in
+//! objects of each class.
+//!
+//! The facts come from the runtime's sources (`std/assembly/rt/tlsf.ts`, `itcms.ts`, `shared/typeinfo.ts`)
+//! and were checked against running programs. [`Runtime::read`] combines a dump with the facts from its
+//! module. The [heap](heap) needs nothing else.
+
+pub mod block_set;
+pub mod blocks;
+mod boundaries;
+pub mod classes;
+pub mod collector;
+mod container_layouts;
+pub mod declared_types;
+pub mod evidence;
+pub mod identity;
+pub mod known_blocks;
+pub mod layout;
+pub mod list_membership;
+pub mod objects;
+pub mod regions;
+pub mod roots;
+pub mod shapes;
+pub mod statics;
+pub mod type_flags;
+
+use blocks::Allocator;
+use classes::Classes;
+use collector::Collector;
+use evidence::Evidence;
+use identity::{find_mismatch, global_count_mismatch};
+use roots::{GlobalRoots, StaticRoots};
+use type_flags::TypeFlagsTable;
+
+use base::control::Control;
+use base::error::Result;
+use base::tolerance::Tolerance;
+use base::units::Address;
+use base::warning::Warning;
+use dumps::Dump;
+use wasm::module::Module;
+
+/// A program's runtime at the moment of a dump.
+#[derive(Debug)]
+pub struct Runtime<'a> {
+    /// The memory and its boundaries.
+    pub dump: Dump<'a>,
+    /// The classes of the ids.
+    pub classes: Classes<'a>,
+    /// The state of the collector.
+    pub collector: Collector,
+    /// The allocator; `None` if the memory ends before it.
+    pub allocator: Option<Allocator>,
+    /// The globals from which the collector starts.
+    pub globals: GlobalRoots,
+    /// Whether the module has mutable i32 globals, but the dump has no values of them.
+    pub lacks_global_values: bool,
+    /// The number of mutable i64 globals of the module. A dump never has their values.
+    pub wide_globals: u32,
+}
+
+impl<'a> Runtime<'a> {
+    /// Reads the runtime's state. Adds doubts to `warnings`.
+    ///
+    /// # Errors
+    /// [`Error::ModuleMismatch`](base::Error::ModuleMismatch) if the dump is not of this module,
+    /// unless that is tolerated; [`Error::OutOfMemory`](base::Error::OutOfMemory),
+    /// [`Error::Aborted`](base::Error::Aborted).
+    pub fn read(
+        dump: &Dump<'a>,
+        module: &'a Module<'a>,
+        evidence: &'a Evidence,
+        tolerance: Tolerance,
+        warnings: &mut Vec<Warning>,
+        control: &Control,
+    ) -> Result<Self> {
+        let dump = &boundaries::corrected(dump, module, evidence)?;
+        let flags = TypeFlagsTable::locate(dump, module);
+        let has_foreign_globals = tolerance.check(global_count_mismatch(dump, module), warnings)?;
+        let mismatch = find_mismatch(dump, module, &evidence.debug_info, flags, warnings)?;
+        tolerance.check(mismatch, warnings)?;
+        // The values of other globals are not used.
+        let dump = match has_foreign_globals {
+            true => dump.without_globals(),
+            false => *dump,
+        };
+        let classes = Classes::new(evidence, module, flags, control);
+        let globals = GlobalRoots::find(evidence, &classes, module, &dump);
+        warn(&dump, module, evidence, &globals, warnings);
+        Ok(Self {
+            dump,
+            classes,
+            collector: Collector::read(module, &dump, evidence.code.as_ref()),
+            allocator: Allocator::locate(&dump),
+            globals,
+            lacks_global_values: dump.globals.is_empty() && module.globals.mutable_i32_count() > 0,
+            wide_globals: module.globals.mutable_i64_count(),
+        })
+    }
+}
+
+fn warn(
+    dump: &Dump<'_>,
+    module: &Module<'_>,
+    evidence: &Evidence,
+    globals: &GlobalRoots,
+    warnings: &mut Vec<Warning>,
+) {
+    const PAGE: u64 = 1 << 16;
+    let memory_size = dump.memory.size();
+    if !memory_size.is_multiple_of(PAGE) {
+        warnings.push(Warning::MemoryNotWholePages { memory_size });
+    } else if let Some((minimum, maximum)) = module.memory_limits
+        && !(minimum..=maximum).contains(&(memory_size / PAGE))
+    {
+        warnings.push(Warning::MemoryOutsideLimits {
+            pages: memory_size / PAGE,
+            minimum,
+            maximum,
+        });
+    }
+    warnings.extend(doubtful_stack_pointer(dump, module, evidence));
+    let expected = module.globals.mutable_i32_count();
+    if dump.globals.is_empty() && expected > 0 {
+        warnings.push(Warning::GlobalsMissing { expected });
+    }
+    match globals.static_roots {
+        StaticRoots::Known if !evidence.has_debug_info && !Collector::is_named(module) => {
+            warnings.push(Warning::NamesMissing);
+        }
+        StaticRoots::Known => {}
+        StaticRoots::Incomplete => warnings.push(Warning::RootsIncomplete),
+        StaticRoots::Unknown => warnings.push(Warning::RootsUnknown),
+    }
+    let disputed = globals.disputed.iter().cloned();
+    warnings.extend(disputed.map(|name| Warning::GlobalDisputed { name }));
+}
+
+/// The warning for a doubtful stack pointer in a dump's header.
+fn doubtful_stack_pointer(
+    dump: &Dump<'_>,
+    module: &Module<'_>,
+    evidence: &Evidence,
+) -> Option<Warning> {
+    let header = dump.stack_pointer;
+    if !header.0.is_multiple_of(4) {
+        return Some(Warning::StackPointerUnaligned { header });
+    }
+    let globals = &module.globals;
+    let global = globals
+        .exported("__stack_pointer")
+        .or_else(|| globals.named("~lib/memory/__stack_pointer"))
+        .or_else(|| globals.get(evidence.code.as_ref()?.stack_pointer()?))?;
+    let global = Address(dump.globals.get(global.dump_position?)?);
+    (global != header).then_some(Warning::StackPointerDisputed { header, global })
+}

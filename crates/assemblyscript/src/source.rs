@@ -1,0 +1,268 @@
+//! A dump as the source of a heap.
+
+use std::any::Any;
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::class_slots::DescribedClass;
+use super::content_reader::OpenedDump;
+use super::graph::DumpNames;
+use super::labels::{class_label, is_own_storage};
+use super::memory::{Contents, Reader};
+use super::memory_map::MemoryMap;
+use super::text_search::TextSearch;
+use crate::runtime::objects::HEADER_SIZE;
+use crate::runtime::shapes::{ClassShape, Kind};
+use base::control::{Control, Step};
+use base::error::Result;
+use base::units::{ClassId, ObjectIndex};
+use base::warning::Warning;
+use heap::{
+    Blocks, ClassNaming, DominatorIndex, EdgeLabel, FieldValue, Found, Heap, ObjectReader,
+    OpenedContents, PathTree, RawTable, ReadOrder, Source, Survey, TextFilter,
+};
+use runtime_code::std_library::ALIGNMENT;
+
+/// How many references of an object, from its last on, may lead to its own storage: those of a closure, of an array
+/// or a view, or the buckets and entries of a map.
+const STORAGE_REFERENCES: usize = 3;
+
+/// A dump, which is read again when a question needs contents.
+pub(crate) struct DumpSource {
+    pub(super) heap: Arc<Heap>,
+    /// By class slot.
+    pub(super) classes: Arc<Vec<DescribedClass>>,
+    /// By class slot.
+    pub(super) shapes: Vec<ClassShape>,
+    pub(super) memory_map: MemoryMap,
+    pub(super) contents: Box<dyn Contents>,
+    /// The offset of the memory in the dump, and its size in bytes.
+    pub(super) memory_start: u64,
+    pub(super) memory_size: u64,
+    module_hash: u64,
+}
+
+impl DumpSource {
+    /// Takes a heap, its names, a hash of its module, and the dump, from which it is read again: `memory` is the
+    /// range of its memory there.
+    pub(crate) fn new(
+        heap: Arc<Heap>,
+        names: DumpNames,
+        module_hash: u64,
+        contents: Box<dyn Contents>,
+        memory: Range<u64>,
+    ) -> Self {
+        Self {
+            heap,
+            classes: names.classes,
+            shapes: names.shapes,
+            memory_map: names.memory_map,
+            contents,
+            memory_start: memory.start,
+            memory_size: memory.end - memory.start,
+            module_hash,
+        }
+    }
+
+    /// The heap.
+    pub(crate) fn heap(&self) -> &Heap {
+        &self.heap
+    }
+
+    /// The size of the memory in the dump, in bytes.
+    pub(crate) fn dump_memory_size(&self) -> u64 {
+        self.memory_size
+    }
+
+    pub(crate) fn shape(&self, object: ObjectIndex) -> &ClassShape {
+        &self.shapes[self.heap.objects.class_slots[object.at()] as usize]
+    }
+
+    pub(crate) fn class_name(&self, object: ObjectIndex) -> &str {
+        &self.heap.objects.class_of(object).name
+    }
+
+    /// The runtime id of an object's class.
+    pub(super) fn class_id(&self, object: ObjectIndex) -> ClassId {
+        self.classes[self.heap.objects.class_slots[object.at()] as usize].id
+    }
+}
+
+impl Source for DumpSource {
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+
+    fn program(&self) -> u64 {
+        self.module_hash
+    }
+
+    fn has_module(&self) -> bool {
+        true
+    }
+
+    fn memory_size(&self) -> u64 {
+        0
+    }
+
+    fn content_size(&self) -> u64 {
+        self.memory_size
+    }
+
+    fn blocks(&self) -> Option<Blocks> {
+        Some(Blocks {
+            header: HEADER_SIZE,
+            granule: ALIGNMENT,
+        })
+    }
+
+    fn class_label(&self, class_slot: u32, label: EdgeLabel) -> String {
+        class_label(&self.shapes[class_slot as usize], label)
+    }
+
+    fn label_at(&self, class_slot: u32, place: u32) -> String {
+        let label = self.heap.edges.label(place).unwrap_or_default();
+        self.class_label(class_slot, label)
+    }
+
+    fn without_key<'l>(&self, label: &'l str) -> &'l str {
+        super::labels::without_key(label)
+    }
+
+    fn is_label_stable(&self, _: EdgeLabel, text: &str) -> bool {
+        !text.starts_with('+')
+    }
+
+    fn is_class_stable(&self, name: &str) -> bool {
+        // Otherwise the name is made from a runtime id.
+        !name.contains("Class#")
+    }
+
+    fn is_own_storage(&self, class_slot: u32, label: EdgeLabel) -> bool {
+        is_own_storage(&self.shapes[class_slot as usize], label)
+    }
+
+    fn storage_references(&self) -> usize {
+        STORAGE_REFERENCES
+    }
+
+    fn around(
+        &self,
+        address: u32,
+        notes: &mut Vec<Warning>,
+        control: &Control,
+    ) -> Result<Option<Found>> {
+        self.find_around(address, notes, control)
+    }
+
+    fn reader(&self, order: ReadOrder, control: &Control) -> Box<dyn ObjectReader + '_> {
+        Box::new(match order {
+            ReadOrder::Any => Reader::new(self, control),
+            ReadOrder::Ascending => Reader::sequential(self, control),
+        })
+    }
+
+    fn class_naming(&self, class_slot: u32) -> ClassNaming {
+        self.naming(&self.shapes[class_slot as usize])
+    }
+
+    fn open_contents(&self, may_map: bool) -> Result<Box<dyn OpenedContents + '_>> {
+        Ok(Box::new(OpenedDump::new(self, may_map)?))
+    }
+
+    fn text_filter(&self, text: &str, control: &Control) -> Result<Box<dyn TextFilter + '_>> {
+        Ok(Box::new(DumpTexts {
+            reader: Reader::sequential(self, control),
+            text: TextSearch::new(text)?,
+            control: control.clone(),
+        }))
+    }
+
+    fn content_sizes(&self, tree: &PathTree, step: &Step<'_>) -> Result<Vec<u32>> {
+        self.measure_contents(tree, step)
+    }
+
+    fn survey(&self, live: &DominatorIndex, step: &Step<'_>) -> Result<Survey> {
+        self.survey_memory(live, step)
+    }
+
+    fn raw_blocks(&self, control: &Control) -> Result<RawTable> {
+        self.find_raw_blocks(control)
+    }
+
+    fn unreferenced_blocks(
+        &self,
+        raw: &RawTable,
+        notes: &mut Vec<Warning>,
+        control: &Control,
+    ) -> Result<Option<Vec<u32>>> {
+        self.find_unreferenced(raw, notes, control)
+    }
+}
+
+impl ObjectReader for Reader<'_> {
+    fn label(
+        &mut self,
+        source: ObjectIndex,
+        target: ObjectIndex,
+        label: EdgeLabel,
+        skipped: usize,
+    ) -> Result<String> {
+        self.exact_label(source, target, label, skipped)
+    }
+
+    fn preview(&mut self, object: ObjectIndex) -> Result<Option<String>> {
+        self.preview_of(object)
+    }
+
+    fn fields(&mut self, object: ObjectIndex, _: &mut Vec<Warning>) -> Result<Vec<FieldValue>> {
+        self.fields_of(object)
+    }
+
+    fn literal(&mut self, object: ObjectIndex) -> Result<Option<String>> {
+        match self.heap().shape(object).kind {
+            Kind::Text => self.string(object).map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    fn shared_contents(&mut self, object: ObjectIndex) -> Result<String> {
+        self.copied_contents(object)
+    }
+
+    fn label_at(&mut self, source: ObjectIndex, place: u32, skipped: usize) -> Result<String> {
+        let edges = &self.heap().heap.edges;
+        let label = edges.label(place).unwrap_or_default();
+        self.exact_label(source, edges.target(place), label, skipped)
+    }
+}
+
+/// Finds the strings of a dump that contain a text.
+struct DumpTexts<'h> {
+    reader: Reader<'h>,
+    text: TextSearch,
+    control: Control,
+}
+
+impl TextFilter for DumpTexts<'_> {
+    fn keep(&mut self, objects: &mut Vec<ObjectIndex>) -> Result<()> {
+        let Self {
+            reader,
+            text,
+            control,
+        } = self;
+        let mut result = Ok(());
+        objects.retain(|&object| {
+            let is_text = reader.heap().shape(object).kind == Kind::Text;
+            let contains = is_text && result.is_ok();
+            contains
+                && reader
+                    .string_contains(object, text, control)
+                    .unwrap_or_else(|error| {
+                        result = Err(error);
+                        false
+                    })
+        });
+        result
+    }
+}

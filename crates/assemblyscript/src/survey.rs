@@ -1,0 +1,388 @@
+//! One pass over the memory in address order: it finds the size of every object, the hash of its contents,
+//! and the used part of a container's storage.
+//!
+//! Contents are compared by 96 bits of a keyed hash (SipHash-1-3) of class, size and contents. The keys are random, so
+//! that an attacker cannot choose contents with equal hashes. For ten million different strings, the probability that
+//! any two of them have equal hashes is below 10⁻¹⁵.
+
+use std::hash::{BuildHasher, Hasher, RandomState};
+
+use rayon::prelude::*;
+use siphasher::sip128::{Hasher128, SipHasher13};
+
+use super::DumpSource;
+use super::memory::{LONG_WINDOW, Payload, Reader, word_at};
+use super::roles::{ARRAY_SIZE, Role, TABLE_SIZE, VIEW_SIZE};
+use crate::runtime::objects::HEADER_SIZE;
+use base::bits::Bits;
+use base::columns;
+use base::control::Step;
+use base::error::Result;
+use base::units::{Address, ObjectIndex};
+use base::warning::Warning;
+use heap::DominatorIndex;
+use heap::survey::{
+    ArrayUse, ContainerLayout, Containers, HashedObject, MemorySurvey, Survey, TableUse, ViewUse,
+    taken,
+};
+use runtime_code::std_library::{
+    ARRAY_BUFFER, BUCKETS, BUFFER, DATA_START, ENTRIES, ENTRIES_CAPACITY, ENTRIES_COUNT,
+    ENTRIES_OFFSET, LENGTH, VIEW_LENGTH,
+};
+
+/// Objects that one task reads.
+const CHUNK: usize = 1 << 15;
+
+/// What a task found in a run of objects.
+#[derive(Default)]
+struct Found {
+    texts: Vec<HashedObject>,
+    static_arrays: Vec<HashedObject>,
+    containers: Containers,
+    unknown: u64,
+}
+
+impl Found {
+    /// Takes what was found, each list in memory of exactly its size. The room for the next run stays.
+    fn take(&mut self) -> Result<Self> {
+        Ok(Self {
+            texts: taken(&mut self.texts)?,
+            static_arrays: taken(&mut self.static_arrays)?,
+            containers: self.containers.take()?,
+            unknown: std::mem::take(&mut self.unknown),
+        })
+    }
+}
+
+/// The keys of the hashes.
+struct Keys(u64, u64);
+
+impl Keys {
+    fn random() -> Self {
+        let random = RandomState::new();
+        Self(random.hash_one(0), random.hash_one(1))
+    }
+}
+
+impl DumpSource {
+    pub(super) fn survey_memory(&self, live: &DominatorIndex, step: &Step<'_>) -> Result<Survey> {
+        let surveyor = Surveyor {
+            heap: self,
+            live,
+            roles: self.roles(),
+        };
+        surveyor.survey(step)
+    }
+}
+
+/// What all tasks need.
+struct Surveyor<'h> {
+    heap: &'h DumpSource,
+    live: &'h DominatorIndex,
+    /// By class slot.
+    roles: Vec<Role>,
+}
+
+impl Surveyor<'_> {
+    fn survey(&self, step: &Step<'_>) -> Result<Survey> {
+        let objects = &self.heap.heap.objects;
+        let keys = &Keys::random();
+        let mut sizes = columns::repeated_in_parallel(0, objects.len())?;
+        // There are few static objects, and one thread finds out which of them overlap.
+        let statics = objects.statics.unwrap_or_default() as usize;
+        let (static_sizes, heap_sizes) = sizes.split_at_mut(statics);
+        let start = || Run {
+            surveyor: self,
+            keys,
+            reader: Reader::sequential(self.heap, step.control()),
+            statics_end: 0,
+            found: Found::default(),
+        };
+        let mut run = start();
+        for (nth, size) in static_sizes.iter_mut().enumerate() {
+            if nth.is_multiple_of(CHUNK) {
+                step.advance(0)?;
+            }
+            *size = run.visit(ObjectIndex(nth as u32))?;
+        }
+        let mut runs = vec![run.found];
+        let of_heap = heap_sizes
+            .par_chunks_mut(CHUNK)
+            .enumerate()
+            .map_init(start, |run, (nth, sizes)| {
+                let first = (statics + nth * CHUNK) as u32;
+                let last = first + sizes.len() as u32 - 1;
+                run.reader.stop_after(ObjectIndex(last));
+                for (object, size) in (first..).map(ObjectIndex).zip(&mut *sizes) {
+                    *size = run.visit(object)?;
+                }
+                step.advance(sizes.len() as u64)?;
+                run.found.take()
+            })
+            .collect::<Result<Vec<_>>>()?;
+        runs.extend(of_heap);
+        let mut texts = columns::with_capacity(runs.iter().map(|run| run.texts.len()).sum())?;
+        let mut buffers = Vec::new();
+        for run in &mut runs {
+            texts.append(&mut run.texts);
+            columns::extend(&mut buffers, &run.static_arrays)?;
+        }
+        let unknown = runs.iter().map(|run| run.unknown).sum();
+        let containers: Vec<_> = runs.into_iter().map(|run| run.containers).collect();
+        self.add_buffers(&mut buffers, &containers, &sizes, keys, step)?;
+        let notes = match unknown {
+            0 => Vec::new(),
+            count => vec![Warning::ContentsUnknown { count }],
+        };
+        Ok(Survey {
+            texts,
+            memory: Some(MemorySurvey {
+                sizes,
+                buffers,
+                containers,
+                layout: self.layout(),
+            }),
+            notes,
+        })
+    }
+
+    fn layout(&self) -> ContainerLayout {
+        let stride = |role: &Role| match role {
+            Role::Table(entries) => entries.stride,
+            _ => 0,
+        };
+        ContainerLayout {
+            array: ARRAY_SIZE,
+            view: VIEW_SIZE,
+            table: TABLE_SIZE,
+            strides: self.roles.iter().map(stride).collect(),
+        }
+    }
+
+    #[inline]
+    fn role(&self, object: ObjectIndex) -> Role {
+        self.roles[self.heap.heap.objects.class_slots[object.at()] as usize]
+    }
+
+    /// Adds the live buffers in which no container stores its contents.
+    fn add_buffers(
+        &self,
+        buffers: &mut Vec<HashedObject>,
+        containers: &[Containers],
+        sizes: &[u32],
+        keys: &Keys,
+        step: &Step<'_>,
+    ) -> Result<()> {
+        let objects = &self.heap.heap.objects;
+        let mut is_storage = Bits::new(objects.len())?;
+        for buffer in containers.iter().flat_map(Containers::storage) {
+            is_storage.insert(buffer.0);
+        }
+        let found = objects.class_slots.par_chunks(CHUNK).enumerate();
+        let found = found.map(|(nth, slots)| {
+            let first = (nth * CHUNK) as u32;
+            let mut reader = Reader::sequential(self.heap, step.control());
+            reader.stop_after(ObjectIndex(first + slots.len() as u32 - 1));
+            let mut found = Vec::new();
+            for (object, &slot) in (first..).map(ObjectIndex).zip(slots) {
+                let is_wanted = self.roles[slot as usize] == Role::Buffer
+                    && !is_storage.contains(object.0)
+                    && self.is_live(object);
+                if is_wanted {
+                    let payload = reader.payload(self.heap.heap.address(object).0)?;
+                    // The sizes of static objects that overlap others are 0.
+                    if payload.size == sizes[object.at()] {
+                        let buffer = self.hashed(object, payload, &mut reader, keys)?;
+                        columns::push(&mut found, buffer)?;
+                    }
+                }
+            }
+            step.advance(0)?;
+            Ok(found)
+        });
+        for found in found.collect::<Result<Vec<_>>>()? {
+            columns::extend(buffers, &found)?;
+        }
+        Ok(())
+    }
+
+    /// The buffer to which a word refers.
+    fn buffer(&self, word: Option<u32>) -> Option<ObjectIndex> {
+        let objects = &self.heap.heap.objects;
+        let buffer = objects.index.get(Address(word?))?;
+        (self.heap.class_id(buffer) == ARRAY_BUFFER).then_some(buffer)
+    }
+
+    fn is_live(&self, object: ObjectIndex) -> bool {
+        match self.heap.heap.objects.is_on_heap(object) {
+            true => self.heap.heap.retained_size(object) != 0,
+            false => self.live.position(object).is_some(),
+        }
+    }
+
+    fn hashed(
+        &self,
+        object: ObjectIndex,
+        payload: Payload,
+        reader: &mut Reader<'_>,
+        keys: &Keys,
+    ) -> Result<HashedObject> {
+        let mut hasher = SipHasher13::new_with_keys(keys.0, keys.1);
+        let class = self.heap.heap.objects.class_slots[object.at()];
+        hasher.write_u64(u64::from(class) << 32 | u64::from(payload.size));
+        let mut offset = 0;
+        while offset < payload.size {
+            hasher.write(reader.part(payload, offset, LONG_WINDOW)?);
+            offset = offset.saturating_add(LONG_WINDOW);
+        }
+        let hash = hasher.finish128().as_u128();
+        Ok(HashedObject::new(hash, object))
+    }
+}
+
+/// The state of one task.
+struct Run<'c> {
+    surveyor: &'c Surveyor<'c>,
+    keys: &'c Keys,
+    reader: Reader<'c>,
+    /// The end of the last static object whose contents were read.
+    statics_end: u64,
+    found: Found,
+}
+
+impl Run<'_> {
+    /// Adds the facts about an object, and returns the size of its payload.
+    fn visit(&mut self, object: ObjectIndex) -> Result<u32> {
+        let surveyor = self.surveyor;
+        let heap = &surveyor.heap.heap;
+        let role = surveyor.role(object);
+        let is_static = !heap.objects.is_on_heap(object);
+        // Code may refer to a static string although no object does.
+        let is_literal = is_static && role == Role::Text;
+        if !is_literal && !surveyor.is_live(object) {
+            return Ok(0);
+        }
+        let payload = self.reader.payload(heap.address(object).0)?;
+        if is_static && !self.starts_after_last(payload) {
+            return Ok(0);
+        }
+        match role {
+            Role::Text => {
+                let text = surveyor.hashed(object, payload, &mut self.reader, self.keys)?;
+                columns::push(&mut self.found.texts, text)?;
+            }
+            Role::StaticArray => {
+                let array = surveyor.hashed(object, payload, &mut self.reader, self.keys)?;
+                columns::push(&mut self.found.static_arrays, array)?;
+                if payload.size == 0 && !is_static {
+                    columns::push(&mut self.found.containers.empty_static_arrays, object)?;
+                }
+            }
+            Role::Array(element) => self.visit_array(object, payload, element)?,
+            Role::View => self.visit_view(object, payload)?,
+            Role::Table(_) => self.visit_table(object, payload)?,
+            Role::Unknown => {
+                self.found.unknown += 1;
+                let edges = &heap.edges;
+                for place in edges.range(object) {
+                    let storage = &mut self.found.containers.other_storage;
+                    columns::push(storage, edges.target(place))?;
+                }
+            }
+            Role::Buffer | Role::Other => {}
+        }
+        Ok(payload.size)
+    }
+
+    /// Whether a static object begins at the end of the last one, or later. Data that looks like a static
+    /// object by chance may overlap others, and its contents are not read a second time.
+    fn starts_after_last(&mut self, payload: Payload) -> bool {
+        let start = u64::from(payload.address - HEADER_SIZE);
+        let is_after = start >= self.statics_end;
+        if is_after {
+            self.statics_end = u64::from(payload.address) + u64::from(payload.size);
+        }
+        is_after
+    }
+
+    fn visit_array(&mut self, array: ObjectIndex, payload: Payload, element: u32) -> Result<()> {
+        let fields = self.reader.part(payload, 0, ARRAY_SIZE)?;
+        let word = |offset| word_at(fields, offset as usize);
+        let (Some(address), Some(start), Some(length)) =
+            (word(BUFFER), word(DATA_START), word(LENGTH))
+        else {
+            return Ok(());
+        };
+        let Some(buffer) = self.surveyor.buffer(Some(address)) else {
+            return Ok(());
+        };
+        let Some(start) = start.checked_sub(address) else {
+            return columns::push(&mut self.found.containers.other_storage, buffer);
+        };
+        columns::push(
+            &mut self.found.containers.arrays,
+            ArrayUse {
+                array,
+                buffer,
+                used: match length {
+                    0 => 0,
+                    length => start.saturating_add(length.saturating_mul(element)),
+                },
+            },
+        )
+    }
+
+    fn visit_view(&mut self, view: ObjectIndex, payload: Payload) -> Result<()> {
+        let fields = self.reader.part(payload, 0, VIEW_SIZE)?;
+        let word = |offset| word_at(fields, offset as usize);
+        let (Some(address), Some(start), Some(length)) =
+            (word(BUFFER), word(DATA_START), word(VIEW_LENGTH))
+        else {
+            return Ok(());
+        };
+        let Some(buffer) = self.surveyor.buffer(Some(address)) else {
+            return Ok(());
+        };
+        let Some(start) = start.checked_sub(address) else {
+            return columns::push(&mut self.found.containers.other_storage, buffer);
+        };
+        columns::push(
+            &mut self.found.containers.views,
+            ViewUse {
+                buffer,
+                start,
+                length,
+                view,
+            },
+        )
+    }
+
+    fn visit_table(&mut self, table: ObjectIndex, payload: Payload) -> Result<()> {
+        let fields = self.reader.part(payload, 0, TABLE_SIZE)?;
+        let word = |offset| word_at(fields, offset as usize);
+        let (buckets, entries) = (word(BUCKETS), word(ENTRIES));
+        let numbers = [ENTRIES_CAPACITY, ENTRIES_OFFSET, ENTRIES_COUNT].map(word);
+        let found = &mut self.found.containers;
+        match (
+            [buckets, entries].map(|word| self.surveyor.buffer(word)),
+            numbers,
+        ) {
+            ([Some(buckets), Some(entries)], [Some(capacity), Some(used), Some(count)])
+                if count <= used && used <= capacity =>
+            {
+                let table = TableUse {
+                    table,
+                    buckets,
+                    entries,
+                    capacity,
+                    count,
+                };
+                columns::push(&mut found.tables, table)
+            }
+            (buffers, _) => buffers
+                .into_iter()
+                .flatten()
+                .try_for_each(|buffer| columns::push(&mut found.other_storage, buffer)),
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! The reasons why the numbers of a heap may be wrong.
+
+use super::class_slots::DescribedClass;
+use super::edges::Anomalies;
+use crate::runtime::classes::Doubt;
+use base::units::ObjectIndex;
+use base::warning::Warning;
+use heap::Heap;
+
+/// Warns of live objects that do not fit the descriptions of their classes.
+pub(super) fn warn_of(heap: &mut Heap, anomalies: &Anomalies, classes: &[DescribedClass]) {
+    let class_of = |object: ObjectIndex| {
+        let slot = heap.objects.class_slots[object.at()];
+        &classes[slot as usize].class
+    };
+    if let Some((first, count)) = live_of(heap, &anomalies.with_other_fields) {
+        let class = class_of(first);
+        heap.warnings.push(Warning::FieldsDiffer {
+            address: heap.address(first),
+            class_name: class.name.clone(),
+            declared: class.declared_size.unwrap_or_default(),
+            count,
+        });
+    }
+    if let Some((first, count)) = live_of(heap, &anomalies.with_false_references) {
+        heap.warnings.push(Warning::HeapInconsistent {
+            problem: "live objects with a reference that is not to an object of the declared class",
+            address: heap.address(first),
+            count,
+        });
+    }
+    if let Some((first, count)) = live_of(heap, &anomalies.misfits) {
+        heap.warnings.push(Warning::ContentsDoNotFit {
+            address: heap.address(first),
+            class_name: class_of(first).name.clone(),
+            count,
+        });
+    }
+}
+
+/// The first live one of these objects, and the number of live ones; `objects` ascend. Garbage is
+/// ignored, because it may refer to memory that was reused.
+fn live_of(heap: &Heap, objects: &[ObjectIndex]) -> Option<(ObjectIndex, u64)> {
+    if objects.is_empty() {
+        return None;
+    }
+    let live = heap.dominators.live().iter().copied();
+    let mut live = live.filter(|object| objects.binary_search(object).is_ok());
+    let any = live.next()?;
+    Some(live.fold((any, 1), |(first, count), object| {
+        (object.min(first), count + 1)
+    }))
+}
+
+/// Warns of what is not known of classes with live objects.
+pub(super) fn warn_of_classes(heap: &mut Heap, classes: &[DescribedClass]) {
+    let classes = classes.iter().zip(&heap.live_classes);
+    let live: Vec<_> = classes.filter(|(_, live)| live.count > 0).collect();
+    let doubtful = live
+        .iter()
+        .filter_map(|(class, live)| class_warning(class, live.count));
+    heap.warnings.extend(doubtful);
+    let classes = live.iter().map(|(class, _)| &class.class);
+    let mut nameless = classes
+        .filter(|class| class.is_described)
+        .filter_map(|class| Some((class, class.lacks_name?)));
+    if let Some((first, debug_info_by)) = nameless.next() {
+        heap.warnings.push(Warning::NamesIncomplete {
+            debug_info_by,
+            class_name: first.name.clone(),
+            count: 1 + nameless.count() as u64,
+        });
+    }
+}
+
+/// The warning for a class with live objects, if there is one.
+fn class_warning(class: &DescribedClass, count: u64) -> Option<Warning> {
+    let DescribedClass { id, class, .. } = class;
+    if !class.is_described {
+        return Some(Warning::ClassUnknown { id: *id, count });
+    }
+    if !class.rivals.is_empty() {
+        return Some(Warning::ClassAmbiguous {
+            id: *id,
+            class_name: class.name.clone(),
+            rivals: class.rivals.clone(),
+        });
+    }
+    let class_name = class.name.clone();
+    match class.doubt {
+        Doubt::None => None,
+        Doubt::Disputed => Some(Warning::ClassDisputed { class_name }),
+        Doubt::UnknownBases => Some(Warning::BasesUnknown { class_name }),
+    }
+}

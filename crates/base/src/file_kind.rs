@@ -1,0 +1,140 @@
+//! What a file is, judged by its first bytes. A wrong input is then named in the error.
+
+use std::fmt;
+
+/// The bytes that every heap dump starts with.
+pub const DUMP_MAGIC: [u8; 4] = *b"ASHD";
+/// The bytes that every WebAssembly module and every component starts with.
+pub const MODULE_MAGIC: [u8; 4] = *b"\0asm";
+
+/// A kind of file that is passed by mistake instead of a dump or a module.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FileKind {
+    /// A heap dump (ASHD).
+    HeapDump,
+    /// A WebAssembly core module.
+    Module,
+    /// WebAssembly text (`.wat`).
+    ModuleText,
+    /// A file compressed by gzip.
+    Gzip,
+    /// A file compressed by zstd.
+    Zstandard,
+    /// A ZIP archive.
+    Zip,
+    /// A web page.
+    Html,
+    /// JSON text, such as a heap snapshot of V8.
+    Json,
+}
+
+impl FileKind {
+    /// Recognises a file by its first four bytes: only these are read of a pipe before its kind is known.
+    pub fn of(bytes: &[u8]) -> Option<Self> {
+        let start = *bytes.first_chunk::<4>()?;
+        Some(match &start.map(|byte| byte.to_ascii_lowercase()) {
+            _ if start == DUMP_MAGIC => Self::HeapDump,
+            _ if start == MODULE_MAGIC => Self::Module,
+            [0x1f, 0x8b, ..] => Self::Gzip,
+            [0x28, 0xb5, 0x2f, 0xfd] => Self::Zstandard,
+            [b'p', b'k', 3, 4] => Self::Zip,
+            b"<!do" | b"<htm" => Self::Html,
+            b"(mod" | [b';', b';', ..] | [b'(', b';', ..] => Self::ModuleText,
+            [b'{', b'"' | b' ' | b'\n' | b'\r', ..] => Self::Json,
+            _ => return None,
+        })
+    }
+}
+
+impl fmt::Display for FileKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::HeapDump => "a heap dump",
+            Self::Module => "a WebAssembly module",
+            Self::ModuleText => "WebAssembly text",
+            Self::Gzip => "a gzip file",
+            Self::Zstandard => "a zstd file",
+            Self::Zip => "a ZIP archive",
+            Self::Html => "an HTML page",
+            Self::Json => "JSON text",
+        })
+    }
+}
+
+/// The start of a file of a wrong kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FileStart {
+    /// What the file is; `None` if its kind is not known.
+    pub kind: Option<FileKind>,
+    bytes: [u8; 4],
+    length: u8,
+}
+
+impl FileStart {
+    /// The start of a file with these contents.
+    pub fn of(file: &[u8]) -> Self {
+        let mut bytes = [0; 4];
+        let length = file.len().min(bytes.len());
+        bytes[..length].copy_from_slice(&file[..length]);
+        Self {
+            kind: FileKind::of(file),
+            bytes,
+            length: length as u8,
+        }
+    }
+
+    /// The first bytes of the file, four at most.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes[..usize::from(self.length)]
+    }
+}
+
+/// Why a file is not a dump, and what to pass instead.
+pub(crate) fn not_a_dump(found: &FileStart) -> String {
+    explain(found, "a heap dump", "ASHD", || {
+        "capture dumps with @warpo/heap-analyzer/capture".to_owned()
+    })
+}
+
+/// Why a file is not a module, and what to pass instead.
+pub(crate) fn not_a_module(found: &FileStart) -> String {
+    explain(found, "a WebAssembly module", "\0asm", || {
+        "pass the .wasm file that the dump was taken from".to_owned()
+    })
+}
+
+/// Why a file is not a heap snapshot of V8, and what to pass instead.
+pub(crate) fn not_a_snapshot(found: &FileStart) -> String {
+    explain(found, "a heap snapshot of V8", "{\"snapshot\"", || {
+        "pass a .heapsnapshot file of Node or Chrome, or a heap dump with its module (--wasm)"
+            .to_owned()
+    })
+}
+
+fn explain(found: &FileStart, expected: &str, magic: &str, advice: impl Fn() -> String) -> String {
+    let Some(kind) = found.kind else {
+        if found.length == 0 {
+            return format!("the file is empty, so it is not {expected}: {}", advice());
+        }
+        return format!(
+            "not {expected}: expected {magic:?} at offset 0, found {:?}; {}",
+            String::from_utf8_lossy(found.bytes()),
+            advice()
+        );
+    };
+    let advice = match kind {
+        FileKind::HeapDump | FileKind::Module => {
+            "were the dump and the module swapped? Pass the dump first, then the module (on the command line: <dump-file> --wasm <module>)".to_owned()
+        }
+        FileKind::Gzip | FileKind::Zstandard | FileKind::Zip => "decompress it first".to_owned(),
+        FileKind::Html => {
+            "if it was downloaded, the server sent a page instead of the file".to_owned()
+        }
+        FileKind::ModuleText if expected.contains("module") => {
+            "pass the binary (.wasm) instead of the text (.wat)".to_owned()
+        }
+        FileKind::ModuleText | FileKind::Json => advice(),
+    };
+    format!("this is {kind}, not {expected}: {advice}")
+}

@@ -1,0 +1,499 @@
+//! Findings that do not stop an analysis, but may make a number wrong.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use crate::mismatch::Mismatch;
+use crate::producer::Producer;
+use crate::shown::Shown;
+use crate::units::{Address, ClassId};
+
+/// A finding that may make a number wrong. Its `Display` text says what was found, and in which
+/// direction numbers may be wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Warning {
+    /// The dump was written without global values.
+    GlobalsMissing {
+        /// How many values a complete dump of this module holds.
+        expected: u32,
+    },
+    /// A global that holds a reference, but whose value is not known.
+    GlobalUnknown {
+        /// Its name in the debug information.
+        name: String,
+    },
+    /// A global that should hold a reference, but holds something else.
+    GlobalNotAnObject {
+        /// Its name.
+        name: String,
+        /// What it holds.
+        value: Address,
+    },
+    /// A global that only the collector's code or only the debug information has.
+    GlobalDisputed {
+        /// Its name.
+        name: String,
+    },
+    /// The module has neither debug information nor names.
+    NamesMissing,
+    /// Some classes have no name, although the module has names.
+    NamesIncomplete {
+        /// The first of them, as it is shown.
+        class_name: String,
+        /// Their number.
+        count: u64,
+        /// Who wrote the debug information, which does not describe them.
+        debug_info_by: Producer,
+    },
+    /// Neither debug information nor code says which globals the collector starts from.
+    RootsUnknown,
+    /// The debug information may leave out roots, and the collector's code cannot be read.
+    RootsIncomplete,
+    /// An id that the debug information gives to several classes.
+    ClassAmbiguous {
+        /// The runtime id.
+        id: ClassId,
+        /// The class that its objects are shown as.
+        class_name: String,
+        /// The others.
+        rivals: Vec<String>,
+    },
+    /// A class whose debug information and collector code name different reference fields.
+    ClassDisputed {
+        /// Its name.
+        class_name: String,
+    },
+    /// A class whose debug information leaves out inherited fields, and whose code cannot be read.
+    BasesUnknown {
+        /// Its name.
+        class_name: String,
+    },
+    /// Contents of an object that do not fit its buffer.
+    ContentsDoNotFit {
+        /// The first such object.
+        address: Address,
+        /// Its class.
+        class_name: String,
+        /// How many objects there are.
+        count: u64,
+    },
+    /// Live objects that are too small for the fields of their class, or refer to something after those fields.
+    FieldsDiffer {
+        /// The first such object.
+        address: Address,
+        /// Its class.
+        class_name: String,
+        /// The size of its fields in the debug information, in bytes.
+        declared: u32,
+        /// How many objects there are, of all classes.
+        count: u64,
+    },
+    /// Objects of a class about which nothing is known.
+    ClassUnknown {
+        /// The runtime id.
+        id: ClassId,
+        /// How many objects there are.
+        count: u64,
+    },
+    /// A question about contents, and live objects of classes about which nothing is known.
+    ContentsUnknown {
+        /// How many objects there are.
+        count: u64,
+    },
+    /// A check with a budget whose default rule was left out, because there were too few dumps.
+    GrowthNotChecked {
+        /// How many dumps there are after the warm-up.
+        found: u64,
+        /// How many the default rule needs.
+        needed: u64,
+    },
+    /// Of a snapshot: long strings, of which V8 writes only the start.
+    StringsCut {
+        /// How many strings there are.
+        count: u64,
+    },
+    /// The collector's own count of managed bytes differs from what the walk found.
+    TotalMismatch {
+        /// `~lib/rt/itcms/total`.
+        collector: u64,
+        /// The sum over the blocks found.
+        walk: u64,
+    },
+    /// An object that is linked by only one of its neighbours in the collector's list.
+    ListBroken {
+        /// The first such object.
+        address: Address,
+        /// Their number.
+        count: u64,
+    },
+    /// Headers or references that no program of this module can have.
+    HeapInconsistent {
+        /// What contradicts what.
+        problem: &'static str,
+        /// The first block or object of this kind.
+        address: Address,
+        /// Their number.
+        count: u64,
+    },
+    /// The memory is not made of whole wasm pages.
+    MemoryNotWholePages {
+        /// Its size in bytes.
+        memory_size: u64,
+    },
+    /// The memory has more or fewer pages than the module allows.
+    MemoryOutsideLimits {
+        /// Its size in pages of 64 KiB.
+        pages: u64,
+        /// The least that the module allows.
+        minimum: u64,
+        /// The most that the module allows.
+        maximum: u64,
+    },
+    /// The memory of the second dump is smaller than that of the first.
+    MemoryShrank {
+        /// Its size in the first dump, in bytes.
+        before: u64,
+        /// Its size in the second.
+        after: u64,
+    },
+    /// The stack pointer in the header is not the value of the stack pointer's global.
+    StackPointerDisputed {
+        /// In the header.
+        header: Address,
+        /// Among the global values.
+        global: Address,
+    },
+    /// The stack pointer in the header is not aligned.
+    StackPointerUnaligned {
+        /// In the header.
+        header: Address,
+    },
+    /// String literals in the dump differ from those in the module.
+    StaticDataChanged {
+        /// The first of them.
+        address: Address,
+        /// How many differ.
+        count: u64,
+    },
+    /// The dump was not taken from the module; the caller asked to continue.
+    ModuleMismatch {
+        /// What differs.
+        mismatch: Mismatch,
+    },
+    /// The heap is damaged; the caller asked for what could be read.
+    Partial {
+        /// What is wrong, and where.
+        damage: String,
+    },
+    /// The address of a question is inside an object or a block.
+    AddressInside {
+        /// The address.
+        address: Address,
+        /// `object` or the kind of the block.
+        what: &'static str,
+        /// The address of the object or block.
+        start: Address,
+    },
+    /// Unreferenced raw blocks cannot be found, because the dump has no global values.
+    RawBlocksNotScanned,
+    /// The list of unreferenced raw blocks is an estimate.
+    RawBlocksEstimated {
+        /// How many mutable i64 globals the module has, whose values are not in the dump.
+        wide_globals: u32,
+    },
+    /// References that a graph leaves out, because it has a limited number of edges.
+    EdgesLeftOut {
+        /// Their number.
+        count: u64,
+    },
+    /// Growth over so few dumps that chance can look like it.
+    FewDumps {
+        /// How many there are after the warm-up.
+        count: u64,
+    },
+    /// More warnings like the ones before it, which are left out.
+    More {
+        /// Their code.
+        code: &'static str,
+        /// Their number.
+        count: u64,
+    },
+    /// A warning about one of several dumps.
+    InDump {
+        /// A path, or the name of an argument.
+        dump: String,
+        /// The warning.
+        warning: Box<Warning>,
+    },
+}
+
+/// The part of steady programs with five places that vary by chance in which one rises in every interval.
+fn share_that_rises(dumps: u64) -> String {
+    let orders: f64 = (1..=dumps).map(|nth| nth as f64).product();
+    let share = (1.0 - (1.0 - orders.recip()).powi(5)) * 100.0;
+    match share {
+        share if share >= 1.0 => format!("{share:.0} %"),
+        _ => format!("{share:.1} %"),
+    }
+}
+
+impl Warning {
+    /// A stable name for programs.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::GlobalsMissing { .. } => "WARN_GLOBALS_MISSING",
+            Self::GlobalUnknown { .. } => "WARN_GLOBAL_UNKNOWN",
+            Self::GlobalNotAnObject { .. } => "WARN_GLOBAL_NOT_AN_OBJECT",
+            Self::GlobalDisputed { .. } => "WARN_GLOBAL_DISPUTED",
+            Self::NamesMissing => "WARN_NAMES_MISSING",
+            Self::NamesIncomplete { .. } => "WARN_NAMES_INCOMPLETE",
+            Self::RootsUnknown => "WARN_ROOTS_UNKNOWN",
+            Self::RootsIncomplete => "WARN_ROOTS_INCOMPLETE",
+            Self::BasesUnknown { .. } => "WARN_BASES_UNKNOWN",
+            Self::MemoryOutsideLimits { .. } => "WARN_MEMORY_OUTSIDE_LIMITS",
+            Self::MemoryShrank { .. } => "WARN_MEMORY_SHRANK",
+            Self::StackPointerDisputed { .. } => "WARN_STACK_POINTER_DISPUTED",
+            Self::StackPointerUnaligned { .. } => "WARN_STACK_POINTER_UNALIGNED",
+            Self::StaticDataChanged { .. } => "WARN_STATIC_DATA_CHANGED",
+            Self::ClassAmbiguous { .. } => "WARN_CLASS_AMBIGUOUS",
+            Self::ClassDisputed { .. } => "WARN_CLASS_DISPUTED",
+            Self::ContentsDoNotFit { .. } => "WARN_CONTENTS_DO_NOT_FIT",
+            Self::FieldsDiffer { .. } => "WARN_FIELDS_DIFFER",
+            Self::ClassUnknown { .. } => "WARN_CLASS_UNKNOWN",
+            Self::ContentsUnknown { .. } => "WARN_CONTENTS_UNKNOWN",
+            Self::GrowthNotChecked { .. } => "WARN_GROWTH_NOT_CHECKED",
+            Self::StringsCut { .. } => "WARN_STRINGS_CUT",
+            Self::TotalMismatch { .. } => "WARN_TOTAL_MISMATCH",
+            Self::ListBroken { .. } => "WARN_LIST_BROKEN",
+            Self::HeapInconsistent { .. } => "WARN_HEAP_INCONSISTENT",
+            Self::MemoryNotWholePages { .. } => "WARN_MEMORY_NOT_WHOLE_PAGES",
+            Self::ModuleMismatch { .. } => "WARN_MODULE_MISMATCH",
+            Self::Partial { .. } => "WARN_PARTIAL",
+            Self::AddressInside { .. } => "WARN_ADDRESS_INSIDE",
+            Self::FewDumps { .. } => "WARN_FEW_DUMPS",
+            Self::RawBlocksNotScanned => "WARN_RAW_BLOCKS_NOT_SCANNED",
+            Self::RawBlocksEstimated { .. } => "WARN_RAW_BLOCKS_ESTIMATED",
+            Self::EdgesLeftOut { .. } => "WARN_EDGES_LEFT_OUT",
+            Self::More { .. } => "WARN_MORE",
+            Self::InDump { warning, .. } => warning.code(),
+        }
+    }
+}
+
+/// The largest number of listed warnings of one code. A hostile or damaged input could cause one for
+/// every global and every class.
+const LISTED: u64 = 100;
+
+/// Removes warnings after the first [`LISTED`] of each code, and adds a warning with their number.
+pub fn shorten(warnings: &mut Vec<Warning>) {
+    let mut counts: BTreeMap<&'static str, u64> = BTreeMap::new();
+    warnings.retain(|warning| {
+        let count = counts.entry(warning.code()).or_default();
+        *count += 1;
+        *count <= LISTED
+    });
+    let more = counts.into_iter().filter(|&(_, count)| count > LISTED);
+    warnings.extend(more.map(|(code, count)| Warning::More {
+        code,
+        count: count - LISTED,
+    }));
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::GlobalsMissing { expected } => write!(
+                f,
+                "the dump has no global values (the module has {expected} mutable i32 globals): objects that only globals keep alive are missing from every number; write dumps with @warpo/heap-analyzer/capture"
+            ),
+            Self::GlobalUnknown { name } => write!(
+                f,
+                "the value of global {name} is not known (the module does not say which of its globals it is, or the host supplied it): objects that only this global keeps alive are missing",
+                name = Shown(name)
+            ),
+            Self::GlobalNotAnObject { name, value } => write!(
+                f,
+                "global {name} should hold a reference, but {value} is not the address of an object: is this the module that the dump was taken from?",
+                name = Shown(name)
+            ),
+            Self::GlobalDisputed { name } => write!(
+                f,
+                "the debug information and the collector's code disagree about global {name}: it counts as a root, so too many objects may count as live; compile the module again if it was changed after compilation",
+                name = Shown(name)
+            ),
+            Self::NamesMissing => write!(
+                f,
+                "the module has neither debug information nor names: classes are called Class#<id>, and the collector's total cannot be compared; no other number is affected; compile with --debug for names"
+            ),
+            Self::NamesIncomplete {
+                class_name,
+                count,
+                debug_info_by,
+            } => {
+                let reason = match debug_info_by {
+                    Producer::Nobody => {
+                        "no name of a function contains theirs, and the module has no debug information, which asc adds with --transform @warpo/heap-analyzer/asc-transform"
+                    }
+                    Producer::Warpo => {
+                        "WARPO left them out of the debug information, as it does with classes that are the type of no variable or field, and no name of a function contains theirs"
+                    }
+                    Producer::Transform | Producer::Other => {
+                        "the debug information does not describe them, and no name of a function contains theirs"
+                    }
+                };
+                write!(
+                    f,
+                    "{count} class(es) have no name, such as {class_name}: {reason}; no number is affected"
+                )
+            }
+            Self::RootsUnknown => write!(
+                f,
+                "the module has no debug information, and its collector's code cannot be read: every global that holds an object, and every static object that may be a root, counts as a root, so too many objects may count as live; compile with --debug"
+            ),
+            Self::RootsIncomplete => write!(
+                f,
+                "the build is optimised, so the debug information may leave out constant globals, and the collector's code cannot be read: every static object that may be a root counts as a root, so too many objects may count as live; pass the module with its code"
+            ),
+            Self::BasesUnknown { class_name } => write!(
+                f,
+                "the debug information does not describe the inherited fields of {class_name}, and the collector's code cannot be read: every word before the class's own fields counts as a possible reference, so too many objects may count as live; compile with a newer WARPO, or pass the module with its code"
+            ),
+            Self::MemoryOutsideLimits {
+                pages,
+                minimum,
+                maximum,
+            } => write!(
+                f,
+                "the memory in the dump has {pages} page(s) of 64 KiB, but the module's memory has {minimum} to {maximum}: the dump is truncated, or was taken from another module"
+            ),
+            Self::MemoryShrank { before, after } => write!(
+                f,
+                "the heap of the second dump has {after} bytes, and the heap of the first has {before}: a memory never shrinks, so the dumps are swapped, or they are from two runs of the program, where the same address can be another object"
+            ),
+            Self::StackPointerDisputed { header, global } => write!(
+                f,
+                "__stack_pointer at offset 16 is {header}, but its global has the value {global} in the same dump: the value in the header was used, so the objects that the stack keeps alive may be wrong; check the writer of the dump"
+            ),
+            Self::StackPointerUnaligned { header } => write!(
+                f,
+                "__stack_pointer at offset 16 is {header}, expected a multiple of 4: the objects that the stack keeps alive may be wrong; check the writer of the dump"
+            ),
+            Self::StaticDataChanged { address, count } => write!(
+                f,
+                "{count} string literal(s) in static memory differ from the module, the first at {address}: the program may have overwritten its static data; if it does not do that, the dump was taken from another build of the module, and every number and name may be wrong"
+            ),
+            Self::ClassAmbiguous {
+                id,
+                class_name,
+                rivals,
+            } => write!(
+                f,
+                "the debug information gives runtime id {id} to several classes: its objects are shown as {class_name}, but may be {}; the references of all these classes were followed, so too many objects may count as live",
+                rivals
+                    .iter()
+                    .map(|rival| Shown(rival).to_string())
+                    .collect::<Vec<_>>()
+                    .join(" or "),
+                class_name = Shown(class_name)
+            ),
+            Self::ClassDisputed { class_name } => write!(
+                f,
+                "the debug information and the collector's code name different reference fields of {class_name}: all of them were followed, so too many objects may count as live; compile the module again if it was changed after compilation",
+                class_name = Shown(class_name)
+            ),
+            Self::ContentsDoNotFit {
+                address,
+                class_name,
+                count,
+            } => write!(
+                f,
+                "the contents of {count} object(s) do not fit their buffers, the first is the {class_name} at {address}: references outside the buffers were not followed, so objects may be missing",
+                class_name = Shown(class_name)
+            ),
+            Self::FieldsDiffer {
+                address,
+                class_name,
+                declared,
+                count,
+            } => write!(
+                f,
+                "{count} object(s) do not have the fields of their class, the first is the {class_name} at {address}, whose fields take {declared} bytes in the debug information: the dump was probably taken from another build of the module, and then every number and name may be wrong",
+                class_name = Shown(class_name)
+            ),
+            Self::ClassUnknown { id, count } => write!(
+                f,
+                "the module does not describe the class with runtime id {id} ({count} object(s)): every word of them counts as a possible reference, so too many objects may count as live"
+            ),
+            Self::ContentsUnknown { count } => write!(
+                f,
+                "{count} live object(s) are of classes that the module does not describe, and may be containers: unused parts of these objects and their buffers are missing from the savings, and a buffer to which they refer never counts as a duplicate"
+            ),
+            Self::GrowthNotChecked { found, needed } => write!(
+                f,
+                "only the budgets were checked: the default rule, that no place grows, needs {needed} dumps after the warm-up, and there are {found}"
+            ),
+            Self::StringsCut { count } => write!(
+                f,
+                "{count} string(s) have 1024 characters or more: V8 writes only the start of a long string into a snapshot, so these are not compared, and the savings may be too low"
+            ),
+            Self::TotalMismatch { collector, walk } => write!(
+                f,
+                "the collector counts {collector} bytes of managed objects, but {walk} were found: the heap is damaged or was changed from outside, and some objects may be missing or wrong"
+            ),
+            Self::ListBroken { address, count } => write!(
+                f,
+                "the collector's lists are broken at {count} object(s), the first at {address}: the dump was taken while the collector changed them, or the heap was changed from outside, so objects may be missing"
+            ),
+            Self::HeapInconsistent {
+                problem,
+                address,
+                count,
+            } => write!(
+                f,
+                "{problem}: {count}, the first at {address}: the heap was changed from outside, or the dump was taken while the allocator or the collector changed it, so every number may be wrong"
+            ),
+            Self::MemoryNotWholePages { memory_size } => write!(
+                f,
+                "the memory in the dump has {memory_size} bytes, which is not a whole number of 64 KiB pages: the dump may be truncated"
+            ),
+            Self::ModuleMismatch { mismatch } => write!(
+                f,
+                "the dump was taken from another module, or from another build of it: {mismatch}; every number and name may be wrong"
+            ),
+            Self::Partial { damage } => write!(
+                f,
+                "partial result: {damage}; the heap after this address was not read, so its objects, and the objects that only they keep alive, are missing"
+            ),
+            Self::AddressInside {
+                address,
+                what,
+                start,
+            } => write!(
+                f,
+                "address {address} is inside the {what} at {start}: the answer is about this {what}"
+            ),
+            Self::RawBlocksNotScanned => f.write_str(
+                "the dump has no global values, and the only reference to a raw block can be in a global: unreferenced raw blocks were not searched for",
+            ),
+            Self::RawBlocksEstimated { wide_globals } => write!(
+                f,
+                "the list of unreferenced raw blocks is an estimate: a number, or the old contents of memory, can look like an address, so a block may be missing from the list; and the host, a local variable or an i64 global (the module has {wide_globals}) can hold an address that is not in the dump, so a listed block may be in use"
+            ),
+            Self::FewDumps { count } => write!(
+                f,
+                "growth over {count} dumps only: steady numbers that vary by chance can rise this often; of programs with five such places, about {} look as if they grew; take 8 dumps or more",
+                share_that_rises(*count)
+            ),
+            Self::EdgesLeftOut { count } => write!(
+                f,
+                "{count} references between the nodes of the graph are left out: ask for more nodes"
+            ),
+            Self::More { code, count } => write!(
+                f,
+                "{count} more warnings with the code {code} are not listed; they have the same consequences as the listed ones"
+            ),
+            Self::InDump { dump, warning } => write!(f, "{}: {warning}", Shown(dump)),
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! The ASHD container: a 24-byte header, the values of the module's mutable i32 globals, and the
+//! linear memory to the end of the file.
+//!
+//! ```
+//! use dumps::Dump;
+//!
+//! let mut file = b"ASHD".to_vec();
+//! for word in [2, 1024, 33792, 33792, 1, 33792] {
+//!     file.extend_from_slice(&u32::to_le_bytes(word));
+//! }
+//! file.resize(file.len() + 65536, 0);
+//!
+//! let dump = Dump::parse(&file)?;
+//! assert_eq!(dump.heap_base.0, 33792);
+//! assert_eq!(dump.globals.iter().collect::<Vec<_>>(), [33792]);
+//! assert_eq!(dump.memory.size(), 65536);
+//! # Ok::<(), base::Error>(())
+//! ```
+
+mod memory;
+
+pub use memory::Memory;
+
+use base::error::{Error, Result};
+use base::file_kind::{DUMP_MAGIC, FileStart};
+use base::units::Address;
+
+/// The version of the format that is written.
+pub const VERSION: u32 = 2;
+/// The version before it: its header is as long, but no values of globals follow.
+const VERSION_WITHOUT_GLOBALS: u32 = 1;
+/// The number of bytes before the global values.
+pub const HEADER_SIZE: usize = 24;
+
+/// The most bytes that a wasm32 memory can hold.
+const MAX_MEMORY_SIZE: u64 = 1 << 32;
+
+/// The parts of a dump file. It borrows the bytes of the file.
+#[derive(Clone, Copy, Debug)]
+pub struct Dump<'a> {
+    /// Where static data ends and the shadow stack begins.
+    pub data_end: Address,
+    /// Where the shadow stack ends and the allocator begins.
+    pub heap_base: Address,
+    /// The top of the shadow stack when the dump was taken. Live words are between here and the heap base.
+    pub stack_pointer: Address,
+    /// The values of the mutable i32 globals.
+    pub globals: GlobalValues<'a>,
+    /// The linear memory.
+    pub memory: Memory<'a>,
+}
+
+/// The values of the module's mutable i32 globals, in wasm global index order.
+#[derive(Clone, Copy, Debug)]
+pub struct GlobalValues<'a>(Memory<'a>);
+
+impl<'a> GlobalValues<'a> {
+    /// The number of values in the dump. 0 means that its writer could not read globals.
+    pub fn len(&self) -> u32 {
+        (self.0.size() / 4) as u32
+    }
+
+    /// Whether the dump has no values.
+    pub fn is_empty(&self) -> bool {
+        self.0.size() == 0
+    }
+
+    /// The value of the `nth` mutable i32 global.
+    pub fn get(&self, nth: u32) -> Option<u32> {
+        self.0.word(Address(nth.checked_mul(4)?))
+    }
+
+    /// All values in order.
+    pub fn iter(self) -> impl Iterator<Item = u32> + 'a {
+        self.0.words()
+    }
+}
+
+impl<'a> Dump<'a> {
+    /// The same dump, as if its writer could not read globals.
+    pub fn without_globals(&self) -> Self {
+        Self {
+            globals: GlobalValues(Memory::new(&[])),
+            ..*self
+        }
+    }
+
+    /// Reads a dump file, and checks its header for contradictions.
+    ///
+    /// # Errors
+    /// [`Error::DumpTruncated`], [`Error::DumpMagic`], [`Error::DumpVersion`],
+    /// [`Error::DumpBoundary`], [`Error::DumpBoundaryOrder`] and [`Error::DumpTooLarge`], each with
+    /// the offset in the file.
+    pub fn parse(file: &'a [u8]) -> Result<Self> {
+        let truncated = |what, offset: usize, needed: u64| Error::DumpTruncated {
+            what,
+            offset: offset as u64,
+            needed,
+            length: file.len() as u64,
+        };
+        let magic = file
+            .first_chunk::<4>()
+            .ok_or(truncated("the magic \"ASHD\"", 0, 4))?;
+        if *magic != DUMP_MAGIC {
+            return Err(Error::DumpMagic {
+                found: FileStart::of(file),
+            });
+        }
+        let header = Memory::new(file.get(..HEADER_SIZE).ok_or(truncated(
+            "the header",
+            0,
+            HEADER_SIZE as u64,
+        ))?);
+        let field = |offset| header.word(Address(offset)).unwrap_or_default();
+
+        let version = field(4);
+        // In version 1, which has no values of globals, the last word of the header is reserved.
+        let is_readable =
+            version == VERSION || (version == VERSION_WITHOUT_GLOBALS && field(20) == 0);
+        if !is_readable {
+            return Err(Error::DumpVersion { found: version });
+        }
+        let globals_size = u64::from(field(20)) * 4;
+        let memory_start = HEADER_SIZE as u64 + globals_size;
+        if memory_start > file.len() as u64 {
+            return Err(truncated(
+                "the global values (count at offset 20)",
+                HEADER_SIZE,
+                globals_size,
+            ));
+        }
+        let (globals, memory) = file[HEADER_SIZE..].split_at(globals_size as usize);
+        let memory_size = memory.len() as u64;
+        if memory_size > MAX_MEMORY_SIZE {
+            return Err(Error::DumpTooLarge { memory_size });
+        }
+        let boundary = |name, offset: u32| {
+            let value = Address(field(offset));
+            // A program without memory has an empty heap, wherever that would begin.
+            if u64::from(value.0) > memory_size && memory_size > 0 {
+                return Err(Error::DumpBoundary {
+                    name,
+                    offset: u64::from(offset),
+                    value,
+                    memory_size,
+                });
+            }
+            Ok(value)
+        };
+        let data_end = boundary("__data_end", 8)?;
+        let heap_base = boundary("__heap_base", 12)?;
+        // The stack pointer may lie anywhere. Below the data end, the program ran out of shadow stack; at or
+        // above the heap base, the collector finds an empty stack.
+        let stack_pointer = Address(field(16));
+        if data_end > heap_base {
+            return Err(Error::DumpBoundaryOrder {
+                name: "__data_end",
+                offset: 8,
+                value: data_end,
+                heap_base,
+            });
+        }
+        Ok(Self {
+            data_end,
+            heap_base,
+            stack_pointer,
+            globals: GlobalValues(Memory::new(globals)),
+            memory: Memory::new(memory),
+        })
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "in a test, what cannot be is a failure")]
+mod tests {
+    use super::*;
+
+    fn file(version: u32, last_word: u32) -> Vec<u8> {
+        let mut file = DUMP_MAGIC.to_vec();
+        for word in [version, 1024, 33792, 33792, last_word] {
+            file.extend_from_slice(&word.to_le_bytes());
+        }
+        file.resize(HEADER_SIZE + (1 << 16), 0);
+        file
+    }
+
+    #[test]
+    fn version_1_is_read_as_a_dump_without_values_of_globals() {
+        let file = file(1, 0);
+        let dump = Dump::parse(&file).unwrap();
+        assert!(dump.globals.is_empty());
+        assert_eq!(dump.memory.size(), 1 << 16);
+    }
+
+    #[test]
+    fn version_1_with_anything_in_its_reserved_word_is_refused() {
+        let file = file(1, 1);
+        let error = Dump::parse(&file).unwrap_err();
+        assert!(matches!(error, Error::DumpVersion { found: 1 }));
+    }
+}

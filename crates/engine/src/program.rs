@@ -1,0 +1,87 @@
+//! Programs of AssemblyScript and WARPO, and the heaps of their dumps.
+
+use assemblyscript::{self, Contents, Schedule};
+use base::control::Control;
+use base::error::Result;
+use base::input::Input;
+use base::tolerance::Tolerance;
+use heap::Heap;
+use questions::LoadedHeap;
+
+/// The facts in the module about every heap of the program: read once, used for each dump.
+#[derive(Debug)]
+pub struct Program<'a>(assemblyscript::Program<'a>);
+
+impl<'a> Program<'a> {
+    /// Reads a module, and from it the classes and the roots.
+    ///
+    /// # Errors
+    /// [`Error::InFile`](base::Error::InFile) around every error of the module;
+    /// [`Error::Aborted`](base::Error::Aborted) without it.
+    pub fn read(wasm: Input<'a>, control: &Control) -> Result<Self> {
+        assemblyscript::Program::read(wasm, control).map(Self)
+    }
+
+    /// The same program, for analyses that tolerate these problems.
+    pub fn tolerating(self, tolerance: Tolerance) -> Self {
+        Self(self.0.tolerating(tolerance))
+    }
+
+    /// Analyzes a dump of this program. The dump is dropped as soon as it is read, so that the rest of
+    /// the work can use its memory.
+    ///
+    /// # Errors
+    /// [`Error::InFile`](base::Error::InFile) around every error of the dump;
+    /// [`Error::OutOfMemory`](base::Error::OutOfMemory) and
+    /// [`Error::Aborted`](base::Error::Aborted) without it.
+    pub fn analyze(&self, dump: Input<'_, impl AsRef<[u8]>>, control: &Control) -> Result<Heap> {
+        self.0.analyze(dump, control)
+    }
+
+    /// Analyzes two dumps of this program. Each warning names its dump.
+    ///
+    /// # Errors
+    /// As [`analyze`](Self::analyze); if both dumps fail, the error of the first.
+    pub fn analyze_both<Bytes: AsRef<[u8]> + Send>(
+        &self,
+        before: Input<'_, Bytes>,
+        after: Input<'_, Bytes>,
+        schedule: Schedule,
+        control: &Control,
+    ) -> Result<(Heap, Heap)> {
+        self.0.analyze_both(before, after, schedule, control)
+    }
+
+    /// Opens a dump of this program for questions. These read the dump again through `contents`. The bytes
+    /// are dropped as soon as the dump is read.
+    ///
+    /// # Errors
+    /// As [`analyze`](Self::analyze).
+    pub fn open(
+        &self,
+        dump: Input<'_, impl AsRef<[u8]>>,
+        contents: Box<dyn Contents>,
+        control: &Control,
+    ) -> Result<LoadedHeap> {
+        let name = dump.name;
+        Ok(LoadedHeap::new(self.0.open(dump, contents, control)?, name))
+    }
+
+    /// As [`open`](Self::open), with all indexes. This takes less time than
+    /// [`prepare`](LoadedHeap::prepare) afterwards, because some indexes are built beside the analysis.
+    ///
+    /// # Errors
+    /// As [`analyze`](Self::analyze).
+    pub fn open_prepared(
+        &self,
+        dump: Input<'_, impl AsRef<[u8]>>,
+        contents: Box<dyn Contents>,
+        control: &Control,
+    ) -> Result<LoadedHeap> {
+        let name = dump.name;
+        let opened = self.0.open_with_indexes(dump, contents, control)?;
+        let heap = LoadedHeap::new(opened, name);
+        heap.prepare(control)?;
+        Ok(heap)
+    }
+}

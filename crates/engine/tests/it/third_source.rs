@@ -1,0 +1,319 @@
+//! A source that is neither a dump of AssemblyScript nor a snapshot of V8: objects in multiples of 8 bytes, to whose
+//! inner addresses questions refer, with garbage and without accounting. Every question, format and export takes it.
+
+use std::any::Any;
+use std::sync::Arc;
+
+use engine::heap::views::{ConstructorView, Selection};
+use engine::heap::{
+    Blocks, DominatorIndex, EdgeLabel, Edges, FieldValue, Found, FoundSlots, Heap, HeapClass,
+    ObjectGraph, ObjectReader, ObjectTable, Opened, PathTree, ReadOrder, RootKind, Source, Survey,
+    TextFilter,
+};
+use engine::outputs::exports::{Export, export};
+use engine::outputs::formats::{TableOptions, render_json, render_text};
+use engine::questions::{GrowthOptions, LoadedHeap, Question, ask, growth, site_table};
+use engine::{Address, Control, Error, ObjectIndex, Result, Step, Warning};
+use serde_json::{Value, json};
+
+const HEADER: u32 = 8;
+const GRANULE: u32 = 8;
+const NODE: u32 = 0;
+const TEXT: u32 = 1;
+
+/// The class, the size of the block, and the targets of each object. The third and the fourth refer to each other, and
+/// nothing refers to them.
+const OBJECTS: [(u32, u32, &[u32]); 5] = [
+    (NODE, 24, &[1, 4]),
+    (NODE, 16, &[4]),
+    (NODE, 40, &[3]),
+    (NODE, 8, &[2]),
+    (TEXT, 32, &[]),
+];
+
+struct Granules {
+    heap: Arc<Heap>,
+}
+
+struct Reader<'h>(&'h Granules);
+
+impl Source for Granules {
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+
+    fn program(&self) -> u64 {
+        3
+    }
+
+    fn has_module(&self) -> bool {
+        false
+    }
+
+    fn memory_size(&self) -> u64 {
+        0
+    }
+
+    fn content_size(&self) -> u64 {
+        0
+    }
+
+    fn blocks(&self) -> Option<Blocks> {
+        Some(Blocks {
+            header: HEADER,
+            granule: GRANULE,
+        })
+    }
+
+    fn class_label(&self, _: u32, _: EdgeLabel) -> String {
+        "field".to_owned()
+    }
+
+    fn label_at(&self, class_slot: u32, _: u32) -> String {
+        self.class_label(class_slot, EdgeLabel::default())
+    }
+
+    fn without_key<'l>(&self, label: &'l str) -> &'l str {
+        label
+    }
+
+    fn is_label_stable(&self, _: EdgeLabel, _: &str) -> bool {
+        true
+    }
+
+    fn is_class_stable(&self, _: &str) -> bool {
+        true
+    }
+
+    fn is_own_storage(&self, _: u32, _: EdgeLabel) -> bool {
+        false
+    }
+
+    fn storage_references(&self) -> usize {
+        1
+    }
+
+    fn around(&self, address: u32, notes: &mut Vec<Warning>, _: &Control) -> Result<Option<Found>> {
+        let addresses = &self.heap.objects.addresses;
+        let Some(nth) = addresses
+            .partition_point(|&start| start <= address)
+            .checked_sub(1)
+        else {
+            return Ok(None);
+        };
+        let object = ObjectIndex(nth as u32);
+        let end = u64::from(addresses[nth] - HEADER) + self.heap.shallow_size(object);
+        if u64::from(address) >= end {
+            return Ok(None);
+        }
+        notes.push(Warning::AddressInside {
+            address: Address(address),
+            what: "object",
+            start: Address(addresses[nth]),
+        });
+        Ok(Some(Found::Object(object)))
+    }
+
+    fn reader(&self, _: ReadOrder, _: &Control) -> Box<dyn ObjectReader + '_> {
+        Box::new(Reader(self))
+    }
+
+    fn text_filter(&self, text: &str, _: &Control) -> Result<Box<dyn TextFilter + '_>> {
+        Ok(Box::new(Texts {
+            source: self,
+            matches: "a text".contains(text),
+        }))
+    }
+
+    fn content_sizes(&self, _: &PathTree, _: &Step<'_>) -> Result<Vec<u32>> {
+        Ok(OBJECTS.iter().map(|&(_, size, _)| size - HEADER).collect())
+    }
+
+    fn survey(&self, _: &DominatorIndex, _: &Step<'_>) -> Result<Survey> {
+        Ok(Survey::default())
+    }
+}
+
+impl ObjectReader for Reader<'_> {
+    fn label(
+        &mut self,
+        source: ObjectIndex,
+        _: ObjectIndex,
+        label: EdgeLabel,
+        _: usize,
+    ) -> Result<String> {
+        let slot = self.0.heap.objects.class_slots[source.at()];
+        Ok(self.0.class_label(slot, label))
+    }
+
+    fn label_at(&mut self, source: ObjectIndex, place: u32, _: usize) -> Result<String> {
+        let slot = self.0.heap.objects.class_slots[source.at()];
+        Ok(self.0.label_at(slot, place))
+    }
+
+    fn preview(&mut self, _: ObjectIndex) -> Result<Option<String>> {
+        Ok(None)
+    }
+
+    fn fields(&mut self, _: ObjectIndex, _: &mut Vec<Warning>) -> Result<Vec<FieldValue>> {
+        Ok(Vec::new())
+    }
+
+    fn literal(&mut self, _: ObjectIndex) -> Result<Option<String>> {
+        Ok(None)
+    }
+
+    fn shared_contents(&mut self, _: ObjectIndex) -> Result<String> {
+        Ok(String::new())
+    }
+}
+
+struct Texts<'h> {
+    source: &'h Granules,
+    matches: bool,
+}
+
+impl TextFilter for Texts<'_> {
+    fn keep(&mut self, objects: &mut Vec<ObjectIndex>) -> Result<()> {
+        let slots = &self.source.heap.objects.class_slots;
+        objects.retain(|object| self.matches && slots[object.at()] == TEXT);
+        Ok(())
+    }
+}
+
+fn open() -> LoadedHeap {
+    let mut next = 0x1000 + HEADER;
+    let mut addresses = Vec::new();
+    for (_, size, _) in OBJECTS {
+        addresses.push(next);
+        next += size;
+    }
+    let class = |name: &str, slot: u32| HeapClass {
+        name: name.to_owned(),
+        location: None,
+        count: OBJECTS.iter().filter(|object| object.0 == slot).count() as u64,
+    };
+    let rows = OBJECTS.map(|(.., targets)| targets.iter().map(|&at| ObjectIndex(at)).collect());
+    let rows: Vec<Vec<ObjectIndex>> = rows.into();
+    let graph = ObjectGraph {
+        objects: ObjectTable {
+            addresses,
+            class_slots: OBJECTS.iter().map(|object| object.0).collect(),
+            shallow_sizes: OBJECTS.iter().map(|object| object.1).collect(),
+            statics: None,
+            classes: vec![class("Node", NODE), class("Text", TEXT)],
+            ..ObjectTable::default()
+        },
+        edges: Edges::from_rows(rows.iter().map(Vec::as_slice)),
+        roots: vec![(ObjectIndex(0), RootKind::Global)],
+    };
+    let solution = graph.find_dominators(&Control::default()).unwrap();
+    let heap = Arc::new(Heap {
+        root_kinds: &[RootKind::Global],
+        ..graph.into_heap(solution)
+    });
+    let mut roots = FoundSlots::default();
+    roots.add_global("first", ObjectIndex(0)).unwrap();
+    let source = Box::new(Granules {
+        heap: Arc::clone(&heap),
+    });
+    let opened = Opened {
+        heap,
+        roots: roots.into_slots().unwrap(),
+        source,
+        indexes: None,
+    };
+    LoadedHeap::new(opened, "granules")
+}
+
+fn answer(heap: &LoadedHeap, question: Value) -> Value {
+    let question: Question = serde_json::from_value(question).unwrap();
+    let control = Control::default();
+    let answer = ask(heap, &question, Some(heap), &control).unwrap();
+    render_text(&answer, TableOptions::default());
+    serde_json::from_str(&render_json(&answer)).unwrap()
+}
+
+#[test]
+fn an_inner_address_is_that_of_its_object() {
+    let heap = open();
+    let object = answer(
+        &heap,
+        json!({ "question": "object", "address": 0x1008 + 12 }),
+    );
+    assert_eq!(object["address"], 0x1008);
+    assert_eq!(object["retainedSize"], 24 + 16 + 32);
+    assert_eq!(object["warnings"][0]["code"], "WARN_ADDRESS_INSIDE");
+    // The first word behind the last block.
+    let question = json!({ "question": "object", "address": 0x1008 + 120 });
+    let question: Question = serde_json::from_value(question).unwrap();
+    let error = ask(&heap, &question, None, &Control::default()).unwrap_err();
+    assert!(matches!(error, Error::NoObject { .. }), "{error}");
+}
+
+#[test]
+fn every_question_is_answered() {
+    let heap = open();
+    let address = 0x1008;
+    let summary = answer(&heap, json!({ "question": "summary" }));
+    assert_eq!(summary["totalLiveSize"], 24 + 16 + 32);
+    assert_eq!(summary.get("accounting"), None);
+    let found = answer(&heap, json!({ "question": "find", "contains": "tex" }));
+    assert_eq!(found["total"], 1);
+    let path = answer(
+        &heap,
+        json!({ "question": "paths", "objects": [0x1008 + 88] }),
+    );
+    assert_eq!(path["path"]["text"], "global first > Node.field > Text");
+    let unreachable = answer(&heap, json!({ "question": "unreachable", "maxNodes": 9 }));
+    assert_eq!(unreachable["garbage"]["count"], 2);
+    assert_eq!(unreachable["garbage"]["shallowSize"], 40 + 8);
+    assert_eq!(unreachable["garbage"]["cycles"]["total"], 1);
+    for question in [
+        json!({ "question": "referrers", "address": address }),
+        json!({ "question": "dominators" }),
+        json!({ "question": "dominators", "byClass": true }),
+        json!({ "question": "paths", "class": "*" }),
+        json!({ "question": "paths", "newSince": true }),
+        json!({ "question": "suspects" }),
+        json!({ "question": "waste" }),
+        json!({ "question": "report" }),
+    ] {
+        answer(&heap, question);
+    }
+    let table = site_table(&heap, &Control::default()).unwrap();
+    let options: GrowthOptions = serde_json::from_value(json!({})).unwrap();
+    growth(&[&table, &table], &options, &Control::default()).unwrap();
+    let view = ConstructorView::new(Arc::clone(heap.heap()), Selection::default());
+    assert_eq!(view.rows().len(), 2);
+}
+
+#[test]
+fn every_export_is_written() {
+    let heap = open();
+    let dump = json!({
+        "dumpId": "1", "capturedAt": 0, "dumpSize": 1, "source": "granules", "labels": {},
+    });
+    let tables = [
+        "dump", "class", "path", "suspect", "waste", "object", "edge",
+    ];
+    let mut exports: Vec<Value> = tables
+        .iter()
+        .map(|table| json!({ "format": "parquet", "table": table, "dump": dump, "strings": true }))
+        .collect();
+    exports.push(json!({ "format": "pprof" }));
+    exports.push(json!({ "format": "heapsnapshot", "all": true }));
+    exports.push(json!({ "format": "heap-diff" }));
+    for request in exports {
+        let format: Export = serde_json::from_value(request.clone()).unwrap();
+        let before = (request["format"] == "heap-diff").then_some(&heap);
+        let mut bytes = Vec::new();
+        export(&heap, &format, before, &mut bytes, &Control::default()).unwrap();
+        assert!(!bytes.is_empty(), "{request}");
+        if request["format"] == "heapsnapshot" {
+            let snapshot: Value = serde_json::from_slice(&bytes).unwrap();
+            // The objects, the nodes above them, and that of the garbage.
+            assert_eq!(snapshot["snapshot"]["node_count"], 5 + 6);
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! Sums over the live heap objects of each class: for the constructor view, in one parallel pass over the
+//! columns of all objects, and before there are retained sizes, in one over the objects that were reached.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use rayon::prelude::*;
+
+use super::objects::ObjectTable;
+use super::{HUGE, Heap};
+use base::control::ClassCount;
+use base::units::ObjectIndex;
+
+/// The number of objects of one task.
+const CHUNK: usize = 1 << 16;
+
+/// The live heap objects of one class. Sums are in bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LiveClass {
+    /// The number of objects.
+    pub count: u64,
+    /// The sum of their shallow sizes.
+    pub shallow_size: u64,
+    /// The sum of their retained sizes.
+    pub retained_size: u64,
+}
+
+impl LiveClass {
+    /// Adds other objects.
+    pub fn add(&mut self, other: Self) {
+        self.count += other.count;
+        self.shallow_size += other.shallow_size;
+        self.retained_size += other.retained_size;
+    }
+}
+
+/// The sums of each class slot.
+pub fn live_classes(heap: &Heap) -> Vec<LiveClass> {
+    let Heap {
+        objects,
+        retained_sizes,
+        ..
+    } = heap;
+    let none = || vec![LiveClass::default(); objects.classes.len()];
+    let slots = objects.class_slots.par_chunks(CHUNK);
+    let shallow_sizes = objects.shallow_sizes.par_chunks(CHUNK);
+    let retained_sizes = retained_sizes.par_chunks(CHUNK);
+    let mut sums = slots
+        .zip(shallow_sizes)
+        .zip(retained_sizes)
+        .fold(
+            none,
+            |mut sums, ((slots, shallow_sizes), retained_sizes)| {
+                let sizes = shallow_sizes.iter().zip(retained_sizes);
+                for (&slot, (&shallow_size, &retained_size)) in slots.iter().zip(sizes) {
+                    // A live heap object retains at least its own block; a static one takes none.
+                    if shallow_size != 0 && retained_size != 0 {
+                        sums[slot as usize].add(LiveClass {
+                            count: 1,
+                            shallow_size: u64::from(shallow_size),
+                            retained_size: u64::from(retained_size),
+                        });
+                    }
+                }
+                sums
+            },
+        )
+        .reduce(none, |mut left, right| {
+            let pairs = left.iter_mut().zip(right);
+            pairs.for_each(|(left, right)| left.add(right));
+            left
+        });
+    // The columns have a smaller number in place of these sizes.
+    let listed = objects.huge_sizes.iter().map(|huge| (huge, true));
+    let retained = heap.huge_retained_sizes.iter().map(|huge| (huge, false));
+    for (&(object, size), is_shallow) in listed.chain(retained) {
+        if !heap.is_live_on_heap(object) {
+            continue;
+        }
+        let sum = &mut sums[objects.class_slots[object.at()] as usize];
+        let more = size - u64::from(HUGE);
+        match is_shallow {
+            true => sum.shallow_size += more,
+            false => sum.retained_size += more,
+        }
+    }
+    sums
+}
+
+/// The counts of these live objects by class name: shallow size ↓, count ↓, name ↑. Static objects do not
+/// count.
+pub(super) fn class_counts(objects: &ObjectTable, live: &[ObjectIndex]) -> Vec<ClassCount> {
+    let none = || vec![(0_u64, 0_u64); objects.classes.len()];
+    let sums = live.par_chunks(CHUNK).fold(none, |mut sums, live| {
+        for object in live {
+            let shallow_size = objects.shallow_sizes[object.0 as usize];
+            if shallow_size != 0 {
+                let (count, size) = &mut sums[objects.class_slots[object.0 as usize] as usize];
+                *count += 1;
+                *size += u64::from(shallow_size);
+            }
+        }
+        sums
+    });
+    let sums = sums.reduce(none, |mut left, right| {
+        for ((count, size), more) in left.iter_mut().zip(right) {
+            *count += more.0;
+            *size += more.1;
+        }
+        left
+    });
+    // Classes can share a name.
+    let mut by_name = BTreeMap::new();
+    for (class, (count, size)) in objects.classes.iter().zip(sums) {
+        let (all, total) = by_name.entry(&class.name).or_insert((0, 0));
+        *all += count;
+        *total += size;
+    }
+    let named = by_name.into_iter().filter(|&(_, (count, _))| count > 0);
+    let mut counts: Vec<_> = named
+        .map(|(name, (count, shallow_size))| ClassCount {
+            class_name: name.clone(),
+            count,
+            shallow_size,
+        })
+        .collect();
+    // Stable, and so names stay in order.
+    counts.sort_by_key(|class| Reverse((class.shallow_size, class.count)));
+    counts
+}

@@ -1,0 +1,224 @@
+//! Groups of paths with the same text. The text of a path is its root, then class and label of every step,
+//! without indexes and keys. Two rules keep it short, even for deep recursion:
+//!
+//! - A step to an object of the same class as the previous one adds nothing.
+//! - When a step occurs a second time, the text returns to its first occurrence.
+//!
+//! Groups are numbered. Each group has a reference to the group that it continues, so all groups form a tree.
+
+use std::collections::HashMap;
+
+use super::labels::EdgeLabel;
+use super::objects::ObjectTable;
+use super::root_slots::RootOrigin;
+use base::columns;
+use base::error::Result;
+use base::units::ObjectIndex;
+
+/// The largest number of groups. If all classes refer to each other, there can be a group for every order of
+/// classes.
+const MOST_GROUPS: usize = 1 << 20;
+
+/// The largest number of continuations that are stored. After that, a continuation is computed each time.
+const MOST_CONTINUATIONS: usize = 4 * MOST_GROUPS;
+
+/// The largest number of earlier steps that are examined for all groups together.
+const MOST_STEPS: u64 = 1 << 28;
+
+/// The number of a group.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PathGroup(pub u32);
+
+impl PathGroup {
+    /// The group of all other paths, after the largest number of groups.
+    pub const REST: Self = Self(0);
+}
+
+/// How a group continues another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GroupStart {
+    /// It begins at a root.
+    Root(RootOrigin),
+    /// It continues this group with a reference of this label.
+    Step(PathGroup, EdgeLabel),
+    /// It is the group of all other paths.
+    Rest,
+}
+
+/// Facts about a group.
+#[derive(Clone, Copy, Debug)]
+pub struct GroupInfo {
+    /// The group or root that it continues.
+    pub start: GroupStart,
+    /// The class slot of its objects; if classes share a name, the first of them.
+    pub class_slot: u32,
+}
+
+/// All groups.
+#[derive(Debug)]
+pub struct PathGroups {
+    infos: Vec<GroupInfo>,
+}
+
+impl PathGroups {
+    /// The number of groups, the one for all other paths included.
+    pub fn len(&self) -> usize {
+        self.infos.len()
+    }
+
+    /// Whether there are no groups.
+    pub fn is_empty(&self) -> bool {
+        self.infos.is_empty()
+    }
+
+    /// The facts about a group. A group has a greater number than the one that it continues.
+    pub fn info(&self, group: PathGroup) -> GroupInfo {
+        self.infos[group.0 as usize]
+    }
+}
+
+/// The effect of a reference on the text of a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    /// It adds nothing.
+    SameClass,
+    /// It adds a step.
+    New,
+    /// It returns to this group.
+    Back(PathGroup),
+}
+
+/// A group, and the label and the class of a reference that continues it.
+type Continuation = (PathGroup, EdgeLabel, u32);
+
+/// Groups while paths are found.
+pub(super) struct Groups<'a> {
+    class_slots: &'a [u32],
+    /// Class slot → the first slot of that name.
+    first_slots: Vec<u32>,
+    infos: Vec<GroupInfo>,
+    firsts: HashMap<(RootOrigin, u32), PathGroup>,
+    continuations: HashMap<Continuation, (PathGroup, Step)>,
+    /// The last lookups in `continuations`, by a hash of the key.
+    recent: Vec<(Continuation, (PathGroup, Step))>,
+    steps_left: u64,
+}
+
+const RECENT: usize = 1 << 12;
+
+impl<'a> Groups<'a> {
+    pub(super) fn new(objects: &'a ObjectTable) -> Self {
+        let no_question = (PathGroup::REST, EdgeLabel::default(), u32::MAX);
+        Self {
+            class_slots: &objects.class_slots,
+            first_slots: objects.first_slots(),
+            infos: vec![GroupInfo {
+                start: GroupStart::Rest,
+                class_slot: 0,
+            }],
+            firsts: HashMap::new(),
+            continuations: HashMap::new(),
+            recent: vec![(no_question, (PathGroup::REST, Step::New)); RECENT],
+            steps_left: MOST_STEPS,
+        }
+    }
+
+    pub(super) fn finish(self) -> PathGroups {
+        PathGroups { infos: self.infos }
+    }
+
+    #[inline]
+    fn class(&self, object: ObjectIndex) -> u32 {
+        self.first_slots[self.class_slots[object.at()] as usize]
+    }
+
+    /// The group of an object that a root refers to.
+    pub(super) fn first(&mut self, origin: RootOrigin, object: ObjectIndex) -> Result<PathGroup> {
+        let class_slot = self.class(object);
+        if let Some(&group) = self.firsts.get(&(origin, class_slot)) {
+            return Ok(group);
+        }
+        let group = self.add(GroupInfo {
+            start: GroupStart::Root(origin),
+            class_slot,
+        })?;
+        self.firsts.insert((origin, class_slot), group);
+        Ok(group)
+    }
+
+    /// The group of an object, given the group of the object that refers to it.
+    #[inline]
+    pub(super) fn next(
+        &mut self,
+        group: PathGroup,
+        label: EdgeLabel,
+        target: ObjectIndex,
+    ) -> Result<(PathGroup, Step)> {
+        let class_slot = self.class(target);
+        // All objects of a group have its class.
+        let source_class = self.infos[group.0 as usize].class_slot;
+        if class_slot == source_class || group == PathGroup::REST {
+            return Ok((group, Step::SameClass));
+        }
+        let question = (group, label, class_slot);
+        let hash = group
+            .0
+            .wrapping_mul(0x9e37_79b1)
+            .wrapping_add(label.hash())
+            .wrapping_add(class_slot.wrapping_mul(0x85eb_ca6b));
+        let place = (hash >> 16) as usize % RECENT;
+        let (last, answer) = self.recent[place];
+        if last == question {
+            return Ok(answer);
+        }
+        let answer = match self.continuations.get(&question) {
+            Some(&answer) => answer,
+            None => {
+                let answer = self.continue_group(question)?;
+                if self.continuations.len() < MOST_CONTINUATIONS {
+                    self.continuations.insert(question, answer);
+                }
+                answer
+            }
+        };
+        self.recent[place] = (question, answer);
+        Ok(answer)
+    }
+
+    fn continue_group(
+        &mut self,
+        (group, label, class_slot): Continuation,
+    ) -> Result<(PathGroup, Step)> {
+        let holder = self.infos[group.0 as usize].class_slot;
+        let mut earlier = group;
+        while let GroupInfo {
+            start: GroupStart::Step(before, earlier_label),
+            class_slot: earlier_class,
+        } = self.infos[earlier.0 as usize]
+        {
+            let earlier_holder = self.infos[before.0 as usize].class_slot;
+            if (earlier_holder, earlier_label, earlier_class) == (holder, label, class_slot) {
+                return Ok((earlier, Step::Back(earlier)));
+            }
+            earlier = before;
+            match self.steps_left.checked_sub(1) {
+                Some(left) => self.steps_left = left,
+                None => return Ok((PathGroup::REST, Step::New)),
+            }
+        }
+        let group = self.add(GroupInfo {
+            start: GroupStart::Step(group, label),
+            class_slot,
+        })?;
+        Ok((group, Step::New))
+    }
+
+    fn add(&mut self, info: GroupInfo) -> Result<PathGroup> {
+        if self.infos.len() >= MOST_GROUPS {
+            return Ok(PathGroup::REST);
+        }
+        let group = PathGroup(self.infos.len() as u32);
+        columns::push(&mut self.infos, info)?;
+        Ok(group)
+    }
+}

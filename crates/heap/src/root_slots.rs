@@ -1,0 +1,207 @@
+//! Every global and stack word that refers to an object, and every pinned object, by name. Paths begin with
+//! these. Each counts as a separate reference.
+
+use super::RootKind;
+use base::columns;
+use base::error::Result;
+use base::units::ObjectIndex;
+
+/// A place from which the collector starts, and its object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct RootSlot {
+    /// The kind of the place.
+    pub kind: RootKind,
+    /// For a global or a root of V8, the number of its name; for a stack word, its distance from the stack pointer in bytes.
+    position: u32,
+    /// The object to which the place refers.
+    pub object: ObjectIndex,
+}
+
+/// The position of a root whose global is not known.
+const NO_NAME: u32 = u32::MAX;
+
+/// All places that hold an object.
+#[derive(Debug, Default)]
+pub struct RootSlots {
+    /// By kind, name, position on the stack, object.
+    slots: Vec<RootSlot>,
+    /// The same, as positions in `slots`, by object.
+    by_object: Vec<u32>,
+    /// The names of the globals, ascending.
+    names: Vec<String>,
+}
+
+/// The start of the text of a path: the name of a global, the stack, or the pinned objects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum RootOrigin {
+    /// The global with this number.
+    Global(u32),
+    /// A static object that no known global refers to.
+    Static(ObjectIndex),
+    /// The stack.
+    Stack,
+    /// The pins.
+    Pinned,
+    /// V8, from the place with this name.
+    System(u32),
+}
+
+impl RootOrigin {
+    /// The kind of root.
+    pub fn kind(self) -> RootKind {
+        match self {
+            Self::Global(_) | Self::Static(_) => RootKind::Global,
+            Self::Stack => RootKind::Stack,
+            Self::Pinned => RootKind::Pinned,
+            Self::System(_) => RootKind::System,
+        }
+    }
+}
+
+/// Collects the places.
+#[derive(Debug, Default)]
+pub struct FoundSlots {
+    globals: Vec<(String, ObjectIndex)>,
+    others: Vec<RootSlot>,
+}
+
+impl FoundSlots {
+    /// A global that refers to an object.
+    pub fn add_global(&mut self, name: &str, object: ObjectIndex) -> Result<()> {
+        columns::push(&mut self.globals, (name.to_owned(), object))
+    }
+
+    /// A static object that may be a root.
+    pub fn add_guess(&mut self, object: ObjectIndex) -> Result<()> {
+        self.add(RootKind::Global, NO_NAME, object)
+    }
+
+    /// A word of the shadow stack, the `nth` from its top.
+    pub fn add_stack_word(&mut self, nth: usize, object: ObjectIndex) -> Result<()> {
+        self.add(RootKind::Stack, nth as u32 * 4, object)
+    }
+
+    /// A pinned object.
+    pub fn add_pinned(&mut self, object: ObjectIndex) -> Result<()> {
+        self.add(RootKind::Pinned, 0, object)
+    }
+
+    fn add(&mut self, kind: RootKind, position: u32, object: ObjectIndex) -> Result<()> {
+        columns::push(
+            &mut self.others,
+            RootSlot {
+                kind,
+                position,
+                object,
+            },
+        )
+    }
+
+    /// Puts all places in order.
+    pub fn into_slots(self) -> Result<RootSlots> {
+        let Self {
+            mut globals,
+            others: mut slots,
+        } = self;
+        globals.sort_unstable();
+        // A global that the code and the debug information both contain counts once.
+        globals.dedup();
+        let mut names: Vec<String> = Vec::new();
+        columns::reserve(&mut slots, globals.len())?;
+        for (name, object) in globals {
+            if names.last() != Some(&name) {
+                names.push(name);
+            }
+            slots.push(RootSlot {
+                kind: RootKind::Global,
+                position: names.len() as u32 - 1,
+                object,
+            });
+        }
+        slots.sort_unstable();
+        RootSlots::of_sorted(slots, names)
+    }
+}
+
+impl RootSlots {
+    /// The roots of a snapshot, which all have names.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`](base::Error::OutOfMemory).
+    pub fn of_named(mut roots: Vec<(RootKind, String, ObjectIndex)>) -> Result<Self> {
+        roots.sort_unstable();
+        roots.dedup();
+        let mut all: Vec<String> = Vec::new();
+        let mut slots = columns::with_capacity(roots.len())?;
+        let mut last = None;
+        for (kind, name, object) in roots {
+            if last != Some(kind) || all.last() != Some(&name) {
+                all.push(name);
+                last = Some(kind);
+            }
+            slots.push(RootSlot {
+                kind,
+                position: all.len() as u32 - 1,
+                object,
+            });
+        }
+        Self::of_sorted(slots, all)
+    }
+
+    /// These places, which ascend.
+    fn of_sorted(slots: Vec<RootSlot>, names: Vec<String>) -> Result<Self> {
+        let mut by_object = columns::collected(0..slots.len() as u32)?;
+        by_object.sort_unstable_by_key(|&slot| (slots[slot as usize].object, slot));
+        Ok(Self {
+            slots,
+            by_object,
+            names,
+        })
+    }
+
+    /// All places: globals by name, then stack words from the top of the stack on, then pins.
+    pub fn all(&self) -> &[RootSlot] {
+        &self.slots
+    }
+
+    /// The places that hold this object, in the same order.
+    pub fn of(&self, object: ObjectIndex) -> impl Iterator<Item = RootSlot> {
+        let slot = |&place: &u32| self.slots[place as usize];
+        let start = self
+            .by_object
+            .partition_point(|place| slot(place).object < object);
+        let places = self.by_object[start..].iter().map(slot);
+        places.take_while(move |slot| slot.object == object)
+    }
+
+    /// The start of the text of the paths from this place.
+    pub fn origin(&self, slot: RootSlot) -> RootOrigin {
+        match slot.kind {
+            RootKind::Global if slot.position == NO_NAME => RootOrigin::Static(slot.object),
+            RootKind::Global => RootOrigin::Global(slot.position),
+            RootKind::Stack => RootOrigin::Stack,
+            RootKind::Pinned => RootOrigin::Pinned,
+            RootKind::System => RootOrigin::System(slot.position),
+        }
+    }
+
+    /// The number of the stack word, counted from the top of the stack; `None` for other places.
+    pub fn stack_word(&self, slot: RootSlot) -> Option<u32> {
+        (slot.kind == RootKind::Stack).then_some(slot.position / 4)
+    }
+
+    /// The name of the global with this number.
+    pub fn global_name(&self, number: u32) -> Option<&str> {
+        self.names.get(number as usize).map(String::as_str)
+    }
+
+    /// The name of a place: the name of the global, or `+16` for the stack; `None` for pinned objects and for
+    /// objects whose global is not known.
+    pub fn name(&self, slot: RootSlot) -> Option<String> {
+        match slot.kind {
+            RootKind::Global | RootKind::System => self.names.get(slot.position as usize).cloned(),
+            RootKind::Stack => Some(format!("+{}", slot.position)),
+            RootKind::Pinned => None,
+        }
+    }
+}

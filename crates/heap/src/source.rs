@@ -1,0 +1,372 @@
+//! What a heap cannot say of itself: names, contents, and what lies between its objects. A [`Source`] answers
+//! that, once for each way in. Questions, formats and exports know sources by this trait alone.
+
+use std::any::Any;
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use super::content_reader::{ClassNaming, NoContents, OpenedContents};
+use super::{DominatorIndex, EdgeLabel, Heap, Indexes, PathTree, RawTable, RootSlots, Survey};
+use base::control::{Control, Step};
+use base::error::{Error, Result};
+use base::units::ObjectIndex;
+use base::warning::Warning;
+
+/// Where the objects of a heap come from.
+///
+/// Methods about one object or one class are for what is shown: some hundred calls for an answer. What concerns
+/// all objects is one call, whose loop the source has.
+pub trait Source: Send + Sync {
+    /// For [`like`](Self::like), where a source looks for another one of its own type.
+    fn as_any(&self) -> &dyn Any;
+
+    /// Equal for sources whose addresses can be compared, such as dumps of one module.
+    fn program(&self) -> u64;
+
+    /// Why addresses cannot be compared with those of another program, if there is more to say than that.
+    /// `name` and `other` are the names of the two inputs.
+    fn not_comparable(&self, _name: &str, _other: &str) -> Option<Error> {
+        None
+    }
+
+    /// The heap with the classes that its objects have beside a later heap, as far as comparisons read it; `None`
+    /// if they have the same.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`], [`Error::Aborted`].
+    fn like(&self, _later: &dyn Source, _control: &Control) -> Result<Option<Heap>> {
+        Ok(None)
+    }
+
+    /// Refuses what this source cannot answer.
+    ///
+    /// # Errors
+    /// One that says why.
+    fn check(&self, _need: Need) -> Result<()> {
+        Ok(())
+    }
+
+    /// Whether there is a module beside the input.
+    fn has_module(&self) -> bool;
+
+    /// The memory that it holds, in bytes, without the heap and without copies of the input.
+    fn memory_size(&self) -> u64;
+
+    /// The bytes that are read if all contents are, for the progress of an export.
+    fn content_size(&self) -> u64;
+
+    /// The blocks of its objects; `None` if its objects do not lie in blocks.
+    fn blocks(&self) -> Option<Blocks>;
+
+    /// A label without index or key, of a reference from an object of this class slot.
+    fn class_label(&self, class_slot: u32, label: EdgeLabel) -> String;
+
+    /// The label of the reference at this place of the graph, from an object of this class slot: with the index, if
+    /// the graph has it.
+    fn label_at(&self, class_slot: u32, place: u32) -> String;
+
+    /// A label whose key or index is unknown in place of one that is known, for paths of other heaps.
+    fn without_key<'l>(&self, label: &'l str) -> &'l str;
+
+    /// Whether a label is from the source code, and so the same in another build.
+    fn is_label_stable(&self, label: EdgeLabel, text: &str) -> bool;
+
+    /// Whether the name of a class is the same in another build.
+    fn is_class_stable(&self, name: &str) -> bool;
+
+    /// Whether a reference from an object of this class slot leads to a container's own contents.
+    fn is_own_storage(&self, class_slot: u32, label: EdgeLabel) -> bool;
+
+    /// How many references of an object, from its last on, may lead to its own contents.
+    fn storage_references(&self) -> usize;
+
+    /// The number of references from a root, if the input says it.
+    fn distance(&self, _object: ObjectIndex) -> Option<u32> {
+        None
+    }
+
+    /// The references to an object that keep nothing alive.
+    fn other_edges_to(&self, _target: ObjectIndex) -> Vec<OtherEdge> {
+        Vec::new()
+    }
+
+    /// The label of such a reference.
+    fn other_label(&self, _edge: OtherEdge) -> Option<String> {
+        None
+    }
+
+    /// The object or block around an address that is not the address of an object. `notes` say that the address
+    /// is inside of it.
+    ///
+    /// # Errors
+    /// [`Error::DumpChanged`], [`Error::Io`].
+    fn around(
+        &self,
+        _address: u32,
+        _notes: &mut Vec<Warning>,
+        _control: &Control,
+    ) -> Result<Option<Found>> {
+        Ok(None)
+    }
+
+    /// Reads objects, which are asked for in this order. Cancelled work reads nothing more.
+    fn reader(&self, order: ReadOrder, control: &Control) -> Box<dyn ObjectReader + '_>;
+
+    /// Finds the strings that contain a text.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    fn text_filter(&self, text: &str, control: &Control) -> Result<Box<dyn TextFilter + '_>>;
+
+    /// How references from the objects of this class slot are named.
+    fn class_naming(&self, _class_slot: u32) -> ClassNaming {
+        ClassNaming::default()
+    }
+
+    /// Opens the contents of all objects. A file may be mapped if `may_map`: if another process truncates it then,
+    /// a signal ends this process.
+    ///
+    /// # Errors
+    /// [`Error::DumpChanged`], [`Error::Io`].
+    fn open_contents(&self, _may_map: bool) -> Result<Box<dyn OpenedContents + '_>> {
+        Ok(Box::new(NoContents))
+    }
+
+    /// By object: the bytes of its contents, without what containers have in reserve; 0 for what is not alive.
+    ///
+    /// # Errors
+    /// [`Error::DumpChanged`], [`Error::Io`], [`Error::OutOfMemory`], [`Error::Aborted`].
+    fn content_sizes(&self, tree: &PathTree, step: &Step<'_>) -> Result<Vec<u32>>;
+
+    /// The contents of the live objects, as `waste` compares them.
+    ///
+    /// # Errors
+    /// As [`content_sizes`](Self::content_sizes).
+    fn survey(&self, live: &DominatorIndex, step: &Step<'_>) -> Result<Survey>;
+
+    /// The used blocks that hold no object.
+    ///
+    /// # Errors
+    /// As [`content_sizes`](Self::content_sizes).
+    fn raw_blocks(&self, _control: &Control) -> Result<RawTable> {
+        Ok(RawTable::default())
+    }
+
+    /// The raw blocks to which nothing refers, ascending; `None` if that is not known. `notes` say why.
+    ///
+    /// # Errors
+    /// As [`content_sizes`](Self::content_sizes).
+    fn unreferenced_blocks(
+        &self,
+        _raw: &RawTable,
+        _notes: &mut Vec<Warning>,
+        _control: &Control,
+    ) -> Result<Option<Vec<u32>>> {
+        Ok(Some(Vec::new()))
+    }
+}
+
+/// A heap that was opened for questions.
+pub struct Opened {
+    /// The heap.
+    pub heap: Arc<Heap>,
+    /// Every place from which the collector starts.
+    pub roots: RootSlots,
+    /// Where it comes from.
+    pub source: Box<dyn Source>,
+    /// Indexes that were built beside it.
+    pub indexes: Option<Indexes>,
+}
+
+/// What a question or an export needs of a source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Need {
+    /// Objects that are not alive, for `unreachable`.
+    Garbage,
+    /// The addresses of blocks as allocation functions return them, for `sites`.
+    Blocks,
+    /// Another form than a heap snapshot of V8.
+    HeapSnapshot,
+}
+
+/// The blocks in which objects lie.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Blocks {
+    /// Bytes from the start of a block to its object.
+    pub header: u32,
+    /// Sizes of blocks are multiples of this.
+    pub granule: u32,
+}
+
+/// The order in which objects are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReadOrder {
+    /// Single ones.
+    Any,
+    /// Many, by address.
+    Ascending,
+}
+
+/// Reads objects.
+pub trait ObjectReader {
+    /// The label of a reference, with its index or key. If `source` refers to `target` more than once under such
+    /// labels, it is the reference after `skipped` of them.
+    ///
+    /// # Errors
+    /// [`Error::DumpChanged`], [`Error::Io`], [`Error::OutOfMemory`].
+    fn label(
+        &mut self,
+        source: ObjectIndex,
+        target: ObjectIndex,
+        label: EdgeLabel,
+        skipped: usize,
+    ) -> Result<String>;
+
+    /// A short form of the contents of an object; `None` if nothing is known of them.
+    ///
+    /// # Errors
+    /// As [`label`](Self::label).
+    fn preview(&mut self, object: ObjectIndex) -> Result<Option<String>>;
+
+    /// The fields of an object. `notes` say if there are too many.
+    ///
+    /// # Errors
+    /// As [`label`](Self::label).
+    fn fields(&mut self, object: ObjectIndex, notes: &mut Vec<Warning>) -> Result<Vec<FieldValue>>;
+
+    /// A string with its quotes, shortened to some characters; `None` for other objects, and for strings whose
+    /// contents are not known.
+    ///
+    /// # Errors
+    /// As [`label`](Self::label).
+    fn literal(&mut self, object: ObjectIndex) -> Result<Option<String>>;
+
+    /// What objects with equal contents have in common: the literal of a string, otherwise the class and the
+    /// first elements.
+    ///
+    /// # Errors
+    /// As [`label`](Self::label).
+    fn shared_contents(&mut self, object: ObjectIndex) -> Result<String>;
+
+    /// The label of the reference at this place of the graph, with its index or key: the one after `skipped`
+    /// references from `source` to the same target that have the same label without them.
+    ///
+    /// # Errors
+    /// As [`label`](Self::label).
+    fn label_at(&mut self, source: ObjectIndex, place: u32, skipped: usize) -> Result<String>;
+}
+
+/// Finds strings that contain a text.
+pub trait TextFilter {
+    /// Keeps these of some objects, which ascend from call to call.
+    ///
+    /// # Errors
+    /// As [`ObjectReader::label`].
+    fn keep(&mut self, objects: &mut Vec<ObjectIndex>) -> Result<()>;
+}
+
+/// The object or the block at an address.
+#[derive(Clone, Copy, Debug)]
+pub enum Found {
+    /// An object.
+    Object(ObjectIndex),
+    /// A block without an object.
+    Block {
+        /// The address after the block's header.
+        address: u32,
+        /// The size of the block.
+        size: u32,
+        /// Raw or free.
+        state: ObjectState,
+    },
+}
+
+/// A reference that keeps nothing alive.
+#[derive(Clone, Copy, Debug)]
+pub struct OtherEdge {
+    /// The object that refers.
+    pub source: ObjectIndex,
+    /// Whether the program made it so.
+    pub is_weak: bool,
+    /// Its number, for its source.
+    pub number: usize,
+}
+
+/// The state of an object or a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ObjectState {
+    /// A heap object that a root reaches.
+    Live,
+    /// A heap object that the collector has not freed yet.
+    Garbage,
+    /// An object below the heap.
+    Static,
+    /// A block in use that holds no object.
+    Raw,
+    /// A block that is not in use.
+    Free,
+}
+
+impl ObjectState {
+    /// One word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Live => "live",
+            Self::Garbage => "garbage",
+            Self::Static => "static",
+            Self::Raw => "raw",
+            Self::Free => "free",
+        }
+    }
+}
+
+/// The value of a field. 64-bit integers, NaN and infinities are strings.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Value {
+    /// A null reference, or a field that cannot be read.
+    Null,
+    /// A boolean.
+    Bool(bool),
+    /// An integer of at most 32 bits.
+    Integer(i64),
+    /// A finite f32.
+    Single(f32),
+    /// A finite f64.
+    Double(f64),
+    /// Anything else.
+    Text(String),
+}
+
+impl std::fmt::Display for Value {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Null => f.write_str("null"),
+            Self::Bool(value) => value.fmt(f),
+            Self::Integer(value) => value.fmt(f),
+            // Debug writes large numbers with an exponent.
+            Self::Single(value) => write!(f, "{value:?}"),
+            Self::Double(value) => write!(f, "{value:?}"),
+            Self::Text(value) => f.write_str(value),
+        }
+    }
+}
+
+/// A field of an object.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct FieldValue {
+    /// Its name in the source, or its offset (`+8`).
+    pub name: String,
+    /// Its declared type; `?` if that is not known.
+    #[serde(rename = "type")]
+    pub type_name: String,
+    /// Its value; for a reference, a preview of the object.
+    pub value: Value,
+    /// The object to which it refers.
+    pub address: Option<u32>,
+    /// The class of that object.
+    pub class_name: Option<String>,
+}

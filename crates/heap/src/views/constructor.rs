@@ -1,0 +1,244 @@
+//! The constructor view: the live objects of one heap, by class.
+
+use std::cmp::Reverse;
+use std::sync::{Arc, OnceLock};
+
+use super::Selection;
+use super::grouping::{NO_ROW, Names, RowObjects, renumber};
+use super::instances::{Instances, Listed, by_retained_size, listed_count, release_unread};
+use crate::{Heap, LiveClass};
+use base::control::Control;
+use base::error::Result;
+
+/// Live objects grouped by class name.
+#[derive(Debug)]
+pub struct ConstructorView {
+    heap: Arc<Heap>,
+    rows: Vec<ConstructorRow>,
+    row_of_slot: Vec<u32>,
+    instance_limit: Option<usize>,
+    retained: RetainedColumns,
+    objects: OnceLock<RowObjects>,
+}
+
+/// All live objects of one class name. Sums are in bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConstructorRow {
+    /// The class name. Classes with the same name share a row.
+    pub class_name: String,
+    /// Number of objects.
+    pub count: u64,
+    /// Sum of the shallow sizes.
+    pub total_shallow_size: u64,
+    /// Sum of the retained sizes. They overlap, so the sum may exceed the live size.
+    pub total_retained_size: u64,
+    /// The sum of the retained sizes of those objects that no other of the row dominates, if it was asked
+    /// for: at least what removing all of them frees.
+    pub retained_set_size: Option<u64>,
+}
+
+/// Which retained sizes rows have.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RetainedColumns {
+    /// The sum over the objects.
+    #[default]
+    Sum,
+    /// The retained size of the objects as a set.
+    Set,
+    /// Both.
+    Both,
+}
+
+/// Orders of rows. Each is total: ties are broken by the other numbers, and at last by the name.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ConstructorSort {
+    /// Retained ↓, shallow ↓, count ↓, name ↑.
+    #[default]
+    Retained,
+    /// Shallow ↓, then as `Retained`.
+    Shallow,
+    /// Count ↓, then as `Retained`.
+    Count,
+    /// The retained size as a set ↓, then as `Retained`. Needs [`ConstructorView::with_retained_sets`].
+    RetainedSet,
+}
+
+impl ConstructorView {
+    /// Groups the live objects of a heap.
+    pub fn new(heap: Arc<Heap>, selection: Selection<ConstructorSort>) -> Self {
+        let mut names = Names::default();
+        let row_of_slot = names.of_classes(&heap);
+        Self::of_groups(heap, selection, names, row_of_slot, &[])
+    }
+
+    /// As [`new`](Self::new), with the retained size of each row as a set.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`](base::Error::OutOfMemory), [`Error::Aborted`](base::Error::Aborted).
+    pub fn with_retained_sets(
+        heap: Arc<Heap>,
+        selection: Selection<ConstructorSort>,
+        retained: RetainedColumns,
+        control: &Control,
+    ) -> Result<Self> {
+        let mut names = Names::default();
+        let row_of_slot = names.of_classes(&heap);
+        let sets = heap.retained_set_sizes(&row_of_slot, names.all.len(), control)?;
+        Ok(Self {
+            retained,
+            ..Self::of_groups(heap, selection, names, row_of_slot, &sets)
+        })
+    }
+
+    /// All rows with their retained sizes as sets, by these. Constructors of a snapshot that share a name share a
+    /// row, wherever in the source they are: another run has other places.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`](base::Error::OutOfMemory), [`Error::Aborted`](base::Error::Aborted).
+    pub fn without_places(heap: Arc<Heap>, control: &Control) -> Result<Self> {
+        let mut names = Names::default();
+        let row_of_slot = names.without_places(&heap);
+        let sets = heap.retained_set_sizes(&row_of_slot, names.all.len(), control)?;
+        let selection = Selection::sorted(ConstructorSort::RetainedSet);
+        Ok(Self {
+            retained: RetainedColumns::Set,
+            ..Self::of_groups(heap, selection, names, row_of_slot, &sets)
+        })
+    }
+
+    fn of_groups(
+        heap: Arc<Heap>,
+        selection: Selection<ConstructorSort>,
+        names: Names,
+        mut row_of_slot: Vec<u32>,
+        retained_sets: &[u64],
+    ) -> Self {
+        let mut sums = vec![LiveClass::default(); names.all.len()];
+        for (&row, &class) in row_of_slot.iter().zip(&heap.live_classes) {
+            sums[row as usize].add(class);
+        }
+        let rows = (0..).zip(names.distinct().into_iter().zip(sums));
+        let rows = rows.map(|(number, (class_name, sums))| {
+            let row = ConstructorRow {
+                class_name,
+                count: sums.count,
+                total_shallow_size: sums.shallow_size,
+                total_retained_size: sums.retained_size,
+                retained_set_size: retained_sets.get(number as usize).copied(),
+            };
+            (number, row)
+        });
+        let mut rows: Vec<(u32, ConstructorRow)> = rows.filter(|(_, row)| row.count > 0).collect();
+        rows.sort_unstable_by(|(_, left), (_, right)| {
+            let sort = selection.sort;
+            sort.key(left).cmp(&sort.key(right))
+        });
+        rows.truncate(selection.top.unwrap_or(usize::MAX));
+        let (order, rows): (Vec<_>, _) = rows.into_iter().unzip();
+        renumber(&mut row_of_slot, &order);
+        Self {
+            heap,
+            rows,
+            row_of_slot,
+            instance_limit: selection.instances,
+            retained: RetainedColumns::Sum,
+            objects: OnceLock::new(),
+        }
+    }
+
+    /// Releases what the view does not read any more, if nothing else shares the heap: the graph, and
+    /// the objects if no instance is listed.
+    pub fn release_unread(&mut self) {
+        release_unread(&mut self.heap, self.instance_limit);
+    }
+
+    /// How many bytes the view takes beside its heap.
+    pub fn memory_size(&self) -> u64 {
+        self.objects.get().map_or(0, RowObjects::memory_size)
+    }
+
+    /// The heap that the view is of.
+    pub fn heap(&self) -> &Heap {
+        &self.heap
+    }
+
+    /// The rows, in order.
+    pub fn rows(&self) -> &[ConstructorRow] {
+        &self.rows
+    }
+
+    /// The retained size of each row as a set, also if the rows do not have it.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`](base::Error::OutOfMemory), [`Error::Aborted`](base::Error::Aborted).
+    pub fn retained_set_sizes(&self, control: &Control) -> Result<Vec<u64>> {
+        self.heap
+            .retained_set_sizes(&self.row_of_slot, self.rows.len(), control)
+    }
+
+    /// Which retained sizes the rows have.
+    pub fn retained_columns(&self) -> RetainedColumns {
+        self.retained
+    }
+
+    /// How many objects are listed in all rows together.
+    pub fn instance_count(&self) -> u64 {
+        let counts = self.rows.iter().map(|row| row.count);
+        listed_count(counts, self.instance_limit)
+    }
+
+    /// The objects of the `nth` row: retained size ↓, shallow size ↓, address ↑; `None` past the last
+    /// row. The objects of all rows are looked up at the first call; those of a row are put in order
+    /// at each.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`](base::Error::OutOfMemory).
+    pub fn instances(&self, nth: usize) -> Result<Option<Instances>> {
+        if nth >= self.rows.len() {
+            return Ok(None);
+        }
+        if self.instance_limit == Some(0) {
+            return Ok(Some(Instances::of_one(Listed::none(&self.heap))));
+        }
+        let objects = match self.objects.get() {
+            Some(objects) => objects,
+            None => {
+                let objects = self.group()?;
+                self.objects.get_or_init(|| objects)
+            }
+        };
+        let (objects, limit) = (objects.of(nth), self.instance_limit);
+        let listed = Listed::ordered(&self.heap, objects, limit, by_retained_size)?;
+        Ok(Some(Instances::of_one(listed)))
+    }
+
+    fn group(&self) -> Result<RowObjects> {
+        let mut grouped = RowObjects::with_room(self.rows.iter().map(|row| row.count))?;
+        for object in self.heap.live_heap_objects() {
+            let slot = self.heap.objects.class_slots[object.at()];
+            let row = self.row_of_slot[slot as usize];
+            if row != NO_ROW {
+                grouped.push(row, object);
+            }
+        }
+        Ok(grouped)
+    }
+}
+
+impl ConstructorSort {
+    fn key(self, row: &ConstructorRow) -> impl Ord + '_ {
+        let first = match self {
+            Self::Retained => 0,
+            Self::Shallow => row.total_shallow_size,
+            Self::Count => row.count,
+            Self::RetainedSet => row.retained_set_size.unwrap_or_default(),
+        };
+        (
+            Reverse(first),
+            Reverse(row.total_retained_size),
+            Reverse(row.total_shallow_size),
+            Reverse(row.count),
+            &row.class_name,
+        )
+    }
+}

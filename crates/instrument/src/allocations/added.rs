@@ -1,0 +1,174 @@
+//! What is added to a module: its indexes, and the entries of its sections.
+
+use std::collections::BTreeMap;
+
+use wasm_encoder::{ConstExpr, Encode, EntityType, ExportKind, FuncType, GlobalType, ValType};
+
+use super::hooks::{Hooks, Kind};
+use super::types::Types;
+use super::{
+    EXPORT_COUNT, EXPORT_COUNTDOWN, EXPORT_MEMORY, IMPORT_ALLOCATED, IMPORT_FREED, IMPORT_KEEP,
+    IMPORT_MASK, IMPORT_MODULE,
+};
+use wasm::module::Module;
+
+/// The number of imports that are added.
+const IMPORTS: u32 = 4;
+/// The globals that are added.
+const GLOBALS: u32 = 4;
+
+/// Entries of a section, and their number.
+pub(super) type Entries = (u32, Vec<u8>);
+
+/// The indexes of what was added to a module.
+pub(super) struct Added {
+    pub(super) import_allocated: u32,
+    pub(super) import_keep: u32,
+    pub(super) import_freed: u32,
+    pub(super) import_mask: u32,
+    /// Function of the allocator → its copy without additions.
+    pub(super) inner: BTreeMap<u32, u32>,
+    /// The function that gives a sample to the host.
+    pub(super) record: u32,
+    /// The function that reports that an address is freed.
+    pub(super) forget: u32,
+    /// Function that frees → the function that does so if the address may be that of a sample.
+    pub(super) free_slowly: BTreeMap<u32, u32>,
+    pub(super) countdown: u32,
+    pub(super) count: u32,
+    /// For bits of addresses, whether a sample has them.
+    pub(super) masks: [u32; 2],
+    imported: u32,
+    first_type: u32,
+}
+
+impl Added {
+    pub(super) fn new(module: &Module<'_>, types: &Types, hooks: &Hooks) -> Self {
+        let imported = module.functions.imported();
+        let defined = module.functions.defined().count() as u32;
+        let mut next = imported + IMPORTS + defined;
+        let mut numbers = |functions: &mut dyn Iterator<Item = u32>| -> BTreeMap<u32, u32> {
+            let numbered: BTreeMap<_, _> = functions.zip(next..).collect();
+            next += numbered.len() as u32;
+            numbered
+        };
+        let inner = numbers(&mut hooks.copied.iter().copied());
+        let frees = hooks
+            .list
+            .iter()
+            .filter(|hook| matches!(hook.kind, Kind::Free(_)));
+        let free_slowly = numbers(&mut frees.map(|hook| hook.function));
+        let first_global = module.globals.iter().len() as u32;
+        Self {
+            import_allocated: imported,
+            import_keep: imported + 1,
+            import_freed: imported + 2,
+            import_mask: imported + 3,
+            inner,
+            free_slowly,
+            record: next,
+            forget: next + 1,
+            countdown: first_global,
+            count: first_global + 1,
+            masks: [first_global + 2, first_global + 3],
+            imported,
+            first_type: types.all.len() as u32,
+        }
+    }
+
+    /// The index of a function for all code outside the allocator.
+    pub(super) fn outer(&self, function: u32) -> u32 {
+        if function < self.imported {
+            function
+        } else {
+            function + IMPORTS
+        }
+    }
+
+    /// The names of functions that only the profiler has.
+    pub(super) fn names(&self) -> impl Iterator<Item = (u32, &'static str)> {
+        let slowly = self.free_slowly.values();
+        slowly
+            .map(|&index| (index, "(profiler) free"))
+            .chain([(self.record, "(profiler) record")])
+            .chain([(self.forget, "(profiler) forget")])
+    }
+
+    pub(super) fn types(&self) -> Entries {
+        let (i32, i64, f64) = (ValType::I32, ValType::I64, ValType::F64);
+        let types = [
+            FuncType::new([i32, i32, f64], [f64]),
+            FuncType::new([i32, i32], []),
+            FuncType::new([i32], [i32]),
+            FuncType::new([i32], [i64]),
+            FuncType::new([i32, i32, i32], [i32]),
+            FuncType::new([i32], []),
+        ];
+        let mut entries = Vec::new();
+        for ty in &types {
+            let mut section = wasm_encoder::TypeSection::new();
+            section.ty().func_type(ty);
+            let mut encoded = Vec::new();
+            section.encode(&mut encoded);
+            // The size of the section and the number of its types, a byte each.
+            entries.extend_from_slice(encoded.get(2..).unwrap_or_default());
+        }
+        (types.len() as u32, entries)
+    }
+
+    pub(super) fn imports(&self) -> Entries {
+        let mut entries = Vec::new();
+        for (name, ty) in [IMPORT_ALLOCATED, IMPORT_KEEP, IMPORT_FREED, IMPORT_MASK]
+            .iter()
+            .zip(0..)
+        {
+            IMPORT_MODULE.encode(&mut entries);
+            name.encode(&mut entries);
+            EntityType::Function(self.first_type + ty).encode(&mut entries);
+        }
+        (IMPORTS, entries)
+    }
+
+    /// The types of the functions, in the order of their indexes.
+    pub(super) fn functions(&self, module: &Module<'_>) -> Entries {
+        let mut entries = Vec::new();
+        let same = self.inner.keys().chain(self.free_slowly.keys());
+        let same = same.map(|&function| module.functions.type_index(function).unwrap_or(0));
+        let own = [self.first_type + IMPORTS, self.first_type + IMPORTS + 1];
+        let mut count = 0;
+        for ty in same.chain(own) {
+            ty.encode(&mut entries);
+            count += 1;
+        }
+        (count, entries)
+    }
+
+    pub(super) fn globals(&self) -> Entries {
+        let mut entries = Vec::new();
+        for _ in 0..GLOBALS {
+            GlobalType {
+                val_type: ValType::I64,
+                mutable: true,
+                shared: false,
+            }
+            .encode(&mut entries);
+            ConstExpr::i64_const(0).encode(&mut entries);
+        }
+        (GLOBALS, entries)
+    }
+
+    pub(super) fn exports(&self) -> Entries {
+        let exports = [
+            (EXPORT_COUNT, ExportKind::Global, self.count),
+            (EXPORT_COUNTDOWN, ExportKind::Global, self.countdown),
+            (EXPORT_MEMORY, ExportKind::Memory, 0),
+        ];
+        let mut entries = Vec::new();
+        for (name, kind, index) in &exports {
+            name.encode(&mut entries);
+            kind.encode(&mut entries);
+            index.encode(&mut entries);
+        }
+        (exports.len() as u32, entries)
+    }
+}

@@ -1,0 +1,62 @@
+//! Which functions call which.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use wasmparser::Operator;
+
+use base::error::Result;
+use wasm::module::Module;
+use wasm::module::unreadable;
+
+/// Direct calls between functions.
+pub(super) struct Calls {
+    pub(super) callees: BTreeMap<u32, Vec<u32>>,
+}
+
+impl Calls {
+    pub(super) fn read(module: &Module<'_>) -> Result<Self> {
+        let mut callees = BTreeMap::new();
+        for (function, body) in module.functions.defined() {
+            let mut called = Vec::new();
+            for operator in body.get_operators_reader().map_err(unreadable)? {
+                if let Operator::Call { function_index } | Operator::ReturnCall { function_index } =
+                    operator.map_err(unreadable)?
+                {
+                    called.push(function_index);
+                }
+            }
+            called.sort_unstable();
+            called.dedup();
+            callees.insert(function, called);
+        }
+        Ok(Self { callees })
+    }
+
+    /// Functions that these call, directly or not, and that call these again.
+    pub(super) fn between(&self, hooks: &BTreeSet<u32>) -> BTreeSet<u32> {
+        let mut callers: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+        for (&caller, called) in &self.callees {
+            for &callee in called {
+                callers.entry(callee).or_default().push(caller);
+            }
+        }
+        let below = reached(hooks, &self.callees);
+        let above = reached(hooks, &callers);
+        let both = below.intersection(&above).copied();
+        both.filter(|function| !hooks.contains(function)).collect()
+    }
+}
+
+/// Everything that can be reached from these in at least one step.
+fn reached(from: &BTreeSet<u32>, next: &BTreeMap<u32, Vec<u32>>) -> BTreeSet<u32> {
+    let mut reached = BTreeSet::new();
+    let mut waiting: Vec<u32> = from.iter().copied().collect();
+    while let Some(function) = waiting.pop() {
+        for &other in next.get(&function).into_iter().flatten() {
+            if reached.insert(other) {
+                waiting.push(other);
+            }
+        }
+    }
+    reached
+}

@@ -1,0 +1,164 @@
+//! Finds the functions of a module that allocate, reallocate and free.
+//!
+//! Each file knows the allocators of some languages (`assemblyscript`, `c`, `go`, `zig`): it looks for functions by
+//! name and type in a `Search`, or by what their code does.
+
+mod assemblyscript;
+mod c;
+mod calls;
+mod go;
+mod search;
+mod zig;
+
+use std::collections::BTreeSet;
+
+use self::calls::Calls;
+use self::search::Search;
+use super::types::Types;
+use base::error::{Error, Result};
+use wasm::allocation_table::Family;
+use wasm::module::Module;
+
+/// Where the address of a block is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Address {
+    /// Below the result by this number of bytes.
+    Result { below: i32 },
+    /// Below a parameter by this number of bytes.
+    Parameter { at: u32, below: i32 },
+    /// In memory, where a parameter points to; the result is 0 then.
+    Pointer { at: u32 },
+    /// In a parameter, unless the result is 0.
+    Kept { at: u32 },
+}
+
+/// What the size of a block is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Size {
+    /// A parameter.
+    Parameter(u32),
+    /// The product of two parameters.
+    Product(u32, u32),
+    /// What the header of the block says, with the header.
+    Block,
+    /// What is left of a free block when it is cut to the size in a parameter, with the header.
+    CutBlock(u32),
+}
+
+/// What a function does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Allocate {
+        address: Address,
+        size: Size,
+    },
+    Reallocate {
+        old: Address,
+        address: Address,
+        size: Size,
+    },
+    Free(Address),
+    /// Go's `mallocgc`, whose parameters are on a stack in memory.
+    GoAllocate,
+}
+
+/// A function of an allocator.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Hook {
+    pub(crate) function: u32,
+    pub(crate) name: &'static str,
+    pub(crate) kind: Kind,
+}
+
+/// All functions of an allocator.
+#[derive(Debug)]
+pub(crate) struct Hooks {
+    pub(crate) family: Family,
+    /// In the order of the functions.
+    pub(crate) list: Vec<Hook>,
+    /// Functions that allocate, and those that they call and that call some of them again. A call of one by
+    /// another does not count.
+    pub(crate) within: BTreeSet<u32>,
+    /// Functions of which there is a copy without additions.
+    pub(crate) copied: BTreeSet<u32>,
+}
+
+impl Hooks {
+    /// Finds the allocator of a module.
+    ///
+    /// # Errors
+    /// [`Error::AllocatorMissing`], [`Error::Module`].
+    pub(crate) fn find(module: &Module<'_>, types: &Types) -> Result<Self> {
+        let search = Search::new(module, types);
+        let named = search.stub().or_else(|| search.named_tlsf());
+        let named = named.or_else(|| search.go()).or_else(|| search.c());
+        let found = match named {
+            Some(found) => Some(found),
+            None => search.unnamed_tlsf()?,
+        };
+        let (family, mut list) = found.ok_or_else(missing)?;
+        if !module.has_memory {
+            return Err(Error::AllocatorMissing {
+                found: "functions with the names of an allocator, but no memory".to_owned(),
+                expected: "a module that imports or defines a memory",
+            });
+        }
+        if search.zig_is_inlined(&list)? {
+            return Err(Error::AllocatorMissing {
+                found: "Zig's allocator copied into other functions".to_owned(),
+                expected: "a build with -O Debug, or one that allocates with std.heap.c_allocator (-lc)",
+            });
+        }
+        list.sort_by_key(|hook| hook.function);
+        list.dedup_by_key(|hook| hook.function);
+        let functions = |frees: bool| {
+            let kinds = list
+                .iter()
+                .filter(move |hook| matches!(hook.kind, Kind::Free(_)) == frees);
+            kinds.map(|hook| hook.function)
+        };
+        let mut copied: BTreeSet<u32> = functions(true).collect();
+        let mut within = BTreeSet::new();
+        // Go unwinds and calls again, so that its calls within say by themselves whether they count. A call
+        // that frees counts always: a collector frees what it finds while an allocation is made, and what was
+        // freed already is not known any more.
+        if family != Family::Go {
+            let allocating = functions(false).collect();
+            let calls = Calls::read(module)?;
+            within = calls.between(&allocating);
+            within.retain(|function| !copied.contains(function));
+            within.extend(allocating);
+            let called = within
+                .iter()
+                .filter_map(|function| calls.callees.get(function));
+            copied.extend(
+                called
+                    .flatten()
+                    .filter(|function| within.contains(function)),
+            );
+        }
+        Ok(Self {
+            family,
+            list,
+            within,
+            copied,
+        })
+    }
+
+    /// Whether blocks are freed one by one.
+    pub(crate) fn frees(&self) -> bool {
+        let mut kinds = self.list.iter().map(|hook| hook.kind);
+        kinds.any(|kind| matches!(kind, Kind::Free(_)))
+    }
+}
+
+fn missing() -> Error {
+    Error::AllocatorMissing {
+        found: "no function of an allocator by its name".to_owned(),
+        expected: "functions named ~lib/rt/tlsf/searchBlock and ~lib/rt/tlsf/insertBlock, or \
+                   ~lib/rt/stub/__new (AssemblyScript, WARPO), malloc or dlmalloc (C, C++, \
+                   Zig with the C library), heap.BrkAllocator.alloc or heap.WasmAllocator.alloc (Zig), \
+                   __rust_alloc (Rust), runtime.alloc (TinyGo), runtime.mallocgc \
+                   (Go); compile with names (asc --debug, clang without --strip-all, go without -ldflags=-s)",
+    }
+}

@@ -1,0 +1,197 @@
+//! Finds the three addresses of a dump's header in a module: `__data_end`, `__heap_base` and
+//! `__stack_pointer`.
+//!
+//! Newer WARPO exports them and an unoptimised stock build names them. An optimised stock build has no
+//! globals `__data_end` and `__heap_base`, because they are constants, and without `--debug` no names. Then
+//! the addresses are found from the code:
+//!
+//! - **`__stack_pointer`** is the one global that the code lowers by constants and checks against a constant
+//!   limit ([`CodeFacts`]), or else the one from which the collector scans. A program that never pushes a
+//!   frame has no stack pointer: its stack is always empty.
+//! - **`__heap_base`** is the initial value of `__stack_pointer`. The compiler lays the shadow stack below
+//!   the heap and gives both globals the same constant, so this is exact. Without a stack pointer it is the
+//!   constant address of the allocator's root, which is the heap base rounded up to 16, or else the variable
+//!   in which the allocator keeps it. Without an allocator it is not needed.
+//! - **`__data_end`** is the limit in that check, which is exact too. For a program that never checks its
+//!   stack, only the data segments are known: the end of the last one, rounded up to a word as the compiler
+//!   does, is at most `__data_end`. It is too low by the zero bytes at the end of the static data, which
+//!   optimisers leave out, and never too high.
+
+use super::exports::Exports;
+use base::control::Control;
+use base::error::{Error, Result};
+use base::units::GlobalIndex;
+use runtime_code::code_facts::CodeFacts;
+use runtime_code::collector_code::CollectorCode;
+use wasm::module::{Globals, Module, TLSF_ROOT};
+
+/// The place of one of the three addresses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Boundary {
+    /// In this global.
+    Global(GlobalIndex),
+    /// In no global: the address is this constant.
+    Folded(u32),
+}
+
+/// The places of all three addresses.
+#[derive(Debug)]
+pub(super) struct Boundaries {
+    pub(super) data_end: Boundary,
+    pub(super) heap_base: Boundary,
+    pub(super) stack_pointer: Boundary,
+}
+
+/// The names of one address, the most reliable first.
+struct Names {
+    /// The export that this crate adds.
+    reserved: &'static str,
+    /// The export of newer WARPO. Messages use this name.
+    exported: &'static str,
+    /// The name in the `name` section.
+    named: &'static str,
+}
+
+const DATA_END: Names = Names {
+    reserved: super::exports::DATA_END,
+    exported: "__data_end",
+    named: "~lib/memory/__data_end",
+};
+const HEAP_BASE: Names = Names {
+    reserved: super::exports::HEAP_BASE,
+    exported: "__heap_base",
+    named: "~lib/memory/__heap_base",
+};
+const STACK_POINTER: Names = Names {
+    reserved: super::exports::STACK_POINTER,
+    exported: "__stack_pointer",
+    named: "~lib/memory/__stack_pointer",
+};
+
+impl Boundaries {
+    /// Finds the three addresses.
+    ///
+    /// # Errors
+    /// [`Error::GlobalMissing`] if several globals may be the stack pointer, or if the heap base cannot be found
+    /// although the program allocates;
+    /// [`Error::Module`] if the code must be read and cannot be.
+    pub(super) fn find(module: &Module<'_>, exports: &Exports<'_>) -> Result<Self> {
+        let globals = &module.globals;
+        // The code is read at most once, and only if the names are not enough.
+        let mut code = None;
+        let root = globals.named(TLSF_ROOT).map(|root| root.index);
+        // Where there is no stack, the root was exported in its place.
+        let mut stack_pointer =
+            by_name(&STACK_POINTER, globals, exports).filter(|&index| Some(index) != root);
+        if stack_pointer.is_none() {
+            stack_pointer = read_once(&mut code, module)?.stack_pointer(globals);
+        }
+        if stack_pointer.is_none() && has_runtime(module, read_once(&mut code, module)?) {
+            let collector = CollectorCode::find(module, &Control::default());
+            stack_pointer = collector.and_then(|collector| collector.stack_pointer());
+        }
+        let initial = |index| globals.get(index).and_then(|global| global.initial);
+        let named_base = by_name(&HEAP_BASE, globals, exports).map(Boundary::Global);
+        let heap_base = match stack_pointer {
+            Some(index) => {
+                let folded = || initial(index).map(Boundary::Folded);
+                named_base.or_else(folded).ok_or(missing(&HEAP_BASE))?
+            }
+            None => {
+                let code = read_once(&mut code, module)?;
+                if code.has_stack(globals) {
+                    return Err(missing(&STACK_POINTER));
+                }
+                let lowest = segments_end(module);
+                let nothing_is_allocated = || (!code.grows_memory).then_some(lowest);
+                let root = code.allocator_root(lowest).or_else(nothing_is_allocated);
+                let root = root.map(Boundary::Folded);
+                let variable = || {
+                    let root = globals.named(TLSF_ROOT);
+                    root.filter(|root| root.dump_position.is_some())
+                        .map(|root| Boundary::Global(root.index))
+                };
+                let root = root.or_else(variable).ok_or(missing(&STACK_POINTER))?;
+                named_base.unwrap_or(root)
+            }
+        };
+        let is_variable = |index| globals.get(index).is_some_and(|global| global.mutable);
+        let data_end = match (by_name(&DATA_END, globals, exports), heap_base) {
+            (Some(index), _) => Boundary::Global(index),
+            // There is no shadow stack between them, and both are 0 until the allocator is used.
+            (None, Boundary::Global(root)) if is_variable(root) => heap_base,
+            (None, _) => {
+                let segments_end = segments_end(module);
+                let highest = match heap_base {
+                    Boundary::Folded(address) => Some(address),
+                    Boundary::Global(index) => globals.get(index).and_then(|base| base.initial),
+                }
+                .unwrap_or(u32::MAX);
+                // A limit outside static data and heap belongs to another comparison of the program.
+                let code = read_once(&mut code, module)?;
+                let checked =
+                    stack_pointer.and_then(|index| code.limit(index, segments_end..=highest));
+                Boundary::Folded(checked.unwrap_or(segments_end.min(highest)))
+            }
+        };
+        Ok(Self {
+            data_end,
+            stack_pointer: stack_pointer.map_or(heap_base, Boundary::Global),
+            heap_base,
+        })
+    }
+}
+
+/// Whether there is any sign of the AssemblyScript runtime. Without one, functions are not executed:
+/// `register` passes every module of a process.
+fn has_runtime(module: &Module<'_>, code: &CodeFacts) -> bool {
+    code.allocator_root(segments_end(module)).is_some()
+        || ["__new", "__collect"]
+            .iter()
+            .any(|name| module.functions.exported(name).is_some())
+}
+
+fn by_name(names: &Names, globals: &Globals<'_>, exports: &Exports<'_>) -> Option<GlobalIndex> {
+    // The stack pointer is mutable, the other two are not: another global of this name belongs to the
+    // program.
+    let mutable = names.exported == STACK_POINTER.exported;
+    let fits = |index: &GlobalIndex| {
+        globals
+            .get(*index)
+            .is_some_and(|global| global.is_i32 && global.mutable == mutable)
+    };
+    exports
+        .global(names.reserved)
+        .filter(fits)
+        .or_else(|| exports.global(names.exported).filter(fits))
+        .or_else(|| {
+            globals
+                .named(names.named)
+                .map(|global| global.index)
+                .filter(fits)
+        })
+}
+
+fn missing(names: &Names) -> Error {
+    Error::GlobalMissing {
+        name: names.exported,
+    }
+}
+
+fn read_once<'c>(code: &'c mut Option<CodeFacts>, module: &Module<'_>) -> Result<&'c CodeFacts> {
+    let found = match code.take() {
+        Some(found) => found,
+        None => CodeFacts::of(module)?,
+    };
+    Ok(code.insert(found))
+}
+
+/// The end of the data segments, rounded up to a word; 0 if there are none.
+fn segments_end(module: &Module<'_>) -> u32 {
+    let ends = module
+        .data
+        .iter()
+        .map(|segment| u64::from(segment.start.0) + segment.bytes.len() as u64);
+    // A module with a segment past 4 GiB cannot be instantiated, so any value is correct.
+    u32::try_from(ends.max().unwrap_or(0).next_multiple_of(4)).unwrap_or(0)
+}

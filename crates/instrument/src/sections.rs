@@ -1,0 +1,122 @@
+//! A module as a list of raw sections: one section can be replaced without a change to any other byte.
+//!
+//! Decoding and encoding the whole module would be shorter, but it would also change other things: padded
+//! LEB128 numbers, unknown custom sections, their order.
+
+use std::ops::Range;
+
+use wasm_encoder::{Encode, RawSection, Section as _};
+use wasmparser::Parser;
+
+use base::error::{Error, Result};
+use wasm::module::unreadable;
+
+/// The section ids that this crate writes.
+pub(super) const GLOBAL_SECTION: u8 = 6;
+/// See [`GLOBAL_SECTION`].
+pub(super) const EXPORT_SECTION: u8 = 7;
+
+/// The sections that the format requires before the export section, in no particular order. The tag section
+/// (13) is the only one whose place does not follow from its id; custom sections may be anywhere.
+const BEFORE_EXPORTS: [u8; 7] = [1, 2, 3, 4, 5, 13, GLOBAL_SECTION];
+
+/// The size of the magic and the version, which precede the first section.
+const PREAMBLE_SIZE: usize = 8;
+
+/// A module, divided into sections.
+pub(super) struct Sections<'a> {
+    preamble: &'a [u8],
+    sections: Vec<Section<'a>>,
+}
+
+struct Section<'a> {
+    id: u8,
+    /// Id, size and contents, as in the file.
+    raw: &'a [u8],
+    /// Contents that replace those in `raw`.
+    replacement: Option<Vec<u8>>,
+}
+
+impl<'a> Sections<'a> {
+    /// Divides a module into sections.
+    ///
+    /// # Errors
+    /// [`Error::Module`] if a section does not fit into the module.
+    pub(super) fn split(wasm: &'a [u8]) -> Result<Self> {
+        let mut sections = Vec::new();
+        let mut start = PREAMBLE_SIZE;
+        for payload in Parser::new(0).parse_all(wasm) {
+            if let Some((id, contents)) = payload.map_err(unreadable)?.as_section() {
+                let end = contents.end as usize;
+                sections.push(Section {
+                    id,
+                    raw: slice(wasm, start..end)?,
+                    replacement: None,
+                });
+                start = end;
+            }
+        }
+        Ok(Self {
+            preamble: slice(wasm, 0..PREAMBLE_SIZE)?,
+            sections,
+        })
+    }
+
+    /// Replaces the contents of the global or the export section; a module that has no such section gets one,
+    /// after the last section that must precede it.
+    pub(super) fn replace(&mut self, id: u8, contents: Vec<u8>) {
+        if let Some(section) = self.sections.iter_mut().find(|section| section.id == id) {
+            section.replacement = Some(contents);
+            return;
+        }
+        let position = self
+            .sections
+            .iter()
+            .rposition(|section| section.id != id && BEFORE_EXPORTS.contains(&section.id))
+            .map_or(0, |last| last + 1);
+        self.sections.insert(
+            position,
+            Section {
+                id,
+                raw: &[],
+                replacement: Some(contents),
+            },
+        );
+    }
+
+    /// The module with its replacements.
+    pub(super) fn join(&self) -> Vec<u8> {
+        let mut wasm = self.preamble.to_vec();
+        for section in &self.sections {
+            match &section.replacement {
+                None => wasm.extend_from_slice(section.raw),
+                Some(contents) => RawSection {
+                    id: section.id,
+                    data: contents,
+                }
+                .append_to(&mut wasm),
+            }
+        }
+        wasm
+    }
+}
+
+/// The contents of a section that is a vector: a count, then the entries.
+pub(super) fn vector(count: u32, entries: &[u8]) -> Vec<u8> {
+    let mut contents = Vec::with_capacity(entries.len() + 5);
+    count.encode(&mut contents);
+    contents.extend_from_slice(entries);
+    contents
+}
+
+/// The bytes of `wasm` in `range`.
+///
+/// # Errors
+/// [`Error::Module`] if the module is shorter.
+pub(super) fn slice(wasm: &[u8], range: Range<usize>) -> Result<&[u8]> {
+    let offset = range.start as u64;
+    wasm.get(range).ok_or_else(|| Error::Module {
+        offset,
+        message: "a section lies outside the file".to_owned(),
+    })
+}

@@ -1,0 +1,154 @@
+//! Where the heap is cut into pieces. A piece is never large, even if one object is.
+
+use std::ops::Range;
+
+use super::contents::MOST_BYTES;
+use super::{Chosen, Writer};
+use base::error::Result;
+use base::units::ObjectIndex;
+use heap::{ContentReader, Cursor, Heap, NamedBy};
+
+/// Bytes of objects in a piece, at most; the last object may exceed it.
+const PIECE: u32 = 1 << 18;
+
+/// What an object adds to [`PIECE`] besides its size.
+const LINE: u32 = 32;
+
+/// Objects in advance for which memory is prefetched.
+const AHEAD: usize = 8;
+
+/// Objects in a piece of references, and references in it, at most.
+const MOST: u32 = 1 << 12;
+
+/// Cuts the objects into ranges.
+pub(super) struct ObjectCuts<'h> {
+    heap: &'h Heap,
+    next: u32,
+}
+
+impl<'h> ObjectCuts<'h> {
+    pub(super) fn new(heap: &'h Heap) -> Self {
+        Self { heap, next: 0 }
+    }
+
+    /// The next objects; none at the end.
+    pub(super) fn next(&mut self) -> Range<u32> {
+        let (start, count) = (self.next, self.heap.objects.len() as u32);
+        let mut bytes = 0;
+        while bytes < PIECE && self.next < count {
+            let size = self.heap.block_size(ObjectIndex(self.next));
+            bytes += LINE + size.min(MOST_BYTES);
+            self.next += 1;
+        }
+        start..self.next
+    }
+}
+
+/// The references of some objects, or some references of one object.
+#[derive(Clone, Default)]
+pub(super) struct Part {
+    objects: Range<u32>,
+    /// The references, and how far the object was read before them.
+    within: Option<(Range<u32>, Cursor)>,
+}
+
+impl Part {
+    /// Calls `each` with the references of each object, and how far it was read before them.
+    pub(super) fn each(
+        &self,
+        writer: &Writer<'_>,
+        memory: &mut dyn ContentReader,
+        mut each: impl FnMut(ObjectIndex, Range<u32>, Cursor, &mut dyn ContentReader) -> Result<()>,
+    ) -> Result<()> {
+        memory.begin(self.objects.clone());
+        if let Some((places, cursor)) = &self.within {
+            let source = ObjectIndex(self.objects.start);
+            return each(source, places.clone(), *cursor, memory);
+        }
+        let objects = writer.chosen.objects.iter_in(self.objects.clone());
+        let ahead = objects.clone().skip(AHEAD).map(Some);
+        for (source, ahead) in objects.zip(ahead.chain(std::iter::repeat(None))) {
+            if let Some(ahead) = ahead
+                && writer.naming(ahead).by != NamedBy::Label
+            {
+                memory.prefetch(ahead);
+            }
+            let places = writer.heap.heap().edges.range(source);
+            each(source, places, Cursor::default(), memory)?;
+        }
+        Ok(())
+    }
+}
+
+/// Cuts the references into parts.
+pub(super) struct EdgeCuts<'h> {
+    heap: &'h Heap,
+    chosen: &'h Chosen,
+    next: u32,
+    /// The next reference of the next object, if not its first, and how far the object is read.
+    place: Option<(u32, Cursor)>,
+}
+
+impl<'h> EdgeCuts<'h> {
+    pub(super) fn new(heap: &'h Heap, chosen: &'h Chosen) -> Self {
+        Self {
+            heap,
+            chosen,
+            next: 0,
+            place: None,
+        }
+    }
+
+    /// The next part, if there is one.
+    pub(super) fn next(&mut self, memory: &mut dyn ContentReader) -> Result<Option<Part>> {
+        let edges = &self.heap.edges;
+        let count = self.heap.objects.len() as u32;
+        let start = self.next;
+        if start == count {
+            return Ok(None);
+        }
+        let places = edges.range(ObjectIndex(start));
+        let is_chosen = self.chosen.objects.contains(ObjectIndex(start));
+        if places.len() as u32 > MOST && is_chosen {
+            return self.within(ObjectIndex(start), places, memory).map(Some);
+        }
+        // The objects after it whose references end early enough.
+        let limit = places.start.saturating_add(MOST);
+        let (mut end, mut most) = (start + 1, count.min(start + MOST));
+        while end < most {
+            let middle = end + (most - end) / 2;
+            match edges.range(ObjectIndex(middle)).end <= limit {
+                true => end = middle + 1,
+                false => most = middle,
+            }
+        }
+        self.next = end;
+        Ok(Some(Part {
+            objects: start..end,
+            within: None,
+        }))
+    }
+
+    /// The next part of an object with many references.
+    fn within(
+        &mut self,
+        object: ObjectIndex,
+        places: Range<u32>,
+        memory: &mut dyn ContentReader,
+    ) -> Result<Part> {
+        let (start, cursor) = self.place.unwrap_or((places.start, Cursor::default()));
+        let part = start..places.end.min(start + MOST);
+        if part.end < places.end {
+            let mut end = cursor;
+            memory.skip(object, part.clone(), &mut end)?;
+            self.place = Some((part.end, end));
+        } else {
+            self.place = None;
+            self.next += 1;
+        }
+        Ok(Part {
+            objects: object.0..object.0 + 1,
+            within: Some((part, cursor)),
+        })
+    }
+}

@@ -1,0 +1,128 @@
+//! A loaded heap in the formats of other tools.
+//!
+//! An export is written to any [`Write`] while it is made: what it needs beside the heap does not grow
+//! with the output. Equal heaps give equal bytes.
+
+mod heap_diff;
+mod heap_snapshot;
+mod object_set;
+mod output;
+mod parquet;
+mod path_sums;
+mod pprof;
+mod profile;
+mod profile_writer;
+
+use std::io::Write;
+
+use serde::Deserialize;
+
+pub use heap_diff::HeapDiffOptions;
+pub use heap_snapshot::HeapSnapshotOptions;
+pub use parquet::{DumpFacts, ParquetOptions, Table, Unreadable, unreadable_dump};
+pub use profile::{CallFrame, CallProfile, CallSample, sampled_blocks};
+
+use base::control::Control;
+use base::error::{Error, Result};
+use heap::Need;
+use questions::LoadedHeap;
+
+/// A format with its options, in the form in which the command line and the API name them.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(tag = "format", rename_all = "kebab-case")]
+pub enum Export {
+    /// Chrome's heap snapshot, which DevTools and memlab read.
+    #[serde(rename = "heapsnapshot")]
+    HeapSnapshot(HeapSnapshotOptions),
+    /// The live objects by path as a profile, which pprof and speedscope read.
+    Pprof {},
+    /// What grew since an earlier heap, as a line of JSON each.
+    HeapDiff(HeapDiffOptions),
+    /// A table of Apache Parquet, for questions about many dumps.
+    Parquet(Box<ParquetOptions>),
+}
+
+impl Export {
+    /// Whether the format compares with an earlier heap.
+    fn needs_earlier_heap(&self) -> bool {
+        match self {
+            Self::HeapSnapshot(_) | Self::Pprof {} | Self::Parquet(_) => false,
+            Self::HeapDiff(_) => true,
+        }
+    }
+
+    /// Checks that an earlier heap is given if and only if the format compares with one.
+    ///
+    /// # Errors
+    /// [`Error::InvalidOption`].
+    pub fn check_earlier_heap(&self, is_given: bool) -> Result<()> {
+        match self.needs_earlier_heap() == is_given {
+            true => Ok(()),
+            false => Err(self.wrong_earlier_heap()),
+        }
+    }
+
+    /// Checks that tables name a module if and only if the heap is that of a dump.
+    ///
+    /// # Errors
+    /// [`Error::InvalidOption`].
+    pub fn check_module(&self, heap: &LoadedHeap) -> Result<()> {
+        let Self::Parquet(options) = self else {
+            return Ok(());
+        };
+        let (found, expected) = match (&options.dump.module_id, heap.source().has_module()) {
+            (None, true) => ("none", "the SHA-256 of the module of the dump"),
+            (Some(id), false) => (id.as_str(), "none: a heap snapshot of V8 has no module"),
+            _ => return Ok(()),
+        };
+        Err(Error::InvalidOption {
+            name: "moduleId",
+            found: found.to_owned(),
+            expected,
+        })
+    }
+
+    fn wrong_earlier_heap(&self) -> Error {
+        let (found, expected) = match self.needs_earlier_heap() {
+            true => ("none", "an earlier heap, which this format compares with"),
+            false => ("an earlier heap", "none: this format shows one heap"),
+        };
+        Error::InvalidOption {
+            name: "before",
+            found: found.to_owned(),
+            expected,
+        }
+    }
+}
+
+/// Writes the heap in a format. Formats that compare need an earlier heap, `before`; others take none.
+///
+/// # Errors
+/// [`Error::InvalidOption`] if an earlier heap or the id of a module is missing or given in vain,
+/// [`Error::NotInSnapshot`] for a heap snapshot of a heap snapshot, [`Error::Io`] if `out` fails;
+/// [`Error::DumpChanged`] and [`Error::Io`] if the dump cannot be read again,
+/// [`Error::OutOfMemory`], [`Error::Aborted`].
+pub fn export(
+    loaded: &LoadedHeap,
+    export: &Export,
+    before: Option<&LoadedHeap>,
+    out: &mut dyn Write,
+    control: &Control,
+) -> Result<()> {
+    if let Export::HeapSnapshot(_) = export {
+        loaded.source().check(Need::HeapSnapshot)?;
+    }
+    export.check_module(loaded)?;
+    let control = control.part(loaded.source().content_size());
+    match (export, before) {
+        (Export::HeapSnapshot(options), None) => {
+            heap_snapshot::write(loaded, *options, out, &control)
+        }
+        (Export::Pprof {}, None) => pprof::write(loaded, out, &control),
+        (Export::Parquet(options), None) => parquet::write(loaded, options, out, &control),
+        (Export::HeapDiff(options), Some(before)) => {
+            heap_diff::write(before, loaded, options, out, &control)
+        }
+        _ => Err(export.wrong_earlier_heap()),
+    }
+}

@@ -1,0 +1,236 @@
+//! The answers to `growth` and `check` as text: every growing place with its path, its numbers dump by dump,
+//! and what grows with it.
+
+use super::answer::Align::{Left, Right};
+use super::answer::{class, size, table};
+use super::text::{format_count, printable, printable_name};
+use questions::{Check, CheckedRule, FoldedSite, GrowingSite, Growth, Rate};
+
+/// Dumps whose numbers are all shown; of more, the first and the last.
+const DUMPS: usize = 20;
+/// Dumps that are shown at each end.
+const END: usize = 8;
+/// Folded sites that are shown of a site.
+const FOLDED: usize = 5;
+/// Paths longer than this are cut in the middle.
+const STEPS: usize = 40;
+
+pub(super) fn growth_lines(growth: &Growth) -> Vec<String> {
+    let counted = growth.dumps.len() as u64 - growth.warmup;
+    let mut dumps = format!("{} dumps", format_count(counted));
+    if growth.warmup > 0 {
+        dumps += &format!(" after a warm-up of {}", format_count(growth.warmup));
+    }
+    let shown = growth.sites.len() as u64;
+    let mut lines = vec![match growth.total {
+        0 => format!("nothing grows from dump to dump, over {dumps}"),
+        1 => format!("1 place grows from dump to dump, over {dumps}"),
+        total => format!(
+            "{} places grow from dump to dump, over {dumps}",
+            format_count(total)
+        ),
+    }];
+    if shown < growth.total {
+        lines[0] += &match shown {
+            0 => format!(", none of them from number {} on", growth.offset + 1),
+            _ => format!(
+                ", of which {} to {} are listed",
+                format_count(growth.offset + 1),
+                format_count(growth.offset + shown)
+            ),
+        };
+    }
+    let live = growth.dumps.iter().map(|dump| Some(dump.total_live_size));
+    lines.push(format!("live  {}", columns(live, size)));
+    lines.extend(site_lines(&growth.sites, growth.offset));
+    lines
+}
+
+pub(super) fn check_lines(check: &Check) -> Vec<String> {
+    let broken = check.rules.iter().filter(|rule| !rule.passed).count();
+    let mut lines = vec![match broken {
+        0 => "passed: no rule is broken".to_owned(),
+        1 => "FAILED: 1 rule is broken".to_owned(),
+        broken => format!("FAILED: {broken} rules are broken"),
+    }];
+    let rows: Vec<_> = check.rules.iter().map(rule_row).collect();
+    lines.extend(table([("", Left), ("", Left), ("", Left)], &rows));
+    for (what, fingerprints) in [
+        ("accepted, and still growing", &check.accepted),
+        ("accepted, but not growing any more", &check.gone),
+    ] {
+        if !fingerprints.is_empty() {
+            let fingerprints = fingerprints.iter().map(|one| printable_name(one));
+            let fingerprints: Vec<_> = fingerprints.collect();
+            lines.push(format!("{what}: {}", fingerprints.join(", ")));
+        }
+    }
+    lines.extend(site_lines(&check.sites, 0));
+    lines
+}
+
+fn rule_row(rule: &CheckedRule) -> [String; 3] {
+    let is_of_bytes = matches!(rule.rule.as_str(), "max-growth" | "max-live");
+    let amount = |amount: i64| {
+        let text = match is_of_bytes {
+            true => size(amount.unsigned_abs()),
+            false => format_count(amount.unsigned_abs()),
+        };
+        match amount < 0 {
+            true => format!("-{text}"),
+            false => text,
+        }
+    };
+    let found = match rule.rule.as_str() {
+        "default" => match rule.actual {
+            1 => "1 place grows, none may".to_owned(),
+            actual => format!("{} places grow, none may", amount(actual)),
+        },
+        _ => format!("{}, at most {}", amount(rule.actual), amount(rule.limit)),
+    };
+    let state = match rule.passed {
+        true => "kept",
+        false => "BROKEN",
+    };
+    [
+        format!("  {}", printable_name(&rule.rule)),
+        state.to_owned(),
+        found,
+    ]
+}
+
+fn site_lines(sites: &[GrowingSite], offset: u64) -> Vec<String> {
+    let mut lines = Vec::new();
+    for (nth, site) in (offset + 1..).zip(sites) {
+        lines.push(String::new());
+        lines.push(format!(
+            "{nth}. {} per interval: {}",
+            rate(site.per_interval),
+            class(&site.class_name)
+        ));
+        lines.extend(place_lines(site));
+        let rows = [
+            [
+                "  objects".to_owned(),
+                columns(site.counts.iter().copied(), format_count),
+            ],
+            [
+                "  contents".to_owned(),
+                columns(site.bytes.iter().copied(), size),
+            ],
+        ];
+        lines.extend(table([("", Left), ("", Left)], &rows));
+        lines.extend(folded_lines(&site.folded));
+        lines.push(format!("  fingerprint {}", site.fingerprint));
+    }
+    lines
+}
+
+/// Where the objects are: the path, a step a line.
+fn place_lines(site: &GrowingSite) -> Vec<String> {
+    let Some(path) = &site.path else {
+        return vec![match &site.label {
+            Some(label) => format!("  at {}, on changing paths", class(label)),
+            None => "  in no one place".to_owned(),
+        }];
+    };
+    let mut steps: Vec<&str> = path.split(" > ").collect();
+    let left_out = steps.len().saturating_sub(STEPS);
+    if left_out > 0 {
+        steps.drain(STEPS / 2..STEPS / 2 + left_out);
+    }
+    let mut lines = Vec::new();
+    for (nth, step) in steps.into_iter().enumerate() {
+        if left_out > 0 && nth == STEPS / 2 {
+            lines.push(format!("    … {left_out} more steps"));
+        }
+        let indent = if nth == 0 { "  " } else { "    " };
+        lines.push(format!("{indent}{}", class(step)));
+    }
+    lines
+}
+
+fn folded_lines(folded: &[FoldedSite]) -> Vec<String> {
+    if folded.is_empty() {
+        return Vec::new();
+    }
+    let mut lines = vec!["  with it grow, in the last dump:".to_owned()];
+    let rows: Vec<_> = folded
+        .iter()
+        .take(FOLDED)
+        .map(|site| {
+            [
+                format!("    {}", format_count(site.count)),
+                class(&site.class_name),
+                site.fingerprint.clone(),
+                short_place(site),
+            ]
+        })
+        .collect();
+    let heading = [("", Right), ("", Left), ("", Left), ("", Left)];
+    lines.extend(table(heading, &rows));
+    let rest = folded.len().saturating_sub(FOLDED);
+    if rest > 0 {
+        lines.push(format!("    and {rest} more"));
+    }
+    lines
+}
+
+/// The last reference that leads to what is folded.
+fn short_place(site: &FoldedSite) -> String {
+    let step = match &site.path {
+        Some(path) => path.rsplit(" > ").nth(1).unwrap_or_default(),
+        None => site.label.as_deref().unwrap_or_default(),
+    };
+    match step {
+        "" => String::new(),
+        step => format!("at {}", class(step)),
+    }
+}
+
+/// `+5 objects, +120 B`.
+fn rate(rate: Rate) -> String {
+    let objects = match rate.count {
+        1.0 => "+1 object".to_owned(),
+        count => format!("{} objects", signed(count, decimal)),
+    };
+    let bytes = signed(rate.bytes, |bytes| match bytes < 1024.0 {
+        true => format!("{} B", decimal(bytes)),
+        false => size(bytes as u64),
+    });
+    match rate.count == 0.0 {
+        true => format!("{bytes} in as many objects as before"),
+        false => format!("{objects}, {bytes}"),
+    }
+}
+
+fn signed(number: f64, format: impl Fn(f64) -> String) -> String {
+    let sign = if number < 0.0 { "-" } else { "+" };
+    format!("{sign}{}", format(number.abs()))
+}
+
+/// A number with one decimal, if it has any.
+fn decimal(number: f64) -> String {
+    match number.fract() == 0.0 {
+        true => format_count(number as u64),
+        false => format!("{number:.1}"),
+    }
+}
+
+/// The numbers of all dumps; of many dumps, the first and the last.
+fn columns(
+    numbers: impl ExactSizeIterator<Item = Option<u64>>,
+    format: impl Fn(u64) -> String,
+) -> String {
+    let count = numbers.len();
+    let is_shown = |nth: usize| count <= DUMPS || nth < END || nth >= count - END;
+    let mut texts = Vec::new();
+    for (nth, number) in numbers.enumerate() {
+        if is_shown(nth) {
+            texts.push(number.map_or_else(|| "-".to_owned(), &format));
+        } else if nth == END {
+            texts.push("…".to_owned());
+        }
+    }
+    printable(&texts.join("  "))
+}

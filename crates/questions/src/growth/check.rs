@@ -1,0 +1,357 @@
+//! Rules for a gate: what may grow, and how large a heap may be.
+
+use std::collections::HashMap;
+
+use serde::Deserialize;
+
+use super::fold::fold;
+use super::series::Merged;
+use super::{FEW_DUMPS, Growing, checked_warmup, is_partial, warnings};
+use crate::WarningText;
+use crate::answer::{Answer, AnswerBody, Check, CheckedRule, GrowingSite};
+use crate::glob::{self, Glob};
+use crate::path_text;
+use crate::question::Page;
+use crate::sites::SiteTable;
+use base::control::Control;
+use base::error::{Error, Result};
+use base::warning::Warning;
+
+/// The rules of a check.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct CheckOptions {
+    /// How many of the first dumps to ignore.
+    #[serde(default)]
+    pub warmup: u64,
+    /// Whether it is enough that a site never falls, and rises over every two intervals.
+    #[serde(default)]
+    pub slow: bool,
+    /// How many dumps the default rule needs after the warm-up.
+    #[serde(default = "default_min_dumps")]
+    pub min_dumps: u64,
+    /// Whether to leave out the default rule, that no site grows.
+    #[serde(default)]
+    pub no_default: bool,
+    /// By how much the live bytes may grow from the first dump to the last.
+    #[serde(default)]
+    pub max_growth: Option<MaxGrowth>,
+    /// How many live bytes a dump may have.
+    #[serde(default)]
+    pub max_live: Option<u64>,
+    /// How many live objects of some classes a dump may have.
+    #[serde(default)]
+    pub max: Vec<MaxObjects>,
+    /// Classes of which the last dump may not have more live objects than the first, with `*` and `?`.
+    #[serde(default)]
+    pub no_growth: Vec<String>,
+    /// Sites that may grow.
+    #[serde(default)]
+    pub accepted: Vec<Accepted>,
+}
+
+/// By how much the live bytes may grow.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum MaxGrowth {
+    /// By a number of bytes.
+    Bytes(u64),
+    /// By a part of the live bytes of the first dump.
+    Percent(f64),
+}
+
+/// How many live objects of some classes a dump may have.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MaxObjects {
+    /// The classes, with `*` and `?`.
+    pub class: String,
+    /// How many, together.
+    pub count: u64,
+}
+
+/// A site that may grow: by its path, or without one by its fingerprint.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Accepted {
+    /// Its path as text.
+    #[serde(default)]
+    pub path: Option<String>,
+    /// Its fingerprint, for a site that has no path; with a path it does not matter.
+    #[serde(default)]
+    pub fingerprint: Option<String>,
+    /// How many objects it may have in the last dump; any number if `None`.
+    #[serde(default)]
+    pub limit: Option<u64>,
+}
+
+impl Accepted {
+    fn fingerprint(&self) -> String {
+        let of_path = self.path.as_deref().map(path_text::fingerprint);
+        of_path
+            .or_else(|| self.fingerprint.clone())
+            .unwrap_or_default()
+    }
+}
+
+const fn default_min_dumps() -> u64 {
+    FEW_DUMPS as u64
+}
+
+impl CheckOptions {
+    fn has_budget(&self) -> bool {
+        self.max_growth.is_some()
+            || self.max_live.is_some()
+            || !self.max.is_empty()
+            || !self.no_growth.is_empty()
+    }
+}
+
+/// Checks the rules on the tables of several dumps, in their order.
+///
+/// # Errors
+/// [`Error::TooFewDumps`] if there are too few for the default rule and there is no other,
+/// [`Error::UnknownClass`] for a class that no dump has, [`Error::InvalidOption`] for less than two tables
+/// after the warm-up or a check without rules, [`Error::OutOfMemory`], [`Error::Aborted`].
+pub fn check(tables: &[&SiteTable], options: &CheckOptions, control: &Control) -> Result<Answer> {
+    let left = (tables.len() as u64).saturating_sub(options.warmup);
+    let has_default = !options.no_default && left >= options.min_dumps;
+    if !has_default && !options.has_budget() {
+        return Err(match options.no_default {
+            true => Error::InvalidOption {
+                name: "noDefault",
+                found: "no budget beside it".to_owned(),
+                expected: "a rule: the default one, or a budget",
+            },
+            false => Error::TooFewDumps {
+                found: left,
+                needed: options.min_dumps,
+            },
+        });
+    }
+    let warmup = checked_warmup(tables, options.warmup)?;
+    let merged = Merged::new(tables, control)?;
+    let growing = Growing::find(&merged, tables, warmup, options.slow, control)?;
+    let baseline = Baseline::new(&growing, &options.accepted);
+    let groups = fold(&merged, &growing.sites, &baseline.is_accepted)?;
+    let everything = Page {
+        offset: 0,
+        limit: u64::MAX,
+    };
+    let (_, sites) = growing.shown(groups, everything);
+    let rules = Rules {
+        tables,
+        counted: &tables[warmup..],
+        sites: &sites,
+        control,
+    };
+    let mut checked = Vec::new();
+    if has_default {
+        checked.push(rules.default());
+    }
+    if let Some(most) = options.max_growth {
+        checked.push(rules.max_growth(most)?);
+    }
+    if let Some(most) = options.max_live {
+        checked.push(rules.max_live(most));
+    }
+    for most in &options.max {
+        checked.push(rules.max_objects(most)?);
+    }
+    for class in &options.no_growth {
+        checked.push(rules.no_growth(class)?);
+    }
+    let body = AnswerBody::Check(Check {
+        passed: checked.iter().all(|rule| rule.passed),
+        rules: checked,
+        accepted: baseline.accepted,
+        gone: baseline.gone,
+        sites,
+    });
+    let mut warnings = warnings(tables);
+    if !has_default && !options.no_default {
+        warnings.push(WarningText::from(&Warning::GrowthNotChecked {
+            found: left,
+            needed: options.min_dumps,
+        }));
+    }
+    Ok(Answer::new(body, is_partial(tables), warnings))
+}
+
+/// What is accepted of what grows.
+struct Baseline {
+    /// By growing thing.
+    is_accepted: Vec<bool>,
+    /// Fingerprints of accepted things that grow.
+    accepted: Vec<String>,
+    /// Fingerprints of those that do not.
+    gone: Vec<String>,
+}
+
+impl Baseline {
+    fn new(growing: &Growing<'_>, accepted: &[Accepted]) -> Self {
+        let mut baseline = Self {
+            is_accepted: vec![false; growing.sites.len()],
+            accepted: Vec::new(),
+            gone: Vec::new(),
+        };
+        if accepted.is_empty() {
+            return baseline;
+        }
+        let mut by_path: HashMap<&str, Vec<usize>> = HashMap::new();
+        let mut by_fingerprint: HashMap<&str, Vec<usize>> = HashMap::new();
+        for (nth, one) in accepted.iter().enumerate() {
+            match (&one.path, &one.fingerprint) {
+                (Some(path), _) => by_path.entry(path).or_default().push(nth),
+                (None, Some(fingerprint)) => {
+                    by_fingerprint.entry(fingerprint).or_default().push(nth);
+                }
+                (None, None) => {}
+            }
+        }
+        let mut is_found = vec![false; accepted.len()];
+        for (site, thing) in growing.sites.iter().enumerate() {
+            let text = growing.text(thing);
+            let of_path = match thing.what.place() {
+                Some(_) => by_path.get(text.text.as_str()),
+                None => None,
+            };
+            let of_fingerprint = match by_fingerprint.is_empty() {
+                true => None,
+                false => by_fingerprint.get(text.fingerprint().as_str()),
+            };
+            for &nth in of_path.into_iter().chain(of_fingerprint).flatten() {
+                is_found[nth] = true;
+                let count = super::last(thing.counted).count;
+                baseline.is_accepted[site] |=
+                    accepted[nth].limit.is_none_or(|limit| count <= limit);
+            }
+        }
+        for (one, is_found) in accepted.iter().zip(is_found) {
+            let list = match is_found {
+                true => &mut baseline.accepted,
+                false => &mut baseline.gone,
+            };
+            list.push(one.fingerprint());
+        }
+        baseline
+    }
+}
+
+/// What rules look at.
+struct Rules<'c> {
+    tables: &'c [&'c SiteTable],
+    /// Without the warm-up: two or more.
+    counted: &'c [&'c SiteTable],
+    sites: &'c [GrowingSite],
+    control: &'c Control,
+}
+
+impl Rules<'_> {
+    fn rule(
+        &self,
+        rule: String,
+        limit: u64,
+        actual: i64,
+        is_about: impl Fn(&str) -> bool,
+    ) -> CheckedRule {
+        let limit = signed(limit);
+        let sites = self.sites.iter().filter(|site| is_about(&site.class_name));
+        CheckedRule {
+            rule,
+            limit,
+            actual,
+            passed: actual <= limit,
+            sites: sites.map(|site| site.fingerprint.clone()).collect(),
+        }
+    }
+
+    fn default(&self) -> CheckedRule {
+        self.rule("default".to_owned(), 0, self.sites.len() as i64, |_| true)
+    }
+
+    fn first_and_last(&self) -> [&SiteTable; 2] {
+        [self.counted[0], self.counted[self.counted.len() - 1]]
+    }
+
+    fn max_growth(&self, most: MaxGrowth) -> Result<CheckedRule> {
+        let [first, last] = self.first_and_last().map(|table| table.total_live_size);
+        let limit = match most {
+            MaxGrowth::Bytes(bytes) => bytes,
+            MaxGrowth::Percent(percent) if percent.is_finite() && percent >= 0.0 => {
+                (first as f64 * percent / 100.0) as u64
+            }
+            MaxGrowth::Percent(percent) => {
+                return Err(Error::InvalidOption {
+                    name: "maxGrowth",
+                    found: format!("{percent} %"),
+                    expected: "bytes, or a percentage of at least 0",
+                });
+            }
+        };
+        let actual = signed(last) - signed(first);
+        Ok(self.rule("max-growth".to_owned(), limit, actual, |_| true))
+    }
+
+    fn max_live(&self, most: u64) -> CheckedRule {
+        let sizes = self.counted.iter().map(|table| table.total_live_size);
+        let largest = signed(sizes.max().unwrap_or_default());
+        self.rule("max-live".to_owned(), most, largest, |_| true)
+    }
+
+    fn max_objects(&self, most: &MaxObjects) -> Result<CheckedRule> {
+        let classes = self.classes(&most.class)?;
+        let counts = self.counted.iter().map(|table| objects_of(table, &classes));
+        let largest = signed(counts.max().unwrap_or_default());
+        Ok(self.rule(
+            format!("max {}", most.class),
+            most.count,
+            largest,
+            |class| classes.matches(class),
+        ))
+    }
+
+    fn no_growth(&self, class: &str) -> Result<CheckedRule> {
+        let classes = self.classes(class)?;
+        let [first, last] = self
+            .first_and_last()
+            .map(|table| signed(objects_of(table, &classes)));
+        Ok(
+            self.rule(format!("no-growth {class}"), 0, last - first, |name| {
+                classes.matches(name)
+            }),
+        )
+    }
+
+    /// Reads a pattern. Refuses a class that no dump has: a misspelt one would never break a rule.
+    fn classes<'p>(&self, pattern: &'p str) -> Result<Glob<'p>> {
+        self.control.check()?;
+        let tables = self.tables.iter();
+        let names = || tables.clone().flat_map(|table| class_names(table));
+        let glob = Glob::new(pattern)?;
+        if names().any(|name| glob.matches(name)) {
+            return Ok(glob);
+        }
+        Err(Error::UnknownClass {
+            pattern: pattern.to_owned(),
+            nearest: glob::nearest(pattern, names(), self.control)?,
+        })
+    }
+}
+
+/// A number of an answer. Any number of a real heap fits.
+fn signed(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+fn class_names(table: &SiteTable) -> impl Iterator<Item = &str> {
+    let classes = table.classes.iter();
+    classes.map(|row| table.names[row.class as usize].as_str())
+}
+
+/// How many live objects a dump has of the classes whose name is of this form.
+fn objects_of(table: &SiteTable, classes: &Glob<'_>) -> u64 {
+    let rows = table.classes.iter().zip(class_names(table));
+    let wanted = rows.filter(|(_, name)| classes.matches(name));
+    wanted.fold(0, |sum, (row, _)| row.sum.count.saturating_add(sum))
+}

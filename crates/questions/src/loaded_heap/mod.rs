@@ -1,0 +1,258 @@
+//! A heap that was opened for questions: the graph, where it comes from, and the indexes that several questions need,
+//! which are built by the first of them.
+
+mod after_return;
+mod largest_children;
+mod lazy;
+
+use std::sync::Arc;
+
+use super::answer::ObjectName;
+use super::glob::{self, Glob};
+use super::reader::Reader;
+pub(super) use after_return::AfterReturn;
+use base::columns;
+use base::control::Control;
+use base::error::{Error, Result};
+use base::side_by_side::side_by_side;
+use base::units::{ObjectIndex, ShownAddress};
+use base::warning::Warning;
+use heap::views::{ComparisonSort, ComparisonView, Selection};
+use heap::{
+    Cuts, DominatorIndex, Heap, Opened, PathTree, ReadOrder, ReferrerIndex, RootSlots, Source,
+};
+use largest_children::LargestChildren;
+use lazy::Lazy;
+
+/// A heap that was opened for questions.
+pub struct LoadedHeap {
+    pub(super) heap: Arc<Heap>,
+    /// Every place from which the collector starts.
+    pub(super) roots: RootSlots,
+    /// The name of the dump in messages.
+    pub(super) dump_name: String,
+    pub(super) source: Box<dyn Source>,
+    dominators: Lazy<DominatorIndex>,
+    largest_children: LargestChildren,
+    referrers: Lazy<ReferrerIndex>,
+    cuts: Lazy<Cuts>,
+    paths: Lazy<PathTree>,
+    after_return: Lazy<AfterReturn>,
+}
+
+impl std::fmt::Debug for LoadedHeap {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("LoadedHeap")
+            .field("heap", &self.heap)
+            .finish_non_exhaustive()
+    }
+}
+
+impl LoadedHeap {
+    /// Takes a heap, and the name of the input.
+    pub fn new(opened: Opened, dump_name: &str) -> Self {
+        let (dominators, referrers, paths) = match opened.indexes {
+            Some(indexes) => (
+                Lazy::of(indexes.dominators),
+                Lazy::of(indexes.referrers),
+                Lazy::of(indexes.paths),
+            ),
+            None => Default::default(),
+        };
+        Self {
+            heap: opened.heap,
+            roots: opened.roots,
+            dump_name: dump_name.to_owned(),
+            source: opened.source,
+            dominators,
+            largest_children: LargestChildren::default(),
+            referrers,
+            cuts: Lazy::default(),
+            paths,
+            after_return: Lazy::default(),
+        }
+    }
+
+    /// Where the heap comes from.
+    pub fn source(&self) -> &dyn Source {
+        &*self.source
+    }
+
+    /// Reads single objects.
+    pub(super) fn reader(&self, control: &Control) -> Reader<'_> {
+        Reader::new(self.source.reader(ReadOrder::Any, control))
+    }
+
+    /// The heap, for views.
+    pub fn heap(&self) -> &Arc<Heap> {
+        &self.heap
+    }
+
+    /// The name of the dump in messages: a path, or the name of an argument.
+    pub fn dump_name(&self) -> &str {
+        &self.dump_name
+    }
+
+    /// The size of the heap and of the indexes built so far, in bytes. Copies of the dump are not counted.
+    pub fn memory_size(&self) -> u64 {
+        let dominators = self.dominators.ready().map(DominatorIndex::memory_size);
+        let referrers = self.referrers.ready().map(ReferrerIndex::memory_size);
+        let cuts = self.cuts.ready().map(Cuts::memory_size);
+        let paths = self.paths.ready().map(PathTree::memory_size);
+        let indexes = [dominators, referrers, cuts, paths].into_iter().flatten();
+        let names = self.source.memory_size();
+        self.heap.memory_size() + names + indexes.sum::<u64>() + self.largest_children.memory_size()
+    }
+
+    /// The reasons why numbers may be wrong.
+    pub fn warnings(&self) -> &[Warning] {
+        &self.heap.warnings
+    }
+
+    /// Builds all indexes that questions share, so that the first questions do not wait for them.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`], [`Error::Aborted`].
+    pub fn prepare(&self, control: &Control) -> Result<()> {
+        side_by_side(|| self.referrers(control), || self.path_tree(control))?;
+        side_by_side(
+            || self.cuts(control),
+            || self.children_by_size(None, control),
+        )?;
+        Ok(())
+    }
+
+    /// Refuses a comparison of addresses of two programs with `after`.
+    ///
+    /// # Errors
+    /// [`Error::DifferentModules`], [`Error::DumpWithSnapshot`].
+    pub fn check_same_module(&self, after: &Self) -> Result<()> {
+        if self.is_same_module(after) {
+            return Ok(());
+        }
+        let [before, later] = [self, after].map(|heap| heap.dump_name.as_str());
+        let reason = self.source.not_comparable(before, later);
+        let reason = reason.or_else(|| after.source.not_comparable(later, before));
+        Err(reason.unwrap_or_else(|| Error::DifferentModules {
+            before: before.to_owned(),
+            after: later.to_owned(),
+        }))
+    }
+
+    /// The comparison view with an earlier heap of the same module.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`], [`Error::Aborted`].
+    pub fn compared_with(
+        &self,
+        before: &Self,
+        selection: Selection<ComparisonSort>,
+        control: &Control,
+    ) -> Result<ComparisonView> {
+        let earlier = match before.source.like(&*self.source, control)? {
+            Some(earlier) => Arc::new(earlier),
+            None => Arc::clone(&before.heap),
+        };
+        ComparisonView::new(earlier, Arc::clone(&self.heap), selection, control)
+    }
+
+    /// Whether both heaps are of one module. Only then can their addresses be compared.
+    pub fn is_same_module(&self, other: &Self) -> bool {
+        self.source.program() == other.source.program()
+    }
+
+    /// What each object dominates. It is made when it is first needed.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`], [`Error::Aborted`].
+    pub fn dominator_index(&self, control: &Control) -> Result<&DominatorIndex> {
+        self.dominators
+            .get(|| DominatorIndex::new(&self.heap, control))
+    }
+
+    pub(super) fn referrers(&self, control: &Control) -> Result<&ReferrerIndex> {
+        let live = self.dominator_index(control)?;
+        self.referrers.get(|| {
+            ReferrerIndex::new(
+                &self.heap.edges,
+                |object| live.position(object).is_some(),
+                control,
+            )
+        })
+    }
+
+    pub(super) fn cuts(&self, control: &Control) -> Result<&Cuts> {
+        let live = self.dominator_index(control)?;
+        let referrers = self.referrers(control)?;
+        self.cuts
+            .get(|| Cuts::new(live, referrers, &self.roots, control))
+    }
+
+    /// A shortest path from the roots to each live object. It is made when it is first needed.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`], [`Error::Aborted`].
+    pub fn path_tree(&self, control: &Control) -> Result<&PathTree> {
+        self.paths
+            .get(|| PathTree::new(&self.heap.objects, &self.heap.edges, &self.roots, control))
+    }
+
+    /// Every place from which the collector starts.
+    pub fn root_slots(&self) -> &RootSlots {
+        &self.roots
+    }
+
+    pub(crate) fn class_name(&self, object: ObjectIndex) -> &str {
+        &self.heap.objects.class_of(object).name
+    }
+
+    pub(super) fn object_name(&self, object: ObjectIndex) -> ObjectName {
+        ObjectName {
+            address: self.heap.address(object).0,
+            class_name: self.class_name(object).to_owned(),
+        }
+    }
+
+    /// The slots of the classes whose names match the pattern; without a pattern, the slots of all classes,
+    /// even if there are none.
+    pub(super) fn class_slots(
+        &self,
+        pattern: Option<&str>,
+        control: &Control,
+    ) -> Result<Vec<bool>> {
+        let classes = &self.heap.objects.classes;
+        let Some(pattern) = pattern else {
+            return columns::repeated(true, classes.len());
+        };
+        let glob = Glob::new(pattern)?;
+        let mut slots = Vec::new();
+        for class in classes {
+            control.check()?;
+            columns::push(&mut slots, glob.matches(&class.name))?;
+        }
+        if !slots.contains(&true) {
+            let names = classes.iter().map(|class| class.name.as_str());
+            return Err(Error::UnknownClass {
+                pattern: pattern.to_owned(),
+                nearest: glob::nearest(pattern, names, control)?,
+            });
+        }
+        Ok(slots)
+    }
+
+    /// The name of the class with this position in the table of classes.
+    pub fn slot_name(&self, class_slot: u32) -> &str {
+        &self.heap.objects.classes[class_slot as usize].name
+    }
+
+    /// The address of an object, as it is shown.
+    pub(super) fn shown(&self, object: ObjectIndex) -> ShownAddress {
+        self.heap.address_form.of(self.heap.address(object).0)
+    }
+
+    /// The heap after the running functions have returned.
+    pub(super) fn after_return(&self, control: &Control) -> Result<&AfterReturn> {
+        let make = || AfterReturn::new(&self.heap, &self.roots, control);
+        self.after_return.get(make)
+    }
+}

@@ -1,0 +1,85 @@
+//! Everything about one object.
+
+use super::LoadedHeap;
+use super::answer::{ObjectAnswer, ObjectName, Root};
+use crate::paths::path_to;
+use crate::places::find_at;
+use base::control::Control;
+use base::error::Result;
+use base::units::ObjectIndex;
+use base::warning::Warning;
+use heap::{Found, RootSlot};
+
+pub(super) fn object_answer(
+    loaded: &LoadedHeap,
+    address: u32,
+    notes: &mut Vec<Warning>,
+    control: &Control,
+) -> Result<ObjectAnswer> {
+    let heap = &loaded.heap;
+    let object = match find_at(loaded, address, notes, control)? {
+        Found::Object(object) => object,
+        Found::Block {
+            address,
+            size,
+            state,
+        } => {
+            return Ok(ObjectAnswer {
+                address,
+                class_name: None,
+                state,
+                shallow_size: size.into(),
+                retained_size: 0,
+                dominator: None,
+                roots: Vec::new(),
+                preview: None,
+                fields: Vec::new(),
+                distance: None,
+                referrer_count: 0,
+                path: None,
+            });
+        }
+    };
+    let mut reader = loaded.reader(control);
+    Ok(ObjectAnswer {
+        address: heap.address(object).0,
+        class_name: Some(loaded.class_name(object).to_owned()),
+        state: heap.state(object),
+        shallow_size: heap.shallow_size(object),
+        retained_size: heap.retained_size(object),
+        dominator: dominator_of(loaded, object, control)?,
+        roots: loaded
+            .roots
+            .of(object)
+            .map(|slot| named_root(loaded, slot))
+            .collect(),
+        preview: reader.preview(object)?,
+        fields: reader.fields(object, notes)?,
+        distance: loaded.source.distance(object),
+        referrer_count: loaded.referrers(control)?.of(object).len() as u64,
+        path: path_to(loaded, &mut reader, object, control)?,
+    })
+}
+
+pub(super) fn dominator_of(
+    loaded: &LoadedHeap,
+    object: ObjectIndex,
+    control: &Control,
+) -> Result<Option<ObjectName>> {
+    let index = loaded.dominator_index(control)?;
+    let dominator = index
+        .position(object)
+        .and_then(|position| index.dominator(position));
+    Ok(dominator.map(|position| loaded.object_name(index.object(position))))
+}
+
+pub(super) fn named_root(loaded: &LoadedHeap, slot: RootSlot) -> Root {
+    let address = || {
+        let is_static = loaded.heap.objects.is_static(slot.object);
+        is_static.then(|| loaded.heap.address(slot.object).to_string())
+    };
+    Root {
+        kind: slot.kind,
+        name: loaded.roots.name(slot).or_else(address),
+    }
+}

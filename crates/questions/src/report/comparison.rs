@@ -1,0 +1,90 @@
+//! What changed since an earlier heap.
+
+use crate::merged::merged_paths;
+use crate::merged::set_of_new;
+use crate::summary::summarize;
+use crate::suspects::suspects;
+use serde::Serialize;
+
+use super::super::LoadedHeap;
+use super::super::answer::{MergedPaths, Summary, Suspects};
+use base::control::Control;
+use base::error::Result;
+use heap::views::{ComparisonRow, ComparisonSort, Selection};
+
+/// Classes that are listed one by one.
+const CLASSES: usize = 500;
+/// Path groups of new objects.
+const PATHS: usize = 50;
+/// Suspects.
+const SUSPECTS: usize = 20;
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Comparison {
+    before: Summary,
+    growth: Suspects,
+    /// All classes together.
+    total: Changes,
+    rows: Vec<Row>,
+    /// How many classes are not listed, and their changes.
+    rest_classes: u64,
+    rest: Changes,
+    /// Why the new objects are alive.
+    new_paths: MergedPaths,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Row {
+    class_name: String,
+    #[serde(flatten)]
+    changes: Changes,
+}
+
+#[derive(Clone, Copy, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Changes {
+    new_count: u64,
+    deleted_count: u64,
+    allocated_size: u64,
+    freed_size: u64,
+}
+
+impl Changes {
+    fn of(rows: &[ComparisonRow]) -> Self {
+        Self {
+            new_count: rows.iter().map(|row| row.new_count).sum(),
+            deleted_count: rows.iter().map(|row| row.deleted_count).sum(),
+            allocated_size: rows.iter().map(|row| row.allocated_size).sum(),
+            freed_size: rows.iter().map(|row| row.freed_size).sum(),
+        }
+    }
+}
+
+pub(super) fn compare_classes(
+    loaded: &LoadedHeap,
+    before: &LoadedHeap,
+    control: &Control,
+) -> Result<Comparison> {
+    let selection = Selection::sorted(ComparisonSort::Delta);
+    let view = loaded.compared_with(before, selection, control)?;
+    let rows = view.rows();
+    let (listed, rest) = rows.split_at(CLASSES.min(rows.len()));
+    let new = set_of_new(loaded, before, None, control)?;
+    Ok(Comparison {
+        before: summarize(before),
+        growth: suspects(loaded, None, Some(before), SUSPECTS, control)?,
+        total: Changes::of(rows),
+        rows: listed
+            .iter()
+            .map(|row| Row {
+                class_name: row.class_name.clone(),
+                changes: Changes::of(std::slice::from_ref(row)),
+            })
+            .collect(),
+        rest_classes: rest.len() as u64,
+        rest: Changes::of(rest),
+        new_paths: merged_paths(loaded, new, PATHS, control)?,
+    })
+}

@@ -1,0 +1,156 @@
+//! A report: the answers that its pages show, bounded so that a file with all of them stays small.
+
+mod cells;
+mod comparison;
+mod details;
+mod strings;
+mod unreachable;
+
+use crate::report::cells::make_cells;
+use crate::report::comparison::compare_classes;
+use crate::report::details::make_details;
+use crate::report::unreachable::unreachable_part;
+use crate::summary::summarize;
+use crate::suspects::suspects;
+use crate::waste::waste;
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use super::LoadedHeap;
+use super::answer::{Report, Summary, Suspects, Waste};
+use super::question::Page;
+use base::control::Control;
+use base::error::Result;
+use base::side_by_side::side_by_side;
+use base::warning::Warning;
+use cells::Cells;
+use comparison::Comparison;
+use details::Detail;
+use heap::Need;
+use heap::views::{ConstructorSort, ConstructorView, RetainedColumns, Selection};
+use unreachable::UnreachablePart;
+
+/// Classes that are listed one by one.
+const CLASSES: usize = 1000;
+/// Entries of the other lists: suspects, groups of waste and their holders.
+const ENTRIES: usize = 20;
+
+/// What the pages show.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Body {
+    dump: String,
+    before: Option<String>,
+    summary: Summary,
+    suspects: Suspects,
+    classes: Classes,
+    cells: Cells,
+    details: Vec<Detail>,
+    comparison: Option<Comparison>,
+    waste: Waste,
+    /// Absent for a snapshot, which contains only what is alive.
+    unreachable: Option<UnreachablePart>,
+}
+
+/// The live objects by class.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Classes {
+    rows: Vec<ClassRow>,
+    /// What is not listed.
+    rest: RestOfClasses,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ClassRow {
+    class_name: String,
+    count: u64,
+    shallow_size: u64,
+    retained_size: u64,
+    retained_set_size: u64,
+}
+
+#[derive(Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct RestOfClasses {
+    classes: u64,
+    count: u64,
+    shallow_size: u64,
+}
+
+pub(super) fn report(
+    loaded: &LoadedHeap,
+    before: Option<&LoadedHeap>,
+    notes: &mut Vec<Warning>,
+    control: &Control,
+) -> Result<Report> {
+    if let Some(before) = before {
+        before.check_same_module(loaded)?;
+    }
+    let page = Page {
+        offset: 0,
+        limit: ENTRIES as u64,
+    };
+    // The path tree takes one thread, and nearly as long as everything in which nothing needs it.
+    let by_dominators = || {
+        loaded.cuts(control)?;
+        let cells = make_cells(loaded, control)?;
+        let unreachable = match loaded.source.check(Need::Garbage) {
+            Ok(()) => Some(unreachable_part(loaded, notes, control)?),
+            Err(_) => None,
+        };
+        Ok((cells, unreachable))
+    };
+    let by_paths = || {
+        loaded.path_tree(control)?;
+        classes_by_retained_set(loaded, control)
+    };
+    let ((cells, unreachable), classes) = side_by_side(by_dominators, by_paths)?;
+    let compare = || match before {
+        Some(before) => compare_classes(loaded, before, control).map(Some),
+        None => Ok(None),
+    };
+    let mut waste_notes = Vec::new();
+    let (comparison, waste) =
+        side_by_side(compare, || waste(loaded, page, &mut waste_notes, control))?;
+    notes.append(&mut waste_notes);
+    Ok(strings::packed(&Body {
+        dump: loaded.dump_name.clone(),
+        before: before.map(|before| before.dump_name.clone()),
+        summary: summarize(loaded),
+        suspects: suspects(loaded, None, None, ENTRIES, control)?,
+        classes,
+        details: make_details(loaded, &cells, control)?,
+        cells,
+        comparison,
+        waste,
+        unreachable,
+    }))
+}
+
+fn classes_by_retained_set(loaded: &LoadedHeap, control: &Control) -> Result<Classes> {
+    let view = ConstructorView::with_retained_sets(
+        Arc::clone(&loaded.heap),
+        Selection::sorted(ConstructorSort::RetainedSet),
+        RetainedColumns::Both,
+        control,
+    )?;
+    let (listed, rest) = view.rows().split_at(CLASSES.min(view.rows().len()));
+    let rows = listed.iter().map(|row| ClassRow {
+        class_name: row.class_name.clone(),
+        count: row.count,
+        shallow_size: row.total_shallow_size,
+        retained_size: row.total_retained_size,
+        retained_set_size: row.retained_set_size.unwrap_or_default(),
+    });
+    Ok(Classes {
+        rows: rows.collect(),
+        rest: RestOfClasses {
+            classes: rest.len() as u64,
+            count: rest.iter().map(|row| row.count).sum(),
+            shallow_size: rest.iter().map(|row| row.total_shallow_size).sum(),
+        },
+    })
+}

@@ -1,0 +1,57 @@
+//! What no root reaches, with the fields of the objects that the graph shows.
+
+use crate::unreachable::unreachable;
+use serde::Serialize;
+
+use super::super::LoadedHeap;
+use super::super::answer::{FieldValue, Unreachable};
+use base::control::Control;
+use base::error::Result;
+use base::units::Address;
+use base::warning::Warning;
+
+/// Nodes of the graph.
+const NODES: u64 = 200;
+/// Entries of the lists.
+const ENTRIES: usize = 50;
+/// Fields of a node.
+const FIELDS: usize = 12;
+
+#[derive(Serialize)]
+pub(super) struct UnreachablePart {
+    #[serde(flatten)]
+    answer: Unreachable,
+    /// By node of the graph.
+    fields: Vec<NodeFields>,
+}
+
+#[derive(Default, Serialize)]
+struct NodeFields {
+    /// How many there are.
+    total: usize,
+    /// The first of them.
+    fields: Vec<FieldValue>,
+}
+
+pub(super) fn unreachable_part(
+    loaded: &LoadedHeap,
+    notes: &mut Vec<Warning>,
+    control: &Control,
+) -> Result<UnreachablePart> {
+    let answer = unreachable(loaded, Some(NODES), ENTRIES, notes, control)?;
+    let nodes = answer.graph.iter().flat_map(|graph| &graph.nodes);
+    let mut reader = loaded.reader(control);
+    let mut fields = Vec::new();
+    for node in nodes {
+        fields.push(match loaded.heap.objects.at(Address(node.address)) {
+            Some(object) => {
+                let mut fields = reader.fields(object, &mut Vec::new())?;
+                let total = fields.len();
+                fields.truncate(FIELDS);
+                NodeFields { total, fields }
+            }
+            None => NodeFields::default(),
+        });
+    }
+    Ok(UnreachablePart { answer, fields })
+}

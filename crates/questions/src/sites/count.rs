@@ -1,0 +1,326 @@
+//! Counts what the references of each site lead to: every object once for a site, however many references of
+//! it lead there. A site is a group of paths, which its holders have, a label and a class.
+//!
+//! Most objects have one reference, so the first site of each object is kept in a column, and only what other
+//! sites lead to is collected, sorted, and counted afterwards.
+
+use std::collections::HashMap;
+
+use rayon::prelude::*;
+
+use super::Sum;
+use base::columns;
+use base::control::Step;
+use base::error::Result;
+use base::side_by_side::side_by_side;
+use base::units::ObjectIndex;
+use heap::{EdgeLabel, Heap, PathGroup, PathTree, prefetch};
+
+/// Objects between two looks at whether to stop.
+const CHECK_INTERVAL: usize = 1 << 16;
+/// The most sites that are told apart. Heaps with as many have classes that refer to one another in every way.
+const MOST_SITES: usize = 1 << 22;
+/// The site of objects that no reference leads to so far, and of references beyond [`MOST_SITES`].
+const NO_SITE: u32 = u32::MAX;
+/// Answers about sites that are kept at hand, and further references of objects.
+const RECENT: usize = 1 << 12;
+/// How many references in advance the memory of their targets is prefetched.
+const AHEAD: u32 = 16;
+/// Further references of objects after which equal ones are left out, at first.
+const COMPACTED: usize = 1 << 24;
+
+/// The references with one label from objects of one group to objects of one class.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Site {
+    pub(super) holders: PathGroup,
+    /// The class of the holders: the first slot of that name.
+    pub(super) holder: u32,
+    pub(super) label: EdgeLabel,
+    /// The first slot of that name.
+    pub(super) class: u32,
+}
+
+/// The same, whatever the paths of the holders.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Field {
+    /// The first slot of that name.
+    pub(super) holder: u32,
+    pub(super) label: EdgeLabel,
+    /// The first slot of that name.
+    pub(super) class: u32,
+}
+
+/// What the references of a heap lead to.
+#[derive(Default)]
+pub(super) struct Counts {
+    /// References from a class to itself included.
+    pub(super) sites: Vec<(Site, Sum)>,
+    pub(super) fields: Vec<(Field, Sum)>,
+    /// By group of paths.
+    pub(super) groups: Vec<Sum>,
+    /// By class slot; of classes of one name the first.
+    pub(super) classes: Vec<Sum>,
+}
+
+/// What is looked at.
+#[derive(Clone, Copy)]
+pub(super) struct Subject<'h> {
+    pub(super) heap: &'h Heap,
+    pub(super) tree: &'h PathTree,
+    /// By class slot: the first slot of that name.
+    pub(super) first_slots: &'h [u32],
+}
+
+/// The same, with the bytes of each object's contents.
+pub(super) struct SizedSubject<'h> {
+    pub(super) subject: Subject<'h>,
+    /// By object.
+    pub(super) content_sizes: &'h [u32],
+}
+
+impl Subject<'_> {
+    #[inline]
+    pub(super) fn class(&self, object: ObjectIndex) -> u32 {
+        self.first_slots[self.heap.objects.class_slots[object.at()] as usize]
+    }
+
+    /// The sites of all references, and what these lead to.
+    pub(super) fn find_sites(&self, step: &Step<'_>) -> Result<Finder> {
+        let object_count = self.heap.objects.len();
+        let mut finder = Finder::new(object_count, step)?;
+        let edges = &self.heap.edges;
+        for source in (0..object_count as u32).map(ObjectIndex) {
+            if source.at().is_multiple_of(CHECK_INTERVAL) {
+                step.advance(CHECK_INTERVAL as u64)?;
+            }
+            if !self.tree.is_reached(source) {
+                continue;
+            }
+            let (holders, holder) = (self.tree.group(source), self.class(source));
+            for place in edges.range(source) {
+                if let Some(ahead) = edges.get_target(place + AHEAD) {
+                    prefetch(&self.heap.objects.class_slots, ahead.0);
+                    prefetch(&finder.first, ahead.0);
+                }
+                let target = edges.target(place);
+                let site = finder.site(Site {
+                    holders,
+                    holder,
+                    label: edges.label(place).unwrap_or_default(),
+                    class: self.class(target),
+                })?;
+                finder.add(target, site)?;
+            }
+        }
+        finder.compact();
+        Ok(finder)
+    }
+}
+
+impl SizedSubject<'_> {
+    #[inline]
+    pub(super) fn sum(&self, object: ObjectIndex) -> Sum {
+        Sum {
+            count: 1,
+            bytes: self.content_sizes[object.at()].into(),
+        }
+    }
+
+    pub(super) fn count(&self, finder: &Finder, step: &Step<'_>) -> Result<Counts> {
+        let ((groups, classes), (sites, fields)) = side_by_side(
+            || self.groups_and_classes(step),
+            || self.sites_and_fields(finder, step),
+        )?;
+        Ok(Counts {
+            sites,
+            fields,
+            groups,
+            classes,
+        })
+    }
+
+    /// The sums of all groups of paths, and of all classes.
+    fn groups_and_classes(&self, step: &Step<'_>) -> Result<(Vec<Sum>, Vec<Sum>)> {
+        let Subject {
+            heap,
+            tree,
+            first_slots,
+        } = self.subject;
+        let mut groups = columns::repeated(Sum::default(), tree.groups().len())?;
+        let mut classes = columns::repeated(Sum::default(), first_slots.len())?;
+        for object in (0..heap.objects.len() as u32).map(ObjectIndex) {
+            if object.at().is_multiple_of(CHECK_INTERVAL) {
+                step.advance(0)?;
+            }
+            if tree.is_reached(object) {
+                let sum = self.sum(object);
+                groups[tree.group(object).0 as usize].add(sum);
+                classes[self.subject.class(object) as usize].add(sum);
+            }
+        }
+        Ok((groups, classes))
+    }
+
+    /// The sums of all sites, and of all fields.
+    #[allow(clippy::type_complexity, reason = "two lists of what is counted")]
+    fn sites_and_fields(
+        &self,
+        finder: &Finder,
+        step: &Step<'_>,
+    ) -> Result<(Vec<(Site, Sum)>, Vec<(Field, Sum)>)> {
+        let mut sites =
+            columns::collected(finder.sites.iter().map(|&site| (site, Sum::default())))?;
+        let mut numbers: HashMap<Field, u32> = HashMap::new();
+        let mut fields = Vec::new();
+        // By site: the number of its field.
+        let mut field_of = columns::with_capacity(sites.len())?;
+        for site in &finder.sites {
+            let field = Field {
+                holder: site.holder,
+                label: site.label,
+                class: site.class,
+            };
+            let number = *numbers.entry(field).or_insert(fields.len() as u32);
+            if number as usize == fields.len() {
+                columns::push(&mut fields, (field, Sum::default()))?;
+            }
+            field_of.push(number);
+        }
+        let mut further = finder.further.iter().copied().peekable();
+        let mut its_fields: Vec<u32> = Vec::new();
+        for (object, &first) in (0u32..).map(ObjectIndex).zip(&finder.first) {
+            if object.at().is_multiple_of(CHECK_INTERVAL) {
+                step.advance(0)?;
+            }
+            if first == NO_SITE {
+                continue;
+            }
+            let sum = self.sum(object);
+            let mut count_at = |site: u32| sites[site as usize].1.add(sum);
+            count_at(first);
+            let field = field_of[first as usize];
+            fields[field as usize].1.add(sum);
+            if further.peek().is_none_or(|&next| object_of(next) != object) {
+                continue;
+            }
+            its_fields.clear();
+            its_fields.push(field);
+            while let Some(next) = further.next_if(|&next| object_of(next) == object) {
+                let site = next as u32;
+                count_at(site);
+                its_fields.push(field_of[site as usize]);
+            }
+            its_fields.sort_unstable();
+            its_fields.dedup();
+            for &other in its_fields.iter().filter(|&&other| other != field) {
+                fields[other as usize].1.add(sum);
+            }
+        }
+        Ok((sites, fields))
+    }
+}
+
+/// Sites, and what their references lead to.
+pub(super) struct Finder {
+    sites: Vec<Site>,
+    numbers: HashMap<Site, u32>,
+    /// What was last asked of `numbers`, by a hash of the question.
+    recent: Vec<(Site, u32)>,
+    last: (Site, u32),
+    /// By object: the site of the first reference to it.
+    first: Vec<u32>,
+    /// The other sites that lead to an object: the object above the site.
+    further: Vec<u64>,
+    recent_further: Vec<u64>,
+    compact_at: usize,
+}
+
+fn object_of(further: u64) -> ObjectIndex {
+    ObjectIndex((further >> 32) as u32)
+}
+
+impl Finder {
+    fn new(object_count: usize, step: &Step<'_>) -> Result<Self> {
+        let none = Site {
+            holders: PathGroup::REST,
+            holder: u32::MAX,
+            label: EdgeLabel::default(),
+            class: u32::MAX,
+        };
+        let mut first = Vec::new();
+        columns::fill(&mut first, NO_SITE, object_count, step)?;
+        Ok(Self {
+            sites: Vec::new(),
+            numbers: HashMap::new(),
+            recent: vec![(none, NO_SITE); RECENT],
+            last: (none, NO_SITE),
+            first,
+            further: Vec::new(),
+            recent_further: vec![u64::MAX; RECENT],
+            compact_at: COMPACTED,
+        })
+    }
+
+    /// The number of a site.
+    #[inline]
+    fn site(&mut self, site: Site) -> Result<u32> {
+        if self.last.0 == site {
+            return Ok(self.last.1);
+        }
+        let hash = site.holders.0.wrapping_mul(0x9e37_79b1)
+            ^ site.label.hash()
+            ^ site.class.wrapping_mul(0x85eb_ca6b);
+        let place = (hash >> 16) as usize % RECENT;
+        if self.recent[place].0 != site {
+            self.recent[place] = (site, self.number(site)?);
+        }
+        self.last = self.recent[place];
+        Ok(self.last.1)
+    }
+
+    fn number(&mut self, site: Site) -> Result<u32> {
+        if let Some(&number) = self.numbers.get(&site) {
+            return Ok(number);
+        }
+        if self.sites.len() >= MOST_SITES {
+            return Ok(NO_SITE);
+        }
+        let number = self.sites.len() as u32;
+        columns::push(&mut self.sites, site)?;
+        self.numbers.insert(site, number);
+        Ok(number)
+    }
+
+    /// Writes down that a reference of a site leads to an object.
+    #[inline]
+    fn add(&mut self, object: ObjectIndex, site: u32) -> Result<()> {
+        let first = &mut self.first[object.at()];
+        if *first == site || site == NO_SITE {
+            return Ok(());
+        }
+        if *first == NO_SITE {
+            *first = site;
+            return Ok(());
+        }
+        let further = u64::from(object.0) << 32 | u64::from(site);
+        // Many references of one site often lead to the same few objects.
+        let hash = (object.0 ^ site.wrapping_mul(0x85eb_ca6b)).wrapping_mul(0x9e37_79b1);
+        let recent = &mut self.recent_further[(hash >> 16) as usize % RECENT];
+        if *recent == further {
+            return Ok(());
+        }
+        *recent = further;
+        columns::push(&mut self.further, further)?;
+        if self.further.len() >= self.compact_at {
+            self.compact();
+            self.compact_at = COMPACTED.max(self.further.len() * 2);
+        }
+        Ok(())
+    }
+
+    /// Sorts the further references, and leaves out equal ones.
+    fn compact(&mut self) {
+        self.further.par_sort_unstable();
+        self.further.dedup();
+    }
+}

@@ -1,0 +1,309 @@
+//! Makes the site table of a loaded heap.
+
+use crate::path_text::is_origin_stable;
+use crate::path_text::origin_root;
+use std::cmp::Reverse;
+use std::collections::HashMap;
+
+use super::Sum;
+use super::count::{Counts, Field, Site, SizedSubject, Subject};
+use super::table::{ClassRow, FieldRow, PathNode, PathStart, SiteRow, SiteTable, VERSION};
+use crate::{LoadedHeap, WarningText};
+use base::columns;
+use base::control::{Control, Phase};
+use base::error::Result;
+use base::side_by_side::side_by_side;
+use heap::{EdgeLabel, GroupStart, PathGroup, PathTree, RootOrigin};
+
+/// Groups of paths, and sites, that a table keeps: the largest.
+const MOST_ROWS: usize = 100_000;
+
+/// The position of a group that has no node so far.
+const NO_NODE: u32 = u32::MAX;
+
+/// Counts what each place of the program holds. The table is small, and stays usable without the heap.
+///
+/// # Errors
+/// [`Error::DumpChanged`](base::Error::DumpChanged) and [`Error::Io`](base::Error::Io) if the dump
+/// cannot be read again, [`Error::OutOfMemory`](base::Error::OutOfMemory),
+/// [`Error::Aborted`](base::Error::Aborted).
+pub fn site_table(loaded: &LoadedHeap, control: &Control) -> Result<SiteTable> {
+    control.check()?;
+    let tree = loaded.path_tree(control)?;
+    let step = control.begin(Phase::View, 2 * loaded.heap.objects.len() as u64);
+    let first_slots = loaded.heap.objects.first_slots();
+    let subject = Subject {
+        heap: &loaded.heap,
+        tree,
+        first_slots: &first_slots,
+    };
+    let (content_sizes, finder) = side_by_side(
+        || loaded.source.content_sizes(tree, &step),
+        || subject.find_sites(&step),
+    )?;
+    let sized = SizedSubject {
+        subject,
+        content_sizes: &content_sizes,
+    };
+    let mut counts = sized.count(&finder, &step)?;
+    let rooted = rooted_sums(loaded, &sized)?;
+    drop((content_sizes, finder));
+    let raw = loaded.source.raw_blocks(control)?;
+
+    let mut is_cut = counts.groups[PathGroup::REST.0 as usize] != Sum::default();
+    let groups = largest_groups(&counts.groups, &mut is_cut);
+    let sites = largest_sites(std::mem::take(&mut counts.sites), &mut is_cut);
+    let mut maker = Maker {
+        heap: loaded,
+        tree,
+        names: Names::default(),
+        nodes: columns::repeated(NO_NODE, tree.groups().len())?,
+        paths: Vec::new(),
+    };
+    let groups = groups.into_iter().map(|group| {
+        let sum = counts.groups[group.0 as usize];
+        Ok((maker.node(group)?, sum))
+    });
+    let groups = groups.collect::<Result<_>>()?;
+    let rooted = rooted.into_iter().map(|((origin, class), sum)| {
+        let node = maker.root(origin, class);
+        Ok((maker.add(node)?, sum))
+    });
+    let rooted = rooted.collect::<Result<_>>()?;
+    let sites = sites.into_iter().map(|(site, sum)| maker.site(site, sum));
+    let sites = sites.collect::<Result<_>>()?;
+    let fields = counts
+        .fields
+        .iter()
+        .map(|(field, sum)| maker.field(field, *sum));
+    let fields = fields.collect();
+    let classes = maker.classes(&counts, &first_slots);
+    Ok(SiteTable {
+        version: VERSION,
+        dump_name: loaded.dump_name.clone(),
+        module_hash: loaded.source.program(),
+        total_live_size: loaded.heap.live_size,
+        total_size: loaded.heap.total_size.unwrap_or_default(),
+        is_partial: loaded.heap.is_partial,
+        is_cut,
+        warnings: loaded.warnings().iter().map(WarningText::from).collect(),
+        names: maker.names.names,
+        paths: maker.paths,
+        groups,
+        rooted,
+        sites,
+        fields,
+        classes,
+        raw: Sum {
+            count: raw.len() as u64,
+            bytes: raw.total_size(),
+        },
+    })
+}
+
+/// What the roots of each origin hold, by class: every object once.
+fn rooted_sums(
+    loaded: &LoadedHeap,
+    sized: &SizedSubject<'_>,
+) -> Result<Vec<((RootOrigin, u32), Sum)>> {
+    let slots = loaded.roots.all();
+    let origin = |slot| loaded.roots.origin(slot);
+    let mut held = columns::collected(slots.iter().map(|&slot| (origin(slot), slot.object)))?;
+    held.sort_unstable();
+    held.dedup();
+    let mut sums: HashMap<(RootOrigin, u32), Sum> = HashMap::new();
+    for (origin, object) in held {
+        let key = (origin, sized.subject.class(object));
+        sums.entry(key).or_default().add(sized.sum(object));
+    }
+    let mut sums: Vec<_> = sums.into_iter().collect();
+    sums.sort_unstable_by_key(|&(key, sum)| (Reverse((sum.bytes, sum.count)), key));
+    sums.truncate(MOST_ROWS);
+    Ok(sums)
+}
+
+/// The groups that have objects, but not the one that stands for many; the largest of them, in order.
+fn largest_groups(sums: &[Sum], is_cut: &mut bool) -> Vec<PathGroup> {
+    let groups = (1..sums.len() as u32).map(PathGroup);
+    let mut groups: Vec<PathGroup> = groups
+        .filter(|group| sums[group.0 as usize].count > 0)
+        .collect();
+    if groups.len() > MOST_ROWS {
+        *is_cut = true;
+        groups.sort_unstable_by_key(|&group| {
+            let sum = sums[group.0 as usize];
+            (Reverse((sum.bytes, sum.count)), group)
+        });
+        groups.truncate(MOST_ROWS);
+        groups.sort_unstable();
+    }
+    groups
+}
+
+/// The largest sites, without references from a class to itself: what these lead to is of the same group.
+fn largest_sites(mut sites: Vec<(Site, Sum)>, is_cut: &mut bool) -> Vec<(Site, Sum)> {
+    sites.retain(|(site, _)| site.holder != site.class && site.holders != PathGroup::REST);
+    if sites.len() > MOST_ROWS {
+        *is_cut = true;
+        sites.sort_by_key(|&(site, sum)| {
+            let place = (site.holders, site.label, site.class);
+            (Reverse((sum.bytes, sum.count)), place)
+        });
+        sites.truncate(MOST_ROWS);
+    }
+    sites
+}
+
+/// Names by number.
+#[derive(Default)]
+struct Names {
+    names: Vec<String>,
+    numbers: HashMap<String, u32>,
+}
+
+impl Names {
+    fn number(&mut self, name: &str) -> u32 {
+        if let Some(&number) = self.numbers.get(name) {
+            return number;
+        }
+        let number = self.names.len() as u32;
+        self.names.push(name.to_owned());
+        self.numbers.insert(name.to_owned(), number);
+        number
+    }
+}
+
+/// Names what was counted.
+struct Maker<'h> {
+    heap: &'h LoadedHeap,
+    tree: &'h PathTree,
+    names: Names,
+    /// By group: its position in `paths`.
+    nodes: Vec<u32>,
+    paths: Vec<PathNode>,
+}
+
+impl Maker<'_> {
+    fn add(&mut self, node: PathNode) -> Result<u32> {
+        columns::push(&mut self.paths, node)?;
+        Ok(self.paths.len() as u32 - 1)
+    }
+
+    /// The position of a group, which gets one with all that it continues.
+    fn node(&mut self, group: PathGroup) -> Result<u32> {
+        let groups = self.tree.groups();
+        let mut missing = Vec::new();
+        let mut next = Some(group);
+        let mut before = NO_NODE;
+        while let Some(group) = next {
+            before = self.nodes[group.0 as usize];
+            if before != NO_NODE {
+                break;
+            }
+            columns::push(&mut missing, group)?;
+            next = match groups.info(group).start {
+                GroupStart::Step(before, _) => Some(before),
+                GroupStart::Root(_) | GroupStart::Rest => None,
+            };
+        }
+        for &group in missing.iter().rev() {
+            let info = groups.info(group);
+            let node = match info.start {
+                GroupStart::Root(origin) => self.root(origin, info.class_slot),
+                GroupStart::Step(holder, label) => {
+                    let holder = groups.info(holder).class_slot;
+                    let (label, is_stable) = self.label(holder, label);
+                    let class = self.class(info.class_slot);
+                    PathNode {
+                        start: PathStart::Step(before, label),
+                        class: class.0,
+                        is_stable: is_stable && class.1 && self.paths[before as usize].is_stable,
+                    }
+                }
+                // It stands for many, and is never asked about.
+                GroupStart::Rest => continue,
+            };
+            before = self.add(node)?;
+            self.nodes[group.0 as usize] = before;
+        }
+        Ok(before)
+    }
+
+    fn root(&mut self, origin: RootOrigin, class: u32) -> PathNode {
+        let start = match origin {
+            RootOrigin::Global(_) | RootOrigin::Static(_) => {
+                let name = origin_root(self.heap, origin).name;
+                PathStart::Global(name.map(|name| self.names.number(&name)))
+            }
+            RootOrigin::Stack => PathStart::Stack,
+            RootOrigin::Pinned => PathStart::Pinned,
+            RootOrigin::System(_) => {
+                let name = origin_root(self.heap, origin).name;
+                PathStart::System(self.names.number(&name.unwrap_or_default()))
+            }
+        };
+        let class = self.class(class);
+        PathNode {
+            start,
+            class: class.0,
+            is_stable: class.1 && is_origin_stable(self.heap, origin),
+        }
+    }
+
+    /// The name of a class, and whether it is from the source.
+    fn class(&mut self, slot: u32) -> (u32, bool) {
+        let name = self.heap.slot_name(slot);
+        (
+            self.names.number(name),
+            self.heap.source().is_class_stable(name),
+        )
+    }
+
+    /// The name of a label, and whether it is from the source.
+    fn label(&mut self, holder: u32, label: EdgeLabel) -> (u32, bool) {
+        let text = self.heap.source().class_label(holder, label);
+        let is_stable = self.heap.source().is_label_stable(label, &text);
+        (self.names.number(&text), is_stable)
+    }
+
+    fn site(&mut self, site: Site, sum: Sum) -> Result<SiteRow> {
+        let holders = self.node(site.holders)?;
+        let (label, is_label_stable) = self.label(site.holder, site.label);
+        let (class, is_class_stable) = self.class(site.class);
+        let is_path_stable = self.paths[holders as usize].is_stable;
+        Ok(SiteRow {
+            holders,
+            label,
+            class,
+            is_stable: is_path_stable && is_label_stable && is_class_stable,
+            sum,
+        })
+    }
+
+    fn field(&mut self, field: &Field, sum: Sum) -> FieldRow {
+        let (holder, is_holder_stable) = self.class(field.holder);
+        let (label, is_label_stable) = self.label(field.holder, field.label);
+        let (class, is_class_stable) = self.class(field.class);
+        FieldRow {
+            holder,
+            label,
+            class,
+            is_stable: is_holder_stable && is_label_stable && is_class_stable,
+            sum,
+        }
+    }
+
+    fn classes(&mut self, counts: &Counts, first_slots: &[u32]) -> Vec<ClassRow> {
+        let firsts = (0u32..).zip(first_slots);
+        let firsts = firsts.filter(|&(slot, &first)| slot == first);
+        let rows = firsts.map(|(slot, _)| {
+            let (class, is_stable) = self.class(slot);
+            ClassRow {
+                class,
+                is_stable,
+                sum: counts.classes[slot as usize],
+            }
+        });
+        rows.collect()
+    }
+}

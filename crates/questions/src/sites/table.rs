@@ -1,0 +1,187 @@
+//! A site table as a value of its own: names instead of numbers of one heap, so that it can be kept after the
+//! heap is closed, written to a file, and compared with that of another build.
+
+use serde::{Deserialize, Serialize};
+
+use super::Sum;
+use crate::WarningText;
+use base::error::{Error, Result};
+
+/// The version of the shape of a written table.
+pub(super) const VERSION: u32 = 1;
+
+/// The largest count or number of bytes in a written table: what JavaScript's numbers hold exactly.
+const MOST: u64 = 1 << 53;
+
+/// How many objects each place of a program holds, in one heap. It does not refer to the heap.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct SiteTable {
+    pub(crate) version: u32,
+    pub(crate) dump_name: String,
+    pub(crate) module_hash: u64,
+    pub(crate) total_live_size: u64,
+    /// The memory after the static data, in bytes. It never shrinks while a program runs.
+    pub(crate) total_size: u64,
+    pub(crate) is_partial: bool,
+    /// Whether there were more groups or sites than are kept: one that is not here may have existed.
+    pub(crate) is_cut: bool,
+    pub(crate) warnings: Vec<WarningText>,
+    /// Names of roots, classes and labels.
+    pub(crate) names: Vec<String>,
+    /// Groups of paths, each after the one that it continues.
+    pub(crate) paths: Vec<PathNode>,
+    /// What has which path, by position in `paths`.
+    pub(crate) groups: Vec<(u32, Sum)>,
+    /// What the roots hold, by position in `paths`.
+    pub(crate) rooted: Vec<(u32, Sum)>,
+    /// What references from objects of one group lead to.
+    pub(crate) sites: Vec<SiteRow>,
+    /// What references from objects of one class lead to.
+    pub(crate) fields: Vec<FieldRow>,
+    /// Every class that has objects, alive or not.
+    pub(crate) classes: Vec<ClassRow>,
+    /// Blocks of `heap.alloc`, with the bytes of the whole blocks.
+    pub(crate) raw: Sum,
+}
+
+/// A group of paths.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct PathNode {
+    pub(crate) start: PathStart,
+    /// The name of the class at its end.
+    pub(crate) class: u32,
+    /// Whether all names are from the source.
+    pub(crate) is_stable: bool,
+}
+
+/// How a group of paths begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub(crate) enum PathStart {
+    /// At a global of this name, or one without.
+    Global(Option<u32>),
+    /// On the stack.
+    Stack,
+    /// At a pin.
+    Pinned,
+    /// It continues a group with a reference of this name.
+    Step(u32, u32),
+    /// A root of V8, by its name.
+    System(u32),
+}
+
+/// What references with one label from objects of one group of paths lead to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct SiteRow {
+    /// The position of the group in `paths`.
+    pub(crate) holders: u32,
+    pub(crate) label: u32,
+    pub(crate) class: u32,
+    pub(crate) is_stable: bool,
+    pub(crate) sum: Sum,
+}
+
+/// What references with one label from objects of one class lead to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct FieldRow {
+    pub(crate) holder: u32,
+    pub(crate) label: u32,
+    pub(crate) class: u32,
+    pub(crate) is_stable: bool,
+    pub(crate) sum: Sum,
+}
+
+/// The live objects of a class.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct ClassRow {
+    pub(crate) class: u32,
+    pub(crate) is_stable: bool,
+    pub(crate) sum: Sum,
+}
+
+impl SiteTable {
+    /// What the dump is called.
+    pub fn dump_name(&self) -> &str {
+        &self.dump_name
+    }
+
+    /// The bytes of all live heap objects.
+    pub fn total_live_size(&self) -> u64 {
+        self.total_live_size
+    }
+
+    /// About how many bytes of memory the table takes.
+    pub fn memory_size(&self) -> u64 {
+        let names: usize = self
+            .names
+            .iter()
+            .map(|name| name.len() + size_of::<String>())
+            .sum();
+        let rows = size_of_val(self.paths.as_slice())
+            + size_of_val(self.groups.as_slice())
+            + size_of_val(self.rooted.as_slice())
+            + size_of_val(self.sites.as_slice())
+            + size_of_val(self.fields.as_slice())
+            + size_of_val(self.classes.as_slice());
+        (names + rows) as u64
+    }
+
+    /// The table as bytes, which [`from_bytes`](Self::from_bytes) of this version reads again.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        // Numbers, strings and lists of them always serialize.
+        serde_json::to_vec(self).unwrap_or_default()
+    }
+
+    /// Reads a table that was written by [`to_bytes`](Self::to_bytes).
+    ///
+    /// # Errors
+    /// [`Error::SiteTable`] if the bytes are none.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        let table: Self = serde_json::from_slice(bytes).map_err(|error| Error::SiteTable {
+            found: error.to_string(),
+        })?;
+        match table.is_sound() {
+            true => Ok(table),
+            false => Err(Error::SiteTable {
+                found: "numbers outside their ranges, or another version".to_owned(),
+            }),
+        }
+    }
+
+    /// Whether every number refers to a name or a path, and no sum of counts can overflow.
+    fn is_sound(&self) -> bool {
+        let is_sum = |sum: Sum| sum.count <= MOST && sum.bytes <= MOST;
+        let is_name = |name: u32| (name as usize) < self.names.len();
+        let is_path = |path: u32| (path as usize) < self.paths.len();
+        let starts = (0u32..).zip(&self.paths).all(|(nth, path)| {
+            is_name(path.class)
+                && match path.start {
+                    PathStart::Global(name) => name.is_none_or(is_name),
+                    PathStart::System(name) => is_name(name),
+                    PathStart::Stack | PathStart::Pinned => true,
+                    PathStart::Step(before, label) => before < nth && is_name(label),
+                }
+        });
+        let mut groups = self.groups.iter().chain(&self.rooted);
+        self.version == VERSION
+            && starts
+            && is_sum(self.raw)
+            && self.total_live_size <= MOST
+            && groups.all(|&(path, sum)| is_path(path) && is_sum(sum))
+            && self.sites.iter().all(|site| {
+                is_path(site.holders)
+                    && [site.label, site.class].into_iter().all(is_name)
+                    && is_sum(site.sum)
+            })
+            && self.fields.iter().all(|field| {
+                [field.holder, field.label, field.class]
+                    .into_iter()
+                    .all(is_name)
+                    && is_sum(field.sum)
+            })
+            && self
+                .classes
+                .iter()
+                .all(|class| is_name(class.class) && is_sum(class.sum))
+    }
+}

@@ -1,0 +1,446 @@
+//! Suspects: objects and classes that retain a large part of the heap, and the place where these bytes
+//! accumulate.
+
+use crate::dominators::group_by_class;
+use crate::object::named_root;
+use crate::paths::cut_of;
+use crate::paths::path_to;
+use crate::suspect_growth::grown_suspects;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use super::LoadedHeap;
+use super::answer::{AccumulatedClass, Accumulation, Cut, Path, Suspect, SuspectKind, Suspects};
+use super::labels::after_class;
+use super::suspect_text::paragraph;
+use base::columns;
+use base::control::{Control, Phase, Step};
+use base::error::{Error, Result};
+use base::units::ObjectIndex;
+use heap::{DominatorIndex, LabelKind};
+
+/// The least part of the live bytes that a suspect retains.
+const THRESHOLD: f64 = 0.1;
+/// The least retained size of the largest child, in percent of its parent, at which the search continues
+/// there.
+const DESCENT: u64 = 70;
+/// The largest number of classes in the accumulation of a suspect.
+const ACCUMULATED_CLASSES: usize = 10;
+/// The number of objects between two checks for cancellation.
+const CHECK_INTERVAL: usize = 1 << 16;
+
+pub(super) fn suspects(
+    loaded: &LoadedHeap,
+    threshold: Option<f64>,
+    before: Option<&LoadedHeap>,
+    limit: usize,
+    control: &Control,
+) -> Result<Suspects> {
+    if let Some(threshold) = threshold
+        && !(threshold > 0.0 && threshold <= 1.0)
+    {
+        return Err(Error::InvalidOption {
+            name: "threshold",
+            found: threshold.to_string(),
+            expected: "a number above 0 and at most 1",
+        });
+    }
+    let mut suspects = match before {
+        Some(before) => grown_suspects(loaded, threshold, before, control)?,
+        None => largest_suspects(loaded, threshold.unwrap_or(THRESHOLD), limit, control)?,
+    };
+    suspects.suspects.truncate(limit);
+    Ok(suspects)
+}
+
+fn largest_suspects(
+    loaded: &LoadedHeap,
+    threshold: f64,
+    limit: usize,
+    control: &Control,
+) -> Result<Suspects> {
+    let live_size = loaded.heap.live_size;
+    let threshold = ((live_size as f64 * threshold).ceil() as u64).max(1);
+    let index = loaded.dominator_index(control)?;
+    let step = control.begin(Phase::View, index.len() as u64);
+    let size = |position: u32| loaded.heap.retained_size(index.object(position));
+    // The largest comes first.
+    let mut pending = BinaryHeap::new();
+    let mut others = Vec::new();
+    for position in index.children(None) {
+        match size(position) >= threshold {
+            true => pending.push((size(position), Reverse(position))),
+            false => columns::push(&mut others, index.object(position))?,
+        }
+        if others.len().is_multiple_of(CHECK_INTERVAL) {
+            step.advance(CHECK_INTERVAL as u64)?;
+        }
+    }
+    let mut suspects = Vec::new();
+    while let Some((_, Reverse(position))) = pending.pop() {
+        if suspects.len() == limit {
+            break;
+        }
+        let descent = descend(loaded, index, position, threshold, &step)?;
+        let siblings = descent.siblings.iter();
+        pending.extend(siblings.map(|&sibling| (size(sibling), Reverse(sibling))));
+        suspects.push(object_suspect(
+            loaded,
+            index.object(position),
+            &descent,
+            control,
+        )?);
+    }
+    let groups = group_by_class(loaded, &others);
+    let rank = |object: ObjectIndex| (loaded.heap.retained_size(object), Reverse(object));
+    let mut largest = vec![None; loaded.heap.objects.classes.len()];
+    for &object in &others {
+        let known = &mut largest[loaded.heap.objects.class_slots[object.at()] as usize];
+        if known.is_none_or(|known| rank(known) < rank(object)) {
+            *known = Some(object);
+        }
+    }
+    for group in groups
+        .iter()
+        .filter(|group| group.retained_size >= threshold)
+    {
+        let largest = largest.iter().copied().flatten();
+        let members = largest.filter(|&object| loaded.class_name(object) == group.class_name);
+        let largest = members.max_by_key(|&object| rank(object));
+        suspects.push(class_suspect(loaded, group, largest, control)?);
+    }
+    finish_suspects(loaded, threshold, suspects)
+}
+
+/// Sorts suspects and adds the text of each.
+pub(super) fn finish_suspects(
+    loaded: &LoadedHeap,
+    threshold: u64,
+    mut suspects: Vec<Suspect>,
+) -> Result<Suspects> {
+    suspects.sort_by(|left, right| {
+        let key = |suspect: &Suspect| {
+            let before = suspect.retained_size_before.unwrap_or(0);
+            let grown = suspect.retained_size.saturating_sub(before);
+            Reverse((grown, suspect.count))
+        };
+        let name = |suspect: &Suspect| (suspect.class_name.clone(), suspect.address);
+        key(left)
+            .cmp(&key(right))
+            .then_with(|| name(left).cmp(&name(right)))
+    });
+    for suspect in &mut suspects {
+        suspect.text = paragraph(suspect, loaded.heap.address_form);
+    }
+    Ok(Suspects {
+        total_live_size: loaded.heap.live_size,
+        threshold,
+        suspects,
+    })
+}
+
+pub(super) fn share_of_live(loaded: &LoadedHeap, size: u64) -> f64 {
+    match loaded.heap.live_size {
+        0 => 0.0,
+        // Four digits are enough, and the same on every machine.
+        live => (size as f64 / live as f64 * 1e4).round() / 1e4,
+    }
+}
+
+/// The path of an object, and the nearest cut on it.
+pub(super) fn path_and_cut(
+    loaded: &LoadedHeap,
+    object: ObjectIndex,
+    control: &Control,
+) -> Result<(Option<Path>, Option<Cut>)> {
+    let mut reader = loaded.reader(control);
+    let path = path_to(loaded, &mut reader, object, control)?;
+    let dominators = loaded.dominator_index(control)?;
+    let cut = match loaded.cuts(control)?.nearest(dominators, object) {
+        Some(nearest) => cut_of(loaded, &mut reader, nearest, control)?,
+        None => None,
+    };
+    Ok((path, cut))
+}
+
+fn object_suspect(
+    loaded: &LoadedHeap,
+    object: ObjectIndex,
+    descent: &Descent,
+    control: &Control,
+) -> Result<Suspect> {
+    let retained_size = loaded.heap.retained_size(object);
+    let (path, cut) = path_and_cut(loaded, descent.end, control)?;
+    Ok(Suspect {
+        kind: SuspectKind::Object,
+        class_name: loaded.class_name(object).to_owned(),
+        address: Some(loaded.heap.address(object).0),
+        count: 1,
+        retained_size,
+        retained_size_before: None,
+        share: share_of_live(loaded, retained_size),
+        accumulation: Some(Accumulation {
+            address: loaded.heap.address(descent.end).0,
+            class_name: loaded.class_name(descent.end).to_owned(),
+            owner: owner_of(loaded, descent.end, control)?,
+            children: descent.accumulated.clone(),
+        }),
+        path,
+        cut,
+        text: String::new(),
+    })
+}
+
+fn class_suspect(
+    loaded: &LoadedHeap,
+    group: &super::answer::DominatorGroup,
+    largest: Option<ObjectIndex>,
+    control: &Control,
+) -> Result<Suspect> {
+    let path = match largest {
+        Some(largest) => path_to(loaded, &mut loaded.reader(control), largest, control)?,
+        None => None,
+    };
+    Ok(Suspect {
+        kind: SuspectKind::Class,
+        class_name: group.class_name.clone(),
+        address: None,
+        count: group.count,
+        retained_size: group.retained_size,
+        retained_size_before: None,
+        share: share_of_live(loaded, group.retained_size),
+        accumulation: None,
+        path,
+        cut: None,
+        text: String::new(),
+    })
+}
+
+/// The field that refers to an object, such as `assembly/server/PriceFeed.listeners`, or the name of its
+/// root. `None` if the root has no name.
+pub(super) fn owner_of(
+    loaded: &LoadedHeap,
+    mut object: ObjectIndex,
+    control: &Control,
+) -> Result<Option<String>> {
+    /// The largest number of nested containers that are named.
+    const MOST: usize = 8;
+    let tree = loaded.path_tree(control)?;
+    let mut inside = String::new();
+    for _ in 0..MOST {
+        let Some((holder, label)) = tree.parent(object) else {
+            let root = loaded.roots.of(object).next();
+            let name = root.and_then(|root| named_root(loaded, root).name);
+            return Ok(name.map(|name| name + &inside));
+        };
+        let slot = loaded.heap.objects.class_slots[holder.at()];
+        if !loaded.source.is_own_storage(slot, label) {
+            let name = after_class(&loaded.source.class_label(slot, label));
+            match label.kind() {
+                LabelKind::Place(_) | LabelKind::Named(..) => {
+                    return Ok(Some(format!("{}{name}{inside}", loaded.class_name(holder))));
+                }
+                _ => inside = format!("{name}{inside}"),
+            }
+        }
+        object = holder;
+    }
+    Ok(Some(format!("{}{inside}", loaded.class_name(object))))
+}
+
+/// Descends from a suspect to the object below which the bytes are spread over many objects.
+fn descend(
+    loaded: &LoadedHeap,
+    index: &DominatorIndex,
+    start: u32,
+    threshold: u64,
+    step: &Step<'_>,
+) -> Result<Descent> {
+    let size = |position: u32| loaded.heap.retained_size(index.object(position));
+    let slot = |position: u32| loaded.heap.objects.class_slots[index.object(position).at()];
+    let first = |position: u32| Head {
+        position,
+        classes: vec![slot(position)],
+        siblings: Vec::new(),
+    };
+    let all_siblings = |heads: &[Head]| heads.iter().flat_map(|of| of.siblings.clone()).collect();
+    let mut heads = vec![first(start)];
+    while let Some(last) = heads.last_mut() {
+        let head = last.position;
+        let region = region_of(loaded, index, head, &last.classes, step)?;
+        let children = region.children.iter().copied();
+        // A buffer is not a place in the source, but its array is.
+        let largest = children
+            .filter(|&child| !is_storage_of(loaded, index, head, child))
+            .max_by_key(|&child| (size(child), Reverse(child)));
+        let next = largest
+            .filter(|&child| size(child) >= threshold && size(child) * 100 >= size(head) * DESCENT);
+        let Some(next) = next else {
+            let is_suspect = |child: &u32| size(*child) >= threshold;
+            let large = region.children.iter().copied().filter(is_suspect);
+            let large = large.filter(|&child| !is_storage_of(loaded, index, head, child));
+            last.siblings = large.collect();
+            let rest = region.children.iter().copied();
+            let rest: Vec<u32> = rest
+                .filter(|child| !last.siblings.contains(child))
+                .collect();
+            return Ok(Descent {
+                end: index.object(head),
+                accumulated: accumulated_in(loaded, index, &region, &rest),
+                siblings: all_siblings(&heads),
+            });
+        };
+        // If a class occurs again, the objects since its first occurrence are one structure: a recursion
+        // of several classes. It has other siblings than these objects.
+        let same = heads
+            .iter()
+            .position(|head| head.classes.contains(&slot(next)));
+        match same {
+            Some(nth) => {
+                let later = heads.split_off(nth + 1);
+                let classes = later.into_iter().flat_map(|head| head.classes);
+                let classes: Vec<u32> = classes.chain([slot(next)]).collect();
+                heads[nth].siblings.clear();
+                let known = &mut heads[nth].classes;
+                let before = known.len();
+                known.extend(classes);
+                known.sort_unstable();
+                known.dedup();
+                if known.len() == before {
+                    break;
+                }
+            }
+            None => {
+                let children = region.children.iter().copied();
+                let others = children.filter(|&child| {
+                    child != next
+                        && size(child) >= threshold
+                        && !is_storage_of(loaded, index, head, child)
+                });
+                let siblings = others.collect();
+                if let Some(last) = heads.last_mut() {
+                    last.siblings = siblings;
+                }
+                heads.push(first(next));
+            }
+        }
+    }
+    Ok(Descent {
+        end: index.object(start),
+        accumulated: Vec::new(),
+        siblings: all_siblings(&heads),
+    })
+}
+
+/// The connected objects below an object that are of these classes: a list or a tree.
+fn region_of(
+    loaded: &LoadedHeap,
+    index: &DominatorIndex,
+    head: u32,
+    classes: &[u32],
+    step: &Step<'_>,
+) -> Result<Region> {
+    let slots = &loaded.heap.objects.class_slots;
+    let mut region = Region {
+        members: vec![head],
+        children: Vec::new(),
+    };
+    let end = index.end(head);
+    let mut position = head + 1;
+    // Objects that are dominated by another object than a member are skipped, so every object here is
+    // dominated by a member.
+    while position < end {
+        let slot = slots[index.object(position).at()];
+        let (list, next) = match classes.contains(&slot) {
+            true => (&mut region.members, position + 1),
+            false => (&mut region.children, index.end(position)),
+        };
+        columns::push(list, position)?;
+        if list.len().is_multiple_of(CHECK_INTERVAL) {
+            step.advance(0)?;
+        }
+        position = next;
+    }
+    Ok(region)
+}
+
+/// Whether a container keeps its own contents in an object that it dominates.
+fn is_storage_of(loaded: &LoadedHeap, index: &DominatorIndex, holder: u32, child: u32) -> bool {
+    let (holder, child) = (index.object(holder), index.object(child));
+    let slot = loaded.heap.objects.class_slots[holder.at()];
+    loaded
+        .heap
+        .edges
+        .range(holder)
+        .rev()
+        .take(loaded.source.storage_references())
+        .any(|place| {
+            let label = loaded.heap.edges.label(place).unwrap_or_default();
+            loaded.heap.edges.target(place) == child && loaded.source.is_own_storage(slot, label)
+        })
+}
+
+/// The objects that accumulate in a region, by class: its members, if there are many, and the objects
+/// that they own.
+fn accumulated_in(
+    loaded: &LoadedHeap,
+    index: &DominatorIndex,
+    region: &Region,
+    children: &[u32],
+) -> Vec<AccumulatedClass> {
+    let objects = |positions: &[u32]| -> Vec<ObjectIndex> {
+        positions
+            .iter()
+            .map(|&position| index.object(position))
+            .collect()
+    };
+    let mut classes: Vec<AccumulatedClass> = group_by_class(loaded, &objects(children))
+        .into_iter()
+        .map(|group| AccumulatedClass {
+            class_name: group.class_name,
+            count: group.count,
+            retained_size: group.retained_size,
+        })
+        .collect();
+    if region.members.len() > 1 {
+        let members = group_by_class(loaded, &objects(&region.members));
+        // The retained sizes of members overlap.
+        classes.extend(members.into_iter().map(|group| AccumulatedClass {
+            class_name: group.class_name,
+            count: group.count,
+            retained_size: group.shallow_size,
+        }));
+    }
+    classes.sort_by(|left, right| {
+        let key = |class: &AccumulatedClass| Reverse((class.retained_size, class.count));
+        key(left)
+            .cmp(&key(right))
+            .then_with(|| left.class_name.cmp(&right.class_name))
+    });
+    classes.truncate(ACCUMULATED_CLASSES);
+    classes
+}
+
+/// A structure on the way from a suspect to the place where its bytes accumulate.
+struct Head {
+    position: u32,
+    /// The classes of the structure.
+    classes: Vec<u32>,
+    /// What the structure dominates beside the next one, and is a suspect of its own.
+    siblings: Vec<u32>,
+}
+
+/// The result of a descent: the place where a suspect accumulates.
+struct Descent {
+    end: ObjectIndex,
+    accumulated: Vec<AccumulatedClass>,
+    /// Positions of other children on the path that are separate suspects.
+    siblings: Vec<u32>,
+}
+
+/// Connected objects in the dominator tree, and the other objects that they immediately dominate; by
+/// position.
+struct Region {
+    members: Vec<u32>,
+    children: Vec<u32>,
+}

@@ -1,0 +1,177 @@
+//! Unreachable objects and blocks as a graph for viewers.
+
+use std::cmp::{Ordering, Reverse};
+use std::collections::HashMap;
+
+use super::super::LoadedHeap;
+use super::super::answer::{ObjectState, UnreachableEdge, UnreachableGraph, UnreachableNode};
+use super::keep_first;
+use base::columns;
+use base::control::{Control, Phase};
+use base::error::Result;
+use base::units::ObjectIndex;
+use base::warning::Warning;
+use heap::{Cycles, RawTable};
+
+/// The largest number of edges per node, on average.
+const EDGES_PER_NODE: usize = 16;
+
+/// The number of references between two checks for cancellation.
+const CHECK_INTERVAL: usize = 1 << 16;
+
+/// The object or block of a node.
+#[derive(Clone, Copy)]
+enum Node {
+    Object(ObjectIndex),
+    /// A raw block, by its number.
+    Raw(u32),
+}
+
+/// The largest unreachable objects and lost blocks; then, up to the limit, the largest of the other
+/// objects to which they refer.
+pub(super) fn unreachable_graph(
+    loaded: &LoadedHeap,
+    cycles: &Cycles,
+    raw: &RawTable,
+    lost: &[u32],
+    most: usize,
+    notes: &mut Vec<Warning>,
+    control: &Control,
+) -> Result<UnreachableGraph> {
+    let step = control.begin(Phase::View, 1);
+    let order = |left: &Node, right: &Node| node_order(loaded, raw, *left, *right);
+    let mut objects: Vec<Node> = Vec::new();
+    columns::reserve(&mut objects, cycles.objects().len() + lost.len())?;
+    objects.extend(cycles.objects().iter().map(|&object| Node::Object(object)));
+    objects.extend(lost.iter().map(|&nth| Node::Raw(nth)));
+    keep_first(&mut objects, most, order);
+    step.advance(0)?;
+
+    let mut others = Vec::new();
+    for node in &objects {
+        let Node::Object(object) = *node else {
+            continue;
+        };
+        for &target in loaded.heap.edges.targets(object) {
+            if !loaded.heap.is_garbage(target) {
+                columns::push(&mut others, target)?;
+                if others.len().is_multiple_of(CHECK_INTERVAL) {
+                    step.advance(0)?;
+                }
+            }
+        }
+    }
+    others.sort_unstable();
+    others.dedup();
+    let mut others: Vec<Node> = columns::collected(others.into_iter().map(Node::Object))?;
+    keep_first(&mut others, most - objects.len(), order);
+    let mut nodes = objects;
+    columns::extend(&mut nodes, &others)?;
+
+    let numbers = cycle_numbers(cycles, &nodes);
+    let edges = edges_between(loaded, &nodes, most, notes, control)?;
+    let nodes = nodes.iter().map(|&node| match node {
+        Node::Object(object) => UnreachableNode {
+            address: loaded.heap.address(object).0,
+            class_name: Some(loaded.class_name(object).to_owned()),
+            state: loaded.heap.state(object),
+            shallow_size: loaded.heap.shallow_size(object),
+            cycle: cycles
+                .cycle_of(object)
+                .and_then(|cycle| numbers.get(&cycle).copied()),
+        },
+        Node::Raw(nth) => UnreachableNode {
+            address: raw.payload(nth),
+            class_name: None,
+            state: ObjectState::Raw,
+            shallow_size: raw.size(nth).into(),
+            cycle: None,
+        },
+    });
+    Ok(UnreachableGraph {
+        nodes: nodes.collect(),
+        edges,
+    })
+}
+
+/// Size ↓, class name ↑ (blocks without one last), address ↑.
+fn node_order(loaded: &LoadedHeap, raw: &RawTable, left: Node, right: Node) -> Ordering {
+    let size = |node| match node {
+        Node::Object(object) => loaded.heap.shallow_size(object),
+        Node::Raw(nth) => raw.size(nth).into(),
+    };
+    let class_name = |node| match node {
+        Node::Object(object) => (false, loaded.class_name(object)),
+        Node::Raw(_) => (true, ""),
+    };
+    let address = |node| match node {
+        Node::Object(object) => loaded.heap.address(object).0,
+        Node::Raw(nth) => raw.payload(nth),
+    };
+    size(right)
+        .cmp(&size(left))
+        .then_with(|| class_name(left).cmp(&class_name(right)))
+        .then_with(|| address(left).cmp(&address(right)))
+}
+
+/// The numbers of the cycles that have nodes: shallow size ↓, count ↓, first address ↑.
+fn cycle_numbers(cycles: &Cycles, nodes: &[Node]) -> HashMap<u32, u32> {
+    let found = nodes.iter().filter_map(|node| match *node {
+        Node::Object(object) => cycles.cycle_of(object),
+        Node::Raw(_) => None,
+    });
+    let mut found: Vec<u32> = found.collect();
+    found.sort_unstable();
+    found.dedup();
+    found.sort_unstable_by_key(|&nth| {
+        let cycle = &cycles.cycles()[nth as usize];
+        (Reverse((cycle.shallow_size, cycle.count)), cycle.first)
+    });
+    found.into_iter().zip(0..).collect()
+}
+
+/// The references between nodes, in the order of their source nodes and of the references of each.
+fn edges_between(
+    loaded: &LoadedHeap,
+    nodes: &[Node],
+    most: usize,
+    notes: &mut Vec<Warning>,
+    control: &Control,
+) -> Result<Vec<UnreachableEdge>> {
+    let positions: HashMap<ObjectIndex, u32> = nodes
+        .iter()
+        .zip(0..)
+        .filter_map(|(node, position)| match *node {
+            Node::Object(object) => Some((object, position)),
+            Node::Raw(_) => None,
+        })
+        .collect();
+    let most = most.saturating_mul(EDGES_PER_NODE);
+    let mut edges = Vec::new();
+    let mut left_out = 0u64;
+    for (node, from) in nodes.iter().zip(0..) {
+        let Node::Object(source) = *node else {
+            continue;
+        };
+        let slot = loaded.heap.objects.class_slots[source.at()];
+        for (nth, place) in loaded.heap.edges.range(source).enumerate() {
+            if nth.is_multiple_of(CHECK_INTERVAL) {
+                control.check()?;
+            }
+            let Some(&to) = positions.get(&loaded.heap.edges.target(place)) else {
+                continue;
+            };
+            if edges.len() == most {
+                left_out += 1;
+                continue;
+            }
+            let label = loaded.heap.edges.label(place).unwrap_or_default();
+            let label = loaded.source.class_label(slot, label);
+            columns::push(&mut edges, UnreachableEdge { from, to, label })?;
+        }
+    }
+    if left_out > 0 {
+        notes.push(Warning::EdgesLeftOut { count: left_out });
+    }
+    Ok(edges)
+}

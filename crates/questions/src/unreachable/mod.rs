@@ -1,0 +1,125 @@
+//! Unreachable memory: garbage by class and its cycles, and raw blocks to which nothing refers.
+
+mod cycles;
+mod graph;
+
+use crate::unreachable::cycles::cycle_groups;
+use crate::unreachable::graph::unreachable_graph;
+use std::cmp::Ordering;
+use std::collections::HashMap;
+
+use super::LoadedHeap;
+use super::answer::{Garbage, GarbageClass, RawBlock, RawBlocks, Unreachable, UnreferencedBlocks};
+use base::control::Control;
+use base::error::{Error, Result};
+use base::warning::Warning;
+use heap::{Cycles, RawTable};
+
+pub(super) fn unreachable(
+    loaded: &LoadedHeap,
+    max_nodes: Option<u64>,
+    limit: usize,
+    notes: &mut Vec<Warning>,
+    control: &Control,
+) -> Result<Unreachable> {
+    if max_nodes == Some(0) {
+        return Err(Error::InvalidOption {
+            name: "maxNodes",
+            found: "0".to_owned(),
+            expected: "a whole number of at least 1",
+        });
+    }
+    let cycles = Cycles::new(&loaded.heap, control)?;
+    let raw = loaded.source.raw_blocks(control)?;
+    let lost = loaded.source.unreferenced_blocks(&raw, notes, control)?;
+    let graph = match max_nodes {
+        Some(most) => {
+            let most = usize::try_from(most).unwrap_or(usize::MAX);
+            let lost = lost.as_deref().unwrap_or_default();
+            Some(unreachable_graph(
+                loaded, &cycles, &raw, lost, most, notes, control,
+            )?)
+        }
+        None => None,
+    };
+    let shallow_size = cycles.objects().iter();
+    let shallow_size = shallow_size.map(|&object| loaded.heap.shallow_size(object));
+    Ok(Unreachable {
+        garbage: Garbage {
+            count: cycles.objects().len() as u64,
+            shallow_size: shallow_size.sum(),
+            classes: garbage_classes(loaded, &cycles, limit),
+            cycles: cycle_groups(loaded, &cycles, limit, control)?,
+        },
+        raw: RawBlocks {
+            count: raw.len() as u64,
+            size: raw.total_size(),
+            unreferenced: lost.map(|lost| unreferenced(&raw, lost, limit)),
+        },
+        graph,
+    })
+}
+
+fn garbage_classes(loaded: &LoadedHeap, cycles: &Cycles, limit: usize) -> Vec<GarbageClass> {
+    let heap = &loaded.heap;
+    let mut sums = vec![(0u64, 0u64); heap.objects.classes.len()];
+    for &object in cycles.objects() {
+        let (count, size) = &mut sums[heap.objects.class_slots[object.at()] as usize];
+        *count += 1;
+        *size += heap.shallow_size(object);
+    }
+    // Classes may share a name.
+    let mut by_name: HashMap<&str, (u64, u64)> = HashMap::new();
+    for (class, (count, size)) in heap.objects.classes.iter().zip(sums) {
+        if count > 0 {
+            let sum = by_name.entry(class.name.as_str()).or_default();
+            sum.0 += count;
+            sum.1 += size;
+        }
+    }
+    let classes = by_name.into_iter();
+    let mut classes: Vec<GarbageClass> = classes
+        .map(|(name, (count, shallow_size))| GarbageClass {
+            class_name: name.to_owned(),
+            count,
+            shallow_size,
+        })
+        .collect();
+    keep_first(&mut classes, limit, |left, right| {
+        let sizes = |class: &GarbageClass| (class.shallow_size, class.count);
+        sizes(right)
+            .cmp(&sizes(left))
+            .then_with(|| left.class_name.cmp(&right.class_name))
+    });
+    classes
+}
+
+/// The answer about these blocks of the table.
+fn unreferenced(raw: &RawTable, lost: Vec<u32>, limit: usize) -> UnreferencedBlocks {
+    let block = |nth: u32| RawBlock {
+        address: raw.payload(nth),
+        size: raw.size(nth),
+    };
+    let count = lost.len() as u64;
+    let size = lost.iter().map(|&nth| u64::from(raw.size(nth))).sum();
+    let mut largest = lost;
+    keep_first(&mut largest, limit, |&left, &right| {
+        raw.size(right)
+            .cmp(&raw.size(left))
+            .then_with(|| left.cmp(&right))
+    });
+    UnreferencedBlocks {
+        count,
+        size,
+        blocks: largest.into_iter().map(block).collect(),
+    }
+}
+
+/// Keeps the first of these values by a total order, sorted.
+fn keep_first<T>(values: &mut Vec<T>, count: usize, order: impl Fn(&T, &T) -> Ordering) {
+    if count < values.len() {
+        values.select_nth_unstable_by(count, &order);
+        values.truncate(count);
+    }
+    values.sort_unstable_by(order);
+}

@@ -1,0 +1,184 @@
+//! Sums of waste by class, and within a class by holder.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashMap};
+
+use rayon::prelude::*;
+
+use super::Context;
+use super::claims::Claims;
+use super::holders::named_holders;
+use crate::answer::{WasteGroup, WasteKind, WasteKindName};
+use crate::question::Page;
+use base::columns;
+use base::control::Step;
+use base::error::Result;
+use base::units::ObjectIndex;
+use heap::PathGroup;
+
+/// A number of objects and the bytes that they waste.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Sum {
+    pub(super) savings: u64,
+    pub(super) count: u64,
+}
+
+impl Sum {
+    pub(super) fn add(&mut self, other: Self) {
+        self.savings += other.savings;
+        self.count += other.count;
+    }
+}
+
+/// Sums by path group, which has objects of one class only.
+pub(super) struct Sums {
+    by_group: Vec<Sum>,
+    /// For the group of all other paths: by class slot.
+    rest: HashMap<u32, Sum>,
+}
+
+/// The waste of the objects of a class.
+#[derive(Default)]
+struct ClassSums {
+    sum: Sum,
+    groups: Vec<(PathGroup, Sum)>,
+}
+
+/// The largest number of sums of all tasks together.
+const MOST_SUMS: usize = 1 << 22;
+/// The number of objects between two checks for cancellation.
+const CHECK_INTERVAL: usize = 1 << 16;
+
+impl Sums {
+    pub(super) fn new(context: &Context<'_>) -> Result<Self> {
+        Ok(Self {
+            by_group: columns::repeated(Sum::default(), context.tree.groups().len())?,
+            rest: HashMap::new(),
+        })
+    }
+
+    /// Adds the bytes that an object wastes, if there are any.
+    #[inline]
+    pub(super) fn add(
+        &mut self,
+        context: &Context<'_>,
+        object: ObjectIndex,
+        savings: u64,
+    ) -> Result<()> {
+        if savings == 0 {
+            return Ok(());
+        }
+        let sum = match context.tree.group(object) {
+            PathGroup::REST => {
+                let slot = context.heap.heap.objects.class_slots[object.at()];
+                self.rest.entry(slot).or_default()
+            }
+            PathGroup(group) => &mut self.by_group[group as usize],
+        };
+        sum.add(Sum { savings, count: 1 });
+        Ok(())
+    }
+
+    fn merge(&mut self, other: &Self) {
+        for (sum, other) in self.by_group.iter_mut().zip(&other.by_group) {
+            sum.add(*other);
+        }
+        for (&slot, &sum) in &other.rest {
+            self.rest.entry(slot).or_default().add(sum);
+        }
+    }
+
+    /// Divides a list among the threads. Each part adds to sums of its own, given the position of its first
+    /// entry, and may return something, which is returned in order.
+    pub(super) fn in_parallel<T: Sync, R: Send>(
+        context: &Context<'_>,
+        list: &[T],
+        add: impl Fn(usize, &[T], &mut Self) -> Result<R> + Sync,
+    ) -> Result<(Self, Vec<R>)> {
+        let groups = context.tree.groups().len().max(1);
+        let tasks = rayon::current_num_threads().min((MOST_SUMS / groups).max(1));
+        let length = list.len().div_ceil(tasks).max(1);
+        let parts = list.par_chunks(length).enumerate().map(|(nth, part)| {
+            let mut sums = Self::new(context)?;
+            let result = add(nth * length, part, &mut sums)?;
+            Ok((sums, result))
+        });
+        let parts: Vec<(Self, R)> = parts.collect::<Result<_>>()?;
+        let mut all = Self::new(context)?;
+        let mut results = Vec::with_capacity(parts.len());
+        for (sums, result) in parts {
+            all.merge(&sums);
+            results.push(result);
+        }
+        Ok((all, results))
+    }
+
+    /// The padding of all live heap objects of which nothing else is claimed.
+    pub(super) fn of_padding(
+        context: &Context<'_>,
+        claims: &Claims,
+        sizes: &[u32],
+        step: &Step<'_>,
+    ) -> Result<Self> {
+        let heap = &context.heap.heap;
+        let (mut all, _) = Self::in_parallel(context, sizes, |first, sizes, sums| {
+            let objects = (first as u32..).map(ObjectIndex);
+            for (object, &size) in objects.zip(sizes) {
+                if object.at().is_multiple_of(CHECK_INTERVAL) {
+                    step.advance(0)?;
+                }
+                // Most live objects have a payload.
+                let is_live = size != 0 || context.is_live(object);
+                if is_live && heap.objects.is_on_heap(object) && !claims.has_all_of(object) {
+                    let used = context.blocks.header.saturating_add(size);
+                    let padding = heap.block_size(object).saturating_sub(used);
+                    sums.add(context, object, padding.into())?;
+                }
+            }
+            Ok(())
+        })?;
+        for &(buffer, padding) in claims.padding_left() {
+            all.add(context, buffer, padding.into())?;
+        }
+        Ok(all)
+    }
+
+    /// The classes with the most, each with its holders.
+    pub(super) fn into_kind(
+        self,
+        context: &Context<'_>,
+        kind: WasteKindName,
+        page: Page,
+    ) -> WasteKind {
+        let groups = context.tree.groups();
+        let numbered = (0..).map(PathGroup).zip(self.by_group);
+        let numbered = numbered.filter(|(_, sum)| sum.count > 0);
+        let named = numbered.map(|(group, sum)| (groups.info(group).class_slot, group, sum));
+        let rest = self.rest.into_iter();
+        let rest = rest.map(|(slot, sum)| (slot, PathGroup::REST, sum));
+        let mut classes: BTreeMap<&str, ClassSums> = BTreeMap::new();
+        let mut total = Sum::default();
+        for (slot, group, sum) in named.chain(rest) {
+            let class = classes.entry(context.heap.slot_name(slot)).or_default();
+            class.sum.add(sum);
+            class.groups.push((group, sum));
+            total.add(sum);
+        }
+        let mut classes: Vec<_> = classes.into_iter().collect();
+        classes.sort_by_key(|(name, class)| (Reverse(class.sum), *name));
+        let total_groups = classes.len() as u64;
+        let shown = page.of(classes).map(|(name, class)| WasteGroup {
+            what: name.to_owned(),
+            count: class.sum.count,
+            savings: class.sum.savings,
+            holders: named_holders(context, class.groups, page),
+        });
+        WasteKind {
+            kind,
+            count: total.count,
+            savings: total.savings,
+            total: total_groups,
+            groups: shown.collect(),
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! Finds facts about the shadow stack and the heap in the code of an optimised program.
+//!
+//! Every function that needs a stack frame moves the stack pointer down, and the compiler then adds a check
+//! whether it is below `__data_end`. An optimiser replaces the immutable `__data_end` by a constant and
+//! removes the global, but it keeps the check:
+//!
+//! ```wat
+//! global.get $~lib/memory/__stack_pointer      ;; reserve a frame
+//! i32.const 8
+//! i32.sub
+//! global.set $~lib/memory/__stack_pointer
+//! global.get $~lib/memory/__stack_pointer      ;; often in a function of its own
+//! i32.const 1712                               ;; = __data_end
+//! i32.lt_s
+//! ```
+//!
+//! The root of the allocator begins at the heap base, rounded up, and its first block follows the root. If
+//! the heap base is a constant, both addresses are constants too.
+
+use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
+
+use wasmparser::{FunctionBody, Operator};
+
+use crate::std_library::{ALIGNMENT, ROOT_SIZE};
+use base::error::Result;
+use base::units::GlobalIndex;
+use wasm::module::{Globals, Module, unreadable};
+
+/// Uses of globals in the code that are typical of a stack pointer.
+#[derive(Debug, Default)]
+pub struct CodeFacts {
+    /// Globals that are lowered by a constant.
+    lowered: BTreeSet<u32>,
+    /// Globals that are compared with a constant, with that constant.
+    limits: BTreeSet<(u32, u32)>,
+    /// Constants that may be the address of the allocator's root, or of its end.
+    constants: BTreeSet<u32>,
+    /// Whether any code grows the memory, as every allocator does.
+    pub grows_memory: bool,
+}
+
+/// The remainder of the address of the root's end, divided by the alignment.
+const REMAINDER_OF_END: u32 = ROOT_SIZE % ALIGNMENT;
+/// The largest number of constants that are kept; a program has a few thousand.
+const MOST_CONSTANTS: usize = 1 << 20;
+
+impl CodeFacts {
+    /// Reads all function bodies.
+    ///
+    /// # Errors
+    /// [`Error::Module`](base::Error::Module) if an instruction cannot be read.
+    pub fn of(module: &Module<'_>) -> Result<Self> {
+        let mut found = Self::default();
+        for (_, body) in module.functions.defined() {
+            found.read(body, &module.globals)?;
+        }
+        Ok(found)
+    }
+
+    /// The global that is lowered by constants and compared with a constant below its initial value: the
+    /// stack pointer of a module without names. `None` if no global, or more than one, is used like this.
+    pub fn stack_pointer(&self, globals: &Globals<'_>) -> Option<GlobalIndex> {
+        only(self.stack_pointers(globals))
+    }
+
+    /// Whether any global is used like this.
+    pub fn has_stack(&self, globals: &Globals<'_>) -> bool {
+        self.stack_pointers(globals).next().is_some()
+    }
+
+    fn stack_pointers(&self, globals: &Globals<'_>) -> impl Iterator<Item = GlobalIndex> {
+        self.lowered.iter().filter_map(|&index| {
+            let global = globals.get(GlobalIndex(index))?;
+            global.dump_position?;
+            self.limit(global.index, 0..=global.initial?)?;
+            Some(global.index)
+        })
+    }
+
+    /// The address of the allocator's root, at or above this one, if the code has it as a constant. Also
+    /// `None` if there are several candidates.
+    pub fn allocator_root(&self, lowest: u32) -> Option<u32> {
+        let roots = self.constants.range(lowest..);
+        only(roots.copied().filter(|root| {
+            let end = root.checked_add(ROOT_SIZE);
+            root.is_multiple_of(ALIGNMENT) && end.is_some_and(|end| self.constants.contains(&end))
+        }))
+    }
+
+    /// The constant in `range` that this global is checked against. `None` if there is none, or
+    /// if there are several, so that it is not known which of them is the compiler's check.
+    pub fn limit(&self, global: GlobalIndex, range: RangeInclusive<u32>) -> Option<u32> {
+        // A range whose start is after its end counts as empty. The set would panic.
+        if range.is_empty() {
+            return None;
+        }
+        let (lowest, highest) = range.into_inner();
+        let found = self.limits.range((global.0, lowest)..=(global.0, highest));
+        only(found.map(|&(_, limit)| limit))
+    }
+
+    fn read(&mut self, body: &FunctionBody<'_>, globals: &Globals<'_>) -> Result<()> {
+        // The last three instructions, oldest first.
+        let mut earlier: [Option<Operator<'_>>; 3] = [None, None, None];
+        for operator in body.get_operators_reader().map_err(unreadable)? {
+            let operator = operator.map_err(unreadable)?;
+            match (&earlier, &operator) {
+                (
+                    [
+                        Some(Operator::GlobalGet { global_index }),
+                        Some(Operator::I32Const { .. }),
+                        Some(Operator::I32Sub),
+                    ],
+                    Operator::GlobalSet {
+                        global_index: target,
+                    },
+                ) if global_index == target => {
+                    self.lowered.insert(*target);
+                }
+                (
+                    [_, Some(Operator::GlobalGet { global_index }), Some(limit)],
+                    Operator::I32LtS,
+                ) => {
+                    let limit = constant(limit, globals);
+                    self.limits
+                        .extend(limit.map(|limit| (*global_index, limit)));
+                }
+                (_, Operator::I32Const { value }) => {
+                    let value = *value as u32;
+                    if self.constants.len() < MOST_CONSTANTS
+                        && matches!(value % ALIGNMENT, 0 | REMAINDER_OF_END)
+                    {
+                        self.constants.insert(value);
+                    }
+                }
+                (_, Operator::MemoryGrow { .. }) => self.grows_memory = true,
+                _ => {}
+            }
+            let [_, second, third] = earlier;
+            earlier = [second, third, Some(operator)];
+        }
+        Ok(())
+    }
+}
+
+/// The value that an instruction pushes, if it is always the same.
+fn constant(operator: &Operator<'_>, globals: &Globals<'_>) -> Option<u32> {
+    match operator {
+        Operator::I32Const { value } => Some(*value as u32),
+        // Unoptimised code reads `__data_end` from its global.
+        Operator::GlobalGet { global_index } => {
+            let global = globals.get(GlobalIndex(*global_index))?;
+            global.initial.filter(|_| !global.mutable)
+        }
+        _ => None,
+    }
+}
+
+/// The only item; `None` if there are none or several.
+fn only<T>(mut items: impl Iterator<Item = T>) -> Option<T> {
+    let first = items.next()?;
+    items.next().is_none().then_some(first)
+}

@@ -1,0 +1,637 @@
+//! Executes functions of a module, step by step, in a separate memory. The effects of a program's collector
+//! can then be observed, however an optimiser changed its code.
+//!
+//! The machine runs what compilers generate for a runtime: integers, floats, memory, globals, direct calls.
+//! Anything else (an indirect call, vectors, exceptions) ends the run, as does a trap. The code of a module is not
+//! validated, so every operand is checked. Imported functions do nothing and return 1.
+
+use std::collections::{BTreeSet, HashMap};
+use std::rc::Rc;
+
+use wasmparser::{BlockType, Operator};
+
+use super::memory::Memory;
+use super::numeric;
+use base::control::Control;
+use wasm::module::{Functions, Signature};
+
+/// The largest number of nested calls. The deepest recursion of a runtime is a few calls.
+const MOST_FRAMES: usize = 200;
+
+/// The largest number of values in all frames together.
+const MOST_VALUES: usize = 1 << 16;
+
+/// Steps between two checks for cancellation.
+const CHECK_INTERVAL: u64 = 1 << 12;
+
+/// The number of globals that are copied in the time of a step.
+const GLOBALS_PER_STEP: u64 = 16;
+
+/// The number of bytes that are stored at once.
+const PIECE: usize = 1 << 12;
+
+/// The number of values that are moved in the time of a step.
+const VALUES_PER_STEP: u64 = 64;
+
+/// The 64 KiB pages that `memory.size` reports. Growing always succeeds.
+const MEMORY_PAGES: u64 = 1 << 10;
+
+/// Observes a run, and can stop it.
+pub(super) trait Observer {
+    /// Called before a word is stored. `false` ends the run before the store.
+    fn store(&mut self, _address: u32, _value: u32, _call: &CallStack<'_>) -> bool {
+        true
+    }
+}
+
+/// The active calls, outermost first: functions with their arguments.
+pub(super) struct CallStack<'r> {
+    frames: &'r [Frame],
+}
+
+impl CallStack<'_> {
+    /// The calls with `argument` among their arguments: functions with all arguments.
+    pub(super) fn with_argument(&self, argument: u32) -> impl Iterator<Item = (u32, &[u64])> {
+        let argument = u64::from(argument);
+        let found = self.frames.iter();
+        let found = found.filter(move |frame| frame.arguments.contains(&argument));
+        found.map(|frame| (frame.function, frame.arguments.as_slice()))
+    }
+}
+
+/// The state that runs change.
+#[derive(Clone, Debug)]
+pub(super) struct State {
+    pub(super) memory: Memory,
+    /// The values of all globals, by index.
+    pub(super) globals: Vec<u64>,
+}
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum End {
+    /// The function returned.
+    Returned,
+    /// The observer ended it.
+    Stopped,
+    /// It trapped, used up its steps, or did something that the machine cannot do.
+    Failed,
+}
+
+/// The globals that a run used.
+#[derive(Debug, Default)]
+pub(super) struct GlobalUse {
+    pub(super) read: BTreeSet<u32>,
+    pub(super) written: BTreeSet<u32>,
+}
+
+/// Executes functions of one module.
+#[derive(Debug)]
+pub(super) struct Machine<'m, 'a> {
+    pub(super) functions: &'m Functions<'a>,
+    /// Steps that may still be executed: hostile code must not take forever.
+    pub(super) budget: u64,
+    /// The last result of the call that was executed last.
+    pub(super) result: Option<u64>,
+    pub(super) control: Control,
+    decoded: HashMap<u32, Option<Rc<Decoded<'a>>>>,
+}
+
+/// A function that was executed before is not decoded again.
+#[derive(Debug)]
+struct Decoded<'a> {
+    parameters: usize,
+    results: usize,
+    /// Parameters and locals.
+    locals: usize,
+    operators: Vec<Operator<'a>>,
+    /// For each operator that opens a block: the position of its `else` if it has one, or else of its `end`.
+    next_part: Vec<u32>,
+    /// For each of those, and for `else`: the position of the block's `end`.
+    end: Vec<u32>,
+}
+
+#[derive(Debug)]
+struct Frame {
+    function: u32,
+    arguments: Vec<u64>,
+    /// The position in the values where its parameters and locals begin.
+    locals: usize,
+    at: usize,
+    labels: Vec<Label>,
+    code: usize,
+}
+
+/// A block that is being executed.
+#[derive(Clone, Copy, Debug)]
+struct Label {
+    /// The position to which a branch to it jumps.
+    target: usize,
+    is_loop: bool,
+    /// The number of values that a branch keeps.
+    arity: usize,
+    /// The number of values on the stack when the block begins.
+    height: usize,
+}
+
+impl<'m, 'a> Machine<'m, 'a> {
+    /// A machine with a budget of 0 steps.
+    pub(super) fn new(functions: &'m Functions<'a>, control: &Control) -> Self {
+        Self {
+            functions,
+            budget: 0,
+            result: None,
+            control: control.clone(),
+            decoded: HashMap::new(),
+        }
+    }
+
+    /// Takes the steps of the next run from those that are `left`: `budget` at most, and none for cancelled work. What
+    /// the last run did not need is given back.
+    pub(super) fn begin(&mut self, budget: u64, left: &mut u64) {
+        *left += std::mem::take(&mut self.budget);
+        // A run may be too short for a check.
+        if self.control.count(1).is_ok() {
+            self.budget = budget.min(*left);
+            *left -= self.budget;
+        }
+    }
+
+    /// A copy of a state for a run. It costs steps, because a module has as many globals as it likes. `None` if too
+    /// few steps are left, or the work was cancelled.
+    pub(super) fn copy(&mut self, state: &State, left: &mut u64) -> Option<State> {
+        *left += std::mem::take(&mut self.budget);
+        let steps = 1 + state.globals.len() as u64 / GLOBALS_PER_STEP;
+        let Some(rest) = left.checked_sub(steps) else {
+            *left = 0;
+            return None;
+        };
+        *left = rest;
+        self.control.count(steps).ok()?;
+        Some(state.clone())
+    }
+
+    /// Executes a function.
+    pub(super) fn call(
+        &mut self,
+        function: u32,
+        arguments: &[u64],
+        state: &mut State,
+        uses: &mut GlobalUse,
+        observer: &mut impl Observer,
+    ) -> End {
+        let mut run = Run {
+            machine: self,
+            state,
+            uses,
+            observer,
+            codes: Vec::new(),
+            frames: Vec::new(),
+            values: arguments.to_vec(),
+            is_stopped: false,
+        };
+        let done = run.enter(function).and_then(|()| run.execute());
+        let (is_stopped, result) = (run.is_stopped, run.values.last().copied());
+        self.result = result;
+        match (done, is_stopped) {
+            (_, true) => End::Stopped,
+            (Some(()), _) => End::Returned,
+            (None, _) => End::Failed,
+        }
+    }
+
+    fn spend(&mut self, steps: u64) -> Option<()> {
+        let rest = self.budget.checked_sub(steps)?;
+        if rest / CHECK_INTERVAL != self.budget / CHECK_INTERVAL {
+            self.control.count(steps.max(CHECK_INTERVAL)).ok()?;
+        }
+        self.budget = rest;
+        Some(())
+    }
+
+    fn decode(&mut self, function: u32) -> Option<Rc<Decoded<'a>>> {
+        if let Some(decoded) = self.decoded.get(&function) {
+            return decoded.clone();
+        }
+        let decoded = self.decode_body(function).map(Rc::new);
+        self.decoded.insert(function, decoded.clone());
+        decoded
+    }
+
+    fn decode_body(&mut self, function: u32) -> Option<Decoded<'a>> {
+        let functions = self.functions;
+        let body = functions.body(function)?;
+        let signature = functions.signature(function)?;
+        let parameters = signature.parameters as usize;
+        let mut locals = parameters;
+        for declaration in body.get_locals_reader().ok()? {
+            let (count, _) = declaration.ok()?;
+            // Engines allow 50,000 locals.
+            locals = locals
+                .checked_add(count as usize)
+                .filter(|&locals| locals <= 50_000)?;
+        }
+        let mut decoded = Decoded {
+            parameters,
+            results: signature.results as usize,
+            locals,
+            operators: Vec::new(),
+            next_part: Vec::new(),
+            end: Vec::new(),
+        };
+        // The positions of an open block and of its `else`.
+        let mut open: Vec<(usize, Option<usize>)> = Vec::new();
+        for operator in body.get_operators_reader().ok()? {
+            self.spend(1)?;
+            let operator = operator.ok()?;
+            let at = decoded.operators.len();
+            match operator {
+                Operator::Block { .. } | Operator::Loop { .. } | Operator::If { .. } => {
+                    open.push((at, None));
+                }
+                Operator::Else => {
+                    let (start, middle) = open.last_mut()?;
+                    *middle = Some(at);
+                    decoded.next_part[*start] = at as u32;
+                }
+                Operator::End => {
+                    if let Some((start, middle)) = open.pop() {
+                        decoded.end[start] = at as u32;
+                        match middle {
+                            Some(middle) => decoded.end[middle] = at as u32,
+                            None => decoded.next_part[start] = at as u32,
+                        }
+                    }
+                }
+                _ => {}
+            }
+            decoded.operators.push(operator);
+            decoded.next_part.push(0);
+            decoded.end.push(0);
+        }
+        Some(decoded)
+    }
+}
+
+struct Run<'r, 'm, 'a, O> {
+    machine: &'r mut Machine<'m, 'a>,
+    state: &'r mut State,
+    uses: &'r mut GlobalUse,
+    observer: &'r mut O,
+    /// The code of each frame.
+    codes: Vec<Rc<Decoded<'a>>>,
+    frames: Vec<Frame>,
+    /// Locals and operands of all frames.
+    values: Vec<u64>,
+    is_stopped: bool,
+}
+
+impl<'a, O: Observer> Run<'_, '_, 'a, O> {
+    /// Begins a call, whose arguments are the last values.
+    fn enter(&mut self, function: u32) -> Option<()> {
+        let signature = self.machine.functions.signature(function)?;
+        let locals = self
+            .values
+            .len()
+            .checked_sub(signature.parameters as usize)?;
+        if self.machine.functions.body(function).is_none() {
+            self.values.truncate(locals);
+            self.values.extend((0..signature.results).map(|_| 1));
+            return (signature.results <= 1).then_some(());
+        }
+        let code = self.machine.decode(function)?;
+        if self.frames.len() == MOST_FRAMES || self.values.len() + code.locals > MOST_VALUES {
+            return None;
+        }
+        self.machine
+            .spend(1 + (code.locals - code.parameters) as u64)?;
+        let arguments = self.values[locals..].to_vec();
+        self.values.resize(locals + code.locals, 0);
+        self.frames.push(Frame {
+            function,
+            arguments,
+            locals,
+            at: 0,
+            labels: vec![Label {
+                target: code.operators.len(),
+                is_loop: false,
+                arity: code.results,
+                height: self.values.len(),
+            }],
+            code: self.codes.len(),
+        });
+        self.codes.push(code);
+        Some(())
+    }
+
+    /// Executes until the outermost call has returned.
+    fn execute(&mut self) -> Option<()> {
+        while let Some(frame) = self.frames.last_mut() {
+            let code = Rc::clone(self.codes.get(frame.code)?);
+            let Some(operator) = code.operators.get(frame.at) else {
+                self.leave(code.results)?;
+                continue;
+            };
+            let at = frame.at;
+            frame.at += 1;
+            self.machine.spend(1)?;
+            if self.values.len() > MOST_VALUES {
+                return None;
+            }
+            self.step(operator, at, &code)?;
+        }
+        Some(())
+    }
+
+    /// Ends the innermost call: its results are the last values.
+    fn leave(&mut self, results: usize) -> Option<()> {
+        let frame = self.frames.pop()?;
+        self.codes.truncate(frame.code);
+        let first = self.values.len().checked_sub(results)?;
+        if first < frame.locals {
+            return None;
+        }
+        self.machine.spend(results as u64 / VALUES_PER_STEP)?;
+        self.values.drain(frame.locals..first);
+        Some(())
+    }
+
+    fn step(&mut self, operator: &Operator<'a>, at: usize, code: &Decoded<'a>) -> Option<()> {
+        use Operator as Op;
+        match operator {
+            Op::Nop => {}
+            Op::Block { blockty } => self.open(*blockty, code.end[at] as usize + 1, false)?,
+            Op::Loop { blockty } => self.open(*blockty, at + 1, true)?,
+            Op::If { blockty } => {
+                let condition = self.pop32()?;
+                self.open(*blockty, code.end[at] as usize + 1, false)?;
+                if condition == 0 {
+                    let next = code.next_part[at] as usize;
+                    let has_else = matches!(code.operators.get(next), Some(Op::Else));
+                    // If the target is an `end`, it is executed, so that the block is closed.
+                    self.jump(next + usize::from(has_else));
+                }
+            }
+            // The end of the first part of an `if`.
+            Op::Else => {
+                self.frames.last_mut()?.labels.pop()?;
+                self.jump(code.end[at] as usize + 1);
+            }
+            Op::End => {
+                self.frames.last_mut()?.labels.pop()?;
+            }
+            Op::Br { relative_depth } => self.branch(*relative_depth)?,
+            Op::BrIf { relative_depth } => {
+                if self.pop32()? != 0 {
+                    self.branch(*relative_depth)?;
+                }
+            }
+            Op::BrTable { targets } => {
+                let index = self.pop32()?;
+                // Targets are read one by one, so that each counts as a step.
+                let mut depth = targets.default();
+                if index < targets.len() {
+                    self.machine.spend(u64::from(index / 16))?;
+                    depth = targets.targets().nth(index as usize)?.ok()?;
+                }
+                self.branch(depth)?;
+            }
+            Op::Return => {
+                let results = code.results;
+                self.leave(results)?;
+            }
+            Op::Call { function_index } => self.enter(*function_index)?,
+            Op::Drop => {
+                self.values.pop()?;
+            }
+            Op::Select | Op::TypedSelect { .. } => {
+                let condition = self.pop32()?;
+                let second = self.values.pop()?;
+                if condition == 0 {
+                    *self.values.last_mut()? = second;
+                }
+            }
+            Op::LocalGet { local_index } => {
+                let value = *self.local(*local_index, code)?;
+                self.values.push(value);
+            }
+            Op::LocalSet { local_index } => {
+                let value = self.values.pop()?;
+                *self.local(*local_index, code)? = value;
+            }
+            Op::LocalTee { local_index } => {
+                let value = *self.values.last()?;
+                *self.local(*local_index, code)? = value;
+            }
+            Op::GlobalGet { global_index } => {
+                self.values
+                    .push(*self.state.globals.get(*global_index as usize)?);
+                self.uses.read.insert(*global_index);
+            }
+            Op::GlobalSet { global_index } => {
+                let value = self.values.pop()?;
+                *self.state.globals.get_mut(*global_index as usize)? = value;
+                self.uses.written.insert(*global_index);
+            }
+            Op::I32Const { value } => self.values.push(u64::from(*value as u32)),
+            Op::I64Const { value } => self.values.push(*value as u64),
+            Op::F32Const { value } => self.values.push(value.bits().into()),
+            Op::F64Const { value } => self.values.push(value.bits()),
+            Op::MemorySize { mem: 0 } => self.values.push(MEMORY_PAGES),
+            Op::MemoryGrow { mem: 0 } => {
+                self.pop32()?;
+                self.values.push(MEMORY_PAGES);
+            }
+            Op::MemoryFill { mem: 0 } => {
+                let [address, value, length] = self.pop_three()?;
+                self.machine.spend(u64::from(length / 4))?;
+                let bytes = [value as u8; PIECE];
+                self.store_bytes(address, length, |_, size| bytes.get(..size))?;
+            }
+            Op::MemoryCopy {
+                dst_mem: 0,
+                src_mem: 0,
+            } => {
+                let [address, from, length] = self.pop_three()?;
+                self.machine.spend(u64::from(length))?;
+                let mut bytes = Vec::new();
+                for at in 0..length {
+                    if u64::from(at).is_multiple_of(CHECK_INTERVAL) {
+                        self.machine.control.check().ok()?;
+                    }
+                    bytes.push(self.state.memory.read::<1>(from.wrapping_add(at))?[0]);
+                }
+                self.store_bytes(address, length, |at, size| bytes.get(at..at + size))?;
+            }
+            _ => match self.access_memory(operator) {
+                Some(done) => done?,
+                None => numeric::execute(operator, &mut self.values)?,
+            },
+        }
+        Some(())
+    }
+
+    fn open(&mut self, ty: BlockType, target: usize, is_loop: bool) -> Option<()> {
+        let signature = match ty {
+            BlockType::Empty => Signature::default(),
+            BlockType::Type(_) => Signature {
+                parameters: 0,
+                results: 1,
+            },
+            BlockType::FuncType(index) => self.machine.functions.signature_of_type(index)?,
+        };
+        let height = self
+            .values
+            .len()
+            .checked_sub(signature.parameters as usize)?;
+        let arity = match is_loop {
+            true => signature.parameters,
+            false => signature.results,
+        };
+        let frame = self.frames.last_mut()?;
+        if frame.labels.len() == MOST_VALUES {
+            return None;
+        }
+        frame.labels.push(Label {
+            target,
+            is_loop,
+            arity: arity as usize,
+            height,
+        });
+        Some(())
+    }
+
+    fn branch(&mut self, depth: u32) -> Option<()> {
+        let frame = self.frames.last_mut()?;
+        let index = frame.labels.len().checked_sub(1 + depth as usize)?;
+        let label = *frame.labels.get(index)?;
+        frame.labels.truncate(index + usize::from(label.is_loop));
+        frame.at = label.target;
+        let kept = self.values.len().checked_sub(label.arity)?;
+        if kept < label.height {
+            return None;
+        }
+        self.machine.spend(label.arity as u64 / VALUES_PER_STEP)?;
+        self.values.drain(label.height..kept);
+        Some(())
+    }
+
+    fn jump(&mut self, to: usize) {
+        if let Some(frame) = self.frames.last_mut() {
+            frame.at = to;
+        }
+    }
+
+    fn local(&mut self, index: u32, code: &Decoded<'_>) -> Option<&mut u64> {
+        let index = index as usize;
+        if index >= code.locals {
+            return None;
+        }
+        let first = self.frames.last()?.locals;
+        self.values.get_mut(first + index)
+    }
+
+    fn pop32(&mut self) -> Option<u32> {
+        self.values.pop().map(|value| value as u32)
+    }
+
+    /// The last three values, in the order in which they were pushed.
+    fn pop_three(&mut self) -> Option<[u32; 3]> {
+        let third = self.pop32()?;
+        let second = self.pop32()?;
+        Some([self.pop32()?, second, third])
+    }
+
+    /// Executes a load or a store; `None` if the instruction is neither.
+    fn access_memory(&mut self, operator: &Operator<'_>) -> Option<Option<()>> {
+        use Operator as Op;
+        Some(match operator {
+            Op::I32Load { memarg } | Op::F32Load { memarg } | Op::I64Load32U { memarg } => {
+                self.load(memarg, |bytes: [u8; 4]| u32::from_le_bytes(bytes).into())
+            }
+            Op::I64Load { memarg } | Op::F64Load { memarg } => {
+                self.load(memarg, u64::from_le_bytes)
+            }
+            Op::I32Load8U { memarg } | Op::I64Load8U { memarg } => {
+                self.load(memarg, |[byte]: [u8; 1]| byte.into())
+            }
+            Op::I32Load8S { memarg } => {
+                self.load(memarg, |[byte]: [u8; 1]| u64::from(byte as i8 as u32))
+            }
+            Op::I64Load8S { memarg } => self.load(memarg, |[byte]: [u8; 1]| byte as i8 as u64),
+            Op::I32Load16U { memarg } | Op::I64Load16U { memarg } => {
+                self.load(memarg, |bytes: [u8; 2]| u16::from_le_bytes(bytes).into())
+            }
+            Op::I32Load16S { memarg } => self.load(memarg, |bytes: [u8; 2]| {
+                u64::from(i16::from_le_bytes(bytes) as u32)
+            }),
+            Op::I64Load16S { memarg } => {
+                self.load(memarg, |bytes: [u8; 2]| i16::from_le_bytes(bytes) as u64)
+            }
+            Op::I64Load32S { memarg } => {
+                self.load(memarg, |bytes: [u8; 4]| i32::from_le_bytes(bytes) as u64)
+            }
+            Op::I32Store { memarg } | Op::F32Store { memarg } | Op::I64Store32 { memarg } => {
+                self.store(memarg, 4)
+            }
+            Op::I64Store { memarg } | Op::F64Store { memarg } => self.store(memarg, 8),
+            Op::I32Store8 { memarg } | Op::I64Store8 { memarg } => self.store(memarg, 1),
+            Op::I32Store16 { memarg } | Op::I64Store16 { memarg } => self.store(memarg, 2),
+            _ => return None,
+        })
+    }
+
+    fn load<const N: usize>(
+        &mut self,
+        memarg: &wasmparser::MemArg,
+        value: impl Fn([u8; N]) -> u64,
+    ) -> Option<()> {
+        let address = self.address(memarg)?;
+        let bytes = self.state.memory.read(address)?;
+        self.values.push(value(bytes));
+        Some(())
+    }
+
+    fn store(&mut self, memarg: &wasmparser::MemArg, size: usize) -> Option<()> {
+        let value = self.values.pop()?;
+        let address = self.address(memarg)?;
+        self.observe(address, value as u32)?;
+        self.state
+            .memory
+            .write(address, value.to_le_bytes().get(..size)?)
+    }
+
+    /// Stores bytes in pieces. The last argument has the bytes at an offset.
+    fn store_bytes<'b>(
+        &mut self,
+        address: u32,
+        length: u32,
+        bytes: impl Fn(usize, usize) -> Option<&'b [u8]>,
+    ) -> Option<()> {
+        if length > 0 {
+            self.observe(address, 0)?;
+        }
+        for at in (0..length).step_by(PIECE) {
+            let size = (length - at).min(PIECE as u32);
+            let piece = bytes(at as usize, size as usize)?;
+            self.state.memory.write(address.wrapping_add(at), piece)?;
+        }
+        Some(())
+    }
+
+    fn observe(&mut self, address: u32, value: u32) -> Option<()> {
+        let calls = CallStack {
+            frames: &self.frames,
+        };
+        self.is_stopped = !self.observer.store(address, value, &calls);
+        (!self.is_stopped).then_some(())
+    }
+
+    fn address(&mut self, memarg: &wasmparser::MemArg) -> Option<u32> {
+        if memarg.target != wasmparser::MemArgTarget::Memory(0) {
+            return None;
+        }
+        let address = u64::from(self.pop32()?) + memarg.offset;
+        u32::try_from(address).ok()
+    }
+}

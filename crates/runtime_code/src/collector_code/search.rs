@@ -1,0 +1,621 @@
+//! Finds out how to run a module's collector, and from which roots it starts.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::machine::{CallStack, End, GlobalUse, Machine, Observer, State};
+use super::memory::{Memory, PAGE};
+use super::names::constructed_classes;
+use super::probes::{self, Marked, Storage, TEST_OBJECTS, global_probe};
+use super::{BUDGET, CollectorCode, Entry, MOST_CALLS, Reach, VisitedGlobal, Visitor};
+use crate::code_facts::CodeFacts;
+use crate::std_library::{ARRAY_BUFFER, ARRAY_BUFFER_VIEW, HEADER_SIZE, STRING};
+use base::control::Control;
+use base::units::{Address, ClassId, GlobalIndex};
+use wasm::module::Module;
+
+/// Steps of the start function.
+const START_BUDGET: u64 = 4_000_000;
+/// Steps that all experiments of the search may take together.
+const SEARCH_BUDGET: u64 = 60_000_000;
+/// Steps for trying a function that may be the collector's.
+const TRIAL_BUDGET: u64 = 200_000;
+/// Static data after this size is ignored.
+const MOST_STATIC_DATA: usize = 64 << 20;
+/// Classes of every program whose objects have no references.
+const POINTER_FREE: [ClassId; 2] = [ARRAY_BUFFER, STRING];
+/// More bytes than any collector's threshold for a collection.
+const HUGE_TOTAL: u64 = 0x7fff_ffff;
+
+pub(super) fn find(module: &Module<'_>, control: &Control) -> Option<CollectorCode> {
+    module.functions.defined().next()?;
+    let mut search = Search {
+        module,
+        machine: Machine::new(&module.functions, control),
+        left: SEARCH_BUDGET,
+        data_end: static_data_end(module),
+        idle: initial_state(module)?,
+        without_references: Memory::new(probes::background),
+    };
+    search.start();
+    search.idle.memory =
+        std::mem::replace(&mut search.idle.memory, Memory::new(probes::background)).frozen();
+    search.clear_static_references()?;
+    let mut code = search
+        .by_name()
+        .into_iter()
+        .find_map(|entry| search.examine(entry, BUDGET))
+        .or_else(|| search.by_trial())?;
+    code.constructed = constructed_classes(&module.functions, control)?;
+    control.check().ok()?;
+    Some(code)
+}
+
+struct Search<'m, 'a> {
+    module: &'m Module<'a>,
+    machine: Machine<'m, 'a>,
+    /// The rest of [`SEARCH_BUDGET`].
+    left: u64,
+    /// The end of the data segments.
+    data_end: u32,
+    idle: State,
+    /// The memory of `idle` with static objects that are instances of a class without references.
+    without_references: Memory,
+}
+
+impl<'m, 'a> Search<'m, 'a> {
+    /// The machine, for one experiment.
+    fn machine(&mut self, budget: u64) -> &mut Machine<'m, 'a> {
+        self.machine.begin(budget, &mut self.left);
+        &mut self.machine
+    }
+
+    /// A copy of a state, for one experiment. `None` if the steps are used up.
+    fn copy(&mut self, state: &State) -> Option<State> {
+        self.machine.copy(state, &mut self.left)
+    }
+
+    /// Whether there are steps for another experiment.
+    fn can_go_on(&mut self) -> bool {
+        self.left + self.machine.budget > 0 && self.machine.control.check().is_ok()
+    }
+
+    /// Makes static objects instances of a class without references. Only what the data segments or the start function
+    /// wrote is looked at: a header of zeros is none.
+    fn clear_static_references(&mut self) -> Option<()> {
+        let mut memory = self.idle.memory.clone();
+        for page in memory.pages() {
+            let start = page.checked_mul(PAGE as u32)?;
+            self.machine.control.count(PAGE as u64 / 16).ok()?;
+            // The header of the first payload may be on the page before, that of the last one on this page.
+            for payload in (start.max(32)..start.saturating_add(PAGE as u32 + 32)).step_by(16) {
+                if payload < self.data_end {
+                    clear_references(&mut memory, payload)?;
+                }
+            }
+        }
+        self.without_references = memory.frozen();
+        Some(())
+    }
+
+    /// Executes the start function up to the first store to the heap.
+    fn start(&mut self) {
+        let functions = &self.module.functions;
+        let start = functions
+            .start()
+            .or_else(|| functions.named("~start"))
+            .or_else(|| functions.exported("_start"))
+            .or_else(|| functions.exported("_initialize"));
+        let Some(start) = start else { return };
+        let data_end = self.data_end;
+        let mut stop = StopAtHeap {
+            data_end,
+            heap_base: self.heap_base().unwrap_or(data_end),
+            on_stack: Vec::new(),
+        };
+        let mut state = self.idle.clone();
+        let uses = &mut GlobalUse::default();
+        let before = self.idle.globals.clone();
+        self.machine(START_BUDGET)
+            .call(start, &[], &mut state, uses, &mut stop);
+        for address in stop.on_stack {
+            // This does not fail: the page was written before.
+            let _ = state.memory.set_word(address, 0);
+        }
+        for (global, before) in state.globals.iter_mut().zip(before) {
+            if before == u64::from(stop.heap_base) {
+                *global = before;
+            }
+        }
+        self.idle = state;
+    }
+
+    /// Where the heap begins. The shadow stack is between static data and the heap, so this is the initial value
+    /// of the stack pointer. Without one, the code has the address of the allocator's root.
+    fn heap_base(&self) -> Option<u32> {
+        let globals = &self.module.globals;
+        let initial = |index| globals.get(index)?.initial;
+        if let Some(named) = globals.named("~lib/memory/__stack_pointer") {
+            return named.initial;
+        }
+        let data_end = self.data_end;
+        let code = CodeFacts::of(self.module).ok()?;
+        let known = code.stack_pointer(globals).and_then(initial);
+        let known = known.or_else(|| code.allocator_root(data_end));
+        known.filter(|&base| base >= data_end).or_else(|| {
+            let variables = globals.iter().filter(|global| global.mutable);
+            let values = variables.filter_map(|global| global.initial);
+            values.filter(|&value| value >= data_end).min()
+        })
+    }
+
+    /// Functions whose names say that they run the collector.
+    fn by_name(&self) -> Vec<Entry> {
+        let functions = &self.module.functions;
+        let without_arguments = |function| {
+            let signature = functions.signature(function)?;
+            (signature.parameters == 0 && functions.body(function).is_some()).then_some(Entry {
+                function,
+                arguments: Vec::new(),
+                forced: None,
+                allocates_from: None,
+                calls: 1,
+            })
+        };
+        let collect = functions.exported("__collect");
+        let named = [
+            "~lib/rt/itcms/__collect",
+            "~lib/rt/tcms/__collect",
+            "~lib/rt/itcms/step",
+        ];
+        let named = named.iter().filter_map(|name| functions.named(name));
+        let mut entries: Vec<Entry> = collect
+            .into_iter()
+            .chain(named)
+            .filter_map(without_arguments)
+            .collect();
+        let new = functions
+            .exported("__new")
+            .or_else(|| functions.named("~lib/rt/itcms/__new"))
+            .or_else(|| functions.named("~lib/rt/tcms/__new"));
+        let total = ["~lib/rt/itcms/total", "~lib/rt/tcms/total"];
+        let total = total
+            .iter()
+            .find_map(|name| self.module.globals.named(name));
+        if let (Some(new), Some(total)) = (new, total) {
+            entries.push(self.allocation(new, total.index.0));
+        }
+        entries
+    }
+
+    /// Tries all functions. First those without parameters: the one that takes the fewest steps does little
+    /// else than collecting. Then those that allocate and sometimes collect.
+    ///
+    /// The first may be a part of the collector that only marks what it starts from. Such a part changes no total,
+    /// which is then known from another function.
+    fn by_trial(&mut self) -> Option<CollectorCode> {
+        let mut best: Option<(u64, CollectorCode)> = None;
+        let mut total: Option<(u64, GlobalIndex)> = None;
+        for function in self.functions_with(0) {
+            if !self.can_go_on() {
+                break;
+            }
+            let entry = Entry {
+                function,
+                arguments: Vec::new(),
+                forced: None,
+                allocates_from: None,
+                calls: 1,
+            };
+            let before = self.left + self.machine.budget;
+            let code = self.examine(entry, TRIAL_BUDGET);
+            let steps = before - (self.left + self.machine.budget);
+            let Some(code) = code else { continue };
+            if let Some(found) = code.total
+                && total.is_none_or(|(least, _)| steps < least)
+            {
+                total = Some((steps, found));
+            }
+            if best.as_ref().is_none_or(|&(least, _)| steps < least) {
+                best = Some((steps, code));
+            }
+        }
+        let Some((_, mut code)) = best else {
+            return self.by_allocation();
+        };
+        let total = code.total.or(total.map(|(_, total)| total));
+        code.total = total.or_else(|| self.by_allocation()?.total);
+        Some(code)
+    }
+
+    /// Tries all functions that may allocate and sometimes collect.
+    fn by_allocation(&mut self) -> Option<CollectorCode> {
+        self.functions_with(2).into_iter().find_map(|function| {
+            self.can_go_on().then_some(())?;
+            let (uses, _) = self.uses(&self.allocation(function, u32::MAX), TRIAL_BUDGET)?;
+            uses.read.into_iter().find_map(|global| {
+                let is_variable = self.global(global).is_some_and(|global| global.mutable);
+                is_variable
+                    .then(|| self.examine(self.allocation(function, global), TRIAL_BUDGET))
+                    .flatten()
+            })
+        })
+    }
+
+    /// The functions that the module defines and that have this number of parameters.
+    fn functions_with(&self, parameters: u32) -> Vec<u32> {
+        let functions = &self.module.functions;
+        let defined = functions.defined().map(|(function, _)| function);
+        let fitting = defined.filter(|&function| {
+            functions
+                .signature(function)
+                .is_some_and(|signature| signature.parameters == parameters)
+        });
+        fitting.collect()
+    }
+
+    /// A call that allocates an empty object, and collects if the total is large.
+    fn allocation(&self, function: u32, total: u32) -> Entry {
+        Entry {
+            function,
+            arguments: vec![16, ARRAY_BUFFER.0.into()],
+            forced: Some((total, HUGE_TOTAL)),
+            allocates_from: Some(self.data_end),
+            calls: 1,
+        }
+    }
+
+    fn global(&self, index: u32) -> Option<&wasm::module::Global<'a>> {
+        self.module
+            .globals
+            .get(GlobalIndex(index))
+            .filter(|global| global.is_i32)
+    }
+
+    /// The globals that a collection of an empty heap uses, and how its first call ended. `None` if the steps are used
+    /// up.
+    fn uses(&mut self, entry: &Entry, budget: u64) -> Option<(GlobalUse, End)> {
+        let mut state = self.machine.copy(&self.idle, &mut self.left)?;
+        let mut uses = GlobalUse::default();
+        let marked = &mut Marked::default();
+        let machine = self.machine(budget);
+        let end = entry.collect(1, machine, &mut state, &mut uses, marked, |_| false);
+        if end == End::Returned {
+            entry.collect(
+                MOST_CALLS - 1,
+                machine,
+                &mut state,
+                &mut uses,
+                marked,
+                |_| false,
+            );
+        }
+        Some((uses, end))
+    }
+
+    /// The objects that are marked from a state. The last argument decides when enough objects are marked.
+    fn marked(
+        &mut self,
+        entry: &Entry,
+        budget: u64,
+        mut state: State,
+        is_done: impl Fn(&Marked) -> bool,
+    ) -> (Marked, End) {
+        let mut marked = Marked::default();
+        let uses = &mut GlobalUse::default();
+        let machine = self.machine(budget);
+        let end = entry.collect(MOST_CALLS, machine, &mut state, uses, &mut marked, is_done);
+        (marked, end)
+    }
+
+    /// Finds out what the collector does if this function runs it. `None` if it is not a collector.
+    fn examine(&mut self, mut entry: Entry, budget: u64) -> Option<CollectorCode> {
+        let (uses, end) = self.uses(&entry, budget)?;
+        if end == End::Stopped || (end == End::Failed && budget == TRIAL_BUDGET) {
+            return None;
+        }
+        let unwritten: Vec<u32> = uses.read.difference(&uses.written).copied().collect();
+        let settable: Vec<u32> = unwritten
+            .into_iter()
+            .filter(|&global| {
+                let global = self.global(global);
+                // A value from the host is not known, whether or not the program can change it.
+                global.is_some_and(|global| global.mutable || global.initial.is_none())
+            })
+            .filter(|global| entry.forced.is_none_or(|(forced, _)| forced != *global))
+            .collect();
+        let roots = self.root_globals(&entry, budget, &settable)?;
+        let mut idle = self.machine.copy(&self.idle, &mut self.left)?;
+        for &global in &roots {
+            *idle.globals.get_mut(global as usize)? = 0;
+        }
+        idle.memory = self.without_references.clone();
+        let state = self.copy(&idle)?;
+        let (marked, _) = self.marked(&entry, budget, state, |marked| !marked.others.is_empty());
+        let data_end = self.data_end;
+        let others = marked.others.iter().copied();
+        let constants: BTreeSet<u32> = others.filter(|&address| address < data_end).collect();
+
+        let mut others = settable.iter().copied().filter(|it| !roots.contains(it));
+        let stack_pointer = others.clone().find(|&global| {
+            let mut on_stack = || {
+                let mut state = self.copy(&idle)?;
+                let word = (*state.globals.get(global as usize)? as u32).checked_sub(4)?;
+                state.memory.set_word(word, global_probe(0)?)?;
+                *state.globals.get_mut(global as usize)? = word.into();
+                Some(state)
+            };
+            on_stack().is_some_and(|state| {
+                let (marked, _) = self.marked(&entry, budget, state, Marked::any_probe);
+                marked.global(0)
+            })
+        });
+
+        let in_globals = roots.iter().next().map(|&global| Reach::Global(global));
+        let pinned = |global: u32| {
+            let head = *idle.globals.get(global as usize)? as u32;
+            (head != 0).then_some(Reach::PinnedList(head))
+        };
+        let ways: Vec<Reach> = in_globals
+            .into_iter()
+            .chain(stack_pointer.map(Reach::Stack))
+            .chain(marked.list.map(Reach::MarkedList))
+            .chain(others.by_ref().filter_map(pinned))
+            .collect();
+        let (reach, calls, visitor) = ways.into_iter().find_map(|reach| {
+            let (calls, visitor) = self.reaches(&entry, budget, &idle, &constants, reach)?;
+            Some((reach, calls, visitor))
+        })?;
+        entry.calls = calls;
+        for class in POINTER_FREE {
+            self.marks_nothing_in(class, &entry, budget, &idle, &constants, reach)?;
+        }
+        let visitor = visitor.filter(|visitor| self.visits(visitor, budget, &idle));
+        let mut visited: BTreeSet<VisitedGlobal> = roots
+            .into_iter()
+            .map(|global| VisitedGlobal::Global(GlobalIndex(global)))
+            .collect();
+        let mut read: BTreeMap<u32, GlobalIndex> = BTreeMap::new();
+        for &global in &uses.read {
+            if let Some(global) = self.module.globals.get(GlobalIndex(global))
+                && !global.mutable
+                && let Some(value) = global.initial
+            {
+                read.entry(value).or_insert(global.index);
+            }
+        }
+        visited.extend(constants.iter().map(|address| match read.get(address) {
+            Some(&global) => VisitedGlobal::Global(global),
+            None => VisitedGlobal::Constant(Address(*address)),
+        }));
+        // A call that allocates raises the total again, so no global falls by the size of the freed object. But
+        // such a call collects only because its total was raised.
+        let total = match entry.forced {
+            Some((total, _)) => Some(total),
+            None => self.total(&entry, budget, &idle, &uses),
+        };
+        Some(CollectorCode {
+            entry,
+            idle,
+            roots: visited,
+            constants,
+            stack_pointer: stack_pointer.map(GlobalIndex),
+            total: total.map(GlobalIndex),
+            reach,
+            visitor,
+            constructed: Default::default(),
+        })
+    }
+
+    /// The global that decreases by the size of an object that the collector frees. It is not known which
+    /// list the collector frees, so the object is put into each list whose head is in a global that the
+    /// collector changes.
+    fn total(&mut self, entry: &Entry, budget: u64, idle: &State, uses: &GlobalUse) -> Option<u32> {
+        let [object, _] = TEST_OBJECTS;
+        let data_end = self.data_end;
+        let heads: BTreeSet<u32> = uses
+            .written
+            .iter()
+            .filter_map(|&global| Some(*idle.globals.get(global as usize)? as u32))
+            .filter(|head| (1..data_end).contains(head))
+            .collect();
+        heads.into_iter().find_map(|head| {
+            let mut state = self.copy(idle)?;
+            object.write(&mut state.memory, ARRAY_BUFFER, Storage::Fields)?;
+            object.link_white(&mut state.memory, head)?;
+            let marked = &mut Marked::default();
+            for _ in 0..MOST_CALLS {
+                let uses = &mut GlobalUse::default();
+                let machine = self.machine(budget);
+                let end = entry.collect(1, machine, &mut state, uses, marked, |_| false);
+                let fallen = |global: &&u32| {
+                    let at = **global as usize;
+                    let before = idle.globals.get(at).map(|&value| value as u32);
+                    let after = state.globals.get(at).map(|&value| value as u32);
+                    before.map(|before| before.wrapping_sub(object.block_size())) == after
+                };
+                if let Some(total) = uses.written.iter().find(fallen) {
+                    return Some(*total);
+                }
+                if end != End::Returned {
+                    return None;
+                }
+            }
+            None
+        })
+    }
+
+    /// Those of these globals whose values are marked. `None` if the steps are used up.
+    fn root_globals(
+        &mut self,
+        entry: &Entry,
+        budget: u64,
+        settable: &[u32],
+    ) -> Option<BTreeSet<u32>> {
+        let with_probes = |mut state: State, globals: &[u32]| {
+            for &index in globals {
+                if let (Some(global), Some(probe)) =
+                    (state.globals.get_mut(index as usize), global_probe(index))
+                {
+                    *global = probe.into();
+                }
+            }
+            state
+        };
+        let state = self.machine.copy(&self.idle, &mut self.left)?;
+        let state = with_probes(state, settable);
+        let (marked, end) = self.marked(entry, budget, state, Marked::any_probe);
+        if end == End::Returned {
+            let found = settable.iter().copied();
+            return Some(found.filter(|&global| marked.global(global)).collect());
+        }
+        // One of them is not a root, and the collector fails without its value.
+        let mut found = BTreeSet::new();
+        for &global in settable {
+            let state = self.machine.copy(&self.idle, &mut self.left)?;
+            let state = with_probes(state, &[global]);
+            let (marked, _) = self.marked(entry, budget, state, Marked::any_probe);
+            if marked.global(global) {
+                found.insert(global);
+            }
+        }
+        Some(found)
+    }
+
+    /// Whether the collector scans an object at this place: the number of calls until then, and the outermost
+    /// function that gets the object as an argument. The object is an `ArrayBufferView`: every program has
+    /// the class, and its one reference is its buffer.
+    fn reaches(
+        &mut self,
+        entry: &Entry,
+        budget: u64,
+        idle: &State,
+        constants: &BTreeSet<u32>,
+        reach: Reach,
+    ) -> Option<(u32, Option<Visitor>)> {
+        let [object, _] = TEST_OBJECTS;
+        let mut state = self.copy(idle)?;
+        object.write(&mut state.memory, ARRAY_BUFFER_VIEW, Storage::Fields)?;
+        reach.put(object, &mut state)?;
+        let mut marked = Marked::default();
+        let uses = &mut GlobalUse::default();
+        let machine = self.machine(budget);
+        for calls in 1..=MOST_CALLS {
+            let end = entry.collect(1, machine, &mut state, uses, &mut marked, |_| false);
+            marked.others.retain(|address| !constants.contains(address));
+            if marked.offsets(object) == Some(BTreeSet::from([0])) && end == End::Returned {
+                return Some((calls, marked.visitors.into_iter().next()));
+            }
+            if end != End::Returned {
+                return None;
+            }
+        }
+        None
+    }
+
+    /// `None` if the collector visits anything in an object of this class, which has no references, or fails.
+    fn marks_nothing_in(
+        &mut self,
+        class: ClassId,
+        entry: &Entry,
+        budget: u64,
+        idle: &State,
+        constants: &BTreeSet<u32>,
+        reach: Reach,
+    ) -> Option<()> {
+        let [object, _] = TEST_OBJECTS;
+        let mut state = self.copy(idle)?;
+        object.write(&mut state.memory, class, Storage::Fields)?;
+        reach.put(object, &mut state)?;
+        let (mut marked, uses) = (Marked::default(), &mut GlobalUse::default());
+        let machine = self.machine(budget);
+        let calls = entry.calls;
+        let end = entry.collect(calls, machine, &mut state, uses, &mut marked, |_| false);
+        marked.others.retain(|address| !constants.contains(address));
+        let nothing = Some(BTreeSet::new());
+        (end == End::Returned && marked.offsets(object) == nothing).then_some(())
+    }
+
+    /// Whether a call of this function alone visits the references of an object, whatever its class is. The
+    /// visitor of one class would visit the same words in every object: it must visit none where the class
+    /// has none.
+    fn visits(&mut self, visitor: &Visitor, budget: u64, idle: &State) -> bool {
+        let mut visits_exactly = |class, offsets: &[u32]| {
+            let [object, _] = TEST_OBJECTS;
+            let Some(mut state) = self.copy(idle) else {
+                return false;
+            };
+            let mut marked = Marked::default();
+            let written = object.write(&mut state.memory, class, Storage::Fields);
+            let (function, arguments) = visitor;
+            let uses = &mut GlobalUse::default();
+            let machine = self.machine(budget);
+            let end = machine.call(*function, arguments, &mut state, uses, &mut marked);
+            written.is_some()
+                && end == End::Returned
+                && marked.offsets(object) == Some(offsets.iter().copied().collect())
+        };
+        visits_exactly(ARRAY_BUFFER_VIEW, &[0])
+            && POINTER_FREE
+                .into_iter()
+                .all(|class| visits_exactly(class, &[]))
+    }
+}
+
+/// The state of a module after its instantiation.
+fn initial_state(module: &Module<'_>) -> Option<State> {
+    let mut memory = Memory::new(probes::background);
+    for segment in &module.data {
+        if segment.start.0 as usize + segment.bytes.len() <= MOST_STATIC_DATA {
+            memory.write(segment.start.0, segment.bytes)?;
+        }
+    }
+    let globals = module.globals.iter();
+    Some(State {
+        memory: memory.frozen(),
+        globals: globals
+            .map(|global| global.initial.unwrap_or(0).into())
+            .collect(),
+    })
+}
+
+/// The end of the data segments.
+fn static_data_end(module: &Module<'_>) -> u32 {
+    let ends = module
+        .data
+        .iter()
+        .map(|segment| segment.start.0 as usize + segment.bytes.len());
+    let ends = ends.filter(|&end| end <= MOST_STATIC_DATA);
+    ends.max().unwrap_or(0).next_multiple_of(16) as u32
+}
+
+/// Makes the object with this payload, if there is one, an instance of a class without references.
+fn clear_references(memory: &mut Memory, payload: u32) -> Option<()> {
+    let block = payload - HEADER_SIZE;
+    let mut word = |offset| memory.word(block + offset);
+    let expected = word(16)?.checked_add(HEADER_SIZE);
+    let expected = expected.and_then(|size| size.checked_next_multiple_of(16));
+    let is_object = expected.is_some_and(|size| Some(size - 4) == word(0))
+        && (word(4), word(8)) == (Some(0), Some(0))
+        && word(12)? > ARRAY_BUFFER.0;
+    if is_object {
+        memory.set_word(block + 12, ARRAY_BUFFER.0)?;
+    }
+    Some(())
+}
+
+/// Ends the start function at its first store to the heap.
+struct StopAtHeap {
+    data_end: u32,
+    heap_base: u32,
+    /// Words on the shadow stack that were written.
+    on_stack: Vec<u32>,
+}
+
+impl Observer for StopAtHeap {
+    fn store(&mut self, address: u32, _: u32, _: &CallStack<'_>) -> bool {
+        if (self.data_end..self.heap_base).contains(&address) {
+            self.on_stack.push(address);
+        }
+        address < self.heap_base
+    }
+}

@@ -1,0 +1,483 @@
+//! The references that keep nodes alive, by the rules of DevTools, and the heap that they make.
+//!
+//! Objects are numbered by their ids, which take the place of addresses. The root of the snapshot is not an
+//! object: what it refers to are the roots of the heap.
+
+use std::cmp::Ordering;
+use std::collections::HashMap;
+
+use rayon::prelude::*;
+
+use super::classes::{Class, Classes, PlainObjects, classify};
+use super::ephemerons::Ephemerons;
+use super::names::SnapshotNames;
+use super::other_edges::OtherEdges;
+use super::raw::{EdgeKind, RawSnapshot};
+use super::reached::{Entry, Reached, can_keep};
+use base::columns;
+use base::control::{Control, Phase, Step};
+use base::error::{Error, Result};
+use base::side_by_side::side_by_side;
+use base::units::{AddressForm, ObjectIndex};
+use heap::{
+    Edges, Heap, HeapClass, NameKind, ObjectTable, RootKind, RootSlots, UnsizedTree, WideLabel,
+    live_classes,
+};
+
+/// The number of nodes between two checks for cancellation.
+const CHECK_INTERVAL: usize = 1 << 16;
+/// The node that is not an object.
+const NO_OBJECT: u32 = u32::MAX;
+/// The name of roots that V8 keeps alive in ways that the snapshot does not show.
+const UNREACHED: &str = "(no strong reference)";
+
+/// Computes the heap of a snapshot.
+///
+/// # Errors
+/// [`Error::Snapshot`] if two nodes have one id, [`Error::OutOfMemory`], [`Error::Aborted`].
+pub(super) fn solve(
+    mut raw: RawSnapshot,
+    control: &Control,
+) -> Result<(Heap, RootSlots, SnapshotNames)> {
+    let step = control.begin(Phase::References, 4);
+    raw.propagate_detachedness(&step)?;
+    let ephemerons = Ephemerons::find(&raw, &step)?;
+    let ((reached, mut plain), (distances, owners)) = side_by_side(
+        || {
+            let reached = Reached::find(&raw, &ephemerons, &step)?;
+            Ok((reached, PlainObjects::find(&raw, &step)?))
+        },
+        || {
+            let distances = raw.distances(&ephemerons, &step)?;
+            Ok((distances, raw.size_owners(&step)?))
+        },
+    )?;
+    step.advance(2)?;
+    let order = Order::by_id(&raw)?;
+    let general = GeneralNames::new(&mut raw, &ephemerons)?;
+    let roots = root_slots(&raw, &reached, &order)?;
+    let root_nodes: Vec<(ObjectIndex, RootKind)> = {
+        let mut roots: Vec<_> = roots
+            .all()
+            .iter()
+            .map(|slot| (slot.object, slot.kind))
+            .collect();
+        roots.sort_unstable();
+        roots.dedup_by_key(|&mut (object, _)| object);
+        roots
+    };
+    // Roots of the page come first.
+    let mut by_kind = root_nodes.clone();
+    by_kind.sort_unstable_by_key(|&(object, kind)| (kind, object));
+    let starts: Vec<ObjectIndex> = by_kind.into_iter().map(|(object, _)| object).collect();
+    let mut sizes = std::mem::take(&mut raw.sizes);
+    let selection = Selection {
+        root: raw.root,
+        ids: std::mem::take(&mut raw.ids),
+        first_edges: std::mem::take(&mut raw.first_edges),
+        labels: std::mem::take(&mut raw.edge_labels),
+        targets: std::mem::take(&mut raw.edge_targets),
+        reached,
+        ephemerons,
+        general,
+    };
+    let ((ids, edges, other_edges, tree), (objects, names)) = side_by_side(
+        || {
+            let (ids, edges, other_edges) = selection.edges(&order, &step)?;
+            let tree = UnsizedTree::new(&edges, &starts, control)?;
+            Ok((ids, edges, other_edges, tree))
+        },
+        || {
+            let interfaces = plain.interfaces(&raw.strings, &step)?;
+            raw.attribute_sizes(&mut sizes, &owners);
+            // The owners are not needed any more, but their memory is.
+            let (slots, classes) = classify(&raw, &sizes, owners, &plain, &interfaces, &step)?;
+            for node in &mut plain.nodes {
+                *node = order.object_of(*node);
+            }
+            let mut huge_sizes: Vec<(ObjectIndex, u64)> = sizes
+                .huge
+                .iter()
+                .filter(|&(&node, _)| sizes.low[node as usize] == heap::HUGE)
+                .map(|(&node, &size)| (ObjectIndex(order.object_of(node)), size))
+                .filter(|&(object, _)| object.0 != NO_OBJECT)
+                .collect();
+            huge_sizes.sort_unstable();
+            let class_slots = order.column(slots)?;
+            let objects = ObjectTable {
+                shallow_sizes: order.column(sizes.low)?,
+                huge_sizes,
+                classes: heap_classes(classes, &class_slots),
+                class_slots,
+                ..ObjectTable::default()
+            };
+            let is_detached = raw
+                .detachedness
+                .iter()
+                .map(|&state| state == super::attribution::DETACHED);
+            let names = SnapshotNames {
+                is_detached: order.column(columns::collected(is_detached)?)?,
+                names: order.column(raw.names)?,
+                types: order.column(raw.types)?,
+                kinds: raw.kinds,
+                distances: order.column(distances)?,
+                strings: raw.strings,
+                other_edges: OtherEdges::default(),
+                plain,
+                interfaces,
+            };
+            Ok((objects, names))
+        },
+    )?;
+    let objects = ObjectTable {
+        addresses: ids,
+        ..objects
+    };
+    let names = SnapshotNames {
+        other_edges,
+        ..names
+    };
+    drop((step, order));
+    let (dominators, retained_sizes, huge_retained_sizes) =
+        tree.with_sizes(&objects.shallow_sizes, &objects.huge_sizes, control)?;
+    let mut heap = Heap {
+        total_size: None,
+        live_size: 0,
+        edges,
+        roots: root_nodes,
+        dominators,
+        retained_sizes,
+        huge_retained_sizes,
+        live_classes: Vec::new(),
+        accounting: None,
+        address_form: AddressForm::Id,
+        root_kinds: &[RootKind::Global, RootKind::System],
+        is_partial: false,
+        warnings: Vec::new(),
+        objects,
+    };
+    heap.live_classes = live_classes(&heap);
+    heap.live_size = heap
+        .live_classes
+        .iter()
+        .map(|class| class.shallow_size)
+        .sum();
+    Ok((heap, roots, names))
+}
+
+/// The order of objects.
+enum Order {
+    /// The nodes except the root, as in the file: their ids ascend.
+    OfFile { root: u32 },
+    /// Another one: the node of each object, and the object of each node.
+    ById {
+        nodes: Vec<u32>,
+        object_of: Vec<u32>,
+    },
+}
+
+impl Order {
+    fn by_id(raw: &RawSnapshot) -> Result<Self> {
+        let (before, after) = raw.ids.split_at(raw.root as usize);
+        let (of_root, after) = (after[0], &after[1..]);
+        let ids = before.iter().chain(after);
+        let has_id_of_root = |ids: &[u32]| ids.binary_search(&of_root).is_ok();
+        if ids.is_sorted_by(|one, other| one < other)
+            && !has_id_of_root(before)
+            && !has_id_of_root(after)
+        {
+            return Ok(Self::OfFile { root: raw.root });
+        }
+        let nodes = order_by_id(raw)?;
+        let mut object_of = columns::repeated(NO_OBJECT, raw.len())?;
+        for (&node, object) in nodes.iter().zip(0..) {
+            object_of[node as usize] = object;
+        }
+        Ok(Self::ById { nodes, object_of })
+    }
+
+    /// The object of a node; [`NO_OBJECT`] for the root.
+    #[inline]
+    fn object_of(&self, node: u32) -> u32 {
+        match self {
+            &Self::OfFile { root } => match node.cmp(&root) {
+                Ordering::Less => node,
+                Ordering::Equal => NO_OBJECT,
+                Ordering::Greater => node - 1,
+            },
+            Self::ById { object_of, .. } => object_of[node as usize],
+        }
+    }
+
+    /// A column of nodes as one of objects. It may be empty.
+    fn column<T: Copy>(&self, mut column: Vec<T>) -> Result<Vec<T>> {
+        match self {
+            _ if column.is_empty() => Ok(column),
+            &Self::OfFile { root } => {
+                column.remove(root as usize);
+                Ok(column)
+            }
+            Self::ById { nodes, .. } => {
+                columns::collected(nodes.iter().map(|&node| column[node as usize]))
+            }
+        }
+    }
+}
+
+/// The nodes except the root, by id. No two nodes have one id, the root included.
+fn order_by_id(raw: &RawSnapshot) -> Result<Vec<u32>> {
+    let mut keyed: Vec<u64> = columns::with_capacity(raw.len())?;
+    let nodes = raw.ids.iter().zip(0u32..);
+    keyed.extend(nodes.map(|(&id, node)| u64::from(id) << 32 | u64::from(node)));
+    keyed.par_sort_unstable();
+    let same = keyed.windows(2).find(|pair| pair[0] >> 32 == pair[1] >> 32);
+    if let Some(&[one, other]) = same {
+        let (id, first, second) = (one >> 32, one as u32, other as u32);
+        return Err(Error::Snapshot {
+            offset: raw.nodes_offset,
+            message: format!(
+                "nodes {first} and {second} have the id {id}: expected an id for each"
+            ),
+        });
+    }
+    keyed.retain(|&key| key as u32 != raw.root);
+    columns::collected(keyed.iter().map(|&key| key as u32))
+}
+
+fn heap_classes(classes: Classes, slots: &[u32]) -> Vec<HeapClass> {
+    let mut counts = vec![0u64; classes.all.len()];
+    for &slot in slots {
+        counts[slot as usize] += 1;
+    }
+    let all = classes.all.into_iter().zip(counts);
+    all.map(|(Class { name, location }, count)| HeapClass {
+        name,
+        location,
+        count,
+    })
+    .collect()
+}
+
+/// The edges of a snapshot, and what is needed to select those that keep their targets alive.
+struct Selection {
+    root: u32,
+    ids: Vec<u32>,
+    first_edges: Vec<u32>,
+    labels: Vec<WideLabel>,
+    targets: Vec<u32>,
+    reached: Reached,
+    ephemerons: Ephemerons,
+    general: GeneralNames,
+}
+
+impl Selection {
+    /// The ids of the objects, the graph over them, and the references that are not part of it.
+    fn edges(self, order: &Order, step: &Step<'_>) -> Result<(Vec<u32>, Edges, OtherEdges)> {
+        match order {
+            Order::OfFile { .. } => self.edges_in_place(order, step),
+            Order::ById { nodes, .. } => self.edges_by_id(order, nodes, step),
+        }
+    }
+
+    /// The same, if objects are in the order of the file: the graph takes the memory of the edges.
+    fn edges_in_place(
+        mut self,
+        order: &Order,
+        step: &Step<'_>,
+    ) -> Result<(Vec<u32>, Edges, OtherEdges)> {
+        let mut others = OtherEdges::default();
+        let mut count = 0;
+        let mut end = 0;
+        for node in 0..self.ids.len() as u32 {
+            if (node as usize).is_multiple_of(CHECK_INTERVAL) {
+                step.advance(0)?;
+            }
+            let start = std::mem::replace(&mut end, self.first_edges[node as usize + 1] as usize);
+            let object = order.object_of(node);
+            if object == NO_OBJECT {
+                continue;
+            }
+            self.first_edges[object as usize] = count as u32;
+            for edge in start..end {
+                let (label, target) = (self.labels[edge], self.targets[edge]);
+                let to = order.object_of(target);
+                if to == NO_OBJECT {
+                    continue;
+                }
+                if self.is_selected(node, label, target) {
+                    self.labels[count] = self.general.label(label);
+                    self.targets[count] = to;
+                    count += 1;
+                } else {
+                    let kind = EdgeKind::of_label(label);
+                    let label = self.general.label(label);
+                    others.push(ObjectIndex(object), ObjectIndex(to), kind, label)?;
+                }
+            }
+        }
+        let objects = self.ids.len() - 1;
+        self.first_edges[objects] = count as u32;
+        self.first_edges.truncate(objects + 1);
+        self.labels.truncate(count);
+        self.targets.truncate(count);
+        // This takes the memory over.
+        let targets = self.targets.into_iter().map(ObjectIndex).collect();
+        Self::shrunk(
+            order.column(self.ids)?,
+            (self.first_edges, targets, self.labels),
+            others,
+        )
+    }
+
+    fn edges_by_id(
+        self,
+        order: &Order,
+        nodes: &[u32],
+        step: &Step<'_>,
+    ) -> Result<(Vec<u32>, Edges, OtherEdges)> {
+        let mut offsets = columns::with_capacity(nodes.len() + 1)?;
+        let mut targets = columns::with_capacity(self.targets.len())?;
+        let mut labels = columns::with_capacity(self.targets.len())?;
+        offsets.push(0);
+        let mut others = OtherEdges::default();
+        for (object, &node) in nodes.iter().enumerate() {
+            if object % CHECK_INTERVAL == 0 {
+                step.advance(0)?;
+            }
+            let edges = self.first_edges[node as usize]..self.first_edges[node as usize + 1];
+            for edge in edges {
+                let (label, target) = (self.labels[edge as usize], self.targets[edge as usize]);
+                let to = order.object_of(target);
+                if to == NO_OBJECT {
+                    continue;
+                }
+                if self.is_selected(node, label, target) {
+                    labels.push(self.general.label(label));
+                    targets.push(ObjectIndex(to));
+                } else {
+                    let kind = EdgeKind::of_label(label);
+                    let label = self.general.label(label);
+                    others.push(ObjectIndex(object as u32), ObjectIndex(to), kind, label)?;
+                }
+            }
+            offsets.push(targets.len() as u32);
+        }
+        Self::shrunk(order.column(self.ids)?, (offsets, targets, labels), others)
+    }
+
+    fn shrunk(
+        ids: Vec<u32>,
+        (offsets, mut targets, mut labels): (Vec<u32>, Vec<ObjectIndex>, Vec<WideLabel>),
+        mut others: OtherEdges,
+    ) -> Result<(Vec<u32>, Edges, OtherEdges)> {
+        targets.shrink_to_fit();
+        labels.shrink_to_fit();
+        others.shrink();
+        Ok((ids, Edges::from_columns(offsets, targets, labels), others))
+    }
+
+    #[inline]
+    fn is_selected(&self, node: u32, label: WideLabel, target: u32) -> bool {
+        can_keep(
+            self.root,
+            &self.ids,
+            &self.ephemerons,
+            (node, label, target),
+        ) && self.reached.is_followed(self.root, node, target)
+            && self.reached.is_connected(node)
+    }
+}
+
+/// The names of internal edges without what differs between edges of one kind: V8 numbers some of them, and names
+/// the values of weak maps by key, value and table.
+struct GeneralNames {
+    /// By number of a name: the label of internal edges.
+    labels: Vec<WideLabel>,
+}
+
+/// The index that a name is.
+fn index_of(name: &[u8]) -> Option<u32> {
+    let is_index = !name.is_empty() && name.iter().all(u8::is_ascii_digit);
+    let text = std::str::from_utf8(name).ok().filter(|_| is_index)?;
+    text.parse().ok()
+}
+
+/// The name of a reference from a key of a weak map to its value.
+const WEAK_MAP_VALUE: &[u8] = b"value in WeakMap";
+
+impl GeneralNames {
+    fn new(raw: &mut RawSnapshot, ephemerons: &Ephemerons) -> Result<Self> {
+        let internal = |name| WideLabel::named(NameKind::Internal, name);
+        let mut labels = columns::collected((0..raw.strings.len() as u32).map(internal))?;
+        let mut added: HashMap<Vec<u8>, u32> = HashMap::new();
+        for &name in &raw.internal_names {
+            let text = raw.strings.bytes(name);
+            // V8 names the elements of its own arrays by their numbers.
+            if let Some(index) = index_of(text) {
+                labels[name as usize] = WideLabel::hidden(index);
+                continue;
+            }
+            let general = match ephemerons.of_name(name) {
+                Some(_) => WEAK_MAP_VALUE,
+                None => {
+                    let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+                    match text[digits..].strip_prefix(b" / ") {
+                        Some(rest) if digits > 0 => rest,
+                        _ => continue,
+                    }
+                }
+            };
+            let general = general.to_vec();
+            let number = match added.get(&general) {
+                Some(&number) => number,
+                None => {
+                    let number = raw.strings.add(&general)?;
+                    added.insert(general, number);
+                    number
+                }
+            };
+            labels[name as usize] = internal(number);
+        }
+        Ok(Self { labels })
+    }
+
+    #[inline]
+    fn label(&self, label: WideLabel) -> WideLabel {
+        match EdgeKind::of_label(label) {
+            EdgeKind::Element | EdgeKind::Hidden | EdgeKind::Property | EdgeKind::Context => label,
+            EdgeKind::Internal | EdgeKind::Shortcut | EdgeKind::Weak | EdgeKind::Invisible => {
+                self.labels[label.number() as usize]
+            }
+        }
+    }
+}
+
+/// The roots of the heap: what the root of the snapshot refers to, and what is alive without a strong reference.
+fn root_slots(raw: &RawSnapshot, reached: &Reached, order: &Order) -> Result<RootSlots> {
+    let mut slots = Vec::new();
+    for (node, entry) in reached.entries() {
+        let object = order.object_of(node);
+        if object == NO_OBJECT {
+            continue;
+        }
+        let slot = match entry {
+            Entry::Edge => {
+                let kind = match raw.is_user_root(node) {
+                    true => RootKind::Global,
+                    false => RootKind::System,
+                };
+                // The name of a string is what it contains.
+                let name = match raw.kind(node).is_string() {
+                    true => format!("({})", raw.type_names[raw.types[node as usize] as usize]),
+                    false => super::strings::text(raw.name(node)).into_owned(),
+                };
+                (kind, name, ObjectIndex(object))
+            }
+            Entry::Orphan | Entry::Clique => {
+                (RootKind::System, UNREACHED.to_owned(), ObjectIndex(object))
+            }
+        };
+        columns::push(&mut slots, slot)?;
+    }
+    RootSlots::of_named(slots)
+}

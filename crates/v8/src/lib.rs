@@ -1,0 +1,80 @@
+//! Heap snapshots of V8 (`.heapsnapshot`), as Node and Chrome write them: a second input for the same heap.
+//!
+//! The text is read into columns, without a tree of values. The rules by which DevTools reads a snapshot are
+//! applied to them: which references keep what alive, the attribution of hidden sizes, the classes and the
+//! distances. The result is a [`Heap`], and all views and questions read it like that of a
+//! dump. It has no memory: what a snapshot does not say, such as garbage and free blocks, is absent.
+
+mod attribution;
+mod classes;
+mod distances;
+mod edge_columns;
+mod ephemerons;
+mod graph;
+mod json;
+mod meta;
+mod names;
+mod node_columns;
+mod numbers;
+mod other_edges;
+mod raw;
+mod reached;
+mod reader;
+mod source;
+mod strings;
+
+pub(crate) use strings::{code_units, length};
+
+use std::sync::Arc;
+
+use names::SnapshotNames;
+use source::SnapshotSource;
+
+use base::control::Control;
+use base::error::{Error, Result};
+use base::file_kind::{FileKind, FileStart};
+use base::input::Input;
+use heap::{Heap, Opened, RootSlots};
+
+/// Analyzes a snapshot. The bytes are dropped as soon as they are read.
+///
+/// # Errors
+/// [`Error::InFile`] around every error of the snapshot; [`Error::OutOfMemory`] and [`Error::Aborted`] without it.
+pub fn analyze(snapshot: Input<'_, impl AsRef<[u8]>>, control: &Control) -> Result<Heap> {
+    Ok(solved(snapshot, control)?.0)
+}
+
+/// Opens a snapshot for questions. The bytes are dropped as soon as they are read.
+///
+/// # Errors
+/// As [`analyze`].
+pub fn open(snapshot: Input<'_, impl AsRef<[u8]>>, control: &Control) -> Result<Opened> {
+    let (heap, roots, names) = solved(snapshot, control)?;
+    let heap = Arc::new(heap);
+    let source = SnapshotSource::new(Arc::clone(&heap), names);
+    Ok(Opened {
+        heap,
+        roots,
+        source: Box::new(source),
+        indexes: None,
+    })
+}
+
+fn solved(
+    snapshot: Input<'_, impl AsRef<[u8]>>,
+    control: &Control,
+) -> Result<(Heap, RootSlots, SnapshotNames)> {
+    let part = control.part(snapshot.bytes.as_ref().len() as u64);
+    let bytes = snapshot.bytes.as_ref();
+    let read = match FileKind::of(bytes) {
+        Some(FileKind::Json) => reader::read(bytes, &part),
+        _ => Err(Error::NotASnapshot {
+            found: FileStart::of(bytes),
+        }),
+    };
+    let name = snapshot.name;
+    let raw = read.map_err(|error| error.in_file(snapshot.name))?;
+    // The bytes may be a mapping, which is not needed any more.
+    drop(snapshot);
+    graph::solve(raw, &part).map_err(|error| error.in_file(name))
+}

@@ -1,0 +1,162 @@
+//! Reads the nodes of a file into columns, each piece of the array into its part of every column.
+
+use rayon::prelude::*;
+
+use super::raw::{NodeKind, RawSnapshot, WideSizes};
+use super::reader::File;
+use super::strings::Strings;
+use base::columns;
+use base::error::Result;
+use heap::HUGE;
+
+/// Sizes and their sums are smaller: JSON can have them.
+const MOST_BYTES: u64 = 1 << 53;
+
+/// What few nodes of a piece have, by number, and a sum over all.
+#[derive(Default)]
+struct Sparse {
+    /// The sizes for which the column has [`HUGE`].
+    huge: Vec<(u32, u64)>,
+    detachedness: Vec<(u32, u8)>,
+    /// The sum of the sizes in the column.
+    small: u64,
+}
+
+impl File<'_, '_> {
+    /// The nodes. In place of its first edge, each has the number of edges of the node before it. Names are below
+    /// `strings`.
+    pub(super) fn read_nodes(&self, strings: usize) -> Result<RawSnapshot> {
+        let fields = &self.meta.node_fields;
+        let place = |name: &str| fields.iter().position(|field| field == name);
+        let required = |name: &'static str| {
+            place(name).ok_or_else(|| {
+                self.error_at(
+                    0,
+                    format!("node_fields has no {name:?}: this is not a heap snapshot of V8"),
+                )
+            })
+        };
+        let at_type = required("type")?;
+        let at_name = required("name")?;
+        let at_id = required("id")?;
+        let at_size = required("self_size")?;
+        let at_edges = required("edge_count")?;
+        let at_detached = place("detachedness");
+        let rows = self.nodes.rows;
+        let mut types = columns::zeros::<u8>(rows)?;
+        let mut names = columns::zeros::<u32>(rows)?;
+        let mut ids = columns::zeros::<u32>(rows)?;
+        let mut low = columns::zeros::<u32>(rows)?;
+        // The number of edges of each node, after a zero.
+        let mut first_edges = columns::zeros::<u32>(rows + 1)?;
+        let type_count = self.meta.node_types.len() as u64;
+        let numbers = &self.nodes;
+        let parts = (
+            numbers.cut(&mut types),
+            numbers.cut(&mut names),
+            numbers.cut(&mut ids),
+            numbers.cut(&mut low),
+            numbers.cut(&mut first_edges[1..]),
+        );
+        let found: Vec<Sparse> = parts
+            .into_par_iter()
+            .enumerate()
+            .map(|(piece, (types, names, ids, sizes, edge_counts))| {
+                let mut sparse = Sparse::default();
+                numbers.read(self.bytes, piece, |nth, row| {
+                    let number = numbers.pieces[piece].1 + nth;
+                    let bad = |field, what: &str, expected: &str| {
+                        Err(self.bad_number(numbers, number, field, what, row[field], expected))
+                    };
+                    if row[at_type] >= type_count {
+                        return bad(
+                            at_type,
+                            "the type of a node",
+                            "the number of one of node_types",
+                        );
+                    }
+                    if row[at_name] >= strings as u64 {
+                        return bad(at_name, "the name of a node", "the number of a string");
+                    }
+                    let Ok(id) = u32::try_from(row[at_id]) else {
+                        return bad(at_id, "the id of a node", "at most 4294967295");
+                    };
+                    let Ok(edges) = u32::try_from(row[at_edges]) else {
+                        return bad(
+                            at_edges,
+                            "the edge_count of a node",
+                            "at most the number of edges",
+                        );
+                    };
+                    if row[at_size] >= MOST_BYTES {
+                        return bad(at_size, "the self_size of a node", "less than 8 PiB");
+                    }
+                    types[nth] = row[at_type] as u8;
+                    names[nth] = row[at_name] as u32;
+                    ids[nth] = id;
+                    let size = u32::try_from(row[at_size]).unwrap_or(HUGE);
+                    if size == HUGE {
+                        columns::push(&mut sparse.huge, (number as u32, row[at_size]))?;
+                    }
+                    sizes[nth] = size;
+                    sparse.small += u64::from(size);
+                    edge_counts[nth] = edges;
+                    if let Some(at) = at_detached
+                        && row[at] & 3 != 0
+                    {
+                        let state = (row[at] & 3) as u8;
+                        columns::push(&mut sparse.detachedness, (number as u32, state))?;
+                    }
+                    Ok(())
+                })?;
+                self.step.advance(0)?;
+                Ok(sparse)
+            })
+            .collect::<Result<_>>()?;
+        let huge = || found.iter().flat_map(|sparse| &sparse.huge);
+        let total = found
+            .iter()
+            .map(|sparse| sparse.small)
+            .chain(huge().map(|&(_, size)| size - u64::from(HUGE)))
+            .fold(0, u64::saturating_add);
+        if total >= MOST_BYTES {
+            return Err(self.error_at(
+                self.nodes.start(),
+                format!("the self_size of all nodes add up to {total}: expected less than 8 PiB"),
+            ));
+        }
+        let mut detachedness = Vec::new();
+        for &(node, state) in found.iter().flat_map(|sparse| &sparse.detachedness) {
+            if detachedness.is_empty() {
+                detachedness = columns::zeros::<u8>(rows)?;
+            }
+            detachedness[node as usize] = state;
+        }
+        Ok(RawSnapshot {
+            kinds: self
+                .meta
+                .node_types
+                .iter()
+                .map(|name| NodeKind::of(name))
+                .collect(),
+            type_names: self.meta.node_types.clone(),
+            root: 0,
+            nodes_offset: self.nodes.start() as u64,
+            types,
+            names,
+            ids,
+            sizes: WideSizes {
+                low,
+                huge: huge().copied().collect(),
+            },
+            first_edges,
+            detachedness,
+            edge_labels: Vec::new(),
+            edge_targets: Vec::new(),
+            internal_names: Vec::new(),
+            location_of: Vec::new(),
+            locations: Vec::new(),
+            strings: Strings::default(),
+        })
+    }
+}

@@ -1,0 +1,265 @@
+//! Reads the text of a snapshot, in the order of the file: finds its parts, checks that they fit together, and reads
+//! them into columns.
+
+use std::collections::HashMap;
+
+use super::json::Cursor;
+use super::meta::{Meta, read_meta};
+use super::numbers::Numbers;
+use super::raw::RawSnapshot;
+use super::strings::Strings;
+use base::columns;
+use base::control::{Control, Phase, Step};
+use base::error::{Error, Result};
+use heap::Location;
+
+/// The largest number of nodes. Indexes of paths store a length in 28 bits.
+const MOST_NODES: usize = (1 << 28) - 1;
+
+/// Reads a snapshot.
+///
+/// # Errors
+/// [`Error::Snapshot`], [`Error::SnapshotTruncated`], [`Error::OutOfMemory`], [`Error::Aborted`].
+pub(super) fn read(bytes: &[u8], control: &Control) -> Result<RawSnapshot> {
+    let step = control.begin(Phase::Objects, 4);
+    let mut cursor = Cursor::new(bytes);
+    let mut meta: Option<Meta> = None;
+    let (mut nodes, mut edges, mut locations) = (None, None, None);
+    let mut strings: Option<Strings> = None;
+    cursor.object(|cursor, key| {
+        let start = cursor.at;
+        let known = |meta: &Option<Meta>| match meta {
+            Some(_) => Ok(()),
+            None => Err(Error::Snapshot {
+                offset: start as u64,
+                message: format!(
+                    "expected \"snapshot\" before {key:?}: this is not a heap snapshot of V8"
+                ),
+            }),
+        };
+        let fields = |meta: &Option<Meta>, of: fn(&Meta) -> &Vec<String>| {
+            meta.as_ref().map_or(0, |meta| of(meta).len())
+        };
+        let is_second = match key {
+            "snapshot" => meta.replace(read_meta(cursor)?).is_some(),
+            "nodes" => {
+                known(&meta)?;
+                let fields = fields(&meta, |meta| &meta.node_fields);
+                nodes
+                    .replace(Numbers::find(cursor, fields, &step)?)
+                    .is_some()
+            }
+            "edges" => {
+                known(&meta)?;
+                let names = meta.iter().flat_map(|meta| &meta.edge_fields);
+                // Node 24 writes some elements with negative indexes.
+                let signed = names.into_iter().position(|name| name == "name_or_index");
+                let fields = fields(&meta, |meta| &meta.edge_fields);
+                let found = Numbers::find(cursor, fields, &step)?.with_signs(signed);
+                edges.replace(found).is_some()
+            }
+            "locations" => {
+                known(&meta)?;
+                let fields = fields(&meta, |meta| &meta.location_fields);
+                let found = match fields {
+                    0 => {
+                        cursor.skip_value()?;
+                        None
+                    }
+                    fields => Some(Numbers::find(cursor, fields, &step)?),
+                };
+                let is_second = locations.is_some();
+                locations = found;
+                is_second
+            }
+            "strings" => {
+                known(&meta)?;
+                strings.replace(Strings::read(cursor, &step)?).is_some()
+            }
+            _ => {
+                cursor.skip_value()?;
+                false
+            }
+        };
+        match is_second {
+            true => Err(Error::Snapshot {
+                offset: start as u64,
+                message: format!("found a second {key:?}"),
+            }),
+            false => step.advance(0),
+        }
+    })?;
+    if cursor.peek().is_some() {
+        return Err(cursor.error("the end of the file"));
+    }
+    let missing = |what: &str| Error::Snapshot {
+        offset: bytes.len() as u64,
+        message: format!("the file has no {what:?}: this is not a heap snapshot of V8"),
+    };
+    let meta = meta.ok_or_else(|| missing("snapshot"))?;
+    let nodes = nodes.ok_or_else(|| missing("nodes"))?;
+    let edges = edges.ok_or_else(|| missing("edges"))?;
+    let strings = strings.ok_or_else(|| missing("strings"))?;
+    let file = File {
+        bytes,
+        meta,
+        nodes,
+        edges,
+        step,
+    };
+    file.read(strings, locations)
+}
+
+/// A file whose parts were found.
+pub(super) struct File<'a, 'c> {
+    pub(super) bytes: &'a [u8],
+    pub(super) meta: Meta,
+    pub(super) nodes: Numbers,
+    pub(super) edges: Numbers,
+    pub(super) step: Step<'c>,
+}
+
+impl File<'_, '_> {
+    fn read(self, mut strings: Strings, locations: Option<Numbers>) -> Result<RawSnapshot> {
+        self.check_count("node_count", self.meta.node_count, self.nodes.rows)?;
+        self.check_count("edge_count", self.meta.edge_count, self.edges.rows)?;
+        if self.nodes.rows > MOST_NODES || self.edges.rows >= u32::MAX as usize {
+            let (nodes, edges) = (self.nodes.rows, self.edges.rows);
+            return Err(self.error_at(0, format!("{nodes} nodes and {edges} edges: expected at most {MOST_NODES} nodes and {} edges", u32::MAX - 1)));
+        }
+        if self.nodes.rows == 0 {
+            return Err(self.error_at(0, "expected at least one node, found none".to_owned()));
+        }
+        let mut raw = self.read_nodes(strings.len())?;
+        self.add_up(&mut raw.first_edges)?;
+        self.step.advance(1)?;
+        self.read_edges(&mut raw, strings.len())?;
+        self.step.advance(1)?;
+        if let Some(locations) = locations {
+            self.read_locations(&mut raw, &locations)?;
+        }
+        let fields = self.meta.node_fields.len() as u64;
+        let root = self.meta.root_index;
+        if !root.is_multiple_of(fields) || root / fields >= raw.len() as u64 {
+            return Err(self.error_at(
+                0,
+                format!("root_index is {root}: expected the index of a node"),
+            ));
+        }
+        raw.root = (root / fields) as u32;
+        strings.shrink();
+        raw.strings = strings;
+        Ok(raw)
+    }
+
+    pub(super) fn error_at(&self, offset: usize, message: String) -> Error {
+        Error::Snapshot {
+            offset: offset as u64,
+            message,
+        }
+    }
+
+    fn check_count(&self, name: &str, expected: Option<u64>, found: usize) -> Result<()> {
+        match expected {
+            Some(expected) if expected != found as u64 => {
+                Err(self.error_at(0, format!("{name} is {expected}, but the file has {found}")))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// An error about a number of a row.
+    pub(super) fn bad_number(
+        &self,
+        numbers: &Numbers,
+        row: usize,
+        field: usize,
+        what: &str,
+        value: u64,
+        expected: &str,
+    ) -> Error {
+        let offset = numbers.offset(self.bytes, row, field);
+        self.error_at(offset, format!("{what} is {value}: expected {expected}"))
+    }
+
+    /// Turns the numbers of edges into the first edges.
+    fn add_up(&self, first_edges: &mut [u32]) -> Result<()> {
+        let mut sum = 0u64;
+        for first in first_edges {
+            sum += u64::from(*first);
+            // Checked below.
+            *first = sum as u32;
+        }
+        match sum == self.edges.rows as u64 {
+            true => Ok(()),
+            false => Err(self.error_at(
+                self.edges.start(),
+                format!(
+                    "the edge_count of all nodes add up to {sum}, but the file has {} edges",
+                    self.edges.rows
+                ),
+            )),
+        }
+    }
+
+    fn read_locations(&self, raw: &mut RawSnapshot, numbers: &Numbers) -> Result<()> {
+        let fields = &self.meta.location_fields;
+        let place = |name: &str| fields.iter().position(|field| field == name);
+        let (Some(at_object), Some(at_script), Some(at_line), Some(at_column)) = (
+            place("object_index"),
+            place("script_id"),
+            place("line"),
+            place("column"),
+        ) else {
+            return Ok(());
+        };
+        if numbers.rows == 0 {
+            return Ok(());
+        }
+        raw.location_of = columns::repeated(0u32, raw.len())?;
+        let node_fields = self.meta.node_fields.len() as u64;
+        let mut found: HashMap<Location, u32> = HashMap::new();
+        for piece in 0..numbers.pieces.len() {
+            numbers.read(self.bytes, piece, |nth, row| {
+                let number = numbers.pieces[piece].1 + nth;
+                let node = row[at_object] / node_fields;
+                if node >= raw.len() as u64 || node * node_fields != row[at_object] {
+                    return Err(self.bad_number(
+                        numbers,
+                        number,
+                        at_object,
+                        "the object_index of a location",
+                        row[at_object],
+                        "the index of a node",
+                    ));
+                }
+                let part = |field: usize| {
+                    u32::try_from(row[field]).map_err(|_| {
+                        self.bad_number(
+                            numbers,
+                            number,
+                            field,
+                            "a part of a location",
+                            row[field],
+                            "at most 4294967295",
+                        )
+                    })
+                };
+                let location = Location {
+                    script: part(at_script)?,
+                    line: part(at_line)?,
+                    column: part(at_column)?,
+                };
+                let known = found.len() as u32;
+                let number = *found.entry(location).or_insert(known);
+                if number == known {
+                    columns::push(&mut raw.locations, location)?;
+                }
+                raw.location_of[node as usize] = number + 1;
+                Ok(())
+            })?;
+            self.step.advance(0)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,397 @@
+//! A snapshot as the source of a heap: it has names and references, but no memory.
+
+use std::any::Any;
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use memchr::memmem::Finder;
+
+use super::names::SnapshotNames;
+use super::other_edges::OtherEdge as NamedEdge;
+use base::columns;
+use base::control::{Control, Step};
+use base::error::{Error, Result};
+use base::units::ObjectIndex;
+use base::warning::Warning;
+use heap::literal::literal;
+use heap::survey::{HashedObject, Survey};
+use heap::{
+    Blocks, DominatorIndex, EdgeLabel, FieldValue, Heap, LabelKind, NameKind, Need, ObjectReader,
+    OtherEdge, PathTree, ReadOrder, Source, TextFilter, Value, WideLabel,
+};
+
+/// In place of the hash of a module: snapshots have none, and their ids can be compared.
+const PROGRAM: u64 = 0;
+/// The largest number of references of one object that are listed.
+const MOST_FIELDS: usize = 1000;
+/// The largest number of properties in a preview.
+const ITEMS: usize = 10;
+/// How many references of an object, from its last on, may lead to its own storage.
+const STORAGE_REFERENCES: usize = 64;
+/// Names of classes of one or two letters are from a minifier.
+const SHORT_NAME: usize = 2;
+/// The number of strings between two checks for cancellation.
+const CHECK_INTERVAL: usize = 1 << 16;
+/// V8 writes at most this many characters of a string, unless it is asked for more.
+const CUT: usize = 1024;
+
+/// A snapshot.
+pub(crate) struct SnapshotSource {
+    heap: Arc<Heap>,
+    names: SnapshotNames,
+}
+
+impl SnapshotSource {
+    pub(super) fn new(heap: Arc<Heap>, names: SnapshotNames) -> Self {
+        Self { heap, names }
+    }
+
+    fn class_name(&self, object: ObjectIndex) -> &str {
+        &self.heap.objects.class_of(object).name
+    }
+}
+
+impl Source for SnapshotSource {
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+
+    fn program(&self) -> u64 {
+        PROGRAM
+    }
+
+    fn not_comparable(&self, name: &str, other: &str) -> Option<Error> {
+        Some(Error::DumpWithSnapshot {
+            dump: other.to_owned(),
+            snapshot: name.to_owned(),
+        })
+    }
+
+    /// Plain objects have the classes that they have in the later snapshot.
+    fn like(&self, later: &dyn Source, control: &Control) -> Result<Option<Heap>> {
+        match later.as_any().downcast_ref::<Self>() {
+            Some(later) => {
+                let heap = self
+                    .names
+                    .classified_as(&self.heap, &later.names, control)?;
+                Ok(Some(heap))
+            }
+            None => Ok(None),
+        }
+    }
+
+    fn check(&self, need: Need) -> Result<()> {
+        let (question, reason) = match need {
+            Need::Garbage => (
+                "unreachable",
+                "it contains only what is alive; V8 collects garbage before it writes a snapshot",
+            ),
+            Need::Blocks => (
+                "sites",
+                "the profile is of a WebAssembly program, and a snapshot is of V8's heap",
+            ),
+            Need::HeapSnapshot => (
+                "export --to heapsnapshot",
+                "it is one already: open the file itself in DevTools or memlab",
+            ),
+        };
+        Err(Error::NotInSnapshot { question, reason })
+    }
+
+    fn has_module(&self) -> bool {
+        false
+    }
+
+    fn memory_size(&self) -> u64 {
+        self.names.memory_size()
+    }
+
+    fn content_size(&self) -> u64 {
+        0
+    }
+
+    fn blocks(&self) -> Option<Blocks> {
+        None
+    }
+
+    fn class_label(&self, _: u32, label: EdgeLabel) -> String {
+        match label.kind() {
+            LabelKind::Named(kind, name) => self.names.label(kind, name),
+            LabelKind::Hidden => "{*}".to_owned(),
+            _ => "[*]".to_owned(),
+        }
+    }
+
+    fn label_at(&self, class_slot: u32, place: u32) -> String {
+        let edges = &self.heap.edges;
+        let label = edges.label(place).unwrap_or_default();
+        let index = edges.wide_label(place).and_then(WideLabel::index);
+        match (label.kind(), index) {
+            (LabelKind::Element, Some(index)) => format!("[{index}]"),
+            (LabelKind::Hidden, Some(index)) => format!("{{{index}}}"),
+            _ => self.class_label(class_slot, label),
+        }
+    }
+
+    fn without_key<'l>(&self, label: &'l str) -> &'l str {
+        without_index(label)
+    }
+
+    fn is_label_stable(&self, label: EdgeLabel, text: &str) -> bool {
+        match label.kind() {
+            LabelKind::Named(NameKind::Context, _) | LabelKind::Hidden => false,
+            LabelKind::Named(..) => true,
+            _ => !text.starts_with('+'),
+        }
+    }
+
+    fn is_class_stable(&self, name: &str) -> bool {
+        !name.contains("Class#") && name.len() > SHORT_NAME
+    }
+
+    fn is_own_storage(&self, _: u32, label: EdgeLabel) -> bool {
+        self.names.is_own_storage(label)
+    }
+
+    fn storage_references(&self) -> usize {
+        STORAGE_REFERENCES
+    }
+
+    fn distance(&self, object: ObjectIndex) -> Option<u32> {
+        self.names.distance(object)
+    }
+
+    fn other_edges_to(&self, target: ObjectIndex) -> Vec<OtherEdge> {
+        let edges = self.names.other_edges_to(target);
+        edges
+            .map(|(number, edge)| OtherEdge {
+                source: edge.source,
+                is_weak: edge.is_weak(),
+                number,
+            })
+            .collect()
+    }
+
+    fn other_label(&self, edge: OtherEdge) -> Option<String> {
+        Some(self.names.other_edge(edge.number).label(&self.names))
+    }
+
+    fn reader(&self, _: ReadOrder, _: &Control) -> Box<dyn ObjectReader + '_> {
+        Box::new(SnapshotReader { source: self })
+    }
+
+    fn text_filter(&self, text: &str, _: &Control) -> Result<Box<dyn TextFilter + '_>> {
+        Ok(Box::new(SnapshotTexts {
+            source: self,
+            text: Finder::new(text).into_owned(),
+        }))
+    }
+
+    /// A snapshot does not say how much of a size is in use.
+    fn content_sizes(&self, _: &PathTree, _: &Step<'_>) -> Result<Vec<u32>> {
+        let objects = 0..self.heap.objects.len() as u32;
+        let size = |object| u32::try_from(self.heap.shallow_size(ObjectIndex(object)));
+        columns::collected(objects.map(|object| size(object).unwrap_or(u32::MAX)))
+    }
+
+    /// Strings. Everything else that a survey has is in memory, which a snapshot does not have.
+    fn survey(&self, _: &DominatorIndex, step: &Step<'_>) -> Result<Survey> {
+        let snapshot = &self.names;
+        // Each string with the number of its contents. Most strings of equal contents share a name.
+        let mut numbers: HashMap<Cow<'_, [u8]>, u32> = HashMap::new();
+        let mut by_name: HashMap<u32, Option<u32>> = HashMap::new();
+        let mut texts = Vec::new();
+        let mut cut = 0u64;
+        for (nth, object) in self.heap.live_heap_objects().enumerate() {
+            if nth.is_multiple_of(CHECK_INTERVAL) {
+                step.advance(CHECK_INTERVAL as u64)?;
+            }
+            if !snapshot.is_string(object) {
+                continue;
+            }
+            let mut number_of = |contents: Cow<'_, [u8]>| {
+                let next = numbers.len() as u32;
+                match super::length(&contents) < CUT {
+                    true => Some(*numbers.entry(contents.into_owned().into()).or_insert(next)),
+                    false => None,
+                }
+            };
+            let number = match snapshot.whole_name(object) {
+                Some((name, contents)) => *by_name
+                    .entry(name)
+                    .or_insert_with(|| number_of(contents.into())),
+                None => match snapshot.joined(&self.heap.edges, object) {
+                    Some(joined) if joined.is_whole => number_of(joined.contents.into()),
+                    Some(_) => None,
+                    // V8 flattened it: its contents are in another string. Or it is a slice of one.
+                    None => continue,
+                },
+            };
+            match number {
+                Some(number) => {
+                    let text = HashedObject::new(u128::from(number) << 32, object);
+                    columns::push(&mut texts, text)?;
+                }
+                None => cut += 1,
+            }
+        }
+        Ok(Survey {
+            texts,
+            memory: None,
+            notes: match cut {
+                0 => Vec::new(),
+                count => vec![Warning::StringsCut { count }],
+            },
+        })
+    }
+}
+
+/// Reads objects of a snapshot.
+struct SnapshotReader<'s> {
+    source: &'s SnapshotSource,
+}
+
+impl ObjectReader for SnapshotReader<'_> {
+    fn label(
+        &mut self,
+        source: ObjectIndex,
+        target: ObjectIndex,
+        label: EdgeLabel,
+        skipped: usize,
+    ) -> Result<String> {
+        let heap = &self.source.heap;
+        let edges = &heap.edges;
+        let mut places = edges
+            .range(source)
+            .filter(|&place| edges.target(place) == target && edges.label(place) == Some(label));
+        let class_slot = heap.objects.class_slots[source.at()];
+        Ok(match places.nth(skipped) {
+            Some(place) => self.source.label_at(class_slot, place),
+            None => self.source.class_label(class_slot, label),
+        })
+    }
+
+    fn preview(&mut self, object: ObjectIndex) -> Result<Option<String>> {
+        Ok(self.source.preview_of(object))
+    }
+
+    fn fields(&mut self, object: ObjectIndex, notes: &mut Vec<Warning>) -> Result<Vec<FieldValue>> {
+        Ok(self.source.fields_of(object, notes))
+    }
+
+    fn literal(&mut self, object: ObjectIndex) -> Result<Option<String>> {
+        let SnapshotSource { heap, names } = self.source;
+        let contents = names.known_contents(&heap.edges, object);
+        Ok(contents.map(|contents| literal(super::code_units(&contents), true)))
+    }
+
+    fn shared_contents(&mut self, object: ObjectIndex) -> Result<String> {
+        let SnapshotSource { heap, names } = self.source;
+        Ok(literal(names.units(&heap.edges, object), true))
+    }
+
+    fn label_at(&mut self, source: ObjectIndex, place: u32, _: usize) -> Result<String> {
+        let class_slot = self.source.heap.objects.class_slots[source.at()];
+        Ok(self.source.label_at(class_slot, place))
+    }
+}
+
+/// Finds the strings of a snapshot that contain a text.
+struct SnapshotTexts<'s> {
+    source: &'s SnapshotSource,
+    text: Finder<'static>,
+}
+
+impl TextFilter for SnapshotTexts<'_> {
+    fn keep(&mut self, objects: &mut Vec<ObjectIndex>) -> Result<()> {
+        let SnapshotSource { heap, names } = self.source;
+        objects.retain(|&object| names.contains(&heap.edges, object, &self.text));
+        Ok(())
+    }
+}
+
+impl SnapshotSource {
+    /// A short text of the contents: a string, the names of properties, or V8's name of the object.
+    fn preview_of(&self, object: ObjectIndex) -> Option<String> {
+        let snapshot = &self.names;
+        if snapshot.is_string(object) {
+            return Some(literal(snapshot.units(&self.heap.edges, object), true));
+        }
+        let name = snapshot.name(object);
+        if name == "Object" {
+            let edges = &self.heap.edges;
+            let names = edges.range(object).filter_map(|place| {
+                match edges.label(place).map(EdgeLabel::kind) {
+                    Some(LabelKind::Named(kind @ NameKind::Property, name)) => {
+                        let label = snapshot.label(kind, name);
+                        (label != "__proto__").then_some(label)
+                    }
+                    _ => None,
+                }
+            });
+            let names: Vec<String> = names.take(ITEMS + 1).collect();
+            let rest = if names.len() > ITEMS { ", …" } else { "" };
+            let shown = names.len().min(ITEMS);
+            return Some(format!("{{{}{rest}}}", names[..shown].join(", ")));
+        }
+        (!name.is_empty() && name != self.class_name(object)).then_some(name)
+    }
+
+    /// The references of an object, in the order of the snapshot; those that keep nothing alive come last.
+    fn fields_of(&self, object: ObjectIndex, notes: &mut Vec<Warning>) -> Vec<FieldValue> {
+        let snapshot = &self.names;
+        let edges = &self.heap.edges;
+        let slot = self.heap.objects.class_slots[object.at()];
+        let places = edges.range(object);
+        let others: Vec<NamedEdge> = snapshot.other_edges_of(object).collect();
+        if let Some(more @ 1..) = (places.len() + others.len()).checked_sub(MOST_FIELDS) {
+            notes.push(Warning::EdgesLeftOut { count: more as u64 });
+        }
+        let value = |name: String, type_name: &str, target: ObjectIndex| {
+            let class_name = self.class_name(target).to_owned();
+            let address = self.heap.address(target).0;
+            let value = match snapshot.is_string(target) {
+                true => literal(snapshot.units(edges, target), true),
+                false => format!("{class_name} @{address}"),
+            };
+            FieldValue {
+                name,
+                type_name: type_name.to_owned(),
+                value: Value::Text(value),
+                address: Some(address),
+                class_name: Some(class_name),
+            }
+        };
+        let field = |place: u32| {
+            let label = edges.label(place).unwrap_or_default();
+            let type_name = match label.kind() {
+                LabelKind::Element => "element",
+                LabelKind::Hidden => "hidden",
+                LabelKind::Named(NameKind::Property, _) => "property",
+                LabelKind::Named(NameKind::Context, _) => "context",
+                _ => "internal",
+            };
+            value(self.label_at(slot, place), type_name, edges.target(place))
+        };
+        let others = others
+            .iter()
+            .map(|edge| value(edge.label(snapshot), edge.type_name(), edge.target));
+        places.map(field).chain(others).take(MOST_FIELDS).collect()
+    }
+}
+
+/// The label of a reference, without index. What is in quotes is the name of a property.
+pub(super) fn without_index(label: &str) -> &str {
+    match label {
+        element if is_number_between(element, "[", "]") => "[*]",
+        hidden if is_number_between(hidden, "{", "}") => "{*}",
+        name => name,
+    }
+}
+
+fn is_number_between(text: &str, start: &str, end: &str) -> bool {
+    let number = text.strip_prefix(start);
+    let number = number.and_then(|number| number.strip_suffix(end));
+    number.is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
+}

@@ -1,0 +1,250 @@
+//! Reads the parts of a WebAssembly module that an analysis needs: its globals with their names, exports and
+//! initial values, its functions, and the custom sections with debug information.
+
+mod functions;
+mod globals;
+
+pub use functions::{Functions, Signature};
+pub use globals::{Global, Globals, TLSF_ROOT};
+
+use std::collections::HashMap;
+
+use wasmparser::{
+    DataKind, ExternalKind, KnownCustom, MemoryType, Name, NameSectionReader, Parser, Payload,
+};
+
+use base::control::Control;
+use base::error::{Error, Result};
+use base::file_kind::{FileStart, MODULE_MAGIC};
+use base::units::Address;
+
+/// The pages of a full 32-bit memory.
+const MOST_PAGES: u64 = 1 << 16;
+
+/// The most bytes that engines accept.
+pub const MAX_SIZE: u64 = 1 << 30;
+
+/// Checks that these bytes can be a module, before memory is allocated in proportion to their number.
+///
+/// # Errors
+/// [`Error::NotAModule`], [`Error::ModuleTooLarge`].
+pub fn check_start(wasm: &[u8]) -> Result<()> {
+    if !wasm.starts_with(&MODULE_MAGIC) {
+        return Err(Error::NotAModule {
+            found: FileStart::of(wasm),
+        });
+    }
+    let size = wasm.len() as u64;
+    if size > MAX_SIZE {
+        return Err(Error::ModuleTooLarge { size });
+    }
+    Ok(())
+}
+
+/// A data segment: initial bytes of the memory.
+#[derive(Clone, Copy, Debug)]
+pub struct DataSegment<'a> {
+    /// Their address.
+    pub start: Address,
+    /// The bytes.
+    pub bytes: &'a [u8],
+}
+
+/// The parts of a module that an analysis needs. It borrows the module's bytes.
+#[derive(Debug, Default)]
+pub struct Module<'a> {
+    /// All globals, imported ones first.
+    pub globals: Globals<'a>,
+    /// Whether there is a memory, imported or not.
+    pub has_memory: bool,
+    /// The least and the most pages that the first memory may have, if it is the module's own.
+    pub memory_limits: Option<(u64, u64)>,
+    /// All functions, imported ones first.
+    pub functions: Functions<'a>,
+    /// Data that is copied into memory at instantiation, if its address is known.
+    pub data: Vec<DataSegment<'a>>,
+    /// The custom sections whose names begin with `debug_` or `.debug_`, under the dotted name.
+    debug_sections: HashMap<String, &'a [u8]>,
+}
+
+impl<'a> Module<'a> {
+    /// Reads a module.
+    ///
+    /// # Errors
+    /// [`Error::NotAModule`], [`Error::ModuleTooLarge`]; [`Error::Module`] if a section is broken;
+    /// [`Error::ModuleKind`] for a component or a 64-bit memory; [`Error::Aborted`].
+    pub fn parse(wasm: &'a [u8], control: &Control) -> Result<Self> {
+        check_start(wasm)?;
+        let mut module = Self::default();
+        for payload in Parser::new(0).parse_all(wasm) {
+            control.check()?;
+            match payload.map_err(unreadable)? {
+                Payload::Version { encoding, .. } if encoding != wasmparser::Encoding::Module => {
+                    return Err(Error::ModuleKind {
+                        found: "the component encoding",
+                        expected: "a core module, before a tool made a component from it",
+                    });
+                }
+                Payload::ImportSection(section) => {
+                    for import in section.into_imports() {
+                        control.count(1)?;
+                        match import.map_err(unreadable)?.ty {
+                            wasmparser::TypeRef::Global(ty) => module.globals.add_imported(ty),
+                            wasmparser::TypeRef::Memory(ty) => module.add_memory(ty)?,
+                            wasmparser::TypeRef::Func(ty) => module.functions.add_imported(ty),
+                            _ => {}
+                        }
+                    }
+                }
+                Payload::TypeSection(section) => module.functions.read_types(section, control)?,
+                Payload::FunctionSection(section) => {
+                    for ty in section {
+                        control.count(1)?;
+                        module.functions.add_defined(ty.map_err(unreadable)?);
+                    }
+                }
+                Payload::DataSection(section) => {
+                    for segment in section {
+                        control.count(1)?;
+                        let segment = segment.map_err(unreadable)?;
+                        // In merged programs, each program has a memory; the dump is of the first.
+                        if let DataKind::Active {
+                            memory_index: 0,
+                            offset_expr,
+                        } = segment.kind
+                            && let Some(start) = module.globals.evaluate(&offset_expr)
+                        {
+                            module.data.push(DataSegment {
+                                start: Address(start),
+                                bytes: segment.data,
+                            });
+                        }
+                    }
+                }
+                Payload::StartSection { func, .. } => module.functions.set_start(func),
+                Payload::CodeSectionEntry(body) => module.functions.add_body(body),
+                Payload::MemorySection(section) => {
+                    for memory in section {
+                        let memory = memory.map_err(unreadable)?;
+                        if !module.has_memory && memory.page_size_log2.is_none() {
+                            let maximum = memory.maximum.unwrap_or(MOST_PAGES);
+                            module.memory_limits = Some((memory.initial, maximum));
+                        }
+                        module.add_memory(memory)?;
+                    }
+                }
+                Payload::GlobalSection(section) => {
+                    for global in section {
+                        control.count(1)?;
+                        module.globals.add_defined(&global.map_err(unreadable)?);
+                    }
+                }
+                Payload::ExportSection(section) => {
+                    for export in section {
+                        control.count(1)?;
+                        let export = export.map_err(unreadable)?;
+                        match export.kind {
+                            ExternalKind::Global => {
+                                module.globals.add_export(export.name, export.index);
+                            }
+                            ExternalKind::Func => {
+                                module.functions.add_export(export.name, export.index);
+                            }
+                            _ => {}
+                        }
+                    }
+                }
+                Payload::CustomSection(section) => {
+                    if let KnownCustom::Name(names) = section.as_known() {
+                        // A module with damaged names is still a valid module: the readable names are used.
+                        let _ = module.read_names(names, control);
+                        control.count(1)?;
+                    } else if let Some(name) = dotted_debug_name(section.name()) {
+                        module.debug_sections.entry(name).or_insert(section.data());
+                    }
+                }
+                _ => {}
+            }
+        }
+        Ok(module)
+    }
+
+    fn add_memory(&mut self, memory: MemoryType) -> Result<()> {
+        if memory.memory64 {
+            return Err(Error::ModuleKind {
+                found: "a 64-bit memory",
+                expected: "a 32-bit memory (wasm32)",
+            });
+        }
+        self.has_memory = true;
+        Ok(())
+    }
+
+    fn read_names(&mut self, names: NameSectionReader<'a>, control: &Control) -> Result<()> {
+        for subsection in names {
+            match subsection.map_err(unreadable)? {
+                Name::Global(map) => self.globals.read_names(map, control)?,
+                Name::Function(map) => self.functions.read_names(map, control)?,
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// The contents of a debug section by its DWARF name (`.debug_info`); empty if there is none.
+    pub fn debug_section(&self, dotted_name: &str) -> &'a [u8] {
+        self.debug_sections
+            .get(dotted_name)
+            .copied()
+            .unwrap_or_default()
+    }
+}
+
+/// WARPO writes `debug_info`, other producers `.debug_info`: both become the latter.
+fn dotted_debug_name(name: &str) -> Option<String> {
+    let bare = name.strip_prefix('.').unwrap_or(name);
+    bare.starts_with("debug_").then(|| format!(".{bare}"))
+}
+
+/// What the parser of modules found, as an error of the engine. Not `From`: both types are of other crates.
+pub fn unreadable(error: wasmparser::BinaryReaderError) -> Error {
+    Error::Module {
+        offset: error.offset(),
+        message: error
+            .message()
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" "),
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "in a test, what cannot be is a failure")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn data_of_a_second_memory_does_not_count_for_the_first() {
+        use wasm_encoder::{
+            ConstExpr, DataSection, MemorySection, MemoryType, Module as WasmModule,
+        };
+        let memory = MemoryType {
+            minimum: 1,
+            maximum: None,
+            memory64: false,
+            shared: false,
+            page_size_log2: None,
+        };
+        let mut memories = MemorySection::new();
+        memories.memory(memory).memory(memory);
+        let mut data = DataSection::new();
+        data.active(0, &ConstExpr::i32_const(16), *b"first");
+        data.active(1, &ConstExpr::i32_const(16), *b"other");
+        let mut wasm = WasmModule::new();
+        wasm.section(&memories).section(&data);
+        let wasm = wasm.finish();
+        let module = Module::parse(&wasm, &Control::default()).unwrap();
+        let bytes: Vec<_> = module.data.iter().map(|segment| segment.bytes).collect();
+        assert_eq!(bytes, [b"first"]);
+    }
+}

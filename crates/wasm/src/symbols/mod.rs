@@ -1,0 +1,185 @@
+//! Names functions, files and lines for offsets in a module's code, for profiles.
+//!
+//! The best source that knows an offset is used: lines of DWARF, with the functions that were inlined there;
+//! a source map; the `name` section; or else the index of the function and the offset in it.
+
+mod go;
+mod source_map;
+
+use std::borrow::Cow;
+
+use addr2line::{Context, gimli};
+use gimli::{EndianSlice, LittleEndian};
+use serde::{Deserialize, Serialize};
+
+pub use go::GoTable;
+
+use crate::allocation_table::AllocationTable;
+use crate::module::Module;
+use crate::module::unreadable;
+use base::control::Control;
+use base::error::{Error, Result};
+use source_map::SourceMap;
+
+/// A function that was running.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Frame {
+    /// Its name.
+    pub function: String,
+    /// Its source file; empty if it is not known.
+    pub file: String,
+    /// The line in it, from 1; 0 if it is not known.
+    pub line: u32,
+}
+
+/// Symbols of a module, instrumented or not.
+pub struct Symbols<'a> {
+    module: Module<'a>,
+    table: Option<AllocationTable>,
+    /// Where each function's body begins, in the order of the functions.
+    starts: Vec<u64>,
+    /// The end of the last body.
+    end: u64,
+    code_start: u64,
+    lines: Option<Context<EndianSlice<'a, LittleEndian>>>,
+    source_map: Option<SourceMap>,
+}
+
+impl<'a> Symbols<'a> {
+    /// Reads the symbols of a module, and its source map as JSON.
+    ///
+    /// # Errors
+    /// [`Error::Module`], [`Error::ModuleKind`]; [`Error::SourceMap`] if the source map cannot be read.
+    pub fn read(wasm: &'a [u8], source_map: Option<&str>) -> Result<Self> {
+        let module = Module::parse(wasm, &Control::default())?;
+        let table = AllocationTable::read(wasm)?;
+        let bodies = module.functions.defined().map(|(_, body)| body.range());
+        let ranges: Vec<_> = bodies.collect();
+        let code_start = match &table {
+            Some(table) => table.code_start,
+            None => code_start(wasm)?,
+        };
+        let section = |id: gimli::SectionId| -> Result<_, gimli::Error> {
+            Ok(EndianSlice::new(
+                module.debug_section(id.name()),
+                LittleEndian,
+            ))
+        };
+        // Damaged debug information names nothing; the other sources remain.
+        let lines = (!module.debug_section(".debug_line").is_empty())
+            .then(|| {
+                gimli::Dwarf::load(section)
+                    .and_then(Context::from_dwarf)
+                    .ok()
+            })
+            .flatten();
+        Ok(Self {
+            starts: ranges.iter().map(|range| range.start).collect(),
+            end: ranges.last().map_or(0, |range| range.end),
+            code_start,
+            lines,
+            source_map: source_map.map(SourceMap::parse).transpose()?,
+            module,
+            table,
+        })
+    }
+
+    /// The functions at an offset in the file, the innermost first. Never empty.
+    pub fn frames(&self, offset: u64) -> Vec<Frame> {
+        let name = self.name(offset);
+        let original = match &self.table {
+            Some(table) => table.original(offset),
+            None => Some(offset),
+        };
+        let Some(original) = original else {
+            return vec![name];
+        };
+        if let Some(frames) = self.inlined(original, &name) {
+            return frames;
+        }
+        let start = self
+            .start(offset)
+            .map_or(original, |start| original.saturating_sub(offset - start));
+        let map = self.source_map.as_ref();
+        match map.and_then(|map| map.find(start, original)) {
+            Some((file, line)) => vec![Frame {
+                file: file.to_owned(),
+                line,
+                ..name
+            }],
+            None => vec![name],
+        }
+    }
+
+    fn inlined(&self, original: u64, name: &Frame) -> Option<Vec<Frame>> {
+        let address = original.checked_sub(self.code_start)?;
+        let found = self.lines.as_ref()?.find_frames(address);
+        let mut found = found.skip_all_loads().ok()?;
+        let mut frames = Vec::new();
+        while let Ok(Some(frame)) = found.next() {
+            let function = frame.function.as_ref().and_then(|function| {
+                let name = function.demangle().ok()?;
+                Some(name.into_owned())
+            });
+            let location = frame.location.as_ref();
+            frames.push(Frame {
+                function: function.unwrap_or_else(|| name.function.clone()),
+                file: location
+                    .and_then(|at| at.file)
+                    .unwrap_or_default()
+                    .to_owned(),
+                line: location.and_then(|at| at.line).unwrap_or(0),
+            });
+        }
+        let known = frames.iter().any(|frame| frame.line != 0);
+        known.then_some(frames)
+    }
+
+    /// The start of the function at an offset.
+    fn start(&self, offset: u64) -> Option<u64> {
+        let after = self.starts.partition_point(|&start| start <= offset);
+        self.starts.get(after.checked_sub(1)?).copied()
+    }
+
+    /// The name of the function at an offset.
+    fn name(&self, offset: u64) -> Frame {
+        let after = self.starts.partition_point(|&start| start <= offset);
+        let Some(nth) = after.checked_sub(1).filter(|_| offset < self.end) else {
+            return Frame {
+                function: format!("wasm+{offset:#x}"),
+                ..Frame::default()
+            };
+        };
+        let function = nth as u32 + self.module.functions.imported();
+        let name = self.module.functions.name(function);
+        Frame {
+            function: match name {
+                Some(name) => demangled(name).into_owned(),
+                None => format!("wasm-function[{function}]+{:#x}", offset - self.starts[nth]),
+            },
+            ..Frame::default()
+        }
+    }
+}
+
+fn demangled(name: &str) -> Cow<'_, str> {
+    addr2line::demangle_auto(Cow::Borrowed(name), None)
+}
+
+fn code_start(wasm: &[u8]) -> Result<u64> {
+    for payload in wasmparser::Parser::new(0).parse_all(wasm) {
+        let payload = payload.map_err(unreadable)?;
+        if let (wasmparser::Payload::CodeSectionStart { .. }, Some((_, range))) =
+            (&payload, payload.as_section())
+        {
+            return Ok(range.start);
+        }
+    }
+    Ok(0)
+}
+
+impl SourceMap {
+    fn parse(text: &str) -> Result<Self> {
+        Self::read(text).map_err(|message| Error::SourceMap { message })
+    }
+}

@@ -1,0 +1,389 @@
+//! The operations. Each has a synchronous and an asynchronous variant.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use napi::bindgen_prelude::*;
+use napi_derive::napi;
+
+use super::error::Result;
+use super::inputs::{self, NamedPath, Pending, SourceInput, open_all};
+use super::options::{Request, ViewOptions, checked};
+use super::tasks::{Outcome, Task, Work};
+use super::views::ViewHandle;
+use base::Input;
+use base::control::{ClassCount, Control, Phase};
+use base::error::Error;
+use base::file_kind::{FileKind, FileStart};
+use engine::Program;
+use engine::assemblyscript::Schedule;
+use engine::heap::views::{ComparisonSort, ComparisonView, ConstructorSort};
+use workers::guard::guarded;
+use workers::threads::run_on_own_thread;
+
+/// A handle on asynchronous work.
+#[napi]
+#[derive(Default)]
+pub struct WorkControl {
+    control: Control,
+    task: Mutex<Option<Arc<Task>>>,
+}
+
+/// The live objects of one class.
+#[napi(object, object_from_js = false)]
+pub struct ClassCountData {
+    /// The name of the class.
+    pub class_name: String,
+    /// The number of objects.
+    pub count: f64,
+    /// The sum of their shallow sizes.
+    pub shallow_size: f64,
+}
+
+/// The progress of the work.
+#[napi(object, object_from_js = false)]
+pub struct ProgressData {
+    /// The name of the phase that began last.
+    pub phase: &'static str,
+    /// From 0 to 1.
+    pub fraction: f64,
+    /// The size of all dumps.
+    pub bytes: f64,
+}
+
+#[napi]
+impl WorkControl {
+    /// A handle for work that is not started yet.
+    #[napi(constructor)]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Stops the work that was started with this handle.
+    #[napi]
+    pub fn cancel(&self) -> Result<()> {
+        guarded(|| {
+            self.control.cancel();
+            if let Some(task) = &*self.task() {
+                task.cancel();
+            }
+            Ok(())
+        })
+    }
+
+    /// Asks for the counts of the live objects by class before dominators are known.
+    #[napi]
+    pub fn request_classes(&self) -> Result<()> {
+        guarded(|| {
+            self.control.request_classes();
+            Ok(())
+        })
+    }
+
+    /// These counts, once.
+    #[napi]
+    pub fn take_classes(&self) -> Result<Option<Vec<ClassCountData>>> {
+        guarded(|| {
+            let classes = self.control.take_classes();
+            Ok(classes.map(|classes| classes.into_iter().map(Into::into).collect()))
+        })
+    }
+
+    /// Its progress.
+    #[napi]
+    pub fn progress(&self) -> Result<ProgressData> {
+        guarded(|| {
+            let progress = self.control.progress();
+            Ok(ProgressData {
+                phase: progress.phase.name(),
+                fraction: progress.fraction,
+                bytes: progress.bytes as f64,
+            })
+        })
+    }
+}
+
+impl From<ClassCount> for ClassCountData {
+    fn from(class: ClassCount) -> Self {
+        Self {
+            class_name: class.class_name,
+            count: class.count as f64,
+            shallow_size: class.shallow_size as f64,
+        }
+    }
+}
+
+impl WorkControl {
+    /// Starts work on inputs that this handle controls.
+    pub(super) fn start<'env, const N: usize>(
+        &self,
+        env: &'env Env,
+        inputs: [Pending; N],
+        work: impl Work<N>,
+    ) -> Result<Object<'env>> {
+        let (task, promise) = Task::start(env, self.control.clone(), inputs, work)?;
+        *self.task() = Some(task);
+        Ok(promise)
+    }
+
+    fn task(&self) -> std::sync::MutexGuard<'_, Option<Arc<Task>>> {
+        self.task.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The constructor view of bytes in the caller's memory.
+#[napi]
+pub fn analyze(
+    env: Env,
+    dump: &[u8],
+    wasm: Option<&[u8]>,
+    options: Option<ViewOptions>,
+) -> Result<ViewHandle> {
+    guarded(|| {
+        let request = checked(options)?;
+        let view = run_on_own_thread(|| {
+            let inputs = [Some(("dump", dump)), wasm.map(|wasm| ("wasm", wasm))];
+            constructor_view(inputs.map(borrowed), request, &Control::default())
+        })?;
+        Ok(view.registered(env))
+    })
+}
+
+/// The constructor view of two files.
+#[napi]
+pub fn analyze_file(
+    env: Env,
+    dump: Either<String, Buffer>,
+    wasm: Option<Either<String, Buffer>>,
+    options: Option<ViewOptions>,
+) -> Result<ViewHandle> {
+    guarded(|| {
+        let request = checked(options)?;
+        let files = [Some(dump), wasm].map(NamedPath::of);
+        let view = run_on_own_thread(|| {
+            constructor_view(open_all(&files)?, request, &Control::default())
+        })?;
+        Ok(view.registered(env))
+    })
+}
+
+/// As `analyze`, on copies of the bytes, as a task.
+#[napi(ts_return_type = "Promise<ViewHandle>")]
+pub fn analyze_async<'env>(
+    env: &'env Env,
+    dump: &[u8],
+    wasm: Option<&[u8]>,
+    options: Option<ViewOptions>,
+    control: &WorkControl,
+) -> Result<Object<'env>> {
+    guarded(|| {
+        let request = checked(options)?;
+        let inputs = [
+            Pending::copied("dump", dump)?,
+            Pending::copied_if_given("wasm", wasm)?,
+        ];
+        control.start(env, inputs, move |inputs, control| {
+            constructor_view(inputs, request, control).map(Outcome::View)
+        })
+    })
+}
+
+/// As `analyzeFile`, as a task.
+#[napi(ts_return_type = "Promise<ViewHandle>")]
+pub fn analyze_file_async<'env>(
+    env: &'env Env,
+    dump: Either<String, Buffer>,
+    wasm: Option<Either<String, Buffer>>,
+    options: Option<ViewOptions>,
+    control: &WorkControl,
+) -> Result<Object<'env>> {
+    guarded(|| {
+        let standard_input = ViewOptions::standard_input(options.as_ref());
+        let request = checked(options)?;
+        let inputs = [Some(dump), wasm]
+            .map(|path| Pending::file_or_standard_input(path, standard_input.as_deref()));
+        control.start(env, inputs, move |inputs, control| {
+            constructor_view(inputs, request, control).map(Outcome::View)
+        })
+    })
+}
+
+/// The comparison view of bytes in the caller's memory.
+#[napi]
+pub fn diff(
+    env: Env,
+    before: &[u8],
+    after: &[u8],
+    wasm: Option<&[u8]>,
+    options: Option<ViewOptions>,
+) -> Result<ViewHandle> {
+    guarded(|| {
+        let request = checked(options)?;
+        let view = run_on_own_thread(|| {
+            let wasm = wasm.map(|wasm| ("wasm", wasm));
+            let inputs = [Some(("before", before)), Some(("after", after)), wasm];
+            comparison_view(inputs.map(borrowed), request, &Control::default())
+        })?;
+        Ok(view.registered(env))
+    })
+}
+
+/// The comparison view of three files.
+#[napi]
+pub fn diff_file(
+    env: Env,
+    before: Either<String, Buffer>,
+    after: Either<String, Buffer>,
+    wasm: Option<Either<String, Buffer>>,
+    options: Option<ViewOptions>,
+) -> Result<ViewHandle> {
+    guarded(|| {
+        let request = checked(options)?;
+        let files = [Some(before), Some(after), wasm].map(NamedPath::of);
+        let view =
+            run_on_own_thread(|| comparison_view(open_all(&files)?, request, &Control::default()))?;
+        Ok(view.registered(env))
+    })
+}
+
+/// As `diff`, on copies of the bytes, as a task.
+#[napi(ts_return_type = "Promise<ViewHandle>")]
+pub fn diff_async<'env>(
+    env: &'env Env,
+    before: &[u8],
+    after: &[u8],
+    wasm: Option<&[u8]>,
+    options: Option<ViewOptions>,
+    control: &WorkControl,
+) -> Result<Object<'env>> {
+    guarded(|| {
+        let request = checked(options)?;
+        let inputs = [
+            Pending::copied("before", before)?,
+            Pending::copied("after", after)?,
+            Pending::copied_if_given("wasm", wasm)?,
+        ];
+        control.start(env, inputs, move |inputs, control| {
+            comparison_view(inputs, request, control).map(Outcome::View)
+        })
+    })
+}
+
+/// As `diffFile`, as a task.
+#[napi(ts_return_type = "Promise<ViewHandle>")]
+pub fn diff_file_async<'env>(
+    env: &'env Env,
+    before: Either<String, Buffer>,
+    after: Either<String, Buffer>,
+    wasm: Option<Either<String, Buffer>>,
+    options: Option<ViewOptions>,
+    control: &WorkControl,
+) -> Result<Object<'env>> {
+    guarded(|| {
+        let standard_input = ViewOptions::standard_input(options.as_ref());
+        let request = checked(options)?;
+        let inputs = [Some(before), Some(after), wasm]
+            .map(|path| Pending::file_or_standard_input(path, standard_input.as_deref()));
+        control.start(env, inputs, move |inputs, control| {
+            comparison_view(inputs, request, control).map(Outcome::View)
+        })
+    })
+}
+
+pub(super) fn borrowed<'a>(input: Option<(&'a str, &'a [u8])>) -> SourceInput<'a> {
+    match input {
+        Some((name, bytes)) => inputs::borrowed(name, bytes),
+        None => inputs::absent(),
+    }
+}
+
+/// What every analysis begins with.
+pub(super) fn read_program<'a>(
+    wasm: &'a SourceInput<'_>,
+    dump: &SourceInput<'_>,
+    control: &Control,
+) -> base::Result<Program<'a>> {
+    if wasm.bytes.is_absent() {
+        let found = FileStart::of(dump.bytes.as_ref());
+        let error = match found.kind {
+            Some(FileKind::HeapDump) => Error::ModuleMissing,
+            _ => Error::NotASnapshot { found },
+        };
+        return Err(error.in_file(dump.name));
+    }
+    let _step = control.begin(Phase::Module, 1);
+    let wasm = Input {
+        name: wasm.name,
+        bytes: wasm.bytes.as_ref(),
+    };
+    Program::read(wasm, control)
+}
+
+/// Whether an input is a heap snapshot, which has no module.
+pub(super) fn is_snapshot(dump: &SourceInput<'_>, wasm: &SourceInput<'_>) -> base::Result<bool> {
+    let is_snapshot = engine::is_snapshot(dump.bytes.as_ref());
+    match is_snapshot && !wasm.bytes.is_absent() {
+        true => Err(Error::SnapshotWithModule.in_file(dump.name)),
+        false => Ok(is_snapshot),
+    }
+}
+
+fn constructor_view(
+    [dump, wasm]: [SourceInput<'_>; 2],
+    request: Request<ConstructorSort>,
+    control: &Control,
+) -> base::Result<ViewHandle> {
+    let heap = match is_snapshot(&dump, &wasm)? {
+        true => engine::analyze_snapshot(dump, control)?,
+        false => {
+            let program = read_program(&wasm, &dump, control)?.tolerating(request.tolerance);
+            program.analyze(dump, control)?
+        }
+    };
+    let _step = control.begin(Phase::View, 1);
+    let view = request.constructor_view(Arc::new(heap), control)?;
+    Ok(ViewHandle::constructor(view))
+}
+
+fn comparison_view(
+    [before, after, wasm]: [SourceInput<'_>; 3],
+    request: Request<ComparisonSort>,
+    control: &Control,
+) -> base::Result<ViewHandle> {
+    match [is_snapshot(&before, &wasm)?, is_snapshot(&after, &wasm)?] {
+        [true, true] => {
+            let [before, after] = [
+                engine::open_snapshot(before, control)?,
+                engine::open_snapshot(after, control)?,
+            ];
+            let view = after.compared_with(&before, request.selection, control)?;
+            return Ok(ViewHandle::comparison(view));
+        }
+        [false, false] => {}
+        [is_before, _] => {
+            let names = [before.name, after.name].map(str::to_owned);
+            let [before, after] = names;
+            let (snapshot, dump) = if is_before {
+                (before, after)
+            } else {
+                (after, before)
+            };
+            return Err(Error::DumpWithSnapshot { dump, snapshot });
+        }
+    }
+    let program = read_program(&wasm, &before, control)?.tolerating(request.tolerance);
+    let schedule = schedule(&before, &after, request.available_memory);
+    let (before, after) = program.analyze_both(before, after, schedule, control)?;
+    let (before, after) = (Arc::new(before), Arc::new(after));
+    let view = ComparisonView::new(before, after, request.selection, control)?;
+    Ok(ViewHandle::comparison(view))
+}
+
+/// Whether two dumps are analyzed at the same time. Each analysis needs about one and a half times the size
+/// of its dump.
+fn schedule(before: &SourceInput, after: &SourceInput, available: Option<f64>) -> Schedule {
+    let bytes = before.bytes.as_ref().len() + after.bytes.as_ref().len();
+    match available {
+        Some(available) if available < bytes as f64 * 1.5 => Schedule::OneByOne,
+        _ => Schedule::SideBySide,
+    }
+}

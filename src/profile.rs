@@ -1,0 +1,160 @@
+//! Profiles of a running program.
+
+use napi::bindgen_prelude::{Buffer, ClassInstance};
+use napi_derive::napi;
+
+use super::error::Result;
+use super::heap::HeapHandle;
+use base::columns;
+use base::control::Control;
+use base::error::Error;
+use engine::instrument::allocations::{LIVE_SAMPLES_MODULE, instrument_allocations as instrument};
+use engine::outputs::exports::{CallProfile, sampled_blocks};
+use engine::outputs::formats::allocation_sites_text;
+use engine::wasm::module;
+use engine::wasm::module::Module;
+use engine::wasm::symbols::{GoTable, Symbols};
+use workers::guard::guarded;
+use workers::threads::run_on_own_thread;
+
+/// The memory that must be free before the work begins, per byte of the module.
+const ROOM_PER_BYTE: u64 = 16;
+
+/// A module that reports its allocations.
+#[napi(object)]
+pub struct InstrumentedModule {
+    /// The module.
+    pub wasm: Buffer,
+    /// Its table as JSON.
+    pub table: String,
+}
+
+/// Makes a module report its allocations.
+#[napi]
+pub fn instrument_allocations(wasm: &[u8]) -> Result<InstrumentedModule> {
+    guarded(|| {
+        check(wasm)?;
+        let (wasm, table) = instrument(wasm)?;
+        let table = serde_json::to_string(&table).map_err(internal)?;
+        Ok(InstrumentedModule {
+            wasm: wasm.into(),
+            table,
+        })
+    })
+}
+
+/// The module that keeps a profiler's live samples.
+#[napi]
+pub fn live_samples_module() -> Buffer {
+    LIVE_SAMPLES_MODULE.into()
+}
+
+/// The functions at each of these offsets in a module's file, the innermost first, as JSON.
+#[napi]
+pub fn symbolize(wasm: &[u8], source_map: Option<String>, offsets: Vec<u32>) -> Result<String> {
+    guarded(|| {
+        check(wasm)?;
+        let symbols = Symbols::read(wasm, source_map.as_deref())?;
+        let frames: Vec<_> = offsets
+            .iter()
+            .map(|&offset| symbols.frames(u64::from(offset)))
+            .collect();
+        Ok(serde_json::to_string(&frames).map_err(internal)?)
+    })
+}
+
+/// Reads stacks of a Go program.
+#[napi]
+pub struct GoStacks {
+    table: GoTable,
+}
+
+#[napi]
+impl GoStacks {
+    /// Finds the table of functions in a module; `null` if there is none.
+    #[napi(factory)]
+    pub fn find(wasm: &[u8]) -> Result<Self> {
+        guarded(|| {
+            check(wasm)?;
+            let module = Module::parse(wasm, &Control::default())?;
+            let table = GoTable::find(&module).ok_or_else(|| Error::AllocatorMissing {
+                found: "a Go program without a table of functions that this version can read"
+                    .to_owned(),
+                expected: "a module that Go 1.18 or newer linked",
+            })?;
+            Ok(Self { table })
+        })
+    }
+
+    /// The return addresses on the stack in memory, the innermost first.
+    #[napi]
+    pub fn stack(&self, memory: &[u8], stack_pointer: u32, depth: u32) -> Result<Vec<f64>> {
+        guarded(|| {
+            let stack = self.table.stack(memory, stack_pointer, depth as usize);
+            Ok(stack.into_iter().map(|pc| pc as f64).collect())
+        })
+    }
+
+    /// The functions at return addresses, as JSON.
+    #[napi]
+    pub fn symbolize(&self, addresses: Vec<f64>) -> Result<String> {
+        guarded(|| {
+            let frames: Vec<_> = addresses
+                .iter()
+                .map(|&pc| self.table.frame(pc as u64).unwrap_or_default())
+                .collect();
+            Ok(serde_json::to_string(&frames).map_err(internal)?)
+        })
+    }
+}
+
+/// Encodes a profile, given as JSON, for pprof.
+#[napi]
+pub fn encode_profile(profile: String) -> Result<Buffer> {
+    guarded(|| Ok(CallProfile::from_json(&profile)?.encode()?.into()))
+}
+
+/// What is alive in a heap by the line that allocated it.
+#[napi(object, object_from_js = false)]
+pub struct AllocationSitesData {
+    /// As JSON.
+    pub json: String,
+    /// As a table with the first of them.
+    pub text: String,
+    /// As a profile.
+    pub pprof: Buffer,
+}
+
+/// Joins a heap with a profile of the same moment.
+#[napi]
+pub fn allocation_sites(
+    heap: ClassInstance<HeapHandle>,
+    profile: &[u8],
+    limit: u32,
+) -> Result<AllocationSitesData> {
+    guarded(|| {
+        let heap = heap.heap()?;
+        let sites = run_on_own_thread(|| {
+            let blocks = sampled_blocks(profile)?;
+            engine::questions::allocation_sites(heap.loaded(), &blocks, &Control::default())
+        })?;
+        let name = heap.loaded().dump_name();
+        Ok(AllocationSitesData {
+            json: serde_json::to_string(&sites).map_err(internal)?,
+            text: allocation_sites_text(&sites, limit as usize),
+            pprof: CallProfile::of_sites(&sites, name).encode()?.into(),
+        })
+    })
+}
+
+fn check(wasm: &[u8]) -> base::Result<()> {
+    module::check_start(wasm)?;
+    let room = (wasm.len() as u64).saturating_mul(ROOM_PER_BYTE);
+    columns::check_room(room, "profiling the module")
+}
+
+fn internal(error: serde_json::Error) -> Error {
+    Error::Internal {
+        message: error.to_string(),
+    }
+}

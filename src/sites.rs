@@ -1,0 +1,213 @@
+//! Site tables as JavaScript sees them, and the questions that compare them.
+
+use std::sync::Arc;
+
+use napi::bindgen_prelude::*;
+use napi_derive::napi;
+use serde::de::DeserializeOwned;
+
+use super::analysis::WorkControl;
+use super::error::Result;
+use super::heap::{AnswerData, HeapHandle, parsed, rendered};
+use super::tasks::Outcome;
+use super::views::TableData;
+use base::control::Control;
+use engine::outputs::formats::TableOptions;
+use engine::questions::{Answer, CheckOptions, GrowthOptions, SiteTable, check, growth};
+use workers::guard::guarded;
+use workers::threads::run_on_own_thread;
+
+/// A site table that stays on the native side.
+#[napi(custom_finalize)]
+pub struct SiteTableHandle {
+    table: Arc<SiteTable>,
+    /// How much memory V8 knows of.
+    registered_bytes: i64,
+}
+
+impl SiteTableHandle {
+    pub(super) fn new(table: SiteTable) -> Self {
+        Self {
+            table: Arc::new(table),
+            registered_bytes: 0,
+        }
+    }
+
+    /// Registers what this handle holds with V8, whose collector counts it as pressure.
+    pub(super) fn registered(mut self, env: Env) -> Self {
+        self.registered_bytes = self.table.memory_size() as i64;
+        // It fails only while the environment ends.
+        let _ = env.adjust_external_memory(self.registered_bytes);
+        self
+    }
+}
+
+impl ObjectFinalize for SiteTableHandle {
+    fn finalize(self, env: Env) -> napi::Result<()> {
+        env.adjust_external_memory(-self.registered_bytes)?;
+        Ok(())
+    }
+}
+
+#[napi]
+impl SiteTableHandle {
+    /// Reads a table that `toBytes` has written.
+    #[napi(factory)]
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        guarded(|| Ok(Self::new(SiteTable::from_bytes(bytes)?)))
+    }
+
+    /// The table as bytes.
+    #[napi]
+    pub fn to_bytes(&self) -> Result<Buffer> {
+        guarded(|| Ok(self.table.to_bytes().into()))
+    }
+
+    /// What the dump is called.
+    #[napi(getter)]
+    pub fn name(&self) -> Result<String> {
+        guarded(|| Ok(self.table.dump_name().to_owned()))
+    }
+
+    /// The bytes of all live heap objects.
+    #[napi(getter)]
+    pub fn total_live_size(&self) -> Result<f64> {
+        guarded(|| Ok(self.table.total_live_size() as f64))
+    }
+}
+
+#[napi]
+impl HeapHandle {
+    /// The site table of the heap.
+    #[napi]
+    pub fn site_table(&mut self, env: Env) -> Result<SiteTableHandle> {
+        guarded(|| {
+            let heap = self.heap()?;
+            let table = run_on_own_thread(|| {
+                engine::questions::site_table(heap.loaded(), &Control::default())
+            });
+            // It builds an index, which stays.
+            self.register(env);
+            Ok(SiteTableHandle::new(table?).registered(env))
+        })
+    }
+
+    /// As `siteTable`, as a task.
+    #[napi(ts_return_type = "Promise<SiteTableHandle>")]
+    pub fn site_table_async<'env>(
+        &mut self,
+        env: &'env Env,
+        control: &WorkControl,
+    ) -> Result<Object<'env>> {
+        guarded(|| {
+            self.register(*env);
+            let heap = self.heap()?;
+            control.start(env, [], move |[], control| {
+                let table = engine::questions::site_table(heap.loaded(), control)?;
+                Ok(Outcome::SiteTable(SiteTableHandle::new(table)))
+            })
+        })
+    }
+}
+
+/// A question about several tables.
+trait Comparison: DeserializeOwned + Send + Sync + 'static {
+    fn answer(&self, tables: &[&SiteTable], control: &Control) -> base::Result<Answer>;
+}
+
+impl Comparison for GrowthOptions {
+    fn answer(&self, tables: &[&SiteTable], control: &Control) -> base::Result<Answer> {
+        growth(tables, self, control)
+    }
+}
+
+impl Comparison for CheckOptions {
+    fn answer(&self, tables: &[&SiteTable], control: &Control) -> base::Result<Answer> {
+        check(tables, self, control)
+    }
+}
+
+/// What grows from table to table, with options as JSON: as text if it is said how, otherwise as JSON.
+#[napi(ts_return_type = "Promise<AnswerData>")]
+pub fn growth_async<'env>(
+    env: &'env Env,
+    tables: Vec<ClassInstance<SiteTableHandle>>,
+    options: String,
+    text: Option<TableData>,
+    control: &WorkControl,
+) -> Result<Object<'env>> {
+    compared::<GrowthOptions>(env, &tables, &options, text, control)
+}
+
+/// As `growthAsync`, at once.
+#[napi(js_name = "growth")]
+pub fn growth_now(
+    tables: Vec<ClassInstance<SiteTableHandle>>,
+    options: String,
+) -> Result<AnswerData> {
+    compared_now::<GrowthOptions>(&tables, &options)
+}
+
+/// Whether tables keep to rules, with options as JSON: as text if it is said how, otherwise as JSON.
+#[napi(ts_return_type = "Promise<AnswerData>")]
+pub fn check_async<'env>(
+    env: &'env Env,
+    tables: Vec<ClassInstance<SiteTableHandle>>,
+    options: String,
+    text: Option<TableData>,
+    control: &WorkControl,
+) -> Result<Object<'env>> {
+    compared::<CheckOptions>(env, &tables, &options, text, control)
+}
+
+/// As `checkAsync`, at once.
+#[napi(js_name = "check")]
+pub fn check_now(
+    tables: Vec<ClassInstance<SiteTableHandle>>,
+    options: String,
+) -> Result<AnswerData> {
+    compared_now::<CheckOptions>(&tables, &options)
+}
+
+fn compared<'env, C: Comparison>(
+    env: &'env Env,
+    tables: &[ClassInstance<SiteTableHandle>],
+    options: &str,
+    text: Option<TableData>,
+    control: &WorkControl,
+) -> Result<Object<'env>> {
+    guarded(|| {
+        let question: C = parsed("the options", options)?;
+        let text = text.map(TableOptions::from);
+        let tables: Vec<_> = tables
+            .iter()
+            .map(|table| Arc::clone(&table.table))
+            .collect();
+        control.start(env, [], move |[], control| {
+            let tables: Vec<&SiteTable> = tables.iter().map(|table| &**table).collect();
+            Ok(Outcome::Answer(answer_data(
+                question.answer(&tables, control)?,
+                text,
+            )))
+        })
+    })
+}
+
+fn compared_now<C: Comparison>(
+    tables: &[ClassInstance<SiteTableHandle>],
+    options: &str,
+) -> Result<AnswerData> {
+    guarded(|| {
+        let question: C = parsed("the options", options)?;
+        let tables: Vec<&SiteTable> = tables.iter().map(|table| &*table.table).collect();
+        let answer = run_on_own_thread(|| question.answer(&tables, &Control::default()))?;
+        Ok(answer_data(answer, None))
+    })
+}
+
+fn answer_data(answer: Answer, text: Option<TableOptions>) -> AnswerData {
+    AnswerData {
+        text: rendered(&answer, text),
+        warnings: answer.warnings.into_iter().map(Into::into).collect(),
+    }
+}
