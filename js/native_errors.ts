@@ -28,7 +28,7 @@ function translated(error: unknown): unknown {
   return new HeapAnalyzerError(code, message, options);
 }
 
-/** The data that `src/binding/error.rs` reports about an error of the system. */
+/** The data that `src/error.rs` reports about an error of the system. */
 interface SystemErrorFacts {
   /** The system's own number. */
   number: number | null;

@@ -3,7 +3,7 @@
 /**
  * A text with everything invisible escaped. It then cannot break a line, control the terminal, change
  * the direction of the text beside it, or look like another text. The rules are those of
- * `printable_name` in `src/formats/text.rs`.
+ * `printable_name` in `crates/outputs/src/formats/text.rs`.
  */
 export function escapeUnprintable(text: string): string {
   if (PLAIN.test(text)) return text;

@@ -29,6 +29,7 @@ interface Node {
 interface Metadata {
   packages: Crate[];
   resolve: { root: string; nodes: Node[] };
+  workspace_members: string[];
 }
 
 /** Of a choice of licences ours is taken first, as its text is in every package already. */
@@ -55,10 +56,10 @@ export function thirdPartyLicences(): string {
 function shippedCrates(): Crate[] {
   const { targets } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")).napi;
   const platforms = targets.flatMap((target: string) => ["--filter-platform", target]);
-  const args = ["metadata", "--features", "napi", "--locked", "--offline", "--format-version", "1"];
+  const args = ["metadata", "--locked", "--offline", "--format-version", "1"];
   args.push(...platforms);
   const output = execFileSync("cargo", args, { cwd: ROOT, maxBuffer: 1 << 28, encoding: "utf8" });
-  const { packages, resolve } = JSON.parse(output) as Metadata;
+  const { packages, resolve, workspace_members } = JSON.parse(output) as Metadata;
   const crates = new Map(packages.map((crate) => [crate.id, crate]));
   const nodes = new Map(resolve.nodes.map((node) => [node.id, node]));
   const isMacro = (id: string) =>
@@ -70,7 +71,7 @@ function shippedCrates(): Crate[] {
       if (dep_kinds.some(({ kind }) => kind === null) && !isMacro(pkg)) found.add(pkg);
     }
   }
-  found.delete(resolve.root);
+  for (const own of workspace_members) found.delete(own);
   return [...found]
     .map((id) => crates.get(id) as Crate)
     .sort((a, b) => (`${a.name} ${a.version}` < `${b.name} ${b.version}` ? -1 : 1));

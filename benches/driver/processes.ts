@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 
 const ROOT = resolve(__dirname, "../..");
 
-/** The output of the bench binary for one analysis (`benches/heap/analysis.rs`). */
+/** The output of the bench binary for one analysis (`crates/engine/benches/heap/analysis.rs`). */
 export interface Analysis {
   /** Whether alive or not. */
   objects: number;
@@ -19,7 +19,7 @@ export interface Analysis {
   json: { bytes: number; seconds: number; peakBytes: number | null } | null;
 }
 
-/** The yardsticks (`benches/heap/yardsticks.rs`). */
+/** The yardsticks (`crates/engine/benches/heap/yardsticks.rs`). */
 export interface Yardsticks {
   threads: number;
   readSeconds: number;
@@ -123,7 +123,7 @@ export function runNode(args: string[], stdout: number | "pipe" | "ignore" = "pi
 
 /**
  * The arguments for the Rust side to run a program with memory that the host of a virtual machine has already
- * provided (`benches/heap/provided_memory.rs`): four bytes for each byte of the files among its arguments, which is
+ * provided (`crates/engine/benches/heap/provided_memory.rs`): four bytes for each byte of the files among its arguments, which is
  * more than any measured process needs.
  */
 function withMemory(program: string, args: string[]): string[] {

@@ -1,4 +1,4 @@
-// The names of the exports that `exposeGlobals` adds. They are the same as in src/module/exports.rs.
+// The names of the exports that `exposeGlobals` adds. They are the same as in crates/instrument/src/exports.rs.
 
 export const RESERVED_PREFIX = "__warpo_heap_analyzer:";
 /** Before the wasm index of a mutable i32 global. */

@@ -5,7 +5,7 @@ import type { Frame, InstrumentedModule } from "./program.js";
 import type { Sampler } from "./sampler.js";
 import type { StackFrame } from "./stack.js";
 
-/** A profile before it is encoded; `src/exports/profile.rs` reads it. */
+/** A profile before it is encoded; `crates/outputs/src/exports/profile.rs` reads it. */
 export interface CallProfile {
   sampleTypes: [name: string, unit: string][];
   defaultSampleType: string;

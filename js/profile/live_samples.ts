@@ -1,4 +1,4 @@
-/** The live samples of a profiler, in the memory of a module: `src/instrument/allocations/live_samples.wat`. */
+/** The live samples of a profiler, in the memory of a module: `crates/instrument/src/allocations/live_samples.wat`. */
 import { HeapAnalyzerError } from "../errors.js";
 import { liveSamplesModule } from "../native.js";
 

@@ -2,7 +2,7 @@
 //! changes that nothing in the dump contradicts. They are counted here by kind, and listed in SECURITY.md.
 //!
 //! The dumps are of real programs: a stock compiler's with names and without, while the collector marks and
-//! sweeps, and WARPO's. `tests/headers/shelf.ts` is the source of `debug` and `release`. One object of each class
+//! sweeps, and WARPO's. `../headers/shelf.ts` is the source of `debug` and `release`. One object of each class
 //! is changed; with the environment variable `HEADER_CHANGES`, all objects and every bit.
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,5 +1,5 @@
 //! How much work an input makes, in units rather than seconds, and how soon cancelled work ends. Inputs that once
-//! took minutes, or had no end, are in `tests/hostile`.
+//! took minutes, or had no end, are in `crates/engine/tests/hostile`.
 
 use std::io::{Read as _, Write as _};
 use std::path::Path;
