@@ -7,13 +7,11 @@
 //! A failed allocation of the standard library ends the process. So every allocation that grows with
 //! the input is made here, where a failure is an error.
 
-use std::alloc::{Layout, alloc_zeroed};
-
+use bytemuck::Zeroable;
 use rayon::iter::ParallelExtend;
 
 use crate::control::Step;
 use crate::error::{Error, Result};
-use crate::units::ObjectIndex;
 
 /// After a column of at least this many bytes was allocated, [`HEADROOM`] must still be free.
 const LARGE: u64 = 1 << 20;
@@ -93,45 +91,21 @@ pub fn repeated<T: Clone>(value: T, length: usize) -> Result<Vec<T>> {
 ///
 /// # Errors
 /// [`Error::OutOfMemory`].
-pub fn zeros<T: Zero>(length: usize) -> Result<Vec<T>> {
+pub fn zeros<T: Zeroable>(length: usize) -> Result<Vec<T>> {
     let bytes = (length as u64).saturating_mul(size_of::<T>() as u64);
-    let no_memory = || Error::OutOfMemory {
-        bytes,
-        purpose: PURPOSE,
-    };
-    let layout = Layout::array::<T>(length).map_err(|_| no_memory())?;
-    if layout.size() == 0 {
-        return Ok(Vec::new());
-    }
-    // SAFETY: the size of the layout is not 0.
-    let start = unsafe { alloc_zeroed(layout) };
-    if start.is_null() {
-        return Err(no_memory());
-    }
-    // SAFETY: the memory is from the global allocator, with the layout of an array of `length` values, and its bytes
-    // are zeros, which are values of the type.
-    let mut column = unsafe { Vec::from_raw_parts(start.cast::<T>(), length, length) };
+    let column = bytemuck::allocation::try_zeroed_slice_box(length);
+    let mut column = column
+        .map_err(|()| Error::OutOfMemory {
+            bytes,
+            purpose: PURPOSE,
+        })?
+        .into_vec();
     if bytes >= LARGE {
         check_headroom()?;
     }
     use_huge_pages(&mut column);
     Ok(column)
 }
-
-/// A number without padding.
-///
-/// # Safety
-/// Bytes that are zeros must be a value of the type.
-pub unsafe trait Zero: Copy {}
-
-// SAFETY: they are 0.
-unsafe impl Zero for u8 {}
-// SAFETY: as above.
-unsafe impl Zero for u32 {}
-// SAFETY: as above.
-unsafe impl Zero for u64 {}
-// SAFETY: as above.
-unsafe impl Zero for ObjectIndex {}
 
 /// The same as [`repeated`], filled by all threads: the system hands out the memory when it is first written.
 ///

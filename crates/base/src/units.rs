@@ -4,6 +4,8 @@
 
 use std::fmt;
 
+use bytemuck::Zeroable;
+
 /// An offset in linear memory. For a managed object it is the address of its payload, the value
 /// that a reference to it holds; for a block it is the address of the block's `mmInfo` word.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -97,7 +99,7 @@ pub fn format_size(bytes: u64) -> String {
 
 /// The position of an object in the object table: objects are numbered in address order, static objects
 /// (which lie below the heap) first. 32 bits are enough: 4 GiB hold at most 134 M objects.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Zeroable)]
 pub struct ObjectIndex(pub u32);
 
 impl ObjectIndex {

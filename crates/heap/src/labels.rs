@@ -2,10 +2,10 @@
 //! element, a key or a value. In a dump, a label takes two bytes. Indexes and keys are read from memory when a
 //! question needs them. In a snapshot of V8, every reference has a name or an index of its own: four bytes.
 
-use base::columns::Zero;
+use bytemuck::Zeroable;
 
 /// The label of one reference, without index or key.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Zeroable)]
 pub struct EdgeLabel(u32);
 
 /// The kind of a reference of V8 that has a name.
@@ -68,12 +68,9 @@ pub const INDEXED: u32 = 4;
 /// The kind of a reference that has only a number.
 pub const NUMBERED: u32 = 5;
 
-/// The label of one reference of V8, with its index.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The label of one reference of V8, with its index. 0 is a number without a kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Zeroable)]
 pub struct WideLabel(u32);
-
-// SAFETY: 0 is a number without a kind.
-unsafe impl Zero for WideLabel {}
 
 impl WideLabel {
     /// A reference of a kind below 8. The kinds that have no name here are those of references that the graph does not

@@ -8,6 +8,8 @@
 
 use std::collections::HashMap;
 
+use bytemuck::Zeroable;
+
 use super::labels::EdgeLabel;
 use super::objects::ObjectTable;
 use super::root_slots::RootOrigin;
@@ -26,7 +28,7 @@ const MOST_CONTINUATIONS: usize = 4 * MOST_GROUPS;
 const MOST_STEPS: u64 = 1 << 28;
 
 /// The number of a group.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Zeroable)]
 pub struct PathGroup(pub u32);
 
 impl PathGroup {

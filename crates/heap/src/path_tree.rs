@@ -7,6 +7,8 @@
 //! as a list or a recursion, and every object stores the start of the last piece of its path. [`PathGroups`]
 //! defines the pieces.
 
+use bytemuck::Zeroable;
+
 use super::RootKind;
 use super::edges::Edges;
 use super::labels::EdgeLabel;
@@ -14,7 +16,7 @@ use super::objects::ObjectTable;
 use super::path_groups::{Groups, PathGroup, PathGroups, Step};
 use super::prefetch::prefetch;
 use super::root_slots::RootSlots;
-use base::columns::{self, Zero};
+use base::columns;
 use base::control::{Control, Phase};
 use base::error::Result;
 use base::units::ObjectIndex;
@@ -38,7 +40,7 @@ pub struct PathTree {
 }
 
 /// An object's place in the tree.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Zeroable)]
 struct Node {
     /// The object before it.
     parent: u32,
@@ -50,13 +52,10 @@ struct Node {
     place: Place,
 }
 
-// SAFETY: all its values are numbers.
-unsafe impl Zero for Node {}
-
 /// The rest of a node in 32 bits: from the highest one, three bits for the kind of root from which the path
 /// begins, one for whether all references since the entry have the same label, and the number of objects on the
 /// path, the node included. All are 0 if no root reaches the object.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Zeroable)]
 struct Place(u32);
 
 /// More objects than a heap can have.

@@ -220,22 +220,11 @@ fn last_part(name: &str) -> &str {
 /// The number of characters to add, remove or replace. Only the first characters are compared.
 fn distance(left: &str, right: &str) -> usize {
     const COMPARED: usize = 60;
-    let first = |text: &str| -> Vec<char> {
+    let first = |text: &str| -> String {
         let lower = text.chars().flat_map(char::to_lowercase);
         lower.take(COMPARED).collect()
     };
-    let (left, right) = (first(left), first(right));
-    let mut row: Vec<usize> = (0..=right.len()).collect();
-    for (nth, expected) in left.iter().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = nth + 1;
-        for (other, found) in right.iter().enumerate() {
-            let replaced = diagonal + usize::from(expected != found);
-            diagonal = row[other + 1];
-            row[other + 1] = replaced.min(diagonal + 1).min(row[other] + 1);
-        }
-    }
-    row[right.len()]
+    strsim::levenshtein(&first(left), &first(right))
 }
 
 #[cfg(test)]

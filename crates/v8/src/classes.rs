@@ -1,7 +1,7 @@
 //! The class of every node, as DevTools shows it: the name of the constructor, `(string)` and the like for other
 //! types, and for plain objects the list of their properties, if enough objects have the same.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::raw::{EdgeKind, NodeKind, RawSnapshot, WideSizes};
 use super::strings::{Strings, compare, length, text};
@@ -279,7 +279,7 @@ impl<'i> PropertyTree<'i> {
     fn best(&self, properties: &[u32], step: &Step<'_>) -> Result<Option<u32>> {
         let mut best: Option<(usize, u32)> = None;
         let mut states = vec![0u32];
-        let mut is_state = HashMap::from([(0u32, ())]);
+        let mut is_state = HashSet::from([0u32]);
         for (nth, property) in properties.iter().enumerate() {
             if nth % 1024 == 0 {
                 step.advance(0)?;
@@ -288,7 +288,7 @@ impl<'i> PropertyTree<'i> {
                 let Some(&next) = self.nodes[states[at] as usize].next.get(property) else {
                     continue;
                 };
-                if is_state.insert(next, ()).is_some() {
+                if !is_state.insert(next) {
                     continue;
                 }
                 states.push(next);
