@@ -1,21 +1,31 @@
-/** Numbers as people read them, by the rules of the engine's texts. */
+/** Numbers as people read them: the same texts as the engine's, of which this is the only copy. */
 
 const UNITS = ["KiB", "MiB", "GiB", "TiB"];
 
-/** A size in bytes with its unit: `15.6 KiB`. */
+// The engine rounds halves to the even digit: 6.25 is 6.2.
+const HALVES = { maximumFractionDigits: 1, roundingMode: "halfEven" } as const;
+const SIZES = new Intl.NumberFormat("en-US", {
+  ...HALVES,
+  minimumFractionDigits: 1,
+  useGrouping: false,
+});
+const BYTES = new Intl.NumberFormat("en-US", { ...HALVES, useGrouping: false });
+const COUNTS = new Intl.NumberFormat("en-US", HALVES);
+
+/** A size in bytes with its unit: `15.6 KiB`, `1000 B`. */
 export function formatSize(bytes: number): string {
-  if (bytes < 1024) return `${formatCount(bytes)} B`;
+  if (Math.abs(bytes) < 1024) return `${BYTES.format(bytes)} B`;
   let size = bytes / 1024;
   let unit = 0;
   // 1023.95 would be printed as 1024.0.
-  while (size >= 1023.95 && unit + 1 < UNITS.length) {
+  while (Math.abs(size) >= 1023.95 && unit + 1 < UNITS.length) {
     size /= 1024;
     unit++;
   }
-  return `${size.toFixed(1)} ${UNITS[unit]}`;
+  return `${SIZES.format(size)} ${UNITS[unit]}`;
 }
 
 /** A number with a comma before every three digits, and at most one digit of a fraction. */
 export function formatCount(count: number): string {
-  return count.toLocaleString("en-US", { maximumFractionDigits: 1 });
+  return COUNTS.format(count);
 }

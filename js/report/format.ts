@@ -1,30 +1,13 @@
 /** Numbers and names as the page shows them. */
+import { afterClass as unescapedAfterClass } from "../labels.ts";
 import { escapeUnprintable } from "../text.ts";
+import { formatSize as bytes, formatCount as count } from "../units.ts";
 
-const UNITS = ["KiB", "MiB", "GiB"];
-const COUNTS = new Intl.NumberFormat("en-US");
-
-/** `1,234`. */
-export function count(value: number): string {
-  return COUNTS.format(value);
-}
+export { bytes, count };
 
 /** `12 objects`, `1 object`. */
 export function counted(value: number, one: string, many = `${one}s`): string {
   return `${count(value)} ${value === 1 ? one : many}`;
-}
-
-/** `0 B`, `12.3 KiB`, as the command line has it. */
-export function bytes(value: number): string {
-  if (Math.abs(value) < 1024) return `${value} B`;
-  let size = value / 1024;
-  let unit = 0;
-  // What rounds to 1024.0 is one of the next unit.
-  while (Math.abs(size) >= 1023.95 && unit < UNITS.length - 1) {
-    size /= 1024;
-    unit += 1;
-  }
-  return `${size.toFixed(1)} ${UNITS[unit]}`;
 }
 
 /** `+1.0 KiB`, `−32 B`, `0 B`. */
@@ -72,9 +55,7 @@ export function shortClassName(name: string): string {
 
 /** A reference as it follows a class name. */
 export function afterClass(label: string): string {
-  const text = printable(label);
-  if (/^[[+(.]/.test(text)) return text;
-  return text.includes(" ") ? ` ${text}` : `.${text}`;
+  return printable(unescapedAfterClass(label));
 }
 
 /** `global assembly/server/prices`. */

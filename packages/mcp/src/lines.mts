@@ -1,5 +1,6 @@
 /** Parts of texts: addresses, places, paths, cuts. */
 import type { z } from "zod";
+import { afterClass } from "../../../js/labels.ts";
 import { formatCount, formatSize } from "../../../js/units.ts";
 import type { cutShape, edgeShape, pathShape, rootShape } from "./question.mts";
 
@@ -22,7 +23,7 @@ export function rootText({ kind, name }: z.output<typeof rootShape>): string {
 export function pathLines(path: z.output<typeof pathShape> | null): string[] {
   if (path === null) return ["No path: no root reaches it."];
   const steps = path.steps.map(({ label, address, className, retainedSize, repeat }) => {
-    const by = label === null ? "" : `${label.startsWith("[") ? "" : "."}${label} `;
+    const by = label === null ? "" : `${afterClass(label).trim()} `;
     const times = repeat > 1 ? ` (${formatCount(repeat)} times)` : "";
     return `  ${by}${named(className, address)}${times} retains ${formatSize(retainedSize)}`;
   });
@@ -43,6 +44,5 @@ export function edgeText(edge: z.output<typeof edgeShape>): string {
 
 function place(edge: Omit<z.output<typeof cutShape>, "freed">): string {
   if (edge.root !== null) return rootText(edge.root);
-  const label = edge.label ?? "";
-  return `${edge.className ?? ""}${label.startsWith("[") ? "" : "."}${label}`;
+  return `${edge.className ?? ""}${afterClass(edge.label ?? "")}`;
 }
