@@ -23,6 +23,7 @@ use std::ops::RangeInclusive;
 use wasmparser::{FunctionBody, Operator};
 
 use super::{Globals, Module};
+use crate::control::Control;
 use crate::error::Result;
 use crate::std_library::{ALIGNMENT, ROOT_SIZE};
 use crate::units::GlobalIndex;
@@ -49,10 +50,13 @@ impl CodeFacts {
     /// Reads all function bodies.
     ///
     /// # Errors
-    /// [`Error::Module`](crate::Error::Module) if an instruction cannot be read.
-    pub(crate) fn of(module: &Module<'_>) -> Result<Self> {
+    /// [`Error::Module`](crate::Error::Module) if an instruction cannot be read,
+    /// [`Error::Aborted`](crate::Error::Aborted).
+    pub(crate) fn of(module: &Module<'_>, control: &Control) -> Result<Self> {
         let mut found = Self::default();
         for (_, body) in module.functions.defined() {
+            let range = body.range();
+            control.count((range.end - range.start) as u64)?;
             found.read(body, &module.globals)?;
         }
         Ok(found)
