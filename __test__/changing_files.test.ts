@@ -11,7 +11,9 @@ import {
   readSync,
   renameSync,
   rmSync,
+  statSync,
   symlinkSync,
+  truncateSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -22,6 +24,7 @@ import { connect } from "./mcp/client.ts";
 import { runScript } from "./support/child.ts";
 import { type LeakyServer, leakyServer } from "./support/leaky_server.ts";
 
+const ROOT = join(__dirname, "..");
 let files: LeakyServer;
 let folder: string;
 
@@ -69,6 +72,38 @@ describe("a file that is truncated", () => {
     expect(signal).toBe(null);
     expect(stdout).toContain("large.dump: the dump was changed or replaced after it was opened");
   });
+
+  test.skipIf(process.platform !== "linux")(
+    "ends the command line with SIGBUS if it is mapped there, and only then",
+    async () => {
+      // The negative control of the other tests: the same change, to a file that is mapped.
+      const dump = join(folder, "mapped.dump");
+      copyFileSync(files.after, dump);
+      const size = statSync(dump).size;
+      const cli = join(ROOT, "dist/heap_analyzer/cli.js");
+      const ends = new Map<string, Set<string | null>>();
+      for (const [kind, added] of [
+        ["mapped", 2 ** 29],
+        ["read", 2 ** 25],
+      ] as const) {
+        const signals = new Set<string | null>();
+        ends.set(kind, signals);
+        for (let nth = 0; nth < 60 && !signals.has("SIGBUS"); nth++) {
+          truncateSync(dump, size + added);
+          const args = [cli, "analyze", dump, "--wasm", files.wasm, "--partial"];
+          const child = spawn(process.execPath, args, { stdio: "ignore" });
+          const end = once(child, "exit");
+          await new Promise((resolve) => setTimeout(resolve, 40 + nth * 8));
+          truncateSync(dump, 1024);
+          const [, signal] = await end;
+          signals.add(signal);
+          copyFileSync(files.after, dump);
+        }
+      }
+      expect(ends.get("mapped")).toContain("SIGBUS");
+      expect([...(ends.get("read") ?? [])]).toEqual([null]);
+    },
+  );
 
   test("while a server reads it is an answer of the server", async () => {
     const script = `

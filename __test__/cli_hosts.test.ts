@@ -174,9 +174,40 @@ describe.skipIf(WINDOWS)("a signal", () => {
     const [text] = await once(child.stderr, "data");
     expect(String(text)).toBe("stuck");
     child.kill("SIGTERM");
-    await once(child, "close");
+    // A shell reports this as 143.
+    expect(await once(child, "close")).toEqual([null, "SIGTERM"]);
     const left = readdirSync(output, { recursive: true, withFileTypes: true });
     expect(left.filter((entry) => entry.isFile()).map(({ name }) => name)).toEqual([]);
+  });
+
+  test("during work within work calls the innermost clean-up first, and ends the process", () => {
+    const script = `
+      const { interruptibly } = require(${JSON.stringify(join(CLI, "../interruption.js"))});
+      const log = (text) => require("node:fs").writeSync(1, text + " ");
+      const wait = () => new Promise((resolve) => setTimeout(resolve, 1));
+      (async () => {
+        await interruptibly(() => log("over"), wait);
+        await interruptibly(() => log("outer"), async () => {
+          await interruptibly(() => log("over as well"), wait);
+          await interruptibly(() => log("inner"), async () => {
+            process.kill(process.pid, "SIGTERM");
+            await new Promise((resolve) => setTimeout(resolve, 60_000));
+          });
+        });
+      })();`;
+    const { stdout, status, signal } = spawnSync(process.execPath, ["-e", script], {
+      encoding: "utf8",
+    });
+    expect([stdout, status, signal]).toEqual(["inner outer ", null, "SIGTERM"]);
+    const { status: code } = spawnSync("sh", [
+      "-c",
+      '"$@"; exit $?',
+      "sh",
+      process.execPath,
+      "-e",
+      script,
+    ]);
+    expect(code).toBe(143);
   });
 
   test("that cannot be handled leaves a temporary file, whose name has the process id", async () => {

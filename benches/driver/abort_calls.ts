@@ -43,7 +43,7 @@ export function apiCalls(api: Api, inputs: Inputs, read: (path: string) => Uint8
     ...calls(async () => [], fileCalls(api, inputs, read)),
     ...calls(one, questions(address)),
     ...calls(one, isDump(inputs) ? dumpQuestions() : {}),
-    ...calls(one, tables()),
+    ...calls(one, tables(isDump(inputs))),
     ...calls(two, comparisons(api)),
   ];
 }
@@ -107,9 +107,14 @@ function dumpQuestions(): Starts {
 
 const TABLES = ["dump", "class", "path", "suspect", "waste", "object", "edge"] as const;
 
-function tables(): Starts {
+function tables(hasModule: boolean): Starts {
   const id = "0".repeat(64);
-  const capture = { dumpId: id, moduleId: id, capturedAt: new Date(0), dumpSize: 1 };
+  const capture = {
+    dumpId: id,
+    moduleId: hasModule ? id : null,
+    capturedAt: new Date(0),
+    dumpSize: 1,
+  };
   return Object.fromEntries(
     TABLES.map((table): [string, Start] => [
       `export parquet, ${table}`,

@@ -3,31 +3,43 @@ import { constants } from "node:os";
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
+/** What is to be done before a signal ends the process, for all work that is under way; the innermost last. */
+const cleanUps: (() => void)[] = [];
+
 /**
- * Does some work. If a signal ends the process during the work, `cleanUp` is called first.
+ * Does some work. If a signal ends the process during the work, `cleanUp` is called first, and before it those of the
+ * work within this work.
  *
  * The work must not block the event loop, because signal handlers run there: with a synchronous write to
  * a stdout with a slow reader, for example, Ctrl-C would have no effect.
  */
 export async function interruptibly<T>(cleanUp: () => void, work: () => Promise<T>): Promise<T> {
-  const end = (signal: NodeJS.Signals) => {
-    // From now on a signal ends the process at once.
-    stopListening();
-    try {
-      cleanUp();
-    } finally {
-      process.kill(process.pid, signal);
-      // Only the first process of a container reaches this line: signals do not end it.
-      process.exit(128 + constants.signals[signal]);
-    }
-  };
-  const stopListening = () => {
-    for (const signal of SIGNALS) process.removeListener(signal, end);
-  };
-  for (const signal of SIGNALS) process.on(signal, end);
+  if (cleanUps.length === 0) for (const signal of SIGNALS) process.on(signal, end);
+  // The same function may clean up twice.
+  const own = () => cleanUp();
+  cleanUps.push(own);
   try {
     return await work();
   } finally {
-    stopListening();
+    const place = cleanUps.indexOf(own);
+    if (place >= 0) cleanUps.splice(place, 1);
+    if (cleanUps.length === 0) stopListening();
   }
+}
+
+/** Ends the process by a signal, as if there were no handlers. */
+function end(signal: NodeJS.Signals): void {
+  // From now on a signal ends the process at once.
+  stopListening();
+  try {
+    while (cleanUps.length > 0) cleanUps.pop()?.();
+  } finally {
+    process.kill(process.pid, signal);
+    // Only the first process of a container reaches this line: signals do not end it.
+    process.exit(128 + constants.signals[signal]);
+  }
+}
+
+function stopListening(): void {
+  for (const signal of SIGNALS) process.removeListener(signal, end);
 }

@@ -22,7 +22,7 @@ use base::error::Result;
 use base::units::ObjectIndex;
 
 /// The number of objects between two checks for cancellation.
-const CHECK_INTERVAL: usize = 1 << 16;
+const CHECK_INTERVAL: usize = 1 << 14;
 /// How many objects in advance each kind of memory is prefetched. Each is found with the previous one.
 const OFFSETS_AHEAD: usize = 24;
 const REFERENCES_AHEAD: usize = 16;
@@ -117,6 +117,9 @@ impl PathTree {
         };
         let slots = roots.all();
         for (nth, slot) in slots.iter().enumerate() {
+            if nth.is_multiple_of(CHECK_INTERVAL) {
+                step.advance(0)?;
+            }
             let object = slot.object;
             if nodes[object.at()].place.0 == 0 {
                 nodes[object.at()] = Node {

@@ -181,7 +181,7 @@ fn missing(names: &Names) -> Error {
 fn read_once<'c>(code: &'c mut Option<CodeFacts>, module: &Module<'_>) -> Result<&'c CodeFacts> {
     let found = match code.take() {
         Some(found) => found,
-        None => CodeFacts::of(module)?,
+        None => CodeFacts::of(module, &Control::default())?,
     };
     Ok(code.insert(found))
 }

@@ -18,7 +18,7 @@ use heap::RootKind;
 use heap::{GroupStart, HUGE, PathGroup, reached_from};
 
 /// The number of objects between two checks for cancellation.
-const CHECK_INTERVAL: usize = 1 << 16;
+const CHECK_INTERVAL: usize = 1 << 14;
 
 /// The largest depth of the shown tree. Deeper objects count for the branch where they are left out.
 const DEEPEST: usize = 100;
@@ -137,7 +137,10 @@ pub(super) fn merged_paths(
         ..HeldBy::default()
     };
     let mut has_class = columns::repeated(false, heap.objects.classes.len())?;
-    for &object in &set {
+    for (nth, &object) in set.iter().enumerate() {
+        if nth.is_multiple_of(CHECK_INTERVAL) {
+            control.count(CHECK_INTERVAL as u64)?;
+        }
         let sum = Sum {
             size: heap.shallow_size(object),
             count: 1,
@@ -175,7 +178,10 @@ fn retained_set_size(loaded: &LoadedHeap, set: &[ObjectIndex], control: &Control
     positions.sort_unstable();
     let mut sum = 0;
     let mut end = 0;
-    for position in positions {
+    for (nth, position) in positions.into_iter().enumerate() {
+        if nth.is_multiple_of(CHECK_INTERVAL) {
+            control.count(CHECK_INTERVAL as u64)?;
+        }
         if position >= end {
             sum += loaded.heap.retained_size(index.object(position));
             end = index.end(position);

@@ -31,7 +31,7 @@ const ACCUMULATED: usize = 10;
 /// The largest size of the compared texts of paths, in bytes. Real programs have a thousandth of this.
 const MOST_TEXT: usize = 1 << 27;
 /// The number of objects between two checks for cancellation.
-const CHECK_INTERVAL: u32 = 1 << 16;
+const CHECK_INTERVAL: u32 = 1 << 14;
 
 /// The number and the retained size of the objects of a path group.
 #[derive(Clone, Copy, Debug, Default)]
@@ -130,6 +130,9 @@ pub(super) fn grown_suspects(
     let mut grown: HashMap<u32, Growth> = HashMap::new();
     let mut bytes = 0;
     for (group, &after) in (0u32..).zip(&sizes) {
+        if group.is_multiple_of(CHECK_INTERVAL) {
+            control.count(CHECK_INTERVAL.into())?;
+        }
         if after.retained < threshold || group == PathGroup::REST.0 || bytes > MOST_TEXT {
             continue;
         }
@@ -151,6 +154,9 @@ pub(super) fn grown_suspects(
     };
     let mut continuations: HashMap<u32, Vec<u32>> = HashMap::new();
     for group in 0..sizes.len() as u32 {
+        if group.is_multiple_of(CHECK_INTERVAL) {
+            control.count(CHECK_INTERVAL.into())?;
+        }
         if let Some(before) = before_group(group)
             && grown.contains_key(&before)
         {
@@ -162,6 +168,9 @@ pub(super) fn grown_suspects(
     // continues.
     let mut is_at_or_below = columns::repeated(false, sizes.len())?;
     for group in 0..sizes.len() as u32 {
+        if group.is_multiple_of(CHECK_INTERVAL) {
+            control.count(CHECK_INTERVAL.into())?;
+        }
         let is_below = before_group(group).is_some_and(|before| is_at_or_below[before as usize]);
         let has_grown = grown.contains_key(&group);
         is_at_or_below[group as usize] = is_below || has_grown;

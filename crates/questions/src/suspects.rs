@@ -27,7 +27,7 @@ const DESCENT: u64 = 70;
 /// The largest number of classes in the accumulation of a suspect.
 const ACCUMULATED_CLASSES: usize = 10;
 /// The number of objects between two checks for cancellation.
-const CHECK_INTERVAL: usize = 1 << 16;
+const CHECK_INTERVAL: usize = 1 << 14;
 
 pub(super) fn suspects(
     loaded: &LoadedHeap,

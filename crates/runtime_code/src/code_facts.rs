@@ -23,6 +23,7 @@ use std::ops::RangeInclusive;
 use wasmparser::{FunctionBody, Operator};
 
 use crate::std_library::{ALIGNMENT, ROOT_SIZE};
+use base::control::Control;
 use base::error::Result;
 use base::units::GlobalIndex;
 use wasm::module::{Globals, Module, unreadable};
@@ -49,10 +50,13 @@ impl CodeFacts {
     /// Reads all function bodies.
     ///
     /// # Errors
-    /// [`Error::Module`](base::Error::Module) if an instruction cannot be read.
-    pub fn of(module: &Module<'_>) -> Result<Self> {
+    /// [`Error::Module`](base::Error::Module) if an instruction cannot be read,
+    /// [`Error::Aborted`](base::Error::Aborted).
+    pub fn of(module: &Module<'_>, control: &Control) -> Result<Self> {
         let mut found = Self::default();
         for (_, body) in module.functions.defined() {
+            let range = body.range();
+            control.count(range.end - range.start)?;
             found.read(body, &module.globals)?;
         }
         Ok(found)

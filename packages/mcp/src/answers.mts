@@ -20,6 +20,8 @@ export interface Found {
   isEstimate?: boolean;
   /** Whether no heap was read. */
   isWithoutHeap?: boolean;
+  /** Whether names are texts of the program: in JavaScript, a property or a class may have any name. */
+  hasAnyNames?: boolean;
 }
 
 /** An answer as it is sent. */
@@ -81,7 +83,7 @@ export function answer(
   render: (body: Record<string, never>) => string[],
   most: number,
 ): Answer {
-  const body = safe(found.body) as Record<string, unknown>;
+  const body = safe(found.body, found.hasAnyNames === true) as Record<string, unknown>;
   let result: Answer | undefined;
   for (const room of STEPS) {
     result = shortenedAnswer(found, body, basis, render, room);
@@ -153,22 +155,55 @@ function evidenceOf({ warnings, isEstimate, isWithoutHeap }: Found, basis: strin
   };
 }
 
-/** A copy with all texts escaped and marked. */
-function safe(value: unknown): unknown {
-  if (typeof value === "string") return safeText(value);
-  if (Array.isArray(value)) return value.map(safe);
+/** The fields that contain names of the program, alone or in a sentence. */
+const NAMED = new Set(
+  "className classes label name owner holder what text path type value preview".split(" "),
+);
+/** A list whose entries have names that the caller gave. */
+const GIVEN = "dumps";
+/** An index is no name. */
+const INDEX = /^\[\d+\]$/;
+
+/** A copy with all texts escaped and marked; names are marked as well if they may be anything. */
+function safe(value: unknown, marksNames: boolean, isName = false): unknown {
+  if (typeof value === "string") {
+    return marksNames && isName && !INDEX.test(value) ? marked(value) : safeText(value);
+  }
+  if (Array.isArray(value)) return value.map((one) => safe(one, marksNames, isName));
   if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, safe(one)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, one]) => [
+      key,
+      safe(one, marksNames && key !== GIVEN, NAMED.has(key)),
+    ]),
+  );
+}
+
+/** A text of the program, whole. */
+function marked(text: string): string {
+  return `${OPEN}${escaped(text)}${CLOSE}`;
+}
+
+/** What an agent gives back of an answer, without the marks around it. */
+export function unmarked(text: string): string {
+  return text.startsWith(OPEN) && text.endsWith(CLOSE) ? text.slice(1, -1) : text;
+}
+
+/** A text without invisible characters and without marks. */
+function escaped(text: string): string {
+  return escapeUnprintable(text).replace(
+    /[\u27ea\u27eb]/g,
+    (mark) => `\\u{${mark.charCodeAt(0).toString(16)}}`,
+  );
 }
 
 /** A text without invisible characters, in which every string of the program is marked as data. */
 export function safeText(text: string): string {
-  const escaped = escapeUnprintable(text).replace(
-    /[\u27ea\u27eb]/g,
-    (mark) => `\\u{${mark.charCodeAt(0).toString(16)}}`,
-  );
   // Strings stand in quotes. One that was shortened may have no second quote.
-  return escaped.replace(/"(?:[^"\\]|\\.)*(?:"|$)/gs, (literal) => `${OPEN}${literal}${CLOSE}`);
+  return escaped(text).replace(
+    /"(?:[^"\\]|\\.)*(?:"|$)/gs,
+    (literal) => `${OPEN}${literal}${CLOSE}`,
+  );
 }
 
 /** A copy of what there is room for. Notes what it cuts. */

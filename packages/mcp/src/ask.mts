@@ -1,7 +1,7 @@
 /** Asks a question and puts its answer together. Repeated questions are answered from memory. */
-import { type Answer, answer } from "./answers.mts";
+import { type Answer, answer, unmarked } from "./answers.mts";
 import { QuestionError } from "./errors.mts";
-import { remember } from "./heaps.mts";
+import { isOfSnapshot, remember } from "./heaps.mts";
 import type { Context, Question } from "./question.mts";
 import { shortened } from "./roots.mts";
 
@@ -21,7 +21,7 @@ export class Asker {
   async ask(question: Question, given: unknown, context: Context): Promise<Answer> {
     const read = question.input.safeParse(given ?? {});
     if (!read.success) throw invalid(read.error.issues);
-    const args = read.data;
+    const args = withoutMarks(read.data);
     const key = question.isRepeatable ? JSON.stringify([question.name, args]) : undefined;
     const kept = key === undefined ? undefined : this.#answers.get(key);
     if (kept !== undefined && key !== undefined) {
@@ -31,11 +31,17 @@ export class Asker {
       remember(this.#answers, key, kept, MOST_ANSWERS);
       return kept;
     }
-    const found = await question.ask(args, context);
+    const hasAnyNames = handlesOf(args).some(isOfSnapshot);
+    const found = { ...(await question.ask(args, context)), hasAnyNames };
     const made = answer(found, question.basis, question.render, this.#characters);
     if (key !== undefined) remember(this.#answers, key, made, MOST_ANSWERS);
     return made;
   }
+}
+
+/** Arguments whose names may be given back as they stood in an answer. */
+function withoutMarks(args: Record<string, unknown>): Record<string, unknown> {
+  return typeof args.class === "string" ? { ...args, class: unmarked(args.class) } : args;
 }
 
 function handlesOf(args: Record<string, unknown>): string[] {

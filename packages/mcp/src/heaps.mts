@@ -366,6 +366,11 @@ async function hashOfFile(descriptor: number, signal: AbortSignal): Promise<stri
   }
 }
 
+/** Whether a handle is of a heap snapshot, which has no module. */
+export function isOfSnapshot(handle: string): boolean {
+  return handle.split(":")[2] === "";
+}
+
 /** Adds to a map that keeps the newest entries. */
 export function remember<K, V>(map: Map<K, V>, key: K, value: V, most: number): void {
   map.delete(key);

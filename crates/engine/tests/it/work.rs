@@ -230,15 +230,98 @@ fn everything(dump: &[u8], wasm: &[u8], control: &Control) -> Result<()> {
         engine::questions::ask(&heap, &question, None, control)?;
     }
     engine::questions::site_table(&heap, control)?;
-    for export in [
-        Export::Pprof {},
-        Export::HeapSnapshot(HeapSnapshotOptions {
+    export_all(&heap, true, control)
+}
+
+/// A heap snapshot of V8 with this many objects: chains of 100, each with a string that only it has.
+fn snapshot(objects: usize) -> Vec<u8> {
+    let fields = json!({
+        "node_fields": ["type", "name", "id", "self_size", "edge_count"],
+        "node_types": [["object", "string", "synthetic"], "string", "number", "number", "number"],
+        "edge_fields": ["type", "name_or_index", "to_node"],
+        "edge_types": [["property", "shortcut"], "string_or_number", "node"],
+    });
+    let (mut nodes, mut edges) = (vec![], vec![]);
+    let mut strings = vec![
+        String::new(),
+        "Node".to_owned(),
+        "next".to_owned(),
+        "text".to_owned(),
+    ];
+    let first = |nth: usize| 5 * (2 + 2 * nth);
+    let heads = (0..objects).step_by(100);
+    nodes.extend([2, 0, 1, 0, 1, 0, 1, 3, 16, heads.len()]);
+    edges.extend([1, 0, 5]);
+    edges.extend(heads.flat_map(|head| [0, 2, first(head)]));
+    for nth in 0..objects {
+        let has_next = (nth + 1) % 100 != 0 && nth + 1 < objects;
+        nodes.extend([0, 1, 4 * nth + 5, 32, 1 + usize::from(has_next)]);
+        edges.extend([0, 3, first(nth) + 5]);
+        if has_next {
+            edges.extend([0, 2, first(nth + 1)]);
+        }
+        nodes.extend([1, strings.len(), 4 * nth + 7, 24, 0]);
+        strings.push(format!("text {nth}"));
+    }
+    let counts = [nodes.len() / 5, edges.len() / 3];
+    let head = json!({ "meta": fields, "node_count": counts[0], "edge_count": counts[1] });
+    // V8 begins with this part.
+    format!(
+        "{{\"snapshot\":{head},\"nodes\":{},\"edges\":{},\"strings\":{}}}",
+        json!(nodes),
+        json!(edges),
+        json!(strings)
+    )
+    .into_bytes()
+}
+
+/// Everything that can be done with a heap snapshot.
+fn everything_of_snapshot(bytes: &[u8], control: &Control) -> Result<()> {
+    let heap = engine::open_snapshot(input("app.heapsnapshot", bytes), control)?;
+    for question in [
+        json!({ "question": "find", "contains": "no such text" }),
+        json!({ "question": "object", "address": 5 }),
+        json!({ "question": "referrers", "address": 5 }),
+        json!({ "question": "dominators", "byClass": true }),
+        json!({ "question": "suspects" }),
+        json!({ "question": "paths", "class": "*" }),
+        json!({ "question": "waste" }),
+        json!({ "question": "report" }),
+    ] {
+        let question: Question = serde_json::from_value(question).unwrap();
+        engine::questions::ask(&heap, &question, None, control)?;
+    }
+    engine::questions::site_table(&heap, control)?;
+    export_all(&heap, false, control)
+}
+
+/// Every format in which a heap is written.
+fn export_all(heap: &LoadedHeap, has_module: bool, control: &Control) -> Result<()> {
+    let dump = json!({
+        "dumpId": "1",
+        "moduleId": has_module.then_some("2"),
+        "capturedAt": 0,
+        "dumpSize": 1,
+        "source": "",
+        "labels": {},
+    });
+    let tables = [
+        "dump", "class", "path", "suspect", "waste", "object", "edge",
+    ];
+    let tables = tables
+        .map(|table| json!({ "format": "parquet", "table": table, "dump": dump, "strings": true }));
+    let exports = tables.map(|table| serde_json::from_value::<Export>(table).unwrap());
+    for export in exports.into_iter().chain([Export::Pprof {}]) {
+        engine::outputs::exports::export(heap, &export, None, &mut std::io::sink(), control)?;
+    }
+    if has_module {
+        let options = HeapSnapshotOptions {
             strings: true,
             all: true,
             may_map: false,
-        }),
-    ] {
-        engine::outputs::exports::export(&heap, &export, None, &mut std::io::sink(), control)?;
+        };
+        let export = Export::HeapSnapshot(options);
+        engine::outputs::exports::export(heap, &export, None, &mut std::io::sink(), control)?;
     }
     Ok(())
 }
@@ -276,6 +359,43 @@ fn work_that_is_cancelled_at_any_moment_ends_within_a_bounded_number_of_units() 
         let units = 1 + u64::from(random.below(all - all / 100));
         let control = Control::cancelling_after(units);
         let done = everything(&dump, &wasm, &control);
+        assert!(
+            matches!(done, Err(Error::Aborted)),
+            "after {units} of {all} units: {done:?}"
+        );
+        let more = control.work() - units;
+        assert!(more < UNITS_AFTER_ABORT, "{more} units after the abort");
+    }
+}
+
+#[test]
+fn a_snapshot_takes_a_bounded_number_of_units_for_each_byte() {
+    let bytes = snapshot(20_000);
+    let control = Control::default();
+    everything_of_snapshot(&bytes, &control).unwrap();
+    let units = control.work();
+    assert!(
+        units > bytes.len() as u64 / 64,
+        "only {units} units were counted"
+    );
+    assert!(
+        units < UNITS_PER_BYTE * bytes.len() as u64,
+        "{units} units for {} bytes",
+        bytes.len()
+    );
+}
+
+#[test]
+fn work_on_a_snapshot_that_is_cancelled_ends_within_a_bounded_number_of_units() {
+    let mut random = Random::new(6);
+    let bytes = snapshot(20_000);
+    let whole = Control::default();
+    everything_of_snapshot(&bytes, &whole).unwrap();
+    let all = u32::try_from(whole.work()).unwrap();
+    for _ in 0..50 {
+        let units = 1 + u64::from(random.below(all - all / 100));
+        let control = Control::cancelling_after(units);
+        let done = everything_of_snapshot(&bytes, &control);
         assert!(
             matches!(done, Err(Error::Aborted)),
             "after {units} of {all} units: {done:?}"

@@ -138,7 +138,7 @@ impl<'m, 'a> Search<'m, 'a> {
             return named.initial;
         }
         let data_end = self.data_end;
-        let code = CodeFacts::of(self.module).ok()?;
+        let code = CodeFacts::of(self.module, &self.machine.control).ok()?;
         let known = code.stack_pointer(globals).and_then(initial);
         let known = known.or_else(|| code.allocator_root(data_end));
         known.filter(|&base| base >= data_end).or_else(|| {
