@@ -1,7 +1,7 @@
 // Profiles of programs in other languages, compiled from source here. Without the compiler, a test is skipped.
 
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import binaryen from "binaryen";
@@ -11,6 +11,7 @@ import { outputOf, runIn } from "./support/command_line.ts";
 import { decoded, sumsThrough } from "./support/pprof.ts";
 
 const PROGRAMS = join(import.meta.dirname, "programs/profile");
+const GO_VERSIONS = join(import.meta.dirname, "../target/go");
 
 let folder: string;
 beforeAll(() => {
@@ -35,10 +36,20 @@ const clang = (output: string, ...flags: string[]) =>
 const hasClang = clang(join(tmpdir(), `has-clang-${process.pid}.wasm`)).status === 0;
 rmSync(join(tmpdir(), `has-clang-${process.pid}.wasm`), { force: true });
 
-const goRoot = spawnSync("go", ["env", "GOROOT"], { encoding: "utf8" }).stdout?.trim();
-const goHost = ["lib", "misc"]
-  .map((part) => join(goRoot ?? "", part, "wasm/wasm_exec.js"))
-  .find((file) => goRoot !== undefined && existsSync(file));
+/** The folders of Go: the system's, and what `scripts/go_versions.sh` installed. */
+const goRoots = [
+  spawnSync("go", ["env", "GOROOT"], { encoding: "utf8" }).stdout?.trim() ?? "",
+  ...(existsSync(GO_VERSIONS) ? readdirSync(GO_VERSIONS).sort() : []).map((version) =>
+    join(GO_VERSIONS, version, "go"),
+  ),
+];
+const goVersions = goRoots.flatMap((root) => {
+  const hosts = ["lib", "misc"].map((part) => join(root, part, "wasm/wasm_exec.js"));
+  const host = hosts.find((file) => root !== "" && existsSync(file));
+  if (host === undefined) return [];
+  const version = readFileSync(join(root, "VERSION"), "utf8").split("\n", 1)[0] as string;
+  return [{ version, root, host }];
+});
 
 /** Zig from PyPI. */
 const zig = (output: string, ...flags: string[]) => {
@@ -73,7 +84,7 @@ const hasRust =
 
 for (const [language, found] of Object.entries({
   "clang for wasm32-wasi": hasClang,
-  "Go with its wasm_exec.js": goHost !== undefined,
+  "Go with its wasm_exec.js": goVersions.length > 0,
   "Zig (pip install ziglang)": hasZig,
   "rustc for wasm32 (Debian: rustc, libstd-rust-dev-wasm32)": hasRust,
 })) {
@@ -107,35 +118,47 @@ test.skipIf(!hasClang).each(["-O0", "-O2"])("clang %s: a leak is traced to its l
   expect(throughLine(heap, `leak.c:${aligned}`)).toEqual([1, 1000, 1, 1000]);
 });
 
-test.skipIf(goHost === undefined)(
-  "Go: allocations are traced to their lines",
-  () => {
-    const wasm = join(folder, "go.wasm");
-    const environment = { ...process.env, GOOS: "js", GOARCH: "wasm", GOFLAGS: "" };
-    const build = spawnSync("go", ["build", "-o", wasm, "leak.go"], {
-      cwd: PROGRAMS,
-      env: { ...environment, GOCACHE: join(tmpdir(), "go-cache") },
-      encoding: "utf8",
-    });
-    expect(build).toMatchObject({ status: 0 });
-    const host = join(folder, "host.cjs");
-    writeFileSync(host, readFileSync(join(PROGRAMS, "go_host.cjs")));
-    const heap = join(folder, "go.pb.gz");
-    const api = join(import.meta.dirname, "../dist/profile.js");
-    const run = spawnSync(process.execPath, [host, goHost as string, api, wasm, heap], {
-      encoding: "utf8",
-    });
-    expect(run).toMatchObject({ status: 0, stderr: "" });
-    expect(run.stdout).toMatch(/^done 505000/);
-    // Go's collector frees without a call: the profile says what was allocated.
-    const leak = lineOf("leak.go", "// leak");
-    const [objects, bytes, ...used] = throughLine(heap, `leak.go:${leak}`);
-    expect({ objects, bytes, used }).toEqual({ objects: 10_000, bytes: 640_000, used: [] });
-    const filled = lineOf("leak.go", "make([]byte");
-    expect(throughLine(heap, `leak.go:${filled}`)).toEqual([10_000, 505_000]);
-  },
-  120_000,
-);
+/** Compiles a program of Go, runs it in Go's own host, and returns the profile. */
+function goProfile({ version, root, host }: (typeof goVersions)[number]): string {
+  const wasm = join(folder, `${version}.wasm`);
+  const own = { GOROOT: root, GOCACHE: join(tmpdir(), "go-cache"), GOTOOLCHAIN: "local" };
+  const build = spawnSync(join(root, "bin/go"), ["build", "-o", wasm, "leak.go"], {
+    cwd: PROGRAMS,
+    env: { ...process.env, ...own, GOOS: "js", GOARCH: "wasm", GOFLAGS: "" },
+    encoding: "utf8",
+  });
+  expect(build).toMatchObject({ status: 0 });
+  const script = join(folder, "host.cjs");
+  writeFileSync(script, readFileSync(join(PROGRAMS, "go_host.cjs")));
+  const heap = join(folder, `${version}.pb.gz`);
+  const api = join(import.meta.dirname, "../dist/profile.js");
+  const run = spawnSync(process.execPath, [script, host, api, wasm, heap], { encoding: "utf8" });
+  expect(run).toMatchObject({ status: 0, stderr: "" });
+  expect(run.stdout).toMatch(/^done 505000/);
+  return heap;
+}
+
+describe.skipIf(goVersions.length === 0)("Go", () => {
+  test.each(goVersions)(
+    "$version: allocations of all sizes are traced to their lines",
+    (go) => {
+      const heap = goProfile(go);
+      const sums = (part: string) => throughLine(heap, `leak.go:${lineOf("leak.go", part)}`);
+      // Go's collector frees without a call: the profile says what was allocated.
+      expect(sums("// leak")).toEqual([10_000, 640_000]);
+      expect(sums("make([]byte")).toEqual([10_000, 505_000]);
+      expect(sums("// tiny")).toEqual([1000, 8000]);
+      expect(sums("// words")).toEqual([1000, 32_000]);
+      expect(sums("// pair")).toEqual([1000, 16_000]);
+      expect(sums("// page")).toEqual([1000, 40_000_000]);
+      // No function has the name of the linker only.
+      for (const { stack } of decoded(readFileSync(heap)).samples) {
+        for (const frame of stack) expect(frame).toMatch(/\.(go|s|js|cjs):\d+$|^_|^node:|^wasm_/);
+      }
+    },
+    240_000,
+  );
+});
 
 /** Runs the function `run` of a program, and returns the profile. */
 function profiled(wasm: string): string {

@@ -14,6 +14,21 @@ func remember() {
 	all = n
 }
 
+var (
+	number *int64
+	words  *[4]int64
+	pair   *[2]*node
+	page   *[40000]byte
+)
+
+// The compiler may call an allocator for each of these sizes, with pointers or without.
+func sizes() {
+	number = new(int64)    // tiny
+	words = new([4]int64)  // words
+	pair = new([2]*node)   // pair
+	page = new([40000]byte) // page
+}
+
 func fill(n int) []byte { return make([]byte, n) }
 
 func main() {
@@ -22,5 +37,13 @@ func main() {
 		remember()
 		sum += len(fill(i%100 + 1))
 	}
+	done := make(chan bool)
+	go func() {
+		for i := 0; i < 1000; i++ {
+			sizes()
+		}
+		done <- true
+	}()
+	<-done
 	fmt.Println("done", sum)
 }

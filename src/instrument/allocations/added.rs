@@ -1,10 +1,11 @@
 //! What is added to a module: its indexes, and the entries of its sections.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use wasm_encoder::{ConstExpr, Encode, EntityType, ExportKind, FuncType, GlobalType, ValType};
 
-use super::hooks::{Hooks, Kind};
+use super::hooks::{Hook, Hooks, Kind};
 use super::types::Types;
 use super::{
     EXPORT_COUNT, EXPORT_COUNTDOWN, EXPORT_MEMORY, IMPORT_ALLOCATED, IMPORT_FREED, IMPORT_KEEP,
@@ -38,8 +39,30 @@ pub(super) struct Added {
     pub(super) count: u32,
     /// For bits of addresses, whether a sample has them.
     pub(super) masks: [u32; 2],
+    /// Ranges of Go's function values: those of the functions that allocate, if there are several.
+    pub(super) go_allocates: Vec<Range<u32>>,
     imported: u32,
     first_type: u32,
+}
+
+/// What Go's linker adds to the number of a function, not counting imports, for its value.
+const GO_FUNCTION_VALUES: u32 = 0x1000;
+
+/// The values of Go's functions that allocate. A function that is alone is called by no other.
+fn go_allocates(hooks: &Hooks, imported: u32) -> Vec<Range<u32>> {
+    let mut ranges: Vec<Range<u32>> = Vec::new();
+    let of_go = |hook: &&Hook| matches!(hook.kind, Kind::GoAllocate);
+    if hooks.list.iter().filter(of_go).count() < 2 {
+        return ranges;
+    }
+    for hook in hooks.list.iter().filter(of_go) {
+        let value = hook.function - imported + GO_FUNCTION_VALUES;
+        match ranges.last_mut() {
+            Some(last) if last.end == value => last.end += 1,
+            _ => ranges.push(value..value + 1),
+        }
+    }
+    ranges
 }
 
 impl Added {
@@ -71,6 +94,7 @@ impl Added {
             countdown: first_global,
             count: first_global + 1,
             masks: [first_global + 2, first_global + 3],
+            go_allocates: go_allocates(hooks, imported),
             imported,
             first_type: types.all.len() as u32,
         }

@@ -73,7 +73,7 @@ pub(crate) enum Kind {
         size: Size,
     },
     Free(Address),
-    /// Go's `mallocgc`, whose parameters are on a stack in memory.
+    /// Go's `mallocgc` or a variant of it, whose parameters are on a stack in memory.
     GoAllocate,
 }
 
@@ -118,6 +118,9 @@ impl Hooks {
                 expected: "a module that imports or defines a memory",
             });
         }
+        if family == Family::Go {
+            search.check_go(&list)?;
+        }
         if search.zig_is_inlined(&list)? {
             return Err(Error::AllocatorMissing {
                 found: "Zig's allocator copied into other functions".to_owned(),
@@ -134,7 +137,8 @@ impl Hooks {
         };
         let mut copied: BTreeSet<u32> = functions(true).collect();
         let mut within = BTreeSet::new();
-        // Go unwinds and calls again, so that its calls within say by themselves whether they count. A call
+        // Go's functions are called through a table and resumed, so that they find out by the return address
+        // on the stack in memory whether another of them called. A call
         // that frees counts always: a collector frees what it finds while an allocation is made, and what was
         // freed already is not known any more.
         if family != Family::Go {
