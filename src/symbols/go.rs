@@ -2,7 +2,7 @@
 //! of functions that Go's own runtime reads from memory says how large each frame is, and which line it is.
 //!
 //! The layout is that of Go 1.18 and later: `runtime/symtab.go`. Since Go 1.25, places of code in it are numbers of
-//! functions and not addresses; since Go 1.26, the address of the code is only in `moduledata`.
+//! functions and not addresses.
 
 use crate::module::Module;
 
@@ -19,12 +19,6 @@ const MAX_IMAGE: u64 = 1 << 28;
 const WORD: usize = 8;
 /// An address of code is the number of a function, shifted by this, plus the number of a block.
 const FUNCTION_SHIFT: u32 = 16;
-
-/// Words of `moduledata`, which begins with a pointer to the table.
-mod module_data {
-    pub(super) const NAMES: usize = 1;
-    pub(super) const TEXT: usize = 22;
-}
 
 /// Offsets of fields of a function in the table.
 mod field {
@@ -71,15 +65,11 @@ impl GoTable {
         let word = |nth: usize| number(&image, header + WORD * nth, WORD);
         let place = |nth: usize| Some(header + usize::try_from(word(nth)?).ok()?);
         let (names, functions) = (place(4)?, place(8)?);
-        let text_start = match word(3)? {
-            0 => text_start(&image, header, names)?,
-            start => start,
-        };
         // The second function: its number, or its distance.
         let second = number(&image, functions + 8, 4)?;
         Some(Self {
             function_count: usize::try_from(word(1)?).ok()?,
-            text_start,
+            text_start: word(3)?,
             shift: if second >> FUNCTION_SHIFT == 0 {
                 FUNCTION_SHIFT
             } else {
@@ -204,17 +194,6 @@ impl GoTable {
         let end = bytes.iter().position(|&byte| byte == 0)?;
         Some(String::from_utf8_lossy(&bytes[..end]).into_owned())
     }
-}
-
-/// The address of the code, in the `moduledata` whose first words point to the table and to its names.
-fn text_start(image: &[u8], header: usize, names: usize) -> Option<u64> {
-    let mut words = image.chunks_exact(WORD).enumerate();
-    let is = |nth: usize, value: usize| number(image, nth * WORD, WORD) == Some(value as u64);
-    let pointer = (header as u64).to_le_bytes();
-    let (nth, _) = words
-        .find(|&(nth, word)| word == pointer.as_slice() && is(nth + module_data::NAMES, names))?;
-    let start = number(image, (nth + module_data::TEXT) * WORD, WORD)?;
-    (start != 0).then_some(start)
 }
 
 /// A little-endian number of `size` bytes.
