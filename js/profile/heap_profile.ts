@@ -25,7 +25,7 @@ export interface CallProfile {
 const ALLOCATORS = [
   /^~lib\/rt\//,
   /^operator new/,
-  /^(dl|emmalloc_)?(malloc|calloc|realloc|memalign|aligned_alloc|posix_memalign)$/,
+  /^(dl|emmalloc_|c\.malloc\.)?(malloc|calloc|realloc|reallocarray|memalign|valloc|aligned_alloc|aligned_alloc_inner|posix_memalign)$/,
   /(__rust|__rdl|__rg)_(alloc|alloc_zeroed|realloc)$/,
   /^runtime\./,
   /^<?alloc::(alloc|raw_vec)::/,

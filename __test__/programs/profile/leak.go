@@ -29,7 +29,13 @@ func sizes() {
 	page = new([40000]byte) // page
 }
 
-func fill(n int) []byte { return make([]byte, n) }
+var filled []byte
+
+// Kept, because Go 1.25 and later give small slices that are not kept no memory of their own.
+func fill(n int) []byte {
+	filled = make([]byte, n)
+	return filled
+}
 
 func main() {
 	sum := 0

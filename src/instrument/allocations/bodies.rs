@@ -94,8 +94,9 @@ pub(super) fn additions(
             variables.load_key(&mut code, address);
             // What had the old address is freed, unless the allocation failed.
             code.local_get(variables.key);
-            if let Size::Parameter(at) = size {
-                code.local_get(variables.saved + at).i32_eqz().i32_or();
+            if let Size::Parameter(_) | Size::Product(..) = size {
+                variables.load_size(&mut code, size);
+                code.local_get(variables.size).i32_eqz().i32_or();
             }
             code.if_(BlockType::Empty);
             let old = |code: &mut InstructionSink<'_>| {

@@ -8,16 +8,18 @@ use super::{Family, Hook, Kind};
 use crate::error::{Error, Result};
 use crate::units::GlobalIndex;
 
-/// Since Go 1.26, the allocator has functions for classes of sizes. The number of a class follows the name.
-/// Since Go 1.27, the compiler calls them without `mallocgc`.
-const BY_SIZE: [&str; 3] = [
+/// Since Go 1.26, the allocator has functions for classes of sizes, which the compiler calls without `mallocgc`: in Go
+/// 1.26 with `GOEXPERIMENT=sizespecializedmalloc`, and since Go 1.27 always. A number follows the name.
+const BY_SIZE: [&str; 4] = [
     "runtime.mallocgcSmallNoScanSC",
     "runtime.mallocgcSmallScanNoHeaderSC",
     "runtime.mallocgcTinySC",
+    "runtime.mallocgcTinySize",
 ];
 
-/// What all allocations end in: a block of a span, or a span of its own.
-const INNERMOST: [&str; 2] = ["runtime.(*mcache).nextFree", "runtime.(*mcache).allocLarge"];
+/// What all allocations end in: a block of a span, or a span of its own. In `name` sections, Go's linker writes `_` for
+/// characters that are no letters.
+const INNERMOST: [&str; 2] = ["runtime.__mcache_.nextFree", "runtime.__mcache_.allocLarge"];
 
 impl Search<'_, '_> {
     /// `mallocgc` and its variants. The stack pointer is the first global.
@@ -54,10 +56,20 @@ impl Search<'_, '_> {
     /// # Errors
     /// [`Error::AllocatorMissing`] if another function allocates; [`Error::Module`].
     pub(super) fn check_go(&self, list: &[Hook]) -> Result<()> {
+        let unknown = |found: String| Error::AllocatorMissing {
+            found: format!("a version of Go's allocator that is not known: {found}"),
+            expected: "a module that a version from Go 1.18 to Go 1.27 compiled",
+        };
+        let mut waiting = Vec::new();
+        for name in INNERMOST {
+            let functions = self.functions(name, 1, 1);
+            if functions.is_empty() {
+                return Err(unknown(format!("{name} is missing")));
+            }
+            waiting.extend(functions);
+        }
         let callers = Calls::read(self.module)?.callers();
         let hooked: BTreeSet<u32> = list.iter().map(|hook| hook.function).collect();
-        let innermost = INNERMOST.iter().flat_map(|name| self.functions(name, 1, 1));
-        let mut waiting: Vec<u32> = innermost.collect();
         let mut seen: BTreeSet<u32> = waiting.iter().copied().collect();
         while let Some(function) = waiting.pop() {
             for &caller in callers.get(&function).into_iter().flatten() {
@@ -66,13 +78,8 @@ impl Search<'_, '_> {
                 }
                 let name = self.module.functions.name(caller).unwrap_or_default();
                 if !name.starts_with("runtime.mallocgc") {
-                    return Err(Error::AllocatorMissing {
-                        found: format!(
-                            "a version of Go's allocator that is not known: {name} allocates \
-                             without runtime.mallocgc"
-                        ),
-                        expected: "a module that a version from Go 1.18 to Go 1.27 compiled",
-                    });
+                    let found = format!("{name} allocates without runtime.mallocgc");
+                    return Err(unknown(found));
                 }
                 waiting.push(caller);
             }
