@@ -14,7 +14,7 @@ use super::{
 use crate::module::Module;
 
 /// The number of imports that are added.
-const IMPORTS: u32 = 4;
+pub(crate) const IMPORTS: u32 = 4;
 /// The globals that are added.
 const GLOBALS: u32 = 4;
 

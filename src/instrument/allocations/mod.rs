@@ -22,6 +22,7 @@ mod rewrite;
 mod table;
 mod types;
 
+pub(crate) use added::IMPORTS as ADDED_IMPORTS;
 pub use hooks::Family;
 pub use table::AllocationTable;
 

@@ -8,6 +8,7 @@ mod c;
 mod calls;
 mod go;
 mod search;
+mod unnamed_c;
 mod zig;
 
 use std::collections::BTreeSet;
@@ -111,7 +112,14 @@ impl Hooks {
             Some(found) => Some(found),
             None => search.unnamed_tlsf()?,
         };
-        let (family, mut list) = found.ok_or_else(missing)?;
+        let (family, mut list) = found.unwrap_or((Family::C, Vec::new()));
+        if family == Family::C {
+            // What has a name may be a wrapper only, which the program itself does not call.
+            list.extend(search.unnamed_c(&list)?);
+        }
+        if list.is_empty() {
+            return Err(missing());
+        }
         if !module.has_memory {
             return Err(Error::AllocatorMissing {
                 found: "functions with the names of an allocator, but no memory".to_owned(),
