@@ -51,6 +51,11 @@ export interface ProfilerOptions {
   stackDepth?: number | undefined;
   /** The seed of the random gaps between samples: the same seed gives the same samples (default: 1). */
   seed?: number | undefined;
+  /**
+   * Whether stacks contain the functions of the host that call the program (default: true). Functions of the host
+   * that the program calls are always in a CPU profile.
+   */
+  hostCallers?: boolean | undefined;
   /** The name of the program in profiles (default: `program.wasm`). */
   name?: string | undefined;
 }
@@ -128,6 +133,7 @@ export class Profiler {
   readonly #interval: number;
   readonly #name: string;
   readonly #frees: boolean;
+  readonly #hostCallers: boolean;
   readonly #startedAt = Date.now();
   readonly #goStacks: native.GoStacks | undefined;
   #exports: Record<string, unknown> | undefined;
@@ -137,7 +143,9 @@ export class Profiler {
     const { frees, call } = InstrumentedModule.tableOf("program", program);
     const read = readOptions(options, CHECKS, "sync") as ProfilerOptions;
     const { interval = INTERVAL, stackDepth = 64, seed = 1, name = "program.wasm" } = read;
+    const { hostCallers = true } = read;
     this.#program = program;
+    this.#hostCallers = hostCallers;
     this.#interval = interval;
     this.#name = name;
     this.#frees = frees;
@@ -145,7 +153,8 @@ export class Profiler {
       program.family === "go" ? callNative(() => native.GoStacks.find(program.wasm)) : undefined;
     const framesAt =
       this.#goStacks && ((stackPointer: number) => this.#goFrames(stackPointer, stackDepth));
-    this.#sampler = new Sampler({ interval, stackDepth, seed, frees, call, framesAt });
+    const sampling = { interval, stackDepth, seed, frees, call, framesAt, hostCallers };
+    this.#sampler = new Sampler(sampling);
     this.imports = { warpo_heap_analyzer_profile: this.#sampler.imports };
   }
 
@@ -243,6 +252,7 @@ export class Profiler {
       name: this.#name,
       shift: this.#sampler.shift,
       script: this.#sampler.script,
+      hostCallers: this.#hostCallers,
     };
     const encoded = await cpuProfile(info, work ?? (milliseconds as number));
     return new Uint8Array(encoded) as Uint8Array<ArrayBuffer>;
@@ -292,7 +302,6 @@ export class Profiler {
 
   #encoded(defaultType: string): Uint8Array<ArrayBuffer> {
     const info = {
-      program: this.#program,
       symbolize: (frames: number[]) => this.#symbolize(frames),
       sampler: this.#sampler,
       interval: this.#interval,
@@ -310,6 +319,7 @@ const CHECKS = {
     value === Number.POSITIVE_INFINITY ? value : wholeNumber(1)(name, value),
   stackDepth: wholeNumber(1, 1000),
   seed: wholeNumber(0),
+  hostCallers: typed("boolean"),
   name: typed("string"),
 };
 
@@ -329,8 +339,8 @@ const SHOWN = 20;
  * be of the same moment as the dump of the heap: take both without running the program between.
  *
  * @param profile the profiler, or what its `heapProfile()` returned.
- * @throws {HeapAnalyzerError} `ERR_PROFILE` if the profile has no addresses of blocks, as that of a program in
- *   another language than AssemblyScript or WARPO, or is of another run; `ERR_INVALID_ARG_TYPE`,
+ * @throws {HeapAnalyzerError} `ERR_PROFILE` if the profile has no addresses of blocks, as that of a program in Go, or
+ *   is of another run; `ERR_INVALID_ARG_TYPE`,
  *   `ERR_HEAP_CLOSED` or `ERR_OUT_OF_MEMORY`.
  */
 export function retainedBySite(heap: Heap, profile: Profiler | Uint8Array): AllocationSites {

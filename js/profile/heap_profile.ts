@@ -1,7 +1,7 @@
 /** What a program allocated, as a profile for pprof. */
 import * as native from "../native.js";
 import { callNative } from "../native_errors.js";
-import type { Frame, InstrumentedModule } from "./program.js";
+import type { Frame } from "./program.js";
 import type { Sampler } from "./sampler.js";
 import type { StackFrame } from "./stack.js";
 
@@ -36,8 +36,21 @@ export function isAllocator(name: string): boolean {
   return ALLOCATORS.some((pattern) => pattern.test(name));
 }
 
+/** Files of the standard libraries of C++, Rust and Zig. Their functions have frames of their own, inlined or not. */
+const LIBRARY_FILES = [
+  /(^|\/)(c\+\+\/v\d+|libcxx|libcxxabi)\//,
+  /(^|\/)library\/(core|alloc|std)\/src\//,
+  /\/lib\/std\/[\w/]+\.zig$/,
+];
+const LIBRARY_FUNCTIONS = /^~lib\/|^<?(std|core|alloc)::/;
+
 function isLibrary({ function: name, file }: Frame): boolean {
-  return name.startsWith("~lib/") || file.startsWith("~lib/");
+  return LIBRARY_FUNCTIONS.test(name) || LIBRARY_FILES.some((pattern) => pattern.test(file));
+}
+
+/** The program's function of a frame whose line is one of AssemblyScript's library, which was copied there. */
+function ownFunction(frame: Frame): Frame {
+  return frame.file.startsWith("~lib/") ? { function: frame.function, file: "", line: 0 } : frame;
 }
 
 /** The functions at offsets in a module, or at addresses of Go's: for each the innermost first. */
@@ -70,7 +83,8 @@ export class Locations {
 
   /**
    * The line that a stack is attributed to: the innermost one outside of the standard library, or the function if
-   * the program's lines are not known. A line of the host only if it called the allocator.
+   * the program's lines are not known. If the line is one of the library that was copied into a function of the
+   * program, it is that function. A line of the host only if it called the allocator.
    */
   site(frames: readonly StackFrame[]): Frame {
     const numbers = this.stack(frames);
@@ -82,7 +96,8 @@ export class Locations {
     const own = named(true);
     // A constructor allocates its object before its first line: the line is that of its caller.
     const site = own.find(({ line }) => line > 0) ?? own[0] ?? named(false)[0];
-    return site ?? this.list[numbers[0] ?? -1]?.[0] ?? { function: "(unknown)", file: "", line: 0 };
+    if (site !== undefined) return ownFunction(site);
+    return this.list[numbers[0] ?? -1]?.[0] ?? { function: "(unknown)", file: "", line: 0 };
   }
 
   /** The places of a stack, by number, the innermost first, without functions of the allocator. */
@@ -101,7 +116,6 @@ function hostSymbol(frame: string): Frame {
 }
 
 export interface HeapProfileInfo {
-  program: InstrumentedModule;
   symbolize: Symbolize;
   sampler: Sampler;
   interval: number;
@@ -132,7 +146,7 @@ function sampledBlocks({ sampler, interval, sizeNow }: HeapProfileInfo, location
 
 /** The profile, encoded. */
 export function heapProfile(info: HeapProfileInfo, defaultType: string): Buffer {
-  const { sampler, program, interval, frees, startedAt } = info;
+  const { sampler, interval, frees, startedAt } = info;
   const { stacks } = sampler;
   const locations = new Locations(
     info.symbolize,
@@ -176,7 +190,7 @@ export function heapProfile(info: HeapProfileInfo, defaultType: string): Buffer 
       ].map(Math.round),
     })),
   };
-  const hasBlocks = program.family === "assemblyscript" && Number.isFinite(interval);
+  const hasBlocks = frees && Number.isFinite(interval);
   if (hasBlocks) profile.sampledBlocks = sampledBlocks(info, locations);
   return encode(profile);
 }
