@@ -27,7 +27,7 @@ import { callNative } from "./native_errors.js";
 import { readOptions, typed, wholeNumber } from "./options.js";
 import { cpuProfile } from "./profile/cpu_profile.js";
 import { handlerOf } from "./profile/handler.js";
-import { heapProfile } from "./profile/heap_profile.js";
+import { heapProfile, heapText, type Moment, valuesOf } from "./profile/heap_profile.js";
 import { type Frame, InstrumentedModule } from "./profile/program.js";
 import { Sampler } from "./profile/sampler.js";
 
@@ -259,12 +259,18 @@ export class Profiler {
   }
 
   /**
-   * Answers requests of `node:http` for `/debug/pprof/heap`, `/debug/pprof/allocs` and
-   * `/debug/pprof/profile?seconds=30`, as Go programs do. It binds no port; bind the server to `127.0.0.1`,
-   * because a profile shows what a program does.
+   * Answers requests of `node:http` for `/debug/pprof/` as Go programs do: `heap` and `allocs`, with `?seconds=10` what
+   * changed during these seconds, and with `?debug=1` as text; `profile?seconds=30`; `cmdline`; and an index. The
+   * profiles `block`, `goroutine`, `mutex` and `threadcreate`, which collectors ask for by default, are empty. It
+   * binds no port; bind the server to `127.0.0.1`, because a profile shows what a program does.
    */
   get handler(): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
-    return handlerOf(this);
+    return handlerOf({
+      now: () => valuesOf(this.#info()),
+      heap: (defaultType, since) => this.#encoded(defaultType, since),
+      heapText: (since) => heapText(this.#info(), since),
+      cpu: (milliseconds) => this.cpuProfile({ milliseconds }),
+    });
   }
 
   /** The frames on the stack of a goroutine. They are there because Go suspends and resumes them. */
@@ -300,8 +306,8 @@ export class Profiler {
       address + 4 <= view.byteLength ? (view.getUint32(address, true) & ~3) + 4 : size;
   }
 
-  #encoded(defaultType: string): Uint8Array<ArrayBuffer> {
-    const info = {
+  #info() {
+    return {
       symbolize: (frames: number[]) => this.#symbolize(frames),
       sampler: this.#sampler,
       interval: this.#interval,
@@ -310,7 +316,11 @@ export class Profiler {
       name: this.#name,
       startedAt: this.#startedAt,
     };
-    return new Uint8Array(heapProfile(info, defaultType)) as Uint8Array<ArrayBuffer>;
+  }
+
+  #encoded(defaultType: string, since?: Moment): Uint8Array<ArrayBuffer> {
+    const encoded = heapProfile(this.#info(), defaultType, since);
+    return new Uint8Array(encoded) as Uint8Array<ArrayBuffer>;
   }
 }
 

@@ -144,21 +144,68 @@ function sampledBlocks({ sampler, interval, sizeNow }: HeapProfileInfo, location
   return { interval, places, blocks };
 }
 
-/** The profile, encoded. */
-export function heapProfile(info: HeapProfileInfo, defaultType: string): Buffer {
+/** What each stack allocated until a moment. */
+export type Moment = readonly (readonly number[])[];
+
+/** For each stack: objects and bytes allocated, and if it is known, objects and bytes in use. */
+export function valuesOf({ sampler, frees, sizeNow }: HeapProfileInfo): number[][] {
+  const values = sampler.stacks.map(({ allocatedObjects, allocatedBytes }) =>
+    frees ? [allocatedObjects, allocatedBytes, 0, 0] : [allocatedObjects, allocatedBytes],
+  );
+  for (const [address, size, stack] of sampler.live()) {
+    const weight = sampler.weight(size);
+    const sum = values[stack] as [number, number, number, number];
+    sum[2] += weight;
+    sum[3] += weight * sizeNow(address, size);
+  }
+  return values;
+}
+
+/** The values less those of an earlier moment. */
+function valuesSince(info: HeapProfileInfo, since: Moment | undefined): number[][] {
+  return valuesOf(info).map((values, stack) =>
+    values.map((value, nth) => Math.round(value - (since?.[stack]?.[nth] ?? 0))),
+  );
+}
+
+/** The profile as text, as Go's with `debug=1`: the stacks with most bytes in use first. */
+export function heapText(info: HeapProfileInfo, since: Moment | undefined): string {
+  const { stacks } = info.sampler;
+  const locations = new Locations(
+    info.symbolize,
+    stacks.map(({ frames }) => frames),
+  );
+  const line = ([objects = 0, bytes = 0, usedObjects = 0, usedBytes = 0]: number[]) =>
+    `${usedObjects}: ${usedBytes} [${objects}: ${bytes}] @`;
+  const rows = valuesSince(info, since).map((values, stack) => ({ values, stack }));
+  const shown = rows.filter(({ values }) => values.some((value) => value !== 0));
+  const size = ({ values }: (typeof rows)[0]) => values[3] ?? (values[1] as number);
+  shown.sort((one, other) => size(other) - size(one));
+  const total = [0, 1, 2, 3].map((nth) =>
+    shown.reduce((sum, { values }) => sum + (values[nth] ?? 0), 0),
+  );
+  const text = shown.map(({ values, stack }) => {
+    const numbers = locations.stack((stacks[stack] as { frames: StackFrame[] }).frames);
+    const frames = numbers.flatMap((number) => locations.list[number] as Frame[]);
+    const named = frames.map((frame) => `#\t${frame.function}\t${frame.file}:${frame.line}\n`);
+    return `${line(values)} ${numbers.map((number) => `0x${(number + 1).toString(16)}`).join(" ")}\n${named.join("")}\n`;
+  });
+  return `heap profile: ${line(total)} heap/${2 * info.interval}\n${text.join("")}`;
+}
+
+/** The profile, encoded; what changed since a moment, if there is one. */
+export function heapProfile(
+  info: HeapProfileInfo,
+  defaultType: string,
+  since: Moment | undefined,
+): Buffer {
   const { sampler, interval, frees, startedAt } = info;
   const { stacks } = sampler;
   const locations = new Locations(
     info.symbolize,
     stacks.map(({ frames }) => frames),
   );
-  const used = stacks.map(() => [0, 0] as [objects: number, bytes: number]);
-  for (const [address, size, stack] of sampler.live()) {
-    const weight = sampler.weight(size);
-    const sum = used[stack] as [number, number];
-    sum[0] += weight;
-    sum[1] += weight * info.sizeNow(address, size);
-  }
+  const values = valuesSince(info, since);
   const now = Date.now();
   const profile: CallProfile = {
     sampleTypes: [
@@ -181,16 +228,13 @@ export function heapProfile(info: HeapProfileInfo, defaultType: string): Buffer 
       ? []
       : ["This program's collector frees without a call, so what is in use is not known."],
     locations: locations.list,
-    samples: stacks.map(({ frames, allocatedObjects, allocatedBytes }, nth) => ({
+    samples: stacks.map(({ frames }, nth) => ({
       stack: locations.stack(frames),
-      values: [
-        allocatedObjects,
-        allocatedBytes,
-        ...(frees ? (used[nth] as [number, number]) : []),
-      ].map(Math.round),
+      values: values[nth] as number[],
     })),
   };
-  const hasBlocks = frees && Number.isFinite(interval);
+  // The blocks of a change are those of no moment.
+  const hasBlocks = since === undefined && frees && Number.isFinite(interval);
   if (hasBlocks) profile.sampledBlocks = sampledBlocks(info, locations);
   return encode(profile);
 }
