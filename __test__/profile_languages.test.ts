@@ -8,7 +8,7 @@ import binaryen from "binaryen";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createProfiler, instrument } from "../dist/profile.js";
 import { outputOf, runIn } from "./support/command_line.ts";
-import { decoded, sumsThrough } from "./support/pprof.ts";
+import { decoded, sites, sumsThrough } from "./support/pprof.ts";
 
 const PROGRAMS = join(import.meta.dirname, "programs/profile");
 const GO_VERSIONS = join(import.meta.dirname, "../target/go");
@@ -135,6 +135,13 @@ function checkC(wasm: string): void {
   expect(throughLine(heap, `leak.c:${cleared}`)).toEqual([10_000, 1_515_000, 0, 0]);
   const aligned = lineOf("leak.c", "posix_memalign(");
   expect(throughLine(heap, `leak.c:${aligned}`)).toEqual([1, 1000, 1, 1000]);
+  const blocks = sites(readFileSync(heap));
+  expect(blocks.get(`leak.c:${leak}`)).toEqual([10_000, 560_000]);
+  expect(blocks.get(`leak.c:${aligned}`)).toEqual([1, 1000]);
+  // No function of the command that ran the program.
+  for (const { stack } of decoded(readFileSync(heap)).samples) {
+    expect(stack.join()).not.toMatch(/node:|\.js:/);
+  }
 }
 
 test.skipIf(!hasClang).each(["-O0", "-O2"])("clang %s: a leak is traced to its line", (level) => {
@@ -237,6 +244,8 @@ describe.skipIf(!hasZig)("Zig", () => {
       const heap = profiled(wasm);
       const sums = (part: string) => throughLine(heap, `leak.zig:${lineOf("leak.zig", part)}`);
       expect(sums("// leak")).toEqual([1000, 56_000, 1000, 56_000]);
+      const leak = `leak.zig:${lineOf("leak.zig", "// leak")}`;
+      expect([...sites(readFileSync(heap))]).toEqual([[leak, [1000, 56_000]]]);
       expect(sums("// freed")).toEqual([1000, freed, 0, 0]);
       expect(sums("// moved")).toEqual([1000, 500_000, 0, 0]);
       // The first function of a stack is not one of the allocator.
@@ -255,6 +264,21 @@ describe.skipIf(!hasZig)("Zig", () => {
     },
     240_000,
   );
+
+  test("zig c++: a line of the program is the site, and not one of the library", () => {
+    const wasm = join(folder, "zig-c++.wasm");
+    const made = zigCompiler("c++", wasm, "-O2", "-fno-exceptions", "leak.cc");
+    expect(made).toMatchObject({ status: 0 });
+    const heap = `${wasm}.pb.gz`;
+    const args = ["profile", "--heap", heap, "--interval", "1", wasm];
+    expect(outputOf(runIn(folder, args))).toBe("done\n");
+    const blocks = sites(readFileSync(heap));
+    const at = (part: string) => blocks.get(`leak.cc:${lineOf("leak.cc", part)}`);
+    expect(at("// leak")).toEqual([1000, 56_000]);
+    expect(at("// vector")).toEqual([1, 12]);
+    // The strings, and the array of the vector.
+    expect(at("// string")?.[0]).toBe(101);
+  }, 300_000);
 
   test("a build with the allocator copied into other functions is refused", () => {
     const wasm = join(folder, "zig-safe.wasm");
@@ -276,6 +300,8 @@ describe.skipIf(!hasRust)("Rust", () => {
     const heap = profiled(wasm);
     const sums = (part: string) => throughLine(heap, `leak.rs:${lineOf("leak.rs", part)}`);
     expect(sums("// leak")).toEqual([1000, 56_000, 1000, 56_000]);
+    const leak = `leak.rs:${lineOf("leak.rs", "// leak")}`;
+    expect([...sites(readFileSync(heap))]).toEqual([[leak, [1000, 56_000]]]);
     expect(sums("// freed")).toEqual([1000, 50_500, 0, 0]);
     expect(sums("// moved")).toEqual([1000, 500_000, 0, 0]);
   });

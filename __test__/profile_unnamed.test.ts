@@ -7,7 +7,7 @@ import { delimiter, join } from "node:path";
 import binaryen from "binaryen";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { instrument } from "../dist/profile.js";
-import { outputOf, runIn } from "./support/command_line.ts";
+import { ENVIRONMENT, failureOf, outputOf, runIn } from "./support/command_line.ts";
 import { decoded } from "./support/pprof.ts";
 
 const PROGRAMS = join(import.meta.dirname, "programs/profile");
@@ -89,5 +89,49 @@ describe("an allocator is found by what it does", () => {
     expect(() => instrument(readFileSync(wasm))).toThrow(
       /dlmalloc without names, and function \d+, which works with its state/,
     );
+  });
+});
+
+const READS_PATH = `
+#include <stdio.h>
+#include <stdlib.h>
+int main(void) { puts(getenv("PATH") ? getenv("PATH") : "none"); return 0; }`;
+
+/** Takes memory by itself, and never calls the `malloc` that it exports. */
+const OWN_ALLOCATOR = `
+__attribute__((export_name("malloc"))) void *unused(unsigned long size) { return (void *)size; }
+__attribute__((export_name("grow"))) int grow(void) { return __builtin_wasm_memory_grow(0, 2); }
+__attribute__((export_name("rest"))) int rest(void) { return 1; }`;
+
+describe.skipIf(!hasClang)("a program of its own", () => {
+  const heap = () => join(folder, "own.pb.gz");
+  const made = (source: string, ...flags: string[]) => {
+    writeFileSync(join(folder, "own.c"), source);
+    const wasm = join(folder, "own.wasm");
+    const all = ["--target=wasm32-wasi", "-O1", ...flags, join(folder, "own.c")];
+    expect(compiled("clang", all, wasm)).toBe(true);
+    return wasm;
+  };
+
+  test("sees only the variables of the environment that it is given", () => {
+    const wasm = made(READS_PATH);
+    const run = (...more: string[]) => runIn(folder, ["profile", "--heap", heap(), ...more, wasm]);
+    const printed = (...more: string[]) => run(...more).stdout;
+    expect(printed()).toBe("none\n");
+    expect(printed("--env", "PATH")).toBe(`${ENVIRONMENT.PATH}\n`);
+    expect(printed("--env", "PATH=a=b")).toBe("a=b\n");
+    expect(failureOf(run("--env", "UNSET"))).toMatch(/UNSET is not set: expected UNSET=<value>/);
+  });
+
+  test("whose memory grows although no function that was found ran is an error", () => {
+    const wasm = made(OWN_ALLOCATOR, "-nostartfiles", "-Wl,--no-entry");
+    const run = (invoked: string) =>
+      runIn(folder, ["profile", "--heap", heap(), "--invoke", invoked, wasm]);
+    expect(failureOf(run("grow"))).toMatch(
+      /no allocation was recorded, but the program's memory grew by 131072 bytes.*malloc/,
+    );
+    const quiet = run("rest");
+    expect(quiet.status).toBe(0);
+    expect(quiet.stderr).toMatch(/^note: no allocation was recorded: .*malloc/);
   });
 });
