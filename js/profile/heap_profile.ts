@@ -24,7 +24,7 @@ export interface CallProfile {
 /** Functions of allocators, as `operator new`. A profile names their callers. */
 const ALLOCATORS = [
   /^~lib\/rt\//,
-  /^operator new/,
+  /^operator[ _]new/,
   /^(dl|emmalloc_|c\.malloc\.)?(malloc|calloc|realloc|reallocarray|memalign|valloc|aligned_alloc|aligned_alloc_inner|posix_memalign)$/,
   /(__rust|__rdl|__rg)_(alloc|alloc_zeroed|realloc)$/,
   /^runtime\./,

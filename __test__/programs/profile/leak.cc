@@ -3,15 +3,15 @@
 #include <string>
 #include <vector>
 struct Node {
-  std::unique_ptr<Node> next;
+  Node *next;
   char text[52];
 };
-static std::unique_ptr<Node> all;
+static Node *volatile all;
 static std::vector<std::string> *volatile names;
 static void remember() {
-  std::unique_ptr<Node> node(new Node); // leak
-  node->next = std::move(all);
-  all = std::move(node);
+  auto node = std::make_unique<Node>(); // leak
+  node->next = all;
+  all = node.release();
 }
 int main() {
   for (int i = 0; i < 1000; i++) remember();
