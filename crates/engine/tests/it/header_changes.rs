@@ -10,9 +10,9 @@ use std::fs;
 use std::io::Read as _;
 use std::path::Path;
 
-use flate2::read::GzDecoder;
 use engine::heap::Heap;
 use engine::{Control, Error, Input, ObjectIndex, Program};
+use flate2::read::GzDecoder;
 
 /// The words of a header.
 const WORDS: [&str; 5] = ["mmInfo", "next", "prev", "rtId", "rtSize"];
