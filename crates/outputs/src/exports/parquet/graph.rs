@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::io::Write;
 
 use super::writer::Value;
-use super::{TableExport, begin};
+use super::table_export::{TableExport, begin};
 use base::columns;
 use base::control::Phase;
 use base::error::Result;

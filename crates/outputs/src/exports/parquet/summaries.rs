@@ -11,7 +11,8 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::writer::{TableWriter, Value};
-use super::{DumpFacts, SCHEMA_VERSION, TableExport, Unreadable, begin};
+use super::options::{DumpFacts, Unreadable};
+use super::table_export::{SCHEMA_VERSION, TableExport, begin};
 use crate::exports::path_sums::{PathSums, Sum};
 use base::control::Phase;
 use base::error::Result;
