@@ -12,5 +12,5 @@ mod write;
 mod writer;
 
 pub use options::{DumpFacts, ParquetOptions, Table, Unreadable};
-pub(super) use write::write;
 pub use write::unreadable_dump;
+pub(super) use write::write;

@@ -10,9 +10,9 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::writer::{TableWriter, Value};
 use super::options::{DumpFacts, Unreadable};
 use super::table_export::{SCHEMA_VERSION, TableExport, begin};
+use super::writer::{TableWriter, Value};
 use crate::exports::path_sums::{PathSums, Sum};
 use base::control::Phase;
 use base::error::Result;
