@@ -189,16 +189,7 @@ impl<'m, 'a> Search<'m, 'a> {
         if end == End::Stopped || (end == End::Failed && budget == TRIAL_BUDGET) {
             return None;
         }
-        let unwritten: Vec<u32> = uses.read.difference(&uses.written).copied().collect();
-        let settable: Vec<u32> = unwritten
-            .into_iter()
-            .filter(|&global| {
-                let global = self.global(global);
-                // A value from the host is not known, whether or not the program can change it.
-                global.is_some_and(|global| global.mutable || global.initial.is_none())
-            })
-            .filter(|global| entry.forced.is_none_or(|(forced, _)| forced != *global))
-            .collect();
+        let settable = self.settable(&entry, &uses);
         let roots = self.root_globals(&entry, budget, &settable)?;
         let mut idle = self.machine.copy(&self.idle, &mut self.left)?;
         for &global in &roots {
@@ -212,19 +203,9 @@ impl<'m, 'a> Search<'m, 'a> {
         let constants: BTreeSet<u32> = others.filter(|&address| address < data_end).collect();
 
         let mut others = settable.iter().copied().filter(|it| !roots.contains(it));
-        let stack_pointer = others.clone().find(|&global| {
-            let mut on_stack = || {
-                let mut state = self.copy(&idle)?;
-                let word = (*state.globals.get(global as usize)? as u32).checked_sub(4)?;
-                state.memory.set_word(word, global_probe(0)?)?;
-                *state.globals.get_mut(global as usize)? = word.into();
-                Some(state)
-            };
-            on_stack().is_some_and(|state| {
-                let (marked, _) = self.marked(&entry, budget, state, Marked::any_probe);
-                marked.global(0)
-            })
-        });
+        let stack_pointer = others
+            .clone()
+            .find(|&global| self.is_stack_pointer(global, &entry, budget, &idle));
 
         let in_globals = roots.iter().next().map(|&global| Reach::Global(global));
         let pinned = |global: u32| {
@@ -246,23 +227,7 @@ impl<'m, 'a> Search<'m, 'a> {
             self.marks_nothing_in(class, &entry, budget, &idle, &constants, reach)?;
         }
         let visitor = visitor.filter(|visitor| self.visits(visitor, budget, &idle));
-        let mut visited: BTreeSet<VisitedGlobal> = roots
-            .into_iter()
-            .map(|global| VisitedGlobal::Global(GlobalIndex(global)))
-            .collect();
-        let mut read: BTreeMap<u32, GlobalIndex> = BTreeMap::new();
-        for &global in &uses.read {
-            if let Some(global) = self.module.globals.get(GlobalIndex(global))
-                && !global.mutable
-                && let Some(value) = global.initial
-            {
-                read.entry(value).or_insert(global.index);
-            }
-        }
-        visited.extend(constants.iter().map(|address| match read.get(address) {
-            Some(&global) => VisitedGlobal::Global(global),
-            None => VisitedGlobal::Constant(Address(*address)),
-        }));
+        let visited = self.visited(roots, &constants, &uses);
         // A call that allocates raises the total again, so no global falls by the size of the freed object. But
         // such a call collects only because its total was raised.
         let total = match entry.forced {
@@ -280,6 +245,63 @@ impl<'m, 'a> Search<'m, 'a> {
             visitor,
             constructed: Default::default(),
         })
+    }
+
+    /// The globals that a collection reads and does not write, and that may hold an object.
+    fn settable(&self, entry: &Entry, uses: &GlobalUse) -> Vec<u32> {
+        let unwritten = uses.read.difference(&uses.written).copied();
+        unwritten
+            .filter(|&global| {
+                let global = self.global(global);
+                // A value from the host is not known, whether or not the program can change it.
+                global.is_some_and(|global| global.mutable || global.initial.is_none())
+            })
+            .filter(|global| entry.forced.is_none_or(|(forced, _)| forced != *global))
+            .collect()
+    }
+
+    /// Whether the collector marks what the word below the address in this global refers to.
+    fn is_stack_pointer(&mut self, global: u32, entry: &Entry, budget: u64, idle: &State) -> bool {
+        let mut on_stack = || {
+            let mut state = self.copy(idle)?;
+            let word = (*state.globals.get(global as usize)? as u32).checked_sub(4)?;
+            state.memory.set_word(word, global_probe(0)?)?;
+            *state.globals.get_mut(global as usize)? = word.into();
+            Some(state)
+        };
+        let Some(state) = on_stack() else {
+            return false;
+        };
+        let (marked, _) = self.marked(entry, budget, state, Marked::any_probe);
+        marked.global(0)
+    }
+
+    /// The roots in globals, and those by their addresses: these are in a global that never changes, if the
+    /// collection reads one with such a value.
+    fn visited(
+        &self,
+        roots: BTreeSet<u32>,
+        constants: &BTreeSet<u32>,
+        uses: &GlobalUse,
+    ) -> BTreeSet<VisitedGlobal> {
+        let mut visited: BTreeSet<VisitedGlobal> = roots
+            .into_iter()
+            .map(|global| VisitedGlobal::Global(GlobalIndex(global)))
+            .collect();
+        let mut read: BTreeMap<u32, GlobalIndex> = BTreeMap::new();
+        for &global in &uses.read {
+            if let Some(global) = self.module.globals.get(GlobalIndex(global))
+                && !global.mutable
+                && let Some(value) = global.initial
+            {
+                read.entry(value).or_insert(global.index);
+            }
+        }
+        visited.extend(constants.iter().map(|address| match read.get(address) {
+            Some(&global) => VisitedGlobal::Global(global),
+            None => VisitedGlobal::Constant(Address(*address)),
+        }));
+        visited
     }
 
     /// The global that decreases by the size of an object that the collector frees. It is not known which
