@@ -21,6 +21,7 @@ pub mod list_membership;
 pub mod objects;
 pub mod regions;
 pub mod roots;
+mod runtime_class;
 pub mod shapes;
 pub mod statics;
 pub mod type_flags;
