@@ -4,8 +4,8 @@ use crate::path_text::origin_root;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
-use super::Context;
-use super::sums::Sum;
+use super::context::Context;
+use super::sum::Sum;
 use crate::LoadedHeap;
 use crate::answer::{WasteHolder, root_kind_name};
 use crate::labels::after_class;
