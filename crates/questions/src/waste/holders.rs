@@ -1,6 +1,6 @@
 //! The holders of waste: the field of the last step of the paths that lead there.
 
-use crate::path_text::origin_root;
+use crate::roots::origin_root;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
