@@ -8,7 +8,6 @@ use crate::paths::path_to;
 use crate::places::find_at;
 use base::control::Control;
 use base::error::Result;
-
 use base::warning::Warning;
 use heap::Found;
 
