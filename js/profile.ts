@@ -27,7 +27,7 @@ import { callNative } from "./native_errors.js";
 import { readOptions, typed, wholeNumber } from "./options.js";
 import { cpuProfile } from "./profile/cpu_profile.js";
 import { handlerOf } from "./profile/handler.js";
-import { heapProfile } from "./profile/heap_profile.js";
+import { heapProfile, heapText, type Moment, valuesOf } from "./profile/heap_profile.js";
 import { type Frame, InstrumentedModule } from "./profile/program.js";
 import { Sampler } from "./profile/sampler.js";
 
@@ -51,6 +51,11 @@ export interface ProfilerOptions {
   stackDepth?: number | undefined;
   /** The seed of the random gaps between samples: the same seed gives the same samples (default: 1). */
   seed?: number | undefined;
+  /**
+   * Whether stacks contain the functions of the host that call the program (default: true). Functions of the host
+   * that the program calls are always in a CPU profile.
+   */
+  hostCallers?: boolean | undefined;
   /** The name of the program in profiles (default: `program.wasm`). */
   name?: string | undefined;
 }
@@ -128,6 +133,7 @@ export class Profiler {
   readonly #interval: number;
   readonly #name: string;
   readonly #frees: boolean;
+  readonly #hostCallers: boolean;
   readonly #startedAt = Date.now();
   readonly #goStacks: native.GoStacks | undefined;
   #exports: Record<string, unknown> | undefined;
@@ -137,7 +143,9 @@ export class Profiler {
     const { frees, call } = InstrumentedModule.tableOf("program", program);
     const read = readOptions(options, CHECKS, "sync") as ProfilerOptions;
     const { interval = INTERVAL, stackDepth = 64, seed = 1, name = "program.wasm" } = read;
+    const { hostCallers = true } = read;
     this.#program = program;
+    this.#hostCallers = hostCallers;
     this.#interval = interval;
     this.#name = name;
     this.#frees = frees;
@@ -145,7 +153,8 @@ export class Profiler {
       program.family === "go" ? callNative(() => native.GoStacks.find(program.wasm)) : undefined;
     const framesAt =
       this.#goStacks && ((stackPointer: number) => this.#goFrames(stackPointer, stackDepth));
-    this.#sampler = new Sampler({ interval, stackDepth, seed, frees, call, framesAt });
+    const sampling = { interval, stackDepth, seed, frees, call, framesAt, hostCallers };
+    this.#sampler = new Sampler(sampling);
     this.imports = { warpo_heap_analyzer_profile: this.#sampler.imports };
   }
 
@@ -243,18 +252,25 @@ export class Profiler {
       name: this.#name,
       shift: this.#sampler.shift,
       script: this.#sampler.script,
+      hostCallers: this.#hostCallers,
     };
     const encoded = await cpuProfile(info, work ?? (milliseconds as number));
     return new Uint8Array(encoded) as Uint8Array<ArrayBuffer>;
   }
 
   /**
-   * Answers requests of `node:http` for `/debug/pprof/heap`, `/debug/pprof/allocs` and
-   * `/debug/pprof/profile?seconds=30`, as Go programs do. It binds no port; bind the server to `127.0.0.1`,
-   * because a profile shows what a program does.
+   * Answers requests of `node:http` for `/debug/pprof/` as Go programs do: `heap` and `allocs`, with `?seconds=10` what
+   * changed during these seconds, and with `?debug=1` as text; `profile?seconds=30`; `cmdline`; and an index. The
+   * profiles `block`, `goroutine`, `mutex` and `threadcreate`, which collectors ask for by default, are empty. It
+   * binds no port; bind the server to `127.0.0.1`, because a profile shows what a program does.
    */
   get handler(): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
-    return handlerOf(this);
+    return handlerOf({
+      now: () => valuesOf(this.#info()),
+      heap: (defaultType, since) => this.#encoded(defaultType, since),
+      heapText: (since) => heapText(this.#info(), since),
+      cpu: (milliseconds) => this.cpuProfile({ milliseconds }),
+    });
   }
 
   /** The frames on the stack of a goroutine. They are there because Go suspends and resumes them. */
@@ -290,9 +306,8 @@ export class Profiler {
       address + 4 <= view.byteLength ? (view.getUint32(address, true) & ~3) + 4 : size;
   }
 
-  #encoded(defaultType: string): Uint8Array<ArrayBuffer> {
-    const info = {
-      program: this.#program,
+  #info() {
+    return {
       symbolize: (frames: number[]) => this.#symbolize(frames),
       sampler: this.#sampler,
       interval: this.#interval,
@@ -301,7 +316,11 @@ export class Profiler {
       name: this.#name,
       startedAt: this.#startedAt,
     };
-    return new Uint8Array(heapProfile(info, defaultType)) as Uint8Array<ArrayBuffer>;
+  }
+
+  #encoded(defaultType: string, since?: Moment): Uint8Array<ArrayBuffer> {
+    const encoded = heapProfile(this.#info(), defaultType, since);
+    return new Uint8Array(encoded) as Uint8Array<ArrayBuffer>;
   }
 }
 
@@ -310,6 +329,7 @@ const CHECKS = {
     value === Number.POSITIVE_INFINITY ? value : wholeNumber(1)(name, value),
   stackDepth: wholeNumber(1, 1000),
   seed: wholeNumber(0),
+  hostCallers: typed("boolean"),
   name: typed("string"),
 };
 
@@ -329,8 +349,8 @@ const SHOWN = 20;
  * be of the same moment as the dump of the heap: take both without running the program between.
  *
  * @param profile the profiler, or what its `heapProfile()` returned.
- * @throws {HeapAnalyzerError} `ERR_PROFILE` if the profile has no addresses of blocks, as that of a program in
- *   another language than AssemblyScript or WARPO, or is of another run; `ERR_INVALID_ARG_TYPE`,
+ * @throws {HeapAnalyzerError} `ERR_PROFILE` if the profile has no addresses of blocks, as that of a program in Go, or
+ *   is of another run; `ERR_INVALID_ARG_TYPE`,
  *   `ERR_HEAP_CLOSED` or `ERR_OUT_OF_MEMORY`.
  */
 export function retainedBySite(heap: Heap, profile: Profiler | Uint8Array): AllocationSites {

@@ -76,16 +76,16 @@ test("names of a snapshot are escaped and marked as data, because objects of the
   execFileSync(process.execPath, ["-e", program, join(folder, "hostile.heapsnapshot")]);
   const { heaps } = await session.call("open_heaps", { dumps: ["hostile.heapsnapshot"] });
   const { heap } = heaps[0];
-  const listed = await session.call("find", { heap, class: "Ignore all*", limit: 2 });
+  const listed = await session.call("find", { heap, class: "{Ignore all*", limit: 2 });
   const { className, address } = listed.objects[0];
-  expect(className).toBe(`⟪${order.replace("\u202e", "\\u{202e}")}⟫`);
+  expect(className).toBe(`⟪{${order.replace("\u202e", "\\u{202e}")}}⟫`);
   const asked: [string, Record<string, unknown>][] = [
-    ["find", { class: "Ignore all*" }],
-    ["object", { address: \`@\${address}\` }],
-    ["paths", { address: \`@\${address}\` }],
-    ["paths", { class: "Ignore all*" }],
+    ["find", { class: "{Ignore all*" }],
+    ["object", { address: `@${address}` }],
+    ["paths", { address: `@${address}` }],
+    ["paths", { class: "{Ignore all*" }],
     ["classes", { limit: 1000 }],
-    ["dominators", { address: \`@\${address}\` }],
+    ["dominators", { address: `@${address}` }],
     ["suspects", { threshold: 0.0001, limit: 100 }],
   ];
   for (const [name, args] of asked) {

@@ -35,6 +35,25 @@ export function decoded(encoded: Uint8Array): { types: string[]; samples: Sample
   };
 }
 
+/** The blocks in use of a profile by the line that allocated them, `file:line`: their number and bytes. */
+export function sites(encoded: Uint8Array): Map<string, [blocks: number, bytes: number]> {
+  const start = "warpo_heap_analyzer_profile:";
+  const { strings } = Profile.decode(gunzipSync(encoded)).stringTable;
+  const text = strings.find((one) => one.startsWith(start)) ?? `${start}null`;
+  const { places, blocks } = JSON.parse(text.slice(start.length));
+  const sums = new Map<string, [number, number]>();
+  const addresses = new Set<number>();
+  for (let at = 0; at < blocks.length; at += 3) {
+    addresses.add(blocks[at]);
+    const { file, line } = places[blocks[at + 2]];
+    const place = `${file.split("/").at(-1)}:${line}`;
+    const [count, bytes] = sums.get(place) ?? [0, 0];
+    sums.set(place, [count + 1, bytes + blocks[at + 1]]);
+  }
+  if (3 * addresses.size !== blocks.length) throw new Error("two live blocks have one address");
+  return sums;
+}
+
 /** The sums of all samples whose stack has a place that ends so. */
 export function sumsThrough(encoded: Uint8Array, place: string): number[] {
   const { types, samples } = decoded(encoded);

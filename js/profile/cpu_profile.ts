@@ -18,6 +18,8 @@ export interface CpuProfileInfo {
   shift: number;
   /** The script of the instrumented module, if it is known. */
   script: string | undefined;
+  /** Whether stacks contain the functions of the host that call the program. */
+  hostCallers: boolean;
 }
 
 /** Samples the process until the work is done, or for some milliseconds. */
@@ -80,8 +82,10 @@ function converted(profile: EngineProfiler.Profile, info: CpuProfileInfo): CallP
     for (let at: Node | undefined = node; at !== undefined; at = parentOf(nodes, at)) {
       if (at.frame.functionName !== "(root)") frames.push(at.frame);
     }
-    return { node, stack: frames.map((frame) => located.number(frame)) };
+    const own = info.hostCallers ? frames : withoutCallers(frames);
+    return { node, stack: own.map((frame) => located.number(frame)) };
   });
+  const shown = stacks.filter(({ stack }) => stack.length > 0);
   return {
     sampleTypes: [
       ["samples", "count"],
@@ -96,11 +100,20 @@ function converted(profile: EngineProfiler.Profile, info: CpuProfileInfo): CallP
     program: info.name,
     comments: ["wasm: the time within the module, without functions of the host that it calls"],
     locations: located.symbolized(),
-    samples: stacks.map(({ node, stack }) => {
+    samples: shown.map(({ node, stack }) => {
       const time = Math.round(node.microseconds * 1000);
       return { stack, values: [node.samples, time, isWasm(node.frame) ? time : 0] };
     }),
   };
+}
+
+/** A stack without the functions of the host that call the program. The collector of the engine has no caller. */
+function withoutCallers(frames: Node["frame"][]): Node["frame"][] {
+  const isKept = (frame: Node["frame"]) =>
+    isWasm(frame) || frame.functionName === "(garbage collector)";
+  let end = frames.length;
+  while (end > 0 && !isKept(frames[end - 1] as Node["frame"])) end--;
+  return frames.slice(0, end);
 }
 
 function parentOf(nodes: Map<number, Node>, { parent }: Node): Node | undefined {

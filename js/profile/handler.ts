@@ -1,51 +1,139 @@
 /** Serves profiles as Go programs do, so that Pyroscope, Parca and `go tool pprof` collect from it. */
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { setTimeout as wait } from "node:timers/promises";
+import { type CallProfile, encode, type Moment } from "./heap_profile.js";
 
 /** What the handler serves. */
 export interface Served {
-  heapProfile(): Uint8Array;
-  allocationProfile(): Uint8Array;
-  cpuProfile(options: { milliseconds: number }): Promise<Uint8Array>;
+  /** What was allocated until now. */
+  now(): Moment;
+  /** A profile of allocations; since a moment, if there is one. */
+  heap(defaultType: "inuse_space" | "alloc_space", since?: Moment): Uint8Array;
+  /** The same as text. */
+  heapText(since?: Moment): string;
+  cpu(milliseconds: number): Promise<Uint8Array>;
 }
 
 /** The seconds of a CPU profile if the request has none, as in Go. */
 const SECONDS = 30;
 const MOST_SECONDS = 300;
 
-export function handlerOf(profiler: Served) {
+/** Profiles of Go programs that collectors ask for by default, of which a module has nothing. */
+const EMPTY: Record<string, CallProfile["sampleTypes"]> = {
+  block: [
+    ["contentions", "count"],
+    ["delay", "nanoseconds"],
+  ],
+  goroutine: [["goroutine", "count"]],
+  mutex: [
+    ["contentions", "count"],
+    ["delay", "nanoseconds"],
+  ],
+  threadcreate: [["threadcreate", "count"]],
+};
+
+const PROFILES: Record<string, string> = {
+  allocs:
+    "what was allocated since the start; ?seconds=10: during these seconds; ?debug=1: as text",
+  block: "empty",
+  cmdline: "the command line of the process",
+  goroutine: "empty",
+  heap: "what is in use; ?seconds=10: the change during these seconds; ?debug=1: as text",
+  mutex: "empty",
+  profile: "where time is spent during ?seconds=30",
+  threadcreate: "empty",
+};
+
+class Refusal extends Error {
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+/** The value of `seconds`; undefined if the request has none. */
+function secondsOf({ searchParams }: URL): number | undefined {
+  const text = searchParams.get("seconds");
+  if (text === null) return undefined;
+  const seconds = Number(text);
+  if (seconds > 0 && seconds <= MOST_SECONDS) return seconds;
+  throw new Refusal(
+    400,
+    `seconds: expected a number above 0, up to ${MOST_SECONDS}, found ${text}`,
+  );
+}
+
+function empty(sampleTypes: CallProfile["sampleTypes"]): Uint8Array {
+  return encode({
+    sampleTypes,
+    defaultSampleType: (sampleTypes[0] as [string, string])[0],
+    periodType: sampleTypes[0] as [string, string],
+    period: 1,
+    timeNanos: Date.now() * 1e6,
+    durationNanos: 0,
+    program: "",
+    comments: ["A module has no such profile."],
+    locations: [],
+    samples: [],
+  });
+}
+
+function index(): string {
+  const rows = Object.entries(PROFILES).map(
+    ([name, what]) => `<tr><td><a href="${name}">${name}</a></td><td>${what}</td></tr>`,
+  );
+  const style = "<style>td { padding: 0.2em 1em }</style>";
+  return `<!doctype html><title>/debug/pprof/</title>${style}<table>${rows.join("")}</table>\n`;
+}
+
+/** The answer to a request. */
+async function answer(url: URL, served: Served): Promise<Uint8Array | string> {
+  const name = url.pathname.replace(/\/$/, "").split("/").at(-1) as string;
+  const seconds = secondsOf(url);
+  if (name === "pprof" || name === "") return index();
+  if (name === "cmdline") return process.argv.join("\0");
+  if (name === "profile") return served.cpu(1000 * (seconds ?? SECONDS));
+  const types = EMPTY[name];
+  if (types !== undefined) return empty(types);
+  if (name !== "heap" && name !== "allocs") {
+    const known = Object.keys(PROFILES).map((one) => `/debug/pprof/${one}`);
+    throw new Refusal(404, `no profile ${url.pathname}; the profiles are ${known.join(", ")}`);
+  }
+  let since: Moment | undefined;
+  if (seconds !== undefined) {
+    since = served.now();
+    await wait(1000 * seconds);
+  }
+  if (Number(url.searchParams.get("debug")) > 0) return served.heapText(since);
+  return served.heap(name === "heap" ? "inuse_space" : "alloc_space", since);
+}
+
+export function handlerOf(served: Served) {
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const url = new URL(request.url ?? "/", "http://localhost");
-    const refuse = (status: number, message: string) => {
-      response.writeHead(status, { "content-type": "text/plain; charset=utf-8" });
-      response.end(`${message}\n`);
-    };
-    if (request.method !== "GET" && request.method !== "HEAD") {
-      return refuse(405, `expected GET, found ${request.method}`);
-    }
-    const text = url.searchParams.get("seconds");
-    const seconds = text === null ? SECONDS : Number(text);
-    if (!(seconds > 0 && seconds <= MOST_SECONDS)) {
-      return refuse(400, `seconds: expected a number above 0, up to ${MOST_SECONDS}`);
-    }
+    const text = "text/plain; charset=utf-8";
     try {
-      const name = url.pathname.replace(/\/$/, "").split("/").at(-1);
-      let profile: Uint8Array;
-      if (name === "heap") profile = profiler.heapProfile();
-      else if (name === "allocs") profile = profiler.allocationProfile();
-      else if (name === "profile") {
-        profile = await profiler.cpuProfile({ milliseconds: 1000 * seconds });
-      } else {
-        const known = "/debug/pprof/heap, /debug/pprof/allocs, /debug/pprof/profile?seconds=30";
-        return refuse(404, `no profile ${url.pathname}; the profiles are ${known}`);
+      if (request.method !== "GET" && request.method !== "HEAD") {
+        throw new Refusal(405, `expected GET, found ${request.method}`);
       }
+      const content = await answer(url, served);
+      const name = url.pathname.replace(/\/$/, "").split("/").at(-1);
+      const isText = typeof content === "string";
       response.writeHead(200, {
-        "content-type": "application/octet-stream",
-        "content-disposition": `attachment; filename="${name}.pb.gz"`,
-        "content-length": profile.length,
+        "content-type": !isText
+          ? "application/octet-stream"
+          : content.startsWith("<")
+            ? "text/html; charset=utf-8"
+            : text,
+        ...(isText ? {} : { "content-disposition": `attachment; filename="${name}.pb.gz"` }),
+        "content-length": isText ? Buffer.byteLength(content) : content.length,
       });
-      response.end(request.method === "HEAD" ? undefined : profile);
+      response.end(request.method === "HEAD" ? undefined : content);
     } catch (error) {
-      refuse(500, (error as Error).message);
+      response.writeHead(error instanceof Refusal ? error.status : 500, { "content-type": text });
+      response.end(`${(error as Error).message}\n`);
     }
   };
 }

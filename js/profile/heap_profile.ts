@@ -1,7 +1,7 @@
 /** What a program allocated, as a profile for pprof. */
 import * as native from "../native.js";
 import { callNative } from "../native_errors.js";
-import type { Frame, InstrumentedModule } from "./program.js";
+import type { Frame } from "./program.js";
 import type { Sampler } from "./sampler.js";
 import type { StackFrame } from "./stack.js";
 
@@ -24,8 +24,8 @@ export interface CallProfile {
 /** Functions of allocators, as `operator new`. A profile names their callers. */
 const ALLOCATORS = [
   /^~lib\/rt\//,
-  /^operator new/,
-  /^(dl|emmalloc_)?(malloc|calloc|realloc|memalign|aligned_alloc|posix_memalign)$/,
+  /^operator[ _]new/,
+  /^(dl|emmalloc_|c\.malloc\.)?(malloc|calloc|realloc|reallocarray|memalign|valloc|aligned_alloc|aligned_alloc_inner|posix_memalign)$/,
   /(__rust|__rdl|__rg)_(alloc|alloc_zeroed|realloc)$/,
   /^runtime\./,
   /^<?alloc::(alloc|raw_vec)::/,
@@ -36,8 +36,21 @@ export function isAllocator(name: string): boolean {
   return ALLOCATORS.some((pattern) => pattern.test(name));
 }
 
+/** Files of the standard libraries of C++, Rust and Zig. Their functions have frames of their own, inlined or not. */
+const LIBRARY_FILES = [
+  /(^|\/)(c\+\+\/v\d+|libcxx|libcxxabi)\//,
+  /(^|\/)library\/(core|alloc|std)\/src\//,
+  /\/lib\/std\/[\w/]+\.zig$/,
+];
+const LIBRARY_FUNCTIONS = /^~lib\/|^<?(std|core|alloc)::/;
+
 function isLibrary({ function: name, file }: Frame): boolean {
-  return name.startsWith("~lib/") || file.startsWith("~lib/");
+  return LIBRARY_FUNCTIONS.test(name) || LIBRARY_FILES.some((pattern) => pattern.test(file));
+}
+
+/** The program's function of a frame whose line is one of AssemblyScript's library, which was copied there. */
+function ownFunction(frame: Frame): Frame {
+  return frame.file.startsWith("~lib/") ? { function: frame.function, file: "", line: 0 } : frame;
 }
 
 /** The functions at offsets in a module, or at addresses of Go's: for each the innermost first. */
@@ -70,7 +83,8 @@ export class Locations {
 
   /**
    * The line that a stack is attributed to: the innermost one outside of the standard library, or the function if
-   * the program's lines are not known. A line of the host only if it called the allocator.
+   * the program's lines are not known. If the line is one of the library that was copied into a function of the
+   * program, it is that function. A line of the host only if it called the allocator.
    */
   site(frames: readonly StackFrame[]): Frame {
     const numbers = this.stack(frames);
@@ -82,7 +96,8 @@ export class Locations {
     const own = named(true);
     // A constructor allocates its object before its first line: the line is that of its caller.
     const site = own.find(({ line }) => line > 0) ?? own[0] ?? named(false)[0];
-    return site ?? this.list[numbers[0] ?? -1]?.[0] ?? { function: "(unknown)", file: "", line: 0 };
+    if (site !== undefined) return ownFunction(site);
+    return this.list[numbers[0] ?? -1]?.[0] ?? { function: "(unknown)", file: "", line: 0 };
   }
 
   /** The places of a stack, by number, the innermost first, without functions of the allocator. */
@@ -101,7 +116,6 @@ function hostSymbol(frame: string): Frame {
 }
 
 export interface HeapProfileInfo {
-  program: InstrumentedModule;
   symbolize: Symbolize;
   sampler: Sampler;
   interval: number;
@@ -130,21 +144,68 @@ function sampledBlocks({ sampler, interval, sizeNow }: HeapProfileInfo, location
   return { interval, places, blocks };
 }
 
-/** The profile, encoded. */
-export function heapProfile(info: HeapProfileInfo, defaultType: string): Buffer {
-  const { sampler, program, interval, frees, startedAt } = info;
+/** What each stack allocated until a moment. */
+export type Moment = readonly (readonly number[])[];
+
+/** For each stack: objects and bytes allocated, and if it is known, objects and bytes in use. */
+export function valuesOf({ sampler, frees, sizeNow }: HeapProfileInfo): number[][] {
+  const values = sampler.stacks.map(({ allocatedObjects, allocatedBytes }) =>
+    frees ? [allocatedObjects, allocatedBytes, 0, 0] : [allocatedObjects, allocatedBytes],
+  );
+  for (const [address, size, stack] of sampler.live()) {
+    const weight = sampler.weight(size);
+    const sum = values[stack] as [number, number, number, number];
+    sum[2] += weight;
+    sum[3] += weight * sizeNow(address, size);
+  }
+  return values;
+}
+
+/** The values less those of an earlier moment. */
+function valuesSince(info: HeapProfileInfo, since: Moment | undefined): number[][] {
+  return valuesOf(info).map((values, stack) =>
+    values.map((value, nth) => Math.round(value - (since?.[stack]?.[nth] ?? 0))),
+  );
+}
+
+/** The profile as text, as Go's with `debug=1`: the stacks with most bytes in use first. */
+export function heapText(info: HeapProfileInfo, since: Moment | undefined): string {
+  const { stacks } = info.sampler;
+  const locations = new Locations(
+    info.symbolize,
+    stacks.map(({ frames }) => frames),
+  );
+  const line = ([objects = 0, bytes = 0, usedObjects = 0, usedBytes = 0]: number[]) =>
+    `${usedObjects}: ${usedBytes} [${objects}: ${bytes}] @`;
+  const rows = valuesSince(info, since).map((values, stack) => ({ values, stack }));
+  const shown = rows.filter(({ values }) => values.some((value) => value !== 0));
+  const size = ({ values }: (typeof rows)[0]) => values[3] ?? (values[1] as number);
+  shown.sort((one, other) => size(other) - size(one));
+  const total = [0, 1, 2, 3].map((nth) =>
+    shown.reduce((sum, { values }) => sum + (values[nth] ?? 0), 0),
+  );
+  const text = shown.map(({ values, stack }) => {
+    const numbers = locations.stack((stacks[stack] as { frames: StackFrame[] }).frames);
+    const frames = numbers.flatMap((number) => locations.list[number] as Frame[]);
+    const named = frames.map((frame) => `#\t${frame.function}\t${frame.file}:${frame.line}\n`);
+    return `${line(values)} ${numbers.map((number) => `0x${(number + 1).toString(16)}`).join(" ")}\n${named.join("")}\n`;
+  });
+  return `heap profile: ${line(total)} heap/${2 * info.interval}\n${text.join("")}`;
+}
+
+/** The profile, encoded; what changed since a moment, if there is one. */
+export function heapProfile(
+  info: HeapProfileInfo,
+  defaultType: string,
+  since: Moment | undefined,
+): Buffer {
+  const { sampler, interval, frees, startedAt } = info;
   const { stacks } = sampler;
   const locations = new Locations(
     info.symbolize,
     stacks.map(({ frames }) => frames),
   );
-  const used = stacks.map(() => [0, 0] as [objects: number, bytes: number]);
-  for (const [address, size, stack] of sampler.live()) {
-    const weight = sampler.weight(size);
-    const sum = used[stack] as [number, number];
-    sum[0] += weight;
-    sum[1] += weight * info.sizeNow(address, size);
-  }
+  const values = valuesSince(info, since);
   const now = Date.now();
   const profile: CallProfile = {
     sampleTypes: [
@@ -167,16 +228,13 @@ export function heapProfile(info: HeapProfileInfo, defaultType: string): Buffer 
       ? []
       : ["This program's collector frees without a call, so what is in use is not known."],
     locations: locations.list,
-    samples: stacks.map(({ frames, allocatedObjects, allocatedBytes }, nth) => ({
+    samples: stacks.map(({ frames }, nth) => ({
       stack: locations.stack(frames),
-      values: [
-        allocatedObjects,
-        allocatedBytes,
-        ...(frees ? (used[nth] as [number, number]) : []),
-      ].map(Math.round),
+      values: values[nth] as number[],
     })),
   };
-  const hasBlocks = program.family === "assemblyscript" && Number.isFinite(interval);
+  // The blocks of a change are those of no moment.
+  const hasBlocks = since === undefined && frees && Number.isFinite(interval);
   if (hasBlocks) profile.sampledBlocks = sampledBlocks(info, locations);
   return encode(profile);
 }

@@ -46,6 +46,8 @@ export interface SamplerOptions {
   frees: boolean;
   /** The offset of the call of the host that gives it a sample. */
   call: number;
+  /** Whether stacks contain the functions of the host that call the program. */
+  hostCallers: boolean;
   /** The frames on a stack in memory, for programs that keep their stacks there. */
   framesAt?: ((stackPointer: number) => StackFrame[]) | undefined;
 }
@@ -188,14 +190,18 @@ export class Sampler {
     this.#script = script;
     // A position is found fast, and the name and the line of a function of the host are not.
     let key = "";
-    for (let nth = CALLER; nth < frames.length; nth++) {
+    let end = frames.length;
+    if (!this.#options.hostCallers) {
+      while (end > CALLER && scriptOf(frames[end - 1]) !== script) end--;
+    }
+    for (let nth = CALLER; nth < end; nth++) {
       const frame = frames[nth] as EngineFrame;
       const file = scriptOf(frame);
       key += file === script ? `${frame.getPosition()},` : `${frame.getPosition()} ${file},`;
     }
     return this.#numbered(key, () =>
       frames
-        .slice(CALLER)
+        .slice(CALLER, end)
         .map((frame) =>
           scriptOf(frame) === script ? frame.getPosition() - shift : hostFrame(frame),
         ),

@@ -19,6 +19,8 @@ async function main() {
   profiler.attach(instance.exports);
   await go.run(instance);
   fs.writeFileSync(output, profiler.heapProfile());
+  // The program may have left timers, which cannot resume it any more.
+  process.exit();
 }
 
 void main();

@@ -9,9 +9,10 @@ static void remember(int i) {
   n->next = all;
   all = n;
 }
+static char *volatile kept; // An optimiser removes blocks that no other code can see.
 static int churn(int i) {
-  char *p = calloc(i % 100 + 1, 3);
-  p = realloc(p, 500);
+  char *p = kept = calloc(i % 100 + 1, 3);
+  p = kept = realloc(p, 500);
   int r = p[0];
   free(p);
   return r;

@@ -14,7 +14,28 @@ func remember() {
 	all = n
 }
 
-func fill(n int) []byte { return make([]byte, n) }
+var (
+	number *int64
+	words  *[4]int64
+	pair   *[2]*node
+	page   *[40000]byte
+)
+
+// The compiler may call an allocator for each of these sizes, with pointers or without.
+func sizes() {
+	number = new(int64)    // tiny
+	words = new([4]int64)  // words
+	pair = new([2]*node)   // pair
+	page = new([40000]byte) // page
+}
+
+var filled []byte
+
+// Kept, because Go 1.25 and later give small slices that are not kept no memory of their own.
+func fill(n int) []byte {
+	filled = make([]byte, n)
+	return filled
+}
 
 func main() {
 	sum := 0
@@ -22,5 +43,13 @@ func main() {
 		remember()
 		sum += len(fill(i%100 + 1))
 	}
+	done := make(chan bool)
+	go func() {
+		for i := 0; i < 1000; i++ {
+			sizes()
+		}
+		done <- true
+	}()
+	<-done
 	fmt.Println("done", sum)
 }

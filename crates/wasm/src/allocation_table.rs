@@ -10,6 +10,8 @@ use crate::module::{check_start, unreadable};
 
 /// The exported global with the number of all allocations.
 pub const EXPORT_COUNT: &str = "__warpo_heap_analyzer_profile:count";
+/// The number of imports that an instrumented module has more, before its functions.
+pub const ADDED_IMPORTS: u32 = 4;
 /// The name of the section.
 pub const SECTION: &str = "warpo_heap_analyzer_profile";
 

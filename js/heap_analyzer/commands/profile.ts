@@ -14,6 +14,7 @@ interface ProfileOptions {
   sourceMap?: string;
   invoke?: string;
   dir: string[];
+  env: Record<string, string>;
 }
 
 /** The imports of a module by name. */
@@ -30,6 +31,7 @@ declare const WebAssembly: {
     imports(module: object): ModuleImport[];
   };
   Instance: new (module: object, imports: object) => { exports: Record<string, unknown> };
+  Memory: new () => { readonly buffer: ArrayBuffer };
 };
 
 const INTERVAL = 512 * 1024;
@@ -55,6 +57,12 @@ export function addProfileCommand(program: Command): void {
     )
     .option("--invoke <export>", "the function to call (default: _start, or main)")
     .option("--dir <guest=host>", "a folder that a WASI program may use", folders, [])
+    .option(
+      "--env <name[=value]>",
+      "a variable that a WASI program sees, with the value given or that of this process (default: none)",
+      variables,
+      {},
+    )
     .action(runProfile);
 }
 
@@ -65,6 +73,18 @@ function folders(text: string, earlier: string[]): string[] {
     );
   }
   return [...earlier, text];
+}
+
+function variables(text: string, earlier: Record<string, string>): Record<string, string> {
+  const [, name, value] = /^([^=]+)(?:=(.*))?$/s.exec(text) ?? [];
+  if (name === undefined) {
+    throw new InvalidArgumentError("Expected a variable's name, or its name and value: TZ=UTC.");
+  }
+  const found = value ?? process.env[name];
+  if (found === undefined) {
+    throw new InvalidArgumentError(`The variable ${name} is not set: expected ${name}=<value>.`);
+  }
+  return { ...earlier, [name]: found };
 }
 
 async function runProfile(file: string, args: string[], options: ProfileOptions): Promise<void> {
@@ -80,8 +100,11 @@ async function runProfile(file: string, args: string[], options: ProfileOptions)
   const { createProfiler, instrument } =
     require("../../profile.js") as typeof import("../../profile.js");
   const program = instrument(read("program", file), { sourceMap: map });
-  const profiler = createProfiler(program, { interval, name: basename(file) });
-  const work = prepared(file, args, options, profiler, program.wasm);
+  // The functions of this tool that call the program are not part of it.
+  const name = basename(file);
+  const profiler = createProfiler(program, { interval, name, hostCallers: false });
+  const { work, memoryBytes } = prepared(file, args, options, profiler, program.wasm);
+  const bytesBefore = memoryBytes();
   let failure: unknown;
   const run = () => {
     try {
@@ -99,6 +122,24 @@ async function runProfile(file: string, args: string[], options: ProfileOptions)
       cause: failure,
     });
   }
+  if (heap !== undefined) checkAllocated(profiler, memoryBytes() - bytesBefore);
+}
+
+/**
+ * Says that a program called no function that reports allocations.
+ *
+ * @throws if it took memory nevertheless
+ */
+function checkAllocated(profiler: Profiler, grown: number): void {
+  if (profiler.totals().objects > 0) return;
+  const names = profiler.program.allocators.join(", ");
+  if (grown > 0) {
+    throw new Error(
+      `no allocation was recorded, but the program's memory grew by ${grown} bytes: it allocates with other ` +
+        `functions than those that were found (${names})`,
+    );
+  }
+  process.stderr.write(`note: no allocation was recorded: the program called none of ${names}\n`);
 }
 
 function described(profiler: Profiler): string {
@@ -106,14 +147,20 @@ function described(profiler: Profiler): string {
   return `${objects} allocations of ${bytes} bytes, which the profiles contain`;
 }
 
-/** Instantiates the program. Returns what runs it. */
+/** What runs a program, and the size of its memory. */
+interface Prepared {
+  work: () => void;
+  memoryBytes: () => number;
+}
+
+/** Instantiates the program. */
 function prepared(
   file: string,
   args: string[],
   options: ProfileOptions,
   profiler: Profiler,
   wasm: Uint8Array,
-): () => void {
+): Prepared {
   const module = new WebAssembly.Module(wasm);
   const imported = WebAssembly.Module.imports(module).filter(
     ({ module }) => !(module in profiler.imports),
@@ -141,7 +188,7 @@ function prepared(
       : new (wasiClass())({
           version: version === "wasi_unstable" ? "unstable" : "preview1",
           args: [file, ...args],
-          env: process.env,
+          env: options.env,
           preopens,
           returnOnExit: true,
         });
@@ -151,6 +198,21 @@ function prepared(
     ...(version === undefined ? {} : { [version]: wasi?.wasiImport }),
   });
   profiler.attach(instance.exports);
+  const memory = Object.values(instance.exports).find((one) => one instanceof WebAssembly.Memory);
+  return {
+    work: workOf(file, args, options, instance, wasi),
+    memoryBytes: () => (memory as { buffer: ArrayBuffer } | undefined)?.buffer.byteLength ?? 0,
+  };
+}
+
+/** What runs an instance. */
+function workOf(
+  file: string,
+  args: string[],
+  options: ProfileOptions,
+  instance: { exports: Record<string, unknown> },
+  wasi: InstanceType<typeof import("node:wasi").WASI> | undefined,
+): () => void {
   const { exports } = instance;
   const invoked =
     options.invoke ?? ["_start", "main", "_initialize"].find((name) => name in exports);

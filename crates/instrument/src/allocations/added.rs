@@ -1,19 +1,19 @@
 //! What is added to a module: its indexes, and the entries of its sections.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use wasm_encoder::{ConstExpr, Encode, EntityType, ExportKind, FuncType, GlobalType, ValType};
 
-use super::hooks::{Hooks, Kind};
+use super::hooks::{Hook, Hooks, Kind};
 use super::types::Types;
 use super::{
     EXPORT_COUNT, EXPORT_COUNTDOWN, EXPORT_MEMORY, IMPORT_ALLOCATED, IMPORT_FREED, IMPORT_KEEP,
     IMPORT_MASK, IMPORT_MODULE,
 };
+use wasm::allocation_table::ADDED_IMPORTS;
 use wasm::module::Module;
 
-/// The number of imports that are added.
-const IMPORTS: u32 = 4;
 /// The globals that are added.
 const GLOBALS: u32 = 4;
 
@@ -38,15 +38,37 @@ pub(super) struct Added {
     pub(super) count: u32,
     /// For bits of addresses, whether a sample has them.
     pub(super) masks: [u32; 2],
+    /// Ranges of Go's function values: those of the functions that allocate, if there are several.
+    pub(super) go_allocates: Vec<Range<u32>>,
     imported: u32,
     first_type: u32,
+}
+
+/// What Go's linker adds to the number of a function, not counting imports, for its value.
+const GO_FUNCTION_VALUES: u32 = 0x1000;
+
+/// The values of Go's functions that allocate. A function that is alone is called by no other.
+fn go_allocates(hooks: &Hooks, imported: u32) -> Vec<Range<u32>> {
+    let mut ranges: Vec<Range<u32>> = Vec::new();
+    let of_go = |hook: &&Hook| matches!(hook.kind, Kind::GoAllocate);
+    if hooks.list.iter().filter(of_go).count() < 2 {
+        return ranges;
+    }
+    for hook in hooks.list.iter().filter(of_go) {
+        let value = hook.function - imported + GO_FUNCTION_VALUES;
+        match ranges.last_mut() {
+            Some(last) if last.end == value => last.end += 1,
+            _ => ranges.push(value..value + 1),
+        }
+    }
+    ranges
 }
 
 impl Added {
     pub(super) fn new(module: &Module<'_>, types: &Types, hooks: &Hooks) -> Self {
         let imported = module.functions.imported();
         let defined = module.functions.defined().count() as u32;
-        let mut next = imported + IMPORTS + defined;
+        let mut next = imported + ADDED_IMPORTS + defined;
         let mut numbers = |functions: &mut dyn Iterator<Item = u32>| -> BTreeMap<u32, u32> {
             let numbered: BTreeMap<_, _> = functions.zip(next..).collect();
             next += numbered.len() as u32;
@@ -71,6 +93,7 @@ impl Added {
             countdown: first_global,
             count: first_global + 1,
             masks: [first_global + 2, first_global + 3],
+            go_allocates: go_allocates(hooks, imported),
             imported,
             first_type: types.all.len() as u32,
         }
@@ -81,7 +104,7 @@ impl Added {
         if function < self.imported {
             function
         } else {
-            function + IMPORTS
+            function + ADDED_IMPORTS
         }
     }
 
@@ -126,7 +149,7 @@ impl Added {
             name.encode(&mut entries);
             EntityType::Function(self.first_type + ty).encode(&mut entries);
         }
-        (IMPORTS, entries)
+        (ADDED_IMPORTS, entries)
     }
 
     /// The types of the functions, in the order of their indexes.
@@ -134,7 +157,10 @@ impl Added {
         let mut entries = Vec::new();
         let same = self.inner.keys().chain(self.free_slowly.keys());
         let same = same.map(|&function| module.functions.type_index(function).unwrap_or(0));
-        let own = [self.first_type + IMPORTS, self.first_type + IMPORTS + 1];
+        let own = [
+            self.first_type + ADDED_IMPORTS,
+            self.first_type + ADDED_IMPORTS + 1,
+        ];
         let mut count = 0;
         for ty in same.chain(own) {
             ty.encode(&mut entries);

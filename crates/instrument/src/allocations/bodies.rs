@@ -5,6 +5,8 @@
 //! All added globals are i64, whose values are in no dump: a dump of the instrumented module is one of the
 //! original module too.
 
+use std::ops::Range;
+
 use wasm_encoder::{BlockType, Encode, Function, InstructionSink, MemArg, ValType};
 
 use super::added::Added;
@@ -68,7 +70,9 @@ pub(super) fn additions(
         }
         Kind::GoAllocate => {
             // A call that resumes after it was suspended was counted when it began.
-            code.local_get(0).i32_eqz().if_(BlockType::Empty);
+            code.local_get(0).i32_eqz();
+            not_called_by(&mut code, &added.go_allocates, variables.key);
+            code.if_(BlockType::Empty);
             code.global_get(0).i64_load(memory(8)).i32_wrap_i64();
             code.local_set(variables.size);
             // The host reads the stack from there.
@@ -90,8 +94,9 @@ pub(super) fn additions(
             variables.load_key(&mut code, address);
             // What had the old address is freed, unless the allocation failed.
             code.local_get(variables.key);
-            if let Size::Parameter(at) = size {
-                code.local_get(variables.saved + at).i32_eqz().i32_or();
+            if let Size::Parameter(_) | Size::Product(..) = size {
+                variables.load_size(&mut code, size);
+                code.local_get(variables.size).i32_eqz().i32_or();
             }
             code.if_(BlockType::Empty);
             let old = |code: &mut InstructionSink<'_>| {
@@ -162,6 +167,21 @@ fn read_masks(code: &mut InstructionSink<'_>, added: &Added) {
     for (nth, mask) in added.masks.into_iter().enumerate() {
         code.i32_const(nth as i32).call(added.import_mask);
         code.global_set(mask);
+    }
+}
+
+/// Adds to a condition of a Go function that none of these called it: the return address is on top of the stack
+/// in memory, and the value of the caller is in its bits from 16 on.
+fn not_called_by(code: &mut InstructionSink<'_>, callers: &[Range<u32>], caller: u32) {
+    if callers.is_empty() {
+        return;
+    }
+    code.global_get(0).i64_load(memory(0)).i64_const(16);
+    code.i64_shr_u().i32_wrap_i64().local_set(caller);
+    for values in callers {
+        code.local_get(caller).i32_const(values.start as i32);
+        code.i32_sub().i32_const(values.len() as i32);
+        code.i32_ge_u().i32_and();
     }
 }
 

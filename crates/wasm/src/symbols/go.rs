@@ -1,7 +1,8 @@
 //! Stacks of Go programs. Their frames are in memory, because goroutines are suspended and resumed; the table
 //! of functions that Go's own runtime reads from memory says how large each frame is, and which line it is.
 //!
-//! The layout is that of Go 1.18 and later: `runtime/symtab.go`.
+//! The layout is that of Go 1.18 and later: `runtime/symtab.go`. Since Go 1.25, places of code in it are numbers of
+//! functions and not addresses.
 
 use crate::module::Module;
 
@@ -16,6 +17,8 @@ const HEADERS: [[u8; 8]; 2] = [
 /// The most bytes of data in a module that are read.
 const MAX_IMAGE: u64 = 1 << 28;
 const WORD: usize = 8;
+/// An address of code is the number of a function, shifted by this, plus the number of a block.
+const FUNCTION_SHIFT: u32 = 16;
 
 /// Offsets of fields of a function in the table.
 mod field {
@@ -33,6 +36,8 @@ pub struct GoTable {
     image: Vec<u8>,
     function_count: usize,
     text_start: u64,
+    /// How far a place of code in the table is to be shifted for its distance from the start.
+    shift: u32,
     names: usize,
     units: usize,
     files: usize,
@@ -59,14 +64,22 @@ impl GoTable {
             .find(|&at| HEADERS.iter().any(|header| image[at..].starts_with(header)))?;
         let word = |nth: usize| number(&image, header + WORD * nth, WORD);
         let place = |nth: usize| Some(header + usize::try_from(word(nth)?).ok()?);
+        let (names, functions) = (place(4)?, place(8)?);
+        // The second function: its number, or its distance.
+        let second = number(&image, functions + 8, 4)?;
         Some(Self {
             function_count: usize::try_from(word(1)?).ok()?,
             text_start: word(3)?,
-            names: place(4)?,
+            shift: if second >> FUNCTION_SHIFT == 0 {
+                FUNCTION_SHIFT
+            } else {
+                0
+            },
+            names,
             units: place(5)?,
             files: place(6)?,
             values: place(7)?,
-            functions: place(8)?,
+            functions,
             image,
         })
     }
@@ -116,7 +129,10 @@ impl GoTable {
     /// Where the function of an address is in the table, and its first address.
     fn function(&self, pc: u64) -> Option<(usize, u64)> {
         let offset = pc.checked_sub(self.text_start)?;
-        let entry = |nth: usize| number(&self.image, self.functions + 8 * nth, 4);
+        let entry = |nth: usize| {
+            let place = number(&self.image, self.functions + 8 * nth, 4)?;
+            Some(place << self.shift)
+        };
         let (mut low, mut high) = (0, self.function_count);
         while low < high {
             let middle = low + (high - low) / 2;

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 pub use go::GoTable;
 
-use crate::allocation_table::AllocationTable;
+use crate::allocation_table::{ADDED_IMPORTS, AllocationTable};
 use crate::module::Module;
 use crate::module::unreadable;
 use base::control::Control;
@@ -152,10 +152,13 @@ impl<'a> Symbols<'a> {
         };
         let function = nth as u32 + self.module.functions.imported();
         let name = self.module.functions.name(function);
+        // The index in the original module.
+        let added = self.table.as_ref().map_or(0, |_| ADDED_IMPORTS);
+        let original = function.saturating_sub(added);
         Frame {
             function: match name {
                 Some(name) => demangled(name).into_owned(),
-                None => format!("wasm-function[{function}]+{:#x}", offset - self.starts[nth]),
+                None => format!("wasm-function[{original}]+{:#x}", offset - self.starts[nth]),
             },
             ..Frame::default()
         }

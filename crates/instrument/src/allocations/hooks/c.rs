@@ -3,6 +3,34 @@
 use super::search::Search;
 use super::{Address, Family, Hook, Kind, Size};
 
+/// The names of each function of C: the standard's, those within dlmalloc and emmalloc, and since Zig 0.17 those of
+/// Zig's C library.
+const MALLOC: [&str; 4] = ["malloc", "dlmalloc", "emmalloc_malloc", "c.malloc.malloc"];
+const CALLOC: [&str; 4] = ["calloc", "dlcalloc", "emmalloc_calloc", "c.malloc.calloc"];
+const ALIGNED: [&str; 7] = [
+    "aligned_alloc",
+    "memalign",
+    "dlmemalign",
+    "internal_memalign",
+    "emmalloc_memalign",
+    "c.malloc.aligned_alloc",
+    "c.malloc.memalign",
+];
+const VALLOC: [&str; 2] = ["valloc", "c.malloc.valloc"];
+const POSIX_MEMALIGN: [&str; 3] = [
+    "posix_memalign",
+    "dlposix_memalign",
+    "c.malloc.posix_memalign",
+];
+const REALLOC: [&str; 4] = [
+    "realloc",
+    "dlrealloc",
+    "emmalloc_realloc",
+    "c.malloc.realloc",
+];
+const REALLOCARRAY: [&str; 2] = ["reallocarray", "c.malloc.reallocarray"];
+const FREE: [&str; 4] = ["free", "dlfree", "emmalloc_free", "c.malloc.free"];
+
 impl Search<'_, '_> {
     /// Those of C, C++, Rust and TinyGo by their names, and that of Zig.
     pub(super) fn c(&self) -> Option<(Family, Vec<Hook>)> {
@@ -16,7 +44,7 @@ impl Search<'_, '_> {
         let reallocate = |size| Kind::Reallocate {
             old: parameter(0),
             address: result,
-            size: Size::Parameter(size),
+            size,
         };
         self.add(
             &mut list,
@@ -27,39 +55,31 @@ impl Search<'_, '_> {
         if !list.is_empty() {
             return Some((Family::Tinygo, list));
         }
-        for name in ["malloc", "dlmalloc", "emmalloc_malloc"] {
-            self.add(&mut list, name, (1, 1), allocate(Size::Parameter(0)));
-        }
-        for name in ["calloc", "dlcalloc", "emmalloc_calloc"] {
-            self.add(&mut list, name, (2, 1), allocate(Size::Product(0, 1)));
-        }
-        for name in [
-            "aligned_alloc",
-            "memalign",
-            "dlmemalign",
-            "internal_memalign",
-            "emmalloc_memalign",
-        ] {
-            // The function within dlmalloc has the state as its first parameter in some versions.
-            self.add(&mut list, name, (2, 1), allocate(Size::Parameter(1)));
-        }
-        for name in ["posix_memalign", "dlposix_memalign"] {
-            let kind = Kind::Allocate {
-                address: Address::Pointer { at: 0 },
-                size: Size::Parameter(2),
-            };
-            self.add(&mut list, name, (3, 1), kind);
-        }
-        for name in ["realloc", "dlrealloc", "emmalloc_realloc"] {
-            self.add(&mut list, name, (2, 1), reallocate(1));
-        }
-        for name in ["free", "dlfree", "emmalloc_free"] {
-            self.add(&mut list, name, (1, 0), Kind::Free(parameter(0)));
+        // The function within dlmalloc has the state as its first parameter in some versions.
+        let aligned = allocate(Size::Parameter(1));
+        let written = Kind::Allocate {
+            address: Address::Pointer { at: 0 },
+            size: Size::Parameter(2),
+        };
+        let functions: [(&[&'static str], (usize, usize), Kind); 8] = [
+            (&MALLOC, (1, 1), allocate(Size::Parameter(0))),
+            (&CALLOC, (2, 1), allocate(Size::Product(0, 1))),
+            (&ALIGNED, (2, 1), aligned),
+            (&VALLOC, (1, 1), allocate(Size::Parameter(0))),
+            (&POSIX_MEMALIGN, (3, 1), written),
+            (&REALLOC, (2, 1), reallocate(Size::Parameter(1))),
+            (&REALLOCARRAY, (3, 1), reallocate(Size::Product(1, 2))),
+            (&FREE, (1, 0), Kind::Free(parameter(0))),
+        ];
+        for (names, signature, kind) in functions {
+            for name in names {
+                self.add(&mut list, name, signature, kind);
+            }
         }
         for (name, signature, kind) in [
             ("__rust_alloc", (2, 1), allocate(Size::Parameter(0))),
             ("__rust_alloc_zeroed", (2, 1), allocate(Size::Parameter(0))),
-            ("__rust_realloc", (4, 1), reallocate(3)),
+            ("__rust_realloc", (4, 1), reallocate(Size::Parameter(3))),
             ("__rust_dealloc", (3, 0), Kind::Free(parameter(0))),
         ] {
             // Newer compilers put a hash before the name.

@@ -32,16 +32,21 @@ impl Calls {
         Ok(Self { callees })
     }
 
-    /// Functions that these call, directly or not, and that call these again.
-    pub(super) fn between(&self, hooks: &BTreeSet<u32>) -> BTreeSet<u32> {
+    /// The functions that call each function.
+    pub(super) fn callers(&self) -> BTreeMap<u32, Vec<u32>> {
         let mut callers: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
         for (&caller, called) in &self.callees {
             for &callee in called {
                 callers.entry(callee).or_default().push(caller);
             }
         }
+        callers
+    }
+
+    /// Functions that these call, directly or not, and that call these again.
+    pub(super) fn between(&self, hooks: &BTreeSet<u32>) -> BTreeSet<u32> {
         let below = reached(hooks, &self.callees);
-        let above = reached(hooks, &callers);
+        let above = reached(hooks, &self.callers());
         let both = below.intersection(&above).copied();
         both.filter(|function| !hooks.contains(function)).collect()
     }

@@ -8,6 +8,7 @@ mod c;
 mod calls;
 mod go;
 mod search;
+mod unnamed_c;
 mod zig;
 
 use std::collections::BTreeSet;
@@ -58,7 +59,7 @@ pub(crate) enum Kind {
         size: Size,
     },
     Free(Address),
-    /// Go's `mallocgc`, whose parameters are on a stack in memory.
+    /// Go's `mallocgc` or a variant of it, whose parameters are on a stack in memory.
     GoAllocate,
 }
 
@@ -96,12 +97,22 @@ impl Hooks {
             Some(found) => Some(found),
             None => search.unnamed_tlsf()?,
         };
-        let (family, mut list) = found.ok_or_else(missing)?;
+        let (family, mut list) = found.unwrap_or((Family::C, Vec::new()));
+        if family == Family::C {
+            // What has a name may be a wrapper only, which the program itself does not call.
+            list.extend(search.unnamed_c(&list)?);
+        }
+        if list.is_empty() {
+            return Err(missing());
+        }
         if !module.has_memory {
             return Err(Error::AllocatorMissing {
                 found: "functions with the names of an allocator, but no memory".to_owned(),
                 expected: "a module that imports or defines a memory",
             });
+        }
+        if family == Family::Go {
+            search.check_go(&list)?;
         }
         if search.zig_is_inlined(&list)? {
             return Err(Error::AllocatorMissing {
@@ -119,7 +130,8 @@ impl Hooks {
         };
         let mut copied: BTreeSet<u32> = functions(true).collect();
         let mut within = BTreeSet::new();
-        // Go unwinds and calls again, so that its calls within say by themselves whether they count. A call
+        // Go's functions are called through a table and resumed, so that they find out by the return address
+        // on the stack in memory whether another of them called. A call
         // that frees counts always: a collector frees what it finds while an allocation is made, and what was
         // freed already is not known any more.
         if family != Family::Go {

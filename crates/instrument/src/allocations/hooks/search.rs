@@ -44,6 +44,14 @@ impl<'s, 'm> Search<'s, 'm> {
             .filter(move |name| name.ends_with(end))
     }
 
+    /// All names that start with this.
+    pub(super) fn names_starting(&self, start: &str) -> impl Iterator<Item = &'m str> {
+        self.named
+            .keys()
+            .copied()
+            .filter(move |name| name.starts_with(start))
+    }
+
     /// Functions with this name and as many i32 parameters and results.
     pub(super) fn functions(&self, name: &str, parameters: usize, results: usize) -> Vec<u32> {
         let fits = |function: &&u32| {

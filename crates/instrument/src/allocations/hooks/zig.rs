@@ -31,8 +31,8 @@ const ZIG_LIST: u64 = 52;
 const FIELDS: u64 = 1024;
 
 impl Search<'_, '_> {
-    /// Whether the optimiser copied Zig's allocator into other functions, which then do not report what they
-    /// do: they write where the allocator keeps its lists, of which constant offsets are in the code.
+    /// Whether the optimiser copied Zig's allocator into functions that do not report what they do: they write
+    /// where the allocator keeps its lists, of which constant offsets are in the code.
     pub(super) fn zig_is_inlined(&self, list: &[Hook]) -> Result<bool> {
         let is_zig = |name: &str| ZIG.iter().flatten().any(|&other| other == name);
         if !list.iter().any(|hook| is_zig(hook.name)) {
@@ -45,7 +45,9 @@ impl Search<'_, '_> {
             let name = self.module.functions.name(function).unwrap_or_default();
             let stores = match hook {
                 Some(hook) if is_zig(hook.name) => &mut own,
-                _ if name.starts_with("heap.") => continue,
+                // Functions of the C library that contain the allocator report what they do themselves.
+                Some(_) => continue,
+                _ if name.starts_with("heap.") || name.starts_with("c.malloc.") => continue,
                 _ => &mut others,
             };
             for operator in body.get_operators_reader().map_err(unreadable)? {
