@@ -1,6 +1,6 @@
 //! Questions about a loaded heap: why an object is alive, what it keeps alive, which reference to cut.
 //!
-//! A [`LoadedHeap`] is opened once. It [answers](LoadedHeap::ask)
+//! A [`LoadedHeap`] is opened once. It [answers](ask)
 //! any [`Question`], from several threads at a time, as a typed [`Answer`]. Indexes that several questions
 //! need are built by the first of them, and kept.
 

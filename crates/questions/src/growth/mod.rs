@@ -50,8 +50,8 @@ pub struct GrowthOptions {
 /// What grows from table to table, in their order.
 ///
 /// # Errors
-/// [`Error::InvalidOption`] for less than two tables after the warm-up and for a limit of 0,
-/// [`Error::OutOfMemory`], [`Error::Aborted`].
+/// [`Error::InvalidOption`](base::Error::InvalidOption) for less than two tables after the warm-up and for a limit of 0,
+/// [`Error::OutOfMemory`](base::Error::OutOfMemory), [`Error::Aborted`](base::Error::Aborted).
 pub fn growth(tables: &[&SiteTable], options: &GrowthOptions, control: &Control) -> Result<Answer> {
     let page = page(options.offset, options.limit)?;
     let warmup = checked_warmup(tables, options.warmup)?;
