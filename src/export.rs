@@ -12,10 +12,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use napi::bindgen_prelude::*;
 use napi_derive::napi;
 
-use super::analysis::WorkControl;
 use super::error::Result;
-use super::heap::{OpenHeap, parsed};
-use super::tasks::Outcome;
+use super::open_heap::{OpenHeap, parsed};
+use super::outcome::Outcome;
+use super::work_control::WorkControl;
 use base::columns;
 use base::control::Control;
 use base::error::Error;

@@ -1,43 +1,27 @@
-//! The handle of a loaded heap for JavaScript. A heap is opened once and answers any number of questions.
-
-use std::sync::Arc;
+//! What the handle of a loaded heap does. A heap is opened once and answers any number of questions.
 
 use napi::bindgen_prelude::*;
 use napi_derive::napi;
-use serde::de::DeserializeOwned;
 
-use super::analysis::{WorkControl, borrowed, is_snapshot, read_program};
-use super::error::{JsError, Result};
+use super::analysis::{borrowed, is_snapshot, read_program};
+use super::error::Result;
 use super::export::{ExportHandle, Request as ExportRequest};
+use super::heap_handle::HeapHandle;
 use super::inputs::{NamedPath, Pending, SourceInput, open_all};
+use super::open_heap::{AnswerData, OpenHeap, parsed};
 use super::options::{Request, ViewOptions, checked};
-use super::tasks::Outcome;
+use super::outcome::Outcome;
 use super::views::{TableData, ViewHandle, WarningData};
+use super::work_control::WorkControl;
 use base::Input;
 use base::control::Control;
 use base::tolerance::Tolerance;
 use engine::heap::views::{ComparisonSort, ConstructorSort};
 use engine::outputs::exports::Export;
-use engine::outputs::formats::{TableOptions, accounting_json, render_json, render_text};
-use engine::questions::{Answer, LoadedHeap, Question};
+use engine::outputs::formats::{TableOptions, accounting_json};
+use engine::questions::Question;
 use workers::guard::guarded;
 use workers::threads::run_on_own_thread;
-
-/// A loaded heap that stays on the native side until it is closed.
-#[napi(custom_finalize)]
-pub struct HeapHandle {
-    /// `None` after it was closed. Running work holds another reference.
-    heap: Option<Arc<OpenHeap>>,
-    /// The number of bytes that are registered with V8.
-    registered_bytes: i64,
-}
-
-/// A heap, and the inputs from which it was opened.
-pub(super) struct OpenHeap {
-    loaded: LoadedHeap,
-    /// The size of the copy of the caller's dump.
-    kept_bytes: u64,
-}
 
 /// `OpenOptions` of the public API, as far as the addon needs them.
 #[napi(object)]
@@ -201,122 +185,7 @@ fn opened(
             (loaded, kept_bytes)
         }
     };
-    Ok(HeapHandle {
-        heap: Some(Arc::new(OpenHeap { loaded, kept_bytes })),
-        registered_bytes: 0,
-    })
-}
-
-impl HeapHandle {
-    /// Registers what this handle holds with V8, whose collector counts it as pressure.
-    pub(super) fn registered(mut self, env: Env) -> Self {
-        self.register(env);
-        self
-    }
-
-    pub(super) fn register(&mut self, env: Env) {
-        let bytes = self.heap.as_ref().map_or(0, |heap| heap.memory_size()) as i64;
-        // It fails only while the environment ends.
-        let _ = env.adjust_external_memory(bytes - self.registered_bytes);
-        self.registered_bytes = bytes;
-    }
-
-    pub(super) fn heap(&self) -> Result<Arc<OpenHeap>> {
-        self.heap.clone().ok_or_else(|| {
-            JsError::new(
-                "ERR_HEAP_CLOSED",
-                "the heap was closed: open it again, or call close() after the last question",
-            )
-        })
-    }
-}
-
-impl OpenHeap {
-    pub(super) fn loaded(&self) -> &LoadedHeap {
-        &self.loaded
-    }
-
-    fn memory_size(&self) -> u64 {
-        self.loaded.memory_size() + self.kept_bytes
-    }
-
-    fn ask(
-        &self,
-        question: &Question,
-        before: Option<&Self>,
-        text: Option<TableOptions>,
-        control: &Control,
-    ) -> base::Result<AnswerData> {
-        if let (Question::Paths { new_since, .. }, Some(before)) = (question, before)
-            && *new_since
-        {
-            before.check_same_module(self)?;
-        }
-        let before = before.map(|before| &before.loaded);
-        let answer = engine::questions::ask(&self.loaded, question, before, control)?;
-        Ok(AnswerData {
-            text: rendered(&answer, text),
-            warnings: answer.warnings.into_iter().map(Into::into).collect(),
-        })
-    }
-
-    fn constructor_view(
-        &self,
-        request: &Request<ConstructorSort>,
-        control: &Control,
-    ) -> base::Result<ViewHandle> {
-        let view = request.constructor_view(Arc::clone(self.loaded.heap()), control)?;
-        Ok(ViewHandle::of_loaded_heap(view))
-    }
-
-    fn comparison_view(
-        &self,
-        before: &Self,
-        request: Request<ComparisonSort>,
-        control: &Control,
-    ) -> base::Result<ViewHandle> {
-        before.check_same_module(self)?;
-        let view = self
-            .loaded
-            .compared_with(&before.loaded, request.selection, control)?;
-        let warnings = engine::questions::warnings_beside(&self.loaded, &before.loaded).into_iter();
-        let warnings = warnings.map(WarningData::from).collect();
-        Ok(ViewHandle::of_loaded_heaps(view, warnings))
-    }
-
-    /// Refuses to compare addresses of two programs.
-    fn check_same_module(&self, after: &Self) -> base::Result<()> {
-        self.loaded.check_same_module(&after.loaded)
-    }
-}
-
-/// A rendered answer and its warnings.
-#[napi(object, object_from_js = false)]
-pub struct AnswerData {
-    /// JSON, or text without the warnings.
-    pub text: String,
-    /// The warnings.
-    pub warnings: Vec<WarningData>,
-}
-
-/// Renders an answer: as text with these options; without options, as JSON.
-pub(super) fn rendered(answer: &Answer, text: Option<TableOptions>) -> String {
-    match text {
-        Some(options) => render_text(answer, options),
-        None => render_json(answer),
-    }
-}
-
-pub(super) fn parsed<T: DeserializeOwned>(what: &str, json: &str) -> Result<T> {
-    serde_json::from_str(json)
-        .map_err(|error| JsError::new("ERR_INVALID_OPTION", format!("{what}: {error}")))
-}
-
-impl ObjectFinalize for HeapHandle {
-    fn finalize(self, env: Env) -> napi::Result<()> {
-        env.adjust_external_memory(-self.registered_bytes)?;
-        Ok(())
-    }
+    Ok(HeapHandle::new(OpenHeap { loaded, kept_bytes }))
 }
 
 #[napi]
@@ -372,7 +241,7 @@ impl HeapHandle {
     pub fn prepare(&mut self, env: Env) -> Result<()> {
         guarded(|| {
             let heap = self.heap()?;
-            let built = run_on_own_thread(|| heap.loaded.prepare(&Control::default()));
+            let built = run_on_own_thread(|| heap.loaded().prepare(&Control::default()));
             self.register(env);
             Ok(built?)
         })
@@ -388,7 +257,7 @@ impl HeapHandle {
         guarded(|| {
             let heap = self.heap()?;
             control.start(env, [], move |[], control| {
-                heap.loaded.prepare(control)?;
+                heap.loaded().prepare(control)?;
                 Ok(Outcome::Done)
             })
         })
@@ -418,8 +287,8 @@ impl HeapHandle {
             export.check_module(heap.loaded())?;
             if let (Export::HeapDiff(options), Some(before)) = (&mut export, &before) {
                 before.check_same_module(&heap)?;
-                options.baseline = before.loaded.dump_name().to_owned();
-                options.target = heap.loaded.dump_name().to_owned();
+                options.baseline = before.loaded().dump_name().to_owned();
+                options.target = heap.loaded().dump_name().to_owned();
             }
             let request = ExportRequest {
                 heap,
@@ -500,7 +369,12 @@ impl HeapHandle {
     pub fn accounting(&self) -> Result<Option<String>> {
         guarded(|| {
             let heap = self.heap()?;
-            Ok(heap.loaded.heap().accounting.as_ref().map(accounting_json))
+            Ok(heap
+                .loaded()
+                .heap()
+                .accounting
+                .as_ref()
+                .map(accounting_json))
         })
     }
 
@@ -509,22 +383,21 @@ impl HeapHandle {
     pub fn warnings(&self) -> Result<Vec<WarningData>> {
         guarded(|| {
             let heap = self.heap()?;
-            Ok(heap.loaded.warnings().iter().map(Into::into).collect())
+            Ok(heap.loaded().warnings().iter().map(Into::into).collect())
         })
     }
 
     /// Whether the heap is damaged and only the part before the damage was read.
     #[napi]
     pub fn is_partial(&self) -> Result<bool> {
-        guarded(|| Ok(self.heap()?.loaded.heap().is_partial))
+        guarded(|| Ok(self.heap()?.loaded().heap().is_partial))
     }
 
     /// Releases the heap. Running work keeps it until it ends.
     #[napi]
     pub fn close(&mut self, env: Env) -> Result<()> {
         guarded(|| {
-            self.heap = None;
-            self.register(env);
+            self.release(env);
             Ok(())
         })
     }

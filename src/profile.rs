@@ -4,7 +4,7 @@ use napi::bindgen_prelude::{Buffer, ClassInstance};
 use napi_derive::napi;
 
 use super::error::Result;
-use super::heap::HeapHandle;
+use super::heap_handle::HeapHandle;
 use base::columns;
 use base::control::Control;
 use base::error::Error;

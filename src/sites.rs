@@ -1,4 +1,4 @@
-//! Site tables as JavaScript sees them, and the questions that compare them.
+//! Site tables of heaps, and the questions that compare them.
 
 use std::sync::Arc;
 
@@ -6,75 +6,18 @@ use napi::bindgen_prelude::*;
 use napi_derive::napi;
 use serde::de::DeserializeOwned;
 
-use super::analysis::WorkControl;
 use super::error::Result;
-use super::heap::{AnswerData, HeapHandle, parsed, rendered};
-use super::tasks::Outcome;
+use super::heap_handle::HeapHandle;
+use super::open_heap::{AnswerData, parsed, rendered};
+use super::outcome::Outcome;
+use super::site_table_handle::SiteTableHandle;
 use super::views::TableData;
+use super::work_control::WorkControl;
 use base::control::Control;
 use engine::outputs::formats::TableOptions;
 use engine::questions::{Answer, CheckOptions, GrowthOptions, SiteTable, check, growth};
 use workers::guard::guarded;
 use workers::threads::run_on_own_thread;
-
-/// A site table that stays on the native side.
-#[napi(custom_finalize)]
-pub struct SiteTableHandle {
-    table: Arc<SiteTable>,
-    /// How much memory V8 knows of.
-    registered_bytes: i64,
-}
-
-impl SiteTableHandle {
-    pub(super) fn new(table: SiteTable) -> Self {
-        Self {
-            table: Arc::new(table),
-            registered_bytes: 0,
-        }
-    }
-
-    /// Registers what this handle holds with V8, whose collector counts it as pressure.
-    pub(super) fn registered(mut self, env: Env) -> Self {
-        self.registered_bytes = self.table.memory_size() as i64;
-        // It fails only while the environment ends.
-        let _ = env.adjust_external_memory(self.registered_bytes);
-        self
-    }
-}
-
-impl ObjectFinalize for SiteTableHandle {
-    fn finalize(self, env: Env) -> napi::Result<()> {
-        env.adjust_external_memory(-self.registered_bytes)?;
-        Ok(())
-    }
-}
-
-#[napi]
-impl SiteTableHandle {
-    /// Reads a table that `toBytes` has written.
-    #[napi(factory)]
-    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
-        guarded(|| Ok(Self::new(SiteTable::from_bytes(bytes)?)))
-    }
-
-    /// The table as bytes.
-    #[napi]
-    pub fn to_bytes(&self) -> Result<Buffer> {
-        guarded(|| Ok(self.table.to_bytes().into()))
-    }
-
-    /// What the dump is called.
-    #[napi(getter)]
-    pub fn name(&self) -> Result<String> {
-        guarded(|| Ok(self.table.dump_name().to_owned()))
-    }
-
-    /// The bytes of all live heap objects.
-    #[napi(getter)]
-    pub fn total_live_size(&self) -> Result<f64> {
-        guarded(|| Ok(self.table.total_live_size() as f64))
-    }
-}
 
 #[napi]
 impl HeapHandle {
@@ -181,7 +124,7 @@ fn compared<'env, C: Comparison>(
         let text = text.map(TableOptions::from);
         let tables: Vec<_> = tables
             .iter()
-            .map(|table| Arc::clone(&table.table))
+            .map(|table| Arc::clone(table.table()))
             .collect();
         control.start(env, [], move |[], control| {
             let tables: Vec<&SiteTable> = tables.iter().map(|table| &**table).collect();
@@ -199,7 +142,7 @@ fn compared_now<C: Comparison>(
 ) -> Result<AnswerData> {
     guarded(|| {
         let question: C = parsed("the options", options)?;
-        let tables: Vec<&SiteTable> = tables.iter().map(|table| &*table.table).collect();
+        let tables: Vec<&SiteTable> = tables.iter().map(|table| &**table.table()).collect();
         let answer = run_on_own_thread(|| question.answer(&tables, &Control::default()))?;
         Ok(answer_data(answer, None))
     })

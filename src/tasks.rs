@@ -5,14 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use napi::JsDeferred;
 use napi::bindgen_prelude::*;
-use napi::{JsDeferred, sys};
 
 use super::error::JsError as CodedError;
-use super::heap::{AnswerData, HeapHandle};
 use super::inputs::{Pending, SourceInput};
-use super::sites::SiteTableHandle;
-use super::views::ViewHandle;
+use super::outcome::Outcome;
 use base::columns;
 use base::control::Control;
 use base::error::Error as EngineError;
@@ -26,50 +24,6 @@ static ENGINE: WorkQueue = WorkQueue::new("heap-analyzer", || cores().min(4));
 
 /// Threads that read pipes and devices. A read can block without limit, and must not delay analyses.
 static PIPES: WorkQueue = WorkQueue::new("heap-analyzer-p", || 16);
-
-/// The value of a resolved promise.
-pub(super) enum Outcome {
-    /// A view.
-    View(ViewHandle),
-    /// A loaded heap.
-    Heap(HeapHandle),
-    /// A site table.
-    SiteTable(SiteTableHandle),
-    /// An answer, rendered.
-    Answer(AnswerData),
-    /// The length of a piece of an export.
-    Length(u32),
-    /// Nothing but that the work is done.
-    Done,
-}
-
-impl Outcome {
-    /// Registers its memory with V8.
-    fn registered(self, env: Env) -> Self {
-        match self {
-            Self::View(view) => Self::View(view.registered(env)),
-            Self::Heap(heap) => Self::Heap(heap.registered(env)),
-            Self::SiteTable(table) => Self::SiteTable(table.registered(env)),
-            other @ (Self::Answer(_) | Self::Length(_) | Self::Done) => other,
-        }
-    }
-}
-
-impl ToNapiValue for Outcome {
-    unsafe fn to_napi_value(env: sys::napi_env, value: Self) -> Result<sys::napi_value> {
-        // SAFETY: the caller promises that the environment is alive, and this is its thread.
-        unsafe {
-            match value {
-                Self::View(view) => ToNapiValue::to_napi_value(env, view),
-                Self::Heap(heap) => ToNapiValue::to_napi_value(env, heap),
-                Self::SiteTable(table) => ToNapiValue::to_napi_value(env, table),
-                Self::Answer(answer) => ToNapiValue::to_napi_value(env, answer),
-                Self::Length(length) => ToNapiValue::to_napi_value(env, length),
-                Self::Done => ToNapiValue::to_napi_value(env, ()),
-            }
-        }
-    }
-}
 
 /// The work that is done when all inputs are available.
 pub(super) trait Work<const N: usize>:

@@ -2,18 +2,17 @@
 
 use std::ops::Range;
 
-use super::DumpSource;
+use super::contents::Contents;
+use super::dump_source::DumpSource;
 use super::edge_names::{EdgeNames, add_label};
-use super::memory::{Contents, MemoryInPlace};
+use super::memory::MemoryInPlace;
 use super::paged_memory::{PagedMemory, with_ahead};
 use crate::runtime::objects::HEADER_SIZE;
-use crate::runtime::shapes::Kind;
 use base::columns;
 use base::error::Result;
 use base::units::ObjectIndex;
 use heap::{
-    ClassNaming, ContentReader, Cursor, EntryLabel, NamedBy, OpenedContents, ReferenceName,
-    ShownText, TextSink,
+    ContentReader, Cursor, EntryLabel, NamedBy, OpenedContents, ReferenceName, ShownText, TextSink,
 };
 
 /// A dump that is open for reading.
@@ -137,20 +136,5 @@ impl ContentReader for DumpReader<'_> {
         text: &mut String,
     ) -> Result<()> {
         add_label(text, self.dump, source, label, &mut self.memory)
-    }
-}
-
-impl DumpSource {
-    /// How references from the objects of a class are named.
-    pub(super) fn naming(&self, shape: &crate::runtime::shapes::ClassShape) -> ClassNaming {
-        ClassNaming {
-            is_text: shape.kind == Kind::Text,
-            places: shape.places.len() as u32,
-            by: match shape.kind {
-                Kind::Array(_) | Kind::StaticArray(_) => NamedBy::Index,
-                Kind::Map(_) | Kind::Set(_) => NamedBy::Key,
-                _ => NamedBy::Label,
-            },
-        }
     }
 }

@@ -4,6 +4,8 @@ mod accounting;
 mod class_slots;
 mod content_reader;
 mod content_sizes;
+mod contents;
+mod dump_source;
 mod edge_names;
 mod edges;
 mod graph;
@@ -28,6 +30,6 @@ mod text_search;
 mod values;
 mod warnings;
 
-pub use memory::{Contents, InMemory};
+pub use contents::{Contents, InMemory};
+pub(crate) use dump_source::DumpSource;
 pub use program::{Program, Schedule};
-pub(crate) use source::DumpSource;

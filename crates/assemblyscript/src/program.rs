@@ -3,9 +3,9 @@
 use std::hash::{DefaultHasher, Hasher};
 use std::sync::Arc;
 
+use super::contents::Contents;
+use super::dump_source::DumpSource;
 use super::graph::DumpGraph;
-use super::memory::Contents;
-use super::source::DumpSource;
 use crate::runtime::Runtime;
 use crate::runtime::evidence::Evidence;
 use base::columns;

@@ -1,24 +1,20 @@
 //! A dump as the source of a heap.
 
 use std::any::Any;
-use std::ops::Range;
-use std::sync::Arc;
 
-use super::class_slots::DescribedClass;
 use super::content_reader::OpenedDump;
-use super::graph::DumpNames;
+use super::dump_source::DumpSource;
 use super::labels::{class_label, is_own_storage};
-use super::memory::{Contents, Reader};
-use super::memory_map::MemoryMap;
+use super::memory::Reader;
 use super::text_search::TextSearch;
 use crate::runtime::objects::HEADER_SIZE;
-use crate::runtime::shapes::{ClassShape, Kind};
+use crate::runtime::shapes::Kind;
 use base::control::{Control, Step};
 use base::error::Result;
-use base::units::{ClassId, ObjectIndex};
+use base::units::ObjectIndex;
 use base::warning::Warning;
 use heap::{
-    Blocks, ClassNaming, DominatorIndex, EdgeLabel, FieldValue, Found, Heap, ObjectReader,
+    Blocks, ClassNaming, DominatorIndex, EdgeLabel, FieldValue, Found, ObjectReader,
     OpenedContents, PathTree, RawTable, ReadOrder, Source, Survey, TextFilter,
 };
 use runtime_code::std_library::ALIGNMENT;
@@ -26,67 +22,6 @@ use runtime_code::std_library::ALIGNMENT;
 /// How many references of an object, from its last on, may lead to its own storage: those of a closure, of an array
 /// or a view, or the buckets and entries of a map.
 const STORAGE_REFERENCES: usize = 3;
-
-/// A dump, which is read again when a question needs contents.
-pub(crate) struct DumpSource {
-    pub(super) heap: Arc<Heap>,
-    /// By class slot.
-    pub(super) classes: Arc<Vec<DescribedClass>>,
-    /// By class slot.
-    pub(super) shapes: Vec<ClassShape>,
-    pub(super) memory_map: MemoryMap,
-    pub(super) contents: Box<dyn Contents>,
-    /// The offset of the memory in the dump, and its size in bytes.
-    pub(super) memory_start: u64,
-    pub(super) memory_size: u64,
-    module_hash: u64,
-}
-
-impl DumpSource {
-    /// Takes a heap, its names, a hash of its module, and the dump, from which it is read again: `memory` is the
-    /// range of its memory there.
-    pub(crate) fn new(
-        heap: Arc<Heap>,
-        names: DumpNames,
-        module_hash: u64,
-        contents: Box<dyn Contents>,
-        memory: Range<u64>,
-    ) -> Self {
-        Self {
-            heap,
-            classes: names.classes,
-            shapes: names.shapes,
-            memory_map: names.memory_map,
-            contents,
-            memory_start: memory.start,
-            memory_size: memory.end - memory.start,
-            module_hash,
-        }
-    }
-
-    /// The heap.
-    pub(crate) fn heap(&self) -> &Heap {
-        &self.heap
-    }
-
-    /// The size of the memory in the dump, in bytes.
-    pub(crate) fn dump_memory_size(&self) -> u64 {
-        self.memory_size
-    }
-
-    pub(crate) fn shape(&self, object: ObjectIndex) -> &ClassShape {
-        &self.shapes[self.heap.objects.class_slots[object.at()] as usize]
-    }
-
-    pub(crate) fn class_name(&self, object: ObjectIndex) -> &str {
-        &self.heap.objects.class_of(object).name
-    }
-
-    /// The runtime id of an object's class.
-    pub(super) fn class_id(&self, object: ObjectIndex) -> ClassId {
-        self.classes[self.heap.objects.class_slots[object.at()] as usize].id
-    }
-}
 
 impl Source for DumpSource {
     fn as_any(&self) -> &dyn Any {

@@ -7,7 +7,9 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::LoadedHeap;
-use super::answer::{AnswerBody, DominatorChild, DominatorGroup, DominatorGroups, Dominators};
+use super::answer::{
+    AnswerBody, DominatorChild, DominatorGroup, DominatorGroups, Dominators, ObjectName,
+};
 use super::question::Page;
 use base::control::Control;
 use base::error::Result;
@@ -110,4 +112,16 @@ pub(super) fn group_by_class(loaded: &LoadedHeap, objects: &[ObjectIndex]) -> Ve
             .then_with(|| left.class_name.cmp(&right.class_name))
     });
     groups
+}
+
+pub(super) fn dominator_of(
+    loaded: &LoadedHeap,
+    object: ObjectIndex,
+    control: &Control,
+) -> Result<Option<ObjectName>> {
+    let index = loaded.dominator_index(control)?;
+    let dominator = index
+        .position(object)
+        .and_then(|position| index.dominator(position));
+    Ok(dominator.map(|position| loaded.object_name(index.object(position))))
 }

@@ -1,6 +1,6 @@
 //! Questions about a loaded heap: why an object is alive, what it keeps alive, which reference to cut.
 //!
-//! A [`LoadedHeap`] is opened once. It [answers](LoadedHeap::ask)
+//! A [`LoadedHeap`] is opened once. It [answers](ask)
 //! any [`Question`], from several threads at a time, as a typed [`Answer`]. Indexes that several questions
 //! need are built by the first of them, and kept.
 
@@ -23,9 +23,11 @@ mod question;
 mod reader;
 mod referrers;
 mod report;
+mod roots;
 mod sites;
 mod summary;
 mod suspect_growth;
+mod suspect_parts;
 mod suspect_text;
 mod suspects;
 mod unreachable;
@@ -53,10 +55,11 @@ pub use growth::{Accepted, CheckOptions, GrowthOptions, MaxGrowth, MaxObjects, c
 pub use labels::after_class;
 pub use loaded_heap::LoadedHeap;
 pub use path_text::{
-    LEFT_OUT, PathText, SEPARATOR, fingerprint, group_text, origin_root, origin_text, step_text,
+    LEFT_OUT, PathText, SEPARATOR, fingerprint, group_text, origin_text, step_text,
 };
 pub use paths::path_of;
 pub use question::Question;
+pub use roots::origin_root;
 pub use sites::SiteTable;
 pub use sites::site_table;
 

@@ -1,8 +1,8 @@
 //! The paths of many objects, merged: they show which places of the program hold a class or new objects.
 
 use crate::path_text::group_text;
-use crate::path_text::origin_root;
 use crate::places::object_at;
+use crate::roots::origin_root;
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
 

@@ -1,14 +1,15 @@
 //! Everything about one object.
 
 use super::LoadedHeap;
-use super::answer::{ObjectAnswer, ObjectName, Root};
+use super::answer::ObjectAnswer;
+use super::dominators::dominator_of;
+use super::roots::named_root;
 use crate::paths::path_to;
 use crate::places::find_at;
 use base::control::Control;
 use base::error::Result;
-use base::units::ObjectIndex;
 use base::warning::Warning;
-use heap::{Found, RootSlot};
+use heap::Found;
 
 pub(super) fn object_answer(
     loaded: &LoadedHeap,
@@ -59,27 +60,4 @@ pub(super) fn object_answer(
         referrer_count: loaded.referrers(control)?.of(object).len() as u64,
         path: path_to(loaded, &mut reader, object, control)?,
     })
-}
-
-pub(super) fn dominator_of(
-    loaded: &LoadedHeap,
-    object: ObjectIndex,
-    control: &Control,
-) -> Result<Option<ObjectName>> {
-    let index = loaded.dominator_index(control)?;
-    let dominator = index
-        .position(object)
-        .and_then(|position| index.dominator(position));
-    Ok(dominator.map(|position| loaded.object_name(index.object(position))))
-}
-
-pub(super) fn named_root(loaded: &LoadedHeap, slot: RootSlot) -> Root {
-    let address = || {
-        let is_static = loaded.heap.objects.is_static(slot.object);
-        is_static.then(|| loaded.heap.address(slot.object).to_string())
-    };
-    Root {
-        kind: slot.kind,
-        name: loaded.roots.name(slot).or_else(address),
-    }
 }

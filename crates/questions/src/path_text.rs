@@ -4,8 +4,9 @@
 use sha2::{Digest, Sha256};
 
 use super::LoadedHeap;
-use super::answer::{Root, root_kind_name};
+use super::answer::root_kind_name;
 use super::labels::after_class;
+use super::roots::origin_root;
 use base::control::Control;
 use base::error::Result;
 use base::units::ObjectIndex;
@@ -124,21 +125,6 @@ pub fn step_text(loaded: &LoadedHeap, class_slot: u32, label: EdgeLabel) -> (Str
     let is_stable =
         loaded.source.is_class_stable(name) && loaded.source.is_label_stable(label, &text);
     (format!("{name}{}", after_class(&text)), is_stable)
-}
-
-/// The root of all paths of this origin. For the stack it has no name, because stack words move.
-pub fn origin_root(loaded: &LoadedHeap, origin: RootOrigin) -> Root {
-    let name = match origin {
-        RootOrigin::Global(number) | RootOrigin::System(number) => {
-            loaded.roots.global_name(number).map(str::to_owned)
-        }
-        RootOrigin::Static(object) => Some(loaded.heap.address(object).to_string()),
-        RootOrigin::Stack | RootOrigin::Pinned => None,
-    };
-    Root {
-        kind: origin.kind(),
-        name,
-    }
 }
 
 pub(super) fn is_origin_stable(loaded: &LoadedHeap, origin: RootOrigin) -> bool {

@@ -2,10 +2,7 @@
 //! are compared, so addresses and builds do not matter.
 
 use crate::path_text::group_text;
-use crate::suspects::finish_suspects;
-use crate::suspects::owner_of;
-use crate::suspects::path_and_cut;
-use crate::suspects::share_of_live;
+use crate::suspect_parts::{finish_suspects, owner_of, path_and_cut, share_of_live};
 use std::cmp::Reverse;
 use std::collections::HashMap;
 

@@ -2,22 +2,19 @@
 //! accumulate.
 
 use crate::dominators::group_by_class;
-use crate::object::named_root;
-use crate::paths::cut_of;
 use crate::paths::path_to;
 use crate::suspect_growth::grown_suspects;
+use crate::suspect_parts::{finish_suspects, owner_of, path_and_cut, share_of_live};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::LoadedHeap;
-use super::answer::{AccumulatedClass, Accumulation, Cut, Path, Suspect, SuspectKind, Suspects};
-use super::labels::after_class;
-use super::suspect_text::paragraph;
+use super::answer::{AccumulatedClass, Accumulation, Suspect, SuspectKind, Suspects};
 use base::columns;
 use base::control::{Control, Phase, Step};
 use base::error::{Error, Result};
 use base::units::ObjectIndex;
-use heap::{DominatorIndex, LabelKind};
+use heap::DominatorIndex;
 
 /// The least part of the live bytes that a suspect retains.
 const THRESHOLD: f64 = 0.1;
@@ -112,57 +109,6 @@ fn largest_suspects(
     finish_suspects(loaded, threshold, suspects)
 }
 
-/// Sorts suspects and adds the text of each.
-pub(super) fn finish_suspects(
-    loaded: &LoadedHeap,
-    threshold: u64,
-    mut suspects: Vec<Suspect>,
-) -> Result<Suspects> {
-    suspects.sort_by(|left, right| {
-        let key = |suspect: &Suspect| {
-            let before = suspect.retained_size_before.unwrap_or(0);
-            let grown = suspect.retained_size.saturating_sub(before);
-            Reverse((grown, suspect.count))
-        };
-        let name = |suspect: &Suspect| (suspect.class_name.clone(), suspect.address);
-        key(left)
-            .cmp(&key(right))
-            .then_with(|| name(left).cmp(&name(right)))
-    });
-    for suspect in &mut suspects {
-        suspect.text = paragraph(suspect, loaded.heap.address_form);
-    }
-    Ok(Suspects {
-        total_live_size: loaded.heap.live_size,
-        threshold,
-        suspects,
-    })
-}
-
-pub(super) fn share_of_live(loaded: &LoadedHeap, size: u64) -> f64 {
-    match loaded.heap.live_size {
-        0 => 0.0,
-        // Four digits are enough, and the same on every machine.
-        live => (size as f64 / live as f64 * 1e4).round() / 1e4,
-    }
-}
-
-/// The path of an object, and the nearest cut on it.
-pub(super) fn path_and_cut(
-    loaded: &LoadedHeap,
-    object: ObjectIndex,
-    control: &Control,
-) -> Result<(Option<Path>, Option<Cut>)> {
-    let mut reader = loaded.reader(control);
-    let path = path_to(loaded, &mut reader, object, control)?;
-    let dominators = loaded.dominator_index(control)?;
-    let cut = match loaded.cuts(control)?.nearest(dominators, object) {
-        Some(nearest) => cut_of(loaded, &mut reader, nearest, control)?,
-        None => None,
-    };
-    Ok((path, cut))
-}
-
 fn object_suspect(
     loaded: &LoadedHeap,
     object: ObjectIndex,
@@ -214,38 +160,6 @@ fn class_suspect(
         cut: None,
         text: String::new(),
     })
-}
-
-/// The field that refers to an object, such as `assembly/server/PriceFeed.listeners`, or the name of its
-/// root. `None` if the root has no name.
-pub(super) fn owner_of(
-    loaded: &LoadedHeap,
-    mut object: ObjectIndex,
-    control: &Control,
-) -> Result<Option<String>> {
-    /// The largest number of nested containers that are named.
-    const MOST: usize = 8;
-    let tree = loaded.path_tree(control)?;
-    let mut inside = String::new();
-    for _ in 0..MOST {
-        let Some((holder, label)) = tree.parent(object) else {
-            let root = loaded.roots.of(object).next();
-            let name = root.and_then(|root| named_root(loaded, root).name);
-            return Ok(name.map(|name| name + &inside));
-        };
-        let slot = loaded.heap.objects.class_slots[holder.at()];
-        if !loaded.source.is_own_storage(slot, label) {
-            let name = after_class(&loaded.source.class_label(slot, label));
-            match label.kind() {
-                LabelKind::Place(_) | LabelKind::Named(..) => {
-                    return Ok(Some(format!("{}{name}{inside}", loaded.class_name(holder))));
-                }
-                _ => inside = format!("{name}{inside}"),
-            }
-        }
-        object = holder;
-    }
-    Ok(Some(format!("{}{inside}", loaded.class_name(object))))
 }
 
 /// Descends from a suspect to the object below which the bytes are spread over many objects.

@@ -6,7 +6,7 @@ use memchr::memmem::Finder;
 
 use super::classes::{Interface, PlainObjects};
 use super::other_edges::{OtherEdge, OtherEdges};
-use super::raw::NodeKind;
+use super::raw::{EdgeKind, NodeKind};
 use super::strings::{Strings, code_units};
 use base::columns;
 use base::control::{Control, Phase};
@@ -263,6 +263,25 @@ impl SnapshotNames {
         target: ObjectIndex,
     ) -> impl Iterator<Item = (usize, OtherEdge)> {
         self.other_edges.to(target)
+    }
+
+    /// The name of a reference that keeps nothing alive, as DevTools shows it.
+    pub(crate) fn other_label(&self, edge: OtherEdge) -> String {
+        let text = match (edge.label.index(), edge.label.label().kind()) {
+            (Some(index), _) => index.to_string(),
+            (None, LabelKind::Named(kind, name)) => match edge.kind {
+                EdgeKind::Weak | EdgeKind::Shortcut => self.string(name),
+                _ => return self.label(kind, name),
+            },
+            (None, _) => String::new(),
+        };
+        match edge.kind {
+            EdgeKind::Weak => format!("[[{text}]]"),
+            EdgeKind::Element => format!("[{text}]"),
+            EdgeKind::Shortcut if edge.label.index().is_some() => format!("[{text}]"),
+            EdgeKind::Shortcut => text,
+            _ => format!("{{{text}}}"),
+        }
     }
 
     /// The reference of this number.

@@ -1,12 +1,11 @@
 //! The references that keep nothing alive: weak ones, and those that DevTools leaves out of retained sizes. They are
 //! shown with an object, and are not part of the graph.
 
-use super::names::SnapshotNames;
 use super::raw::EdgeKind;
 use base::columns;
 use base::error::Result;
 use base::units::ObjectIndex;
-pub use heap::{LabelKind, WideLabel};
+pub use heap::WideLabel;
 
 /// The references, by source, in the order of the file.
 #[derive(Debug, Default)]
@@ -22,8 +21,8 @@ pub(crate) struct OtherEdges {
 pub(crate) struct OtherEdge {
     pub(crate) source: ObjectIndex,
     pub(crate) target: ObjectIndex,
-    kind: EdgeKind,
-    label: WideLabel,
+    pub(super) kind: EdgeKind,
+    pub(super) label: WideLabel,
 }
 
 impl OtherEdges {
@@ -98,25 +97,6 @@ impl OtherEdge {
             EdgeKind::Shortcut => "shortcut",
             EdgeKind::Weak => "weak",
             EdgeKind::Invisible => "invisible",
-        }
-    }
-
-    /// The name of the reference as DevTools shows it.
-    pub(crate) fn label(self, names: &SnapshotNames) -> String {
-        let text = match (self.label.index(), self.label.label().kind()) {
-            (Some(index), _) => index.to_string(),
-            (None, LabelKind::Named(kind, name)) => match self.kind {
-                EdgeKind::Weak | EdgeKind::Shortcut => names.string(name),
-                _ => return names.label(kind, name),
-            },
-            (None, _) => String::new(),
-        };
-        match self.kind {
-            EdgeKind::Weak => format!("[[{text}]]"),
-            EdgeKind::Element => format!("[{text}]"),
-            EdgeKind::Shortcut if self.label.index().is_some() => format!("[{text}]"),
-            EdgeKind::Shortcut => text,
-            _ => format!("{{{text}}}"),
         }
     }
 }

@@ -174,7 +174,7 @@ impl Source for SnapshotSource {
     }
 
     fn other_label(&self, edge: OtherEdge) -> Option<String> {
-        Some(self.names.other_edge(edge.number).label(&self.names))
+        Some(self.names.other_label(self.names.other_edge(edge.number)))
     }
 
     fn reader(&self, _: ReadOrder, _: &Control) -> Box<dyn ObjectReader + '_> {
@@ -376,7 +376,7 @@ impl SnapshotSource {
         };
         let others = others
             .iter()
-            .map(|edge| value(edge.label(snapshot), edge.type_name(), edge.target));
+            .map(|edge| value(snapshot.other_label(*edge), edge.type_name(), edge.target));
         places.map(field).chain(others).take(MOST_FIELDS).collect()
     }
 }

@@ -10,8 +10,7 @@ use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{HashMap, HashSet};
 
 use super::container_layouts::{
-    array_layout, entries_layout, function_layout, layout_from_code, layout_from_flags,
-    static_array_layout, with_inherited,
+    is_standard_container, layout_from_code, layout_from_flags, standard_container, with_inherited,
 };
 use super::evidence::Evidence;
 use super::layout::{Contents, ReferenceLayout, Slot};
@@ -20,8 +19,10 @@ use base::control::Control;
 use base::units::ClassId;
 use runtime_code::collector_code::{CodeReader, CollectorCode, Storage, VisitedMembers};
 use runtime_code::std_library::{BUFFER, FIXED_NAMES, OBJECT, OBJECT_NAME, STRING};
-use wasm::debug_info::{Class, DebugInfo, Number, Producer, TypeRef};
+use wasm::debug_info::{Class, DebugInfo, Number, TypeRef};
 use wasm::module::Module;
+
+pub use super::runtime_class::{Doubt, ObjectSize, RuntimeClass};
 
 /// The largest number of classes of one id that are used. Correct debug information has one.
 const RIVALS: usize = 8;
@@ -35,70 +36,6 @@ const MOST_NAMED: u32 = 1 << 16;
 
 /// The largest number of offsets in all layouts together.
 const OFFSETS: u64 = 1 << 22;
-
-/// The reason why the references of a class may be wrong.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Doubt {
-    /// Nothing.
-    #[default]
-    None,
-    /// The debug information names other reference fields than the collector visits.
-    Disputed,
-    /// Its inherited fields are not known: every word before its own fields may be one.
-    UnknownBases,
-}
-
-/// All known facts about one class.
-#[derive(Clone, Debug)]
-pub struct RuntimeClass {
-    /// The name that views show.
-    pub name: String,
-    /// If the class has no name, although the module has names of functions: who wrote the debug information,
-    /// which does not describe the class.
-    pub lacks_name: Option<Producer>,
-    /// The references in its objects.
-    pub layout: ReferenceLayout,
-    /// Whether the class is known. If not, every word counts as a possible reference.
-    pub is_described: bool,
-    /// The reason why the layout may be wrong.
-    pub doubt: Doubt,
-    /// The size of its fields, if the debug information describes all of them.
-    pub declared_size: Option<u32>,
-    /// The sizes that its objects can have.
-    pub object_size: ObjectSize,
-    /// Whether the collector visits exactly the references in the layout: each is null or an object.
-    pub is_certain: bool,
-    /// Other classes that the debug information gives the same id.
-    pub rivals: Vec<String>,
-}
-
-/// The sizes that the objects of a class can have, in bytes of payload.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ObjectSize {
-    /// Each object has a size of its own.
-    Any,
-    /// All objects have this size.
-    Exactly(u32),
-    /// All objects have the same size, which is at least this.
-    Uniform(u32),
-}
-
-impl RuntimeClass {
-    /// A class of which only the id is known.
-    pub fn unknown(id: ClassId) -> Self {
-        Self {
-            name: format!("Class#{id}"),
-            lacks_name: None,
-            layout: ReferenceLayout::unknown(),
-            is_described: false,
-            doubt: Doubt::None,
-            declared_size: None,
-            object_size: ObjectSize::Any,
-            is_certain: false,
-            rivals: Vec::new(),
-        }
-    }
-}
 
 /// Finds the class of an id.
 #[derive(Debug)]
@@ -500,7 +437,9 @@ impl<'a> Classes<'a> {
                 .iter()
                 .filter(|member| self.is_reference(member.type_ref));
             offsets.extend(own.map(|member| member.offset));
-            if let Some(container) = self.container(class, flags) {
+            if let Some(container) =
+                standard_container(class, flags, |argument| self.slot(argument))
+            {
                 let container = container?;
                 offsets.extend(container.offsets);
                 contents = container.contents;
@@ -508,49 +447,6 @@ impl<'a> Classes<'a> {
         }
         let layout = ReferenceLayout::new(offsets, contents);
         spend(&self.offsets_left, layout.offsets.len())?;
-        Some(layout)
-    }
-
-    /// The contents that a class adds as a standard container: `None` if it is not a container, `Some(None)`
-    /// if its contents are not known.
-    fn container(
-        &self,
-        class: &Class,
-        flags: Option<TypeFlags>,
-    ) -> Option<Option<ReferenceLayout>> {
-        let name = class.name.as_str();
-        // Most classes are the program's own, and a chain may be ten thousand of them long.
-        if !name.starts_with("~lib/") {
-            return None;
-        }
-        let argument = |nth: usize| {
-            class
-                .type_arguments
-                .get(nth)
-                .map(|&type_ref| self.slot(type_ref))
-        };
-        let from_flags = || flags.and_then(layout_from_flags);
-        // Elements of an unknown type are followed: a word that is exactly an object's address is rarely a
-        // number.
-        let element_is_reference = argument(0).map(|element| element.is_reference);
-        let layout = if name == "~lib/tuple/SmallTuple" {
-            Some(ReferenceLayout::new(Vec::new(), Contents::Tuple))
-        } else if name.starts_with("~lib/function/Function<") {
-            Some(function_layout(class))
-        } else if name.starts_with("~lib/array/Array<") {
-            Some(array_layout(element_is_reference.unwrap_or(true)))
-        } else if name.starts_with("~lib/staticarray/StaticArray<") {
-            Some(static_array_layout(element_is_reference.unwrap_or(true)))
-        } else if name.starts_with("~lib/set/Set<") {
-            argument(0).map_or_else(from_flags, |key| Some(entries_layout(key, None)))
-        } else if name.starts_with("~lib/map/Map<") {
-            match (argument(0), argument(1)) {
-                (Some(key), Some(value)) => Some(entries_layout(key, Some(value))),
-                _ => from_flags(),
-            }
-        } else {
-            return None;
-        };
         Some(layout)
     }
 
@@ -571,18 +467,6 @@ fn spend(left: &Cell<u64>, count: usize) -> Option<()> {
     let rest = left.get().checked_sub(count as u64);
     left.set(rest.unwrap_or(0));
     rest.map(drop)
-}
-
-/// Whether objects of a class with this name are those of the standard library, without fields of a program.
-fn is_standard_container(name: &str) -> bool {
-    [
-        "~lib/array/Array<",
-        "~lib/map/Map<",
-        "~lib/set/Set<",
-        "~lib/typedarray/",
-    ]
-    .iter()
-    .any(|start| name.starts_with(start))
 }
 
 /// Whether a class is unmanaged. Unmanaged classes share id 0 with `Object`. Their addresses are plain

@@ -1,12 +1,12 @@
 //! The layouts of the standard library's containers, from type flags, from the collector's code, or from the
 //! class's name.
 
-use super::classes::Doubt;
 use super::layout::{Contents, EntryLayout, ReferenceLayout, Slot};
+use super::runtime_class::Doubt;
 use super::type_flags::TypeFlags;
 use runtime_code::collector_code::VisitedMembers;
 use runtime_code::std_library::{BUCKETS, BUFFER, ENTRIES, FUNCTION_ENVIRONMENT};
-use wasm::debug_info::Class;
+use wasm::debug_info::{Class, TypeRef};
 
 /// The layout of a class whose inherited fields are missing in the debug information. The type flags say
 /// whether it is a container.
@@ -92,7 +92,7 @@ pub(super) fn layout_from_flags(flags: TypeFlags) -> Option<ReferenceLayout> {
 }
 
 /// The layout of an `Array`.
-pub(super) fn array_layout(elements_are_references: bool) -> ReferenceLayout {
+fn array_layout(elements_are_references: bool) -> ReferenceLayout {
     let contents = if elements_are_references {
         Contents::Array
     } else {
@@ -102,7 +102,7 @@ pub(super) fn array_layout(elements_are_references: bool) -> ReferenceLayout {
 }
 
 /// The layout of a `StaticArray`.
-pub(super) fn static_array_layout(elements_are_references: bool) -> ReferenceLayout {
+fn static_array_layout(elements_are_references: bool) -> ReferenceLayout {
     let contents = if elements_are_references {
         Contents::StaticArray
     } else {
@@ -112,7 +112,7 @@ pub(super) fn static_array_layout(elements_are_references: bool) -> ReferenceLay
 }
 
 /// The layout of a `Map`, or of a `Set` without a value.
-pub(super) fn entries_layout(key: Slot, value: Option<Slot>) -> ReferenceLayout {
+fn entries_layout(key: Slot, value: Option<Slot>) -> ReferenceLayout {
     let entry = EntryLayout::new(key, value);
     let contents = if entry.key.is_some() || entry.value.is_some() {
         Contents::Entries(entry)
@@ -123,10 +123,65 @@ pub(super) fn entries_layout(key: Slot, value: Option<Slot>) -> ReferenceLayout 
 }
 
 /// The layout of a `Function`. `_env` is declared as a number, but the collector visits it.
-pub(super) fn function_layout(class: &Class) -> ReferenceLayout {
+fn function_layout(class: &Class) -> ReferenceLayout {
     let env = class.members.iter().find(|member| member.name == "_env");
     ReferenceLayout::new(
         vec![env.map_or(FUNCTION_ENVIRONMENT, |member| member.offset)],
         Contents::Fixed,
     )
+}
+
+/// The contents that a class adds as a standard container: `None` if it is not a container, `Some(None)`
+/// if its contents are not known.
+pub(super) fn standard_container(
+    class: &Class,
+    flags: Option<TypeFlags>,
+    slot: impl Fn(TypeRef) -> Slot,
+) -> Option<Option<ReferenceLayout>> {
+    let name = class.name.as_str();
+    // Most classes are the program's own, and a chain may be ten thousand of them long.
+    if !name.starts_with("~lib/") {
+        return None;
+    }
+    let argument = |nth: usize| {
+        class
+            .type_arguments
+            .get(nth)
+            .map(|&type_ref| slot(type_ref))
+    };
+    let from_flags = || flags.and_then(layout_from_flags);
+    // Elements of an unknown type are followed: a word that is exactly an object's address is rarely a
+    // number.
+    let element_is_reference = argument(0).map(|element| element.is_reference);
+    let layout = if name == "~lib/tuple/SmallTuple" {
+        Some(ReferenceLayout::new(Vec::new(), Contents::Tuple))
+    } else if name.starts_with("~lib/function/Function<") {
+        Some(function_layout(class))
+    } else if name.starts_with("~lib/array/Array<") {
+        Some(array_layout(element_is_reference.unwrap_or(true)))
+    } else if name.starts_with("~lib/staticarray/StaticArray<") {
+        Some(static_array_layout(element_is_reference.unwrap_or(true)))
+    } else if name.starts_with("~lib/set/Set<") {
+        argument(0).map_or_else(from_flags, |key| Some(entries_layout(key, None)))
+    } else if name.starts_with("~lib/map/Map<") {
+        match (argument(0), argument(1)) {
+            (Some(key), Some(value)) => Some(entries_layout(key, Some(value))),
+            _ => from_flags(),
+        }
+    } else {
+        return None;
+    };
+    Some(layout)
+}
+
+/// Whether objects of a class with this name are those of the standard library, without fields of a program.
+pub(super) fn is_standard_container(name: &str) -> bool {
+    [
+        "~lib/array/Array<",
+        "~lib/map/Map<",
+        "~lib/set/Set<",
+        "~lib/typedarray/",
+    ]
+    .iter()
+    .any(|start| name.starts_with(start))
 }

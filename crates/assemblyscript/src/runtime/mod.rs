@@ -4,7 +4,7 @@
 //!
 //! The facts come from the runtime's sources (`std/assembly/rt/tlsf.ts`, `itcms.ts`, `shared/typeinfo.ts`)
 //! and were checked against running programs. [`Runtime::read`] combines a dump with the facts from its
-//! module. The [heap](heap) needs nothing else.
+//! module. The [heap] needs nothing else.
 
 pub mod block_set;
 pub mod blocks;
@@ -21,6 +21,7 @@ pub mod list_membership;
 pub mod objects;
 pub mod regions;
 pub mod roots;
+mod runtime_class;
 pub mod shapes;
 pub mod statics;
 pub mod type_flags;

@@ -184,6 +184,9 @@ impl<'ast> Visit<'ast> for Paths {
         }
     }
 
+    /// Who may use an item is no import: `pub(super)` leads to a module, not to an item of it.
+    fn visit_visibility(&mut self, _: &'ast Visibility) {}
+
     fn visit_path(&mut self, path: &'ast syn::Path) {
         let segments = path.segments.iter();
         self.paths
@@ -453,6 +456,19 @@ fn a_module_that_only_declares_and_re_exports_is_in_no_circle() {
                 "a/two.rs",
                 "pub struct Two;\n#[cfg(test)]\nmod tests { use crate::One; }",
             ),
+        ],
+    );
+    assert!(found.is_empty(), "{found:?}");
+}
+
+#[test]
+fn who_may_use_an_item_is_no_import() {
+    let found = circles_in(
+        "visibility",
+        &[
+            ("lib.rs", "mod a;"),
+            ("a/mod.rs", "mod one;\npub fn all() { one::one() }"),
+            ("a/one.rs", "pub(super) fn one() {}"),
         ],
     );
     assert!(found.is_empty(), "{found:?}");

@@ -6,12 +6,12 @@ use std::ops::Range;
 use wasm_encoder::{ConstExpr, Encode, EntityType, ExportKind, FuncType, GlobalType, ValType};
 
 use super::hooks::{Hook, Hooks, Kind};
-use super::types::Types;
-use super::{
-    EXPORT_COUNT, EXPORT_COUNTDOWN, EXPORT_MEMORY, IMPORT_ALLOCATED, IMPORT_FREED, IMPORT_KEEP,
-    IMPORT_MASK, IMPORT_MODULE,
+use super::interface::{
+    EXPORT_COUNTDOWN, EXPORT_MEMORY, IMPORT_ALLOCATED, IMPORT_FREED, IMPORT_KEEP, IMPORT_MASK,
+    IMPORT_MODULE,
 };
-use wasm::allocation_table::ADDED_IMPORTS;
+use super::types::Types;
+use wasm::allocation_table::{ADDED_IMPORTS, EXPORT_COUNT};
 use wasm::module::Module;
 
 /// The globals that are added.

@@ -17,34 +17,20 @@ mod bodies;
 mod code;
 mod edits;
 mod hooks;
+mod interface;
 mod names;
 mod rewrite;
 mod types;
 
+pub use interface::{
+    EXPORT_COUNTDOWN, EXPORT_MEMORY, IMPORT_ALLOCATED, IMPORT_FREED, IMPORT_KEEP, IMPORT_MASK,
+    IMPORT_MODULE, LIVE_SAMPLES_MODULE,
+};
 pub use wasm::allocation_table::{AllocationTable, EXPORT_COUNT, Family};
 
 use base::control::Control;
 use base::error::Result;
 use wasm::module::Module;
-
-/// The module of the imports.
-pub const IMPORT_MODULE: &str = "warpo_heap_analyzer_profile";
-/// The import that records an allocation: (address, size, countdown) → the next countdown.
-pub const IMPORT_ALLOCATED: &str = "allocated";
-/// The import that keeps a sample that was recorded: (address, size).
-pub const IMPORT_KEEP: &str = "keep";
-/// The import that forgets an address: (address) → whether it was that of a sample.
-pub const IMPORT_FREED: &str = "freed";
-/// The import with the masks: (0 or 1) → the mask.
-pub const IMPORT_MASK: &str = "mask";
-/// The module with the live samples, which exports these imports except the first. `build.rs` translates it from
-/// `live_samples.wat`.
-pub const LIVE_SAMPLES_MODULE: &[u8] =
-    include_bytes!(concat!(env!("OUT_DIR"), "/live_samples.wasm"));
-/// The exported memory.
-pub const EXPORT_MEMORY: &str = "__warpo_heap_analyzer_profile:memory";
-/// The exported global with the countdown. By it, the host knows the bytes of all allocations.
-pub const EXPORT_COUNTDOWN: &str = "__warpo_heap_analyzer_profile:countdown";
 
 /// Returns the same module with its allocations reported, and the table about it. A module that was
 /// instrumented before comes back unchanged.

@@ -1,7 +1,7 @@
 //! What is alive by the line that allocated it, as text.
 
-use super::answer::Align::{Left, Right};
-use super::answer::{size, table};
+use super::names::size;
+use super::rows::{Left, Right, table};
 use super::text::{format_count, printable_name};
 use questions::AllocationSites;
 

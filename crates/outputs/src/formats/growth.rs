@@ -1,8 +1,8 @@
 //! The answers to `growth` and `check` as text: every growing place with its path, its numbers dump by dump,
 //! and what grows with it.
 
-use super::answer::Align::{Left, Right};
-use super::answer::{class, size, table};
+use super::names::{class, size};
+use super::rows::{Left, Right, table};
 use super::text::{format_count, printable, printable_name};
 use questions::{Check, CheckedRule, FoldedSite, GrowingSite, Growth, Rate};
 

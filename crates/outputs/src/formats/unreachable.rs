@@ -1,6 +1,7 @@
 //! The answer about unreachable memory as text.
 
-use super::answer::{Left, Right, address, class, size, table};
+use super::names::{address, class, size};
+use super::rows::{Left, Right, table};
 use super::text::format_count;
 use questions::{CycleGroup, Garbage, GarbageCycles, RawBlocks, Unreachable};
 

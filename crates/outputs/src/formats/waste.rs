@@ -1,7 +1,7 @@
 //! The answer to `waste` as text: all kinds in one table, then the largest groups of each kind.
 
-use super::answer::Align::{Left, Right};
-use super::answer::{class, size, table};
+use super::names::{class, size};
+use super::rows::{Left, Right, table};
 use super::text::{format_count, printable};
 use questions::{Waste, WasteGroup, WasteHeaders, WasteKind, WasteKindName};
 

@@ -5,8 +5,10 @@ use std::collections::HashMap;
 use serde::Deserialize;
 
 use super::fold::fold;
+use super::growing::Growing;
+use super::growing_thing::last;
 use super::series::Merged;
-use super::{FEW_DUMPS, Growing, checked_warmup, is_partial, warnings};
+use super::tables::{FEW_DUMPS, checked_warmup, is_partial, warnings};
 use crate::WarningText;
 use crate::answer::{Answer, AnswerBody, Check, CheckedRule, GrowingSite};
 use crate::glob::{self, Glob};
@@ -222,7 +224,7 @@ impl Baseline {
             };
             for &nth in of_path.into_iter().chain(of_fingerprint).flatten() {
                 is_found[nth] = true;
-                let count = super::last(thing.counted).count;
+                let count = last(thing.counted).count;
                 baseline.is_accepted[site] |=
                     accepted[nth].limit.is_none_or(|limit| count <= limit);
             }

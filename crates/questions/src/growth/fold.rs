@@ -9,9 +9,9 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use super::growing_thing::{GrowingThing, What, last};
 use super::series::Merged;
 use super::trend::has_equal_counts;
-use super::{GrowingThing, What, last};
 use base::columns;
 use base::error::Result;
 

@@ -7,12 +7,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use rayon::prelude::*;
 
-use super::LoadedHeap;
 use base::columns;
 use base::control::Control;
 use base::error::Result;
 use base::units::ObjectIndex;
-use heap::HUGE;
+use heap::{DominatorIndex, HUGE, Heap};
 
 /// If there are fewer children than this, they are sorted again for every page.
 const MANY: usize = 1 << 12;
@@ -37,22 +36,17 @@ impl LargestChildren {
         let children = kept.as_ref().map_or(0, |list| list.children.capacity());
         (children * size_of::<ObjectIndex>()) as u64
     }
-}
 
-impl LoadedHeap {
     /// The objects that the one at this position, or the virtual root, immediately dominates: retained size
     /// ↓, shallow size ↓, address ↑.
-    pub(crate) fn children_by_size(
+    pub(super) fn by_size(
         &self,
+        heap: &Heap,
+        index: &DominatorIndex,
         parent: Option<u32>,
         control: &Control,
     ) -> Result<Arc<Vec<ObjectIndex>>> {
-        let kept = || {
-            self.largest_children
-                .0
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-        };
+        let kept = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let found = kept()
             .as_ref()
             .filter(|list| list.parent == parent)
@@ -60,7 +54,7 @@ impl LoadedHeap {
         if let Some(list) = found {
             return Ok(list.children);
         }
-        let children = Arc::new(self.sorted_children(parent, control)?);
+        let children = Arc::new(sorted_children(heap, index, parent, control)?);
         if children.len() >= MANY {
             *kept() = Some(ChildList {
                 parent,
@@ -69,29 +63,31 @@ impl LoadedHeap {
         }
         Ok(children)
     }
+}
 
-    fn sorted_children(&self, parent: Option<u32>, control: &Control) -> Result<Vec<ObjectIndex>> {
-        let index = self.dominator_index(control)?;
-        let heap = &self.heap;
-        // With the complements of their sizes, so that sorting needs no lookups.
-        let mut children: Vec<(u32, u32, ObjectIndex)> = Vec::new();
-        for child in index.children(parent) {
-            let object = index.object(child);
-            let [retained_size, shallow_size] =
-                [heap.retained_size(object), heap.shallow_size(object)]
-                    .map(|size| !u32::try_from(size).unwrap_or(HUGE));
-            columns::push(&mut children, (retained_size, shallow_size, object))?;
-            if children.len().is_multiple_of(CHECK_INTERVAL) {
-                control.check()?;
-            }
+fn sorted_children(
+    heap: &Heap,
+    index: &DominatorIndex,
+    parent: Option<u32>,
+    control: &Control,
+) -> Result<Vec<ObjectIndex>> {
+    // With the complements of their sizes, so that sorting needs no lookups.
+    let mut children: Vec<(u32, u32, ObjectIndex)> = Vec::new();
+    for child in index.children(parent) {
+        let object = index.object(child);
+        let [retained_size, shallow_size] = [heap.retained_size(object), heap.shallow_size(object)]
+            .map(|size| !u32::try_from(size).unwrap_or(HUGE));
+        columns::push(&mut children, (retained_size, shallow_size, object))?;
+        if children.len().is_multiple_of(CHECK_INTERVAL) {
+            control.check()?;
         }
-        children.par_sort_unstable();
-        // Only snapshots have sizes that need more than 32 bits.
-        let huge = children.partition_point(|&(retained_size, ..)| retained_size == !HUGE);
-        children[..huge].sort_unstable_by_key(|&(.., object)| {
-            let sizes = [heap.retained_size(object), heap.shallow_size(object)];
-            (Reverse(sizes), object)
-        });
-        columns::collected(children.iter().map(|&(_, _, object)| object))
     }
+    children.par_sort_unstable();
+    // Only snapshots have sizes that need more than 32 bits.
+    let huge = children.partition_point(|&(retained_size, ..)| retained_size == !HUGE);
+    children[..huge].sort_unstable_by_key(|&(.., object)| {
+        let sizes = [heap.retained_size(object), heap.shallow_size(object)];
+        (Reverse(sizes), object)
+    });
+    columns::collected(children.iter().map(|&(_, _, object)| object))
 }

@@ -170,6 +170,18 @@ impl LoadedHeap {
             .get(|| DominatorIndex::new(&self.heap, control))
     }
 
+    /// The objects that the one at this position, or the virtual root, immediately dominates: retained size
+    /// ↓, shallow size ↓, address ↑.
+    pub(super) fn children_by_size(
+        &self,
+        parent: Option<u32>,
+        control: &Control,
+    ) -> Result<Arc<Vec<ObjectIndex>>> {
+        let index = self.dominator_index(control)?;
+        self.largest_children
+            .by_size(&self.heap, index, parent, control)
+    }
+
     pub(super) fn referrers(&self, control: &Control) -> Result<&ReferrerIndex> {
         let live = self.dominator_index(control)?;
         self.referrers.get(|| {

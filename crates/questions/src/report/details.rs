@@ -1,7 +1,7 @@
 //! The paths and the referrers of the largest cells.
 
 use crate::referrers::referrers_of;
-use crate::suspects::path_and_cut;
+use crate::suspect_parts::path_and_cut;
 use std::cmp::Reverse;
 
 use serde::Serialize;

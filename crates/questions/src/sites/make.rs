@@ -1,7 +1,7 @@
 //! Makes the site table of a loaded heap.
 
 use crate::path_text::is_origin_stable;
-use crate::path_text::origin_root;
+use crate::roots::origin_root;
 use std::cmp::Reverse;
 use std::collections::HashMap;
 

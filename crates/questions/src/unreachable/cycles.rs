@@ -6,7 +6,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::super::LoadedHeap;
 use super::super::answer::{CycleClass, CycleGroup, GarbageCycles};
-use super::keep_first;
+use super::keep_first::keep_first;
 use base::columns;
 use base::control::{Control, Phase, Step};
 use base::error::{Error, Result};

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use super::super::LoadedHeap;
 use super::super::answer::{ObjectState, UnreachableEdge, UnreachableGraph, UnreachableNode};
-use super::keep_first;
+use super::keep_first::keep_first;
 use base::columns;
 use base::control::{Control, Phase};
 use base::error::Result;

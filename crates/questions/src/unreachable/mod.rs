@@ -2,10 +2,11 @@
 
 mod cycles;
 mod graph;
+mod keep_first;
 
 use crate::unreachable::cycles::cycle_groups;
 use crate::unreachable::graph::unreachable_graph;
-use std::cmp::Ordering;
+use crate::unreachable::keep_first::keep_first;
 use std::collections::HashMap;
 
 use super::LoadedHeap;
@@ -113,13 +114,4 @@ fn unreferenced(raw: &RawTable, lost: Vec<u32>, limit: usize) -> UnreferencedBlo
         size,
         blocks: largest.into_iter().map(block).collect(),
     }
-}
-
-/// Keeps the first of these values by a total order, sorted.
-fn keep_first<T>(values: &mut Vec<T>, count: usize, order: impl Fn(&T, &T) -> Ordering) {
-    if count < values.len() {
-        values.select_nth_unstable_by(count, &order);
-        values.truncate(count);
-    }
-    values.sort_unstable_by(order);
 }

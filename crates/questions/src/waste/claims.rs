@@ -2,7 +2,7 @@
 
 use rayon::slice::ParallelSliceMut;
 
-use super::Context;
+use super::context::Context;
 use super::sums::Sums;
 use base::bits::Bits;
 use base::columns;

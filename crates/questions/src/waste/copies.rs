@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::Context;
+use super::context::Context;
 use base::columns;
 use base::control::Step;
 use base::error::Result;

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use super::Context;
+use super::context::Context;
 use super::holders::more;
 use crate::answer::{HeaderClass, WasteHeaders};
 use crate::question::Page;

@@ -1,11 +1,11 @@
 //! The holders of waste: the field of the last step of the paths that lead there.
 
-use crate::path_text::origin_root;
+use crate::roots::origin_root;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
-use super::Context;
-use super::sums::Sum;
+use super::context::Context;
+use super::sum::Sum;
 use crate::LoadedHeap;
 use crate::answer::{WasteHolder, root_kind_name};
 use crate::labels::after_class;

@@ -3,10 +3,10 @@
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
-use super::Context;
+use super::context::Context;
 use super::copies::{Copies, CopyGroup};
 use super::holders::named_holders;
-use super::sums::Sum;
+use super::sum::Sum;
 use crate::answer::{WasteGroup, WasteKind, WasteKindName};
 use crate::question::Page;
 use base::columns;

@@ -5,30 +5,15 @@ use std::collections::{BTreeMap, HashMap};
 
 use rayon::prelude::*;
 
-use super::Context;
-use super::claims::Claims;
+use super::context::Context;
 use super::holders::named_holders;
+use super::sum::Sum;
 use crate::answer::{WasteGroup, WasteKind, WasteKindName};
 use crate::question::Page;
 use base::columns;
-use base::control::Step;
 use base::error::Result;
 use base::units::ObjectIndex;
 use heap::PathGroup;
-
-/// A number of objects and the bytes that they waste.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Sum {
-    pub(super) savings: u64,
-    pub(super) count: u64,
-}
-
-impl Sum {
-    pub(super) fn add(&mut self, other: Self) {
-        self.savings += other.savings;
-        self.count += other.count;
-    }
-}
 
 /// Sums by path group, which has objects of one class only.
 pub(super) struct Sums {
@@ -46,8 +31,6 @@ struct ClassSums {
 
 /// The largest number of sums of all tasks together.
 const MOST_SUMS: usize = 1 << 22;
-/// The number of objects between two checks for cancellation.
-const CHECK_INTERVAL: usize = 1 << 16;
 
 impl Sums {
     pub(super) fn new(context: &Context<'_>) -> Result<Self> {
@@ -111,36 +94,6 @@ impl Sums {
             results.push(result);
         }
         Ok((all, results))
-    }
-
-    /// The padding of all live heap objects of which nothing else is claimed.
-    pub(super) fn of_padding(
-        context: &Context<'_>,
-        claims: &Claims,
-        sizes: &[u32],
-        step: &Step<'_>,
-    ) -> Result<Self> {
-        let heap = &context.heap.heap;
-        let (mut all, _) = Self::in_parallel(context, sizes, |first, sizes, sums| {
-            let objects = (first as u32..).map(ObjectIndex);
-            for (object, &size) in objects.zip(sizes) {
-                if object.at().is_multiple_of(CHECK_INTERVAL) {
-                    step.advance(0)?;
-                }
-                // Most live objects have a payload.
-                let is_live = size != 0 || context.is_live(object);
-                if is_live && heap.objects.is_on_heap(object) && !claims.has_all_of(object) {
-                    let used = context.blocks.header.saturating_add(size);
-                    let padding = heap.block_size(object).saturating_sub(used);
-                    sums.add(context, object, padding.into())?;
-                }
-            }
-            Ok(())
-        })?;
-        for &(buffer, padding) in claims.padding_left() {
-            all.add(context, buffer, padding.into())?;
-        }
-        Ok(all)
     }
 
     /// The classes with the most, each with its holders.

@@ -2,13 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::machine::{CallStack, End, GlobalUse, Machine, Observer, State};
+use super::code::CollectorCode;
+use super::entry::{Entry, MOST_CALLS, Reach, Visitor};
+use super::machine::{End, GlobalUse, Machine, State};
 use super::memory::{Memory, PAGE};
-use super::names::constructed_classes;
 use super::probes::{self, Marked, Storage, TEST_OBJECTS, global_probe};
-use super::{BUDGET, CollectorCode, Entry, MOST_CALLS, Reach, VisitedGlobal, Visitor};
+use super::start::{StopAtHeap, clear_references, initial_state, static_data_end};
+use super::visited::VisitedGlobal;
 use crate::code_facts::CodeFacts;
-use crate::std_library::{ARRAY_BUFFER, ARRAY_BUFFER_VIEW, HEADER_SIZE, STRING};
+use crate::std_library::{ARRAY_BUFFER, ARRAY_BUFFER_VIEW, STRING};
 use base::control::Control;
 use base::units::{Address, ClassId, GlobalIndex};
 use wasm::module::Module;
@@ -18,51 +20,41 @@ const START_BUDGET: u64 = 4_000_000;
 /// Steps that all experiments of the search may take together.
 const SEARCH_BUDGET: u64 = 60_000_000;
 /// Steps for trying a function that may be the collector's.
-const TRIAL_BUDGET: u64 = 200_000;
-/// Static data after this size is ignored.
-const MOST_STATIC_DATA: usize = 64 << 20;
+pub(super) const TRIAL_BUDGET: u64 = 200_000;
 /// Classes of every program whose objects have no references.
 const POINTER_FREE: [ClassId; 2] = [ARRAY_BUFFER, STRING];
-/// More bytes than any collector's threshold for a collection.
-const HUGE_TOTAL: u64 = 0x7fff_ffff;
 
-pub(super) fn find(module: &Module<'_>, control: &Control) -> Option<CollectorCode> {
-    module.functions.defined().next()?;
-    let mut search = Search {
-        module,
-        machine: Machine::new(&module.functions, control),
-        left: SEARCH_BUDGET,
-        data_end: static_data_end(module),
-        idle: initial_state(module)?,
-        without_references: Memory::new(probes::background),
-    };
-    search.start();
-    search.idle.memory =
-        std::mem::replace(&mut search.idle.memory, Memory::new(probes::background)).frozen();
-    search.clear_static_references()?;
-    let mut code = search
-        .by_name()
-        .into_iter()
-        .find_map(|entry| search.examine(entry, BUDGET))
-        .or_else(|| search.by_trial())?;
-    code.constructed = constructed_classes(&module.functions, control)?;
-    control.check().ok()?;
-    Some(code)
-}
-
-struct Search<'m, 'a> {
-    module: &'m Module<'a>,
-    machine: Machine<'m, 'a>,
+/// A module whose collector is searched for, and the experiments that show what a function does.
+pub(super) struct Search<'m, 'a> {
+    pub(super) module: &'m Module<'a>,
+    pub(super) machine: Machine<'m, 'a>,
     /// The rest of [`SEARCH_BUDGET`].
-    left: u64,
+    pub(super) left: u64,
     /// The end of the data segments.
-    data_end: u32,
+    pub(super) data_end: u32,
     idle: State,
     /// The memory of `idle` with static objects that are instances of a class without references.
     without_references: Memory,
 }
 
 impl<'m, 'a> Search<'m, 'a> {
+    /// Executes the start function. `None` if the state after it is not known, or the work was cancelled.
+    pub(super) fn new(module: &'m Module<'a>, control: &Control) -> Option<Self> {
+        let mut search = Self {
+            module,
+            machine: Machine::new(&module.functions, control),
+            left: SEARCH_BUDGET,
+            data_end: static_data_end(module),
+            idle: initial_state(module)?,
+            without_references: Memory::new(probes::background),
+        };
+        search.start();
+        search.idle.memory =
+            std::mem::replace(&mut search.idle.memory, Memory::new(probes::background)).frozen();
+        search.clear_static_references()?;
+        Some(search)
+    }
+
     /// The machine, for one experiment.
     fn machine(&mut self, budget: u64) -> &mut Machine<'m, 'a> {
         self.machine.begin(budget, &mut self.left);
@@ -75,7 +67,7 @@ impl<'m, 'a> Search<'m, 'a> {
     }
 
     /// Whether there are steps for another experiment.
-    fn can_go_on(&mut self) -> bool {
+    pub(super) fn can_go_on(&mut self) -> bool {
         self.left + self.machine.budget > 0 && self.machine.control.check().is_ok()
     }
 
@@ -148,123 +140,7 @@ impl<'m, 'a> Search<'m, 'a> {
         })
     }
 
-    /// Functions whose names say that they run the collector.
-    fn by_name(&self) -> Vec<Entry> {
-        let functions = &self.module.functions;
-        let without_arguments = |function| {
-            let signature = functions.signature(function)?;
-            (signature.parameters == 0 && functions.body(function).is_some()).then_some(Entry {
-                function,
-                arguments: Vec::new(),
-                forced: None,
-                allocates_from: None,
-                calls: 1,
-            })
-        };
-        let collect = functions.exported("__collect");
-        let named = [
-            "~lib/rt/itcms/__collect",
-            "~lib/rt/tcms/__collect",
-            "~lib/rt/itcms/step",
-        ];
-        let named = named.iter().filter_map(|name| functions.named(name));
-        let mut entries: Vec<Entry> = collect
-            .into_iter()
-            .chain(named)
-            .filter_map(without_arguments)
-            .collect();
-        let new = functions
-            .exported("__new")
-            .or_else(|| functions.named("~lib/rt/itcms/__new"))
-            .or_else(|| functions.named("~lib/rt/tcms/__new"));
-        let total = ["~lib/rt/itcms/total", "~lib/rt/tcms/total"];
-        let total = total
-            .iter()
-            .find_map(|name| self.module.globals.named(name));
-        if let (Some(new), Some(total)) = (new, total) {
-            entries.push(self.allocation(new, total.index.0));
-        }
-        entries
-    }
-
-    /// Tries all functions. First those without parameters: the one that takes the fewest steps does little
-    /// else than collecting. Then those that allocate and sometimes collect.
-    ///
-    /// The first may be a part of the collector that only marks what it starts from. Such a part changes no total,
-    /// which is then known from another function.
-    fn by_trial(&mut self) -> Option<CollectorCode> {
-        let mut best: Option<(u64, CollectorCode)> = None;
-        let mut total: Option<(u64, GlobalIndex)> = None;
-        for function in self.functions_with(0) {
-            if !self.can_go_on() {
-                break;
-            }
-            let entry = Entry {
-                function,
-                arguments: Vec::new(),
-                forced: None,
-                allocates_from: None,
-                calls: 1,
-            };
-            let before = self.left + self.machine.budget;
-            let code = self.examine(entry, TRIAL_BUDGET);
-            let steps = before - (self.left + self.machine.budget);
-            let Some(code) = code else { continue };
-            if let Some(found) = code.total
-                && total.is_none_or(|(least, _)| steps < least)
-            {
-                total = Some((steps, found));
-            }
-            if best.as_ref().is_none_or(|&(least, _)| steps < least) {
-                best = Some((steps, code));
-            }
-        }
-        let Some((_, mut code)) = best else {
-            return self.by_allocation();
-        };
-        let total = code.total.or(total.map(|(_, total)| total));
-        code.total = total.or_else(|| self.by_allocation()?.total);
-        Some(code)
-    }
-
-    /// Tries all functions that may allocate and sometimes collect.
-    fn by_allocation(&mut self) -> Option<CollectorCode> {
-        self.functions_with(2).into_iter().find_map(|function| {
-            self.can_go_on().then_some(())?;
-            let (uses, _) = self.uses(&self.allocation(function, u32::MAX), TRIAL_BUDGET)?;
-            uses.read.into_iter().find_map(|global| {
-                let is_variable = self.global(global).is_some_and(|global| global.mutable);
-                is_variable
-                    .then(|| self.examine(self.allocation(function, global), TRIAL_BUDGET))
-                    .flatten()
-            })
-        })
-    }
-
-    /// The functions that the module defines and that have this number of parameters.
-    fn functions_with(&self, parameters: u32) -> Vec<u32> {
-        let functions = &self.module.functions;
-        let defined = functions.defined().map(|(function, _)| function);
-        let fitting = defined.filter(|&function| {
-            functions
-                .signature(function)
-                .is_some_and(|signature| signature.parameters == parameters)
-        });
-        fitting.collect()
-    }
-
-    /// A call that allocates an empty object, and collects if the total is large.
-    fn allocation(&self, function: u32, total: u32) -> Entry {
-        Entry {
-            function,
-            arguments: vec![16, ARRAY_BUFFER.0.into()],
-            forced: Some((total, HUGE_TOTAL)),
-            allocates_from: Some(self.data_end),
-            calls: 1,
-        }
-    }
-
-    fn global(&self, index: u32) -> Option<&wasm::module::Global<'a>> {
+    pub(super) fn global(&self, index: u32) -> Option<&wasm::module::Global<'a>> {
         self.module
             .globals
             .get(GlobalIndex(index))
@@ -273,7 +149,7 @@ impl<'m, 'a> Search<'m, 'a> {
 
     /// The globals that a collection of an empty heap uses, and how its first call ended. `None` if the steps are used
     /// up.
-    fn uses(&mut self, entry: &Entry, budget: u64) -> Option<(GlobalUse, End)> {
+    pub(super) fn uses(&mut self, entry: &Entry, budget: u64) -> Option<(GlobalUse, End)> {
         let mut state = self.machine.copy(&self.idle, &mut self.left)?;
         let mut uses = GlobalUse::default();
         let marked = &mut Marked::default();
@@ -308,21 +184,12 @@ impl<'m, 'a> Search<'m, 'a> {
     }
 
     /// Finds out what the collector does if this function runs it. `None` if it is not a collector.
-    fn examine(&mut self, mut entry: Entry, budget: u64) -> Option<CollectorCode> {
+    pub(super) fn examine(&mut self, mut entry: Entry, budget: u64) -> Option<CollectorCode> {
         let (uses, end) = self.uses(&entry, budget)?;
         if end == End::Stopped || (end == End::Failed && budget == TRIAL_BUDGET) {
             return None;
         }
-        let unwritten: Vec<u32> = uses.read.difference(&uses.written).copied().collect();
-        let settable: Vec<u32> = unwritten
-            .into_iter()
-            .filter(|&global| {
-                let global = self.global(global);
-                // A value from the host is not known, whether or not the program can change it.
-                global.is_some_and(|global| global.mutable || global.initial.is_none())
-            })
-            .filter(|global| entry.forced.is_none_or(|(forced, _)| forced != *global))
-            .collect();
+        let settable = self.settable(&entry, &uses);
         let roots = self.root_globals(&entry, budget, &settable)?;
         let mut idle = self.machine.copy(&self.idle, &mut self.left)?;
         for &global in &roots {
@@ -336,19 +203,9 @@ impl<'m, 'a> Search<'m, 'a> {
         let constants: BTreeSet<u32> = others.filter(|&address| address < data_end).collect();
 
         let mut others = settable.iter().copied().filter(|it| !roots.contains(it));
-        let stack_pointer = others.clone().find(|&global| {
-            let mut on_stack = || {
-                let mut state = self.copy(&idle)?;
-                let word = (*state.globals.get(global as usize)? as u32).checked_sub(4)?;
-                state.memory.set_word(word, global_probe(0)?)?;
-                *state.globals.get_mut(global as usize)? = word.into();
-                Some(state)
-            };
-            on_stack().is_some_and(|state| {
-                let (marked, _) = self.marked(&entry, budget, state, Marked::any_probe);
-                marked.global(0)
-            })
-        });
+        let stack_pointer = others
+            .clone()
+            .find(|&global| self.is_stack_pointer(global, &entry, budget, &idle));
 
         let in_globals = roots.iter().next().map(|&global| Reach::Global(global));
         let pinned = |global: u32| {
@@ -370,23 +227,7 @@ impl<'m, 'a> Search<'m, 'a> {
             self.marks_nothing_in(class, &entry, budget, &idle, &constants, reach)?;
         }
         let visitor = visitor.filter(|visitor| self.visits(visitor, budget, &idle));
-        let mut visited: BTreeSet<VisitedGlobal> = roots
-            .into_iter()
-            .map(|global| VisitedGlobal::Global(GlobalIndex(global)))
-            .collect();
-        let mut read: BTreeMap<u32, GlobalIndex> = BTreeMap::new();
-        for &global in &uses.read {
-            if let Some(global) = self.module.globals.get(GlobalIndex(global))
-                && !global.mutable
-                && let Some(value) = global.initial
-            {
-                read.entry(value).or_insert(global.index);
-            }
-        }
-        visited.extend(constants.iter().map(|address| match read.get(address) {
-            Some(&global) => VisitedGlobal::Global(global),
-            None => VisitedGlobal::Constant(Address(*address)),
-        }));
+        let visited = self.visited(roots, &constants, &uses);
         // A call that allocates raises the total again, so no global falls by the size of the freed object. But
         // such a call collects only because its total was raised.
         let total = match entry.forced {
@@ -404,6 +245,63 @@ impl<'m, 'a> Search<'m, 'a> {
             visitor,
             constructed: Default::default(),
         })
+    }
+
+    /// The globals that a collection reads and does not write, and that may hold an object.
+    fn settable(&self, entry: &Entry, uses: &GlobalUse) -> Vec<u32> {
+        let unwritten = uses.read.difference(&uses.written).copied();
+        unwritten
+            .filter(|&global| {
+                let global = self.global(global);
+                // A value from the host is not known, whether or not the program can change it.
+                global.is_some_and(|global| global.mutable || global.initial.is_none())
+            })
+            .filter(|global| entry.forced.is_none_or(|(forced, _)| forced != *global))
+            .collect()
+    }
+
+    /// Whether the collector marks what the word below the address in this global refers to.
+    fn is_stack_pointer(&mut self, global: u32, entry: &Entry, budget: u64, idle: &State) -> bool {
+        let mut on_stack = || {
+            let mut state = self.copy(idle)?;
+            let word = (*state.globals.get(global as usize)? as u32).checked_sub(4)?;
+            state.memory.set_word(word, global_probe(0)?)?;
+            *state.globals.get_mut(global as usize)? = word.into();
+            Some(state)
+        };
+        let Some(state) = on_stack() else {
+            return false;
+        };
+        let (marked, _) = self.marked(entry, budget, state, Marked::any_probe);
+        marked.global(0)
+    }
+
+    /// The roots in globals, and those by their addresses: these are in a global that never changes, if the
+    /// collection reads one with such a value.
+    fn visited(
+        &self,
+        roots: BTreeSet<u32>,
+        constants: &BTreeSet<u32>,
+        uses: &GlobalUse,
+    ) -> BTreeSet<VisitedGlobal> {
+        let mut visited: BTreeSet<VisitedGlobal> = roots
+            .into_iter()
+            .map(|global| VisitedGlobal::Global(GlobalIndex(global)))
+            .collect();
+        let mut read: BTreeMap<u32, GlobalIndex> = BTreeMap::new();
+        for &global in &uses.read {
+            if let Some(global) = self.module.globals.get(GlobalIndex(global))
+                && !global.mutable
+                && let Some(value) = global.initial
+            {
+                read.entry(value).or_insert(global.index);
+            }
+        }
+        visited.extend(constants.iter().map(|address| match read.get(address) {
+            Some(&global) => VisitedGlobal::Global(global),
+            None => VisitedGlobal::Constant(Address(*address)),
+        }));
+        visited
     }
 
     /// The global that decreases by the size of an object that the collector frees. It is not known which
@@ -558,64 +456,5 @@ impl<'m, 'a> Search<'m, 'a> {
             && POINTER_FREE
                 .into_iter()
                 .all(|class| visits_exactly(class, &[]))
-    }
-}
-
-/// The state of a module after its instantiation.
-fn initial_state(module: &Module<'_>) -> Option<State> {
-    let mut memory = Memory::new(probes::background);
-    for segment in &module.data {
-        if segment.start.0 as usize + segment.bytes.len() <= MOST_STATIC_DATA {
-            memory.write(segment.start.0, segment.bytes)?;
-        }
-    }
-    let globals = module.globals.iter();
-    Some(State {
-        memory: memory.frozen(),
-        globals: globals
-            .map(|global| global.initial.unwrap_or(0).into())
-            .collect(),
-    })
-}
-
-/// The end of the data segments.
-fn static_data_end(module: &Module<'_>) -> u32 {
-    let ends = module
-        .data
-        .iter()
-        .map(|segment| segment.start.0 as usize + segment.bytes.len());
-    let ends = ends.filter(|&end| end <= MOST_STATIC_DATA);
-    ends.max().unwrap_or(0).next_multiple_of(16) as u32
-}
-
-/// Makes the object with this payload, if there is one, an instance of a class without references.
-fn clear_references(memory: &mut Memory, payload: u32) -> Option<()> {
-    let block = payload - HEADER_SIZE;
-    let mut word = |offset| memory.word(block + offset);
-    let expected = word(16)?.checked_add(HEADER_SIZE);
-    let expected = expected.and_then(|size| size.checked_next_multiple_of(16));
-    let is_object = expected.is_some_and(|size| Some(size - 4) == word(0))
-        && (word(4), word(8)) == (Some(0), Some(0))
-        && word(12)? > ARRAY_BUFFER.0;
-    if is_object {
-        memory.set_word(block + 12, ARRAY_BUFFER.0)?;
-    }
-    Some(())
-}
-
-/// Ends the start function at its first store to the heap.
-struct StopAtHeap {
-    data_end: u32,
-    heap_base: u32,
-    /// Words on the shadow stack that were written.
-    on_stack: Vec<u32>,
-}
-
-impl Observer for StopAtHeap {
-    fn store(&mut self, address: u32, _: u32, _: &CallStack<'_>) -> bool {
-        if (self.data_end..self.heap_base).contains(&address) {
-            self.on_stack.push(address);
-        }
-        address < self.heap_base
     }
 }

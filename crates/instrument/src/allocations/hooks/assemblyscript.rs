@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use wasmparser::{FunctionBody, Operator, ValType};
 
+use super::hook::{Address, Hook, Kind, Size};
 use super::search::Search;
-use super::{Address, Hook, Kind, Size};
 use base::error::Result;
 use wasm::allocation_table::Family;
 use wasm::module::unreadable;

@@ -1,7 +1,8 @@
 //! Allocators with the functions of C: C, C++, Rust, TinyGo.
 
+use super::hook::{Address, Hook, Kind, Size};
 use super::search::Search;
-use super::{Address, Family, Hook, Kind, Size};
+use wasm::allocation_table::Family;
 
 /// The names of each function of C: the standard's, those within dlmalloc and emmalloc, and since Zig 0.17 those of
 /// Zig's C library.

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::calls::Calls;
+use super::hook::{Hook, Kind};
 use super::search::Search;
-use super::{Hook, Kind};
 use base::error::{Error, Result};
 use base::units::GlobalIndex;
 use wasm::allocation_table::Family;

@@ -7,11 +7,14 @@ mod assemblyscript;
 mod c;
 mod calls;
 mod go;
+mod hook;
 mod search;
 mod unnamed_c;
 mod zig;
 
 use std::collections::BTreeSet;
+
+pub(crate) use self::hook::{Address, Hook, Kind, Size};
 
 use self::calls::Calls;
 use self::search::Search;
@@ -19,57 +22,6 @@ use super::types::Types;
 use base::error::{Error, Result};
 use wasm::allocation_table::Family;
 use wasm::module::Module;
-
-/// Where the address of a block is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Address {
-    /// Below the result by this number of bytes.
-    Result { below: i32 },
-    /// Below a parameter by this number of bytes.
-    Parameter { at: u32, below: i32 },
-    /// In memory, where a parameter points to; the result is 0 then.
-    Pointer { at: u32 },
-    /// In a parameter, unless the result is 0.
-    Kept { at: u32 },
-}
-
-/// What the size of a block is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Size {
-    /// A parameter.
-    Parameter(u32),
-    /// The product of two parameters.
-    Product(u32, u32),
-    /// What the header of the block says, with the header.
-    Block,
-    /// What is left of a free block when it is cut to the size in a parameter, with the header.
-    CutBlock(u32),
-}
-
-/// What a function does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
-    Allocate {
-        address: Address,
-        size: Size,
-    },
-    Reallocate {
-        old: Address,
-        address: Address,
-        size: Size,
-    },
-    Free(Address),
-    /// Go's `mallocgc` or a variant of it, whose parameters are on a stack in memory.
-    GoAllocate,
-}
-
-/// A function of an allocator.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Hook {
-    pub(crate) function: u32,
-    pub(crate) name: &'static str,
-    pub(crate) kind: Kind,
-}
 
 /// All functions of an allocator.
 #[derive(Debug)]

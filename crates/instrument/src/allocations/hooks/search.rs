@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use wasmparser::ValType;
 
 use super::super::types::Types;
-use super::{Hook, Kind};
+use super::hook::{Hook, Kind};
 use wasm::module::Module;
 
 /// Functions by name, with their types.

@@ -8,8 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use wasmparser::{FunctionBody, Operator, ValType};
 
+use super::hook::{Address, Hook, Kind, Size};
 use super::search::Search;
-use super::{Address, Hook, Kind, Size};
 use base::error::{Error, Result};
 use wasm::module::unreadable;
 

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use wasmparser::Operator;
 
+use super::hook::{Address, Hook, Kind, Size};
 use super::search::Search;
-use super::{Address, Hook, Kind, Size};
 use base::error::Result;
 use wasm::module::unreadable;
 

@@ -4,16 +4,13 @@ use std::ops::Range;
 
 use super::super::object_set::ObjectSet;
 use super::super::output::{json_text, json_units};
-use super::cuts::ObjectCuts;
+use super::cuts::{MOST_TEXT_BYTES, ObjectCuts};
 use super::passes::{Piece, Sequence};
 use super::recent::{RecentTexts, Texts};
 use base::columns;
 use base::error::Result;
 use base::units::ObjectIndex;
 use heap::{ContentReader, Heap};
-
-/// Bytes of a string beyond which it is cut.
-pub(super) const MOST_BYTES: u32 = 1 << 16;
 
 /// Strings, and bytes of these, that are looked through for an equal one.
 const REMEMBERED: (usize, usize) = (1 << 18, 1 << 23);
@@ -60,7 +57,7 @@ pub(super) fn add_texts(
     strings: &[ObjectIndex],
     memory: &mut dyn ContentReader,
 ) -> Result<()> {
-    memory.texts(strings, MOST_BYTES, &mut |object, text| {
+    memory.texts(strings, MOST_TEXT_BYTES, &mut |object, text| {
         // What else distinguishes the written text: the end of a cut one, and quotes.
         let [a, b, c, d] = text.size.to_le_bytes();
         let quotes = u8::from(is_static(heap, object));
@@ -102,7 +99,7 @@ impl Piece for ContentPiece {
         for string in pass.names.firsts.iter_in(self.objects.clone()) {
             columns::push(&mut self.strings, string)?;
         }
-        memory.texts(&self.strings, MOST_BYTES, &mut |object, shown| {
+        memory.texts(&self.strings, MOST_TEXT_BYTES, &mut |object, shown| {
             let quote: &[u8] = match is_static(pass.heap, object) {
                 true => b"\\\"",
                 false => b"",

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::contents::MOST_BYTES;
-use super::{Chosen, Writer};
+use super::chosen::Chosen;
+use super::writer::Writer;
 use base::error::Result;
 use base::units::ObjectIndex;
 use heap::{ContentReader, Cursor, Heap, NamedBy};
@@ -19,6 +19,9 @@ const AHEAD: usize = 8;
 
 /// Objects in a piece of references, and references in it, at most.
 const MOST: u32 = 1 << 12;
+
+/// Bytes of a string beyond which it is cut.
+pub(super) const MOST_TEXT_BYTES: u32 = 1 << 16;
 
 /// Cuts the objects into ranges.
 pub(super) struct ObjectCuts<'h> {
@@ -37,7 +40,7 @@ impl<'h> ObjectCuts<'h> {
         let mut bytes = 0;
         while bytes < PIECE && self.next < count {
             let size = self.heap.block_size(ObjectIndex(self.next));
-            bytes += LINE + size.min(MOST_BYTES);
+            bytes += LINE + size.min(MOST_TEXT_BYTES);
             self.next += 1;
         }
         start..self.next

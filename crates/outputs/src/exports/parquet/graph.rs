@@ -4,8 +4,8 @@ use questions::group_text;
 use std::collections::HashMap;
 use std::io::Write;
 
+use super::table_export::{TableExport, begin};
 use super::writer::Value;
-use super::{TableExport, begin};
 use base::columns;
 use base::control::Phase;
 use base::error::Result;

@@ -10,8 +10,9 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
+use super::options::{DumpFacts, Unreadable};
+use super::table_export::{SCHEMA_VERSION, TableExport, begin};
 use super::writer::{TableWriter, Value};
-use super::{DumpFacts, SCHEMA_VERSION, TableExport, Unreadable, begin};
 use crate::exports::path_sums::{PathSums, Sum};
 use base::control::Phase;
 use base::error::Result;

@@ -1,0 +1,59 @@
+//! A table that is written: what all tables have in common.
+
+use std::io::Write;
+
+use ::parquet::data_type::ByteArray;
+
+use super::options::ParquetOptions;
+use super::writer::{TableWriter, Value};
+use base::control::Control;
+use base::error::Result;
+use questions::{LoadedHeap, SEPARATOR, fingerprint};
+
+/// The version of the tables. It rises when a column changes its meaning or is removed; a new column does not
+/// change it.
+pub(super) const SCHEMA_VERSION: u32 = 1;
+
+/// A table that is written.
+pub(super) struct TableExport<'e> {
+    pub(super) heap: &'e LoadedHeap,
+    pub(super) options: &'e ParquetOptions,
+    pub(super) dump_id: ByteArray,
+    pub(super) control: &'e Control,
+}
+
+impl TableExport<'_> {
+    /// The first column of every row.
+    pub(super) fn id(&self) -> Value {
+        Value::Text(self.dump_id.clone())
+    }
+
+    /// A text that contains names from the source, or its hash.
+    pub(super) fn named(&self, text: &str) -> Value {
+        match self.options.hash_names {
+            true => Value::from(format!("#{}", fingerprint(text)).as_str()),
+            false => Value::from(text),
+        }
+    }
+
+    /// The steps of the text of a path.
+    pub(super) fn steps(&self, text: &str) -> impl Iterator<Item = Value> {
+        text.split(SEPARATOR).map(|step| self.named(step))
+    }
+}
+
+/// Begins a table.
+pub(super) fn begin<'o>(
+    out: &'o mut dyn Write,
+    name: &str,
+    columns: &str,
+    different: &[&str],
+) -> Result<TableWriter<'o>> {
+    let schema = format!("message {name} {{ required binary dump_id (STRING); {columns} }}");
+    let version = SCHEMA_VERSION.to_string();
+    let metadata = [
+        ("warpo.table", name),
+        ("warpo.schema-version", version.as_str()),
+    ];
+    TableWriter::new(out, &schema, different, &metadata)
+}

@@ -1,0 +1,49 @@
+//! The tables of a heap, and that of a dump that could not be read.
+
+use std::io::Write;
+
+use ::parquet::data_type::ByteArray;
+
+use super::options::{ParquetOptions, Table, Unreadable};
+use super::summaries;
+use super::table_export::TableExport;
+use base::control::Control;
+use base::error::Result;
+use questions::LoadedHeap;
+
+/// Writes a table of a heap.
+///
+/// # Errors
+/// As [`LoadedHeap::export`].
+pub(in crate::exports) fn write(
+    heap: &LoadedHeap,
+    options: &ParquetOptions,
+    out: &mut dyn Write,
+    control: &Control,
+) -> Result<()> {
+    let export = TableExport {
+        heap,
+        options,
+        dump_id: ByteArray::from(options.dump.dump_id.as_bytes().to_vec()),
+        control,
+    };
+    match options.table {
+        Table::Dump => export.dump(out),
+        Table::Class => export.classes(out),
+        Table::Path => export.paths(out),
+        Table::Suspect => export.suspects(out),
+        Table::Waste => export.waste(out),
+        Table::Object => export.objects(out),
+        Table::Edge => export.edges(out),
+    }
+}
+
+/// The table `dump` of a dump that could not be read: one row with the error.
+///
+/// # Errors
+/// None that depends on the dump.
+pub fn unreadable_dump(unreadable: &Unreadable) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    summaries::write_unreadable(unreadable, &mut bytes)?;
+    Ok(bytes)
+}

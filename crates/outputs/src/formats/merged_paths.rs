@@ -1,0 +1,87 @@
+//! Merged paths as text: a tree, a branch a row.
+
+use super::names::{class, label, root, size};
+use super::rows::{Left, Right, table};
+use super::text::format_count;
+use questions::{Branch, MergedPaths, More};
+
+pub(super) fn merged_lines(paths: &MergedPaths) -> Vec<String> {
+    let mut lines = vec![
+        format!(
+            "{} objects, {}, which retain at least {} together",
+            format_count(paths.count),
+            size(paths.shallow_size),
+            size(paths.retained_set_size)
+        ),
+        match paths.held_by.system {
+            Some(system) => format!(
+                "removing all of them frees {}; held by globals {}, V8 {}",
+                size(paths.freed_by_removing_all),
+                size(paths.held_by.global),
+                size(system)
+            ),
+            None => format!(
+                "removing all of them frees {}; held by globals {}, the stack {}, pins {}",
+                size(paths.freed_by_removing_all),
+                size(paths.held_by.global),
+                size(paths.held_by.stack),
+                size(paths.held_by.pinned)
+            ),
+        },
+    ];
+    let mut rows = Vec::new();
+    branch_rows(&paths.tree, paths.more.as_ref(), &mut rows);
+    let heading = [("Objects", Right), ("Shallow", Right), ("Path", Left)];
+    lines.extend(table(heading, &rows));
+    lines
+}
+
+/// A row for each branch, in depth-first order. Trees may be deep.
+fn branch_rows(tree: &[Branch], more: Option<&More>, rows: &mut Vec<[String; 3]>) {
+    enum Row<'a> {
+        Branch(&'a Branch),
+        More(More),
+    }
+    fn push<'a>(
+        pending: &mut Vec<(usize, Row<'a>)>,
+        depth: usize,
+        tree: &'a [Branch],
+        more: Option<&More>,
+    ) {
+        pending.extend(more.map(|&more| (depth, Row::More(more))));
+        pending.extend(tree.iter().rev().map(|branch| (depth, Row::Branch(branch))));
+    }
+    let mut pending = Vec::new();
+    push(&mut pending, 0, tree, more);
+    while let Some((depth, row)) = pending.pop() {
+        let indent = "  ".repeat(depth);
+        match row {
+            Row::Branch(branch) => {
+                let start = branch
+                    .root
+                    .as_ref()
+                    .map_or_else(String::new, |of| root(of) + " ");
+                let of = branch
+                    .label
+                    .as_ref()
+                    .map_or_else(String::new, |of| label(of) + " ");
+                rows.push([
+                    format_count(branch.count),
+                    size(branch.shallow_size),
+                    format!("{indent}{start}{of}{}", class(&branch.class_name)),
+                ]);
+                push(
+                    &mut pending,
+                    depth + 1,
+                    &branch.children,
+                    branch.more.as_ref(),
+                );
+            }
+            Row::More(more) => rows.push([
+                format_count(more.count),
+                size(more.shallow_size),
+                format!("{indent}{} more", format_count(more.branches)),
+            ]),
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! Objects as text: one of them, those that were found, and those that one dominates.
+
+use super::names::{class, label, preview, root, size};
+use super::paths::path_lines;
+use super::rows::{Left, Right, part, table};
+use super::text::{format_count, printable_name};
+use base::units::AddressForm;
+use questions::{DominatorGroups, Dominators, FoundObjects, ObjectAnswer};
+
+pub(super) fn found_lines(found: &FoundObjects, form: AddressForm) -> Vec<String> {
+    let mut lines = vec![part(
+        found.total,
+        found.offset,
+        found.objects.len(),
+        "objects",
+    )];
+    let rows: Vec<_> = found
+        .objects
+        .iter()
+        .map(|object| {
+            [
+                form.of(object.address).to_string(),
+                size(object.shallow_size),
+                size(object.retained_size),
+                class(&object.class_name),
+                preview(object.preview.as_ref()),
+            ]
+        })
+        .collect();
+    let heading = [
+        ("Address", Right),
+        ("Shallow", Right),
+        ("Retained", Right),
+        ("Class", Left),
+        ("Contents", Left),
+    ];
+    lines.extend(table(heading, &rows));
+    lines
+}
+
+pub(super) fn object_lines(object: &ObjectAnswer, form: AddressForm) -> Vec<String> {
+    let name = object
+        .class_name
+        .as_ref()
+        .map_or("block".to_owned(), |name| class(name));
+    let mut lines = vec![
+        format!("{name} at {}", form.of(object.address)),
+        format!(
+            "{}, {}, retains {}, referred to by {}",
+            object.state.name(),
+            size(object.shallow_size),
+            size(object.retained_size),
+            format_count(object.referrer_count)
+        ),
+    ];
+    if let Some(dominator) = &object.dominator {
+        lines.push(format!(
+            "dominated by {} at {}",
+            class(&dominator.class_name),
+            form.of(dominator.address)
+        ));
+    }
+    for of in &object.roots {
+        lines.push(format!("root: {}", root(of)));
+    }
+    if object.preview.is_some() {
+        lines.push(preview(object.preview.as_ref()));
+    }
+    let rows: Vec<_> = object
+        .fields
+        .iter()
+        .map(|field| {
+            [
+                label(&field.name),
+                class(&field.type_name),
+                printable_name(&field.value.to_string()),
+            ]
+        })
+        .collect();
+    lines.extend(table([("", Left), ("", Left), ("", Left)], &rows));
+    if let Some(path) = &object.path {
+        lines.push(String::new());
+        lines.extend(path_lines(path));
+        lines.push(format!("fingerprint {}", path.fingerprint));
+    }
+    lines
+}
+
+pub(super) fn dominator_lines(dominators: &Dominators, form: AddressForm) -> Vec<String> {
+    let Dominators {
+        total,
+        offset,
+        children,
+        ..
+    } = dominators;
+    let mut lines = vec![part(*total, *offset, children.len(), "objects")];
+    let rows: Vec<_> = children
+        .iter()
+        .map(|child| {
+            [
+                form.of(child.address).to_string(),
+                size(child.shallow_size),
+                size(child.retained_size),
+                class(&child.class_name),
+            ]
+        })
+        .collect();
+    let heading = [
+        ("Address", Right),
+        ("Shallow", Right),
+        ("Retained", Right),
+        ("Class", Left),
+    ];
+    lines.extend(table(heading, &rows));
+    lines
+}
+
+pub(super) fn group_lines(groups: &DominatorGroups) -> Vec<String> {
+    let DominatorGroups {
+        total,
+        offset,
+        groups: shown,
+        ..
+    } = groups;
+    let mut lines = vec![part(*total, *offset, shown.len(), "classes")];
+    let rows: Vec<_> = shown
+        .iter()
+        .map(|group| {
+            [
+                format_count(group.count),
+                size(group.shallow_size),
+                size(group.retained_size),
+                class(&group.class_name),
+            ]
+        })
+        .collect();
+    let heading = [
+        ("Count", Right),
+        ("Shallow", Right),
+        ("Retained", Right),
+        ("Class", Left),
+    ];
+    lines.extend(table(heading, &rows));
+    lines
+}

@@ -1,0 +1,42 @@
+//! The answer to `summary` as text.
+
+use super::accounting::accounting_lines_of;
+use super::names::size;
+use super::text::format_count;
+use questions::Summary;
+
+pub(super) fn summary_lines(summary: &Summary) -> Vec<String> {
+    let mut lines = match summary.total_heap_size {
+        Some(total) => vec![format!("heap {}", size(total))],
+        None => vec![format!("live {}", size(summary.total_live_size))],
+    };
+    lines.extend(summary.accounting.iter().flat_map(accounting_lines_of));
+    let mut objects = format!("objects {} live", format_count(summary.objects.live));
+    for (count, what) in [
+        (summary.objects.garbage, "garbage"),
+        (summary.objects.statics, "static"),
+    ] {
+        if let Some(count) = count {
+            objects.push_str(&format!(", {} {what}", format_count(count)));
+        }
+    }
+    lines.push(format!(
+        "{objects}; {} classes",
+        format_count(summary.classes)
+    ));
+    if let Some(system) = summary.roots.system {
+        lines.push(format!(
+            "roots {} global, {} system",
+            format_count(summary.roots.global),
+            format_count(system)
+        ));
+        return lines;
+    }
+    lines.push(format!(
+        "roots {} global, {} stack, {} pinned",
+        format_count(summary.roots.global),
+        format_count(summary.roots.stack),
+        format_count(summary.roots.pinned)
+    ));
+    lines
+}

@@ -1,0 +1,67 @@
+//! Something that grows: what it is, and how much of it each dump has.
+
+use super::series::Field;
+use crate::answer::Rate;
+use crate::sites::Sum;
+
+/// What a growing thing is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum What {
+    /// The objects of a group of paths.
+    Group(u32),
+    /// What references from a group, or roots, lead to.
+    Site(u32),
+    /// What references of a class lead to.
+    Field(Field),
+    /// A class as a whole.
+    Class(u32),
+    /// The raw blocks.
+    Raw,
+}
+
+impl What {
+    /// Its place; `None` if it has no path.
+    pub(super) fn place(self) -> Option<u32> {
+        match self {
+            Self::Group(place) | Self::Site(place) => Some(place),
+            Self::Field(_) | Self::Class(_) | Self::Raw => None,
+        }
+    }
+}
+
+/// Something that grows.
+pub(super) struct GrowingThing<'m> {
+    pub(super) what: What,
+    pub(super) class: Option<u32>,
+    pub(super) series: &'m [Option<Sum>],
+    /// The dumps that count.
+    pub(super) counted: &'m [Option<Sum>],
+    pub(super) rate: Rate,
+}
+
+/// The last sum that counts.
+pub(super) fn last(counted: &[Option<Sum>]) -> Sum {
+    counted
+        .iter()
+        .rev()
+        .copied()
+        .flatten()
+        .next()
+        .unwrap_or_default()
+}
+
+/// The mean growth over the intervals between dumps that count.
+pub(super) fn rate(counted: &[Option<Sum>]) -> Rate {
+    let mut sums = counted.iter().copied().flatten();
+    let first = sums.next().unwrap_or_default();
+    let intervals = sums.count() as f64;
+    let last = last(counted);
+    let mean = |first: u64, last: u64| {
+        let mean = (last as f64 - first as f64) / intervals.max(1.0);
+        (mean * 1000.0).round() / 1000.0
+    };
+    Rate {
+        count: mean(first.count, last.count),
+        bytes: mean(first.bytes, last.bytes),
+    }
+}

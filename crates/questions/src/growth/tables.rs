@@ -1,0 +1,70 @@
+//! What is said of the site tables themselves: their names, their warnings, and whether they are enough.
+
+use crate::WarningText;
+use crate::answer::GrowthDump;
+use crate::sites::SiteTable;
+use base::error::{Error, Result};
+use base::warning::Warning;
+
+/// Dumps below which chance can look like growth.
+pub(super) const FEW_DUMPS: usize = 8;
+
+/// The number of dumps to ignore, if enough are left.
+pub(super) fn checked_warmup(tables: &[&SiteTable], warmup: u64) -> Result<usize> {
+    let left = (tables.len() as u64).saturating_sub(warmup);
+    match left {
+        0 | 1 => Err(Error::InvalidOption {
+            name: "dumps",
+            found: format!("{} with a warm-up of {warmup}", tables.len()),
+            expected: "two dumps or more after the warm-up",
+        }),
+        _ => Ok(warmup as usize),
+    }
+}
+
+pub(super) fn is_partial(tables: &[&SiteTable]) -> bool {
+    tables.iter().any(|table| table.is_partial)
+}
+
+/// What each dump is called: by its number if all have the same name.
+fn dump_names(tables: &[&SiteTable]) -> Vec<String> {
+    let first = &tables[0].dump_name;
+    match tables.iter().all(|table| table.dump_name == *first) {
+        true => (1..=tables.len())
+            .map(|nth| format!("dump {nth}"))
+            .collect(),
+        false => tables.iter().map(|table| table.dump_name.clone()).collect(),
+    }
+}
+
+pub(super) fn dumps(tables: &[&SiteTable]) -> Vec<GrowthDump> {
+    let names = dump_names(tables).into_iter().zip(tables);
+    let dumps = names.map(|(name, table)| GrowthDump {
+        name,
+        total_live_size: table.total_live_size,
+    });
+    dumps.collect()
+}
+
+/// The warnings of all dumps: those that all have once, the others with the name of the dump.
+pub(super) fn warnings(tables: &[&SiteTable]) -> Vec<WarningText> {
+    let is_everywhere =
+        |warning: &WarningText| tables.iter().all(|table| table.warnings.contains(warning));
+    let shared = tables[0].warnings.iter().filter(|one| is_everywhere(one));
+    let mut warnings: Vec<WarningText> = shared.cloned().collect();
+    let names = dump_names(tables);
+    for (name, table) in names.iter().zip(tables) {
+        let own = table.warnings.iter().filter(|one| !is_everywhere(one));
+        warnings.extend(own.map(|warning| warning.clone().in_dump(name)));
+    }
+    for (nth, pair) in tables.windows(2).enumerate() {
+        if pair[0].module_hash == pair[1].module_hash && pair[1].total_size < pair[0].total_size {
+            let shrank = Warning::MemoryShrank {
+                before: pair[0].total_size,
+                after: pair[1].total_size,
+            };
+            warnings.push(WarningText::from(&shrank).in_dump(&names[nth + 1]));
+        }
+    }
+    warnings
+}

@@ -1,0 +1,41 @@
+//! Padding: the bytes of a block that are no part of its object.
+
+use super::claims::Claims;
+use super::context::Context;
+use super::sums::Sums;
+use base::control::Step;
+use base::error::Result;
+use base::units::ObjectIndex;
+
+/// The number of objects between two checks for cancellation.
+const CHECK_INTERVAL: usize = 1 << 16;
+
+/// The padding of all live heap objects of which nothing else is claimed.
+pub(super) fn padding(
+    context: &Context<'_>,
+    claims: &Claims,
+    sizes: &[u32],
+    step: &Step<'_>,
+) -> Result<Sums> {
+    let heap = &context.heap.heap;
+    let (mut all, _) = Sums::in_parallel(context, sizes, |first, sizes, sums| {
+        let objects = (first as u32..).map(ObjectIndex);
+        for (object, &size) in objects.zip(sizes) {
+            if object.at().is_multiple_of(CHECK_INTERVAL) {
+                step.advance(0)?;
+            }
+            // Most live objects have a payload.
+            let is_live = size != 0 || context.is_live(object);
+            if is_live && heap.objects.is_on_heap(object) && !claims.has_all_of(object) {
+                let used = context.blocks.header.saturating_add(size);
+                let padding = heap.block_size(object).saturating_sub(used);
+                sums.add(context, object, padding.into())?;
+            }
+        }
+        Ok(())
+    })?;
+    for &(buffer, padding) in claims.padding_left() {
+        all.add(context, buffer, padding.into())?;
+    }
+    Ok(all)
+}

@@ -1,0 +1,186 @@
+//! The collector of a module, and what it visits in the objects of a class.
+
+use std::collections::{BTreeSet, HashMap};
+
+use super::entry::{Entry, Reach, Visitor};
+use super::machine::{End, GlobalUse, State};
+use super::names;
+use super::probes::{Marked, Storage, TEST_OBJECTS, TestObject};
+use super::reader::{BUDGET, CodeReader};
+use super::visited::{VisitedGlobal, VisitedMembers};
+use base::units::{ClassId, GlobalIndex};
+
+/// The words that the bitmap of a test object lists.
+const BITMAP: [u32; 3] = [0, 5, 33];
+
+/// How to run the collector of a module.
+#[derive(Clone, Debug)]
+pub struct CollectorCode {
+    pub(super) entry: Entry,
+    /// Memory and globals when the collector is idle, nothing is allocated, and no object refers to another.
+    pub(super) idle: State,
+    pub(super) roots: BTreeSet<VisitedGlobal>,
+    /// The static objects that are roots by their addresses.
+    pub(super) constants: BTreeSet<u32>,
+    pub(super) stack_pointer: Option<GlobalIndex>,
+    pub(super) total: Option<GlobalIndex>,
+    pub(super) reach: Reach,
+    /// A function that visits the members of the object that it is passed, if there is one.
+    pub(super) visitor: Option<Visitor>,
+    pub(super) constructed: HashMap<ClassId, String>,
+}
+
+impl CollectorCode {
+    /// Every global that is a root, and every static object whose address in the code makes it a root.
+    pub fn roots(&self) -> &BTreeSet<VisitedGlobal> {
+        &self.roots
+    }
+
+    /// The global that holds the top of the shadow stack, if the collector scans one.
+    pub fn stack_pointer(&self) -> Option<GlobalIndex> {
+        self.stack_pointer
+    }
+
+    /// The global that counts the bytes of all managed objects on the heap: it falls by the size of an object that is
+    /// freed.
+    pub fn total(&self) -> Option<GlobalIndex> {
+        self.total
+    }
+
+    /// The words that are visited in objects of a class. `None` if the code fails for it.
+    pub fn members(
+        &self,
+        reader: &mut CodeReader<'_, '_>,
+        id: ClassId,
+        storage: Storage,
+    ) -> Option<VisitedMembers> {
+        let mut observed = TEST_OBJECTS.map(|object| {
+            let (marked, end) = self.scan(reader, object, id, storage, None)?;
+            Some((marked.offsets(object), end == End::Returned))
+        });
+        let [first, second] = observed.each_mut().map(Option::take);
+        let ((first, first_returned), (second, second_returned)) = (first?, second?);
+        let (Some(first), Some(second)) = (&first, &second) else {
+            return Some(VisitedMembers {
+                and_more: true,
+                ..VisitedMembers::default()
+            });
+        };
+        let returned = first_returned && second_returned;
+        if !returned && first.is_empty() && second.is_empty() {
+            return None;
+        }
+        if first == second {
+            return Some(VisitedMembers {
+                offsets: first.clone(),
+                by_bitmap: false,
+                and_more: !returned,
+            });
+        }
+        let by_bitmap = self.follows_bitmap(reader, id, storage);
+        let always = first.intersection(second).copied();
+        Some(VisitedMembers {
+            offsets: always.filter(|_| !by_bitmap).collect(),
+            by_bitmap,
+            and_more: !by_bitmap,
+        })
+    }
+
+    /// Whether the visited words are those that the object's bitmap lists.
+    fn follows_bitmap(
+        &self,
+        reader: &mut CodeReader<'_, '_>,
+        id: ClassId,
+        storage: Storage,
+    ) -> bool {
+        let [object, _] = TEST_OBJECTS;
+        let mut visits = |words: &[u32]| {
+            let expected: BTreeSet<u32> = words.iter().map(|word| 4 * word).collect();
+            let scan = self.scan(reader, object, id, storage, Some(words));
+            scan.and_then(|(marked, _)| marked.offsets(object)) == Some(expected)
+        };
+        visits(&[]) && visits(&BITMAP)
+    }
+
+    /// The names of classes, taken from the names of functions: of the class's visitor, if it is a separate
+    /// function, or of its constructor. `classes` are the ids to name.
+    ///
+    /// An optimiser merges functions with the same code, and the merged function has the name of one of them.
+    /// Therefore a visitor that several classes share gives no name.
+    pub fn class_names(
+        &self,
+        reader: &mut CodeReader<'_, '_>,
+        classes: impl Iterator<Item = (ClassId, Storage)>,
+    ) -> HashMap<ClassId, String> {
+        let functions = reader.machine.functions;
+        if !functions.are_named() {
+            return HashMap::new();
+        }
+        let [object, _] = TEST_OBJECTS;
+        let mut visitors: HashMap<u32, Vec<ClassId>> = HashMap::new();
+        for (id, storage) in classes {
+            let Some((marked, _)) = self.scan(reader, object, id, storage, None) else {
+                continue;
+            };
+            let named = marked.visitors.into_iter().map(|(function, _)| function);
+            let visitor = named
+                .into_iter()
+                .find(|&function| names::visited_class(functions, function).is_some());
+            if let Some(visitor) = visitor {
+                visitors.entry(visitor).or_default().push(id);
+            }
+        }
+        let mut names = self.constructed.clone();
+        for (visitor, ids) in visitors {
+            if let ([id], Some(name)) = (&ids[..], names::visited_class(functions, visitor)) {
+                names.insert(*id, name.to_owned());
+            }
+        }
+        for name in names.values_mut() {
+            *name = names::unescaped(name);
+        }
+        names
+    }
+
+    /// Lets the collector scan an object of this class. `None` if the experiment cannot be made.
+    fn scan(
+        &self,
+        reader: &mut CodeReader<'_, '_>,
+        object: TestObject,
+        id: ClassId,
+        storage: Storage,
+        bitmap: Option<&[u32]>,
+    ) -> Option<(Marked, End)> {
+        let mut state = reader.machine.copy(&self.idle, &mut reader.left)?;
+        object.write(&mut state.memory, id, storage)?;
+        if let Some(words) = bitmap {
+            object.write_bitmap(&mut state.memory, words)?;
+        }
+        let mut marked = Marked::default();
+        let machine = reader.machine(BUDGET);
+        let end = match &self.visitor {
+            Some((function, arguments)) => {
+                let [first, _] = TEST_OBJECTS;
+                let this = |&argument: &u64| match argument == u64::from(first.payload()) {
+                    true => u64::from(object.payload()),
+                    false => argument,
+                };
+                let arguments: Vec<u64> = arguments.iter().map(this).collect();
+                let uses = &mut GlobalUse::default();
+                machine.call(*function, &arguments, &mut state, uses, &mut marked)
+            }
+            None => {
+                self.reach.put(object, &mut state)?;
+                let uses = &mut GlobalUse::default();
+                let collected = |_: &Marked| false;
+                let calls = self.entry.calls;
+                self.entry
+                    .collect(calls, machine, &mut state, uses, &mut marked, collected)
+            }
+        };
+        marked
+            .others
+            .retain(|address| !self.constants.contains(address));
+        Some((marked, end))
+    }
+}

@@ -1,0 +1,102 @@
+//! A loaded heap on the native side, and what it answers.
+
+use std::sync::Arc;
+
+use napi_derive::napi;
+use serde::de::DeserializeOwned;
+
+use super::error::{JsError, Result};
+use super::options::Request;
+use super::views::{ViewHandle, WarningData};
+use base::control::Control;
+use engine::heap::views::{ComparisonSort, ConstructorSort};
+use engine::outputs::formats::{TableOptions, render_json, render_text};
+use engine::questions::{Answer, LoadedHeap, Question};
+
+/// A heap, and the inputs from which it was opened.
+pub(super) struct OpenHeap {
+    pub(super) loaded: LoadedHeap,
+    /// The size of the copy of the caller's dump.
+    pub(super) kept_bytes: u64,
+}
+
+impl OpenHeap {
+    pub(super) fn loaded(&self) -> &LoadedHeap {
+        &self.loaded
+    }
+
+    pub(super) fn memory_size(&self) -> u64 {
+        self.loaded.memory_size() + self.kept_bytes
+    }
+
+    pub(super) fn ask(
+        &self,
+        question: &Question,
+        before: Option<&Self>,
+        text: Option<TableOptions>,
+        control: &Control,
+    ) -> base::Result<AnswerData> {
+        if let (Question::Paths { new_since, .. }, Some(before)) = (question, before)
+            && *new_since
+        {
+            before.check_same_module(self)?;
+        }
+        let before = before.map(|before| &before.loaded);
+        let answer = engine::questions::ask(&self.loaded, question, before, control)?;
+        Ok(AnswerData {
+            text: rendered(&answer, text),
+            warnings: answer.warnings.into_iter().map(Into::into).collect(),
+        })
+    }
+
+    pub(super) fn constructor_view(
+        &self,
+        request: &Request<ConstructorSort>,
+        control: &Control,
+    ) -> base::Result<ViewHandle> {
+        let view = request.constructor_view(Arc::clone(self.loaded.heap()), control)?;
+        Ok(ViewHandle::of_loaded_heap(view))
+    }
+
+    pub(super) fn comparison_view(
+        &self,
+        before: &Self,
+        request: Request<ComparisonSort>,
+        control: &Control,
+    ) -> base::Result<ViewHandle> {
+        before.check_same_module(self)?;
+        let view = self
+            .loaded
+            .compared_with(&before.loaded, request.selection, control)?;
+        let warnings = engine::questions::warnings_beside(&self.loaded, &before.loaded).into_iter();
+        let warnings = warnings.map(WarningData::from).collect();
+        Ok(ViewHandle::of_loaded_heaps(view, warnings))
+    }
+
+    /// Refuses to compare addresses of two programs.
+    pub(super) fn check_same_module(&self, after: &Self) -> base::Result<()> {
+        self.loaded.check_same_module(&after.loaded)
+    }
+}
+
+/// A rendered answer and its warnings.
+#[napi(object, object_from_js = false)]
+pub struct AnswerData {
+    /// JSON, or text without the warnings.
+    pub text: String,
+    /// The warnings.
+    pub warnings: Vec<WarningData>,
+}
+
+/// Renders an answer: as text with these options; without options, as JSON.
+pub(super) fn rendered(answer: &Answer, text: Option<TableOptions>) -> String {
+    match text {
+        Some(options) => render_text(answer, options),
+        None => render_json(answer),
+    }
+}
+
+pub(super) fn parsed<T: DeserializeOwned>(what: &str, json: &str) -> Result<T> {
+    serde_json::from_str(json)
+        .map_err(|error| JsError::new("ERR_INVALID_OPTION", format!("{what}: {error}")))
+}

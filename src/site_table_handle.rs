@@ -1,0 +1,73 @@
+//! Site tables as JavaScript sees them.
+
+use std::sync::Arc;
+
+use napi::bindgen_prelude::*;
+use napi_derive::napi;
+
+use super::error::Result;
+use engine::questions::SiteTable;
+use workers::guard::guarded;
+
+/// A site table that stays on the native side.
+#[napi(custom_finalize)]
+pub struct SiteTableHandle {
+    table: Arc<SiteTable>,
+    /// How much memory V8 knows of.
+    registered_bytes: i64,
+}
+
+impl SiteTableHandle {
+    pub(super) fn new(table: SiteTable) -> Self {
+        Self {
+            table: Arc::new(table),
+            registered_bytes: 0,
+        }
+    }
+
+    pub(super) fn table(&self) -> &Arc<SiteTable> {
+        &self.table
+    }
+
+    /// Registers what this handle holds with V8, whose collector counts it as pressure.
+    pub(super) fn registered(mut self, env: Env) -> Self {
+        self.registered_bytes = self.table.memory_size() as i64;
+        // It fails only while the environment ends.
+        let _ = env.adjust_external_memory(self.registered_bytes);
+        self
+    }
+}
+
+impl ObjectFinalize for SiteTableHandle {
+    fn finalize(self, env: Env) -> napi::Result<()> {
+        env.adjust_external_memory(-self.registered_bytes)?;
+        Ok(())
+    }
+}
+
+#[napi]
+impl SiteTableHandle {
+    /// Reads a table that `toBytes` has written.
+    #[napi(factory)]
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        guarded(|| Ok(Self::new(SiteTable::from_bytes(bytes)?)))
+    }
+
+    /// The table as bytes.
+    #[napi]
+    pub fn to_bytes(&self) -> Result<Buffer> {
+        guarded(|| Ok(self.table.to_bytes().into()))
+    }
+
+    /// What the dump is called.
+    #[napi(getter)]
+    pub fn name(&self) -> Result<String> {
+        guarded(|| Ok(self.table.dump_name().to_owned()))
+    }
+
+    /// The bytes of all live heap objects.
+    #[napi(getter)]
+    pub fn total_live_size(&self) -> Result<f64> {
+        guarded(|| Ok(self.table.total_live_size() as f64))
+    }
+}
