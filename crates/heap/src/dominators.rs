@@ -32,8 +32,8 @@
 
 use rayon::prelude::*;
 
-use super::HUGE;
 use super::edges::Edges;
+use super::huge_sizes::HUGE;
 use super::prefetch::prefetch;
 use super::search::{Node, ROOT, Search};
 use base::columns;
