@@ -27,10 +27,10 @@ pub struct Heap {
     pub roots: Vec<(ObjectIndex, RootKind)>,
     /// The live objects and their dominators.
     pub dominators: DominatorTree,
-    /// Per object: its retained size in bytes; 0 if it is not alive. [`HUGE`] stands for a size in
+    /// Per object: its retained size in bytes; 0 if it is not alive. [`HUGE`](crate::HUGE) stands for a size in
     /// `huge_retained_sizes`.
     pub retained_sizes: Vec<u32>,
-    /// The retained sizes of at least [`HUGE`] bytes, ascending by object.
+    /// The retained sizes of at least [`HUGE`](crate::HUGE) bytes, ascending by object.
     pub huge_retained_sizes: Vec<(ObjectIndex, u64)>,
     /// Per class slot: sums over its live heap objects.
     pub live_classes: Vec<LiveClass>,
@@ -119,7 +119,7 @@ impl Heap {
         )
     }
 
-    /// The block of an object in bytes, in a heap in which no object is [`HUGE`].
+    /// The block of an object in bytes, in a heap in which no object is [`HUGE`](crate::HUGE).
     #[inline]
     pub fn block_size(&self, object: ObjectIndex) -> u32 {
         self.objects.shallow_sizes[object.at()]
