@@ -64,7 +64,7 @@ impl Extraction {
         shapes: Option<&[ClassShape]>,
         control: &Control,
     ) -> Result<(Edges, Anomalies)> {
-        let types = ReferenceTypes::new(classes, known)?;
+        let types = ReferenceTypes::new(classes, known, &objects.class_slots)?;
         let shapes_or_none = shapes.unwrap_or_default();
         let scanner = Scanner::new(memory, objects, classes, types, shapes_or_none, control);
         let (found, anomalies) = match shapes {
@@ -224,8 +224,8 @@ impl Run {
     ) {
         if let Some(target) = scanner.objects.index.get(Address(word)) {
             if declared != ANY {
-                let slot = scanner.objects.class_slots[target.at()];
-                self.has_false_reference |= !scanner.types.allows(declared, slot);
+                self.has_false_reference |=
+                    !scanner.types.allows(declared, target, scanner.objects);
             }
             self.targets.push(target);
             if LABELLED {

@@ -163,16 +163,18 @@ impl SeenSize {
     #[inline]
     fn look(&self, size: u32) {
         let size = u64::from(size) + 1;
-        let first = match self.first.load(Ordering::Relaxed) {
-            0 => {
-                let exchanged =
-                    self.first
-                        .compare_exchange(0, size, Ordering::Relaxed, Ordering::Relaxed);
-                exchanged.err().unwrap_or(size)
-            }
-            first => first,
-        };
-        if first != size && !self.varies.load(Ordering::Relaxed) {
+        if self.first.load(Ordering::Relaxed) != size && !self.varies.load(Ordering::Relaxed) {
+            self.look_at_other(size);
+        }
+    }
+
+    /// Notices the first size, or that sizes differ.
+    #[cold]
+    fn look_at_other(&self, size: u64) {
+        let exchanged =
+            self.first
+                .compare_exchange(0, size, Ordering::Relaxed, Ordering::Relaxed);
+        if exchanged.is_err_and(|first| first != size) {
             self.varies.store(true, Ordering::Relaxed);
         }
     }

@@ -106,6 +106,11 @@ impl ObjectHeader {
     #[inline]
     pub fn fits_block(self) -> bool {
         let found = self.block.payload_size();
+        // What nearly every object has, without the checks for overflow.
+        let is_small = self.size <= found && found < 1 << 31;
+        if is_small && (self.size + HEADER_SIZE + 15) & !15 == found + 4 {
+            return true;
+        }
         let expected = self.expected_block_payload();
         let can_shrink = self.class_id == ARRAY_BUFFER || self.class_id == STRING;
         expected == Some(found)
