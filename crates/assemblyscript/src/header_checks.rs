@@ -171,9 +171,9 @@ impl SeenSize {
     /// Notices the first size, or that sizes differ.
     #[cold]
     fn look_at_other(&self, size: u64) {
-        let exchanged =
-            self.first
-                .compare_exchange(0, size, Ordering::Relaxed, Ordering::Relaxed);
+        let exchanged = self
+            .first
+            .compare_exchange(0, size, Ordering::Relaxed, Ordering::Relaxed);
         if exchanged.is_err_and(|first| first != size) {
             self.varies.store(true, Ordering::Relaxed);
         }
