@@ -43,7 +43,7 @@ pub fn reserve<T>(column: &mut Vec<T>, more: usize) -> Result<()> {
     Ok(())
 }
 
-/// Checks that the process could still get `bytes` of memory and [`HEADROOM`]. For work that makes
+/// Checks that the process could still get `bytes` of memory and `HEADROOM`. For work that makes
 /// many small allocations, none of which can fail by itself.
 ///
 /// # Errors
@@ -56,7 +56,7 @@ pub fn check_room(bytes: u64, purpose: &'static str) -> Result<()> {
     }
 }
 
-/// Checks that the process could still get [`HEADROOM`].
+/// Checks that the process could still get `HEADROOM`.
 ///
 /// # Errors
 /// [`Error::OutOfMemory`].

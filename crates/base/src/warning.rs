@@ -285,7 +285,7 @@ impl Warning {
 /// every global and every class.
 const LISTED: u64 = 100;
 
-/// Removes warnings after the first [`LISTED`] of each code, and adds a warning with their number.
+/// Removes warnings after the first `LISTED` of each code, and adds a warning with their number.
 pub fn shorten(warnings: &mut Vec<Warning>) {
     let mut counts: BTreeMap<&'static str, u64> = BTreeMap::new();
     warnings.retain(|warning| {

@@ -14,26 +14,11 @@
 //!
 //! The simple iterative algorithm was rejected because it is quadratic on long chains. Plain semi-NCA is
 //! quadratic if deep objects share others: see [`Ancestors`].
-//!
-//! ```
-//! use warpo_heap_analyzer::heap::{DominatorTree, Edges};
-//! use warpo_heap_analyzer::{Control, ObjectIndex};
-//!
-//! // A diamond: 0 refers to 1 and 2, both refer to 3.
-//! let rows = [vec![1, 2], vec![3], vec![3], vec![]];
-//! let rows: Vec<Vec<_>> = rows.iter().map(|row| row.iter().copied().map(ObjectIndex).collect()).collect();
-//! let edges = Edges::from_rows(rows.iter().map(Vec::as_slice));
-//!
-//! let control = Control::default();
-//! let (_, retained_sizes) = DominatorTree::new(&edges, &[16; 4], &[ObjectIndex(0)], &control)?;
-//! assert_eq!(retained_sizes, [64, 16, 16, 16]);
-//! # Ok::<(), warpo_heap_analyzer::Error>(())
-//! ```
 
 use rayon::prelude::*;
 
-use super::HUGE;
 use super::edges::Edges;
+use super::huge_sizes::HUGE;
 use super::prefetch::prefetch;
 use super::search::{Node, ROOT, Search};
 use base::columns;
@@ -50,6 +35,22 @@ const LOOKAHEAD: u32 = 16;
 /// The dominator tree over the objects that the roots reach.
 ///
 /// Reached objects are numbered from 1 in depth-first preorder; 0 is the virtual root.
+///
+/// ```
+/// use base::control::Control;
+/// use base::units::ObjectIndex;
+/// use heap::{DominatorTree, Edges};
+///
+/// // A diamond: 0 refers to 1 and 2, both refer to 3.
+/// let rows = [vec![1, 2], vec![3], vec![3], vec![]];
+/// let rows: Vec<Vec<_>> = rows.iter().map(|row| row.iter().copied().map(ObjectIndex).collect()).collect();
+/// let edges = Edges::from_rows(rows.iter().map(Vec::as_slice));
+///
+/// let control = Control::default();
+/// let (_, retained_sizes) = DominatorTree::new(&edges, &[16; 4], &[ObjectIndex(0)], &control)?;
+/// assert_eq!(retained_sizes, [64, 16, 16, 16]);
+/// # Ok::<(), base::Error>(())
+/// ```
 #[derive(Debug, Default)]
 pub struct DominatorTree {
     /// Preorder number → object, without the virtual root: number `n` is at `n - 1`.

@@ -12,9 +12,13 @@ mod edges;
 mod found_reference;
 mod graph;
 mod group_sets;
+mod heap;
+mod huge_sizes;
 pub mod labels;
 pub mod literal;
+mod live_class;
 mod live_classes;
+mod object_state;
 mod objects;
 mod path_groups;
 mod path_tree;
@@ -44,8 +48,12 @@ pub use dominators::{DominatorTree, UnsizedTree};
 pub use edges::Edges;
 pub use found_reference::{FoundReference, ReferenceSearch};
 pub use graph::{Indexes, ObjectGraph, Solution};
+pub use heap::Heap;
+pub use huge_sizes::HUGE;
 pub use labels::{EdgeLabel, LabelKind, MOST_NUMBERS, NameKind, WideLabel};
-pub use live_classes::{LiveClass, live_classes};
+pub use live_class::LiveClass;
+pub use live_classes::live_classes;
+pub use object_state::ObjectState;
 pub use objects::{HeapClass, Location, ObjectTable};
 pub use path_groups::{GroupInfo, GroupStart, PathGroup, PathGroups};
 pub use path_tree::{PathPiece, PathTree};
@@ -56,197 +64,7 @@ pub use referrers::ReferrerIndex;
 pub use root_kind::RootKind;
 pub use root_slots::{FoundSlots, RootOrigin, RootSlot, RootSlots};
 pub use source::{
-    Blocks, FieldValue, Found, Need, ObjectReader, ObjectState, Opened, OtherEdge, ReadOrder,
-    Source, TextFilter, Value,
+    Blocks, FieldValue, Found, Need, ObjectReader, Opened, OtherEdge, ReadOrder, Source,
+    TextFilter, Value,
 };
 pub use survey::Survey;
-
-use base::units::{Address, AddressForm, ObjectIndex};
-use base::warning::Warning;
-
-/// A heap, analyzed.
-#[derive(Debug)]
-pub struct Heap {
-    /// The memory of the heap in bytes, allocator space included, not just live objects; `None` if it is not known.
-    pub total_size: Option<u64>,
-    /// The shallow size of all live heap objects, in bytes.
-    pub live_size: u64,
-    /// All objects, alive or not.
-    pub objects: ObjectTable,
-    /// References between them.
-    pub edges: Edges,
-    /// The roots, ascending by object, each with its first kind.
-    pub roots: Vec<(ObjectIndex, RootKind)>,
-    /// The live objects and their dominators.
-    pub dominators: DominatorTree,
-    /// Per object: its retained size in bytes; 0 if it is not alive. [`HUGE`] stands for a size in
-    /// `huge_retained_sizes`.
-    pub retained_sizes: Vec<u32>,
-    /// The retained sizes of at least [`HUGE`] bytes, ascending by object.
-    pub huge_retained_sizes: Vec<(ObjectIndex, u64)>,
-    /// Per class slot: sums over its live heap objects.
-    pub live_classes: Vec<LiveClass>,
-    /// What every byte is used for; `None` if it is not known.
-    pub accounting: Option<Accounting>,
-    /// The form in which addresses are shown.
-    pub address_form: AddressForm,
-    /// The kinds of roots that such a heap can have.
-    pub root_kinds: &'static [RootKind],
-    /// Whether the heap is damaged and only the part before the damage was read.
-    pub is_partial: bool,
-    /// The reasons why numbers may be wrong.
-    pub warnings: Vec<Warning>,
-}
-
-impl Heap {
-    /// Adds the name of the dump to all warnings.
-    pub fn name_warnings(&mut self, dump: &str) {
-        let warnings = self.warnings.drain(..).map(|warning| Warning::InDump {
-            dump: dump.to_owned(),
-            warning: Box::new(warning),
-        });
-        self.warnings = warnings.collect();
-    }
-
-    /// Whether such a heap can have roots of this kind.
-    pub fn has_root_kind(&self, kind: RootKind) -> bool {
-        self.root_kinds.contains(&kind)
-    }
-
-    /// Live objects that take heap space, in address order.
-    pub fn live_heap_objects(&self) -> impl Iterator<Item = ObjectIndex> {
-        let objects = (0..self.objects.len() as u32).map(ObjectIndex);
-        objects.filter(|&object| self.is_live_on_heap(object))
-    }
-
-    /// Objects that take heap space, but are not alive, in address order.
-    pub fn garbage(&self) -> impl Iterator<Item = ObjectIndex> {
-        let objects = (0..self.objects.len() as u32).map(ObjectIndex);
-        objects.filter(|&object| self.is_garbage(object))
-    }
-
-    /// Whether an object takes heap space, but is not alive.
-    #[inline]
-    pub fn is_garbage(&self, object: ObjectIndex) -> bool {
-        self.retained_size(object) == 0 && self.objects.is_on_heap(object)
-    }
-
-    /// Whether an object is alive and takes heap space.
-    #[inline]
-    pub fn is_live_on_heap(&self, object: ObjectIndex) -> bool {
-        // A live heap object retains at least its own block.
-        self.retained_size(object) != 0 && self.objects.is_on_heap(object)
-    }
-
-    /// The state of an object.
-    pub fn state(&self, object: ObjectIndex) -> ObjectState {
-        if self.objects.is_static(object) {
-            ObjectState::Static
-        } else if self.is_garbage(object) {
-            ObjectState::Garbage
-        } else {
-            ObjectState::Live
-        }
-    }
-
-    /// The address of an object's payload.
-    #[inline]
-    pub fn address(&self, object: ObjectIndex) -> Address {
-        Address(self.objects.addresses[object.at()])
-    }
-
-    /// Asks for the memory of [`address`](Self::address).
-    #[inline]
-    pub fn prefetch_address(&self, object: ObjectIndex) {
-        prefetch(&self.objects.addresses, object.0);
-    }
-
-    /// The whole block of an object, in bytes.
-    #[inline]
-    pub fn shallow_size(&self, object: ObjectIndex) -> u64 {
-        size_of_object(
-            &self.objects.shallow_sizes,
-            &self.objects.huge_sizes,
-            object,
-        )
-    }
-
-    /// The block of an object in bytes, in a heap in which no object is [`HUGE`].
-    #[inline]
-    pub fn block_size(&self, object: ObjectIndex) -> u32 {
-        self.objects.shallow_sizes[object.at()]
-    }
-
-    /// Asks for the memory of [`block_size`](Self::block_size).
-    #[inline]
-    pub fn prefetch_block_size(&self, object: ObjectIndex) {
-        prefetch(&self.objects.shallow_sizes, object.0);
-    }
-
-    /// Asks for the memory of the address and of both sizes.
-    #[inline]
-    pub(crate) fn prefetch_sizes(&self, object: ObjectIndex) {
-        self.prefetch_address(object);
-        self.prefetch_block_size(object);
-        prefetch(&self.retained_sizes, object.0);
-    }
-
-    /// The retained size of an object in bytes.
-    #[inline]
-    pub fn retained_size(&self, object: ObjectIndex) -> u64 {
-        size_of_object(&self.retained_sizes, &self.huge_retained_sizes, object)
-    }
-
-    /// Whether the size of any object needs more than 32 bits.
-    pub fn has_huge_sizes(&self) -> bool {
-        !self.huge_retained_sizes.is_empty()
-    }
-
-    /// The size of the columns of this value in bytes.
-    pub fn memory_size(&self) -> u64 {
-        let retained_sizes = self.retained_sizes.capacity() * size_of::<u32>()
-            + self.huge_retained_sizes.capacity() * size_of::<(ObjectIndex, u64)>();
-        let roots = self.roots.capacity() * size_of::<(ObjectIndex, RootKind)>();
-        (self.objects.memory_size()
-            + self.edges.memory_size()
-            + self.dominators.memory_size()
-            + retained_sizes
-            + roots) as u64
-    }
-
-    /// Releases the parts that views do not read: references, roots, dominators, and the spare capacity of
-    /// columns. Sizes, classes and addresses of the objects remain.
-    pub fn release_graph(&mut self) {
-        self.edges = Edges::default();
-        self.dominators = DominatorTree::default();
-        self.roots = Vec::new();
-        self.retained_sizes.shrink_to_fit();
-        self.objects.release_index();
-    }
-
-    /// Also releases the columns of the objects. Totals, sums by class, accounting and warnings remain.
-    pub fn release_objects(&mut self) {
-        self.release_graph();
-        self.retained_sizes = Vec::new();
-        self.huge_retained_sizes = Vec::new();
-        self.objects.release_columns();
-    }
-}
-
-/// In a column of sizes, stands for a size of at least this many bytes, which is in a list beside it. Blocks of
-/// a dump are multiples of 16 bytes, so none has this size.
-pub const HUGE: u32 = u32::MAX;
-
-#[inline]
-fn size_of_object(column: &[u32], huge: &[(ObjectIndex, u64)], object: ObjectIndex) -> u64 {
-    match column[object.at()] {
-        HUGE => huge_size(huge, object),
-        size => u64::from(size),
-    }
-}
-
-#[cold]
-fn huge_size(huge: &[(ObjectIndex, u64)], object: ObjectIndex) -> u64 {
-    let place = huge.binary_search_by_key(&object, |&(object, _)| object);
-    place.map_or(u64::from(HUGE), |place| huge[place].1)
-}

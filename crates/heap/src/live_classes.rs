@@ -6,33 +6,15 @@ use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 
+use super::heap::Heap;
+use super::huge_sizes::HUGE;
+use super::live_class::LiveClass;
 use super::objects::ObjectTable;
-use super::{HUGE, Heap};
 use base::control::ClassCount;
 use base::units::ObjectIndex;
 
 /// The number of objects of one task.
 const CHUNK: usize = 1 << 16;
-
-/// The live heap objects of one class. Sums are in bytes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct LiveClass {
-    /// The number of objects.
-    pub count: u64,
-    /// The sum of their shallow sizes.
-    pub shallow_size: u64,
-    /// The sum of their retained sizes.
-    pub retained_size: u64,
-}
-
-impl LiveClass {
-    /// Adds other objects.
-    pub fn add(&mut self, other: Self) {
-        self.count += other.count;
-        self.shallow_size += other.shallow_size;
-        self.retained_size += other.retained_size;
-    }
-}
 
 /// The sums of each class slot.
 pub fn live_classes(heap: &Heap) -> Vec<LiveClass> {

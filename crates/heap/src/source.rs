@@ -7,6 +7,7 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::content_reader::{ClassNaming, NoContents, OpenedContents};
+use super::object_state::ObjectState;
 use super::{DominatorIndex, EdgeLabel, Heap, Indexes, PathTree, RawTable, RootSlots, Survey};
 use base::control::{Control, Step};
 use base::error::{Error, Result};
@@ -291,35 +292,6 @@ pub struct OtherEdge {
     pub is_weak: bool,
     /// Its number, for its source.
     pub number: usize,
-}
-
-/// The state of an object or a block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ObjectState {
-    /// A heap object that a root reaches.
-    Live,
-    /// A heap object that the collector has not freed yet.
-    Garbage,
-    /// An object below the heap.
-    Static,
-    /// A block in use that holds no object.
-    Raw,
-    /// A block that is not in use.
-    Free,
-}
-
-impl ObjectState {
-    /// One word.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Live => "live",
-            Self::Garbage => "garbage",
-            Self::Static => "static",
-            Self::Raw => "raw",
-            Self::Free => "free",
-        }
-    }
 }
 
 /// The value of a field. 64-bit integers, NaN and infinities are strings.

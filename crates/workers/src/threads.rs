@@ -17,7 +17,7 @@ pub fn cores() -> usize {
 }
 
 /// Starts the threads, once. There is one for each core, or as many as the variable
-/// `RAYON_NUM_THREADS` says, up to [`most_threads`]; fewer if the system starts no more.
+/// `RAYON_NUM_THREADS` says, up to `most_threads`; fewer if the system starts no more.
 ///
 /// Only pieces of work run there, never whole analyses. A rayon thread that waits for other pieces of
 /// its analysis takes any other job meanwhile. If that job were a whole analysis, the first analysis

@@ -195,6 +195,21 @@ impl<'ast> Visit<'ast> for Paths {
     }
 }
 
+/// What a path stands for that begins with a name which the module itself re-exports: its own items use that name
+/// like any import.
+fn re_exported(modules: &Modules, at: &ModulePath, path: &[String]) -> Option<ModulePath> {
+    let (first, rest) = path.split_first()?;
+    let module = &modules[at];
+    if let Some(target) = module.re_exports.get(first) {
+        return Some([target, rest].concat());
+    }
+    module.globs.iter().find_map(|glob| {
+        let target = [glob, path].concat();
+        let home = home(modules, &target, 0)?;
+        declares(&modules[&home].items, first).then_some(target)
+    })
+}
+
 /// The files that a module imports from.
 fn imports(modules: &Modules, at: &ModulePath) -> BTreeSet<ModulePath> {
     let mut paths = Paths::default();
@@ -218,7 +233,7 @@ fn imports(modules: &Modules, at: &ModulePath) -> BTreeSet<ModulePath> {
         let named = path.first().and_then(|first| modules_by_name.get(first));
         let full = match named {
             Some(module) => Some([module, &path[1..]].concat()),
-            None => from_root(modules, at, &path),
+            None => from_root(modules, at, &path).or_else(|| re_exported(modules, at, &path)),
         };
         targets.extend(full);
     }
@@ -472,4 +487,21 @@ fn who_may_use_an_item_is_no_import() {
         ],
     );
     assert!(found.is_empty(), "{found:?}");
+}
+
+#[test]
+fn a_module_that_uses_what_it_re_exports_imports_it() {
+    let found = circles_in(
+        "uses-re-export",
+        &[
+            (
+                "lib.rs",
+                "mod one;\nmod two;\npub use one::One;\npub use two::*;\npub const ZERO: u32 = 0;\n\
+                 pub struct All { one: One, two: Two }",
+            ),
+            ("one.rs", "use super::ZERO;\npub struct One([u8; ZERO]);"),
+            ("two.rs", "pub struct Two([u8; crate::ZERO]);"),
+        ],
+    );
+    assert_eq!(found, [["lib.rs", "one.rs", "two.rs"]]);
 }

@@ -2,7 +2,7 @@
 
 use serde::{Serialize, Serializer};
 
-use super::Root;
+use super::paths::Root;
 
 /// What grows from dump to dump.
 #[derive(Clone, Debug, PartialEq, Serialize)]

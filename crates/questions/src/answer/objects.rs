@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{ObjectName, Path, Root};
+use super::paths::{ObjectName, Path, Root};
 use crate::accounting::AccountingJson;
 pub use heap::{FieldValue, ObjectState, Value};
 

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{Cut, Path, Root};
+use super::paths::{Cut, Path, Root};
 
 /// The paths to a set of objects, merged into a tree.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

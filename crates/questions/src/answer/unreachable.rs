@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::ObjectState;
+use heap::ObjectState;
 
 /// Objects that no root reaches, and raw blocks to which nothing refers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

@@ -1,7 +1,7 @@
 //! The functions of a module: signatures, names, exports and bodies. Bodies are kept as bytes and decoded
 //! only when they are needed.
 
-use super::unreadable;
+use super::unreadable::unreadable;
 use std::collections::HashMap;
 
 use wasmparser::{CompositeInnerType, FunctionBody, NameMap, TypeSectionReader};

@@ -1,7 +1,7 @@
 //! The globals of a module: which are mutable i32 (their values are in the dump), their names, and their
 //! initial values.
 
-use super::unreadable;
+use super::unreadable::unreadable;
 use std::collections::HashMap;
 
 use wasmparser::{GlobalType, NameMap, Operator, ValType};

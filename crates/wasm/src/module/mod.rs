@@ -3,9 +3,11 @@
 
 mod functions;
 mod globals;
+mod unreadable;
 
 pub use functions::{Functions, Signature};
 pub use globals::{Global, Globals, TLSF_ROOT};
+pub use unreadable::unreadable;
 
 use std::collections::HashMap;
 
@@ -204,18 +206,6 @@ impl<'a> Module<'a> {
 fn dotted_debug_name(name: &str) -> Option<String> {
     let bare = name.strip_prefix('.').unwrap_or(name);
     bare.starts_with("debug_").then(|| format!(".{bare}"))
-}
-
-/// What the parser of modules found, as an error of the engine. Not `From`: both types are of other crates.
-pub fn unreadable(error: wasmparser::BinaryReaderError) -> Error {
-    Error::Module {
-        offset: error.offset(),
-        message: error
-            .message()
-            .split_whitespace()
-            .collect::<Vec<_>>()
-            .join(" "),
-    }
 }
 
 #[cfg(test)]
