@@ -12,11 +12,10 @@ use napi_derive::napi;
 use rayon::prelude::*;
 
 use super::contents::{UnchangedFile, read_exact_at};
-use base::Input;
-use base::columns;
 use base::control::Control;
 use base::error::{Error, FileAction, Result};
 use base::file_kind::{DUMP_MAGIC, MODULE_MAGIC};
+use base::{Input, columns};
 use engine::assemblyscript::{Contents, InMemory};
 use engine::wasm::module;
 use workers::guard::guarded;

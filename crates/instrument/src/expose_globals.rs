@@ -15,8 +15,7 @@ use super::sections::{EXPORT_SECTION, GLOBAL_SECTION, Sections, slice, vector};
 use base::control::Control;
 use base::error::Result;
 use base::units::GlobalIndex;
-use wasm::module::unreadable;
-use wasm::module::{Globals, Module};
+use wasm::module::{Globals, Module, unreadable};
 
 /// Returns the same module with more exports:
 ///

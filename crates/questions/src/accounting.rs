@@ -2,8 +2,7 @@
 
 use serde::Serialize;
 
-use heap::Accounting;
-use heap::CollectorState;
+use heap::{Accounting, CollectorState};
 
 /// What every byte of the heap is used for, in bytes.
 #[derive(Clone, Debug, PartialEq, Serialize)]

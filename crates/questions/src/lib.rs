@@ -35,10 +35,7 @@ mod waste;
 
 use crate::dominators::dominated;
 use crate::find::find_objects;
-use crate::merged::merged_paths;
-use crate::merged::set_of_addresses;
-use crate::merged::set_of_class;
-use crate::merged::set_of_new;
+use crate::merged::{merged_paths, set_of_addresses, set_of_class, set_of_new};
 use crate::object::object_answer;
 use crate::paths::path_answer;
 use crate::referrers::referrers_of;
@@ -48,8 +45,7 @@ use crate::suspects::suspects;
 use crate::unreachable::unreachable;
 use crate::waste::waste;
 pub use accounting::{AccountingJson, FreeJson, LiveJson, PinnedJson};
-pub use allocation_sites::allocation_sites;
-pub use allocation_sites::{AllocationSite, AllocationSites, SampledBlocks};
+pub use allocation_sites::{AllocationSite, AllocationSites, SampledBlocks, allocation_sites};
 pub use answer::*;
 pub use growth::{Accepted, CheckOptions, GrowthOptions, MaxGrowth, MaxObjects, check, growth};
 pub use labels::after_class;
@@ -60,8 +56,7 @@ pub use path_text::{
 pub use paths::path_of;
 pub use question::Question;
 pub use roots::origin_root;
-pub use sites::SiteTable;
-pub use sites::site_table;
+pub use sites::{SiteTable, site_table};
 
 use question::{Page, PathTarget};
 

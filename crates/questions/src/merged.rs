@@ -14,8 +14,7 @@ use base::control::{Control, Phase};
 use base::error::{Error, Result};
 use base::units::ObjectIndex;
 use base::warning::Warning;
-use heap::RootKind;
-use heap::{GroupStart, HUGE, PathGroup, reached_from};
+use heap::{GroupStart, HUGE, PathGroup, RootKind, reached_from};
 
 /// The number of objects between two checks for cancellation.
 const CHECK_INTERVAL: usize = 1 << 14;

@@ -19,7 +19,6 @@ mod forge;
 mod formats;
 mod header_changes;
 mod heaps;
-mod house;
 mod questions;
 mod random_heaps;
 mod snapshots;

@@ -11,8 +11,7 @@ use super::edits::{Edits, Offsets, mark};
 use super::hooks::{Address, Hook, Hooks, Kind};
 use super::types::Types;
 use base::error::Result;
-use wasm::module::Module;
-use wasm::module::unreadable;
+use wasm::module::{Module, unreadable};
 
 /// The code section. Offsets count from its start.
 #[derive(Default)]

@@ -17,8 +17,7 @@ use super::types::Types;
 use crate::sections::{slice, vector};
 use base::error::Result;
 use wasm::allocation_table::{AllocationTable, SECTION};
-use wasm::module::Module;
-use wasm::module::unreadable;
+use wasm::module::{Module, unreadable};
 
 /// The ids of sections that this crate writes or adds.
 mod id {

@@ -3,8 +3,7 @@
 use wasmparser::{CompositeInnerType, FuncType, Parser, Payload};
 
 use base::error::Result;
-use wasm::module::Module;
-use wasm::module::unreadable;
+use wasm::module::{Module, unreadable};
 
 /// The types of functions.
 #[derive(Debug, Default)]

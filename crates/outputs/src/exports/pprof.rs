@@ -3,8 +3,7 @@
 //! A sample is a path group, a frame a step of it. Names are made where they are written: a module may
 //! have classes with long names and many fields, and all names together need not fit into memory.
 
-use questions::origin_text;
-use questions::step_text;
+use questions::{origin_text, step_text};
 use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::io::{BufWriter, Write};

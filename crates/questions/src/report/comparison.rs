@@ -1,7 +1,6 @@
 //! What changed since an earlier heap.
 
-use crate::merged::merged_paths;
-use crate::merged::set_of_new;
+use crate::merged::{merged_paths, set_of_new};
 use crate::summary::summarize;
 use crate::suspects::suspects;
 use serde::Serialize;

@@ -15,8 +15,7 @@ use serde::{Deserialize, Serialize};
 pub use go::GoTable;
 
 use crate::allocation_table::{ADDED_IMPORTS, AllocationTable};
-use crate::module::Module;
-use crate::module::unreadable;
+use crate::module::{Module, unreadable};
 use base::control::Control;
 use base::error::{Error, Result};
 use source_map::SourceMap;

@@ -5,8 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use wasmparser::Operator;
 
 use base::error::Result;
-use wasm::module::Module;
-use wasm::module::unreadable;
+use wasm::module::{Module, unreadable};
 
 /// Direct calls between functions.
 pub(super) struct Calls {

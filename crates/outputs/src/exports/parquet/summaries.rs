@@ -1,8 +1,6 @@
 //! The tables that stay small: the dump, its classes, paths, suspects and waste.
 
-use questions::ask;
-use questions::group_text;
-use questions::origin_root;
+use questions::{ask, group_text, origin_root};
 use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::io::Write;
