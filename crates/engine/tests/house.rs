@@ -5,6 +5,8 @@
 //! (`pub use`) are no imports: a path through a re-export leads to the file that has the item. Unit tests
 //! (`#[cfg(test)]`) may import anything.
 
+#![allow(clippy::unwrap_used, reason = "in a test, what cannot be is a failure")]
+
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};

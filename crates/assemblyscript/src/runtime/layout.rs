@@ -59,7 +59,7 @@ impl EntryLayout {
     /// value and pointer: `taggedNext` is not always at the end of the stride.
     ///
     /// ```
-    /// use warpo_heap_analyzer::runtime::layout::{EntryLayout, Slot};
+    /// use assemblyscript::runtime::layout::{EntryLayout, Slot};
     ///
     /// // Map<Ref, i64>: key at 0, value at 8, taggedNext at 16, the next entry at 24.
     /// let reference = Slot { size: 4, is_reference: true };

@@ -9,7 +9,7 @@
 //! classes can refer to each other in any order.
 //!
 //! ```
-//! use warpo_heap_analyzer::debug_info::writer::{
+//! use wasm::debug_info::writer::{
 //!     ClassDescription, DebugInfoDescription, FieldDescription, GlobalDescription, TypeReference,
 //! };
 //!
