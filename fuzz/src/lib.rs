@@ -11,7 +11,7 @@
 //!   result, computed naively.
 //! - [`limits`]: memory and time in proportion to the input.
 
-#[path = "../../tests/it/support/mod.rs"]
+#[path = "../../crates/engine/tests/it/support/mod.rs"]
 pub mod support;
 
 pub mod allocators;
