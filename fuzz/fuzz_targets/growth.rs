@@ -5,9 +5,9 @@
 use std::time::Duration;
 
 use cpu_time::ProcessTime;
-use libfuzzer_sys as _;
 use engine::Tolerance;
 use engine::instrument::expose_globals;
+use libfuzzer_sys as _;
 use warpo_heap_analyzer_fuzz::support::forge::{Forge, Shape, Size};
 use warpo_heap_analyzer_fuzz::support::{Scene, WasmGlobal};
 use warpo_heap_analyzer_fuzz::targets;

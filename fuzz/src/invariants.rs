@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 use std::io::Read;
 use std::sync::{Arc, LazyLock};
 
-use rayon::ThreadPool;
-use engine::outputs::formats::{Document, JsonStream, TableOptions, render_table};
 use engine::heap::Heap;
 use engine::heap::views::{ComparisonView, ConstructorView, Instances, Selection};
+use engine::outputs::formats::{Document, JsonStream, TableOptions, render_table};
 use engine::{Control, ObjectIndex};
+use rayon::ThreadPool;
 
 /// Heaps up to this size are compared with the definition of retained size.
 const FEW: usize = 64;

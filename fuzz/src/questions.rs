@@ -1,14 +1,12 @@
 //! Properties of the answers of every heap that can be opened, for any input.
 
-use serde_json::{Value, json};
-use engine::outputs::exports::{Export, HeapDiffOptions, HeapSnapshotOptions};
-use engine::heap::Need;
-use engine::outputs::formats::{TableOptions, render_json, render_text};
 use engine::assemblyscript::InMemory;
-use engine::questions::{
-    GrowthOptions, LoadedHeap, Question, SiteTable, growth,
-};
+use engine::heap::Need;
+use engine::outputs::exports::{Export, HeapDiffOptions, HeapSnapshotOptions};
+use engine::outputs::formats::{TableOptions, render_json, render_text};
+use engine::questions::{GrowthOptions, LoadedHeap, Question, SiteTable, growth};
 use engine::{Control, Error, Input, Program, Result, Tolerance};
+use serde_json::{Value, json};
 
 /// Opens a heap for questions.
 pub fn open(dump: &[u8], wasm: &[u8], tolerance: Tolerance) -> Result<LoadedHeap> {
@@ -140,7 +138,13 @@ pub fn grow(heap: &LoadedHeap, place: u32, byte: u8) -> String {
 pub fn export_all(heap: &LoadedHeap) {
     let write = |export: Export, before: Option<&LoadedHeap>| {
         let mut bytes = Vec::new();
-        let written = engine::outputs::exports::export(heap, &export, before, &mut bytes, &Control::default());
+        let written = engine::outputs::exports::export(
+            heap,
+            &export,
+            before,
+            &mut bytes,
+            &Control::default(),
+        );
         written.unwrap_or_else(|error| panic!("{export:?}: {error}"));
         bytes
     };

@@ -4,8 +4,8 @@
 use std::ops::{Deref, DerefMut};
 
 use engine::dumps::HEADER_SIZE;
-use engine::outputs::formats::TableOptions;
 use engine::heap::views::Selection;
+use engine::outputs::formats::TableOptions;
 
 use crate::choices::Choices;
 use crate::module_edits;

@@ -2,21 +2,21 @@
 
 use std::sync::Arc;
 
-use engine::runtime_code::collector_code::{CodeReader, CollectorCode, Storage};
-use engine::wasm::debug_info::DebugInfo;
-use engine::dumps::{Dump, HEADER_SIZE};
-use engine::outputs::formats::TableOptions;
-use engine::heap::Heap;
-use engine::instrument::allocations::instrument_allocations;
-use engine::instrument::expose_globals;
-use engine::wasm::module::Module;
-use engine::questions::LoadedHeap;
 use engine::assemblyscript::runtime::Runtime;
 use engine::assemblyscript::runtime::evidence::Evidence;
 use engine::assemblyscript::runtime::layout::Contents;
+use engine::dumps::{Dump, HEADER_SIZE};
+use engine::heap::Heap;
 use engine::heap::views::{
     ComparisonSort, ComparisonView, ConstructorSort, ConstructorView, Selection,
 };
+use engine::instrument::allocations::instrument_allocations;
+use engine::instrument::expose_globals;
+use engine::outputs::formats::TableOptions;
+use engine::questions::LoadedHeap;
+use engine::runtime_code::collector_code::{CodeReader, CollectorCode, Storage};
+use engine::wasm::debug_info::DebugInfo;
+use engine::wasm::module::Module;
 use engine::{ClassId, Control, Input, Program, Result, Schedule, Tolerance, Warning};
 
 use wasmparser::types::EntityType;
@@ -418,7 +418,11 @@ pub fn questions(input: &[u8]) {
 
 /// Addresses before, at and after the damage of a partial heap.
 fn around_damage(heap: &LoadedHeap, dump: &[u8]) -> Vec<u32> {
-    let unread = heap.heap().accounting.as_ref().map_or(0, |parts| parts.unread);
+    let unread = heap
+        .heap()
+        .accounting
+        .as_ref()
+        .map_or(0, |parts| parts.unread);
     let Some(dump) = Dump::parse(dump).ok().filter(|_| unread > 0) else {
         return Vec::new();
     };
