@@ -159,7 +159,7 @@ export function commands({ before, after, wasm }: Inputs, folder: string): strin
     ["analyze"],
     ["suspects"],
     ["paths", "--class", "*"],
-    ["find", "--contains", "no such text"],
+    ["find", "--class", "*", "--contains", "no such text"],
     ["dominators"],
     ["waste"],
     ["report", ...output],
@@ -169,7 +169,12 @@ export function commands({ before, after, wasm }: Inputs, folder: string): strin
       ? []
       : [["summary"], ["unreachable"], ["export", "--to", "heapsnapshot", ...output]]),
   ];
-  const two = [["diff"], ["growth"], ["check"], ["export", "--to", "heap-diff", ...output]];
+  const two = [
+    ["diff"],
+    ["growth"],
+    ["check", "--max-growth", "5%"],
+    ["export", "--to", "heap-diff", ...output],
+  ];
   return [
     ...one.map(([name, ...options]) => [name as string, after, ...module, ...options]),
     ...two.map(([name, ...options]) => [name as string, before, after, ...module, ...options]),
