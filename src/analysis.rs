@@ -6,18 +6,14 @@ use napi::bindgen_prelude::*;
 use napi_derive::napi;
 
 use super::error::Result;
-use super::inputs::{self, NamedPath, Pending, SourceInput, open_all};
+use super::inputs::{self, NamedPath, Pending, SourceInput, given, open_all};
 use super::options::{Request, ViewOptions, checked};
 use super::outcome::Outcome;
 use super::views::ViewHandle;
 use super::work_control::WorkControl;
-use base::Input;
 use base::control::{Control, Phase};
-use base::error::Error;
-use base::file_kind::{FileKind, FileStart};
-use engine::Program;
 use engine::assemblyscript::Schedule;
-use engine::heap::views::{ComparisonSort, ComparisonView, ConstructorSort};
+use engine::heap::views::{ComparisonSort, ConstructorSort};
 use workers::guard::guarded;
 use workers::threads::run_on_own_thread;
 
@@ -187,49 +183,12 @@ pub(super) fn borrowed<'a>(input: Option<(&'a str, &'a [u8])>) -> SourceInput<'a
     }
 }
 
-/// What every analysis begins with.
-pub(super) fn read_program<'a>(
-    wasm: &'a SourceInput<'_>,
-    dump: &SourceInput<'_>,
-    control: &Control,
-) -> base::Result<Program<'a>> {
-    if wasm.bytes.is_absent() {
-        let found = FileStart::of(dump.bytes.as_ref());
-        let error = match found.kind {
-            Some(FileKind::HeapDump) => Error::ModuleMissing,
-            _ => Error::NotASnapshot { found },
-        };
-        return Err(error.in_file(dump.name));
-    }
-    let _step = control.begin(Phase::Module, 1);
-    let wasm = Input {
-        name: wasm.name,
-        bytes: wasm.bytes.as_ref(),
-    };
-    Program::read(wasm, control)
-}
-
-/// Whether an input is a heap snapshot, which has no module.
-pub(super) fn is_snapshot(dump: &SourceInput<'_>, wasm: &SourceInput<'_>) -> base::Result<bool> {
-    let is_snapshot = engine::is_snapshot(dump.bytes.as_ref());
-    match is_snapshot && !wasm.bytes.is_absent() {
-        true => Err(Error::SnapshotWithModule.in_file(dump.name)),
-        false => Ok(is_snapshot),
-    }
-}
-
 fn constructor_view(
     [dump, wasm]: [SourceInput<'_>; 2],
     request: Request<ConstructorSort>,
     control: &Control,
 ) -> base::Result<ViewHandle> {
-    let heap = match is_snapshot(&dump, &wasm)? {
-        true => engine::analyze_snapshot(dump, control)?,
-        false => {
-            let program = read_program(&wasm, &dump, control)?.tolerating(request.tolerance);
-            program.analyze(dump, control)?
-        }
-    };
+    let heap = engine::analyze(dump, given(&wasm), request.tolerance, control)?;
     let _step = control.begin(Phase::View, 1);
     let view = request.constructor_view(Arc::new(heap), control)?;
     Ok(ViewHandle::constructor(view))
@@ -240,32 +199,15 @@ fn comparison_view(
     request: Request<ComparisonSort>,
     control: &Control,
 ) -> base::Result<ViewHandle> {
-    match [is_snapshot(&before, &wasm)?, is_snapshot(&after, &wasm)?] {
-        [true, true] => {
-            let [before, after] = [
-                engine::open_snapshot(before, control)?,
-                engine::open_snapshot(after, control)?,
-            ];
-            let view = after.compared_with(&before, request.selection, control)?;
-            return Ok(ViewHandle::comparison(view));
-        }
-        [false, false] => {}
-        [is_before, _] => {
-            let names = [before.name, after.name].map(str::to_owned);
-            let [before, after] = names;
-            let (snapshot, dump) = if is_before {
-                (before, after)
-            } else {
-                (after, before)
-            };
-            return Err(Error::DumpWithSnapshot { dump, snapshot });
-        }
-    }
-    let program = read_program(&wasm, &before, control)?.tolerating(request.tolerance);
     let schedule = schedule(&before, &after, request.available_memory);
-    let (before, after) = program.analyze_both(before, after, schedule, control)?;
-    let (before, after) = (Arc::new(before), Arc::new(after));
-    let view = ComparisonView::new(before, after, request.selection, control)?;
+    let view = engine::compare(
+        [before, after],
+        given(&wasm),
+        request.tolerance,
+        schedule,
+        request.selection,
+        control,
+    )?;
     Ok(ViewHandle::comparison(view))
 }
 

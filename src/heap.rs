@@ -3,17 +3,16 @@
 use napi::bindgen_prelude::*;
 use napi_derive::napi;
 
-use super::analysis::{borrowed, is_snapshot, read_program};
+use super::analysis::borrowed;
 use super::error::Result;
 use super::export::{ExportHandle, Request as ExportRequest};
 use super::heap_handle::HeapHandle;
-use super::inputs::{NamedPath, Pending, SourceInput, open_all};
+use super::inputs::{NamedPath, Pending, SourceInput, given, open_all};
 use super::open_heap::{AnswerData, OpenHeap, parsed};
 use super::options::{Request, ViewOptions, checked};
 use super::outcome::Outcome;
 use super::views::{TableData, ViewHandle, WarningData};
 use super::work_control::WorkControl;
-use base::Input;
 use base::control::Control;
 use base::tolerance::Tolerance;
 use engine::heap::views::{ComparisonSort, ConstructorSort};
@@ -163,28 +162,19 @@ fn opened(
     request: OpenRequest,
     control: &Control,
 ) -> base::Result<HeapHandle> {
-    let (loaded, kept_bytes) = match is_snapshot(&dump, &wasm)? {
-        true => {
-            let loaded = engine::open_snapshot(dump, control)?;
-            if request.prepare {
-                loaded.prepare(control)?;
-            }
-            (loaded, 0)
-        }
-        false => {
-            let program = read_program(&wasm, &dump, control)?.tolerating(request.tolerance);
-            let (bytes, contents, kept_bytes) = dump.bytes.kept()?;
-            let input = Input {
-                name: dump.name,
-                bytes,
-            };
-            let loaded = match request.prepare {
-                true => program.open_prepared(input, contents, control)?,
-                false => program.open(input, contents, control)?,
-            };
-            (loaded, kept_bytes)
-        }
-    };
+    let mut kept_bytes = 0;
+    let loaded = engine::open(
+        dump,
+        given(&wasm),
+        request.tolerance,
+        request.prepare,
+        |bytes| {
+            let (bytes, contents, size) = bytes.kept()?;
+            kept_bytes = size;
+            Ok((bytes, contents))
+        },
+        control,
+    )?;
     Ok(HeapHandle::new(OpenHeap { loaded, kept_bytes }))
 }
 

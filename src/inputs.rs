@@ -14,7 +14,7 @@ use rayon::prelude::*;
 use super::contents::{UnchangedFile, read_exact_at};
 use base::control::Control;
 use base::error::{Error, FileAction, Result};
-use base::file_kind::{DUMP_MAGIC, MODULE_MAGIC};
+use base::file_kind::{DUMP_MAGIC, FileKind, MODULE_MAGIC};
 use base::{Input, columns};
 use engine::assemblyscript::{Contents, InMemory};
 use engine::wasm::module;
@@ -108,6 +108,11 @@ pub(super) fn absent<'a>() -> SourceInput<'a> {
         name: ABSENT,
         bytes: Source::Absent,
     }
+}
+
+/// An input, if it was given.
+pub(super) fn given<'a, 's>(input: &'a SourceInput<'s>) -> Option<&'a SourceInput<'s>> {
+    (!input.bytes.is_absent()).then_some(input)
 }
 
 /// The caller's memory, for a synchronous call.
@@ -434,7 +439,7 @@ fn bytes_to_read(file: &File, length: u64) -> Result<usize> {
             return Err(Error::ModuleTooLarge { size: length });
         }
         DUMP_MAGIC | MODULE_MAGIC => length,
-        _ if engine::is_snapshot(&header[..present]) => length,
+        _ if FileKind::of(&header[..present]) == Some(FileKind::Json) => length,
         _ => length.min(LEAST),
     };
     usize::try_from(bytes).map_err(|_| Error::OutOfMemory {
@@ -451,7 +456,7 @@ fn read_stream(mut stream: impl Read, control: &Control) -> Result<Vec<u8>> {
     let largest = match bytes.first_chunk::<4>() {
         Some(&DUMP_MAGIC) => LARGEST_DUMP,
         Some(&MODULE_MAGIC) => module::MAX_SIZE,
-        _ if engine::is_snapshot(&bytes) => LARGEST_SNAPSHOT,
+        _ if FileKind::of(&bytes) == Some(FileKind::Json) => LARGEST_SNAPSHOT,
         // The reader of the input reports what is wrong.
         _ => return Ok(bytes),
     };

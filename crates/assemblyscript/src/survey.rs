@@ -305,46 +305,52 @@ impl Run<'_> {
         is_after
     }
 
-    fn visit_array(&mut self, array: ObjectIndex, payload: Payload, element: u32) -> Result<()> {
-        let fields = self.reader.part(payload, 0, ARRAY_SIZE)?;
+    /// The buffer of an array or a view, the offset in it of the first element, and the length at this offset of the
+    /// object. A buffer of which the object does not say the first element is listed as other storage.
+    fn storage(
+        &mut self,
+        payload: Payload,
+        size: u32,
+        length: u32,
+    ) -> Result<Option<(ObjectIndex, u32, u32)>> {
+        let fields = self.reader.part(payload, 0, size)?;
         let word = |offset| word_at(fields, offset as usize);
         let (Some(address), Some(start), Some(length)) =
-            (word(BUFFER), word(DATA_START), word(LENGTH))
+            (word(BUFFER), word(DATA_START), word(length))
         else {
-            return Ok(());
+            return Ok(None);
         };
         let Some(buffer) = self.surveyor.buffer(Some(address)) else {
-            return Ok(());
+            return Ok(None);
         };
         let Some(start) = start.checked_sub(address) else {
-            return columns::push(&mut self.found.containers.other_storage, buffer);
+            columns::push(&mut self.found.containers.other_storage, buffer)?;
+            return Ok(None);
+        };
+        Ok(Some((buffer, start, length)))
+    }
+
+    fn visit_array(&mut self, array: ObjectIndex, payload: Payload, element: u32) -> Result<()> {
+        let Some((buffer, start, length)) = self.storage(payload, ARRAY_SIZE, LENGTH)? else {
+            return Ok(());
+        };
+        let used = match length {
+            0 => 0,
+            length => start.saturating_add(length.saturating_mul(element)),
         };
         columns::push(
             &mut self.found.containers.arrays,
             ArrayUse {
                 array,
                 buffer,
-                used: match length {
-                    0 => 0,
-                    length => start.saturating_add(length.saturating_mul(element)),
-                },
+                used,
             },
         )
     }
 
     fn visit_view(&mut self, view: ObjectIndex, payload: Payload) -> Result<()> {
-        let fields = self.reader.part(payload, 0, VIEW_SIZE)?;
-        let word = |offset| word_at(fields, offset as usize);
-        let (Some(address), Some(start), Some(length)) =
-            (word(BUFFER), word(DATA_START), word(VIEW_LENGTH))
-        else {
+        let Some((buffer, start, length)) = self.storage(payload, VIEW_SIZE, VIEW_LENGTH)? else {
             return Ok(());
-        };
-        let Some(buffer) = self.surveyor.buffer(Some(address)) else {
-            return Ok(());
-        };
-        let Some(start) = start.checked_sub(address) else {
-            return columns::push(&mut self.found.containers.other_storage, buffer);
         };
         columns::push(
             &mut self.found.containers.views,

@@ -47,6 +47,7 @@
 //! ```
 
 mod program;
+mod recognised;
 mod snapshot;
 
 pub use assemblyscript::Schedule;
@@ -55,7 +56,8 @@ pub use base::{
     Mismatch, ObjectIndex, Phase, Progress, Result, Step, Tolerance, Warning,
 };
 pub use program::Program;
-pub use snapshot::{analyze_snapshot, is_snapshot, open_snapshot};
+pub use recognised::{analyze, compare, open};
+pub use snapshot::{analyze_snapshot, open_snapshot};
 pub use {
     assemblyscript, base, dumps, heap, instrument, outputs, questions, runtime_code, v8, wasm,
 };

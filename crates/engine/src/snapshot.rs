@@ -2,15 +2,9 @@
 
 use base::control::Control;
 use base::error::Result;
-use base::file_kind::FileKind;
 use base::input::Input;
 use heap::Heap;
 use questions::LoadedHeap;
-
-/// Whether a file is a snapshot, judged by its first bytes.
-pub fn is_snapshot(bytes: &[u8]) -> bool {
-    FileKind::of(bytes) == Some(FileKind::Json)
-}
 
 /// Analyzes a snapshot. The bytes are dropped as soon as they are read.
 ///

@@ -17,7 +17,7 @@ use flate2::read::GzDecoder;
 /// The words of a header.
 const WORDS: [&str; 5] = ["mmInfo", "next", "prev", "rtId", "rtSize"];
 
-/// In the short run, one of so many changes is made.
+/// The ordinary run makes every fourth change.
 const SAMPLED: u64 = 4;
 
 /// The bits that are changed: flags and colours, small sizes, and some high ones.

@@ -244,7 +244,7 @@ fn an_inner_address_is_that_of_its_object() {
     assert_eq!(object["address"], 0x1008);
     assert_eq!(object["retainedSize"], 24 + 16 + 32);
     assert_eq!(object["warnings"][0]["code"], "WARN_ADDRESS_INSIDE");
-    // The first word behind the last block.
+    // The address after the last block.
     let question = json!({ "question": "object", "address": 0x1008 + 120 });
     let question: Question = serde_json::from_value(question).unwrap();
     let error = ask(&heap, &question, None, &Control::default()).unwrap_err();

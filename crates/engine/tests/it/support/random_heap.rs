@@ -49,7 +49,7 @@ struct Classes {
 
 impl Classes {
     fn declare(scene: &mut Scene) -> Self {
-        // A class without members may be an interface: an object of any class can be behind it.
+        // A class without members may be an interface, so a field of this type can refer to an object of any class.
         let any = scene.class("assembly/index/Any");
         let node = scene.class("assembly/index/Node");
         // The second word is a number, which must not be followed whatever it is.
