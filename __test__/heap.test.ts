@@ -509,13 +509,14 @@ describe("memory", () => {
     const script = `
       const { openHeapFile } = require("@warpo/heap-analyzer");
       (async () => {
-        for (let nth = 0; nth < 150; nth++) {
+        for (let nth = 0; nth < 300; nth++) {
           openHeapFile(${JSON.stringify(dump)}, process.env.WASM).summary();
           await new Promise(setImmediate);
         }
         console.log(process.memoryUsage.rss() / 2 ** 20);
       })();`;
-    // A heap of this dump takes more than 2 MiB. V8 collects after 64 MiB of external memory.
-    expect(Number(run(script))).toBeLessThan(280);
+    // V8 collects after 64 MiB of external memory: 200 to 280 MiB were measured. If every heap stayed,
+    // it would be 700 MiB.
+    expect(Number(run(script))).toBeLessThan(400);
   });
 });
