@@ -25,8 +25,9 @@
 import { bytes } from "./bytes.js";
 import { joinDump } from "./capture/dump_bytes.js";
 import { writeDumpFile } from "./capture/dump_file.js";
+import { isFromProgram } from "./capture/moments.js";
 import { type CaptureOptions, takeSnapshot } from "./capture/snapshot.js";
-import { invalidArgument } from "./errors.js";
+import { HeapAnalyzerError, invalidArgument } from "./errors.js";
 import { exposeGlobals as exposeGlobalsNatively } from "./native.js";
 import { callNative } from "./native_errors.js";
 import { textPath } from "./paths.js";
@@ -100,4 +101,60 @@ export function writeDump(
 ): void {
   const file = textPath("path", path);
   writeDumpFile(takeSnapshot(exports, options), file);
+}
+
+/**
+ * Calls `work`. If a trap or an exception ends a call of the program in it, writes a dump first and then throws the
+ * same error. The stack of the program is as it was at the trap, so what it refers to counts as alive.
+ *
+ * A failed `memory.grow` is a trap: the allocator of AssemblyScript executes `unreachable` then.
+ *
+ * @param exports as for {@link captureDump}.
+ * @param path as for {@link writeDump}.
+ * @param work a call of the program. If it returns a promise, use `writeDump` in a `catch` in its place.
+ * @throws what `work` throws. If the dump cannot be written, the {@link HeapAnalyzerError} of {@link writeDump}, with
+ *   the error of `work` as its `cause`.
+ */
+export function writeDumpOnTrap<T>(
+  exports: object,
+  path: string | URL | Uint8Array,
+  work: () => T,
+  options?: CaptureOptions | null,
+): T {
+  try {
+    return work();
+  } catch (error) {
+    if (!isFromProgram(error)) throw error;
+    try {
+      writeDump(exports, path, options);
+    } catch (failure) {
+      const { code, message } = failure as HeapAnalyzerError;
+      throw new HeapAnalyzerError(code, message, { cause: error });
+    }
+    throw error;
+  }
+}
+
+/**
+ * Writes a dump if the memory of the program is larger than a number of bytes.
+ *
+ * @param exports as for {@link captureDump}.
+ * @param path as for {@link writeDump}.
+ * @param bytes the largest size of the memory, in bytes, for which no dump is written.
+ * @returns whether a dump was written.
+ * @throws {HeapAnalyzerError} the errors of {@link writeDump}.
+ */
+export function writeDumpAbove(
+  exports: object,
+  path: string | URL | Uint8Array,
+  bytes: number,
+  options?: CaptureOptions | null,
+): boolean {
+  const file = textPath("path", path);
+  if (!(typeof bytes === "number" && bytes >= 0))
+    throw invalidArgument("bytes", "a number ≥ 0", bytes);
+  const snapshot = takeSnapshot(exports, options);
+  if (snapshot.memorySize <= bytes) return false;
+  writeDumpFile(snapshot, file);
+  return true;
 }

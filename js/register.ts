@@ -10,8 +10,11 @@
  * and `writeDump` then accept any object that has the memory of an instance: its exports, the instance,
  * a loader's result, the namespace of a module that `asc --bindings` wrote.
  *
- * Two environment variables are read at start:
+ * These environment variables are read at start:
  * - `HEAP_DUMP_SIGNAL`: at this signal (`SIGUSR2`, …), dumps of all instances are written.
+ * - `HEAP_DUMP_AT_TRAP=1`: when a trap, or an exception that a call of the program threw, is not caught, dumps of all
+ *   instances are written before the process ends. A failed `memory.grow` ends in a trap too.
+ * - `HEAP_DUMP_ABOVE_MIB`: when the memory of an instance is larger than this, one dump of it is written.
  * - `HEAP_DUMP_DIRECTORY`: the folder for these dumps. Default: `heap-dumps` in the working directory.
  *
  * A program that imports `MemoryDump.dumpMemoryRegion` can write dumps of itself below that folder.
@@ -23,6 +26,7 @@ import { types } from "node:util";
 
 import { resolveDumpModule } from "./capture/dump_module.js";
 import { interceptWebAssembly } from "./capture/interception.js";
+import { dumpAboveMemory, dumpAtTrap } from "./capture/moments.js";
 import { dumpAtSignal } from "./capture/signal.js";
 import { exposeGlobals } from "./capture.js";
 
@@ -37,5 +41,10 @@ interceptWebAssembly((source) => {
 
 const signal = process.env.HEAP_DUMP_SIGNAL;
 if (signal) dumpAtSignal(signal);
+
+if (process.env.HEAP_DUMP_AT_TRAP === "1") dumpAtTrap();
+
+const limit = process.env.HEAP_DUMP_ABOVE_MIB;
+if (limit) dumpAboveMemory(limit);
 
 resolveDumpModule();

@@ -61,6 +61,8 @@ test("the root package has the files that users need and no binary", () => {
       "dist/capture/interception.js",
       "dist/capture/memory_dump.d.ts",
       "dist/capture/memory_dump.js",
+      "dist/capture/moments.d.ts",
+      "dist/capture/moments.js",
       "dist/capture/prepared_source.d.ts",
       "dist/capture/prepared_source.js",
       "dist/capture/quote.d.ts",
@@ -210,7 +212,10 @@ test("no package has a script that npm runs, or warns of, when it is installed",
     const scripts = Object.keys((manifest.scripts ?? {}) as Record<string, string>);
     // npm 11 warns of `prepare` in a tarball too, although it does not run it there.
     const isOfInstall = /^(pre|post)?(install|prepare)$|^prepublish$/;
-    expect(scripts.filter((script) => isOfInstall.test(script)), name).toEqual([]);
+    expect(
+      scripts.filter((script) => isOfInstall.test(script)),
+      name,
+    ).toEqual([]);
   }
 });
 

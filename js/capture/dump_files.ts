@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { threadId } from "node:worker_threads";
 
 import { writeDumpFile } from "./dump_file.js";
-import { liveInstances } from "./registry.js";
+import { type HiddenExports, liveInstances } from "./registry.js";
 import { takeSnapshot } from "./snapshot.js";
 
 /** Absolute: the program may change its working directory later. */
@@ -18,13 +18,12 @@ export function dumpDirectory(): string {
 }
 
 /**
- * Writes a dump of each instance of this thread, and a line to stderr for each. Never throws, because
- * the program must continue.
+ * Writes a dump of each instance, and a line to stderr for each. Never throws, because the program must continue.
  *
+ * @param instances default: all of this thread.
  * @returns the number of instances.
  */
-export function writeAllDumps(): number {
-  const instances = liveInstances();
+export function writeAllDumps(instances: readonly HiddenExports[] = liveInstances()): number {
   for (const instance of instances) {
     try {
       const path = join(DIRECTORY, nextFileName(new Date()));

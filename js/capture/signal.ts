@@ -30,7 +30,7 @@ export function dumpAtSignal(signal: string): void {
   const channel = new BroadcastChannel(CHANNEL);
   channel.unref();
   if (!isMainThread) {
-    channel.onmessage = writeAllDumps;
+    channel.onmessage = () => writeAllDumps();
     return;
   }
   process.on(signal as NodeJS.Signals, () => {
