@@ -13,7 +13,7 @@ import type { Registry } from "./registry.ts";
 
 export const ROOT = resolve(__dirname, "../..");
 
-/** All dependencies of the packages, direct or not. */
+/** All dependencies of the packages, direct or not, by folder. */
 const DEPENDENCIES = [
   "commander",
   "@modelcontextprotocol/core",
@@ -21,6 +21,10 @@ const DEPENDENCIES = [
   "vscode-jsonrpc",
   "ws",
   "zod",
+  // What users install beside the package, and what that depends on.
+  "assemblyscript",
+  "assemblyscript/node_modules/binaryen",
+  "long",
 ];
 
 /** A package in the registry. */
@@ -85,7 +89,7 @@ export async function release(folder: string, registry: Registry): Promise<Publi
 
   // The dependencies, as they are installed here.
   for (const name of DEPENDENCIES) {
-    await npm("publish", "--ignore-scripts", join(ROOT, "node_modules", name));
+    await npm("publish", "--ignore-scripts", "--tag", "latest", join(ROOT, "node_modules", name));
   }
 
   const folders = [".", "./packages/mcp", ...platforms.map((platform) => `./${platform}`)];

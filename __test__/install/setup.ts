@@ -1,7 +1,7 @@
 /** Runs once before all files: publishes everything, and creates the dumps and the machine. */
 import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { TestProject } from "vitest/node";
 import { type LeakyServer, leakyServer } from "../support/leaky_server.ts";
 import { npmCli, type Published, release } from "./packages.ts";
@@ -46,6 +46,8 @@ function furnish(workplace: string): void {
   symlinkSync(process.execPath, join(bin, "node"));
   const startNpm = `#!/bin/sh\nexec node "${npmCli()}" "$@"\n`;
   writeFileSync(join(bin, "npm"), startNpm, { mode: 0o755 });
+  const startNpx = `#!/bin/sh\nexec node "${join(dirname(npmCli()), "npx-cli.js")}" "$@"\n`;
+  writeFileSync(join(bin, "npx"), startNpx, { mode: 0o755 });
   for (const name of TOOLS) {
     const found = ["/bin", "/usr/bin"].map((at) => join(at, name)).find(existsSync);
     if (found !== undefined) symlinkSync(found, join(bin, name));
