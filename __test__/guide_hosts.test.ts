@@ -3,6 +3,7 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type AsinitProject, createAsinitProject } from "./support/asinit_project.ts";
 import { guideBlock } from "./support/guide.ts";
@@ -53,4 +54,40 @@ test.each(Object.entries(PREAMBLES))("the lines for %s write a dump", (host, pre
 
 test("the command for Node is the one that the tests run", () => {
   expect(guideBlock("sh host")).toBe("node --import @warpo/heap-analyzer/register app.js\n");
+});
+
+test("raw bindings are compiled in a project of asinit, beside its configuration", () => {
+  const command = guideBlock("sh raw").replace(/^npx asc /, "").trim();
+  rmSync(join(project.folder, "build/raw.js"));
+  const asc = join(project.folder, "node_modules/assemblyscript/bin/asc.js");
+  const args = [asc, ...command.split(" ")];
+  const { status, stderr } = spawnSync(process.execPath, args, {
+    cwd: project.folder,
+    encoding: "utf8",
+  });
+  expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+  expect(readFileSync(join(project.folder, "build/raw.js"), "utf8")).toContain(
+    "export async function instantiate(module",
+  );
+});
+
+test("the profiler records a program with ESM bindings", () => {
+  writeFileSync(join(project.folder, "profiled.js"), guideBlock("js profiler"));
+  const { status, stderr } = spawnSync(process.execPath, ["profiled.js"], {
+    cwd: project.folder,
+    encoding: "utf8",
+  });
+  expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+  const profile = gunzipSync(readFileSync(join(project.folder, "heap.pb.gz"))).toString("latin1");
+  expect(profile).toContain("assembly/index/add");
+});
+
+test("asconfig.json names the transform as the page says", () => {
+  const file = join(project.folder, "asconfig.json");
+  const config = JSON.parse(readFileSync(file, "utf8"));
+  const { options } = JSON.parse(guideBlock("json asconfig"));
+  writeFileSync(file, JSON.stringify({ ...config, options: { ...config.options, ...options } }));
+  project.build();
+  const module = new WebAssembly.Module(readFileSync(join(project.folder, "build/debug.wasm")));
+  expect(WebAssembly.Module.customSections(module, "debug_info")).toHaveLength(1);
 });

@@ -1,14 +1,14 @@
-/** The blocks of code in the guide. */
+/** The blocks of code in the page on hosts. */
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-const GUIDE = fileURLToPath(new URL("../../docs/guide.md", import.meta.url));
+const PAGE = fileURLToPath(new URL("../../docs/hosts.md", import.meta.url));
 
 const FENCE = "```";
 
 /** The first block with this info string, as in `js esm`. */
 export function guideBlock(info: string): string {
-  const [, text] = readFileSync(GUIDE, "utf8").split(`${FENCE}${info}\n`);
-  if (text === undefined) throw new Error(`the guide has no block ${info}`);
+  const [, text] = readFileSync(PAGE, "utf8").split(`${FENCE}${info}\n`);
+  if (text === undefined) throw new Error(`docs/hosts.md has no block ${info}`);
   return text.slice(0, text.indexOf(FENCE));
 }

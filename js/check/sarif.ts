@@ -18,7 +18,7 @@ import { isAboutGrowth, ruleKind, ruleState, ruleTitle } from "./rules.js";
 const SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json";
 
 const PROJECT = "https://github.com/warpo/heap-analyzer";
-const HELP = `${PROJECT}/blob/main/docs/guide.md#a-gate-in-your-pipeline`;
+const HELP = `${PROJECT}/blob/main/docs/gate.md#a-gate-in-your-pipeline`;
 
 /** What a rule of each kind finds. */
 const DESCRIPTIONS: Record<string, string> = {

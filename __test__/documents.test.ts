@@ -1,0 +1,75 @@
+// The documents: all codes of errors are explained, links lead somewhere, and the README is short.
+
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { describe, expect, test } from "vitest";
+
+const ROOT = resolve(__dirname, "..");
+const read = (file: string) => readFileSync(join(ROOT, file), "utf8");
+
+/** The files below a folder whose names end like this. */
+function below(folder: string, end: RegExp): string[] {
+  return (readdirSync(join(ROOT, folder), { recursive: true }) as string[])
+    .filter((name) => end.test(name) && !/(^|[\\/])(node_modules|target|dist)[\\/]/.test(name))
+    .map((name) => join(folder, name));
+}
+
+const SOURCES = ["js", "src", "crates", "packages/mcp/src"].flatMap((folder) =>
+  below(folder, /\.(ts|mts|rs)$/).filter((file) => !/[\\/]tests[\\/]/.test(file)),
+);
+const DOCUMENTS = [
+  ...readdirSync(ROOT).filter((name) => name.endsWith(".md")),
+  ...below("docs", /\.md$/),
+];
+
+/** The codes that a text names. */
+function codesIn(text: string): Set<string> {
+  return new Set(text.match(/\b(?:ERR_[A-Z0-9]+(?:_[A-Z0-9]+)*|ABORT_ERR)\b/g));
+}
+
+test("docs/errors.md explains every code of an error in the source, and no other", () => {
+  // The codes of Node and of the ICU are not ours; a text that ends with `_` or `…` names a group.
+  const thrown = new Set(SOURCES.flatMap((file) => [...codesIn(read(file))]));
+  for (const code of codesIn(read("index.d.ts"))) thrown.add(code);
+  const explained = codesIn(read("docs/errors.md"));
+  expect([...explained].sort()).toEqual([...thrown].sort());
+});
+
+test("a code that is not explained would be noticed", () => {
+  expect(codesIn('throw new E("ERR_NEW_CODE")')).toEqual(new Set(["ERR_NEW_CODE"]));
+});
+
+/** The anchors of a document: its headings as GitHub writes them. */
+function anchors(text: string): string[] {
+  return [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading]) =>
+    (heading as string)
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, "")
+      .replaceAll(" ", "-"),
+  );
+}
+
+describe("each link leads to a file, and to a heading of it", () => {
+  test.each(DOCUMENTS)("%s", (document) => {
+    const text = read(document).replace(/```[\s\S]*?```/g, "");
+    for (const [, link] of text.matchAll(/\]\(([^)\s]+)\)/g)) {
+      if (/^[a-z]+:/.test(link as string)) continue;
+      const [path, anchor] = (link as string).split("#") as [string, string | undefined];
+      const file = path === "" ? document : join(dirname(document), path);
+      expect(existsSync(join(ROOT, file)), link).toBe(true);
+      if (anchor !== undefined && file.endsWith(".md")) {
+        expect(anchors(read(file)), link).toContain(anchor);
+      }
+    }
+  });
+});
+
+test("README.md has at most 900 words", () => {
+  expect(read("README.md").split(/\s+/).filter(Boolean).length).toBeLessThanOrEqual(900);
+});
+
+test("README.md says what is not released before it says how to install", () => {
+  const text = read("README.md");
+  expect(text.indexOf("not published yet")).toBeGreaterThan(0);
+  expect(text.indexOf("not published yet")).toBeLessThan(text.indexOf("npm install"));
+});
