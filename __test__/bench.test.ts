@@ -14,6 +14,7 @@ import { isMemlabInstalled } from "./memlab/snapshot.ts";
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "bench-"));
 const file = join(folder, "results.json");
+const tables = join(folder, "results.txt");
 
 beforeAll(() => {
   const tsc = join(ROOT, "node_modules/typescript/bin/tsc");
@@ -36,7 +37,7 @@ function bench(...options: string[]): string {
 }
 
 test("a run measures forged and real heaps, judges its promises, and compares itself with an earlier one", () => {
-  const report = bench("--shapes", "chain,shop,profiler,snapshots");
+  const report = bench("--shapes", "chain,shop,profiler,snapshots", "--tables", tables);
   const results = JSON.parse(readFileSync(file, "utf8")) as Results;
 
   const rows = results.stages.map(({ shape, size }) => `${shape} ${size}`);
@@ -51,6 +52,7 @@ test("a run measures forged and real heaps, judges its promises, and compares it
   expect(promises).toHaveLength(44 + (isMemlabInstalled() ? 4 : 0) + (findChromium() ? 2 : 0));
   expect(results.targets.every(({ met }) => met === null)).toBe(true);
   for (const promise of promises) expect(report).toContain(promise);
+  expect(report).toContain(readFileSync(tables, "utf8"));
 
   const comparison = bench("--shapes", "chain", "--compare", file);
   expect(comparison).toContain(`This run divided by that of ${results.date}`);

@@ -20,6 +20,7 @@ const SOURCES = ["js", "src", "crates", "packages/mcp/src"].flatMap((folder) =>
 const DOCUMENTS = [
   ...readdirSync(ROOT).filter((name) => name.endsWith(".md")),
   ...below("docs", /\.md$/),
+  "benches/README.md",
 ];
 
 /** The codes that a text names. */

@@ -57,7 +57,9 @@ test("the command for Node is the one that the tests run", () => {
 });
 
 test("raw bindings are compiled in a project of asinit, beside its configuration", () => {
-  const command = guideBlock("sh raw").replace(/^npx asc /, "").trim();
+  const command = guideBlock("sh raw")
+    .replace(/^npx asc /, "")
+    .trim();
   rmSync(join(project.folder, "build/raw.js"));
   const asc = join(project.folder, "node_modules/assemblyscript/bin/asc.js");
   const args = [asc, ...command.split(" ")];

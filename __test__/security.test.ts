@@ -90,9 +90,7 @@ describe("a claim of SECURITY.md", () => {
   });
 
   test("about a bound is in both tables", () => {
-    const bounds = table(BOUNDS).map(([name]) =>
-      (name as string).replace(/ \(.*\)$/, ""),
-    );
+    const bounds = table(BOUNDS).map(([name]) => (name as string).replace(/ \(.*\)$/, ""));
     const held = CLAIMS.flatMap(({ claim }) => /^bound: (.*)$/.exec(claim)?.[1] ?? []);
     expect(held).toEqual(bounds);
   });

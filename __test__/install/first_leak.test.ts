@@ -55,7 +55,14 @@ test.skipIf(process.platform === "win32")(
 
 test("the page has every step: install, build, find, mend, gate", () => {
   const page = readFileSync(PAGE, "utf8");
-  for (const command of ["npm install", "asinit", "register app.js", "diff ", "growth ", "check "]) {
+  for (const command of [
+    "npm install",
+    "asinit",
+    "register app.js",
+    "diff ",
+    "growth ",
+    "check ",
+  ]) {
     expect(page).toContain(command);
   }
 });

@@ -23,6 +23,7 @@ const USAGE = `usage: npm run bench -- [options]
   --shapes <a>,<b>,…   some shapes only
   --repeat <n>         repetitions of each measurement (5)
   --output <file>      where the results go as JSON (build/bench/results.json)
+  --tables <file>      where the tables go as text; those in benches/results are written with it
   --compare <file>     show the ratios to the results in that file
   --unoptimised        build the Rust side without optimisation, to try the benchmark itself out`;
 
@@ -32,6 +33,7 @@ interface Options {
   shapes: string[] | undefined;
   repetitions: number;
   output: string;
+  tables: string | undefined;
   compare: string | undefined;
   optimised: boolean;
 }
@@ -56,7 +58,9 @@ function main(): void {
     const results = measure(options, folder);
     mkdirSync(dirname(resolve(options.output)), { recursive: true });
     writeFileSync(options.output, `${JSON.stringify(results, null, 2)}\n`);
-    console.log(report(results));
+    const tables = report(results);
+    console.log(tables);
+    if (options.tables !== undefined) writeFileSync(options.tables, `${tables}\n`);
     if (earlier !== undefined) console.log(comparison(results, earlier));
     console.log(`As JSON: ${options.output}`);
   } finally {
@@ -176,6 +180,7 @@ function readOptions(): Options {
       shapes: { type: "string" },
       repeat: { type: "string", default: "5" },
       output: { type: "string", default: join(__dirname, "results.json") },
+      tables: { type: "string" },
       compare: { type: "string" },
       unoptimised: { type: "boolean", default: false },
       help: { type: "boolean", default: false },
@@ -198,6 +203,7 @@ function readOptions(): Options {
     shapes: values.shapes?.split(","),
     repetitions: wholeNumber(values.repeat),
     output: values.output,
+    tables: values.tables,
     compare: values.compare,
     optimised: !values.unoptimised,
   };
