@@ -185,7 +185,8 @@ export interface ConstructorRow {
   /** Sum of the instances' retained sizes. Retained sizes overlap, so the sum may exceed the live size. */
   totalRetainedSize: number;
   /**
-   * The sum of the retained sizes of those instances that no other instance of the class dominates.
+   * The bytes that at least one of the instances retains, each counted once: an instance inside what another
+   * instance of the class retains adds nothing.
    * Removing all instances frees at least that much. The sum never exceeds the live size. Present in the
    * views of a loaded heap, and with the option `retainedSet`. Not enumerable, so JSON leaves it out.
    */
