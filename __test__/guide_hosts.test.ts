@@ -5,6 +5,7 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { parse } from "yaml";
 import { type AsinitProject, createAsinitProject } from "./support/asinit_project.ts";
 import { guideBlock } from "./support/guide.ts";
 
@@ -92,4 +93,23 @@ test("asconfig.json names the transform as the page says", () => {
   project.build();
   const module = new WebAssembly.Module(readFileSync(join(project.folder, "build/debug.wasm")));
   expect(WebAssembly.Module.customSections(module, "debug_info")).toHaveLength(1);
+});
+
+test("the lines for a trap and for a large memory run", () => {
+  const head = 'import * as program from "./build/debug.js";';
+  writeFileSync(join(project.folder, "app.js"), head + guideBlock("js moments"));
+  const args = ["--import", "@warpo/heap-analyzer/register", "app.js"];
+  const { status, stderr } = spawnSync(process.execPath, args, {
+    cwd: project.folder,
+    encoding: "utf8",
+  });
+  expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+});
+
+test("the pod for Kubernetes sets only variables that register reads", () => {
+  const { spec } = parse(guideBlock("yaml"));
+  const names = spec.containers[0].env.map(({ name }: { name: string }) => name);
+  expect(names).toHaveLength(4);
+  const read = readFileSync(new URL("../js/register.ts", import.meta.url), "utf8");
+  for (const name of names) expect(read).toContain(name);
 });

@@ -87,8 +87,8 @@ export interface AllocationSite extends Frame {
   /** The standard error of `size`; 0 if it is exact. */
   sizeError: number;
   /**
-   * The retained size of the sampled objects as a set, each byte counted once. It is not scaled: if the profile
-   * is not exact, all objects of the line together may retain more.
+   * The bytes that at least one of the sampled objects retains, each counted once. It is not scaled: if the
+   * profile is not exact, all objects of the line together may retain more.
    */
   retainedSize: number;
   /** The shallow size of its objects that are garbage. */
