@@ -1,9 +1,10 @@
 // The guide's lines for each host, run as they are written.
 
 import { spawnSync } from "node:child_process";
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
+import { build } from "vite";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { parse } from "yaml";
 import { type AsinitProject, createAsinitProject } from "./support/asinit_project.ts";
@@ -112,4 +113,19 @@ test("the pod for Kubernetes sets only variables that register reads", () => {
   expect(names).toHaveLength(4);
   const read = readFileSync(new URL("../js/register.ts", import.meta.url), "utf8");
   for (const name of names) expect(read).toContain(name);
+});
+
+test("Vite takes the exposed module as asc built it", async () => {
+  project.build("--transform", "@warpo/heap-analyzer/asc-transform/expose");
+  writeFileSync(
+    join(project.folder, "index.html"),
+    '<script type="module">import * as p from "./build/debug.js"; p.add(1);</script>',
+  );
+  const options = { target: "esnext", assetsInlineLimit: 0, outDir: "site" };
+  await build({ root: project.folder, configFile: false, logLevel: "error", build: options });
+  const assets = join(project.folder, "site/assets");
+  const [wasm] = readdirSync(assets).filter((name) => name.endsWith(".wasm"));
+  const built = readFileSync(join(project.folder, "build/debug.wasm"));
+  expect(readFileSync(join(assets, wasm as string)).equals(built)).toBe(true);
+  expect(built.includes("__warpo_heap_analyzer:")).toBe(true);
 });
