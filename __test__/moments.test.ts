@@ -5,18 +5,14 @@ import { readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { analyzeFile } from "../dist/index.js";
-import { type AsinitProject, createAsinitProject } from "./support/asinit_project.ts";
+import {
+  type AsinitProject,
+  createAsinitProject,
+  NODE,
+  PROGRAM,
+} from "./support/asinit_project.ts";
 
-const SOURCE = `
-  class Node { next: Node | null = null; }
-  let head: Node | null = null;
-  export function add(count: i32): void {
-    for (let i = 0; i < count; i++) {
-      const node = new Node();
-      node.next = head;
-      head = node;
-    }
-  }
+const SOURCE = `${PROGRAM}
   export function trap(): void { unreachable(); }
   export function fail(): void { throw new Error("no"); }`;
 
@@ -56,7 +52,7 @@ function written(): string[] {
 
 function nodesIn(dump: string): number {
   const view = analyzeFile(dump, join(project.folder, "build/debug.wasm"));
-  return view.constructors.find(({ className }) => className === "assembly/index/Node")?.count ?? 0;
+  return view.constructors.find(({ className }) => className === NODE)?.count ?? 0;
 }
 
 describe("register with HEAP_DUMP_AT_TRAP", () => {
@@ -65,6 +61,7 @@ describe("register with HEAP_DUMP_AT_TRAP", () => {
   test.each([
     ["a trap", "guest.add(9); guest.trap();"],
     ["an abort", "guest.add(9); guest.fail();"],
+    ["a trap in a promise", "guest.add(9); Promise.resolve().then(() => guest.trap());"],
   ])("writes a dump at %s that is not caught", (_, script) => {
     const { status, stderr } = run(script, AT_TRAP);
     expect(status).not.toBe(0);

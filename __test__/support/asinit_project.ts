@@ -11,7 +11,8 @@ import { fileURLToPath } from "node:url";
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const COMPILER = join(ROOT, "node_modules/assemblyscript");
 
-const SOURCE = `
+/** The program of a new project: `add` keeps objects of the class {@link NODE}. */
+export const PROGRAM = `
   class Node { next: Node | null = null; }
   let head: Node | null = null;
   export function add(count: i32): void {
@@ -35,7 +36,7 @@ export interface AsinitProject {
 }
 
 /** Creates the project. Its owner removes the folder. */
-export function createAsinitProject(source = SOURCE): AsinitProject {
+export function createAsinitProject(source = PROGRAM): AsinitProject {
   const folder = mkdtempSync(join(tmpdir(), "heap-analyzer-asinit-"));
   const run = (script: string, ...args: string[]) =>
     execFileSync(process.execPath, [join(COMPILER, "bin", script), ...args], {
