@@ -10,7 +10,7 @@ import type { Accounting, Warning } from "./index.js";
 /** The fields of every answer. */
 export interface Answer {
   /** The version of the types in this file. */
-  schemaVersion: 1;
+  schemaVersion: 2;
   /** Whether the heap is damaged and only the part before the damage was read. */
   partial: boolean;
   /**
@@ -462,12 +462,12 @@ export interface GrowthAnswer extends Answer, Page {
   dumps: { name: string; totalLiveSize: number }[];
   /** The number of ignored dumps at the start. */
   warmup: number;
-  /** Order: bytes per interval, folded sites included ↓, count per interval ↓, path ↑. */
-  sites: GrowingSite[];
+  /** Order: bytes per interval, folded places included ↓, count per interval ↓, path ↑. */
+  places: GrowingPlace[];
 }
 
 /** A place of the program that holds more from dump to dump. */
-export interface GrowingSite {
+export interface GrowingPlace {
   /** Null if the number of objects grows, but not on one path, and for raw blocks. */
   root: Root | null;
   /** The path as text, with the class at its end. Null as for `root`. */
@@ -493,11 +493,11 @@ export interface GrowingSite {
   /** The mean growth per interval between dumps that count. */
   perInterval: { count: number; bytes: number };
   /** The places that grow because this one grows: bytes ↓, count ↓, path ↑; at most 1,000. */
-  folded: FoldedSite[];
+  folded: FoldedPlace[];
 }
 
 /** A growing place that another one explains. */
-export interface FoldedSite {
+export interface FoldedPlace {
   className: string;
   label: string | null;
   path: string | null;
@@ -511,8 +511,8 @@ export interface CheckAnswer extends Answer {
   /** Whether no rule is broken. */
   passed: boolean;
   rules: CheckedRule[];
-  /** All places that grow and are not accepted, in the order of {@link GrowthAnswer.sites}. */
-  sites: GrowingSite[];
+  /** All places that grow and are not accepted, in the order of {@link GrowthAnswer.places}. */
+  places: GrowingPlace[];
   /** The fingerprints of accepted places that grow. */
   accepted: string[];
   /** The fingerprints of accepted places that do not grow. They can be removed from the list. */
@@ -529,5 +529,5 @@ export interface CheckedRule {
   actual: number;
   passed: boolean;
   /** The fingerprints of the growing places that the rule is about. */
-  sites: string[];
+  places: string[];
 }

@@ -289,8 +289,8 @@ export declare class Heap {
    * The number and the contents of the objects at each place of the program, as a small value for
    * {@link growth} and {@link check}. It stays usable after {@link close}.
    */
-  siteTable(): SiteTable;
-  siteTableAsync(options?: AsyncOptions | null): Promise<SiteTable>;
+  placeTable(): PlaceTable;
+  placeTableAsync(options?: AsyncOptions | null): Promise<PlaceTable>;
 
   /**
    * Everything about the heap as one HTML page, below 1 MB whatever the heap: the text of a file that loads
@@ -321,10 +321,10 @@ export declare class Heap {
  * The number of objects at each place of a program in one heap, and the bytes that they contain. It does not
  * keep the heap in memory: create one per round, close the heap, and compare the tables with {@link growth}.
  */
-export declare class SiteTable {
+export declare class PlaceTable {
   private constructor();
-  /** Reads a table that {@link toBytes} of this version has written; `ERR_SITE_TABLE` for other bytes. */
-  static fromBytes(bytes: Uint8Array): SiteTable;
+  /** Reads a table that {@link toBytes} of this version has written; `ERR_PLACE_TABLE` for other bytes. */
+  static fromBytes(bytes: Uint8Array): PlaceTable;
   /** The name of the dump: its path, or `dump`. */
   readonly name: string;
   /** The bytes of all live objects. */
@@ -362,11 +362,11 @@ export interface CheckOptions extends TrendOptions {
   /** Classes, with `*` and `?`, of which the last dump may not have more live objects than the first. */
   noGrowth?: string[] | null | undefined;
   /** Places that may grow. Nothing is folded into them. */
-  accepted?: AcceptedSite[] | null | undefined;
+  accepted?: AcceptedPlace[] | null | undefined;
 }
 
 /** A place that may grow: its path or its fingerprint. A place without a path has only a fingerprint. */
-export interface AcceptedSite {
+export interface AcceptedPlace {
   path?: string | null | undefined;
   fingerprint?: string | null | undefined;
   /** The largest number of objects in the last dump (default: any number). */
@@ -379,12 +379,12 @@ export interface AcceptedSite {
  * bytes rise while their number stays the same.
  */
 export function growth(
-  of: Iterable<Heap | SiteTable>,
+  of: Iterable<Heap | PlaceTable>,
   options?: GrowthOptions | null,
 ): GrowthAnswer;
 /** The same as {@link growth}, on another thread. */
 export function growthAsync(
-  of: Iterable<Heap | SiteTable>,
+  of: Iterable<Heap | PlaceTable>,
   options?: GrowthOptions & AsyncOptions | null,
 ): Promise<GrowthAnswer>;
 /**
@@ -392,10 +392,10 @@ export function growthAsync(
  * few heaps for the default rule and there is no budget, and `ERR_UNKNOWN_CLASS` for a class that no heap
  * has.
  */
-export function check(of: Iterable<Heap | SiteTable>, options?: CheckOptions | null): CheckAnswer;
+export function check(of: Iterable<Heap | PlaceTable>, options?: CheckOptions | null): CheckAnswer;
 /** The same as {@link check}, on another thread. */
 export function checkAsync(
-  of: Iterable<Heap | SiteTable>,
+  of: Iterable<Heap | PlaceTable>,
   options?: CheckOptions & AsyncOptions | null,
 ): Promise<CheckAnswer>;
 

@@ -81,8 +81,8 @@ export type ErrorCode =
   | "ERR_UNKNOWN_CLASS"
   /** A dump was changed or replaced after its heap was opened. */
   | "ERR_DUMP_CHANGED"
-  /** The bytes are not a site table of this version. */
-  | "ERR_SITE_TABLE"
+  /** The bytes are not a place table of this version. */
+  | "ERR_PLACE_TABLE"
   /** A check has too few dumps for its default rule, and no other rule. */
   | "ERR_TOO_FEW_DUMPS"
   /** Instances were read after {@link View.close}. */

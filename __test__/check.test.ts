@@ -273,9 +273,9 @@ describe("a baseline", () => {
   test("accepts what it lists, with a reason", () => {
     const file = baseline("listed.json", { path: PATH, reason: "#12" });
     const answer = answerOf(leaking("--baseline", file, "--format", "json"), 2);
-    // What was folded into the accepted site is not explained by it any more.
+    // What was folded into the accepted place is not explained by it any more.
     expect(answer.accepted).toEqual(["de8e6b05a684"]);
-    expect(answer.sites.map(({ className }) => className)).not.toContain(LISTENER);
+    expect(answer.places.map(({ className }) => className)).not.toContain(LISTENER);
   });
 
   test("is written by --update-baseline, with empty reasons, which are then refused", () => {
@@ -299,7 +299,7 @@ describe("a baseline", () => {
       leaking("--baseline", "new.json", "--warmup", "2", "--format", "json"),
       0,
     );
-    expect(answer.sites).toEqual([]);
+    expect(answer.places).toEqual([]);
   });
 
   test("keeps its entries when it is updated, and leaves no other file", () => {
@@ -313,7 +313,7 @@ describe("a baseline", () => {
     expect(readdirSync(folder).filter((name) => name.includes(".tmp"))).toEqual([]);
   });
 
-  test("accepts a site only up to its limit", () => {
+  test("accepts a place only up to its limit", () => {
     const all = json("kept.json").accepted.slice(2);
     for (const entry of all) entry.reason = "#14";
     const withLimit = (limit: number) =>
@@ -330,7 +330,7 @@ describe("a baseline", () => {
     expect(outputOf(steady("--baseline", file))).toContain("de8e6b05a684");
   });
 
-  test("does not take sites whose names are not from the source", () => {
+  test("does not take places whose names are not from the source", () => {
     const args = [...NAMELESS, "--wasm", "nameless.wasm", "--baseline", "nameless.json"];
     expect(cli(...args, "--update-baseline").status).toBe(2);
     expect(json("nameless.json").accepted).toEqual([]);

@@ -15,7 +15,12 @@ import { markdown } from "../dist/check/markdown.js";
 import { sarif } from "../dist/check/sarif.js";
 import { escapeUnprintable } from "../dist/text.js";
 import type { CheckAnswer } from "../index.js";
-import { brokenAnswer, growingSite, HOSTILE_NAMES, passedAnswer } from "./support/check_answers.ts";
+import {
+  brokenAnswer,
+  growingPlace,
+  HOSTILE_NAMES,
+  passedAnswer,
+} from "./support/check_answers.ts";
 
 const text = (pieces: Iterable<string>) => [...pieces].join("");
 const MODULE = "build/server.wasm";
@@ -25,28 +30,31 @@ const VISIBLE = /^[^\p{C}]*$/u;
 
 /** An answer in which everything has this name. */
 function hostile(name: string): CheckAnswer {
-  const site = growingSite({ className: name, path: `global ${name} > ${name}.${name} > ${name}` });
-  const answer = brokenAnswer({ ...site, label: name });
+  const place = growingPlace({
+    className: name,
+    path: `global ${name} > ${name}.${name} > ${name}`,
+  });
+  const answer = brokenAnswer({ ...place, label: name });
   answer.rules.push({
     rule: `no-growth ${name}`,
     limit: 0,
     actual: 1,
     passed: false,
-    sites: [],
+    places: [],
   });
   answer.warnings.push({ code: "WARN_NAMES_MISSING", message: name });
   return answer;
 }
 
-/** An answer with the given number of growing sites. */
+/** An answer with the given number of growing places. */
 function large(count: number): CheckAnswer {
-  const sites = Array.from({ length: count }, (_, nth) =>
-    growingSite({ fingerprint: nth.toString(16).padStart(12, "0"), className: `Class${nth}` }),
+  const places = Array.from({ length: count }, (_, nth) =>
+    growingPlace({ fingerprint: nth.toString(16).padStart(12, "0"), className: `Class${nth}` }),
   );
   const answer = brokenAnswer();
-  const fingerprints = sites.map(({ fingerprint }) => fingerprint);
+  const fingerprints = places.map(({ fingerprint }) => fingerprint);
   const [growth, ...others] = answer.rules as [CheckAnswer["rules"][number]];
-  return { ...answer, sites, rules: [{ ...growth, sites: fingerprints }, ...others] };
+  return { ...answer, places, rules: [{ ...growth, places: fingerprints }, ...others] };
 }
 
 describe("JUnit XML", () => {
@@ -192,7 +200,7 @@ describe("Markdown", () => {
     expect(report).toMatch(/\n[\d,]+ of 20,000 are left out\.\n/);
     const names = "\u{1f418}".repeat(400);
     const long = large(20_000);
-    for (const site of long.sites) site.className = names;
+    for (const place of long.places) place.className = names;
     long.gone = Array(20_000).fill(names);
     expect(Buffer.byteLength(text(markdown(long)))).toBeLessThan(1 << 20);
   });
@@ -218,7 +226,7 @@ describe("annotations for GitHub", () => {
   test.each([...HOSTILE_NAMES, "100%, sure: yes"])(
     "are escaped as GitHub's own library does: %j",
     (name) => {
-      const answer = brokenAnswer(growingSite({ className: name }));
+      const answer = brokenAnswer(growingPlace({ className: name }));
       const [line] = text(githubAnnotations(answer, `a,b:c%${name}`)).split("\n") as [string];
       const decoded = /^::error title=(.*?),file=(.*?)::(.*)$/.exec(line) as unknown as string[];
       const [title, file, message] = decoded.slice(1).map(decodeURIComponent) as [
@@ -234,7 +242,7 @@ describe("annotations for GitHub", () => {
   );
 
   test("do not control the terminal that shows the log", () => {
-    const answer = brokenAnswer(growingSite({ className: "A\u001b[2J\u202e\rB" }));
+    const answer = brokenAnswer(growingPlace({ className: "A\u001b[2J\u202e\rB" }));
     const lines = text(githubAnnotations(answer, MODULE));
     expect(lines).toContain("A\\u{1b}[2J\\u{202e}\\rB");
     // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there

@@ -63,10 +63,10 @@ test("a leak of one object every second round is found with slow, and not withou
     program.exports.leak(LISTENERS, round % 2);
     return takeTable(program);
   });
-  expect(growth(tables).sites).toEqual([]);
-  const [site, ...others] = growth(tables, { slow: true }).sites;
+  expect(growth(tables).places).toEqual([]);
+  const [place, ...others] = growth(tables, { slow: true }).places;
   expect(others).toEqual([]);
-  expect(site?.counts).toEqual([0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6]);
+  expect(place?.counts).toEqual([0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6]);
 });
 
 test("dumps of two builds are compared by name", async () => {
@@ -78,9 +78,9 @@ test("dumps of two builds are compared by name", async () => {
     }
     return takeTable(builds[round % 2] as (typeof builds)[0]);
   });
-  const { sites } = growth(tables);
-  expect(sites.map(({ className }) => className)).toEqual(["leaks/Listener"]);
-  expect(sites[0]).toMatchObject({
+  const { places } = growth(tables);
+  expect(places.map(({ className }) => className)).toEqual(["leaks/Listener"]);
+  expect(places[0]).toMatchObject({
     root: { kind: "global", name: "leaks/feed" },
     stable: true,
     perInterval: { count: 3 },
@@ -96,7 +96,7 @@ test("a queue that drains into another place has moved its objects, and leaks no
     exports.noise(4, 3, 0);
     return takeTable(program);
   });
-  expect(growth(tables).sites).toEqual([]);
+  expect(growth(tables).places).toEqual([]);
 });
 
 test("a holder that comes late does not count before, and two dumps are enough to see growth", async () => {
@@ -106,11 +106,11 @@ test("a holder that comes late does not count before, and two dumps are enough t
     program.exports.leak(LEAKS.indexOf("alternating"), 2);
     return takeTable(program);
   });
-  const { sites } = growth([before, ...tables]);
-  expect(sites.map(({ className }) => className)).toEqual(["leaks/Odd"]);
-  expect(sites[0]?.counts).toEqual([null, 2, 4, 6, 8, 10, 12, 14, 16]);
-  expect(sites[0]?.perInterval.count).toBe(2);
+  const { places } = growth([before, ...tables]);
+  expect(places.map(({ className }) => className)).toEqual(["leaks/Odd"]);
+  expect(places[0]?.counts).toEqual([null, 2, 4, 6, 8, 10, 12, 14, 16]);
+  expect(places[0]?.perInterval.count).toBe(2);
   const two = growth([tables[0], tables[7]] as typeof tables);
-  expect(two.sites.length).toBeGreaterThan(0);
+  expect(two.places.length).toBeGreaterThan(0);
   expect(two.warnings).toMatchObject([{ code: "WARN_FEW_DUMPS" }]);
 });

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { captureDump } from "../dist/capture.js";
-import { check, checkAsync, growth, growthAsync, openHeapFile, SiteTable } from "../dist/index.js";
+import { check, checkAsync, growth, growthAsync, openHeapFile, PlaceTable } from "../dist/index.js";
 import type * as api from "../index.js";
 import { failureOf, outputOf, runIn } from "./support/command_line.ts";
 import { leakyServer, type ServerExports, startServer } from "./support/leaky_server.ts";
@@ -16,7 +16,7 @@ const LISTENER = "assembly/server/PriceListener";
 let folder: string;
 let wasm: string;
 let heaps: api.Heap[];
-let tables: api.SiteTable[];
+let tables: api.PlaceTable[];
 const names = Array.from({ length: ROUNDS }, (_, nth) => `${nth + 1}.dump`);
 
 beforeAll(async () => {
@@ -30,7 +30,7 @@ beforeAll(async () => {
     writeFileSync(join(folder, name), captureDump(exports));
   }
   heaps = names.map((name) => openHeapFile(join(folder, name), wasm));
-  tables = heaps.map((heap) => heap.siteTable());
+  tables = heaps.map((heap) => heap.placeTable());
 });
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -83,28 +83,28 @@ describe("the command growth", () => {
 
 describe("growth", () => {
   test("names the leak of the server with path, class and rate", () => {
-    const { sites } = growth(tables, { warmup: 1 });
-    expect(sites[0]).toMatchObject({
+    const { places } = growth(tables, { warmup: 1 });
+    expect(places[0]).toMatchObject({
       root: { kind: "global", name: "assembly/server/prices" },
       className: LISTENER,
       label: "[*]",
       stable: true,
       perInterval: { count: 40 },
     });
-    expect(sites[0]?.path).toContain("assembly/server/PriceFeed.listeners");
+    expect(places[0]?.path).toContain("assembly/server/PriceFeed.listeners");
   });
 
   test("gives the same fingerprint as the path of one of the objects", () => {
-    const [site] = growth(tables, { warmup: 1 }).sites;
+    const [place] = growth(tables, { warmup: 1 }).places;
     const last = heaps.at(-1) as api.Heap;
     const [listener] = last.find({ class: LISTENER }).objects;
-    expect(last.paths(listener?.address as number).path?.fingerprint).toBe(site?.fingerprint);
+    expect(last.paths(listener?.address as number).path?.fingerprint).toBe(place?.fingerprint);
   });
 
   test("is the same of heaps, of tables, of written tables, and off the event loop", async () => {
     const answer = growth(tables);
     expect(growth(heaps)).toEqual(answer);
-    expect(growth(tables.map((table) => SiteTable.fromBytes(table.toBytes())))).toEqual(answer);
+    expect(growth(tables.map((table) => PlaceTable.fromBytes(table.toBytes())))).toEqual(answer);
     const fractions: number[] = [];
     const onProgress = ({ fraction }: { fraction: number }) => fractions.push(fraction);
     expect(await growthAsync(heaps, { onProgress })).toEqual(answer);
@@ -114,9 +114,9 @@ describe("growth", () => {
 
   test("tables stay usable after the heap is closed", () => {
     const heap = openHeapFile(join(folder, names[0] as string), wasm);
-    const table = heap.siteTable();
+    const table = heap.placeTable();
     heap.close();
-    expect(() => heap.siteTable()).toThrow(expect.objectContaining({ code: "ERR_HEAP_CLOSED" }));
+    expect(() => heap.placeTable()).toThrow(expect.objectContaining({ code: "ERR_HEAP_CLOSED" }));
     expect(growth([table, ...tables.slice(1)])).toEqual(growth(tables));
     expect(table.name).toBe(join(folder, names[0] as string));
     expect(table.totalLiveSize).toBeGreaterThan(0);
@@ -126,18 +126,18 @@ describe("growth", () => {
     const whole = growth(tables.slice(0, 2));
     const page = growth(tables.slice(0, 2), { limit: 1, offset: 1 });
     expect(page).toMatchObject({ total: whole.total, offset: 1, limit: 1 });
-    expect(page.sites).toEqual(whole.sites.slice(1, 2));
+    expect(page.places).toEqual(whole.places.slice(1, 2));
   });
 
   test("refuses what it cannot compare", async () => {
     const code = (code: string) => expect.objectContaining({ code });
     expect(() => growth(tables.slice(0, 1))).toThrow(code("ERR_INVALID_OPTION"));
     expect(() => growth([])).toThrow(code("ERR_INVALID_OPTION"));
-    expect(() => growth([tables[0], {}] as api.SiteTable[])).toThrow(code("ERR_INVALID_ARG_TYPE"));
-    expect(() => growth(7 as unknown as api.SiteTable[])).toThrow(code("ERR_INVALID_ARG_TYPE"));
+    expect(() => growth([tables[0], {}] as api.PlaceTable[])).toThrow(code("ERR_INVALID_ARG_TYPE"));
+    expect(() => growth(7 as unknown as api.PlaceTable[])).toThrow(code("ERR_INVALID_ARG_TYPE"));
     expect(() => growth(tables, { warmup: 9 })).toThrow(code("ERR_INVALID_OPTION"));
     expect(() => growth(tables, { limit: 0 })).toThrow(code("ERR_INVALID_OPTION"));
-    expect(() => SiteTable.fromBytes(Buffer.from("{}"))).toThrow(code("ERR_SITE_TABLE"));
+    expect(() => PlaceTable.fromBytes(Buffer.from("{}"))).toThrow(code("ERR_PLACE_TABLE"));
     const abort = AbortSignal.abort();
     await expect(growthAsync(heaps, { signal: abort })).rejects.toThrow(code("ABORT_ERR"));
   });
@@ -151,9 +151,9 @@ describe("check", () => {
       {
         rule: "default",
         limit: 0,
-        actual: answer.sites.length,
+        actual: answer.places.length,
         passed: false,
-        sites: answer.sites.map(({ fingerprint }) => fingerprint),
+        places: answer.places.map(({ fingerprint }) => fingerprint),
       },
     ]);
   });
@@ -162,7 +162,7 @@ describe("check", () => {
     let answer = check(tables);
     const accepted: { path: string }[] = [];
     for (let round = 0; round < 5 && !answer.passed; round++) {
-      for (const { path } of answer.sites) accepted.push({ path: path as string });
+      for (const { path } of answer.places) accepted.push({ path: path as string });
       answer = check(tables, { accepted });
     }
     expect(answer.passed).toBe(true);
@@ -171,12 +171,12 @@ describe("check", () => {
   });
 
   test("an accepted place that does not grow is gone, and one above its limit is not accepted", () => {
-    const [site] = check(tables).sites;
-    const path = site?.path as string;
-    const most = site?.counts.at(-1) as number;
+    const [place] = check(tables).places;
+    const path = place?.path as string;
+    const most = place?.counts.at(-1) as number;
     expect(check(tables, { accepted: [{ path: "global x > Y" }] }).gone).toHaveLength(1);
     const paths = (limit: number) =>
-      check(tables, { accepted: [{ path, limit }] }).sites.map(({ path }) => path);
+      check(tables, { accepted: [{ path, limit }] }).places.map(({ path }) => path);
     expect(paths(most)).not.toContain(path);
     expect(paths(most - 1)).toContain(path);
   });

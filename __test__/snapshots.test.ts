@@ -162,8 +162,8 @@ describe("a heap", () => {
 
   test("grows where the program keeps more", () => {
     const heaps = [before, after].map((file) => openHeapFile(file));
-    const { sites } = growth(heaps);
-    const classes = sites.map(({ className }) => className);
+    const { places } = growth(heaps);
+    const classes = places.map(({ className }) => className);
     expect(classes).toContain("Node");
     const found = check(heaps, { maxGrowth: 1, noDefault: true });
     expect(found.passed).toBe(false);

@@ -71,8 +71,8 @@ describe("a leak", () => {
   test("is in the error's answer, with as many numbers as rounds", async () => {
     const { answer } = await leakError({ rounds: 10, warmup: 0 });
     expect(answer.passed).toBe(false);
-    expect(answer.sites.map(({ path }) => path)).toContain(PATH);
-    expect(answer.sites[0]?.counts).toEqual([25, 50, 75, 100, 125, 150, 175, 200, 225, 250]);
+    expect(answer.places.map(({ path }) => path)).toContain(PATH);
+    expect(answer.places[0]?.counts).toEqual([25, 50, 75, 100, 125, 150, 175, 200, 225, 250]);
   });
 
   test("passes if all that grows is allowed, by path or by fingerprint", async () => {
@@ -87,8 +87,8 @@ describe("a leak", () => {
         (error: unknown) => error as LeakError,
       );
       if (error === undefined) break;
-      expect(error.answer.sites.length).toBeGreaterThan(0);
-      for (const { path, fingerprint } of error.answer.sites) {
+      expect(error.answer.places.length).toBeGreaterThan(0);
+      for (const { path, fingerprint } of error.answer.places) {
         allow.push(allow.length % 2 === 0 && path !== null ? path : fingerprint);
       }
     }

@@ -1,11 +1,11 @@
-/** `growth` and `check` of the public API: several heaps, or the site tables that were kept of them. */
+/** `growth` and `check` of the public API: several heaps, or the place tables that were kept of them. */
 import type * as api from "../index.js";
 import { invalidArgument } from "./errors.js";
 import { Heap } from "./heap.js";
 import * as native from "./native.js";
 import { callNative } from "./native_errors.js";
 import { invalidOption, type Mode, readOptions, typed, wholeNumber } from "./options.js";
-import { siteTableHandle } from "./sites.js";
+import { placeTableHandle } from "./place_table.js";
 import { controlled } from "./work.js";
 
 const text = typed("string");
@@ -20,7 +20,7 @@ const CHECK = {
   maxLive: wholeNumber(0),
   max: maxObjects,
   noGrowth: list("class names", text),
-  accepted: list("accepted sites", acceptedSite),
+  accepted: list("accepted places", acceptedPlace),
 };
 
 export const growth: typeof api.growth = (of, options) => {
@@ -53,13 +53,13 @@ async function compared(
   of: unknown,
   options: api.AsyncOptions | null | undefined,
   start: (
-    tables: native.SiteTableHandle[],
+    tables: native.PlaceTableHandle[],
     control: native.WorkControl,
   ) => Promise<native.AnswerData>,
 ) {
   const given = tablesOf(of);
   const { onProgress } = options ?? {};
-  const tables: native.SiteTableHandle[] = [];
+  const tables: native.PlaceTableHandle[] = [];
   for (const [nth, one] of given.entries()) {
     /** The heaps are counted one after the other; the comparison takes almost no time. */
     const watched = {
@@ -71,21 +71,21 @@ async function compared(
     };
     const table =
       one instanceof Heap
-        ? await one.siteTableAsync({ signal: watched.signal, onProgress: watched.onProgress })
+        ? await one.placeTableAsync({ signal: watched.signal, onProgress: watched.onProgress })
         : one;
-    tables.push(siteTableHandle(`of[${nth}]`, table));
+    tables.push(placeTableHandle(`of[${nth}]`, table));
   }
   const answer = await controlled({ signal: options?.signal }, (control) => start(tables, control));
   return JSON.parse(answer.text);
 }
 
-function tableOf(one: unknown, nth: number): native.SiteTableHandle {
-  return siteTableHandle(`of[${nth}]`, one instanceof Heap ? one.siteTable() : one);
+function tableOf(one: unknown, nth: number): native.PlaceTableHandle {
+  return placeTableHandle(`of[${nth}]`, one instanceof Heap ? one.placeTable() : one);
 }
 
 function tablesOf(of: unknown): unknown[] {
   if (typeof of !== "object" || of === null || !(Symbol.iterator in of)) {
-    throw invalidArgument("of", "an array of heaps or site tables", of);
+    throw invalidArgument("of", "an array of heaps or place tables", of);
   }
   return [...(of as Iterable<unknown>)];
 }
@@ -116,20 +116,20 @@ function maxObjects(name: string, value: unknown) {
   return entries.map(([of, most]) => ({ class: of, count: count(`${name}["${of}"]`, most) }));
 }
 
-function acceptedSite(name: string, value: unknown) {
+function acceptedPlace(name: string, value: unknown) {
   if (typeof value !== "object" || value === null) {
-    throw invalidArgument(name, "an object with the path or the fingerprint of a site", value);
+    throw invalidArgument(name, "an object with the path or the fingerprint of a place", value);
   }
   const given = value as Record<string, unknown>;
-  const site = readOptions(
+  const place = readOptions(
     { path: given.path, fingerprint: given.fingerprint, limit: given.limit },
     { path: text, fingerprint: text, limit: wholeNumber(0) },
     "sync",
   );
-  if (site.path === undefined && site.fingerprint === undefined) {
+  if (place.path === undefined && place.fingerprint === undefined) {
     throw invalidOption(`${name}: found neither a path nor a fingerprint; expected one of them`);
   }
-  return site;
+  return place;
 }
 
 function list(what: string, check: (name: string, value: unknown) => unknown) {

@@ -8,9 +8,9 @@ import * as native from "./native.js";
 import { callNative } from "./native_errors.js";
 import { openOptions, readOptions, viewOptions } from "./options.js";
 import { modulePath, path } from "./paths.js";
+import { placeTable } from "./place_table.js";
 import * as questions from "./questions.js";
 import { reportFile } from "./report_file.js";
-import { siteTable } from "./sites.js";
 import { comparisonView, loadedView } from "./views.js";
 import { controlled } from "./work.js";
 
@@ -154,13 +154,13 @@ class Heap {
     return await this.#askAsync(questions.unreachable(options, "async"), options);
   }
 
-  siteTable() {
-    return siteTable(callNative(() => this.#handle.siteTable()));
+  placeTable() {
+    return placeTable(callNative(() => this.#handle.placeTable()));
   }
 
-  async siteTableAsync(options?: api.AsyncOptions) {
+  async placeTableAsync(options?: api.AsyncOptions) {
     readOptions(options, {}, "async");
-    return siteTable(await this.#run(options, (control) => this.#handle.siteTableAsync(control)));
+    return placeTable(await this.#run(options, (control) => this.#handle.placeTableAsync(control)));
   }
 
   report(options?: unknown) {

@@ -9,7 +9,7 @@ import * as native from "./native.js";
 import { callNative } from "./native_errors.js";
 import { analyzeOptions, diffOptions } from "./options.js";
 import { modulePath, path } from "./paths.js";
-import { SiteTable } from "./sites.js";
+import { PlaceTable } from "./place_table.js";
 import { comparisonView, constructorView } from "./views.js";
 import { controlled } from "./work.js";
 
@@ -25,7 +25,7 @@ export {
   openHeapAsync,
   openHeapFile,
   openHeapFileAsync,
-  SiteTable,
+  PlaceTable,
 };
 
 /*

@@ -113,12 +113,12 @@ export async function expectNoLeak(test: LeakTest): Promise<void> {
   // An instance that cannot be captured is an error before the first round.
   takeSnapshot(instance);
   const module = moduleBytes(wasm);
-  const tables: native.SiteTableHandle[] = [];
+  const tables: native.PlaceTableHandle[] = [];
   for (let round = 1; round <= warmup + rounds; round++) {
     await run(round);
-    if (round > warmup) tables.push(await siteTable(captureDump(instance), module));
+    if (round > warmup) tables.push(await placeTable(captureDump(instance), module));
   }
-  const request = JSON.stringify({ slow, minDumps: rounds, accepted: allow.map(acceptedSite) });
+  const request = JSON.stringify({ slow, minDumps: rounds, accepted: allow.map(acceptedPlace) });
   const ask = async (as?: native.TableData) => {
     const answered = await controlled(undefined, (control) =>
       native.checkAsync(tables, request, as, control),
@@ -131,20 +131,20 @@ export async function expectNoLeak(test: LeakTest): Promise<void> {
   if (!answer.passed) throw new LeakError(`${summary(answer)}\n\n${await ask(PLAIN)}`, answer);
 }
 
-/** The site table of a dump, of which nothing else stays in memory. */
-async function siteTable(dump: Uint8Array, module: Uint8Array): Promise<native.SiteTableHandle> {
+/** The place table of a dump, of which nothing else stays in memory. */
+async function placeTable(dump: Uint8Array, module: Uint8Array): Promise<native.PlaceTableHandle> {
   const heap = await controlled(undefined, (control) =>
     native.openHeapAsync(dump, module, {}, control),
   );
   try {
-    return await controlled(undefined, (control) => heap.siteTableAsync(control));
+    return await controlled(undefined, (control) => heap.placeTableAsync(control));
   } finally {
     heap.close();
   }
 }
 
 /** The first line of the message, which is all that some runners show in their lists. */
-function summary({ sites: [first, ...others] }: CheckAnswer): string {
+function summary({ places: [first, ...others] }: CheckAnswer): string {
   if (first === undefined) return "the program holds more after every round";
   const more = others.length === 0 ? "" : `, and ${others.length} more`;
   return `a leak: ${growth(first, shown, "round")}${more}`;
@@ -175,7 +175,7 @@ function moduleBytes(wasm: unknown): Uint8Array {
   }
 }
 
-function acceptedSite(text: string) {
+function acceptedPlace(text: string) {
   return /^[0-9a-f]{12}$/.test(text) ? { fingerprint: text } : { path: text };
 }
 

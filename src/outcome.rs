@@ -5,7 +5,7 @@ use napi::sys;
 
 use super::heap_handle::HeapHandle;
 use super::open_heap::AnswerData;
-use super::site_table_handle::SiteTableHandle;
+use super::place_table_handle::PlaceTableHandle;
 use super::views::ViewHandle;
 
 /// The value of a resolved promise.
@@ -14,8 +14,8 @@ pub(super) enum Outcome {
     View(ViewHandle),
     /// A loaded heap.
     Heap(HeapHandle),
-    /// A site table.
-    SiteTable(SiteTableHandle),
+    /// A place table.
+    PlaceTable(PlaceTableHandle),
     /// An answer, rendered.
     Answer(AnswerData),
     /// The length of a piece of an export.
@@ -30,7 +30,7 @@ impl Outcome {
         match self {
             Self::View(view) => Self::View(view.registered(env)),
             Self::Heap(heap) => Self::Heap(heap.registered(env)),
-            Self::SiteTable(table) => Self::SiteTable(table.registered(env)),
+            Self::PlaceTable(table) => Self::PlaceTable(table.registered(env)),
             other @ (Self::Answer(_) | Self::Length(_) | Self::Done) => other,
         }
     }
@@ -43,7 +43,7 @@ impl ToNapiValue for Outcome {
             match value {
                 Self::View(view) => ToNapiValue::to_napi_value(env, view),
                 Self::Heap(heap) => ToNapiValue::to_napi_value(env, heap),
-                Self::SiteTable(table) => ToNapiValue::to_napi_value(env, table),
+                Self::PlaceTable(table) => ToNapiValue::to_napi_value(env, table),
                 Self::Answer(answer) => ToNapiValue::to_napi_value(env, answer),
                 Self::Length(length) => ToNapiValue::to_napi_value(env, length),
                 Self::Done => ToNapiValue::to_napi_value(env, ()),

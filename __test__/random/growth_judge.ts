@@ -3,10 +3,10 @@
  * with its root, its class and its rate, and nothing else.
  */
 
-import { growth, openHeap, type SiteTable } from "@warpo/heap-analyzer";
+import { growth, openHeap, type PlaceTable } from "@warpo/heap-analyzer";
 import { captureDump, exposeGlobals } from "@warpo/heap-analyzer/capture";
 
-import type { GrowingSite, GrowthAnswer } from "../../index.js";
+import type { GrowingPlace, GrowthAnswer } from "../../index.js";
 import { compile, OPTIMISED, RANDOM_PROGRAMS, UNOPTIMISED } from "../support/compile.ts";
 import { type Random, randomFrom } from "./stream.ts";
 
@@ -35,7 +35,7 @@ export type LeakName = (typeof LEAKS)[number];
 
 /** How many kinds of noise the program has. */
 const NOISES = 14;
-/** The kind that makes raw blocks. These are one site, which cannot be told from what leaks of them. */
+/** The kind that makes raw blocks. These are one place, which cannot be told from what leaks of them. */
 const RAW_NOISE = 8;
 /** The kind that bounds the cache of what leaks in the registry. */
 export const CACHE_NOISE = 13;
@@ -227,17 +227,17 @@ export async function startLeaks(
 }
 
 /** What the program holds now. */
-export function takeTable({ exports, wasm }: Awaited<ReturnType<typeof startLeaks>>): SiteTable {
+export function takeTable({ exports, wasm }: Awaited<ReturnType<typeof startLeaks>>): PlaceTable {
   exports.__collect();
   using heap = openHeap(captureDump(exports), wasm);
-  return heap.siteTable();
+  return heap.placeTable();
 }
 
 /** Runs the program of a plan, and gives back what `growth` says with what it leaked. */
 export async function runGrowth(plan: GrowthPlan): Promise<GrowthRun> {
   const program = await startLeaks(plan.optimised);
   const random = randomFrom(plan.seed + 1_000_000);
-  const tables: SiteTable[] = [];
+  const tables: PlaceTable[] = [];
   const leaked = new Map<LeakName, number>();
   for (let round = 0; round < WARMUP + ROUNDS; round++) {
     playRound(program.exports, plan, random, (name, amount) => {
@@ -270,22 +270,22 @@ export function judgeGrowth(
   { leaks }: GrowthPlan,
   { answer, leaked }: GrowthRun,
 ): string | undefined {
-  const found = [...answer.sites];
+  const found = [...answer.places];
   for (const { name } of leaks) {
     if (name === "histories") {
       // The users move. By chance, those in one place grow in every interval, and have a path then.
-      const others = found.filter((site) => !isHistory(site));
-      if (others.length === found.length) return `${name} is not named${listed(answer.sites)}`;
+      const others = found.filter((place) => !isHistory(place));
+      if (others.length === found.length) return `${name} is not named${listed(answer.places)}`;
       found.splice(0, found.length, ...others);
       continue;
     }
     const expected = EXPECTED[name];
-    const at = found.findIndex((site) => isFor(site, expected));
-    const site = found[at];
-    if (site === undefined) return `${name} is not named${listed(answer.sites)}`;
+    const at = found.findIndex((place) => isFor(place, expected));
+    const place = found[at];
+    if (place === undefined) return `${name} is not named${listed(answer.places)}`;
     found.splice(at, 1);
     const units = (leaked.get(name) ?? 0) / (ROUNDS - 1);
-    const { count, bytes } = site.perInterval;
+    const { count, bytes } = place.perInterval;
     if (!isClose(count, units * expected.count))
       return `${name}: ${count} objects per interval, not ${units * expected.count}`;
     if (expected.bytes !== undefined && !isClose(bytes, units * expected.bytes))
@@ -296,17 +296,17 @@ export function judgeGrowth(
   return errors.length > 0 ? errors.join("; ") : undefined;
 }
 
-function isFor(site: GrowingSite, { root, className, label, via }: Expected): boolean {
-  const name = site.root && [site.root.kind, site.root.name ?? []].flat().join(" ");
+function isFor(place: GrowingPlace, { root, className, label, via }: Expected): boolean {
+  const name = place.root && [place.root.kind, place.root.name ?? []].flat().join(" ");
   return (
     name === root &&
-    site.className.startsWith(className) &&
-    site.label === label &&
-    `${site.path ?? site.label ?? ""}`.includes(via)
+    place.className.startsWith(className) &&
+    place.label === label &&
+    `${place.path ?? place.label ?? ""}`.includes(via)
   );
 }
 
-function isHistory({ path, label, className }: GrowingSite): boolean {
+function isHistory({ path, label, className }: GrowingPlace): boolean {
   const isBelow = (path ?? label ?? "").includes("leaks/User.history");
   return isBelow || className === "leaks/Visit";
 }
@@ -315,8 +315,8 @@ function isClose(found: number, expected: number): boolean {
   return Math.abs(found - expected) < 0.001;
 }
 
-function listed(sites: GrowingSite[]): string {
-  const lines = sites.map(
+function listed(places: GrowingPlace[]): string {
+  const lines = places.map(
     ({ path, label, className, counts, bytes }) =>
       `\n  ${path ?? `${label} > ${className}`}\n    ${counts.join(" ")}\n    ${bytes.join(" ")}`,
   );

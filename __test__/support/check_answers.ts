@@ -1,9 +1,9 @@
 /** Answers of checks for the tests of their reports. */
-import type { CheckAnswer, GrowingSite } from "../../index.js";
+import type { CheckAnswer, GrowingPlace } from "../../index.js";
 
 const LISTENER = "assembly/server/PriceListener";
 
-export function growingSite(change: Partial<GrowingSite> = {}): GrowingSite {
+export function growingPlace(change: Partial<GrowingPlace> = {}): GrowingPlace {
   return {
     root: { kind: "global", name: "assembly/server/prices" },
     path: `global assembly/server/prices > assembly/server/PriceFeed.listeners > ~lib/array/Array<${LISTENER}>[*] > ${LISTENER}`,
@@ -20,17 +20,17 @@ export function growingSite(change: Partial<GrowingSite> = {}): GrowingSite {
 }
 
 /** An answer in which the default rule and a budget are broken, and another one is not. */
-export function brokenAnswer(site = growingSite()): CheckAnswer {
-  const sites = [site.fingerprint];
+export function brokenAnswer(place = growingPlace()): CheckAnswer {
+  const places = [place.fingerprint];
   return {
     schemaVersion: 1,
     passed: false,
     rules: [
-      { rule: "default", limit: 0, actual: 1, passed: false, sites },
-      { rule: "max-live", limit: 10_240, actual: 20_480, passed: false, sites: [] },
-      { rule: "max *Session", limit: 100, actual: 7, passed: true, sites: [] },
+      { rule: "default", limit: 0, actual: 1, passed: false, places },
+      { rule: "max-live", limit: 10_240, actual: 20_480, passed: false, places: [] },
+      { rule: "max *Session", limit: 100, actual: 7, passed: true, places: [] },
     ],
-    sites: [site],
+    places: [place],
     accepted: ["87032b86f474"],
     gone: ["b14b1f3f5053"],
     partial: false,
@@ -40,8 +40,8 @@ export function brokenAnswer(site = growingSite()): CheckAnswer {
 
 export function passedAnswer(): CheckAnswer {
   const { rules, ...rest } = brokenAnswer();
-  const passed = rules.map((rule) => ({ ...rule, passed: true, actual: 0, sites: [] }));
-  return { ...rest, passed: true, rules: passed, sites: [], accepted: [], gone: [] };
+  const passed = rules.map((rule) => ({ ...rule, passed: true, actual: 0, places: [] }));
+  return { ...rest, passed: true, rules: passed, places: [], accepted: [], gone: [] };
 }
 
 /** What a class name can contain to break out of some format. */

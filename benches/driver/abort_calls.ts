@@ -90,7 +90,7 @@ function questions(address: number): Starts {
     "dominatorsAsync by class": (signal, heap) => heap.dominatorsAsync({ by: "class", signal }),
     suspectsAsync: (signal, heap) => heap.suspectsAsync({ signal }),
     wasteAsync: (signal, heap) => heap.wasteAsync({ signal }),
-    siteTableAsync: (signal, heap) => heap.siteTableAsync({ signal }),
+    placeTableAsync: (signal, heap) => heap.placeTableAsync({ signal }),
     reportAsync: (signal, heap) => heap.reportAsync({ signal }),
     "export pprof": (signal, heap) => drained(heap.export("pprof", { signal })),
   };

@@ -17,7 +17,7 @@ export interface QuestionTimes {
   suspects: number;
   waste: number;
   unreachable: number;
-  siteTable: number;
+  placeTable: number;
 }
 
 function seconds(work: () => void): number {
@@ -46,7 +46,7 @@ function main([dump, wasm, ask]: string[]): Partial<QuestionTimes> {
     suspects: seconds(() => heap.suspects()),
     waste: seconds(() => heap.waste()),
     unreachable: seconds(() => heap.unreachable()),
-    siteTable: seconds(() => heap.siteTable()),
+    placeTable: seconds(() => heap.placeTable()),
   };
 }
 

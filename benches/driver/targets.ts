@@ -195,7 +195,7 @@ export class Targets {
     promise("the first suspects", "suspects", 0.5);
     promise("the first waste report", "waste", 0.5);
     promise("unreachable memory", "unreachable", 0.5);
-    promise("a site table", "siteTable", 0.5);
+    promise("a place table", "placeTable", 0.5);
   }
 
   /** The server for agents, from a client's request to the answer. */

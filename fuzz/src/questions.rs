@@ -4,7 +4,7 @@ use engine::assemblyscript::InMemory;
 use engine::heap::Need;
 use engine::outputs::exports::{Export, HeapDiffOptions, HeapSnapshotOptions};
 use engine::outputs::formats::{TableOptions, render_json, render_text};
-use engine::questions::{GrowthOptions, LoadedHeap, Question, SiteTable, growth};
+use engine::questions::{GrowthOptions, LoadedHeap, PlaceTable, Question, growth};
 use engine::{Control, Error, Input, Program, Result, Tolerance};
 use serde_json::{Value, json};
 
@@ -113,21 +113,21 @@ pub fn ask_all(heap: &LoadedHeap, addresses: &[u32], table: TableOptions) -> Str
     texts
 }
 
-/// Writes and reads the site table, once with a byte in it changed, and looks for growth.
+/// Writes and reads the place table, once with a byte in it changed, and looks for growth.
 pub fn grow(heap: &LoadedHeap, place: u32, byte: u8) -> String {
     let control = Control::default();
     let options: GrowthOptions = serde_json::from_value(json!({ "limit": 1000 })).unwrap();
     let growth_of =
-        |tables: &[&SiteTable]| render_json(&growth(tables, &options, &control).unwrap());
-    let table = engine::questions::site_table(heap, &control).unwrap();
+        |tables: &[&PlaceTable]| render_json(&growth(tables, &options, &control).unwrap());
+    let table = engine::questions::place_table(heap, &control).unwrap();
     let mut bytes = table.to_bytes();
-    assert_eq!(SiteTable::from_bytes(&bytes).unwrap(), table);
+    assert_eq!(PlaceTable::from_bytes(&bytes).unwrap(), table);
     let mut text = growth_of(&[&table, &table, &table]);
     let answer: Value = serde_json::from_str(&text).unwrap();
-    assert_eq!(answer["sites"], json!([]), "a heap has grown since itself");
+    assert_eq!(answer["places"], json!([]), "a heap has grown since itself");
     let place = place as usize % bytes.len();
     bytes[place] = byte;
-    if let Ok(changed) = SiteTable::from_bytes(&bytes) {
+    if let Ok(changed) = PlaceTable::from_bytes(&bytes) {
         text += &growth_of(&[&table, &changed]);
         text += &growth_of(&[&changed, &table]);
     }

@@ -4,7 +4,7 @@
  */
 import type { CheckAnswer } from "../../index.js";
 import { escapeUnprintable } from "../text.js";
-import { brokenSites, findings, growth, steps } from "./findings.js";
+import { brokenPlaces, findings, growth, steps } from "./findings.js";
 import { isAboutGrowth, ruleState, ruleTitle } from "./rules.js";
 
 const MOST = 10;
@@ -37,9 +37,9 @@ function* annotations(answer: CheckAnswer): Generator<Annotation> {
     if (isAboutGrowth(rule)) continue;
     yield { title: `broken: ${ruleTitle(rule)}`, message: ruleState(rule) };
   }
-  for (const site of brokenSites(answer)) {
-    const message = `${steps(site).join("\n")}\nfingerprint ${site.fingerprint}`;
-    yield { title: `leak: ${growth(site)}`, message };
+  for (const place of brokenPlaces(answer)) {
+    const message = `${steps(place).join("\n")}\nfingerprint ${place.fingerprint}`;
+    yield { title: `leak: ${growth(place)}`, message };
   }
 }
 

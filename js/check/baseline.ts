@@ -89,12 +89,12 @@ export async function acceptGrowth(
   const known = new Set(accepted.map(keyOf));
   for (let answer = first; ; answer = await check()) {
     const broken = findings(answer).filter(({ rule }) => isAboutGrowth(rule));
-    const growing = broken.flatMap(({ sites }) => sites);
-    const added = growing.filter((site) => site.stable && !known.has(keyOf(site)));
+    const growing = broken.flatMap(({ places }) => places);
+    const added = growing.filter((place) => place.stable && !known.has(keyOf(place)));
     if (added.length === 0) return answer;
-    for (const site of added) {
-      const { path, fingerprint } = site;
-      known.add(keyOf(site));
+    for (const place of added) {
+      const { path, fingerprint } = place;
+      known.add(keyOf(place));
       accepted.push({ path, fingerprint, reason: "" });
     }
   }

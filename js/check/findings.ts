@@ -1,13 +1,13 @@
 /** The findings of a check, in the words of all reports. */
 
-import type { CheckAnswer, CheckedRule, GrowingSite } from "../../index.js";
+import type { CheckAnswer, CheckedRule, GrowingPlace } from "../../index.js";
 import { escapeUnprintable } from "../text.js";
 import { formatCount, formatSize } from "../units.js";
 
 /** A broken rule, and the growing places that it is about. */
 export interface Finding {
   rule: CheckedRule;
-  sites: GrowingSite[];
+  places: GrowingPlace[];
 }
 
 /** The separator of the steps in the text of a path. */
@@ -17,18 +17,18 @@ const SEPARATOR = " > ";
 const LONGEST_NAME = 400;
 
 /** The broken rules of an answer in their order. */
-export function findings({ rules, sites }: CheckAnswer): Finding[] {
-  const byFingerprint = new Map(sites.map((site) => [site.fingerprint, site]));
+export function findings({ rules, places }: CheckAnswer): Finding[] {
+  const byFingerprint = new Map(places.map((place) => [place.fingerprint, place]));
   const broken = rules.filter(({ passed }) => !passed);
   return broken.map((rule) => {
-    const found = rule.sites.map((fingerprint) => byFingerprint.get(fingerprint));
-    return { rule, sites: found.filter((site) => site !== undefined) };
+    const found = rule.places.map((fingerprint) => byFingerprint.get(fingerprint));
+    return { rule, places: found.filter((place) => place !== undefined) };
   });
 }
 
-/** The growing sites of all broken rules, each once. */
-export function brokenSites(answer: CheckAnswer): GrowingSite[] {
-  return [...new Set(findings(answer).flatMap(({ sites }) => sites))];
+/** The growing places of all broken rules, each once. */
+export function brokenPlaces(answer: CheckAnswer): GrowingPlace[] {
+  return [...new Set(findings(answer).flatMap(({ places }) => places))];
 }
 
 /** How the check ended, as a sentence. */
@@ -40,13 +40,13 @@ export function verdict({ passed, rules }: CheckAnswer): string {
 }
 
 /**
- * How fast a site grows.
+ * How fast a place grows.
  *
  * @param name writes the name of a class.
  * @param interval the name of the time between two measurements.
  */
 export function growth(
-  { className, perInterval }: GrowingSite,
+  { className, perInterval }: GrowingPlace,
   name: (text: string) => string = shown,
   interval = "interval",
 ): string {
@@ -68,7 +68,7 @@ export function steps({
   path,
   label,
   className,
-}: Pick<GrowingSite, "path" | "label" | "className">): string[] {
+}: Pick<GrowingPlace, "path" | "label" | "className">): string[] {
   if (path !== null) return path.split(SEPARATOR).map(shown);
   return label === null ? [shown(className)] : [shown(label), shown(className)];
 }

@@ -16,19 +16,19 @@ export function* junit(answer: CheckAnswer): Generator<string> {
   yield `<?xml version="1.0" encoding="UTF-8"?>\n`;
   yield `<testsuites name="${SUITE}" ${totals} time="0">\n`;
   yield `  <testsuite name="${SUITE}" ${totals} skipped="0" time="0">\n`;
-  const broken = new Map(findings(answer).map(({ rule, sites }) => [rule, sites]));
+  const broken = new Map(findings(answer).map(({ rule, places }) => [rule, places]));
   for (const rule of rules) {
     const kind = escapeXml(ruleKind(rule));
     yield `    <testcase classname="${kind}" name="${escapeXml(ruleTitle(rule))}" time="0"`;
-    const sites = broken.get(rule);
-    if (sites === undefined) {
+    const places = broken.get(rule);
+    if (places === undefined) {
       yield "/>\n";
       continue;
     }
     yield `>\n      <failure type="${kind}" message="${escapeXml(ruleState(rule))}">`;
-    for (const site of sites) {
-      const lines = [growth(site), ...steps(site).map((step) => `  ${step}`)];
-      yield escapeXml(`${lines.join("\n")}\nfingerprint ${site.fingerprint}\n`);
+    for (const place of places) {
+      const lines = [growth(place), ...steps(place).map((step) => `  ${step}`)];
+      yield escapeXml(`${lines.join("\n")}\nfingerprint ${place.fingerprint}\n`);
     }
     yield "</failure>\n    </testcase>\n";
   }

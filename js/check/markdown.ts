@@ -1,8 +1,8 @@
 /** A check as Markdown, for a summary or a comment: less than 1 MiB, which is the most that GitHub shows. */
 
-import type { CheckAnswer, CheckedRule, GrowingSite } from "../../index.js";
+import type { CheckAnswer, CheckedRule, GrowingPlace } from "../../index.js";
 import { formatCount, formatSize } from "../units.js";
-import { brokenSites, growth, series, shown, steps, verdict } from "./findings.js";
+import { brokenPlaces, growth, series, shown, steps, verdict } from "./findings.js";
 import { ruleState, ruleTitle } from "./rules.js";
 
 /** The size of all entries together. The rest of 1 MiB is for headings, and for the note about entries that are left out. */
@@ -13,7 +13,7 @@ export function* markdown(answer: CheckAnswer): Generator<string> {
   const room = new Room(MOST);
   yield `## ${sign(answer.passed)} Heap check: ${verdict(answer)}\n`;
   yield* room.section("Rules", answer.rules, ruleItem);
-  yield* room.section("Growing places", brokenSites(answer), siteItem);
+  yield* room.section("Growing places", brokenPlaces(answer), placeItem);
   yield* room.section("Accepted by the baseline", answer.accepted, item);
   yield* room.section("In the baseline, but gone: remove them there", answer.gone, item);
   yield* room.section("Warnings", answer.warnings, ({ message }) => item(message));
@@ -47,16 +47,16 @@ function ruleItem(rule: CheckedRule): string {
   return `- ${sign(rule.passed)} ${ruleTitle(rule, code)}: ${ruleState(rule)}\n`;
 }
 
-function siteItem(site: GrowingSite): string {
-  const path = steps(site).map(code).join(" › ");
-  const objects = series(site.counts, formatCount);
-  const bytes = series(site.bytes, formatSize);
+function placeItem(place: GrowingPlace): string {
+  const path = steps(place).map(code).join(" › ");
+  const objects = series(place.counts, formatCount);
+  const bytes = series(place.bytes, formatSize);
   return (
-    `- **${growth(site, code)}**\n` +
+    `- **${growth(place, code)}**\n` +
     `  - path: ${path}\n` +
     `  - objects: ${objects}\n` +
     `  - bytes: ${bytes}\n` +
-    `  - fingerprint: ${code(site.fingerprint)}\n`
+    `  - fingerprint: ${code(place.fingerprint)}\n`
   );
 }
 

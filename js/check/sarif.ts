@@ -11,7 +11,7 @@ import type {
   ThreadFlowLocation,
   ToolComponent,
 } from "sarif";
-import type { CheckAnswer, CheckedRule, GrowingSite } from "../../index.js";
+import type { CheckAnswer, CheckedRule, GrowingPlace } from "../../index.js";
 import { findings, growth, shown, steps } from "./findings.js";
 import { isAboutGrowth, ruleKind, ruleState, ruleTitle } from "./rules.js";
 
@@ -64,15 +64,15 @@ function descriptor(id: string): ReportingDescriptor {
 
 function* results(answer: CheckAnswer, module: string, kinds: string[]): Generator<Result> {
   // Several rules may be about a place. It is a result of the first.
-  const reported = new Set<GrowingSite>();
-  for (const { rule, sites } of findings(answer)) {
+  const reported = new Set<GrowingPlace>();
+  for (const { rule, places } of findings(answer)) {
     const kind = ruleKind(rule);
     const common = { ruleId: kind, ruleIndex: kinds.indexOf(kind), level: "error" } as const;
     if (!isAboutGrowth(rule)) yield { ...common, ...budgetResult(rule, module) };
-    for (const site of sites) {
-      if (reported.has(site)) continue;
-      reported.add(site);
-      yield { ...common, ...siteResult(site, module) };
+    for (const place of places) {
+      if (reported.has(place)) continue;
+      reported.add(place);
+      yield { ...common, ...placeResult(place, module) };
     }
   }
 }
@@ -85,21 +85,21 @@ function budgetResult(rule: CheckedRule, module: string): Result {
   };
 }
 
-function siteResult(site: GrowingSite, module: string): Result {
-  const names = steps(site);
+function placeResult(place: GrowingPlace, module: string): Result {
+  const names = steps(place);
   const locations: ThreadFlowLocation[] = names.map((name) => ({
     location: { ...location(module, name), message: { text: message(name) } },
   }));
   return {
-    message: { text: message(`${growth(site)}. Kept alive by ${names.join(" > ")}.`) },
-    locations: [location(module, shown(site.className))],
-    partialFingerprints: { "retentionPath/v1": site.fingerprint },
+    message: { text: message(`${growth(place)}. Kept alive by ${names.join(" > ")}.`) },
+    locations: [location(module, shown(place.className))],
+    partialFingerprints: { "retentionPath/v1": place.fingerprint },
     codeFlows: [{ threadFlows: [{ locations }] }],
     properties: {
-      counts: site.counts,
-      bytes: site.bytes,
-      perInterval: site.perInterval,
-      stable: site.stable,
+      counts: place.counts,
+      bytes: place.bytes,
+      perInterval: place.perInterval,
+      stable: place.stable,
     },
   };
 }

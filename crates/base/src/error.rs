@@ -298,12 +298,12 @@ pub enum Error {
         /// What is there now.
         found: String,
     },
-    /// Bytes that are not a site table of this version.
+    /// Bytes that are not a place table of this version.
     #[error(
-        "the site table cannot be read: {}; expected the bytes that a site table of this version was written as",
+        "the place table cannot be read: {}; expected the bytes that a place table of this version was written as",
         Shown(found)
     )]
-    SiteTable {
+    PlaceTable {
         /// What is wrong.
         found: String,
     },
@@ -440,7 +440,7 @@ impl Error {
             Self::NoObject { .. } => "ERR_NO_OBJECT",
             Self::UnknownClass { .. } => "ERR_UNKNOWN_CLASS",
             Self::DumpChanged { .. } => "ERR_DUMP_CHANGED",
-            Self::SiteTable { .. } => "ERR_SITE_TABLE",
+            Self::PlaceTable { .. } => "ERR_PLACE_TABLE",
             Self::TooFewDumps { .. } => "ERR_TOO_FEW_DUMPS",
             Self::Internal { .. } => "ERR_INTERNAL",
             Self::OutOfMemory { .. } => "ERR_OUT_OF_MEMORY",

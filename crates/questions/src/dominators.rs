@@ -1,7 +1,7 @@
 //! The objects that an object immediately dominates, or the top level of the whole heap: one by one, or by
 //! class.
 
-use crate::places::object_at;
+use crate::object_at::object_at;
 use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::sync::Arc;

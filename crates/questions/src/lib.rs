@@ -16,15 +16,15 @@ mod labels;
 mod loaded_heap;
 mod merged;
 mod object;
+mod object_at;
 mod path_text;
 mod paths;
-mod places;
+mod place_table;
 mod question;
 mod reader;
 mod referrers;
 mod report;
 mod roots;
-mod sites;
 mod summary;
 mod suspect_growth;
 mod suspect_parts;
@@ -54,9 +54,9 @@ pub use path_text::{
     LEFT_OUT, PathText, SEPARATOR, fingerprint, group_text, origin_text, step_text,
 };
 pub use paths::path_of;
+pub use place_table::{PlaceTable, place_table};
 pub use question::Question;
 pub use roots::origin_root;
-pub use sites::{SiteTable, site_table};
 
 use question::{Page, PathTarget};
 

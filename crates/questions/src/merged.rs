@@ -1,7 +1,7 @@
 //! The paths of many objects, merged: they show which places of the program hold a class or new objects.
 
+use crate::object_at::object_at;
 use crate::path_text::group_text;
-use crate::places::object_at;
 use crate::roots::origin_root;
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};

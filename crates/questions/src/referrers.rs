@@ -5,7 +5,7 @@ use crate::reader::Reader;
 use super::LoadedHeap;
 use super::answer::{Cut, Edge, Referrers, Root};
 use super::question::Page;
-use crate::places::object_at;
+use crate::object_at::object_at;
 use crate::roots::named_root;
 use base::control::Control;
 use base::error::Result;

@@ -21,6 +21,7 @@ import { checkInputs } from "../inputs.js";
 import { writeNote, writeWarning } from "../messages.js";
 import { fileName, given, wholeNumber } from "../options.js";
 import { write } from "../output.js";
+import { dumpsArgument, placeTables } from "../place_tables.js";
 import { ProgressLine } from "../progress.js";
 import {
   addQuestionOptions,
@@ -29,7 +30,6 @@ import {
   type QuestionOptions,
   textOptions,
 } from "../question_command.js";
-import { dumpsArgument, siteTables } from "../site_tables.js";
 
 interface CheckOptions extends QuestionOptions {
   warmup: number;
@@ -119,9 +119,9 @@ async function runCheck(dumps: string[], options: CheckOptions): Promise<void> {
   const { baseline, updateBaseline, report: reports = [], annotations, format, output } = options;
   const modules = modulesOf(dumps, options.wasm);
   checkFiles(dumps, modules, options);
-  const accepted = acceptedSites(options);
+  const accepted = acceptedPlaces(options);
   const known = accepted.length;
-  const tables = await siteTables(dumps, modules, options);
+  const tables = await placeTables(dumps, modules, options);
   const ask = checker(tables, options, accepted);
   let json = "";
   const check = async () => {
@@ -179,8 +179,8 @@ function refuseInconclusive(answer: CheckAnswer, { allowWarnings }: CheckOptions
   }
 }
 
-/** The sites that the baseline accepts. */
-function acceptedSites({ baseline, updateBaseline }: CheckOptions): Accepted[] {
+/** The places that the baseline accepts. */
+function acceptedPlaces({ baseline, updateBaseline }: CheckOptions): Accepted[] {
   if (baseline === undefined) return [];
   if (updateBaseline && !existsSync(baseline)) return [];
   const accepted = readBaseline(baseline);
@@ -189,7 +189,7 @@ function acceptedSites({ baseline, updateBaseline }: CheckOptions): Accepted[] {
 }
 
 /** A check of these tables. It gives the answer as JSON, or as text for the output. */
-function checker(tables: native.SiteTableHandle[], options: CheckOptions, accepted: Accepted[]) {
+function checker(tables: native.PlaceTableHandle[], options: CheckOptions, accepted: Accepted[]) {
   const { warmup, slow = false, minDumps, maxGrowth, maxLive, max } = options;
   const { checkAsync, WorkControl } = addon();
   const line = new ProgressLine();

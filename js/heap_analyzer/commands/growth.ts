@@ -5,6 +5,7 @@ import { checkInputs } from "../inputs.js";
 import { writeWarning } from "../messages.js";
 import { given, wholeNumber } from "../options.js";
 import { write } from "../output.js";
+import { dumpsArgument, placeTables } from "../place_tables.js";
 import {
   addListOptions,
   addQuestionOptions,
@@ -13,7 +14,6 @@ import {
   modulesOf,
   textOptions,
 } from "../question_command.js";
-import { dumpsArgument, siteTables } from "../site_tables.js";
 
 interface GrowthOptions extends ListOptions {
   warmup: number;
@@ -40,7 +40,7 @@ async function runGrowth(dumps: string[], options: GrowthOptions): Promise<void>
         `${dumps.length} with --warmup ${warmup}`,
     );
   }
-  const tables = await siteTables(dumps, modules, options);
+  const tables = await placeTables(dumps, modules, options);
   const { growthAsync, WorkControl } = addon();
   const request = JSON.stringify({ warmup, slow, limit, offset });
   const text = format === "text" ? textOptions(output) : undefined;

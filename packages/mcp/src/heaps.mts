@@ -7,7 +7,7 @@ import {
   type ClassCount,
   type Heap,
   openHeapFileAsync,
-  type SiteTable,
+  type PlaceTable,
 } from "@warpo/heap-analyzer";
 import { formatSize } from "../../../js/units.ts";
 import { QuestionError } from "./errors.mts";
@@ -49,7 +49,7 @@ interface Entry extends OpenHeap {
 const PEAK_PER_DUMP_BYTE = 2.6;
 const INDEXES_PER_DUMP_BYTE = 1;
 const PIECE = 1 << 20;
-/** How many hashes, and how many site tables, are kept. */
+/** How many hashes, and how many place tables, are kept. */
 const MOST_HASHES = 1000;
 const MOST_TABLES = 200;
 
@@ -60,7 +60,7 @@ export class Heaps {
   /** By handle, the least recently used first. */
   readonly #entries = new Map<string, Entry>();
   readonly #hashes = new Map<string, { identity: string; hash: string }>();
-  readonly #tables = new Map<string, SiteTable>();
+  readonly #tables = new Map<string, PlaceTable>();
   /** Requests take their heaps one after the other, so that none waits for another that waits for it. */
   #turn: Promise<unknown> = Promise.resolve();
   #onRelease: (() => void)[] = [];
@@ -159,15 +159,15 @@ export class Heaps {
     }
   }
 
-  /** The site table of a heap. It stays when the heap is let go. */
-  async siteTable(handle: string, control: Control): Promise<SiteTable> {
+  /** The place table of a heap. It stays when the heap is let go. */
+  async placeTable(handle: string, control: Control): Promise<PlaceTable> {
     const kept = this.#tables.get(handle);
     if (kept !== undefined) {
       await this.verify(handle, control.signal);
       return kept;
     }
     const table = await this.use([handle], control, ([open]) =>
-      (open as OpenHeap).heap.siteTableAsync({ signal: control.signal }),
+      (open as OpenHeap).heap.placeTableAsync({ signal: control.signal }),
     );
     remember(this.#tables, handle, table, MOST_TABLES);
     return table;

@@ -132,8 +132,8 @@ fn everything(
             Err(error) => return Err(error),
         }
     }
-    let table = engine::questions::site_table(&heap, control)?;
-    ended("site table");
+    let table = engine::questions::place_table(&heap, control)?;
+    ended("place table");
     let options: GrowthOptions = serde_json::from_value(json!({})).unwrap();
     growth(&[&table, &table, &table], &options, control)?;
     ended("growth");

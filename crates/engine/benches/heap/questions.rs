@@ -121,14 +121,14 @@ fn questions(heap: &LoadedHeap) -> Result<Map<String, Value>, Failure> {
     }
     let before = processor_seconds();
     let begin = Instant::now();
-    let table = engine::questions::site_table(heap, &Control::default())?;
+    let table = engine::questions::place_table(heap, &Control::default())?;
     let first = begin.elapsed().as_secs_f64();
     let processor = processor_seconds()
         .zip(before)
         .map(|(now, then)| now - then);
     let bytes = table.to_bytes().len();
     times.insert(
-        "siteTable".to_owned(),
+        "placeTable".to_owned(),
         json!({ "first": first, "processor": processor, "bytes": bytes }),
     );
     Ok(times)

@@ -661,7 +661,7 @@ proptest! {
                 prop_assert_eq!(error.code(), "ERR_NO_OBJECT");
             }
         }
-        engine::questions::site_table(&heap, &Control::default()).unwrap();
+        engine::questions::place_table(&heap, &Control::default()).unwrap();
         for name in ["dump", "class", "path", "suspect", "waste", "object", "edge"] {
             export(&heap, table(name)).unwrap();
         }

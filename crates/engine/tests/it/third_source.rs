@@ -12,7 +12,7 @@ use engine::heap::{
 };
 use engine::outputs::exports::{Export, export};
 use engine::outputs::formats::{TableOptions, render_json, render_text};
-use engine::questions::{GrowthOptions, LoadedHeap, Question, ask, growth, site_table};
+use engine::questions::{GrowthOptions, LoadedHeap, Question, ask, growth, place_table};
 use engine::{Address, Control, Error, ObjectIndex, Result, Step, Warning};
 use serde_json::{Value, json};
 
@@ -281,7 +281,7 @@ fn every_question_is_answered() {
     ] {
         answer(&heap, question);
     }
-    let table = site_table(&heap, &Control::default()).unwrap();
+    let table = place_table(&heap, &Control::default()).unwrap();
     let options: GrowthOptions = serde_json::from_value(json!({})).unwrap();
     growth(&[&table, &table], &options, &Control::default()).unwrap();
     let view = ConstructorView::new(Arc::clone(heap.heap()), Selection::default());

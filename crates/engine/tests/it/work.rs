@@ -229,7 +229,7 @@ fn everything(dump: &[u8], wasm: &[u8], control: &Control) -> Result<()> {
         let question: Question = serde_json::from_value(question).unwrap();
         engine::questions::ask(&heap, &question, None, control)?;
     }
-    engine::questions::site_table(&heap, control)?;
+    engine::questions::place_table(&heap, control)?;
     export_all(&heap, true, control)
 }
 
@@ -291,7 +291,7 @@ fn everything_of_snapshot(bytes: &[u8], control: &Control) -> Result<()> {
         let question: Question = serde_json::from_value(question).unwrap();
         engine::questions::ask(&heap, &question, None, control)?;
     }
-    engine::questions::site_table(&heap, control)?;
+    engine::questions::place_table(&heap, control)?;
     export_all(&heap, false, control)
 }
 

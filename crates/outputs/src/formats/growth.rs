@@ -4,13 +4,13 @@
 use super::names::{class, size};
 use super::rows::{Left, Right, table};
 use super::text::{format_count, printable, printable_name};
-use questions::{Check, CheckedRule, FoldedSite, GrowingSite, Growth, Rate};
+use questions::{Check, CheckedRule, FoldedPlace, GrowingPlace, Growth, Rate};
 
 /// Dumps whose numbers are all shown; of more, the first and the last.
 const DUMPS: usize = 20;
 /// Dumps that are shown at each end.
 const END: usize = 8;
-/// Folded sites that are shown of a site.
+/// Folded places that are shown of a place.
 const FOLDED: usize = 5;
 /// Paths longer than this are cut in the middle.
 const STEPS: usize = 40;
@@ -21,7 +21,7 @@ pub(super) fn growth_lines(growth: &Growth) -> Vec<String> {
     if growth.warmup > 0 {
         dumps += &format!(" after a warm-up of {}", format_count(growth.warmup));
     }
-    let shown = growth.sites.len() as u64;
+    let shown = growth.places.len() as u64;
     let mut lines = vec![match growth.total {
         0 => format!("nothing grows from dump to dump, over {dumps}"),
         1 => format!("1 place grows from dump to dump, over {dumps}"),
@@ -42,7 +42,7 @@ pub(super) fn growth_lines(growth: &Growth) -> Vec<String> {
     }
     let live = growth.dumps.iter().map(|dump| Some(dump.total_live_size));
     lines.push(format!("live  {}", columns(live, size)));
-    lines.extend(site_lines(&growth.sites, growth.offset));
+    lines.extend(growing_lines(&growth.places, growth.offset));
     lines
 }
 
@@ -65,7 +65,7 @@ pub(super) fn check_lines(check: &Check) -> Vec<String> {
             lines.push(format!("{what}: {}", fingerprints.join(", ")));
         }
     }
-    lines.extend(site_lines(&check.sites, 0));
+    lines.extend(growing_lines(&check.places, 0));
     lines
 }
 
@@ -99,37 +99,37 @@ fn rule_row(rule: &CheckedRule) -> [String; 3] {
     ]
 }
 
-fn site_lines(sites: &[GrowingSite], offset: u64) -> Vec<String> {
+fn growing_lines(places: &[GrowingPlace], offset: u64) -> Vec<String> {
     let mut lines = Vec::new();
-    for (nth, site) in (offset + 1..).zip(sites) {
+    for (nth, place) in (offset + 1..).zip(places) {
         lines.push(String::new());
         lines.push(format!(
             "{nth}. {} per interval: {}",
-            rate(site.per_interval),
-            class(&site.class_name)
+            rate(place.per_interval),
+            class(&place.class_name)
         ));
-        lines.extend(place_lines(site));
+        lines.extend(path_lines(place));
         let rows = [
             [
                 "  objects".to_owned(),
-                columns(site.counts.iter().copied(), format_count),
+                columns(place.counts.iter().copied(), format_count),
             ],
             [
                 "  contents".to_owned(),
-                columns(site.bytes.iter().copied(), size),
+                columns(place.bytes.iter().copied(), size),
             ],
         ];
         lines.extend(table([("", Left), ("", Left)], &rows));
-        lines.extend(folded_lines(&site.folded));
-        lines.push(format!("  fingerprint {}", site.fingerprint));
+        lines.extend(folded_lines(&place.folded));
+        lines.push(format!("  fingerprint {}", place.fingerprint));
     }
     lines
 }
 
 /// Where the objects are: the path, a step a line.
-fn place_lines(site: &GrowingSite) -> Vec<String> {
-    let Some(path) = &site.path else {
-        return vec![match &site.label {
+fn path_lines(place: &GrowingPlace) -> Vec<String> {
+    let Some(path) = &place.path else {
+        return vec![match &place.label {
             Some(label) => format!("  at {}, on changing paths", class(label)),
             None => "  in no one place".to_owned(),
         }];
@@ -150,7 +150,7 @@ fn place_lines(site: &GrowingSite) -> Vec<String> {
     lines
 }
 
-fn folded_lines(folded: &[FoldedSite]) -> Vec<String> {
+fn folded_lines(folded: &[FoldedPlace]) -> Vec<String> {
     if folded.is_empty() {
         return Vec::new();
     }
@@ -158,12 +158,12 @@ fn folded_lines(folded: &[FoldedSite]) -> Vec<String> {
     let rows: Vec<_> = folded
         .iter()
         .take(FOLDED)
-        .map(|site| {
+        .map(|place| {
             [
-                format!("    {}", format_count(site.count)),
-                class(&site.class_name),
-                site.fingerprint.clone(),
-                short_place(site),
+                format!("    {}", format_count(place.count)),
+                class(&place.class_name),
+                place.fingerprint.clone(),
+                short_place(place),
             ]
         })
         .collect();
@@ -177,10 +177,10 @@ fn folded_lines(folded: &[FoldedSite]) -> Vec<String> {
 }
 
 /// The last reference that leads to what is folded.
-fn short_place(site: &FoldedSite) -> String {
-    let step = match &site.path {
+fn short_place(place: &FoldedPlace) -> String {
+    let step = match &place.path {
         Some(path) => path.rsplit(" > ").nth(1).unwrap_or_default(),
-        None => site.label.as_deref().unwrap_or_default(),
+        None => place.label.as_deref().unwrap_or_default(),
     };
     match step {
         "" => String::new(),

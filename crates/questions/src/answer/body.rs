@@ -13,7 +13,7 @@ use super::waste::Waste;
 use base::units::AddressForm;
 
 /// The version of the types of answers.
-const SCHEMA_VERSION: u32 = 1;
+const SCHEMA_VERSION: u32 = 2;
 
 /// An answer with its warnings.
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -12,14 +12,14 @@ pub struct Growth {
     pub dumps: Vec<GrowthDump>,
     /// How many of the first dumps are ignored.
     pub warmup: u64,
-    /// How many sites grow, those that are folded into others not counted.
+    /// How many places grow, those that are folded into others not counted.
     pub total: u64,
     /// How many are left out before the first.
     pub offset: u64,
     /// How many are listed at most.
     pub limit: u64,
     /// Some of them: bytes per interval with what is folded ↓, count per interval ↓, text ↑.
-    pub sites: Vec<GrowingSite>,
+    pub places: Vec<GrowingPlace>,
 }
 
 /// A dump.
@@ -35,7 +35,7 @@ pub struct GrowthDump {
 /// A place of the program that holds more from dump to dump.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct GrowingSite {
+pub struct GrowingPlace {
     /// Where its path begins; `None` if it grows only without regard to paths.
     pub root: Option<Root>,
     /// The path as text, with the class at its end; `None` as for `root`.
@@ -56,7 +56,7 @@ pub struct GrowingSite {
     /// From the first dump that counts to the last.
     pub per_interval: Rate,
     /// What grows with it.
-    pub folded: Vec<FoldedSite>,
+    pub folded: Vec<FoldedPlace>,
 }
 
 /// A mean over intervals.
@@ -70,10 +70,10 @@ pub struct Rate {
     pub bytes: f64,
 }
 
-/// A growing site that another one explains.
+/// A growing place that another one explains.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct FoldedSite {
+pub struct FoldedPlace {
     /// The class of what is held.
     pub class_name: String,
     /// What the references are called.
@@ -94,10 +94,10 @@ pub struct Check {
     /// All rules.
     pub rules: Vec<CheckedRule>,
     /// What grows, without what is accepted: all of it.
-    pub sites: Vec<GrowingSite>,
-    /// The fingerprints of accepted sites that grow.
+    pub places: Vec<GrowingPlace>,
+    /// The fingerprints of accepted places that grow.
     pub accepted: Vec<String>,
-    /// The fingerprints of accepted sites that do not grow any more.
+    /// The fingerprints of accepted places that do not grow any more.
     pub gone: Vec<String>,
 }
 
@@ -106,14 +106,14 @@ pub struct Check {
 pub struct CheckedRule {
     /// `default`, `max-growth`, `max-live`, `max <class>` or `no-growth <class>`.
     pub rule: String,
-    /// The most that is allowed: sites, bytes, or objects.
+    /// The most that is allowed: places, bytes, or objects.
     pub limit: i64,
     /// What was found.
     pub actual: i64,
     /// Whether it is kept.
     pub passed: bool,
-    /// The fingerprints of the growing sites that the rule is about.
-    pub sites: Vec<String>,
+    /// The fingerprints of the growing places that the rule is about.
+    pub places: Vec<String>,
 }
 
 /// A whole number as one.

@@ -9,10 +9,10 @@ use super::growing::Growing;
 use super::growing_thing::last;
 use super::series::Merged;
 use super::tables::{FEW_DUMPS, checked_warmup, is_partial, warnings};
-use crate::answer::{Answer, AnswerBody, Check, CheckedRule, GrowingSite};
+use crate::answer::{Answer, AnswerBody, Check, CheckedRule, GrowingPlace};
 use crate::glob::{self, Glob};
+use crate::place_table::PlaceTable;
 use crate::question::Page;
-use crate::sites::SiteTable;
 use crate::{WarningText, path_text};
 use base::control::Control;
 use base::error::{Error, Result};
@@ -25,13 +25,13 @@ pub struct CheckOptions {
     /// How many of the first dumps to ignore.
     #[serde(default)]
     pub warmup: u64,
-    /// Whether it is enough that a site never falls, and rises over every two intervals.
+    /// Whether it is enough that a place never falls, and rises over every two intervals.
     #[serde(default)]
     pub slow: bool,
     /// How many dumps the default rule needs after the warm-up.
     #[serde(default = "default_min_dumps")]
     pub min_dumps: u64,
-    /// Whether to leave out the default rule, that no site grows.
+    /// Whether to leave out the default rule, that no place grows.
     #[serde(default)]
     pub no_default: bool,
     /// By how much the live bytes may grow from the first dump to the last.
@@ -46,7 +46,7 @@ pub struct CheckOptions {
     /// Classes of which the last dump may not have more live objects than the first, with `*` and `?`.
     #[serde(default)]
     pub no_growth: Vec<String>,
-    /// Sites that may grow.
+    /// Places that may grow.
     #[serde(default)]
     pub accepted: Vec<Accepted>,
 }
@@ -71,14 +71,14 @@ pub struct MaxObjects {
     pub count: u64,
 }
 
-/// A site that may grow: by its path, or without one by its fingerprint.
+/// A place that may grow: by its path, or without one by its fingerprint.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Accepted {
     /// Its path as text.
     #[serde(default)]
     pub path: Option<String>,
-    /// Its fingerprint, for a site that has no path; with a path it does not matter.
+    /// Its fingerprint, for a place that has no path; with a path it does not matter.
     #[serde(default)]
     pub fingerprint: Option<String>,
     /// How many objects it may have in the last dump; any number if `None`.
@@ -114,7 +114,7 @@ impl CheckOptions {
 /// [`Error::TooFewDumps`] if there are too few for the default rule and there is no other,
 /// [`Error::UnknownClass`] for a class that no dump has, [`Error::InvalidOption`] for less than two tables
 /// after the warm-up or a check without rules, [`Error::OutOfMemory`], [`Error::Aborted`].
-pub fn check(tables: &[&SiteTable], options: &CheckOptions, control: &Control) -> Result<Answer> {
+pub fn check(tables: &[&PlaceTable], options: &CheckOptions, control: &Control) -> Result<Answer> {
     let left = (tables.len() as u64).saturating_sub(options.warmup);
     let has_default = !options.no_default && left >= options.min_dumps;
     if !has_default && !options.has_budget() {
@@ -134,16 +134,16 @@ pub fn check(tables: &[&SiteTable], options: &CheckOptions, control: &Control) -
     let merged = Merged::new(tables, control)?;
     let growing = Growing::find(&merged, tables, warmup, options.slow, control)?;
     let baseline = Baseline::new(&growing, &options.accepted);
-    let groups = fold(&merged, &growing.sites, &baseline.is_accepted)?;
+    let groups = fold(&merged, &growing.things, &baseline.is_accepted)?;
     let everything = Page {
         offset: 0,
         limit: u64::MAX,
     };
-    let (_, sites) = growing.shown(groups, everything);
+    let (_, places) = growing.shown(groups, everything);
     let rules = Rules {
         tables,
         counted: &tables[warmup..],
-        sites: &sites,
+        places: &places,
         control,
     };
     let mut checked = Vec::new();
@@ -167,7 +167,7 @@ pub fn check(tables: &[&SiteTable], options: &CheckOptions, control: &Control) -
         rules: checked,
         accepted: baseline.accepted,
         gone: baseline.gone,
-        sites,
+        places,
     });
     let mut warnings = warnings(tables);
     if !has_default && !options.no_default {
@@ -192,7 +192,7 @@ struct Baseline {
 impl Baseline {
     fn new(growing: &Growing<'_>, accepted: &[Accepted]) -> Self {
         let mut baseline = Self {
-            is_accepted: vec![false; growing.sites.len()],
+            is_accepted: vec![false; growing.things.len()],
             accepted: Vec::new(),
             gone: Vec::new(),
         };
@@ -211,7 +211,7 @@ impl Baseline {
             }
         }
         let mut is_found = vec![false; accepted.len()];
-        for (site, thing) in growing.sites.iter().enumerate() {
+        for (nth_thing, thing) in growing.things.iter().enumerate() {
             let text = growing.text(thing);
             let of_path = match thing.what.place() {
                 Some(_) => by_path.get(text.text.as_str()),
@@ -224,7 +224,7 @@ impl Baseline {
             for &nth in of_path.into_iter().chain(of_fingerprint).flatten() {
                 is_found[nth] = true;
                 let count = last(thing.counted).count;
-                baseline.is_accepted[site] |=
+                baseline.is_accepted[nth_thing] |=
                     accepted[nth].limit.is_none_or(|limit| count <= limit);
             }
         }
@@ -241,10 +241,10 @@ impl Baseline {
 
 /// What rules look at.
 struct Rules<'c> {
-    tables: &'c [&'c SiteTable],
+    tables: &'c [&'c PlaceTable],
     /// Without the warm-up: two or more.
-    counted: &'c [&'c SiteTable],
-    sites: &'c [GrowingSite],
+    counted: &'c [&'c PlaceTable],
+    places: &'c [GrowingPlace],
     control: &'c Control,
 }
 
@@ -257,21 +257,24 @@ impl Rules<'_> {
         is_about: impl Fn(&str) -> bool,
     ) -> CheckedRule {
         let limit = signed(limit);
-        let sites = self.sites.iter().filter(|site| is_about(&site.class_name));
+        let places = self
+            .places
+            .iter()
+            .filter(|place| is_about(&place.class_name));
         CheckedRule {
             rule,
             limit,
             actual,
             passed: actual <= limit,
-            sites: sites.map(|site| site.fingerprint.clone()).collect(),
+            places: places.map(|place| place.fingerprint.clone()).collect(),
         }
     }
 
     fn default(&self) -> CheckedRule {
-        self.rule("default".to_owned(), 0, self.sites.len() as i64, |_| true)
+        self.rule("default".to_owned(), 0, self.places.len() as i64, |_| true)
     }
 
-    fn first_and_last(&self) -> [&SiteTable; 2] {
+    fn first_and_last(&self) -> [&PlaceTable; 2] {
         [self.counted[0], self.counted[self.counted.len() - 1]]
     }
 
@@ -345,13 +348,13 @@ fn signed(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
 
-fn class_names(table: &SiteTable) -> impl Iterator<Item = &str> {
+fn class_names(table: &PlaceTable) -> impl Iterator<Item = &str> {
     let classes = table.classes.iter();
     classes.map(|row| table.names[row.class as usize].as_str())
 }
 
 /// How many live objects a dump has of the classes whose name is of this form.
-fn objects_of(table: &SiteTable, classes: &Glob<'_>) -> u64 {
+fn objects_of(table: &PlaceTable, classes: &Glob<'_>) -> u64 {
     let rows = table.classes.iter().zip(class_names(table));
     let wanted = rows.filter(|(_, name)| classes.matches(name));
     wanted.fold(0, |sum, (row, _)| row.sum.count.saturating_add(sum))

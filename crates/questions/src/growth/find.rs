@@ -5,18 +5,18 @@ use std::collections::{HashMap, HashSet};
 use super::growing_thing::{GrowingThing, What, rate};
 use super::series::{Field, Merged};
 use super::trend::{Trend, gains_digits, trend};
-use crate::sites::{SiteTable, Sum};
+use crate::place_table::{PlaceTable, Sum};
 use base::control::Control;
 use base::error::Result;
 
-/// The class of strings in the site tables of dumps.
+/// The class of strings in the place tables of dumps.
 const TEXT_CLASS: &str = "~lib/string/String";
 
 /// What grows over these tables, after the first `warmup` ones: places first, then the fields and the classes that
 /// no place names.
 pub(super) fn growing_things<'m>(
     merged: &'m Merged,
-    tables: &[&SiteTable],
+    tables: &[&PlaceTable],
     warmup: usize,
     slow: bool,
     control: &Control,
@@ -31,7 +31,7 @@ pub(super) fn growing_things<'m>(
     };
     let mut things = search.places(control)?;
     control.check()?;
-    let mut is_named: HashSet<u32> = things.iter().filter_map(|site| site.class).collect();
+    let mut is_named: HashSet<u32> = things.iter().filter_map(|thing| thing.class).collect();
     let fields = search.fields(&is_named);
     is_named.extend(fields.iter().filter_map(|field| field.class));
     things.extend(fields);
@@ -68,14 +68,15 @@ impl<'m> Search<'m> {
         }
     }
 
-    /// Groups of paths and sites. What rises while the same objects leave another place has only moved.
+    /// Groups of paths, and what references lead to. What rises while the same objects leave another place has
+    /// only moved.
     fn places(&self, control: &Control) -> Result<Vec<GrowingThing<'m>>> {
         let merged = self.merged;
-        let mut sites = Vec::new();
+        let mut things = Vec::new();
         // By class: the place that falls; `None` if there are several.
         let mut falling: HashMap<u32, Option<u32>> = HashMap::new();
-        let kinds = [(&merged.groups, false), (&merged.sites, true)];
-        for (rows, is_site) in kinds {
+        let kinds = [(&merged.groups, false), (&merged.references, true)];
+        for (rows, is_reference) in kinds {
             control.check()?;
             for (row, &place) in rows.keys.iter().enumerate() {
                 let node = merged.places[place as usize];
@@ -85,12 +86,12 @@ impl<'m> Search<'m> {
                 let series = rows.series(row);
                 match self.trend(Some(node.class), series) {
                     Trend::Rises => {
-                        let what = if is_site {
-                            What::Site(place)
+                        let what = if is_reference {
+                            What::Reference(place)
                         } else {
                             What::Group(place)
                         };
-                        sites.push(self.thing(what, Some(node.class), series));
+                        things.push(self.thing(what, Some(node.class), series));
                     }
                     Trend::Falls => {
                         let only = falling.entry(node.class).or_insert(Some(place));
@@ -100,11 +101,11 @@ impl<'m> Search<'m> {
                 }
             }
         }
-        sites.retain(|site: &GrowingThing<'_>| {
-            let falling = site.class.and_then(|class| falling.get(&class));
-            falling.is_none_or(|only| only.is_some() && *only == site.what.place())
+        things.retain(|thing: &GrowingThing<'_>| {
+            let falling = thing.class.and_then(|class| falling.get(&class));
+            falling.is_none_or(|only| only.is_some() && *only == thing.what.place())
         });
-        Ok(sites)
+        Ok(things)
     }
 
     /// Fields, of classes that have no name yet.
@@ -134,16 +135,16 @@ impl<'m> Search<'m> {
     /// Classes as a whole, of those that have no name yet.
     fn classes(&self, is_named: &HashSet<u32>) -> Vec<GrowingThing<'m>> {
         let merged = self.merged;
-        let mut sites = Vec::new();
+        let mut things = Vec::new();
         for (row, &class) in merged.classes.keys.iter().enumerate() {
             let series = merged.classes.series(row);
             let is_comparable = self.is_one_build || merged.is_class_stable(class);
             let has_risen = self.trend(Some(class), series) == Trend::Rises;
             if is_comparable && has_risen && !is_named.contains(&class) {
-                sites.push(self.thing(What::Class(class), Some(class), series));
+                things.push(self.thing(What::Class(class), Some(class), series));
             }
         }
-        sites
+        things
     }
 
     fn raw_blocks(&self) -> Option<GrowingThing<'m>> {

@@ -1,10 +1,10 @@
 //! Which growing thing explains which others.
 //!
 //! - What a growing thing holds, over a path that passes through it, is folded into it.
-//! - A container that grows only because it refers to more objects is folded into the site of these; the keys
-//!   of a map into the site of its values.
-//! - Of a site and the group of the same objects the site stays. If both are at one place and count
-//!   different objects, the one that has more of them in the last dump stays.
+//! - A container that grows only because it refers to more objects is folded into what grows of these; the keys
+//!   of a map into what grows of its values.
+//! - Of what references lead to and the group of the same objects the first stays. If both are at one place
+//!   and count different objects, the one that has more of them in the last dump stays.
 //! - What grows only without regard to paths is folded into what grows of its holder's class.
 
 use std::collections::{BTreeMap, HashMap};
@@ -24,32 +24,32 @@ const MEMBER: &str = "member [*]";
 /// `accepted` are left out, and explain nothing.
 pub(super) fn fold(
     merged: &Merged,
-    sites: &[GrowingThing<'_>],
+    things: &[GrowingThing<'_>],
     accepted: &[bool],
 ) -> Result<BTreeMap<usize, Vec<usize>>> {
-    let is_accepted = |site: usize| accepted.get(site).copied().unwrap_or_default();
+    let is_accepted = |nth: usize| accepted.get(nth).copied().unwrap_or_default();
     let mut folding = Folding {
         merged,
-        sites,
+        things,
         by_place: HashMap::new(),
         elements: HashMap::new(),
-        into: (0..sites.len()).collect(),
+        into: (0..things.len()).collect(),
     };
-    let kept = || (0..sites.len()).filter(|&site| !is_accepted(site));
-    for site in kept() {
-        folding.place(site);
+    let kept = || (0..things.len()).filter(|&nth| !is_accepted(nth));
+    for nth in kept() {
+        folding.place(nth);
     }
     let outermost = folding.outermost()?;
-    for site in kept() {
-        folding.fold_with_path(site, &outermost);
+    for nth in kept() {
+        folding.fold_with_path(nth, &outermost);
     }
     folding.fold_without_path(&kept().collect::<Vec<_>>());
     let mut groups: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-    for site in kept() {
-        let last = folding.last(site);
+    for nth in kept() {
+        let last = folding.last(nth);
         let folded = groups.entry(last).or_default();
-        if last != site && !folding.is_double(site) {
-            folded.push(site);
+        if last != nth && !folding.is_double(nth) {
+            folded.push(nth);
         }
     }
     Ok(groups)
@@ -60,7 +60,7 @@ const NOTHING: u32 = u32::MAX;
 
 struct Folding<'f, 'm> {
     merged: &'m Merged,
-    sites: &'f [GrowingThing<'m>],
+    things: &'f [GrowingThing<'m>],
     /// By place: what grows there. Of two things the one that has more objects.
     by_place: HashMap<u32, usize>,
     /// By place of a container: what it refers to more and more of.
@@ -71,37 +71,37 @@ struct Folding<'f, 'm> {
 
 impl Folding<'_, '_> {
     /// Puts a thing at its place.
-    fn place(&mut self, site: usize) {
-        let Some(place) = self.sites[site].what.place() else {
+    fn place(&mut self, nth: usize) {
+        let Some(place) = self.things[nth].what.place() else {
             return;
         };
         let winner = match self.by_place.get(&place) {
-            Some(&other) => self.larger(site, other),
-            None => site,
+            Some(&other) => self.larger(nth, other),
+            None => nth,
         };
         self.by_place.insert(place, winner);
         let is_element = matches!(self.merged.label(place), Some(ELEMENT | KEY | MEMBER));
         if let (true, Some(holder)) = (
-            is_element && self.grows_in_number(site),
+            is_element && self.grows_in_number(nth),
             self.merged.holder(place),
         ) {
             let winner = match self.elements.get(&holder) {
-                Some(&other) => self.better_element(site, other),
-                None => site,
+                Some(&other) => self.better_element(nth, other),
+                None => nth,
             };
             self.elements.insert(holder, winner);
         }
     }
 
-    fn grows_in_number(&self, site: usize) -> bool {
-        !has_equal_counts(self.sites[site].counted)
+    fn grows_in_number(&self, nth: usize) -> bool {
+        !has_equal_counts(self.things[nth].counted)
     }
 
-    /// The one that has more objects in the end; of equals the site.
+    /// The one that has more objects in the end; of equals what references lead to.
     fn larger(&self, one: usize, other: usize) -> usize {
-        let key = |site: usize| {
-            let GrowingThing { what, counted, .. } = self.sites[site];
-            (last(counted).count, matches!(what, What::Site(_)))
+        let key = |nth: usize| {
+            let GrowingThing { what, counted, .. } = self.things[nth];
+            (last(counted).count, matches!(what, What::Reference(_)))
         };
         match key(one) >= key(other) {
             true => one,
@@ -111,8 +111,8 @@ impl Folding<'_, '_> {
 
     /// Values come before keys, then what there is more of, then what comes first.
     fn better_element(&self, one: usize, other: usize) -> usize {
-        let is_value = |site: usize| {
-            let place = self.sites[site].what.place();
+        let is_value = |nth: usize| {
+            let place = self.things[nth].what.place();
             place.and_then(|place| self.merged.label(place)) == Some(ELEMENT)
         };
         match (is_value(one), is_value(other)) {
@@ -127,9 +127,9 @@ impl Folding<'_, '_> {
 
     /// Whether a thing at a place grows only because it refers to more objects.
     fn element_of(&self, place: u32) -> Option<usize> {
-        let site = *self.by_place.get(&place)?;
+        let nth = *self.by_place.get(&place)?;
         let element = *self.elements.get(&place)?;
-        (!self.grows_in_number(site)).then_some(element)
+        (!self.grows_in_number(nth)).then_some(element)
     }
 
     /// By place: the outermost thing that grows there or on the way there, but none that is folded into what
@@ -142,82 +142,81 @@ impl Folding<'_, '_> {
             let before = self.merged.holder(place);
             let before = before.map_or(NOTHING, |holder| outermost[holder as usize]);
             outermost[place as usize] = match before {
-                NOTHING if self.element_of(place).is_none() => self
-                    .by_place
-                    .get(&place)
-                    .map_or(NOTHING, |&site| site as u32),
+                NOTHING if self.element_of(place).is_none() => {
+                    self.by_place.get(&place).map_or(NOTHING, |&nth| nth as u32)
+                }
                 before => before,
             };
         }
         Ok(outermost)
     }
 
-    fn fold_with_path(&mut self, site: usize, outermost: &[u32]) {
-        let Some(place) = self.sites[site].what.place() else {
+    fn fold_with_path(&mut self, nth: usize, outermost: &[u32]) {
+        let Some(place) = self.things[nth].what.place() else {
             return;
         };
         let winner = self.by_place[&place];
-        if winner != site {
-            self.into[site] = winner;
+        if winner != nth {
+            self.into[nth] = winner;
             return;
         }
         let holder = self.merged.holder(place);
         let outermost = holder.map_or(NOTHING, |holder| outermost[holder as usize]);
         if outermost != NOTHING {
-            self.into[site] = outermost as usize;
+            self.into[nth] = outermost as usize;
         } else if let Some(element) = self.element_of(place) {
-            self.into[site] = element;
+            self.into[nth] = element;
         } else if self.merged.label(place) == Some(KEY)
             && let Some(holder) = self.merged.holder(place)
             && let Some(&value) = self.elements.get(&holder)
         {
-            self.into[site] = value;
+            self.into[nth] = value;
         }
     }
 
     fn fold_without_path(&mut self, kept: &[usize]) {
         let mut by_class: HashMap<u32, usize> = HashMap::new();
-        for &site in kept {
-            let thing = &self.sites[site];
+        for &nth in kept {
+            let thing = &self.things[nth];
             if let (Some(class), Some(_)) = (thing.class, thing.what.place()) {
-                let last = self.last(site);
+                let last = self.last(nth);
                 by_class.entry(class).or_insert(last);
             }
         }
-        let field = |site: usize| match self.sites[site].what {
+        let field = |nth: usize| match self.things[nth].what {
             What::Field(field) => Some(field),
             _ => None,
         };
         let fields: Vec<usize> = kept
             .iter()
             .copied()
-            .filter(|&site| field(site).is_some())
+            .filter(|&nth| field(nth).is_some())
             .collect();
         let mut of_class: HashMap<u32, Vec<usize>> = HashMap::new();
-        for &site in &fields {
-            if let Some(class) = self.sites[site].class {
-                of_class.entry(class).or_default().push(site);
+        for &nth in &fields {
+            if let Some(class) = self.things[nth].class {
+                of_class.entry(class).or_default().push(nth);
             }
         }
         // By class of the holder.
         let mut held: HashMap<u32, Vec<usize>> = HashMap::new();
-        for &site in &fields {
-            if let Some(field) = field(site).filter(|field| field.holder != field.class) {
-                held.entry(field.holder).or_default().push(site);
+        for &nth in &fields {
+            if let Some(field) = field(nth).filter(|field| field.holder != field.class) {
+                held.entry(field.holder).or_default().push(nth);
             }
         }
-        let mut is_done = vec![false; self.sites.len()];
+        let mut is_done = vec![false; self.things.len()];
         // First those whose holders nothing explains; then, where classes hold one another, any.
-        let is_first = |site: usize| {
-            let holder = field(site).map(|field| field.holder);
+        let is_first = |nth: usize| {
+            let holder = field(nth).map(|field| field.holder);
             holder.is_none_or(|holder| {
                 !of_class.contains_key(&holder) && !by_class.contains_key(&holder)
             })
         };
         let mut folds: Vec<(usize, usize)> = Vec::new();
         for (&class, &last) in &by_class {
-            for &site in held.get(&class).into_iter().flatten() {
-                folds.push((site, last));
+            for &nth in held.get(&class).into_iter().flatten() {
+                folds.push((nth, last));
             }
         }
         folds.sort_unstable();
@@ -225,10 +224,10 @@ impl Folding<'_, '_> {
         starts.extend(
             fields
                 .iter()
-                .filter(|&&site| is_first(site))
-                .map(|&site| (site, site)),
+                .filter(|&&nth| is_first(nth))
+                .map(|&nth| (nth, nth)),
         );
-        starts.extend(fields.iter().map(|&site| (site, site)));
+        starts.extend(fields.iter().map(|&nth| (nth, nth)));
         for (start, into) in starts {
             if is_done[start] {
                 continue;
@@ -236,8 +235,8 @@ impl Folding<'_, '_> {
             is_done[start] = true;
             self.into[start] = into;
             let mut pending = vec![start];
-            while let Some(site) = pending.pop() {
-                let class = self.sites[site].class;
+            while let Some(nth) = pending.pop() {
+                let class = self.things[nth].class;
                 let below = class.and_then(|class| held.get(&class));
                 for &next in below.into_iter().flatten() {
                     if !std::mem::replace(&mut is_done[next], true) {
@@ -250,19 +249,19 @@ impl Folding<'_, '_> {
     }
 
     /// What a thing is folded into in the end.
-    fn last(&self, mut site: usize) -> usize {
-        while self.into[site] != site {
-            site = self.into[site];
+    fn last(&self, mut nth: usize) -> usize {
+        while self.into[nth] != nth {
+            nth = self.into[nth];
         }
-        site
+        nth
     }
 
     /// Whether something else at the place of a thing counts the same objects.
-    fn is_double(&self, site: usize) -> bool {
-        let place = self.sites[site].what.place();
+    fn is_double(&self, nth: usize) -> bool {
+        let place = self.things[nth].what.place();
         let other = place.and_then(|place| self.by_place.get(&place));
         other.is_some_and(|&other| {
-            other != site && self.sites[other].series == self.sites[site].series
+            other != nth && self.things[other].series == self.things[nth].series
         })
     }
 }

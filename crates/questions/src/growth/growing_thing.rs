@@ -2,7 +2,7 @@
 
 use super::series::Field;
 use crate::answer::Rate;
-use crate::sites::Sum;
+use crate::place_table::Sum;
 
 /// What a growing thing is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -10,7 +10,7 @@ pub(super) enum What {
     /// The objects of a group of paths.
     Group(u32),
     /// What references from a group, or roots, lead to.
-    Site(u32),
+    Reference(u32),
     /// What references of a class lead to.
     Field(Field),
     /// A class as a whole.
@@ -23,7 +23,7 @@ impl What {
     /// Its place; `None` if it has no path.
     pub(super) fn place(self) -> Option<u32> {
         match self {
-            Self::Group(place) | Self::Site(place) => Some(place),
+            Self::Group(place) | Self::Reference(place) => Some(place),
             Self::Field(_) | Self::Class(_) | Self::Raw => None,
         }
     }

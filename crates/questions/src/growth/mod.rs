@@ -16,8 +16,8 @@ mod trend;
 use serde::Deserialize;
 
 use super::answer::{Answer, AnswerBody, Growth};
+use super::place_table::PlaceTable;
 use super::question::default_limit;
-use super::sites::SiteTable;
 use super::{WarningText, page};
 use base::control::Control;
 use base::error::Result;
@@ -36,10 +36,10 @@ pub struct GrowthOptions {
     /// How many of the first dumps to ignore.
     #[serde(default)]
     pub warmup: u64,
-    /// Whether it is enough that a site never falls, and rises over every two intervals.
+    /// Whether it is enough that a place never falls, and rises over every two intervals.
     #[serde(default)]
     pub slow: bool,
-    /// How many sites to list.
+    /// How many places to list.
     #[serde(default = "default_limit")]
     pub limit: u64,
     /// How many to leave out before the first.
@@ -52,20 +52,24 @@ pub struct GrowthOptions {
 /// # Errors
 /// [`Error::InvalidOption`](base::Error::InvalidOption) for less than two tables after the warm-up and for a limit of 0,
 /// [`Error::OutOfMemory`](base::Error::OutOfMemory), [`Error::Aborted`](base::Error::Aborted).
-pub fn growth(tables: &[&SiteTable], options: &GrowthOptions, control: &Control) -> Result<Answer> {
+pub fn growth(
+    tables: &[&PlaceTable],
+    options: &GrowthOptions,
+    control: &Control,
+) -> Result<Answer> {
     let page = page(options.offset, options.limit)?;
     let warmup = checked_warmup(tables, options.warmup)?;
     let merged = Merged::new(tables, control)?;
     let growing = Growing::find(&merged, tables, warmup, options.slow, control)?;
-    let groups = fold(&merged, &growing.sites, &[])?;
-    let sites = growing.shown(groups, page);
+    let groups = fold(&merged, &growing.things, &[])?;
+    let places = growing.shown(groups, page);
     let body = AnswerBody::Growth(Growth {
         dumps: dumps(tables),
         warmup: options.warmup,
-        total: sites.0,
+        total: places.0,
         offset: options.offset,
         limit: options.limit,
-        sites: sites.1,
+        places: places.1,
     });
     let mut warnings = warnings(tables);
     let count = tables.len() - warmup;

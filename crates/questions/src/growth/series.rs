@@ -1,13 +1,13 @@
-//! The rows of several site tables, side by side. Names are compared, so the tables may be of several builds.
+//! The rows of several place tables, side by side. Names are compared, so the tables may be of several builds.
 
 use std::collections::HashMap;
 use std::hash::Hash;
 
-use crate::SiteTable;
+use crate::PlaceTable;
 use crate::answer::{Root, root_kind_name};
 use crate::labels::after_class;
 use crate::path_text::PathText;
-use crate::sites::{PathNode, PathStart, Sum};
+use crate::place_table::{PathNode, PathStart, Sum};
 use base::columns;
 use base::control::Control;
 use base::error::Result;
@@ -85,12 +85,13 @@ impl<K: Copy + Eq + Hash> Rows<K> {
 /// All tables.
 pub(super) struct Merged {
     names: Vec<String>,
-    /// Groups of paths, and what sites would be if they were groups: each after the one that it continues.
+    /// Groups of paths, and what references lead to as if that were a group: each after the one that it
+    /// continues.
     pub(super) places: Vec<PathNode>,
     /// By place.
     pub(super) groups: Rows<u32>,
     /// What references from objects of one group lead to, and what roots hold, by place.
-    pub(super) sites: Rows<u32>,
+    pub(super) references: Rows<u32>,
     pub(super) fields: Rows<Field>,
     pub(super) classes: Rows<u32>,
     pub(super) raw: Vec<Option<Sum>>,
@@ -106,13 +107,13 @@ struct Numbers {
 }
 
 impl Merged {
-    pub(super) fn new(tables: &[&SiteTable], control: &Control) -> Result<Self> {
+    pub(super) fn new(tables: &[&PlaceTable], control: &Control) -> Result<Self> {
         let count = tables.len();
         let mut merged = Self {
             names: Vec::new(),
             places: Vec::new(),
             groups: Rows::new(count),
-            sites: Rows::new(count),
+            references: Rows::new(count),
             fields: Rows::new(count),
             classes: Rows::new(count),
             raw: tables.iter().map(|table| Some(table.raw)).collect(),
@@ -144,7 +145,7 @@ impl Merged {
             !is_cut(dump) && has_holder
         };
         merged.groups.fill(can_hold);
-        merged.sites.fill(can_hold);
+        merged.references.fill(can_hold);
         let classes = &merged.classes;
         let has_class = |class, dump| {
             classes
@@ -158,7 +159,7 @@ impl Merged {
         Ok(merged)
     }
 
-    fn add(&mut self, numbers: &mut Numbers, dump: usize, table: &SiteTable) -> Result<()> {
+    fn add(&mut self, numbers: &mut Numbers, dump: usize, table: &PlaceTable) -> Result<()> {
         let names: Vec<u32> = table
             .names
             .iter()
@@ -181,12 +182,12 @@ impl Merged {
             self.groups.add(places[path as usize], dump, sum)?;
         }
         for &(path, sum) in &table.rooted {
-            self.sites.add(places[path as usize], dump, sum)?;
+            self.references.add(places[path as usize], dump, sum)?;
         }
-        for site in &table.sites {
-            let start = PathStart::Step(places[site.holders as usize], name(site.label));
-            let place = self.place(numbers, start, name(site.class), site.is_stable)?;
-            self.sites.add(place, dump, site.sum)?;
+        for row in &table.places {
+            let start = PathStart::Step(places[row.holders as usize], name(row.label));
+            let place = self.place(numbers, start, name(row.class), row.is_stable)?;
+            self.references.add(place, dump, row.sum)?;
         }
         for row in &table.fields {
             let [holder, label, class] = [row.holder, row.label, row.class].map(name);

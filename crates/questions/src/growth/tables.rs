@@ -1,8 +1,8 @@
-//! What is said of the site tables themselves: their names, their warnings, and whether they are enough.
+//! What is said of the place tables themselves: their names, their warnings, and whether they are enough.
 
 use crate::WarningText;
 use crate::answer::GrowthDump;
-use crate::sites::SiteTable;
+use crate::place_table::PlaceTable;
 use base::error::{Error, Result};
 use base::warning::Warning;
 
@@ -10,7 +10,7 @@ use base::warning::Warning;
 pub(super) const FEW_DUMPS: usize = 8;
 
 /// The number of dumps to ignore, if enough are left.
-pub(super) fn checked_warmup(tables: &[&SiteTable], warmup: u64) -> Result<usize> {
+pub(super) fn checked_warmup(tables: &[&PlaceTable], warmup: u64) -> Result<usize> {
     let left = (tables.len() as u64).saturating_sub(warmup);
     match left {
         0 | 1 => Err(Error::InvalidOption {
@@ -22,12 +22,12 @@ pub(super) fn checked_warmup(tables: &[&SiteTable], warmup: u64) -> Result<usize
     }
 }
 
-pub(super) fn is_partial(tables: &[&SiteTable]) -> bool {
+pub(super) fn is_partial(tables: &[&PlaceTable]) -> bool {
     tables.iter().any(|table| table.is_partial)
 }
 
 /// What each dump is called: by its number if all have the same name.
-fn dump_names(tables: &[&SiteTable]) -> Vec<String> {
+fn dump_names(tables: &[&PlaceTable]) -> Vec<String> {
     let first = &tables[0].dump_name;
     match tables.iter().all(|table| table.dump_name == *first) {
         true => (1..=tables.len())
@@ -37,7 +37,7 @@ fn dump_names(tables: &[&SiteTable]) -> Vec<String> {
     }
 }
 
-pub(super) fn dumps(tables: &[&SiteTable]) -> Vec<GrowthDump> {
+pub(super) fn dumps(tables: &[&PlaceTable]) -> Vec<GrowthDump> {
     let names = dump_names(tables).into_iter().zip(tables);
     let dumps = names.map(|(name, table)| GrowthDump {
         name,
@@ -47,7 +47,7 @@ pub(super) fn dumps(tables: &[&SiteTable]) -> Vec<GrowthDump> {
 }
 
 /// The warnings of all dumps: those that all have once, the others with the name of the dump.
-pub(super) fn warnings(tables: &[&SiteTable]) -> Vec<WarningText> {
+pub(super) fn warnings(tables: &[&PlaceTable]) -> Vec<WarningText> {
     let is_everywhere =
         |warning: &WarningText| tables.iter().all(|table| table.warnings.contains(warning));
     let shared = tables[0].warnings.iter().filter(|one| is_everywhere(one));

@@ -1,14 +1,14 @@
 //! Whether a row of numbers grows.
 
-use crate::sites::Sum;
+use crate::place_table::Sum;
 
-/// Dumps that a site needs in which something could hold its objects; all, if there are fewer.
+/// Dumps that a place needs in which something could hold its objects; all, if there are fewer.
 const ENOUGH: usize = 7;
 
 /// What strings may gain each without growth, in bytes: a number in them that gets three more digits.
 const DIGITS: u64 = 6;
 
-/// Which way a site goes.
+/// Which way a place goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Trend {
     Rises,
@@ -16,7 +16,7 @@ pub(super) enum Trend {
     Neither,
 }
 
-/// Which way the sums of a site go: `None` where a dump has nothing that could hold its objects. Counts come
+/// Which way the sums of a place go: `None` where a dump has nothing that could hold its objects. Counts come
 /// before bytes. It rises if every sum is greater than the one before; with `slow` it is enough that none is
 /// less, and each is greater than the one before the last.
 pub(super) fn trend(series: &[Option<Sum>], slow: bool) -> Trend {

@@ -87,7 +87,7 @@ const folded = z.strictObject({
   count,
 });
 
-const site = z.strictObject({
+const place = z.strictObject({
   root: rootShape.nullable(),
   path: z.string().nullable(),
   label: z.string().nullable(),
@@ -118,7 +118,7 @@ export const growth = question({
   output: {
     dumps: z.array(z.strictObject({ name: z.string(), totalLiveSize: size })),
     warmup: count,
-    sites: z.array(site),
+    places: z.array(place),
   },
   isPaged: true,
   async ask({ heaps: handles, warmup, slow, limit, offset }, { heaps, control }) {
@@ -126,8 +126,8 @@ export const growth = question({
     for (const [nth, handle] of handles.entries()) {
       const part = (fraction: number, phase: string) =>
         control.progress((nth + fraction) / handles.length, phase);
-      tables.push(await heaps.siteTable(handle, { ...control, progress: part }));
-      control.progress((nth + 1) / handles.length, "sites");
+      tables.push(await heaps.placeTable(handle, { ...control, progress: part }));
+      control.progress((nth + 1) / handles.length, "places");
     }
     const found = await growthAsync(tables, {
       warmup,
@@ -137,13 +137,13 @@ export const growth = question({
       signal: control.signal,
     });
     const { schemaVersion, warnings, partial, total, offset: from, limit: _, ...body } = found;
-    return { body, page: { list: "sites", total, offset: from }, warnings, partial };
+    return { body, page: { list: "places", total, offset: from }, warnings, partial };
   },
-  render({ dumps, sites }) {
+  render({ dumps, places }) {
     return [
       `Live: ${dumps.map(({ totalLiveSize }) => formatSize(totalLiveSize)).join(", ")}.`,
-      ...(sites.length === 0 ? ["Nothing grows in every interval."] : []),
-      ...sites.map(
+      ...(places.length === 0 ? ["Nothing grows in every interval."] : []),
+      ...places.map(
         ({ root, path, label, className, counts, perInterval, folded: others, fingerprint }) => {
           const place =
             path ?? [root && rootText(root), label, className].filter(Boolean).join(" ");

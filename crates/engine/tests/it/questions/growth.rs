@@ -1,4 +1,4 @@
-//! Site tables of random heaps against their definition, and growth over tables against its own.
+//! Place tables of random heaps against their definition, and growth over tables against its own.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,21 +8,21 @@ use serde_json::{Value, json};
 use super::random::{class_name, open, path_text, plain_label, plans};
 use crate::support::{ARRAY_BUFFER, STRING, Scene};
 use engine::Control;
-use engine::questions::{GrowthOptions, LoadedHeap, SiteTable, growth};
+use engine::questions::{GrowthOptions, LoadedHeap, PlaceTable, growth};
 
-fn table(heap: &LoadedHeap) -> SiteTable {
-    engine::questions::site_table(heap, &Control::default()).unwrap()
+fn table(heap: &LoadedHeap) -> PlaceTable {
+    engine::questions::place_table(heap, &Control::default()).unwrap()
 }
 
 /// Objects and the bytes of their contents.
 type Sum = (u64, u64);
 
-/// A site table, read from its bytes: sums by path text, by holders' path text with label and class, by
+/// A place table, read from its bytes: sums by path text, by holders' path text with label and class, by
 /// holder's class with label and class, and by class.
 #[derive(Debug, Default, PartialEq)]
 struct Rows {
     groups: BTreeMap<String, Sum>,
-    sites: BTreeMap<(String, String, String), Sum>,
+    places: BTreeMap<(String, String, String), Sum>,
     rooted: BTreeMap<String, Sum>,
     fields: BTreeMap<(String, String, String), Sum>,
     classes: BTreeMap<String, Sum>,
@@ -45,7 +45,7 @@ fn continued(holders: &str, label: &str, class: &str) -> String {
 }
 
 impl Rows {
-    fn of(table: &SiteTable) -> Self {
+    fn of(table: &PlaceTable) -> Self {
         let table: Value = serde_json::from_slice(&table.to_bytes()).unwrap();
         let name = |number: &Value| {
             let number = number.as_u64().unwrap() as usize;
@@ -85,13 +85,13 @@ impl Rows {
         for (kind, into) in [("groups", &mut rows.groups), ("rooted", &mut rows.rooted)] {
             into.extend(list(kind).iter().map(|row| (text(&row[0]), sum(&row[1]))));
         }
-        for row in list("sites") {
+        for row in list("places") {
             let key = (
                 text(&row["holders"]),
                 name(&row["label"]),
                 name(&row["class"]),
             );
-            rows.sites.insert(key, sum(&row["sum"]));
+            rows.places.insert(key, sum(&row["sum"]));
         }
         for row in list("fields") {
             let key = (
@@ -155,7 +155,7 @@ fn grown(tables: &[Rows]) -> (BTreeSet<String>, BTreeSet<String>) {
             for text in of_table.keys() {
                 texts.insert(text.clone(), table.holders[text].clone());
             }
-            for (holders, label, class) in table.sites.keys().filter(|_| is_site) {
+            for (holders, label, class) in table.places.keys().filter(|_| is_site) {
                 texts.insert(continued(holders, label, class), Some(holders.clone()));
             }
         }
@@ -167,8 +167,8 @@ fn grown(tables: &[Rows]) -> (BTreeSet<String>, BTreeSet<String>) {
                 let sum = match is_site {
                     false => table.groups.get(&text).copied(),
                     true => table.rooted.get(&text).copied().or_else(|| {
-                        let mut sites = table.sites.iter();
-                        let found = sites.find(|((holders, label, class), _)| {
+                        let mut places = table.places.iter();
+                        let found = places.find(|((holders, label, class), _)| {
                             continued(holders, label, class) == text
                         });
                         found.map(|(_, &sum)| sum)
@@ -236,7 +236,7 @@ proptest! {
         let class = |object| class_name(&heap, object);
         let path = |object| path_text(&heap, &truth, &truth.path(object).unwrap());
         let mut groups: BTreeMap<String, BTreeSet<_>> = BTreeMap::new();
-        let mut sites: BTreeMap<_, BTreeSet<_>> = BTreeMap::new();
+        let mut places: BTreeMap<_, BTreeSet<_>> = BTreeMap::new();
         let mut fields: BTreeMap<_, BTreeSet<_>> = BTreeMap::new();
         let mut classes: BTreeMap<String, BTreeSet<_>> = BTreeMap::new();
         for &holder in &live {
@@ -247,7 +247,7 @@ proptest! {
                 let (holder_class, target_class) = (class(holder), class(*target));
                 if holder_class != target_class {
                     let key = (path(holder), label.clone(), target_class.clone());
-                    sites.entry(key).or_default().insert(*target);
+                    places.entry(key).or_default().insert(*target);
                 }
                 let key = (holder_class, label, target_class);
                 fields.entry(key).or_default().insert(*target);
@@ -259,7 +259,7 @@ proptest! {
             rooted.entry(text).or_default().insert(*object);
         }
         prop_assert_eq!(counts(&rows.groups), sizes(&groups));
-        prop_assert_eq!(counts(&rows.sites), sizes(&sites));
+        prop_assert_eq!(counts(&rows.places), sizes(&places));
         prop_assert_eq!(counts(&rows.fields), sizes(&fields));
         prop_assert_eq!(counts(&rows.classes), sizes(&classes));
         prop_assert_eq!(counts(&rows.rooted), sizes(&rooted));
@@ -272,14 +272,14 @@ proptest! {
         let mut heaps: Vec<_> = heaps.iter().map(|plans| open(plans).0).collect();
         // Larger and larger, so that something grows.
         heaps.sort_by_key(|heap| heap.heap().live_size);
-        let tables: Vec<SiteTable> = heaps.iter().map(table).collect();
+        let tables: Vec<PlaceTable> = heaps.iter().map(table).collect();
         let rows: Vec<Rows> = tables.iter().map(Rows::of).collect();
         let (with_path, fields) = grown(&rows);
         let answer = grown_by(&tables, json!({ "limit": 100_000 }));
         let mut found_paths = BTreeSet::new();
         let mut found_fields = BTreeSet::new();
-        for site in answer["sites"].as_array().unwrap() {
-            for one in site["folded"].as_array().unwrap().iter().chain([site]) {
+        for place in answer["places"].as_array().unwrap() {
+            for one in place["folded"].as_array().unwrap().iter().chain([place]) {
                 let class = one["className"].as_str().unwrap();
                 match (one["path"].as_str(), one["label"].as_str()) {
                     (Some(path), _) => _ = found_paths.insert(path.to_owned()),
@@ -298,11 +298,11 @@ proptest! {
     ) {
         let table = table(&open(&plans).0);
         let mut bytes = table.to_bytes();
-        prop_assert_eq!(&SiteTable::from_bytes(&bytes).unwrap(), &table);
+        prop_assert_eq!(&PlaceTable::from_bytes(&bytes).unwrap(), &table);
         let place = place.index(bytes.len());
         bytes[place] = byte;
         // Whatever they are, the comparison does not panic.
-        if let Ok(other) = SiteTable::from_bytes(&bytes) {
+        if let Ok(other) = PlaceTable::from_bytes(&bytes) {
             let tables = [table, other];
             _ = growth(&tables.each_ref(), &options(json!({})), &Control::default());
         }
@@ -313,8 +313,8 @@ fn options(options: Value) -> GrowthOptions {
     serde_json::from_value(options).unwrap()
 }
 
-fn grown_by(tables: &[SiteTable], wanted: Value) -> Value {
-    let tables: Vec<&SiteTable> = tables.iter().collect();
+fn grown_by(tables: &[PlaceTable], wanted: Value) -> Value {
+    let tables: Vec<&PlaceTable> = tables.iter().collect();
     let answer = growth(&tables, &options(wanted), &Control::default()).unwrap();
     serde_json::to_value(answer).unwrap()
 }

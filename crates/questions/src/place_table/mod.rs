@@ -1,12 +1,12 @@
-//! The site table of a heap: how many objects each place of the program holds, and how much they contain.
+//! The place table of a heap: how many objects each place of the program holds, and how much they contain.
 //! Tables of several heaps, of one build or of several, are compared by [`growth`](super::growth).
 
 mod count;
 mod make;
 mod table;
 
-pub use make::site_table;
-pub use table::SiteTable;
+pub use make::place_table;
+pub use table::PlaceTable;
 pub(super) use table::{PathNode, PathStart};
 
 use std::ops::AddAssign;

@@ -1,4 +1,4 @@
-//! Site tables as JavaScript sees them.
+//! Place tables as JavaScript sees them.
 
 use std::sync::Arc;
 
@@ -6,26 +6,26 @@ use napi::bindgen_prelude::*;
 use napi_derive::napi;
 
 use super::error::Result;
-use engine::questions::SiteTable;
+use engine::questions::PlaceTable;
 use workers::guard::guarded;
 
-/// A site table that stays on the native side.
+/// A place table that stays on the native side.
 #[napi(custom_finalize)]
-pub struct SiteTableHandle {
-    table: Arc<SiteTable>,
+pub struct PlaceTableHandle {
+    table: Arc<PlaceTable>,
     /// How much memory V8 knows of.
     registered_bytes: i64,
 }
 
-impl SiteTableHandle {
-    pub(super) fn new(table: SiteTable) -> Self {
+impl PlaceTableHandle {
+    pub(super) fn new(table: PlaceTable) -> Self {
         Self {
             table: Arc::new(table),
             registered_bytes: 0,
         }
     }
 
-    pub(super) fn table(&self) -> &Arc<SiteTable> {
+    pub(super) fn table(&self) -> &Arc<PlaceTable> {
         &self.table
     }
 
@@ -38,7 +38,7 @@ impl SiteTableHandle {
     }
 }
 
-impl ObjectFinalize for SiteTableHandle {
+impl ObjectFinalize for PlaceTableHandle {
     fn finalize(self, env: Env) -> napi::Result<()> {
         env.adjust_external_memory(-self.registered_bytes)?;
         Ok(())
@@ -46,11 +46,11 @@ impl ObjectFinalize for SiteTableHandle {
 }
 
 #[napi]
-impl SiteTableHandle {
+impl PlaceTableHandle {
     /// Reads a table that `toBytes` has written.
     #[napi(factory)]
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
-        guarded(|| Ok(Self::new(SiteTable::from_bytes(bytes)?)))
+        guarded(|| Ok(Self::new(PlaceTable::from_bytes(bytes)?)))
     }
 
     /// The table as bytes.

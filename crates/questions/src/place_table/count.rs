@@ -1,8 +1,8 @@
-//! Counts what the references of each site lead to: every object once for a site, however many references of
-//! it lead there. A site is a group of paths, which its holders have, a label and a class.
+//! Counts what the references of each place lead to: every object once for a place, however many references of
+//! it lead there. A place is a group of paths, which its holders have, a label and a class.
 //!
-//! Most objects have one reference, so the first site of each object is kept in a column, and only what other
-//! sites lead to is collected, sorted, and counted afterwards.
+//! Most objects have one reference, so the first place of each object is kept in a column, and only what other
+//! places lead to is collected, sorted, and counted afterwards.
 
 use std::collections::HashMap;
 
@@ -18,11 +18,11 @@ use heap::{EdgeLabel, Heap, PathGroup, PathTree, prefetch};
 
 /// Objects between two looks at whether to stop.
 const CHECK_INTERVAL: usize = 1 << 16;
-/// The most sites that are told apart. Heaps with as many have classes that refer to one another in every way.
-const MOST_SITES: usize = 1 << 22;
-/// The site of objects that no reference leads to so far, and of references beyond [`MOST_SITES`].
-const NO_SITE: u32 = u32::MAX;
-/// Answers about sites that are kept at hand, and further references of objects.
+/// The most places that are told apart. Heaps with as many have classes that refer to one another in every way.
+const MOST_PLACES: usize = 1 << 22;
+/// The place of objects that no reference leads to so far, and of references beyond [`MOST_PLACES`].
+const NO_PLACE: u32 = u32::MAX;
+/// Answers about places that are kept at hand, and further references of objects.
 const RECENT: usize = 1 << 12;
 /// How many references in advance the memory of their targets is prefetched.
 const AHEAD: u32 = 16;
@@ -31,7 +31,7 @@ const COMPACTED: usize = 1 << 24;
 
 /// The references with one label from objects of one group to objects of one class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Site {
+pub(super) struct Place {
     pub(super) holders: PathGroup,
     /// The class of the holders: the first slot of that name.
     pub(super) holder: u32,
@@ -54,7 +54,7 @@ pub(super) struct Field {
 #[derive(Default)]
 pub(super) struct Counts {
     /// References from a class to itself included.
-    pub(super) sites: Vec<(Site, Sum)>,
+    pub(super) places: Vec<(Place, Sum)>,
     pub(super) fields: Vec<(Field, Sum)>,
     /// By group of paths.
     pub(super) groups: Vec<Sum>,
@@ -84,8 +84,8 @@ impl Subject<'_> {
         self.first_slots[self.heap.objects.class_slots[object.at()] as usize]
     }
 
-    /// The sites of all references, and what these lead to.
-    pub(super) fn find_sites(&self, step: &Step<'_>) -> Result<Finder> {
+    /// The places of all references, and what these lead to.
+    pub(super) fn find_places(&self, step: &Step<'_>) -> Result<Finder> {
         let object_count = self.heap.objects.len();
         let mut finder = Finder::new(object_count, step)?;
         let edges = &self.heap.edges;
@@ -97,19 +97,19 @@ impl Subject<'_> {
                 continue;
             }
             let (holders, holder) = (self.tree.group(source), self.class(source));
-            for place in edges.range(source) {
-                if let Some(ahead) = edges.get_target(place + AHEAD) {
+            for edge in edges.range(source) {
+                if let Some(ahead) = edges.get_target(edge + AHEAD) {
                     prefetch(&self.heap.objects.class_slots, ahead.0);
                     prefetch(&finder.first, ahead.0);
                 }
-                let target = edges.target(place);
-                let site = finder.site(Site {
+                let target = edges.target(edge);
+                let place = finder.place(Place {
                     holders,
                     holder,
-                    label: edges.label(place).unwrap_or_default(),
+                    label: edges.label(edge).unwrap_or_default(),
                     class: self.class(target),
                 })?;
-                finder.add(target, site)?;
+                finder.add(target, place)?;
             }
         }
         finder.compact();
@@ -127,12 +127,12 @@ impl SizedSubject<'_> {
     }
 
     pub(super) fn count(&self, finder: &Finder, step: &Step<'_>) -> Result<Counts> {
-        let ((groups, classes), (sites, fields)) = side_by_side(
+        let ((groups, classes), (places, fields)) = side_by_side(
             || self.groups_and_classes(step),
-            || self.sites_and_fields(finder, step),
+            || self.places_and_fields(finder, step),
         )?;
         Ok(Counts {
-            sites,
+            places,
             fields,
             groups,
             classes,
@@ -161,24 +161,24 @@ impl SizedSubject<'_> {
         Ok((groups, classes))
     }
 
-    /// The sums of all sites, and of all fields.
+    /// The sums of all places, and of all fields.
     #[allow(clippy::type_complexity, reason = "two lists of what is counted")]
-    fn sites_and_fields(
+    fn places_and_fields(
         &self,
         finder: &Finder,
         step: &Step<'_>,
-    ) -> Result<(Vec<(Site, Sum)>, Vec<(Field, Sum)>)> {
-        let mut sites =
-            columns::collected(finder.sites.iter().map(|&site| (site, Sum::default())))?;
+    ) -> Result<(Vec<(Place, Sum)>, Vec<(Field, Sum)>)> {
+        let mut places =
+            columns::collected(finder.places.iter().map(|&place| (place, Sum::default())))?;
         let mut numbers: HashMap<Field, u32> = HashMap::new();
         let mut fields = Vec::new();
-        // By site: the number of its field.
-        let mut field_of = columns::with_capacity(sites.len())?;
-        for site in &finder.sites {
+        // By place: the number of its field.
+        let mut field_of = columns::with_capacity(places.len())?;
+        for place in &finder.places {
             let field = Field {
-                holder: site.holder,
-                label: site.label,
-                class: site.class,
+                holder: place.holder,
+                label: place.label,
+                class: place.class,
             };
             let number = *numbers.entry(field).or_insert(fields.len() as u32);
             if number as usize == fields.len() {
@@ -192,11 +192,11 @@ impl SizedSubject<'_> {
             if object.at().is_multiple_of(CHECK_INTERVAL) {
                 step.advance(0)?;
             }
-            if first == NO_SITE {
+            if first == NO_PLACE {
                 continue;
             }
             let sum = self.sum(object);
-            let mut count_at = |site: u32| sites[site as usize].1.add(sum);
+            let mut count_at = |place: u32| places[place as usize].1.add(sum);
             count_at(first);
             let field = field_of[first as usize];
             fields[field as usize].1.add(sum);
@@ -206,9 +206,9 @@ impl SizedSubject<'_> {
             its_fields.clear();
             its_fields.push(field);
             while let Some(next) = further.next_if(|&next| object_of(next) == object) {
-                let site = next as u32;
-                count_at(site);
-                its_fields.push(field_of[site as usize]);
+                let place = next as u32;
+                count_at(place);
+                its_fields.push(field_of[place as usize]);
             }
             its_fields.sort_unstable();
             its_fields.dedup();
@@ -216,20 +216,20 @@ impl SizedSubject<'_> {
                 fields[other as usize].1.add(sum);
             }
         }
-        Ok((sites, fields))
+        Ok((places, fields))
     }
 }
 
-/// Sites, and what their references lead to.
+/// Places, and what their references lead to.
 pub(super) struct Finder {
-    sites: Vec<Site>,
-    numbers: HashMap<Site, u32>,
+    places: Vec<Place>,
+    numbers: HashMap<Place, u32>,
     /// What was last asked of `numbers`, by a hash of the question.
-    recent: Vec<(Site, u32)>,
-    last: (Site, u32),
-    /// By object: the site of the first reference to it.
+    recent: Vec<(Place, u32)>,
+    last: (Place, u32),
+    /// By object: the place of the first reference to it.
     first: Vec<u32>,
-    /// The other sites that lead to an object: the object above the site.
+    /// The other places that lead to an object: the object above the place.
     further: Vec<u64>,
     recent_further: Vec<u64>,
     compact_at: usize,
@@ -241,19 +241,19 @@ fn object_of(further: u64) -> ObjectIndex {
 
 impl Finder {
     fn new(object_count: usize, step: &Step<'_>) -> Result<Self> {
-        let none = Site {
+        let none = Place {
             holders: PathGroup::REST,
             holder: u32::MAX,
             label: EdgeLabel::default(),
             class: u32::MAX,
         };
         let mut first = Vec::new();
-        columns::fill(&mut first, NO_SITE, object_count, step)?;
+        columns::fill(&mut first, NO_PLACE, object_count, step)?;
         Ok(Self {
-            sites: Vec::new(),
+            places: Vec::new(),
             numbers: HashMap::new(),
-            recent: vec![(none, NO_SITE); RECENT],
-            last: (none, NO_SITE),
+            recent: vec![(none, NO_PLACE); RECENT],
+            last: (none, NO_PLACE),
             first,
             further: Vec::new(),
             recent_further: vec![u64::MAX; RECENT],
@@ -261,50 +261,50 @@ impl Finder {
         })
     }
 
-    /// The number of a site.
+    /// The number of a place.
     #[inline]
-    fn site(&mut self, site: Site) -> Result<u32> {
-        if self.last.0 == site {
+    fn place(&mut self, place: Place) -> Result<u32> {
+        if self.last.0 == place {
             return Ok(self.last.1);
         }
-        let hash = site.holders.0.wrapping_mul(0x9e37_79b1)
-            ^ site.label.hash()
-            ^ site.class.wrapping_mul(0x85eb_ca6b);
-        let place = (hash >> 16) as usize % RECENT;
-        if self.recent[place].0 != site {
-            self.recent[place] = (site, self.number(site)?);
+        let hash = place.holders.0.wrapping_mul(0x9e37_79b1)
+            ^ place.label.hash()
+            ^ place.class.wrapping_mul(0x85eb_ca6b);
+        let slot = (hash >> 16) as usize % RECENT;
+        if self.recent[slot].0 != place {
+            self.recent[slot] = (place, self.number(place)?);
         }
-        self.last = self.recent[place];
+        self.last = self.recent[slot];
         Ok(self.last.1)
     }
 
-    fn number(&mut self, site: Site) -> Result<u32> {
-        if let Some(&number) = self.numbers.get(&site) {
+    fn number(&mut self, place: Place) -> Result<u32> {
+        if let Some(&number) = self.numbers.get(&place) {
             return Ok(number);
         }
-        if self.sites.len() >= MOST_SITES {
-            return Ok(NO_SITE);
+        if self.places.len() >= MOST_PLACES {
+            return Ok(NO_PLACE);
         }
-        let number = self.sites.len() as u32;
-        columns::push(&mut self.sites, site)?;
-        self.numbers.insert(site, number);
+        let number = self.places.len() as u32;
+        columns::push(&mut self.places, place)?;
+        self.numbers.insert(place, number);
         Ok(number)
     }
 
-    /// Writes down that a reference of a site leads to an object.
+    /// Writes down that a reference of a place leads to an object.
     #[inline]
-    fn add(&mut self, object: ObjectIndex, site: u32) -> Result<()> {
+    fn add(&mut self, object: ObjectIndex, place: u32) -> Result<()> {
         let first = &mut self.first[object.at()];
-        if *first == site || site == NO_SITE {
+        if *first == place || place == NO_PLACE {
             return Ok(());
         }
-        if *first == NO_SITE {
-            *first = site;
+        if *first == NO_PLACE {
+            *first = place;
             return Ok(());
         }
-        let further = u64::from(object.0) << 32 | u64::from(site);
-        // Many references of one site often lead to the same few objects.
-        let hash = (object.0 ^ site.wrapping_mul(0x85eb_ca6b)).wrapping_mul(0x9e37_79b1);
+        let further = u64::from(object.0) << 32 | u64::from(place);
+        // Many references of one place often lead to the same few objects.
+        let hash = (object.0 ^ place.wrapping_mul(0x85eb_ca6b)).wrapping_mul(0x9e37_79b1);
         let recent = &mut self.recent_further[(hash >> 16) as usize % RECENT];
         if *recent == further {
             return Ok(());

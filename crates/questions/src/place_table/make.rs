@@ -1,4 +1,4 @@
-//! Makes the site table of a loaded heap.
+//! Makes the place table of a loaded heap.
 
 use crate::path_text::is_origin_stable;
 use crate::roots::origin_root;
@@ -6,8 +6,8 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use super::Sum;
-use super::count::{Counts, Field, Site, SizedSubject, Subject};
-use super::table::{ClassRow, FieldRow, PathNode, PathStart, SiteRow, SiteTable, VERSION};
+use super::count::{Counts, Field, Place, SizedSubject, Subject};
+use super::table::{ClassRow, FieldRow, PathNode, PathStart, PlaceRow, PlaceTable, VERSION};
 use crate::{LoadedHeap, WarningText};
 use base::columns;
 use base::control::{Control, Phase};
@@ -15,7 +15,7 @@ use base::error::Result;
 use base::side_by_side::side_by_side;
 use heap::{EdgeLabel, GroupStart, PathGroup, PathTree, RootOrigin};
 
-/// Groups of paths, and sites, that a table keeps: the largest.
+/// Groups of paths, and places, that a table keeps: the largest.
 const MOST_ROWS: usize = 100_000;
 
 /// The position of a group that has no node so far.
@@ -27,7 +27,7 @@ const NO_NODE: u32 = u32::MAX;
 /// [`Error::DumpChanged`](base::Error::DumpChanged) and [`Error::Io`](base::Error::Io) if the dump
 /// cannot be read again, [`Error::OutOfMemory`](base::Error::OutOfMemory),
 /// [`Error::Aborted`](base::Error::Aborted).
-pub fn site_table(loaded: &LoadedHeap, control: &Control) -> Result<SiteTable> {
+pub fn place_table(loaded: &LoadedHeap, control: &Control) -> Result<PlaceTable> {
     control.check()?;
     let tree = loaded.path_tree(control)?;
     let step = control.begin(Phase::View, 2 * loaded.heap.objects.len() as u64);
@@ -39,7 +39,7 @@ pub fn site_table(loaded: &LoadedHeap, control: &Control) -> Result<SiteTable> {
     };
     let (content_sizes, finder) = side_by_side(
         || loaded.source.content_sizes(tree, &step),
-        || subject.find_sites(&step),
+        || subject.find_places(&step),
     )?;
     let sized = SizedSubject {
         subject,
@@ -52,7 +52,7 @@ pub fn site_table(loaded: &LoadedHeap, control: &Control) -> Result<SiteTable> {
 
     let mut is_cut = counts.groups[PathGroup::REST.0 as usize] != Sum::default();
     let groups = largest_groups(&counts.groups, &mut is_cut);
-    let sites = largest_sites(std::mem::take(&mut counts.sites), &mut is_cut);
+    let places = largest_places(std::mem::take(&mut counts.places), &mut is_cut);
     let mut maker = Maker {
         heap: loaded,
         tree,
@@ -70,15 +70,17 @@ pub fn site_table(loaded: &LoadedHeap, control: &Control) -> Result<SiteTable> {
         Ok((maker.add(node)?, sum))
     });
     let rooted = rooted.collect::<Result<_>>()?;
-    let sites = sites.into_iter().map(|(site, sum)| maker.site(site, sum));
-    let sites = sites.collect::<Result<_>>()?;
+    let places = places
+        .into_iter()
+        .map(|(place, sum)| maker.place(place, sum));
+    let places = places.collect::<Result<_>>()?;
     let fields = counts
         .fields
         .iter()
         .map(|(field, sum)| maker.field(field, *sum));
     let fields = fields.collect();
     let classes = maker.classes(&counts, &first_slots);
-    Ok(SiteTable {
+    Ok(PlaceTable {
         version: VERSION,
         dump_name: loaded.dump_name.clone(),
         module_hash: loaded.source.program(),
@@ -91,7 +93,7 @@ pub fn site_table(loaded: &LoadedHeap, control: &Control) -> Result<SiteTable> {
         paths: maker.paths,
         groups,
         rooted,
-        sites,
+        places,
         fields,
         classes,
         raw: Sum {
@@ -140,18 +142,18 @@ fn largest_groups(sums: &[Sum], is_cut: &mut bool) -> Vec<PathGroup> {
     groups
 }
 
-/// The largest sites, without references from a class to itself: what these lead to is of the same group.
-fn largest_sites(mut sites: Vec<(Site, Sum)>, is_cut: &mut bool) -> Vec<(Site, Sum)> {
-    sites.retain(|(site, _)| site.holder != site.class && site.holders != PathGroup::REST);
-    if sites.len() > MOST_ROWS {
+/// The largest places, without references from a class to itself: what these lead to is of the same group.
+fn largest_places(mut places: Vec<(Place, Sum)>, is_cut: &mut bool) -> Vec<(Place, Sum)> {
+    places.retain(|(place, _)| place.holder != place.class && place.holders != PathGroup::REST);
+    if places.len() > MOST_ROWS {
         *is_cut = true;
-        sites.sort_by_key(|&(site, sum)| {
-            let place = (site.holders, site.label, site.class);
-            (Reverse((sum.bytes, sum.count)), place)
+        places.sort_by_key(|&(place, sum)| {
+            let order = (place.holders, place.label, place.class);
+            (Reverse((sum.bytes, sum.count)), order)
         });
-        sites.truncate(MOST_ROWS);
+        places.truncate(MOST_ROWS);
     }
-    sites
+    places
 }
 
 /// Names by number.
@@ -266,12 +268,12 @@ impl Maker<'_> {
         (self.names.number(&text), is_stable)
     }
 
-    fn site(&mut self, site: Site, sum: Sum) -> Result<SiteRow> {
-        let holders = self.node(site.holders)?;
-        let (label, is_label_stable) = self.label(site.holder, site.label);
-        let (class, is_class_stable) = self.class(site.class);
+    fn place(&mut self, place: Place, sum: Sum) -> Result<PlaceRow> {
+        let holders = self.node(place.holders)?;
+        let (label, is_label_stable) = self.label(place.holder, place.label);
+        let (class, is_class_stable) = self.class(place.class);
         let is_path_stable = self.paths[holders as usize].is_stable;
-        Ok(SiteRow {
+        Ok(PlaceRow {
             holders,
             label,
             class,

@@ -1,4 +1,4 @@
-/** Dumps as site tables, for the commands that compare many dumps. */
+/** Dumps as place tables, for the commands that compare many dumps. */
 import { Argument } from "commander";
 import type * as native from "../native.js";
 import { addon } from "./addon.js";
@@ -13,12 +13,12 @@ export function dumpsArgument(): Argument {
   );
 }
 
-/** The site table of each dump. One heap is open at a time. */
-export async function siteTables(
+/** The place table of each dump. One heap is open at a time. */
+export async function placeTables(
   dumps: string[],
   modules: (string | undefined)[],
   options: Pick<SharedOptions, "force" | "partial">,
-): Promise<native.SiteTableHandle[]> {
+): Promise<native.PlaceTableHandle[]> {
   const line = new ProgressLine();
   const tables = [];
   for (const [nth, dump] of dumps.entries()) {
@@ -26,7 +26,7 @@ export async function siteTables(
     const open = openAll([dump], [modules[nth]], options, control);
     const [heap] = (await line.watch(control, open)) as [native.HeapHandle];
     try {
-      tables.push(await line.watch(control, heap.siteTableAsync(control)));
+      tables.push(await line.watch(control, heap.placeTableAsync(control)));
     } finally {
       heap.close();
     }

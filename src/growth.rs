@@ -1,4 +1,4 @@
-//! Site tables of heaps, and the questions that compare them.
+//! Place tables of heaps, and the questions that compare them.
 
 use std::sync::Arc;
 
@@ -10,34 +10,34 @@ use super::error::Result;
 use super::heap_handle::HeapHandle;
 use super::open_heap::{AnswerData, parsed, rendered};
 use super::outcome::Outcome;
-use super::site_table_handle::SiteTableHandle;
+use super::place_table_handle::PlaceTableHandle;
 use super::views::TableData;
 use super::work_control::WorkControl;
 use base::control::Control;
 use engine::outputs::formats::TableOptions;
-use engine::questions::{Answer, CheckOptions, GrowthOptions, SiteTable, check, growth};
+use engine::questions::{Answer, CheckOptions, GrowthOptions, PlaceTable, check, growth};
 use workers::guard::guarded;
 use workers::threads::run_on_own_thread;
 
 #[napi]
 impl HeapHandle {
-    /// The site table of the heap.
+    /// The place table of the heap.
     #[napi]
-    pub fn site_table(&mut self, env: Env) -> Result<SiteTableHandle> {
+    pub fn place_table(&mut self, env: Env) -> Result<PlaceTableHandle> {
         guarded(|| {
             let heap = self.heap()?;
             let table = run_on_own_thread(|| {
-                engine::questions::site_table(heap.loaded(), &Control::default())
+                engine::questions::place_table(heap.loaded(), &Control::default())
             });
             // It builds an index, which stays.
             self.register(env);
-            Ok(SiteTableHandle::new(table?).registered(env))
+            Ok(PlaceTableHandle::new(table?).registered(env))
         })
     }
 
-    /// As `siteTable`, as a task.
-    #[napi(ts_return_type = "Promise<SiteTableHandle>")]
-    pub fn site_table_async<'env>(
+    /// As `placeTable`, as a task.
+    #[napi(ts_return_type = "Promise<PlaceTableHandle>")]
+    pub fn place_table_async<'env>(
         &mut self,
         env: &'env Env,
         control: &WorkControl,
@@ -46,8 +46,8 @@ impl HeapHandle {
             self.register(*env);
             let heap = self.heap()?;
             control.start(env, [], move |[], control| {
-                let table = engine::questions::site_table(heap.loaded(), control)?;
-                Ok(Outcome::SiteTable(SiteTableHandle::new(table)))
+                let table = engine::questions::place_table(heap.loaded(), control)?;
+                Ok(Outcome::PlaceTable(PlaceTableHandle::new(table)))
             })
         })
     }
@@ -55,17 +55,17 @@ impl HeapHandle {
 
 /// A question about several tables.
 trait Comparison: DeserializeOwned + Send + Sync + 'static {
-    fn answer(&self, tables: &[&SiteTable], control: &Control) -> base::Result<Answer>;
+    fn answer(&self, tables: &[&PlaceTable], control: &Control) -> base::Result<Answer>;
 }
 
 impl Comparison for GrowthOptions {
-    fn answer(&self, tables: &[&SiteTable], control: &Control) -> base::Result<Answer> {
+    fn answer(&self, tables: &[&PlaceTable], control: &Control) -> base::Result<Answer> {
         growth(tables, self, control)
     }
 }
 
 impl Comparison for CheckOptions {
-    fn answer(&self, tables: &[&SiteTable], control: &Control) -> base::Result<Answer> {
+    fn answer(&self, tables: &[&PlaceTable], control: &Control) -> base::Result<Answer> {
         check(tables, self, control)
     }
 }
@@ -74,7 +74,7 @@ impl Comparison for CheckOptions {
 #[napi(ts_return_type = "Promise<AnswerData>")]
 pub fn growth_async<'env>(
     env: &'env Env,
-    tables: Vec<ClassInstance<SiteTableHandle>>,
+    tables: Vec<ClassInstance<PlaceTableHandle>>,
     options: String,
     text: Option<TableData>,
     control: &WorkControl,
@@ -85,7 +85,7 @@ pub fn growth_async<'env>(
 /// As `growthAsync`, at once.
 #[napi(js_name = "growth")]
 pub fn growth_now(
-    tables: Vec<ClassInstance<SiteTableHandle>>,
+    tables: Vec<ClassInstance<PlaceTableHandle>>,
     options: String,
 ) -> Result<AnswerData> {
     compared_now::<GrowthOptions>(&tables, &options)
@@ -95,7 +95,7 @@ pub fn growth_now(
 #[napi(ts_return_type = "Promise<AnswerData>")]
 pub fn check_async<'env>(
     env: &'env Env,
-    tables: Vec<ClassInstance<SiteTableHandle>>,
+    tables: Vec<ClassInstance<PlaceTableHandle>>,
     options: String,
     text: Option<TableData>,
     control: &WorkControl,
@@ -106,7 +106,7 @@ pub fn check_async<'env>(
 /// As `checkAsync`, at once.
 #[napi(js_name = "check")]
 pub fn check_now(
-    tables: Vec<ClassInstance<SiteTableHandle>>,
+    tables: Vec<ClassInstance<PlaceTableHandle>>,
     options: String,
 ) -> Result<AnswerData> {
     compared_now::<CheckOptions>(&tables, &options)
@@ -114,7 +114,7 @@ pub fn check_now(
 
 fn compared<'env, C: Comparison>(
     env: &'env Env,
-    tables: &[ClassInstance<SiteTableHandle>],
+    tables: &[ClassInstance<PlaceTableHandle>],
     options: &str,
     text: Option<TableData>,
     control: &WorkControl,
@@ -127,7 +127,7 @@ fn compared<'env, C: Comparison>(
             .map(|table| Arc::clone(table.table()))
             .collect();
         control.start(env, [], move |[], control| {
-            let tables: Vec<&SiteTable> = tables.iter().map(|table| &**table).collect();
+            let tables: Vec<&PlaceTable> = tables.iter().map(|table| &**table).collect();
             Ok(Outcome::Answer(answer_data(
                 question.answer(&tables, control)?,
                 text,
@@ -137,12 +137,12 @@ fn compared<'env, C: Comparison>(
 }
 
 fn compared_now<C: Comparison>(
-    tables: &[ClassInstance<SiteTableHandle>],
+    tables: &[ClassInstance<PlaceTableHandle>],
     options: &str,
 ) -> Result<AnswerData> {
     guarded(|| {
         let question: C = parsed("the options", options)?;
-        let tables: Vec<&SiteTable> = tables.iter().map(|table| &**table.table()).collect();
+        let tables: Vec<&PlaceTable> = tables.iter().map(|table| &**table.table()).collect();
         let answer = run_on_own_thread(|| question.answer(&tables, &Control::default()))?;
         Ok(answer_data(answer, None))
     })

@@ -1,4 +1,4 @@
-//! A site table as a value of its own: names instead of numbers of one heap, so that it can be kept after the
+//! A place table as a value of its own: names instead of numbers of one heap, so that it can be kept after the
 //! heap is closed, written to a file, and compared with that of another build.
 
 use serde::{Deserialize, Serialize};
@@ -16,7 +16,7 @@ const MOST: u64 = 1 << 53;
 /// How many objects each place of a program holds, in one heap. It does not refer to the heap.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct SiteTable {
+pub struct PlaceTable {
     pub(crate) version: u32,
     pub(crate) dump_name: String,
     pub(crate) module_hash: u64,
@@ -24,7 +24,7 @@ pub struct SiteTable {
     /// The memory after the static data, in bytes. It never shrinks while a program runs.
     pub(crate) total_size: u64,
     pub(crate) is_partial: bool,
-    /// Whether there were more groups or sites than are kept: one that is not here may have existed.
+    /// Whether there were more groups or places than are kept: one that is not here may have existed.
     pub(crate) is_cut: bool,
     pub(crate) warnings: Vec<WarningText>,
     /// Names of roots, classes and labels.
@@ -36,7 +36,7 @@ pub struct SiteTable {
     /// What the roots hold, by position in `paths`.
     pub(crate) rooted: Vec<(u32, Sum)>,
     /// What references from objects of one group lead to.
-    pub(crate) sites: Vec<SiteRow>,
+    pub(crate) places: Vec<PlaceRow>,
     /// What references from objects of one class lead to.
     pub(crate) fields: Vec<FieldRow>,
     /// Every class that has objects, alive or not.
@@ -72,7 +72,7 @@ pub(crate) enum PathStart {
 
 /// What references with one label from objects of one group of paths lead to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct SiteRow {
+pub(crate) struct PlaceRow {
     /// The position of the group in `paths`.
     pub(crate) holders: u32,
     pub(crate) label: u32,
@@ -99,7 +99,7 @@ pub(crate) struct ClassRow {
     pub(crate) sum: Sum,
 }
 
-impl SiteTable {
+impl PlaceTable {
     /// What the dump is called.
     pub fn dump_name(&self) -> &str {
         &self.dump_name
@@ -120,7 +120,7 @@ impl SiteTable {
         let rows = size_of_val(self.paths.as_slice())
             + size_of_val(self.groups.as_slice())
             + size_of_val(self.rooted.as_slice())
-            + size_of_val(self.sites.as_slice())
+            + size_of_val(self.places.as_slice())
             + size_of_val(self.fields.as_slice())
             + size_of_val(self.classes.as_slice());
         (names + rows) as u64
@@ -135,14 +135,14 @@ impl SiteTable {
     /// Reads a table that was written by [`to_bytes`](Self::to_bytes).
     ///
     /// # Errors
-    /// [`Error::SiteTable`] if the bytes are none.
+    /// [`Error::PlaceTable`] if the bytes are none.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
-        let table: Self = serde_json::from_slice(bytes).map_err(|error| Error::SiteTable {
+        let table: Self = serde_json::from_slice(bytes).map_err(|error| Error::PlaceTable {
             found: error.to_string(),
         })?;
         match table.is_sound() {
             true => Ok(table),
-            false => Err(Error::SiteTable {
+            false => Err(Error::PlaceTable {
                 found: "numbers outside their ranges, or another version".to_owned(),
             }),
         }
@@ -168,10 +168,10 @@ impl SiteTable {
             && is_sum(self.raw)
             && self.total_live_size <= MOST
             && groups.all(|&(path, sum)| is_path(path) && is_sum(sum))
-            && self.sites.iter().all(|site| {
-                is_path(site.holders)
-                    && [site.label, site.class].into_iter().all(is_name)
-                    && is_sum(site.sum)
+            && self.places.iter().all(|place| {
+                is_path(place.holders)
+                    && [place.label, place.class].into_iter().all(is_name)
+                    && is_sum(place.sum)
             })
             && self.fields.iter().all(|field| {
                 [field.holder, field.label, field.class]
