@@ -23,7 +23,7 @@ export function growingPlace(change: Partial<GrowingPlace> = {}): GrowingPlace {
 export function brokenAnswer(place = growingPlace()): CheckAnswer {
   const places = [place.fingerprint];
   return {
-    schemaVersion: 1,
+    schemaVersion: 2,
     passed: false,
     rules: [
       { rule: "default", limit: 0, actual: 1, passed: false, places },
