@@ -15,6 +15,8 @@ use wasm::debug_info::Number;
 
 /// The largest number of elements, entries or fields in a preview.
 const ITEMS: u32 = 10;
+/// The field of a function object that is the index of the function.
+const FUNCTION_INDEX: &str = "_index";
 /// The number of bytes of a buffer that are shown among copies.
 const BYTES: u32 = 8;
 /// The number of bytes of a string that are searched at once.
@@ -77,9 +79,13 @@ impl Reader<'_> {
                 if fields.is_empty() {
                     return Ok(None);
                 }
-                let items = fields
-                    .iter()
-                    .map(|field| format!("{}: {}", field.name, field.value));
+                let items = fields.iter().map(|field| {
+                    let FieldValue { name, value, .. } = field;
+                    match &field.function_name {
+                        Some(function) => format!("{name}: {value} ({function})"),
+                        None => format!("{name}: {value}"),
+                    }
+                });
                 list('{', items, fields.len() as u64, '}')
             }
         }))
@@ -183,7 +189,11 @@ impl Reader<'_> {
                 false => field.name.clone(),
             };
             let type_name = field.type_name.clone();
-            fields.push(self.field_value(payload, name, type_name, field.offset, holds)?);
+            let mut value = self.field_value(payload, name, type_name, field.offset, holds)?;
+            if shape.kind == Kind::Function && field.name == FUNCTION_INDEX {
+                value.function_name = self.function_at(payload, field.offset)?;
+            }
+            fields.push(value);
         }
         if shape.fields.is_empty() {
             let mut places: Vec<_> = shape.places.iter().collect();
@@ -213,6 +223,7 @@ impl Reader<'_> {
             value: Value::Null,
             address: None,
             class_name: None,
+            function_name: None,
         };
         match (holds, word_at(&bytes, 0)) {
             (Holds::Reference, Some(0) | None) => {}
@@ -230,6 +241,31 @@ impl Reader<'_> {
 }
 
 impl Reader<'_> {
+    /// The name of the function that an object stands for.
+    pub(super) fn function_of(&mut self, object: ObjectIndex) -> Result<Option<String>> {
+        let heap = self.heap();
+        let shape = heap.shape(object);
+        if shape.kind != Kind::Function {
+            return Ok(None);
+        }
+        let index = shape
+            .fields
+            .iter()
+            .find(|field| field.name == FUNCTION_INDEX);
+        let Some(index) = index else { return Ok(None) };
+        let payload = self.payload(heap.heap.address(object).0)?;
+        self.function_at(payload, index.offset)
+    }
+
+    /// The name of the function whose index is at this place.
+    fn function_at(&mut self, payload: Payload, offset: u32) -> Result<Option<String>> {
+        let Some(index) = self.field(payload, offset)? else {
+            return Ok(None);
+        };
+        let name = self.heap().functions.get(&index);
+        Ok(name.map(|name| name.to_string()))
+    }
+
     /// Whether a string contains a text.
     pub(super) fn string_contains(
         &mut self,

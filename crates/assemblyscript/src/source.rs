@@ -165,6 +165,10 @@ impl ObjectReader for Reader<'_> {
         self.copied_contents(object)
     }
 
+    fn function_name(&mut self, object: ObjectIndex) -> Result<Option<String>> {
+        self.function_of(object)
+    }
+
     fn label_at(&mut self, source: ObjectIndex, place: u32, skipped: usize) -> Result<String> {
         let edges = &self.heap().heap.edges;
         let label = edges.label(place).unwrap_or_default();

@@ -63,6 +63,15 @@ pub trait Source: Send + Sync {
     /// A label without index or key, of a reference from an object of this class slot.
     fn class_label(&self, class_slot: u32, label: EdgeLabel) -> String;
 
+    /// The name of the function that an object stands for; `None` for objects that are no functions, and for functions
+    /// whose names are not known.
+    ///
+    /// # Errors
+    /// As [`label`](Self::label).
+    fn function_name(&mut self, _object: ObjectIndex) -> Result<Option<String>> {
+        Ok(None)
+    }
+
     /// The label of the reference at this place of the graph, from an object of this class slot: with the index, if
     /// the graph has it.
     fn label_at(&self, class_slot: u32, place: u32) -> String;
@@ -250,6 +259,15 @@ pub trait ObjectReader {
     /// As [`label`](Self::label).
     fn shared_contents(&mut self, object: ObjectIndex) -> Result<String>;
 
+    /// The name of the function that an object stands for; `None` for objects that are no functions, and for functions
+    /// whose names are not known.
+    ///
+    /// # Errors
+    /// As [`label`](Self::label).
+    fn function_name(&mut self, _object: ObjectIndex) -> Result<Option<String>> {
+        Ok(None)
+    }
+
     /// The label of the reference at this place of the graph, with its index or key: the one after `skipped`
     /// references from `source` to the same target that have the same label without them.
     ///
@@ -341,4 +359,7 @@ pub struct FieldValue {
     pub address: Option<u32>,
     /// The class of that object.
     pub class_name: Option<String>,
+    /// The function that the field stands for, if it is the index of a function object.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub function_name: Option<String>,
 }

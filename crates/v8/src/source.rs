@@ -361,6 +361,7 @@ impl SnapshotSource {
                 value: Value::Text(value),
                 address: Some(address),
                 class_name: Some(class_name),
+                function_name: None,
             }
         };
         let field = |place: u32| {

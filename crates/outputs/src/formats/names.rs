@@ -35,6 +35,14 @@ pub(super) fn class(name: &str) -> String {
     printable_name(&text)
 }
 
+/// A text about a function object, followed by the function if its name is known.
+pub(super) fn with_function(text: String, function: Option<&String>) -> String {
+    match function {
+        Some(name) => format!("{text} ({})", printable_name(name)),
+        None => text,
+    }
+}
+
 pub(super) fn root(root: &Root) -> String {
     let kind = root_kind_name(root.kind);
     match &root.name {

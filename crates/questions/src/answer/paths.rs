@@ -39,6 +39,9 @@ pub struct Step {
     pub address: u32,
     /// Its class.
     pub class_name: String,
+    /// The function that it stands for, if it is a function object.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub function_name: Option<String>,
     /// The size of its block.
     pub shallow_size: u64,
     /// Its retained size.

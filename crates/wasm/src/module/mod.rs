@@ -3,10 +3,12 @@
 
 mod functions;
 mod globals;
+mod table;
 mod unreadable;
 
 pub use functions::{Functions, Signature};
 pub use globals::{Global, Globals, TLSF_ROOT};
+pub use table::FunctionTable;
 pub use unreadable::unreadable;
 
 use std::collections::HashMap;
@@ -63,6 +65,8 @@ pub struct Module<'a> {
     pub memory_limits: Option<(u64, u64)>,
     /// All functions, imported ones first.
     pub functions: Functions<'a>,
+    /// The functions that code can call by an index.
+    pub table: FunctionTable,
     /// Data that is copied into memory at instantiation, if its address is known.
     pub data: Vec<DataSegment<'a>>,
     /// The custom sections whose names begin with `debug_` or `.debug_`, under the dotted name.
@@ -94,6 +98,7 @@ impl<'a> Module<'a> {
                             wasmparser::TypeRef::Global(ty) => module.globals.add_imported(ty),
                             wasmparser::TypeRef::Memory(ty) => module.add_memory(ty)?,
                             wasmparser::TypeRef::Func(ty) => module.functions.add_imported(ty),
+                            wasmparser::TypeRef::Table(_) => module.table.add_imported(),
                             _ => {}
                         }
                     }
@@ -121,6 +126,21 @@ impl<'a> Module<'a> {
                                 bytes: segment.data,
                             });
                         }
+                    }
+                }
+                Payload::TableSection(section) => {
+                    for table in section {
+                        control.count(1)?;
+                        module.table.add_defined(table.map_err(unreadable)?.ty);
+                    }
+                }
+                Payload::ElementSection(section) => {
+                    for segment in section {
+                        control.count(1)?;
+                        let segment = segment.map_err(unreadable)?;
+                        module
+                            .table
+                            .add_segment(segment, &module.globals, control)?;
                     }
                 }
                 Payload::StartSection { func, .. } => module.functions.set_start(func),
@@ -152,6 +172,7 @@ impl<'a> Module<'a> {
                             ExternalKind::Func => {
                                 module.functions.add_export(export.name, export.index);
                             }
+                            ExternalKind::Table => module.table.add_export(),
                             _ => {}
                         }
                     }
