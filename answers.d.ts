@@ -57,6 +57,8 @@ export interface Step {
   /** The object; for a repeated step, the last one. */
   address: number;
   className: string;
+  /** The function that the object stands for, as in {@link FieldValue.functionName}. */
+  functionName?: string;
   shallowSize: number;
   retainedSize: number;
   /** The number of consecutive references of this kind, as in a linked list; at least 1. */
@@ -119,6 +121,13 @@ export interface FieldValue {
   address: number | null;
   /** The class of that object. */
   className: string | null;
+  /**
+   * Of the field `_index` of a function object: the function that a call of the object runs, by its name in the module.
+   * If an optimiser merged equal functions, it is the name of the one that is left. Absent if the module has no names,
+   * and if the host or the program can put another function there: if the function table is exported or imported, or if
+   * code changes it.
+   */
+  functionName?: string;
 }
 
 /** The answer to {@link Heap.summary}. */

@@ -243,6 +243,7 @@ mod tests {
             label: label.map(str::to_owned),
             address: 0,
             class_name: String::new(),
+            function_name: None,
             shallow_size: 0,
             retained_size: 0,
             repeat,

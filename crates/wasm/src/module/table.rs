@@ -142,3 +142,164 @@ fn changes_table(body: &FunctionBody<'_>) -> Result<bool> {
     }
     Ok(false)
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "in a test, what cannot be is a failure")]
+mod tests {
+    use wasm_encoder::{
+        CodeSection, ConstExpr, ElementSection, Elements, EntityType, ExportKind, ExportSection,
+        Function, FunctionSection, ImportSection, Module as WasmModule, NameMap, NameSection,
+        RefType, TableSection, TableType, TypeSection,
+    };
+
+    use crate::module::Module;
+    use base::control::Control;
+
+    /// A module with a table and the functions `a`, `b` and `c`. `c` has this code.
+    #[derive(Default)]
+    struct Scene {
+        imported: bool,
+        exported: bool,
+        tables: u64,
+        segments: Vec<(ConstExpr, Vec<u32>)>,
+        code: Vec<wasm_encoder::Instruction<'static>>,
+    }
+
+    fn table() -> TableType {
+        TableType {
+            element_type: RefType::FUNCREF,
+            table64: false,
+            minimum: 10,
+            maximum: None,
+            shared: false,
+        }
+    }
+
+    impl Scene {
+        fn new(segments: &[(i32, &[u32])]) -> Self {
+            let segments = segments.iter();
+            Self {
+                tables: 1,
+                segments: segments
+                    .map(|&(start, functions)| (ConstExpr::i32_const(start), functions.to_vec()))
+                    .collect(),
+                ..Self::default()
+            }
+        }
+
+        fn names(&self) -> Vec<(u32, String)> {
+            let mut types = TypeSection::new();
+            types.ty().function([], []);
+            let mut imports = ImportSection::new();
+            if self.imported {
+                imports.import("env", "table", EntityType::Table(table()));
+            }
+            let mut functions = FunctionSection::new();
+            let mut code = CodeSection::new();
+            for nth in 0..3 {
+                functions.function(0);
+                let mut body = Function::new([]);
+                for instruction in self.code.iter().filter(|_| nth == 2) {
+                    body.instruction(instruction);
+                }
+                body.instruction(&wasm_encoder::Instruction::End);
+                code.function(&body);
+            }
+            let mut tables = TableSection::new();
+            for _ in u64::from(self.imported)..self.tables {
+                tables.table(table());
+            }
+            let mut exports = ExportSection::new();
+            if self.exported {
+                exports.export("table", ExportKind::Table, 0);
+            }
+            let mut elements = ElementSection::new();
+            for (start, functions) in &self.segments {
+                let functions = Elements::Functions(functions.as_slice().into());
+                elements.active(Some(0), start, functions);
+            }
+            let mut map = NameMap::new();
+            for (function, name) in (0..).zip(["a", "b", "c"]) {
+                map.append(function, name);
+            }
+            let mut names = NameSection::new();
+            names.functions(&map);
+            let mut wasm = WasmModule::new();
+            wasm.section(&types).section(&imports).section(&functions);
+            wasm.section(&tables).section(&exports).section(&elements);
+            let wasm = wasm.section(&code).section(&names).clone().finish();
+            let control = Control::default();
+            let module = Module::parse(&wasm, &control).unwrap();
+            let names = module.table.names(&module.functions, &control).unwrap();
+            let mut names: Vec<_> = names
+                .into_iter()
+                .map(|(element, name)| (element, name.to_string()))
+                .collect();
+            names.sort();
+            names
+        }
+    }
+
+    fn named(names: &[(u32, &str)]) -> Vec<(u32, String)> {
+        let names = names.iter();
+        names
+            .map(|&(element, name)| (element, name.to_owned()))
+            .collect()
+    }
+
+    #[test]
+    fn elements_have_the_names_of_their_functions_and_a_later_segment_wins() {
+        let scene = Scene::new(&[(1, &[0, 1, 0]), (2, &[2]), (7, &[1])]);
+        let expected = named(&[(1, "a"), (2, "c"), (3, "a"), (7, "b")]);
+        assert_eq!(scene.names(), expected);
+    }
+
+    #[test]
+    fn a_table_that_the_host_has_names_nothing() {
+        let scene = || Scene::new(&[(1, &[0])]);
+        assert_eq!(scene().names().len(), 1);
+        let exported = Scene {
+            exported: true,
+            ..scene()
+        };
+        assert_eq!(exported.names(), []);
+        let imported = Scene {
+            imported: true,
+            ..scene()
+        };
+        assert_eq!(imported.names(), []);
+        let several = Scene {
+            tables: 2,
+            ..scene()
+        };
+        assert_eq!(several.names(), []);
+    }
+
+    #[test]
+    fn a_table_that_code_changes_names_nothing() {
+        use wasm_encoder::Instruction::{Drop, I32Const, RefFunc, TableCopy, TableFill, TableSet};
+        let change = |arguments: &[wasm_encoder::Instruction<'static>], instruction| Scene {
+            code: [arguments, &[instruction]].concat(),
+            ..Scene::new(&[(1, &[0])])
+        };
+        let numbers = [I32Const(0), I32Const(1), I32Const(1)];
+        let copy = TableCopy {
+            src_table: 0,
+            dst_table: 0,
+        };
+        assert_eq!(change(&numbers, copy).names(), []);
+        let set = [I32Const(1), RefFunc(0)];
+        assert_eq!(change(&set, TableSet(0)).names(), []);
+        let fill = [I32Const(1), RefFunc(0), I32Const(1)];
+        assert_eq!(change(&fill, TableFill(0)).names(), []);
+        // Code that does nothing with the table.
+        assert_eq!(change(&[I32Const(0)], Drop).names(), named(&[(1, "a")]));
+    }
+
+    #[test]
+    fn a_segment_at_an_unknown_place_may_be_anywhere() {
+        let mut scene = Scene::new(&[(1, &[0])]);
+        scene.segments.push((ConstExpr::global_get(7), vec![1]));
+        assert_eq!(scene.names(), []);
+    }
+}
