@@ -1,10 +1,14 @@
 // Which function a function object stands for. What a call of it does is the truth.
 
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import AscTransform from "../dist/asc_transform.mjs";
 import { captureDump, exposeGlobals } from "../dist/capture.js";
 import { openHeap } from "../dist/index.js";
 import type { FieldValue, Heap } from "../index.js";
+import { connect } from "./mcp/client.ts";
 import { runCompiler } from "./support/compile.ts";
 import { type NamesLeft, withNames } from "./support/wasm_module.ts";
 
@@ -28,6 +32,8 @@ const BOUND = 4;
 
 interface Program {
   exports: Exports;
+  dump: Uint8Array;
+  wasm: Uint8Array;
   heap: Heap;
 }
 
@@ -42,7 +48,8 @@ async function run(flags: string[], names: NamesLeft = "all"): Promise<Program> 
   const instance = await WebAssembly.instantiate(module, { env: { abort() {}, table } });
   const exports = instance.exports as Exports;
   exports.start();
-  return { exports, heap: openHeap(captureDump(exports), wasm) };
+  const dump = captureDump(exports);
+  return { exports, dump, wasm, heap: openHeap(dump, wasm) };
 }
 
 function indexField({ exports, heap }: Program, button: number): FieldValue {
@@ -92,6 +99,22 @@ describe.each([
     );
     expect(preview).toMatch(/^\{_index: \d+ \(handlers\/buy\), _env: null\}$/);
   });
+});
+
+test("the tools for agents show functions, and their output schemas allow them", async () => {
+  const { exports, dump, wasm } = await run([]);
+  const folder = mkdtempSync(join(tmpdir(), "heap-analyzer-functions-"));
+  writeFileSync(join(folder, "program.wasm"), wasm);
+  writeFileSync(join(folder, "program.dump"), dump);
+  const session = await connect(["--root", folder]);
+  const opened = { dumps: ["program.dump"], wasm: "program.wasm" };
+  const [{ heap }] = (await session.call("open_heaps", opened)).heaps;
+  const { fields } = await session.call("object", { heap, address: exports.handlerOf(1) });
+  expect(fields[0]).toMatchObject({ name: "_index", functionName: "handlers/buy" });
+  const { path } = await session.call("paths", { heap, address: exports.environmentOf(BOUND) });
+  expect(JSON.stringify(path)).toContain('"functionName":"handlers/sell"');
+  await session.close();
+  rmSync(folder, { recursive: true });
 });
 
 test.each([

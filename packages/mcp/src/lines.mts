@@ -15,6 +15,11 @@ export function named(className: string | null, address: number | null): string 
   return `${className ?? "(no class)"}${at}`;
 }
 
+/** A text about a function object, followed by the function if its name is known. */
+export function withFunction(text: string, functionName: string | undefined): string {
+  return functionName === undefined ? text : `${text} (${functionName})`;
+}
+
 export function rootText({ kind, name }: z.output<typeof rootShape>): string {
   return name === null ? kind : `${kind} ${name}`;
 }
@@ -22,10 +27,12 @@ export function rootText({ kind, name }: z.output<typeof rootShape>): string {
 /** A path in few lines: the root, then a line for each step. */
 export function pathLines(path: z.output<typeof pathShape> | null): string[] {
   if (path === null) return ["No path: no root reaches it."];
-  const steps = path.steps.map(({ label, address, className, retainedSize, repeat }) => {
+  const steps = path.steps.map((step) => {
+    const { label, address, className, functionName, retainedSize, repeat } = step;
     const by = label === null ? "" : `${afterClass(label).trim()} `;
     const times = repeat > 1 ? ` (${formatCount(repeat)} times)` : "";
-    return `  ${by}${named(className, address)}${times} retains ${formatSize(retainedSize)}`;
+    const object = withFunction(named(className, address), functionName);
+    return `  ${by}${object}${times} retains ${formatSize(retainedSize)}`;
   });
   const stable = path.stable ? "" : ", not stable across builds";
   return [rootText(path.root), ...steps, `fingerprint ${path.fingerprint}${stable}`];

@@ -133,6 +133,7 @@ export const pathShape = z.strictObject({
       label: z.string().nullable(),
       address: count,
       className: z.string(),
+      functionName: z.string().optional(),
       shallowSize: size,
       retainedSize: size,
       repeat: count,

@@ -10,6 +10,7 @@ import {
   named,
   pathLines,
   rootText,
+  withFunction,
 } from "../lines.mts";
 import {
   address,
@@ -82,6 +83,7 @@ const field = z.strictObject({
   value: z.union([z.number(), z.string(), z.boolean(), z.null()]),
   address: count.nullable(),
   className: z.string().nullable(),
+  functionName: z.string().optional(),
 });
 
 export const object = question({
@@ -126,7 +128,10 @@ export const object = question({
     return [
       `${named(one.className, one.address)}, ${one.state}: ${formatSize(one.shallowSize)}, retains ${formatSize(one.retainedSize)}`,
       ...(one.preview === null ? [] : [one.preview]),
-      ...one.fields.map(({ name, type, value }) => `  ${name}: ${type} = ${short(String(value))}`),
+      ...one.fields.map(
+        ({ name, type, value, functionName }) =>
+          `  ${name}: ${type} = ${withFunction(short(String(value)), functionName)}`,
+      ),
       one.dominator === null
         ? "No object dominates it."
         : `Dominator: ${named(one.dominator.className, one.dominator.address)}`,
