@@ -111,8 +111,8 @@ test("the tools for agents show functions, and their output schemas allow them",
   const [{ heap }] = (await session.call("open_heaps", opened)).heaps;
   const { fields } = await session.call("object", { heap, address: exports.handlerOf(1) });
   expect(fields[0]).toMatchObject({ name: "_index", functionName: "handlers/buy" });
-  const { path } = await session.call("paths", { heap, address: exports.environmentOf(BOUND) });
-  expect(JSON.stringify(path)).toContain('"functionName":"handlers/sell"');
+  const answer = await session.call("paths", { heap, address: exports.environmentOf(BOUND) });
+  expect(JSON.stringify(answer)).toContain('"functionName":"handlers/sell"');
   await session.close();
   rmSync(folder, { recursive: true });
 });
