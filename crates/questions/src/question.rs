@@ -2,7 +2,24 @@
 
 use serde::Deserialize;
 
-use base::error::{Error, Result};
+use crate::answer::{Answer, AnswerBody};
+use crate::dominators::dominated;
+use crate::find;
+use crate::find::find_objects;
+use crate::loaded_heap::LoadedHeap;
+use crate::object::object_answer;
+use crate::parts::page::{default_limit, page};
+use crate::paths::{PathTarget, paths_of};
+use crate::referrers::referrers_of;
+use crate::report::report;
+use crate::summary::summarize;
+use crate::suspects::suspects;
+use crate::unreachable::unreachable;
+use crate::warnings::{WarningText, warnings_beside};
+use crate::waste::waste;
+use base::control::Control;
+use base::error::Result;
+use heap::Need;
 
 /// A question about a loaded heap.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -113,62 +130,91 @@ pub enum Question {
     Report {},
 }
 
-pub(super) const fn default_limit() -> u64 {
-    20
-}
-
-/// The objects of a question about paths.
-pub(super) enum PathTarget<'q> {
-    /// One object.
-    Object(u32),
-    /// These objects.
-    Objects(&'q [u32]),
-    /// A class name with wildcards.
-    Class(&'q str),
-    /// The objects that are not in another heap, of all classes or of those whose names match.
-    NewSince(Option<&'q str>),
-}
-
-impl<'q> PathTarget<'q> {
-    pub(super) fn of(
-        objects: Option<&'q [u32]>,
-        class: Option<&'q str>,
-        new_since: bool,
-    ) -> Result<Self> {
-        match (objects, class, new_since) {
-            (Some(&[object]), None, false) => Ok(Self::Object(object)),
-            (Some(objects @ [_, ..]), None, false) => Ok(Self::Objects(objects)),
-            (None, Some(class), false) => Ok(Self::Class(class)),
-            (None, class, true) => Ok(Self::NewSince(class)),
-            _ => Err(Error::InvalidOption {
-                name: "paths",
-                found: format!(
-                    "{} objects, {} class, newSince {new_since}",
-                    objects.map_or(0, <[u32]>::len),
-                    if class.is_some() { "a" } else { "no" }
-                ),
-                expected: "objects (at least one address), class, newSince, or class and newSince",
-            }),
+/// Answers a question. Some compare with an earlier heap, `before`: `paths` to new objects, `suspects` of
+/// growth, and `report`.
+///
+/// # Errors
+/// [`Error`](base::Error): `NoObject` for an address without an object, `UnknownClass` for a class that no live
+/// object has, `InvalidOption` for an invalid question, `DifferentModules` for a report that compares two
+/// programs, `DumpChanged` and `Io` if the dump cannot be read again, `OutOfMemory`, `Aborted`.
+pub fn ask(
+    loaded: &LoadedHeap,
+    question: &Question,
+    before: Option<&LoadedHeap>,
+    control: &Control,
+) -> Result<Answer> {
+    control.check()?;
+    let mut notes = Vec::new();
+    let body = match question {
+        Question::Summary {} => AnswerBody::Summary(summarize(loaded)),
+        Question::Find {
+            class,
+            min_size,
+            contains,
+            limit,
+            offset,
+        } => AnswerBody::Find(find_objects(
+            loaded,
+            find::Wanted {
+                class: class.as_deref(),
+                min_size: *min_size,
+                contains: contains.as_deref(),
+            },
+            page(*offset, *limit)?,
+            control,
+        )?),
+        Question::Object { address } => AnswerBody::Object(Box::new(object_answer(
+            loaded, *address, &mut notes, control,
+        )?)),
+        Question::Dominators {
+            address,
+            by_class,
+            limit,
+            offset,
+        } => {
+            let page = page(*offset, *limit)?;
+            dominated(loaded, *address, *by_class, page, &mut notes, control)?
         }
-    }
-}
-
-/// A part of a list.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Page {
-    pub(super) offset: u64,
-    pub(super) limit: u64,
-}
-
-impl Page {
-    /// The part of these values, which are in order.
-    pub(super) fn of<T>(self, values: impl IntoIterator<Item = T>) -> impl Iterator<Item = T> {
-        let [offset, limit] = [self.offset, self.limit].map(|number| number.min(1 << 40) as usize);
-        values.into_iter().skip(offset).take(limit)
-    }
-
-    /// The number of values that must be sorted, from the first.
-    pub(super) fn end(self) -> usize {
-        self.offset.saturating_add(self.limit).min(1 << 40) as usize
-    }
+        Question::Referrers {
+            address,
+            limit,
+            offset,
+        } => {
+            let page = page(*offset, *limit)?;
+            AnswerBody::Referrers(referrers_of(loaded, *address, page, &mut notes, control)?)
+        }
+        Question::Suspects { threshold, limit } => {
+            let limit = page(0, *limit)?.end();
+            AnswerBody::Suspects(suspects(loaded, *threshold, before, limit, control)?)
+        }
+        Question::Waste { limit, offset } => {
+            let page = page(*offset, *limit)?;
+            AnswerBody::Waste(waste(loaded, page, &mut notes, control)?)
+        }
+        Question::Unreachable { max_nodes, limit } => {
+            loaded.source.check(Need::Garbage)?;
+            let limit = page(0, *limit)?.end();
+            AnswerBody::Unreachable(unreachable(loaded, *max_nodes, limit, &mut notes, control)?)
+        }
+        Question::Report {} => {
+            AnswerBody::Report(Box::new(report(loaded, before, &mut notes, control)?))
+        }
+        Question::Paths {
+            objects,
+            class,
+            new_since,
+            limit,
+        } => {
+            let target = PathTarget::of(objects.as_deref(), class.as_deref(), *new_since)?;
+            let limit = page(0, *limit)?.end();
+            paths_of(loaded, &target, before, limit, &mut notes, control)?
+        }
+    };
+    let mut warnings = match before {
+        Some(before) => warnings_beside(loaded, before),
+        None => loaded.warnings().iter().map(Into::into).collect(),
+    };
+    warnings.extend(notes.iter().map(WarningText::from));
+    let is_partial = loaded.heap.is_partial || before.is_some_and(|before| before.heap.is_partial);
+    Ok(Answer::new(body, is_partial, warnings).with_addresses(loaded.heap.address_form))
 }

@@ -1,20 +1,21 @@
 //! What changed since an earlier heap.
 
-use crate::merged::{merged_paths, set_of_new};
-use crate::summary::summarize;
-use crate::suspects::suspects;
 use serde::Serialize;
 
-use super::super::LoadedHeap;
-use super::super::answer::{MergedPaths, Summary, Suspects};
+use crate::loaded_heap::LoadedHeap;
+use crate::paths::{MergedPaths, merged_paths, set_of_new};
+use crate::summary::{Summary, summarize};
+use crate::suspects::{Suspects, suspects};
 use base::control::Control;
 use base::error::Result;
 use heap::views::{ComparisonRow, ComparisonSort, Selection};
 
 /// Classes that are listed one by one.
 const CLASSES: usize = 500;
+
 /// Path groups of new objects.
 const PATHS: usize = 50;
+
 /// Suspects.
 const SUSPECTS: usize = 20;
 

@@ -1,22 +1,26 @@
 //! The paths and the referrers of the largest cells.
 
-use crate::referrers::referrers_of;
-use crate::suspect_parts::path_and_cut;
 use std::cmp::Reverse;
 
 use serde::Serialize;
 
-use super::super::LoadedHeap;
-use super::super::answer::{Cut, Edge, Path, Root, Step};
-use super::super::question::Page;
 use super::cells::Cells;
+use crate::loaded_heap::LoadedHeap;
+use crate::parts::cut::{Cut, path_and_cut};
+use crate::parts::page::Page;
+use crate::parts::path::{Path, Step};
+use crate::parts::references::Edge;
+use crate::parts::roots::Root;
+use crate::referrers::referrers_of;
 use base::control::Control;
 use base::error::Result;
 
 /// Cells that have details.
 const CELLS: usize = 200;
+
 /// Referrers that are listed.
 const REFERRERS: u64 = 5;
+
 /// Steps at the beginning of a long path that are listed, and as many at its end.
 const HALF_OF_STEPS: usize = 8;
 

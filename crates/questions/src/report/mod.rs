@@ -1,38 +1,36 @@
 //! A report: the answers that its pages show, bounded so that a file with all of them stays small.
 
+mod answer;
 mod cells;
 mod comparison;
 mod details;
 mod strings;
 mod unreachable;
 
-use crate::report::cells::make_cells;
-use crate::report::comparison::compare_classes;
-use crate::report::details::make_details;
-use crate::report::unreachable::unreachable_part;
-use crate::summary::summarize;
-use crate::suspects::suspects;
-use crate::waste::waste;
 use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::LoadedHeap;
-use super::answer::{Report, Summary, Suspects, Waste};
-use super::question::Page;
+use crate::loaded_heap::LoadedHeap;
+use crate::parts::page::Page;
+use crate::summary::{Summary, summarize};
+use crate::suspects::{Suspects, suspects};
+use crate::waste::{Waste, waste};
+pub use answer::Report;
 use base::control::Control;
 use base::error::Result;
 use base::side_by_side::side_by_side;
 use base::warning::Warning;
-use cells::Cells;
-use comparison::Comparison;
-use details::Detail;
+use cells::{Cells, make_cells};
+use comparison::{Comparison, compare_classes};
+use details::{Detail, make_details};
 use heap::Need;
 use heap::views::{ConstructorSort, ConstructorView, RetainedColumns, Selection};
-use unreachable::UnreachablePart;
+use unreachable::{UnreachablePart, unreachable_part};
 
 /// Classes that are listed one by one.
 const CLASSES: usize = 1000;
+
 /// Entries of the other lists: suspects, groups of waste and their holders.
 const ENTRIES: usize = 20;
 

@@ -1,20 +1,24 @@
 //! Unreachable memory: garbage by class and its cycles, and raw blocks to which nothing refers.
 
+mod answer;
 mod cycles;
 mod graph;
 mod keep_first;
 
-use crate::unreachable::cycles::cycle_groups;
-use crate::unreachable::graph::unreachable_graph;
-use crate::unreachable::keep_first::keep_first;
 use std::collections::HashMap;
 
-use super::LoadedHeap;
-use super::answer::{Garbage, GarbageClass, RawBlock, RawBlocks, Unreachable, UnreferencedBlocks};
+use crate::loaded_heap::LoadedHeap;
+pub use answer::{
+    CycleClass, CycleGroup, Garbage, GarbageClass, GarbageCycles, RawBlock, RawBlocks, Unreachable,
+    UnreachableEdge, UnreachableGraph, UnreachableNode, UnreferencedBlocks,
+};
 use base::control::Control;
 use base::error::{Error, Result};
 use base::warning::Warning;
+use cycles::cycle_groups;
+use graph::unreachable_graph;
 use heap::{Cycles, RawTable};
+use keep_first::keep_first;
 
 pub(super) fn unreachable(
     loaded: &LoadedHeap,

@@ -1,6 +1,7 @@
 //! Memory that could be saved: duplicates, empty containers, unused room. Every byte of a live object belongs
 //! to the first kind of waste that claims it.
 
+mod answer;
 mod claims;
 mod context;
 mod copies;
@@ -11,19 +12,20 @@ mod shown_copies;
 mod sum;
 mod sums;
 
-use claims::Claims;
-use context::Context;
-use padding::padding;
-use sums::Sums;
-
-use super::LoadedHeap;
-use super::answer::{Waste, WasteKindName};
-use super::question::Page;
+use crate::loaded_heap::LoadedHeap;
+use crate::parts::page::Page;
+pub use answer::{
+    HeaderClass, Waste, WasteGroup, WasteHeaders, WasteHolder, WasteKind, WasteKindName,
+};
 use base::control::{Control, Phase};
 use base::error::Result;
 use base::side_by_side::side_by_side;
 use base::warning::Warning;
+use claims::Claims;
+use context::Context;
 use heap::Survey;
+use padding::padding;
+use sums::Sums;
 
 pub(super) fn waste(
     loaded: &LoadedHeap,
