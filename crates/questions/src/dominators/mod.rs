@@ -6,10 +6,11 @@ mod by_class;
 
 use std::sync::Arc;
 
-use crate::answer::AnswerBody;
+use serde::Deserialize;
+
 use crate::loaded_heap::LoadedHeap;
 use crate::parts::object_at::object_at;
-use crate::parts::page::Page;
+use crate::parts::page::{Page, default_limit, page};
 pub use answer::{DominatorChild, DominatorGroup, DominatorGroups, Dominators};
 use base::control::Control;
 use base::error::Result;
@@ -17,15 +18,46 @@ use base::units::ObjectIndex;
 use base::warning::Warning;
 pub(crate) use by_class::group_by_class;
 
-pub(crate) fn dominated(
+/// Whose children in the dominator tree to list, and how.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct DominatorOptions {
+    /// Its address; the whole heap if `None`.
+    #[serde(default)]
+    pub address: Option<u32>,
+    /// Whether to group the objects by class.
+    #[serde(default)]
+    pub by_class: bool,
+    /// The number of entries to list.
+    #[serde(default = "default_limit")]
+    pub limit: u64,
+    /// The number of entries to leave out before the first.
+    #[serde(default)]
+    pub offset: u64,
+}
+
+/// The objects that an object immediately dominates, one by one or by class.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Dominated {
+    /// One by one.
+    Objects(Dominators),
+    /// By class.
+    Classes(DominatorGroups),
+}
+
+/// The objects that an object immediately dominates.
+///
+/// # Errors
+/// [`Error`](base::Error): `NoObject` for an address without an object, `InvalidOption` for a limit of 0,
+/// `DumpChanged` and `Io` if the dump cannot be read again, `OutOfMemory`, `Aborted`.
+pub fn dominators(
     loaded: &LoadedHeap,
-    address: Option<u32>,
-    by_class: bool,
-    page: Page,
+    options: &DominatorOptions,
     notes: &mut Vec<Warning>,
     control: &Control,
-) -> Result<AnswerBody> {
-    let object = match address {
+) -> Result<Dominated> {
+    let page = page(options.offset, options.limit)?;
+    let object = match options.address {
         Some(address) => Some(object_at(loaded, address, notes, control)?),
         None => None,
     };
@@ -37,9 +69,10 @@ pub(crate) fn dominated(
         None => loaded.children_by_size(None, control)?,
     };
     let address = object.map(|object| loaded.heap.address(object).0);
-    Ok(match by_class {
-        true => AnswerBody::DominatorGroups(dominated_groups(loaded, address, &children, page)),
-        false => AnswerBody::Dominators(dominated_objects(loaded, address, &children, page)),
+    Ok(if options.by_class {
+        Dominated::Classes(dominated_groups(loaded, address, &children, page))
+    } else {
+        Dominated::Objects(dominated_objects(loaded, address, &children, page))
     })
 }
 

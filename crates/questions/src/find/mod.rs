@@ -2,8 +2,10 @@
 
 mod answer;
 
+use serde::Deserialize;
+
 use crate::loaded_heap::LoadedHeap;
-use crate::parts::page::Page;
+use crate::parts::page::{Page, default_limit, page};
 pub use answer::{FoundObject, FoundObjects};
 use base::columns;
 use base::control::{Control, Phase};
@@ -13,24 +15,40 @@ use base::units::ObjectIndex;
 /// The number of objects between two checks for cancellation.
 const CHECK_INTERVAL: usize = 1 << 14;
 
-/// The conditions of a search.
-pub(crate) struct Wanted<'q> {
-    pub(crate) class: Option<&'q str>,
-    pub(crate) min_size: u64,
-    pub(crate) contains: Option<&'q str>,
+/// Which live objects to find, and how many of them to list.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct FindOptions {
+    /// A class name, in which `*` stands for any text and `?` for one character; all classes if
+    /// `None`.
+    #[serde(default)]
+    pub class: Option<String>,
+    /// The least retained size in bytes.
+    #[serde(default)]
+    pub min_size: u64,
+    /// Only strings that contain this text.
+    #[serde(default)]
+    pub contains: Option<String>,
+    /// The number of entries to list.
+    #[serde(default = "default_limit")]
+    pub limit: u64,
+    /// The number of entries to leave out before the first.
+    #[serde(default)]
+    pub offset: u64,
 }
 
-pub(crate) fn find_objects(
-    loaded: &LoadedHeap,
-    wanted: Wanted<'_>,
-    page: Page,
-    control: &Control,
-) -> Result<FoundObjects> {
+/// Live objects by class, size and contents.
+///
+/// # Errors
+/// [`Error`](base::Error): `UnknownClass` for a class that no live object has, `InvalidOption` for a limit of 0
+/// and an invalid pattern, `DumpChanged` and `Io` if the dump cannot be read again, `OutOfMemory`, `Aborted`.
+pub fn find(loaded: &LoadedHeap, options: &FindOptions, control: &Control) -> Result<FoundObjects> {
+    let page = page(options.offset, options.limit)?;
     let heap = &loaded.heap;
-    let is_wanted_class = loaded.class_slots(wanted.class, control)?;
+    let is_wanted_class = loaded.class_slots(options.class.as_deref(), control)?;
     let step = control.begin(Phase::View, heap.objects.len() as u64);
     let index = loaded.dominator_index(control)?;
-    let mut filter = match wanted.contains {
+    let mut filter = match &options.contains {
         Some(text) => Some(loaded.source.text_filter(text, control)?),
         None => None,
     };
@@ -44,7 +62,7 @@ pub(crate) fn find_objects(
             let object = ObjectIndex(at as u32);
             let slot = heap.objects.class_slots[at] as usize;
             let is_wanted = is_wanted_class[slot]
-                && heap.retained_size(object) >= wanted.min_size
+                && heap.retained_size(object) >= options.min_size
                 && index.position(object).is_some();
             if is_wanted {
                 columns::push(&mut candidates, object)?;

@@ -2,6 +2,8 @@
 
 mod answer;
 
+use serde::Deserialize;
+
 use crate::loaded_heap::LoadedHeap;
 use crate::parts::object_at::find_at;
 use crate::parts::object_name::dominator_of;
@@ -13,14 +15,27 @@ use base::error::Result;
 use base::warning::Warning;
 use heap::Found;
 
-pub(crate) fn object_answer(
+/// Which object to describe.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ObjectOptions {
+    /// Its address, or one inside it.
+    pub address: u32,
+}
+
+/// Everything about one object.
+///
+/// # Errors
+/// [`Error`](base::Error): `NoObject` for an address without an object, `DumpChanged` and `Io` if the dump cannot
+/// be read again, `OutOfMemory`, `Aborted`.
+pub fn object(
     loaded: &LoadedHeap,
-    address: u32,
+    options: &ObjectOptions,
     notes: &mut Vec<Warning>,
     control: &Control,
 ) -> Result<ObjectAnswer> {
     let heap = &loaded.heap;
-    let object = match find_at(loaded, address, notes, control)? {
+    let object = match find_at(loaded, options.address, notes, control)? {
         Found::Object(object) => object,
         Found::Block {
             address,

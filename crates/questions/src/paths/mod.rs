@@ -7,8 +7,10 @@ mod merged;
 mod one_object;
 mod sets;
 
-use crate::answer::AnswerBody;
+use serde::Deserialize;
+
 use crate::loaded_heap::LoadedHeap;
+use crate::parts::page::{default_limit, page};
 pub use answer::{Branch, Edges, HeldBy, MergedPaths, More, PathAnswer};
 use base::control::Control;
 use base::error::{Error, Result};
@@ -18,8 +20,36 @@ use one_object::path_answer;
 pub(crate) use sets::set_of_new;
 use sets::{set_of_addresses, set_of_class};
 
+/// Whose paths to look for: these objects, those of a class, or those that are not in another heap.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct PathOptions {
+    /// Their addresses. One object gives the answer about its path; the paths of several are merged.
+    #[serde(default)]
+    pub objects: Option<Vec<u32>>,
+    /// The live objects of a class, with `*` and `?` as in `find`; with `newSince` the new ones of
+    /// these.
+    #[serde(default)]
+    pub class: Option<String>,
+    /// The live objects that are not in the other heap.
+    #[serde(default)]
+    pub new_since: bool,
+    /// The number of branches, or independent references, to list.
+    #[serde(default = "default_limit")]
+    pub limit: u64,
+}
+
+/// Why one object is alive, or several.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Paths {
+    /// One object.
+    Object(Box<PathAnswer>),
+    /// Several objects.
+    Objects(MergedPaths),
+}
+
 /// The objects of a question about paths.
-pub(crate) enum PathTarget<'q> {
+enum PathTarget<'q> {
     /// One object.
     Object(u32),
     /// These objects.
@@ -31,11 +61,9 @@ pub(crate) enum PathTarget<'q> {
 }
 
 impl<'q> PathTarget<'q> {
-    pub(crate) fn of(
-        objects: Option<&'q [u32]>,
-        class: Option<&'q str>,
-        new_since: bool,
-    ) -> Result<Self> {
+    fn of(options: &'q PathOptions) -> Result<Self> {
+        let (objects, class) = (options.objects.as_deref(), options.class.as_deref());
+        let new_since = options.new_since;
         match (objects, class, new_since) {
             (Some(&[object]), None, false) => Ok(Self::Object(object)),
             (Some(objects @ [_, ..]), None, false) => Ok(Self::Objects(objects)),
@@ -54,18 +82,25 @@ impl<'q> PathTarget<'q> {
     }
 }
 
-pub(crate) fn paths_of(
+/// Why objects are alive: these objects, those of a class, or those that are not in the heap `before`.
+///
+/// # Errors
+/// [`Error`](base::Error): `NoObject` for an address without an object, `UnknownClass` for a class that no live
+/// object has, `InvalidOption` for invalid options, `DumpChanged` and `Io` if the dump cannot be read again,
+/// `OutOfMemory`, `Aborted`.
+pub fn paths(
     loaded: &LoadedHeap,
-    target: &PathTarget<'_>,
+    options: &PathOptions,
     before: Option<&LoadedHeap>,
-    limit: usize,
     notes: &mut Vec<Warning>,
     control: &Control,
-) -> Result<AnswerBody> {
-    let set = match *target {
+) -> Result<Paths> {
+    let target = PathTarget::of(options)?;
+    let limit = page(0, options.limit)?.end();
+    let set = match target {
         PathTarget::Object(address) => {
             let path = path_answer(loaded, address, limit, notes, control)?;
-            return Ok(AnswerBody::Path(Box::new(path)));
+            return Ok(Paths::Object(Box::new(path)));
         }
         PathTarget::Objects(addresses) => set_of_addresses(loaded, addresses, notes, control)?,
         PathTarget::Class(pattern) => set_of_class(loaded, pattern, control)?,
@@ -81,5 +116,5 @@ pub(crate) fn paths_of(
         },
     };
     let paths = merged_paths(loaded, set, limit, control)?;
-    Ok(AnswerBody::MergedPaths(paths))
+    Ok(Paths::Objects(paths))
 }

@@ -2,9 +2,11 @@
 
 mod answer;
 
+use serde::Deserialize;
+
 use crate::loaded_heap::LoadedHeap;
 use crate::parts::object_at::object_at;
-use crate::parts::page::Page;
+use crate::parts::page::{default_limit, page};
 use crate::parts::references::{Reference, named_edge, nth_reference};
 pub use answer::Referrers;
 use base::control::Control;
@@ -12,14 +14,33 @@ use base::error::Result;
 use base::warning::Warning;
 use heap::RootSlot;
 
-pub(crate) fn referrers_of(
+/// Whose references to list, and how many.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ReferrerOptions {
+    /// Its address, or one inside it.
+    pub address: u32,
+    /// The number of entries to list.
+    #[serde(default = "default_limit")]
+    pub limit: u64,
+    /// The number of entries to leave out before the first.
+    #[serde(default)]
+    pub offset: u64,
+}
+
+/// The references to an object.
+///
+/// # Errors
+/// [`Error`](base::Error): `NoObject` for an address without an object, `InvalidOption` for a limit of 0,
+/// `DumpChanged` and `Io` if the dump cannot be read again, `OutOfMemory`, `Aborted`.
+pub fn referrers(
     loaded: &LoadedHeap,
-    address: u32,
-    page: Page,
+    options: &ReferrerOptions,
     notes: &mut Vec<Warning>,
     control: &Control,
 ) -> Result<Referrers> {
-    let object = object_at(loaded, address, notes, control)?;
+    let page = page(options.offset, options.limit)?;
+    let object = object_at(loaded, options.address, notes, control)?;
     let roots: Vec<RootSlot> = loaded.roots.of(object).collect();
     let sources = loaded.referrers(control)?.of(object);
     // As in DevTools, what keeps the object alive comes first.

@@ -4,8 +4,8 @@ use serde::Serialize;
 
 use crate::loaded_heap::LoadedHeap;
 use crate::paths::{MergedPaths, merged_paths, set_of_new};
-use crate::summary::{Summary, summarize};
-use crate::suspects::{Suspects, suspects};
+use crate::summary::{Summary, summary};
+use crate::suspects::{SuspectOptions, Suspects, suspects};
 use base::control::Control;
 use base::error::Result;
 use heap::views::{ComparisonRow, ComparisonSort, Selection};
@@ -17,7 +17,10 @@ const CLASSES: usize = 500;
 const PATHS: usize = 50;
 
 /// Suspects.
-const SUSPECTS: usize = 20;
+const SUSPECTS: SuspectOptions = SuspectOptions {
+    threshold: None,
+    limit: 20,
+};
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -73,8 +76,8 @@ pub(super) fn compare_classes(
     let (listed, rest) = rows.split_at(CLASSES.min(rows.len()));
     let new = set_of_new(loaded, before, None, control)?;
     Ok(Comparison {
-        before: summarize(before),
-        growth: suspects(loaded, None, Some(before), SUSPECTS, control)?,
+        before: summary(before),
+        growth: suspects(loaded, &SUSPECTS, Some(before), control)?,
         total: Changes::of(rows),
         rows: listed
             .iter()

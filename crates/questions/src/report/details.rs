@@ -7,11 +7,10 @@ use serde::Serialize;
 use super::cells::Cells;
 use crate::loaded_heap::LoadedHeap;
 use crate::parts::cut::{Cut, path_and_cut};
-use crate::parts::page::Page;
 use crate::parts::path::{Path, Step};
 use crate::parts::references::Edge;
 use crate::parts::roots::Root;
-use crate::referrers::referrers_of;
+use crate::referrers::{ReferrerOptions, referrers};
 use base::control::Control;
 use base::error::Result;
 
@@ -90,17 +89,17 @@ pub(super) fn make_details(
     let mut largest: Vec<_> = with_objects.collect();
     largest.sort_unstable();
     largest.truncate(CELLS);
-    let referrers = Page {
-        offset: 0,
-        limit: REFERRERS,
-    };
     let mut reader = loaded.reader(control);
     let mut details = Vec::new();
     for (_, cell, object) in largest {
         control.check()?;
         let (path, cut) = path_and_cut(loaded, object, control)?;
-        let address = loaded.heap.address(object).0;
-        let found = referrers_of(loaded, address, referrers, &mut Vec::new(), control)?;
+        let options = ReferrerOptions {
+            address: loaded.heap.address(object).0,
+            limit: REFERRERS,
+            offset: 0,
+        };
+        let found = referrers(loaded, &options, &mut Vec::new(), control)?;
         details.push(Detail {
             cell,
             preview: reader.preview(object)?,

@@ -12,10 +12,9 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use crate::loaded_heap::LoadedHeap;
-use crate::parts::page::Page;
-use crate::summary::{Summary, summarize};
-use crate::suspects::{Suspects, suspects};
-use crate::waste::{Waste, waste};
+use crate::summary::{Summary, summary};
+use crate::suspects::{SuspectOptions, Suspects, suspects};
+use crate::waste::{Waste, WasteOptions, waste};
 pub use answer::Report;
 use base::control::Control;
 use base::error::Result;
@@ -32,7 +31,15 @@ use unreachable::{UnreachablePart, unreachable_part};
 const CLASSES: usize = 1000;
 
 /// Entries of the other lists: suspects, groups of waste and their holders.
-const ENTRIES: usize = 20;
+const ENTRIES: u64 = 20;
+const SUSPECTS: SuspectOptions = SuspectOptions {
+    threshold: None,
+    limit: ENTRIES,
+};
+const WASTE: WasteOptions = WasteOptions {
+    limit: ENTRIES,
+    offset: 0,
+};
 
 /// What the pages show.
 #[derive(Serialize)]
@@ -78,7 +85,12 @@ struct RestOfClasses {
     shallow_size: u64,
 }
 
-pub(super) fn report(
+/// What the pages of a report show; with an earlier heap of the same module a comparison as well.
+///
+/// # Errors
+/// [`Error`](base::Error): `DifferentModules` for a comparison of two programs, `DumpChanged` and `Io` if the
+/// dump cannot be read again, `OutOfMemory`, `Aborted`.
+pub fn report(
     loaded: &LoadedHeap,
     before: Option<&LoadedHeap>,
     notes: &mut Vec<Warning>,
@@ -87,10 +99,6 @@ pub(super) fn report(
     if let Some(before) = before {
         before.check_same_module(loaded)?;
     }
-    let page = Page {
-        offset: 0,
-        limit: ENTRIES as u64,
-    };
     // The path tree takes one thread, and nearly as long as everything in which nothing needs it.
     let by_dominators = || {
         loaded.cuts(control)?;
@@ -112,13 +120,13 @@ pub(super) fn report(
     };
     let mut waste_notes = Vec::new();
     let (comparison, waste) =
-        side_by_side(compare, || waste(loaded, page, &mut waste_notes, control))?;
+        side_by_side(compare, || waste(loaded, &WASTE, &mut waste_notes, control))?;
     notes.append(&mut waste_notes);
     Ok(strings::packed(&Body {
         dump: loaded.dump_name.clone(),
         before: before.map(|before| before.dump_name.clone()),
-        summary: summarize(loaded),
-        suspects: suspects(loaded, None, None, ENTRIES, control)?,
+        summary: summary(loaded),
+        suspects: suspects(loaded, &SUSPECTS, None, control)?,
         classes,
         details: make_details(loaded, &cells, control)?,
         cells,

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::loaded_heap::LoadedHeap;
-use crate::unreachable::{Unreachable, unreachable};
+use crate::unreachable::{Unreachable, UnreachableOptions, unreachable};
 use base::control::Control;
 use base::error::Result;
 use base::units::Address;
@@ -14,7 +14,7 @@ use heap::FieldValue;
 const NODES: u64 = 200;
 
 /// Entries of the lists.
-const ENTRIES: usize = 50;
+const ENTRIES: u64 = 50;
 
 /// Fields of a node.
 const FIELDS: usize = 12;
@@ -40,7 +40,11 @@ pub(super) fn unreachable_part(
     notes: &mut Vec<Warning>,
     control: &Control,
 ) -> Result<UnreachablePart> {
-    let answer = unreachable(loaded, Some(NODES), ENTRIES, notes, control)?;
+    let options = UnreachableOptions {
+        max_nodes: Some(NODES),
+        limit: ENTRIES,
+    };
+    let answer = unreachable(loaded, &options, notes, control)?;
     let nodes = answer.graph.iter().flat_map(|graph| &graph.nodes);
     let mut reader = loaded.reader(control);
     let mut fields = Vec::new();

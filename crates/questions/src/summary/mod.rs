@@ -10,7 +10,8 @@ pub use accounting::{AccountingJson, FreeJson, LiveJson, PinnedJson};
 pub use answer::{ObjectCounts, RootCounts, Summary};
 use heap::RootKind;
 
-pub(crate) fn summarize(loaded: &LoadedHeap) -> Summary {
+/// The totals of a heap.
+pub fn summary(loaded: &LoadedHeap) -> Summary {
     let heap = &loaded.heap;
     let classes = heap.objects.classes.iter().zip(&heap.live_classes);
     let live_names: BTreeSet<&str> = classes

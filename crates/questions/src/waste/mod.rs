@@ -12,8 +12,10 @@ mod shown_copies;
 mod sum;
 mod sums;
 
+use serde::Deserialize;
+
 use crate::loaded_heap::LoadedHeap;
-use crate::parts::page::Page;
+use crate::parts::page::{default_limit, page};
 pub use answer::{
     HeaderClass, Waste, WasteGroup, WasteHeaders, WasteHolder, WasteKind, WasteKindName,
 };
@@ -27,12 +29,30 @@ use heap::Survey;
 use padding::padding;
 use sums::Sums;
 
-pub(super) fn waste(
+/// Which groups of waste to list.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct WasteOptions {
+    /// The number of groups of each kind to list, and the number of holders of each group.
+    #[serde(default = "default_limit")]
+    pub limit: u64,
+    /// The number of groups of each kind to leave out before the first.
+    #[serde(default)]
+    pub offset: u64,
+}
+
+/// Memory that could be saved: duplicates, empty containers, unused room.
+///
+/// # Errors
+/// [`Error`](base::Error): `InvalidOption` for a limit of 0, `DumpChanged` and `Io` if the dump cannot be read
+/// again, `OutOfMemory`, `Aborted`.
+pub fn waste(
     loaded: &LoadedHeap,
-    page: Page,
+    options: &WasteOptions,
     notes: &mut Vec<Warning>,
     control: &Control,
 ) -> Result<Waste> {
+    let page = page(options.offset, options.limit)?;
     let context = &Context::new(loaded, control)?;
     let object_count = loaded.heap.objects.len();
     let step = &control.begin(Phase::View, object_count as u64);
