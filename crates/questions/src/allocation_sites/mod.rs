@@ -7,7 +7,7 @@ pub use answer::{AllocationSite, AllocationSites, SampledBlocks};
 use base::control::{Control, Phase};
 use base::error::{Error, Result};
 use base::units::Address;
-use heap::Need;
+use heap::{DominatorIndex, Need};
 use wasm::symbols::Frame;
 
 #[derive(Clone, Default)]
@@ -31,18 +31,49 @@ pub fn allocation_sites(
     sampled: &SampledBlocks,
     control: &Control,
 ) -> Result<AllocationSites> {
-    let heap = &loaded.heap;
     loaded.source.check(Need::Blocks)?;
+    let mut answer = AllocationSites {
+        exact: sampled.interval == 1,
+        interval: sampled.interval,
+        total_live_size: loaded.heap.live_size,
+        ..AllocationSites::default()
+    };
+    let sums = sums_by_place(loaded, sampled, &mut answer, control)?;
+    let dominators = loaded.dominator_index(control)?;
+    for (place, sum) in sampled.places.iter().zip(sums) {
+        if sum.samples > 0 || sum.garbage != 0.0 {
+            answer.sites.push(site(loaded, dominators, place, sum));
+        }
+    }
+    answer.sites.sort_by(|one, other| {
+        let key = |site: &AllocationSite| (site.retained_size, site.size, site.garbage_size);
+        let name = |site: &AllocationSite| {
+            let Frame {
+                function,
+                file,
+                line,
+            } = site.place.clone();
+            (file, line, function)
+        };
+        key(other)
+            .cmp(&key(one))
+            .then_with(|| name(one).cmp(&name(other)))
+    });
+    Ok(answer)
+}
+
+/// What the sampled blocks of each place hold. Blocks without an object are counted in the answer.
+fn sums_by_place(
+    loaded: &LoadedHeap,
+    sampled: &SampledBlocks,
+    answer: &mut AllocationSites,
+    control: &Control,
+) -> Result<Vec<Sums>> {
+    let heap = &loaded.heap;
     let header = loaded.source.blocks().map_or(0, |blocks| blocks.header);
     let dominators = loaded.dominator_index(control)?;
     let step = control.begin(Phase::View, sampled.blocks.len() as u64);
     let mut sums = vec![Sums::default(); sampled.places.len()];
-    let mut answer = AllocationSites {
-        exact: sampled.interval == 1,
-        interval: sampled.interval,
-        total_live_size: heap.live_size,
-        ..AllocationSites::default()
-    };
     let mut differing = 0u64;
     for block in sampled.blocks.chunks_exact(3) {
         let &[address, size, place] = block else {
@@ -88,51 +119,41 @@ pub fn allocation_sites(
             ),
         });
     }
-    for (place, sum) in sampled.places.iter().zip(sums) {
-        let Sums {
-            samples,
-            mut positions,
-            ..
-        } = sum;
-        if samples == 0 && sum.garbage == 0.0 {
-            continue;
+    Ok(sums)
+}
+
+/// A line of source, with what its samples stand for.
+fn site(
+    loaded: &LoadedHeap,
+    dominators: &DominatorIndex,
+    place: &Frame,
+    sum: Sums,
+) -> AllocationSite {
+    let Sums {
+        samples,
+        mut positions,
+        ..
+    } = sum;
+    // An object within the range of an earlier one is retained by that.
+    positions.sort_unstable();
+    let mut end = 0;
+    let mut retained_size = 0;
+    for position in positions {
+        if position >= end {
+            end = dominators.end(position);
+            let object = dominators.object(position);
+            retained_size += loaded.heap.retained_size(object);
         }
-        // An object within the range of an earlier one is retained by that.
-        positions.sort_unstable();
-        let mut end = 0;
-        let mut retained_size = 0;
-        for position in positions {
-            if position >= end {
-                end = dominators.end(position);
-                let object = dominators.object(position);
-                retained_size += heap.retained_size(object);
-            }
-        }
-        answer.sites.push(AllocationSite {
-            place: place.clone(),
-            samples,
-            count: sum.count.round() as u64,
-            size: sum.size.round() as u64,
-            size_error: sum.variance.sqrt().round() as u64,
-            retained_size,
-            garbage_size: sum.garbage.round() as u64,
-        });
     }
-    answer.sites.sort_by(|one, other| {
-        let key = |site: &AllocationSite| (site.retained_size, site.size, site.garbage_size);
-        let name = |site: &AllocationSite| {
-            let Frame {
-                function,
-                file,
-                line,
-            } = site.place.clone();
-            (file, line, function)
-        };
-        key(other)
-            .cmp(&key(one))
-            .then_with(|| name(one).cmp(&name(other)))
-    });
-    Ok(answer)
+    AllocationSite {
+        place: place.clone(),
+        samples,
+        count: sum.count.round() as u64,
+        size: sum.size.round() as u64,
+        size_error: sum.variance.sqrt().round() as u64,
+        retained_size,
+        garbage_size: sum.garbage.round() as u64,
+    }
 }
 
 fn damaged(what: &str) -> Error {

@@ -130,10 +130,36 @@ pub(crate) fn grown_suspects(
     let earlier = sizes_by_text(before, control)?;
     let sizes = group_sizes(loaded, control)?;
     let groups = loaded.path_tree(control)?.groups();
+    let grown = grown_groups(loaded, threshold, &earlier, &sizes, control)?;
+    let (continuations, mut pending) = continuations(groups, &grown, sizes.len(), control)?;
+    let mut suspects = Vec::new();
+    while let Some(group) = pending.pop() {
+        let end = descend(loaded, group, &grown, &continuations, groups, &mut pending);
+        let next = continuations.get(&end).map_or(&[][..], Vec::as_slice);
+        let accumulated = grown_classes(loaded, next, &sizes, &earlier, control)?;
+        suspects.push(growth_suspect(
+            loaded,
+            grown[&group],
+            sizes[end as usize],
+            accumulated,
+            control,
+        )?);
+    }
+    finish_suspects(loaded, threshold, suspects)
+}
+
+/// The groups that have grown by the threshold.
+fn grown_groups(
+    loaded: &LoadedHeap,
+    threshold: u64,
+    earlier: &HashMap<String, (u64, u64)>,
+    sizes: &[GroupSize],
+    control: &Control,
+) -> Result<HashMap<u32, Growth>> {
     // A group that retains less than the threshold has not grown by it.
     let mut grown: HashMap<u32, Growth> = HashMap::new();
     let mut bytes = 0;
-    for (group, &after) in (0u32..).zip(&sizes) {
+    for (group, &after) in (0u32..).zip(sizes) {
         if group.is_multiple_of(CHECK_INTERVAL) {
             control.count(CHECK_INTERVAL.into())?;
         }
@@ -152,12 +178,23 @@ pub(crate) fn grown_suspects(
             grown.insert(group, growth);
         }
     }
+    Ok(grown)
+}
+
+/// By group that has grown, the groups that continue it; and the groups with which the search begins: those that
+/// have grown and continue no other one that has.
+fn continuations(
+    groups: &PathGroups,
+    grown: &HashMap<u32, Growth>,
+    count: usize,
+    control: &Control,
+) -> Result<(HashMap<u32, Vec<u32>>, Vec<u32>)> {
     let before_group = |group: u32| match groups.info(PathGroup(group)).start {
         GroupStart::Step(before, _) => Some(before.0),
         GroupStart::Root(_) | GroupStart::Rest => None,
     };
     let mut continuations: HashMap<u32, Vec<u32>> = HashMap::new();
-    for group in 0..sizes.len() as u32 {
+    for group in 0..count as u32 {
         if group.is_multiple_of(CHECK_INTERVAL) {
             control.count(CHECK_INTERVAL.into())?;
         }
@@ -170,8 +207,8 @@ pub(crate) fn grown_suspects(
     let mut pending: Vec<u32> = Vec::new();
     // Groups that continue a suspect belong to it. A group has a greater number than the group that it
     // continues.
-    let mut is_at_or_below = columns::repeated(false, sizes.len())?;
-    for group in 0..sizes.len() as u32 {
+    let mut is_at_or_below = columns::repeated(false, count)?;
+    for group in 0..count as u32 {
         if group.is_multiple_of(CHECK_INTERVAL) {
             control.count(CHECK_INTERVAL.into())?;
         }
@@ -182,45 +219,43 @@ pub(crate) fn grown_suspects(
             pending.push(group);
         }
     }
-    let mut suspects = Vec::new();
-    while let Some(group) = pending.pop() {
-        let none = Vec::new();
-        let mut end = group;
-        loop {
-            let next = continuations.get(&end).unwrap_or(&none).iter().copied();
-            let next: Vec<Growth> = next.filter_map(|next| grown.get(&next).copied()).collect();
-            let largest = next
-                .iter()
-                .max_by_key(|next| (next.bytes(), Reverse(next.group)));
-            let step = largest.filter(|next| {
-                !is_storage_group(loaded, next.group, groups)
-                    && next.bytes() * 100 >= grown[&end].bytes() * DESCENT
-                    && next.after.count <= grown[&end].after.count
-            });
-            // Another continuation that has grown is a separate suspect, unless it is a part of the
-            // accumulation: a container's own contents, or many objects to which few refer.
-            let own = next.iter().filter(|next| {
-                step.is_none_or(|step| step.group != next.group)
-                    && next.after.count <= grown[&end].after.count
-                    && !is_storage_group(loaded, next.group, groups)
-            });
-            pending.extend(own.map(|next| next.group));
-            match step {
-                Some(step) => end = step.group,
-                None => break,
-            }
+    Ok((continuations, pending))
+}
+
+/// Follows the largest growth from a group to the one where it spreads. Other growth on the way is pending.
+fn descend(
+    loaded: &LoadedHeap,
+    group: u32,
+    grown: &HashMap<u32, Growth>,
+    continuations: &HashMap<u32, Vec<u32>>,
+    groups: &PathGroups,
+    pending: &mut Vec<u32>,
+) -> u32 {
+    let mut end = group;
+    loop {
+        let next = continuations.get(&end).into_iter().flatten();
+        let next: Vec<Growth> = next.filter_map(|next| grown.get(next).copied()).collect();
+        let largest = next
+            .iter()
+            .max_by_key(|next| (next.bytes(), Reverse(next.group)));
+        let step = largest.filter(|next| {
+            !is_storage_group(loaded, next.group, groups)
+                && next.bytes() * 100 >= grown[&end].bytes() * DESCENT
+                && next.after.count <= grown[&end].after.count
+        });
+        // Another continuation that has grown is a separate suspect, unless it is a part of the
+        // accumulation: a container's own contents, or many objects to which few refer.
+        let own = next.iter().filter(|next| {
+            step.is_none_or(|step| step.group != next.group)
+                && next.after.count <= grown[&end].after.count
+                && !is_storage_group(loaded, next.group, groups)
+        });
+        pending.extend(own.map(|next| next.group));
+        match step {
+            Some(step) => end = step.group,
+            None => return end,
         }
-        let next = continuations.get(&end).unwrap_or(&none);
-        let accumulated = grown_classes(loaded, next, &sizes, &earlier, control)?;
-        suspects.push(growth_suspect(
-            loaded,
-            grown[&group],
-            sizes[end as usize],
-            accumulated,
-            control,
-        )?);
     }
-    finish_suspects(loaded, threshold, suspects)
 }
 
 /// Whether a group is that of a container's own contents.
