@@ -128,20 +128,11 @@ impl<'a> Module<'a> {
                         }
                     }
                 }
-                Payload::TableSection(section) => {
-                    for table in section {
-                        control.count(1)?;
-                        module.table.add_defined(table.map_err(unreadable)?.ty);
-                    }
-                }
+                Payload::TableSection(section) => module.table.read_tables(section, control)?,
                 Payload::ElementSection(section) => {
-                    for segment in section {
-                        control.count(1)?;
-                        let segment = segment.map_err(unreadable)?;
-                        module
-                            .table
-                            .add_segment(segment, &module.globals, control)?;
-                    }
+                    module
+                        .table
+                        .read_segments(section, &module.globals, control)?;
                 }
                 Payload::StartSection { func, .. } => module.functions.set_start(func),
                 Payload::CodeSectionEntry(body) => module.functions.add_body(body),
@@ -164,17 +155,7 @@ impl<'a> Module<'a> {
                 Payload::ExportSection(section) => {
                     for export in section {
                         control.count(1)?;
-                        let export = export.map_err(unreadable)?;
-                        match export.kind {
-                            ExternalKind::Global => {
-                                module.globals.add_export(export.name, export.index);
-                            }
-                            ExternalKind::Func => {
-                                module.functions.add_export(export.name, export.index);
-                            }
-                            ExternalKind::Table => module.table.add_export(),
-                            _ => {}
-                        }
+                        module.add_export(export.map_err(unreadable)?);
                     }
                 }
                 Payload::CustomSection(section) => {
@@ -190,6 +171,15 @@ impl<'a> Module<'a> {
             }
         }
         Ok(module)
+    }
+
+    fn add_export(&mut self, export: wasmparser::Export<'a>) {
+        match export.kind {
+            ExternalKind::Global => self.globals.add_export(export.name, export.index),
+            ExternalKind::Func => self.functions.add_export(export.name, export.index),
+            ExternalKind::Table => self.table.add_export(),
+            _ => {}
+        }
     }
 
     fn add_memory(&mut self, memory: MemoryType) -> Result<()> {

@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use wasmparser::{
-    ConstExpr, Element, ElementItems, ElementKind, FunctionBody, Operator, RefType, TableType,
+    ConstExpr, Element, ElementItems, ElementKind, ElementSectionReader, FunctionBody, Operator,
+    RefType, TableSectionReader,
 };
 
 use super::functions::Functions;
@@ -67,16 +68,38 @@ impl FunctionTable {
         self.is_uncertain = true;
     }
 
-    pub(super) fn add_defined(&mut self, table: TableType) {
-        self.tables += 1;
-        self.is_uncertain |= table.element_type != RefType::FUNCREF;
+    pub(super) fn read_tables(
+        &mut self,
+        section: TableSectionReader<'_>,
+        control: &Control,
+    ) -> Result<()> {
+        for table in section {
+            control.count(1)?;
+            self.tables += 1;
+            let elements = table.map_err(unreadable)?.ty.element_type;
+            self.is_uncertain |= elements != RefType::FUNCREF;
+        }
+        Ok(())
     }
 
     pub(super) fn add_export(&mut self) {
         self.is_uncertain = true;
     }
 
-    pub(super) fn add_segment(
+    pub(super) fn read_segments(
+        &mut self,
+        section: ElementSectionReader<'_>,
+        globals: &Globals<'_>,
+        control: &Control,
+    ) -> Result<()> {
+        for segment in section {
+            control.count(1)?;
+            self.add_segment(segment.map_err(unreadable)?, globals, control)?;
+        }
+        Ok(())
+    }
+
+    fn add_segment(
         &mut self,
         segment: Element<'_>,
         globals: &Globals<'_>,
