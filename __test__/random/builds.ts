@@ -9,7 +9,12 @@ import {
   type DebugInformation,
   withDebugInformation,
 } from "../support/debug_information.ts";
-import { INLINING_NAMES, KEPT_NAMES, type Optimisation, optimiseOnce } from "../support/optimiser.ts";
+import {
+  INLINING_NAMES,
+  KEPT_NAMES,
+  type Optimisation,
+  optimiseOnce,
+} from "../support/optimiser.ts";
 import {
   exportFunction,
   exportGlobals,
