@@ -76,8 +76,8 @@ impl FunctionTable {
         for table in section {
             control.count(1)?;
             self.tables += 1;
-            let elements = table.map_err(unreadable)?.ty.element_type;
-            self.is_uncertain |= elements != RefType::FUNCREF;
+            let holds_functions = table.is_ok_and(|it| it.ty.element_type == RefType::FUNCREF);
+            self.is_uncertain |= !holds_functions;
         }
         Ok(())
     }
@@ -94,7 +94,14 @@ impl FunctionTable {
     ) -> Result<()> {
         for segment in section {
             control.count(1)?;
-            self.add_segment(segment.map_err(unreadable)?, globals, control)?;
+            // No number depends on the table: what cannot be read only leaves functions without names.
+            match segment {
+                Ok(segment) => self.add_segment(segment, globals, control)?,
+                Err(_) => self.is_uncertain = true,
+            }
+            if self.is_uncertain {
+                break;
+            }
         }
         Ok(())
     }
@@ -111,15 +118,17 @@ impl FunctionTable {
         let mut elements = Vec::new();
         match segment.items {
             ElementItems::Functions(items) => {
-                for item in items {
+                for item in items.into_iter().take(MOST_ELEMENTS + 1) {
                     control.count(1)?;
-                    elements.push(Some(item.map_err(unreadable)?));
+                    self.is_uncertain |= item.is_err();
+                    elements.push(item.ok());
                 }
             }
             ElementItems::Expressions(_, items) => {
-                for item in items {
+                for item in items.into_iter().take(MOST_ELEMENTS + 1) {
                     control.count(1)?;
-                    elements.push(referenced_function(&item.map_err(unreadable)?));
+                    self.is_uncertain |= item.is_err();
+                    elements.push(item.ok().and_then(|item| referenced_function(&item)));
                 }
             }
         }
@@ -132,7 +141,7 @@ impl FunctionTable {
             return Ok(());
         }
         // Segments are applied in their order.
-        for (element, function) in (start..).zip(elements) {
+        for (element, function) in (start..=u32::MAX).zip(elements) {
             match function {
                 Some(function) => self.functions.insert(element, function),
                 None => self.functions.remove(&element),
@@ -317,6 +326,12 @@ mod tests {
         assert_eq!(change(&fill, TableFill(0)).names(), []);
         // Code that does nothing with the table.
         assert_eq!(change(&[I32Const(0)], Drop).names(), named(&[(1, "a")]));
+    }
+
+    #[test]
+    fn a_segment_at_the_end_of_all_indexes_is_read() {
+        let last = Scene::new(&[(-1, &[0, 1])]);
+        assert_eq!(last.names(), named(&[(u32::MAX, "a")]));
     }
 
     #[test]
