@@ -54,7 +54,7 @@ pub use labels::{EdgeLabel, LabelKind, MOST_NUMBERS, NameKind, WideLabel};
 pub use live_class::LiveClass;
 pub use live_classes::live_classes;
 pub use object_state::ObjectState;
-pub use objects::{HeapClass, Location, ObjectTable};
+pub use objects::{ClassPlace, HeapClass, Location, ObjectTable};
 pub use path_groups::{GroupInfo, GroupStart, PathGroup, PathGroups};
 pub use path_tree::{PathPiece, PathTree};
 pub use prefetch::prefetch;

@@ -82,6 +82,23 @@ pub trait Source: Send + Sync {
     /// How many references of an object, from its last on, may lead to its own contents.
     fn storage_references(&self) -> usize;
 
+    /// Whether an object is no object of the program but a part of the root, such as `(GC roots)`, or a global object.
+    /// A program cannot release it, so it is no suspect and no reference to cut.
+    fn is_root_part(&self, _object: ObjectIndex) -> bool {
+        false
+    }
+
+    /// What a path that lists names alone says for a reference with this label, whose index or key is known; `None` if
+    /// the program has no name for it, because it leads to a container's own contents.
+    fn program_name(
+        &self,
+        _holder: ObjectIndex,
+        _target: ObjectIndex,
+        label: &str,
+    ) -> Option<String> {
+        Some(label.to_owned())
+    }
+
     /// The number of references from a root, if the input says it.
     fn distance(&self, _object: ObjectIndex) -> Option<u32> {
         None

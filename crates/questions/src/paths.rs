@@ -92,6 +92,9 @@ pub(super) fn cut_of(
     object: ObjectIndex,
     control: &Control,
 ) -> Result<Option<Cut>> {
+    if loaded.source.is_root_part(object) {
+        return Ok(None);
+    }
     let (_, references) = independent_references(loaded, object, 1, control)?;
     let freed = loaded.heap.retained_size(object);
     let reference = references.first();
@@ -100,7 +103,6 @@ pub(super) fn cut_of(
         .transpose()
 }
 
-/// The path of an object; `None` if no root reaches it.
 /// The path of an object; `None` if no root reaches it.
 pub fn path_of(
     loaded: &LoadedHeap,

@@ -133,6 +133,10 @@ pub(super) fn grown_suspects(
         if after.retained < threshold || group == PathGroup::REST.0 || bytes > MOST_TEXT {
             continue;
         }
+        let is_root_part = |object| loaded.source.is_root_part(object);
+        if after.largest().is_some_and(is_root_part) {
+            continue;
+        }
         control.check()?;
         let text = group_text(loaded, PathGroup(group), control)?.text;
         bytes += text.len();

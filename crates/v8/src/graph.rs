@@ -13,7 +13,8 @@ use super::ephemerons::Ephemerons;
 use super::names::SnapshotNames;
 use super::other_edges::OtherEdges;
 use super::raw::{EdgeKind, RawSnapshot};
-use super::reached::{Entry, Reached, can_keep};
+use super::reached::{Reached, can_keep};
+use super::roots::Roots;
 use base::columns;
 use base::control::{Control, Phase, Step};
 use base::error::{Error, Result};
@@ -27,9 +28,7 @@ use heap::{
 /// The number of nodes between two checks for cancellation.
 const CHECK_INTERVAL: usize = 1 << 16;
 /// The node that is not an object.
-const NO_OBJECT: u32 = u32::MAX;
-/// The name of roots that V8 keeps alive in ways that the snapshot does not show.
-const UNREACHED: &str = "(no strong reference)";
+pub(super) const NO_OBJECT: u32 = u32::MAX;
 
 /// Computes the heap of a snapshot.
 ///
@@ -55,17 +54,11 @@ pub(super) fn solve(
     step.advance(2)?;
     let order = Order::by_id(&raw)?;
     let general = GeneralNames::new(&mut raw, &ephemerons)?;
-    let roots = root_slots(&raw, &reached, &order)?;
-    let root_nodes: Vec<(ObjectIndex, RootKind)> = {
-        let mut roots: Vec<_> = roots
-            .all()
-            .iter()
-            .map(|slot| (slot.object, slot.kind))
-            .collect();
-        roots.sort_unstable();
-        roots.dedup_by_key(|&mut (object, _)| object);
-        roots
-    };
+    let Roots {
+        slots: roots,
+        entries: root_nodes,
+        globals,
+    } = Roots::find(&raw, &reached, &ephemerons, &order, &step)?;
     // Roots of the page come first.
     let mut by_kind = root_nodes.clone();
     by_kind.sort_unstable_by_key(|&(object, kind)| (kind, object));
@@ -125,6 +118,7 @@ pub(super) fn solve(
                 other_edges: OtherEdges::default(),
                 plain,
                 interfaces,
+                globals,
             };
             Ok((objects, names))
         },
@@ -166,7 +160,7 @@ pub(super) fn solve(
 }
 
 /// The order of objects.
-enum Order {
+pub(super) enum Order {
     /// The nodes except the root, as in the file: their ids ascend.
     OfFile { root: u32 },
     /// Another one: the node of each object, and the object of each node.
@@ -198,7 +192,7 @@ impl Order {
 
     /// The object of a node; [`NO_OBJECT`] for the root.
     #[inline]
-    fn object_of(&self, node: u32) -> u32 {
+    pub(super) fn object_of(&self, node: u32) -> u32 {
         match self {
             &Self::OfFile { root } => match node.cmp(&root) {
                 Ordering::Less => node,
@@ -250,12 +244,8 @@ fn heap_classes(classes: Classes, slots: &[u32]) -> Vec<HeapClass> {
         counts[slot as usize] += 1;
     }
     let all = classes.all.into_iter().zip(counts);
-    all.map(|(Class { name, location }, count)| HeapClass {
-        name,
-        location,
-        count,
-    })
-    .collect()
+    all.map(|(Class { name, place }, count)| HeapClass { name, place, count })
+        .collect()
 }
 
 /// The edges of a snapshot, and what is needed to select those that keep their targets alive.
@@ -450,34 +440,4 @@ impl GeneralNames {
             }
         }
     }
-}
-
-/// The roots of the heap: what the root of the snapshot refers to, and what is alive without a strong reference.
-fn root_slots(raw: &RawSnapshot, reached: &Reached, order: &Order) -> Result<RootSlots> {
-    let mut slots = Vec::new();
-    for (node, entry) in reached.entries() {
-        let object = order.object_of(node);
-        if object == NO_OBJECT {
-            continue;
-        }
-        let slot = match entry {
-            Entry::Edge => {
-                let kind = match raw.is_user_root(node) {
-                    true => RootKind::Global,
-                    false => RootKind::System,
-                };
-                // The name of a string is what it contains.
-                let name = match raw.kind(node).is_string() {
-                    true => format!("({})", raw.type_names[raw.types[node as usize] as usize]),
-                    false => super::strings::text(raw.name(node)).into_owned(),
-                };
-                (kind, name, ObjectIndex(object))
-            }
-            Entry::Orphan | Entry::Clique => {
-                (RootKind::System, UNREACHED.to_owned(), ObjectIndex(object))
-            }
-        };
-        columns::push(&mut slots, slot)?;
-    }
-    RootSlots::of_named(slots)
 }

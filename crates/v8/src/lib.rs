@@ -17,9 +17,11 @@ mod names;
 mod node_columns;
 mod numbers;
 mod other_edges;
+mod program_names;
 mod raw;
 mod reached;
 mod reader;
+mod roots;
 mod source;
 mod strings;
 

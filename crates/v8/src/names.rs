@@ -13,7 +13,7 @@ use base::control::{Control, Phase};
 use base::error::Result;
 use base::units::ObjectIndex;
 use heap::{
-    DominatorTree, EdgeLabel, Edges, Heap, HeapClass, LabelKind, Location, NameKind, ObjectTable,
+    ClassPlace, DominatorTree, EdgeLabel, Edges, Heap, HeapClass, LabelKind, NameKind, ObjectTable,
     live_classes,
 };
 
@@ -32,6 +32,8 @@ pub(crate) struct SnapshotNames {
     pub(super) is_detached: Vec<bool>,
     pub(super) plain: PlainObjects,
     pub(super) interfaces: Vec<Interface>,
+    /// The global objects, ascending.
+    pub(super) globals: Vec<ObjectIndex>,
 }
 
 /// The largest number of code units of a string that is put together.
@@ -90,19 +92,19 @@ impl SnapshotNames {
             let matches = self
                 .plain
                 .matches(&self.strings, &later.interfaces, &step)?;
-            let mut slots: HashMap<(Option<u32>, Option<Location>), u32> = HashMap::new();
+            let mut slots: HashMap<(Option<u32>, Option<ClassPlace>), u32> = HashMap::new();
             for (&object, &interface) in self.plain.nodes.iter().zip(&matches) {
                 let Some(slot) = objects.class_slots.get_mut(object as usize) else {
                     continue;
                 };
-                let location = objects.classes[*slot as usize].location;
-                *slot = *slots.entry((interface, location)).or_insert_with(|| {
+                let place = objects.classes[*slot as usize].place;
+                *slot = *slots.entry((interface, place)).or_insert_with(|| {
                     let name =
                         interface.map_or("Object", |nth| &later.interfaces[nth as usize].name);
                     let id = objects.classes.len() as u32;
                     objects.classes.push(HeapClass {
                         name: name.to_owned(),
-                        location,
+                        place,
                         count: 0,
                     });
                     id
@@ -137,6 +139,16 @@ impl SnapshotNames {
     /// only V8 reaches. `None` for what nothing reaches.
     pub(crate) fn distance(&self, object: ObjectIndex) -> Option<u32> {
         u32::try_from(self.distances[object.at()]).ok()
+    }
+
+    /// Whether an object is a part of the root, such as `(GC roots)`, or a global object.
+    pub(crate) fn is_root_part(&self, object: ObjectIndex) -> bool {
+        self.kind(object) == NodeKind::Synthetic || self.globals.binary_search(&object).is_ok()
+    }
+
+    /// Whether an object is of the host of V8, such as a node of a document.
+    pub(super) fn is_native(&self, object: ObjectIndex) -> bool {
+        self.kind(object) == NodeKind::Native
     }
 
     /// Whether an object is a string.

@@ -158,6 +158,20 @@ impl Source for SnapshotSource {
         STORAGE_REFERENCES
     }
 
+    fn is_root_part(&self, object: ObjectIndex) -> bool {
+        self.names.is_root_part(object)
+    }
+
+    fn program_name(
+        &self,
+        holder: ObjectIndex,
+        target: ObjectIndex,
+        label: &str,
+    ) -> Option<String> {
+        self.names
+            .program_name(&self.heap.edges, (holder, target), label)
+    }
+
     fn distance(&self, object: ObjectIndex) -> Option<u32> {
         self.names.distance(object)
     }
