@@ -172,8 +172,18 @@ pub(super) fn grown_suspects(
         if group.is_multiple_of(CHECK_INTERVAL) {
             control.count(CHECK_INTERVAL.into())?;
         }
-        let is_below = before_group(group).is_some_and(|before| is_at_or_below[before as usize]);
+        let before = before_group(group);
         let has_grown = grown.contains_key(&group);
+        let mut is_below = before.is_some_and(|before| is_at_or_below[before as usize]);
+        // What has grown in an object that has not grown may be another suspect: then no object of a group that has
+        // grown dominates it.
+        if has_grown && is_below && !before.is_some_and(|before| grown.contains_key(&before)) {
+            let largest = sizes[group as usize].largest();
+            is_below = match largest {
+                Some(object) => is_dominated_by(loaded, object, &grown, control)?,
+                None => is_below,
+            };
+        }
         is_at_or_below[group as usize] = is_below || has_grown;
         if has_grown && !is_below {
             pending.push(group);
@@ -218,6 +228,26 @@ pub(super) fn grown_suspects(
         )?);
     }
     finish_suspects(loaded, threshold, suspects)
+}
+
+/// Whether an object of a group that has grown dominates this one.
+fn is_dominated_by(
+    loaded: &LoadedHeap,
+    object: ObjectIndex,
+    grown: &HashMap<u32, Growth>,
+    control: &Control,
+) -> Result<bool> {
+    let tree = loaded.path_tree(control)?;
+    let index = loaded.dominator_index(control)?;
+    let position = index.position(object);
+    let dominators = std::iter::successors(position, |&position| index.dominator(position));
+    for position in dominators.skip(1) {
+        control.count(1)?;
+        if grown.contains_key(&tree.group(index.object(position)).0) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// Whether a group is that of a container's own contents.

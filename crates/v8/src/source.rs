@@ -17,8 +17,8 @@ use base::warning::Warning;
 use heap::literal::literal;
 use heap::survey::{HashedObject, Survey};
 use heap::{
-    Blocks, DominatorIndex, EdgeLabel, FieldValue, Heap, LabelKind, NameKind, Need, ObjectReader,
-    OtherEdge, PathTree, ReadOrder, Source, TextFilter, Value, WideLabel,
+    Blocks, DominatorIndex, EdgeLabel, FieldValue, Heap, LabelKind, MOST_NUMBERS, NameKind, Need,
+    ObjectReader, OtherEdge, PathTree, ReadOrder, Source, TextFilter, Value, WideLabel,
 };
 
 /// In place of the hash of a module: snapshots have none, and their ids can be compared.
@@ -29,8 +29,10 @@ const MOST_FIELDS: usize = 1000;
 const ITEMS: usize = 10;
 /// How many references of an object, from its last on, may lead to its own storage.
 const STORAGE_REFERENCES: usize = 64;
-/// Names of classes of one or two letters are from a minifier.
+/// Names of classes and variables of one or two letters are from a minifier.
 const SHORT_NAME: usize = 2;
+/// Stands for references from an object to one of the same class that are left out of a path.
+const FOLDED: &str = "…";
 /// The number of strings between two checks for cancellation.
 const CHECK_INTERVAL: usize = 1 << 16;
 /// V8 writes at most this many characters of a string, unless it is asked for more.
@@ -119,6 +121,7 @@ impl Source for SnapshotSource {
         match label.kind() {
             LabelKind::Named(kind, name) => self.names.label(kind, name),
             LabelKind::Hidden => "{*}".to_owned(),
+            LabelKind::Folded => FOLDED.to_owned(),
             _ => "[*]".to_owned(),
         }
     }
@@ -128,6 +131,8 @@ impl Source for SnapshotSource {
         let label = edges.label(place).unwrap_or_default();
         let index = edges.wide_label(place).and_then(WideLabel::index);
         match (label.kind(), index) {
+            // Greater ones are cut, and the number would not be the program's.
+            (_, Some(MOST_NUMBERS)) => self.class_label(class_slot, label),
             (LabelKind::Element, Some(index)) => format!("[{index}]"),
             (LabelKind::Hidden, Some(index)) => format!("{{{index}}}"),
             _ => self.class_label(class_slot, label),
@@ -140,8 +145,11 @@ impl Source for SnapshotSource {
 
     fn is_label_stable(&self, label: EdgeLabel, text: &str) -> bool {
         match label.kind() {
-            LabelKind::Named(NameKind::Context, _) | LabelKind::Hidden => false,
-            LabelKind::Named(..) => true,
+            // A minifier gives variables names of one or two letters.
+            LabelKind::Named(NameKind::Context, name) => {
+                self.names.string(name).chars().count() > SHORT_NAME
+            }
+            LabelKind::Named(..) | LabelKind::Hidden => true,
             _ => !text.starts_with('+'),
         }
     }

@@ -213,6 +213,9 @@ fn names_of(heap: &LoadedHeap, path: &Path) -> Vec<(String, u32)> {
             return None;
         };
         let label = step.label.as_deref()?;
+        if label == path_text::LEFT_OUT {
+            return Some((LEFT_OUT.to_owned(), 1));
+        }
         let name = match (object(holder.address), object(step.address)) {
             (Some(holder), Some(target)) => heap.source().program_name(holder, target, label),
             _ => Some(label.to_owned()),
