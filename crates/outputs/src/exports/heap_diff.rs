@@ -213,7 +213,7 @@ fn names_of(heap: &LoadedHeap, path: &Path) -> Vec<(String, u32)> {
             return None;
         };
         let label = step.label.as_deref()?;
-        if label == path_text::LEFT_OUT {
+        if label == questions::LEFT_OUT {
             return Some((LEFT_OUT.to_owned(), 1));
         }
         let name = match (object(holder.address), object(step.address)) {
