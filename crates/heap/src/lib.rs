@@ -64,7 +64,7 @@ pub use referrers::ReferrerIndex;
 pub use root_kind::RootKind;
 pub use root_slots::{FoundSlots, RootOrigin, RootSlot, RootSlots};
 pub use source::{
-    Blocks, FieldValue, Found, Need, ObjectReader, Opened, OtherEdge, ReadOrder, Source,
-    TextFilter, Value,
+    AllocationPlace, AllocationPlaces, Blocks, Category, FieldValue, Found, NO_ALLOCATION, Need,
+    ObjectReader, Opened, OtherEdge, ReadOrder, Source, TextFilter, Value,
 };
 pub use survey::Survey;

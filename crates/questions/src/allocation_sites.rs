@@ -3,10 +3,11 @@
 use serde::{Deserialize, Serialize};
 
 use super::LoadedHeap;
+use base::columns;
 use base::control::{Control, Phase};
 use base::error::{Error, Result};
 use base::units::Address;
-use heap::Need;
+use heap::{DominatorIndex, Need};
 use wasm::symbols::Frame;
 
 /// The blocks that a profiler sampled and that were not freed.
@@ -138,7 +139,79 @@ pub fn allocation_sites(
             ),
         });
     }
-    for (place, sum) in sampled.places.iter().zip(sums) {
+    finish(
+        loaded,
+        &mut answer,
+        sampled.places.iter().zip(sums),
+        dominators,
+    );
+    Ok(answer)
+}
+
+/// The lines that allocated what is alive, as the input itself says it: a snapshot of V8 that was written while it
+/// tracked allocations.
+///
+/// # Errors
+/// [`Error::NotInSnapshot`], [`Error::Profile`] if the input does not say it; [`Error::OutOfMemory`],
+/// [`Error::Aborted`].
+pub fn recorded_sites(loaded: &LoadedHeap, control: &Control) -> Result<AllocationSites> {
+    let heap = &loaded.heap;
+    let Some(recorded) = loaded.source.allocation_places() else {
+        return Err(Error::Profile {
+            message: "there is none, and the file does not say where objects were allocated: expected a heap \
+                      profile, or a heap snapshot of V8 that was written while it tracked allocations"
+                .to_owned(),
+        });
+    };
+    let dominators = loaded.dominator_index(control)?;
+    let step = control.begin(Phase::View, heap.objects.len() as u64);
+    let mut sums = vec![Sums::default(); recorded.places.len()];
+    let mut answer = AllocationSites {
+        exact: true,
+        interval: 1,
+        total_live_size: heap.live_size,
+        ..AllocationSites::default()
+    };
+    for object in heap.live_heap_objects() {
+        step.advance(1)?;
+        let size = heap.shallow_size(object);
+        let place = recorded.place_of.get(object.at()).copied();
+        let sum = place.and_then(|place| sums.get_mut(place as usize));
+        match (sum, dominators.position(object)) {
+            (Some(sum), Some(position)) => {
+                sum.samples += 1;
+                sum.count += 1.0;
+                sum.size += size as f64;
+                columns::push(&mut sum.positions, position)?;
+            }
+            _ => {
+                answer.other_blocks += 1;
+                answer.other_bytes += size;
+            }
+        }
+    }
+    let frames: Vec<Frame> = recorded
+        .places
+        .iter()
+        .map(|place| Frame {
+            function: place.function.clone(),
+            file: place.file.clone(),
+            line: place.line,
+        })
+        .collect();
+    finish(loaded, &mut answer, frames.iter().zip(sums), dominators);
+    Ok(answer)
+}
+
+/// Adds the sites that have objects, in order.
+fn finish<'f>(
+    loaded: &LoadedHeap,
+    answer: &mut AllocationSites,
+    sums: impl Iterator<Item = (&'f Frame, Sums)>,
+    dominators: &DominatorIndex,
+) {
+    let heap = &loaded.heap;
+    for (place, sum) in sums {
         let Sums {
             samples,
             mut positions,
@@ -182,7 +255,6 @@ pub fn allocation_sites(
             .cmp(&key(one))
             .then_with(|| name(one).cmp(&name(other)))
     });
-    Ok(answer)
 }
 
 fn damaged(what: &str) -> Error {

@@ -5,8 +5,9 @@ use super::answer::{FoundObject, FoundObjects};
 use super::question::Page;
 use base::columns;
 use base::control::{Control, Phase};
-use base::error::Result;
+use base::error::{Error, Result};
 use base::units::ObjectIndex;
+use heap::Category;
 
 /// The number of objects between two checks for cancellation.
 const CHECK_INTERVAL: usize = 1 << 14;
@@ -16,6 +17,7 @@ pub(super) struct Wanted<'q> {
     pub(super) class: Option<&'q str>,
     pub(super) min_size: u64,
     pub(super) contains: Option<&'q str>,
+    pub(super) category: Option<Category>,
 }
 
 pub(super) fn find_objects(
@@ -32,6 +34,13 @@ pub(super) fn find_objects(
         Some(text) => Some(loaded.source.text_filter(text, control)?),
         None => None,
     };
+    let members = match wanted.category {
+        Some(category) => match loaded.source.category(category, control)? {
+            Some(members) => Some(members),
+            None => return Err(no_categories()),
+        },
+        None => None,
+    };
     let mut found = Vec::new();
     let mut candidates = Vec::new();
     let count = heap.objects.len();
@@ -43,7 +52,10 @@ pub(super) fn find_objects(
             let slot = heap.objects.class_slots[at] as usize;
             let is_wanted = is_wanted_class[slot]
                 && heap.retained_size(object) >= wanted.min_size
-                && index.position(object).is_some();
+                && index.position(object).is_some()
+                && members
+                    .as_ref()
+                    .is_none_or(|members| members.contains(object.0));
             if is_wanted {
                 columns::push(&mut candidates, object)?;
             }
@@ -73,6 +85,14 @@ pub(super) fn find_objects(
         limit: page.limit,
         objects,
     })
+}
+
+fn no_categories() -> Error {
+    Error::InvalidOption {
+        name: "category",
+        found: "a heap dump of WebAssembly".to_owned(),
+        expected: "a heap snapshot of V8: only that has such objects",
+    }
 }
 
 /// Sorts the entries of a page: retained size ↓, shallow size ↓, address ↑.

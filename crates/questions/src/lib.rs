@@ -45,7 +45,9 @@ use crate::suspects::suspects;
 use crate::unreachable::unreachable;
 use crate::waste::waste;
 pub use accounting::{AccountingJson, FreeJson, LiveJson, PinnedJson};
-pub use allocation_sites::{AllocationSite, AllocationSites, SampledBlocks, allocation_sites};
+pub use allocation_sites::{
+    AllocationSite, AllocationSites, SampledBlocks, allocation_sites, recorded_sites,
+};
 pub use answer::*;
 pub use growth::{Accepted, CheckOptions, GrowthOptions, MaxGrowth, MaxObjects, check, growth};
 pub use labels::after_class;
@@ -82,11 +84,12 @@ pub fn ask(
     control.check()?;
     let mut notes = Vec::new();
     let body = match question {
-        Question::Summary {} => AnswerBody::Summary(summarize(loaded)),
+        Question::Summary {} => AnswerBody::Summary(summarize(loaded, control)?),
         Question::Find {
             class,
             min_size,
             contains,
+            category,
             limit,
             offset,
         } => AnswerBody::Find(find_objects(
@@ -95,6 +98,7 @@ pub fn ask(
                 class: class.as_deref(),
                 min_size: *min_size,
                 contains: contains.as_deref(),
+                category: *category,
             },
             page(*offset, *limit)?,
             control,

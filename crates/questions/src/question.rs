@@ -3,6 +3,7 @@
 use serde::Deserialize;
 
 use base::error::{Error, Result};
+use heap::Category;
 
 /// A question about a loaded heap.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -27,6 +28,9 @@ pub enum Question {
         /// Only strings that contain this text.
         #[serde(default)]
         contains: Option<String>,
+        /// Of a snapshot of V8: only what objects of this category alone keep alive, and these themselves.
+        #[serde(default)]
+        category: Option<Category>,
         /// The number of entries to list.
         #[serde(default = "default_limit")]
         limit: u64,

@@ -4,10 +4,13 @@ use std::collections::BTreeSet;
 
 use super::LoadedHeap;
 use super::accounting::AccountingJson;
-use super::answer::{ObjectCounts, RootCounts, Summary};
-use heap::RootKind;
+use super::answer::{CategorySum, ObjectCounts, RootCounts, Summary};
+use base::control::Control;
+use base::error::Result;
+use base::units::ObjectIndex;
+use heap::{Category, RootKind};
 
-pub(super) fn summarize(loaded: &LoadedHeap) -> Summary {
+pub(super) fn summarize(loaded: &LoadedHeap, control: &Control) -> Result<Summary> {
     let heap = &loaded.heap;
     let classes = heap.objects.classes.iter().zip(&heap.live_classes);
     let live_names: BTreeSet<&str> = classes
@@ -28,7 +31,7 @@ pub(super) fn summarize(loaded: &LoadedHeap) -> Summary {
             RootKind::System => roots.system.get_or_insert(0),
         } += 1;
     }
-    Summary {
+    Ok(Summary {
         total_heap_size: heap.total_size,
         total_live_size: heap.live_size,
         accounting: heap.accounting.as_ref().map(AccountingJson::from),
@@ -39,5 +42,29 @@ pub(super) fn summarize(loaded: &LoadedHeap) -> Summary {
         },
         classes: live_names.len() as u64,
         roots,
+        categories: categories(loaded, control)?,
+    })
+}
+
+fn categories(loaded: &LoadedHeap, control: &Control) -> Result<Vec<CategorySum>> {
+    let heap = &loaded.heap;
+    let mut sums = Vec::new();
+    for category in Category::ALL {
+        let Some(members) = loaded.source.category(category, control)? else {
+            continue;
+        };
+        let mut sum = CategorySum {
+            category,
+            count: 0,
+            shallow_size: 0,
+        };
+        for object in members.iter_in(0..heap.objects.len() as u32) {
+            let size = heap.shallow_size(ObjectIndex(object));
+            // The classes do not count what has no size either.
+            sum.count += u64::from(size != 0);
+            sum.shallow_size += size;
+        }
+        sums.push(sum);
     }
+    Ok(sums)
 }

@@ -21,8 +21,8 @@ use base::error::{Error, Result};
 use base::side_by_side::side_by_side;
 use base::units::{AddressForm, ObjectIndex};
 use heap::{
-    Edges, Heap, HeapClass, NameKind, ObjectTable, RootKind, RootSlots, UnsizedTree, WideLabel,
-    live_classes,
+    AllocationPlaces, Edges, Heap, HeapClass, NameKind, ObjectTable, RootKind, RootSlots,
+    UnsizedTree, WideLabel, live_classes,
 };
 
 /// The number of nodes between two checks for cancellation.
@@ -119,6 +119,13 @@ pub(super) fn solve(
                 plain,
                 interfaces,
                 globals,
+                allocations: match raw.allocations.take() {
+                    Some(found) => Some(AllocationPlaces {
+                        place_of: order.column(found.place_of)?,
+                        ..found
+                    }),
+                    None => None,
+                },
             };
             Ok((objects, names))
         },

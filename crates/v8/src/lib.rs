@@ -5,7 +5,9 @@
 //! distances. The result is a [`Heap`], and all views and questions read it like that of a
 //! dump. It has no memory: what a snapshot does not say, such as garbage and free blocks, is absent.
 
+mod allocations;
 mod attribution;
+mod categories;
 mod classes;
 mod distances;
 mod edge_columns;

@@ -18,6 +18,7 @@ struct Sparse {
     /// The sizes for which the column has [`HUGE`].
     huge: Vec<(u32, u64)>,
     detachedness: Vec<(u32, u8)>,
+    traces: Vec<(u32, u64)>,
     /// The sum of the sizes in the column.
     small: u64,
 }
@@ -42,6 +43,7 @@ impl File<'_, '_> {
         let at_size = required("self_size")?;
         let at_edges = required("edge_count")?;
         let at_detached = place("detachedness");
+        let at_trace = place("trace_node_id");
         let rows = self.nodes.rows;
         let mut types = columns::zeros::<u8>(rows)?;
         let mut names = columns::zeros::<u32>(rows)?;
@@ -107,6 +109,11 @@ impl File<'_, '_> {
                         let state = (row[at] & 3) as u8;
                         columns::push(&mut sparse.detachedness, (number as u32, state))?;
                     }
+                    if let Some(at) = at_trace
+                        && row[at] != 0
+                    {
+                        columns::push(&mut sparse.traces, (number as u32, row[at]))?;
+                    }
                     Ok(())
                 })?;
                 self.step.advance(0)?;
@@ -132,7 +139,13 @@ impl File<'_, '_> {
             }
             detachedness[node as usize] = state;
         }
+        let mut traces = Vec::new();
+        for sparse in &found {
+            columns::extend(&mut traces, &sparse.traces)?;
+        }
         Ok(RawSnapshot {
+            traces,
+            allocations: None,
             kinds: self
                 .meta
                 .node_types

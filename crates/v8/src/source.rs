@@ -9,6 +9,7 @@ use memchr::memmem::Finder;
 
 use super::names::SnapshotNames;
 use super::other_edges::OtherEdge as NamedEdge;
+use base::bits::Bits;
 use base::columns;
 use base::control::{Control, Step};
 use base::error::{Error, Result};
@@ -17,8 +18,9 @@ use base::warning::Warning;
 use heap::literal::literal;
 use heap::survey::{HashedObject, Survey};
 use heap::{
-    Blocks, DominatorIndex, EdgeLabel, FieldValue, Heap, LabelKind, MOST_NUMBERS, NameKind, Need,
-    ObjectReader, OtherEdge, PathTree, ReadOrder, Source, TextFilter, Value, WideLabel,
+    AllocationPlaces, Blocks, Category, DominatorIndex, EdgeLabel, FieldValue, Heap, LabelKind,
+    MOST_NUMBERS, NameKind, Need, ObjectReader, OtherEdge, PathTree, ReadOrder, Source, TextFilter,
+    Value, WideLabel,
 };
 
 /// In place of the hash of a module: snapshots have none, and their ids can be compared.
@@ -47,6 +49,14 @@ pub(crate) struct SnapshotSource {
 impl SnapshotSource {
     pub(super) fn new(heap: Arc<Heap>, names: SnapshotNames) -> Self {
         Self { heap, names }
+    }
+
+    pub(super) fn heap(&self) -> &Heap {
+        &self.heap
+    }
+
+    pub(super) fn names(&self) -> &SnapshotNames {
+        &self.names
     }
 
     fn class_name(&self, object: ObjectIndex) -> &str {
@@ -91,7 +101,8 @@ impl Source for SnapshotSource {
             ),
             Need::Blocks => (
                 "sites",
-                "the profile is of a WebAssembly program, and a snapshot is of V8's heap",
+                "the profile is of a WebAssembly program, and a snapshot is of V8's heap; \
+                 leave out the profile, if the snapshot was written while V8 tracked allocations",
             ),
             Need::HeapSnapshot => (
                 "export --to heapsnapshot",
@@ -178,6 +189,14 @@ impl Source for SnapshotSource {
     ) -> Option<String> {
         self.names
             .program_name(&self.heap.edges, (holder, target), label)
+    }
+
+    fn allocation_places(&self) -> Option<&AllocationPlaces> {
+        self.names.allocations.as_ref()
+    }
+
+    fn category(&self, category: Category, control: &Control) -> Result<Option<Bits>> {
+        Ok(Some(self.members(category, control)?))
     }
 
     fn distance(&self, object: ObjectIndex) -> Option<u32> {
@@ -340,6 +359,9 @@ impl SnapshotSource {
         if snapshot.is_string(object) {
             return Some(literal(snapshot.units(&self.heap.edges, object), true));
         }
+        if let Some(value) = snapshot.number(&self.heap.edges, object) {
+            return Some(value);
+        }
         let name = snapshot.name(object);
         if name == "Object" {
             let edges = &self.heap.edges;
@@ -373,14 +395,18 @@ impl SnapshotSource {
         let value = |name: String, type_name: &str, target: ObjectIndex| {
             let class_name = self.class_name(target).to_owned();
             let address = self.heap.address(target).0;
-            let value = match snapshot.is_string(target) {
+            let text = || match snapshot.is_string(target) {
                 true => literal(snapshot.units(edges, target), true),
                 false => format!("{class_name} @{address}"),
+            };
+            let value = match snapshot.number(edges, target) {
+                Some(number) => number_value(number),
+                None => Value::Text(text()),
             };
             FieldValue {
                 name,
                 type_name: type_name.to_owned(),
-                value: Value::Text(value),
+                value,
                 address: Some(address),
                 class_name: Some(class_name),
             }
@@ -400,6 +426,17 @@ impl SnapshotSource {
             .iter()
             .map(|edge| value(snapshot.other_label(*edge), edge.type_name(), edge.target));
         places.map(field).chain(others).take(MOST_FIELDS).collect()
+    }
+}
+
+/// A number as V8 writes it. NaN and infinities are texts.
+fn number_value(text: String) -> Value {
+    if let Ok(integer) = text.parse::<i32>() {
+        return Value::Integer(integer.into());
+    }
+    match text.parse::<f64>() {
+        Ok(double) if double.is_finite() => Value::Double(double),
+        _ => Value::Text(text),
     }
 }
 

@@ -72,7 +72,7 @@ pub(super) fn compare_classes(
     let (listed, rest) = rows.split_at(CLASSES.min(rows.len()));
     let new = set_of_new(loaded, before, None, control)?;
     Ok(Comparison {
-        before: summarize(before),
+        before: summarize(before, control)?,
         growth: suspects(loaded, None, Some(before), SUSPECTS, control)?,
         total: Changes::of(rows),
         rows: listed

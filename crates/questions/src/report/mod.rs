@@ -119,7 +119,7 @@ pub(super) fn report(
     Ok(strings::packed(&Body {
         dump: loaded.dump_name.clone(),
         before: before.map(|before| before.dump_name.clone()),
-        summary: summarize(loaded),
+        summary: summarize(loaded, control)?,
         suspects: suspects(loaded, None, None, ENTRIES, control)?,
         classes,
         details: make_details(loaded, &cells, control)?,
