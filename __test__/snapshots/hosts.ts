@@ -44,7 +44,8 @@ const PAGE = `
     app.text = "left ".repeat(20) + round + " right".repeat(20);
   };`;
 
-async function writeFromPage(session: CDPSession, path: string): Promise<void> {
+/** Writes the snapshot of a page to a file. */
+export async function writeFromPage(session: CDPSession, path: string): Promise<void> {
   const file = openSync(path, "w");
   const write = ({ chunk }: { chunk: string }) => writeSync(file, chunk);
   session.on("HeapProfiler.addHeapSnapshotChunk", write);
