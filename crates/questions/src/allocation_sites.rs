@@ -35,8 +35,21 @@ pub struct AllocationSites {
     pub other_blocks: u64,
     /// Their bytes.
     pub other_bytes: u64,
+    /// Live objects that were not recorded, of a snapshot of V8: allocated before V8 tracked allocations, or by V8
+    /// itself. Absent for a profile.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub other_objects: Option<OtherObjects>,
     /// The sites with live objects: retained size ↓, size ↓, then file, line and function.
     pub sites: Vec<AllocationSite>,
+}
+
+/// Objects whose allocation was not recorded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct OtherObjects {
+    /// Their number.
+    pub count: u64,
+    /// The sum of their shallow sizes, in bytes.
+    pub size: u64,
 }
 
 /// A line of source, and what it allocated.
@@ -172,6 +185,7 @@ pub fn recorded_sites(loaded: &LoadedHeap, control: &Control) -> Result<Allocati
         total_live_size: heap.live_size,
         ..AllocationSites::default()
     };
+    let mut others = OtherObjects::default();
     for object in heap.live_heap_objects() {
         step.advance(1)?;
         let size = heap.shallow_size(object);
@@ -185,11 +199,12 @@ pub fn recorded_sites(loaded: &LoadedHeap, control: &Control) -> Result<Allocati
                 columns::push(&mut sum.positions, position)?;
             }
             _ => {
-                answer.other_blocks += 1;
-                answer.other_bytes += size;
+                others.count += 1;
+                others.size += size;
             }
         }
     }
+    answer.other_objects = Some(others);
     let frames: Vec<Frame> = recorded
         .places
         .iter()

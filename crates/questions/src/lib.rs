@@ -46,7 +46,7 @@ use crate::unreachable::unreachable;
 use crate::waste::waste;
 pub use accounting::{AccountingJson, FreeJson, LiveJson, PinnedJson};
 pub use allocation_sites::{
-    AllocationSite, AllocationSites, SampledBlocks, allocation_sites, recorded_sites,
+    AllocationSite, AllocationSites, OtherObjects, SampledBlocks, allocation_sites, recorded_sites,
 };
 pub use answer::*;
 pub use growth::{Accepted, CheckOptions, GrowthOptions, MaxGrowth, MaxObjects, check, growth};

@@ -53,7 +53,11 @@ impl SnapshotSource {
                 Category::Contexts if names.is_context(object) => {
                     objects.insert(object.0);
                 }
-                Category::EventHandlers if names.raw_name(object) == b"V8EventListener" => {
+                // A listener of a detached node counts with that node.
+                Category::EventHandlers
+                    if names.raw_name(object) == b"V8EventListener"
+                        && !names.is_detached_node(object) =>
+                {
                     if let Some(handler) = handler(heap, names, object) {
                         objects.insert(handler.0);
                     }
