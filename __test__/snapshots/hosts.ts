@@ -16,9 +16,9 @@ export interface Host {
   write(before: string, after: string): Promise<void> | void;
 }
 
-function node(title: string, path: string): Host {
+function node(title: string, path: string, ...options: string[]): Host {
   const missing = existsSync(path) ? {} : { missing: "npm run test:hosts installs it" };
-  const write = (...files: string[]) => void execFileSync(path, [PROGRAM, ...files]);
+  const write = (...files: string[]) => void execFileSync(path, [...options, PROGRAM, ...files]);
   return { title, ...missing, write };
 }
 
@@ -73,6 +73,7 @@ export const HOSTS: Host[] = [
   node(`Node ${process.versions.node}`, process.execPath),
   node("Node 22", join(VERSIONS, "node-22/bin/node")),
   node("Node 24", join(VERSIONS, "node-24/bin/node")),
+  node("Deno", join(VERSIONS, "deno/deno"), "run", "-A"),
   {
     title: "Chromium",
     ...(findChromium() === undefined ? { missing: "there is no Chromium" } : {}),
