@@ -142,7 +142,7 @@ describe("heap-diff", () => {
   });
 
   test("names constructors without the numbers of scripts", () => {
-    for (const { constructor } of records) expect(String(constructor)).not.toMatch(/script|@\d/);
+    for (const record of records) expect(String(record.constructor)).not.toMatch(/script|@\d/);
   });
 });
 

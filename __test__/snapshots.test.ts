@@ -144,7 +144,10 @@ describe("allocations that V8 tracked", () => {
   let tracked: string;
   beforeAll(() => {
     tracked = join(folder, "tracked.heapsnapshot");
-    execFileSync(process.execPath, [join(import.meta.dirname, "snapshots/allocations.cjs"), tracked]);
+    execFileSync(process.execPath, [
+      join(import.meta.dirname, "snapshots/allocations.cjs"),
+      tracked,
+    ]);
   }, 60_000);
 
   test("sites says which line allocated what is alive, without a profile", () => {
@@ -179,7 +182,9 @@ describe("categories", () => {
     const { categories } = answer("summary", after);
     const names = categories.map(({ category }: { category: string }) => category);
     expect(names).toEqual(["detached-nodes", "event-handlers", "contexts", "console"]);
-    const contexts = categories.find(({ category }: { category: string }) => category === "contexts");
+    const contexts = categories.find(
+      ({ category }: { category: string }) => category === "contexts",
+    );
     expect(contexts.count).toBeGreaterThan(100);
     const found = answer("find", after, "--class", "*", "--category", "contexts", "--limit", "1");
     expect(found.total).toBeGreaterThanOrEqual(contexts.count);

@@ -16,6 +16,7 @@ const SCRIPT = join(import.meta.dirname, "../snapshots/leaks_page.js");
 describe.skipIf(findChromium() === undefined)("a page that leaks", () => {
   let folder: string;
   let heaps: Heap[];
+  let withNumbers: string;
 
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), "heap-analyzer-page-leaks-"));
@@ -29,6 +30,9 @@ describe.skipIf(findChromium() === undefined)("a page that leaks", () => {
         await page.evaluate("work()");
         await writeFromPage(session, file);
       }
+      await page.evaluate("window.price = new (class Price { cents = 1999; rate = 0.25; })()");
+      withNumbers = join(folder, "numbers.heapsnapshot");
+      await writeFromPage(session, withNumbers, { captureNumericValue: true });
       heaps = files.map((file) => openHeapFile(file));
     } finally {
       await browser.close();
@@ -51,7 +55,9 @@ describe.skipIf(findChromium() === undefined)("a page that leaks", () => {
     const text = suspectsText();
     for (const name of BOUNDED) expect(text).not.toContain(name);
     expect(text).not.toMatch(PARTS);
-    const ofOne = last().suspects().suspects.map((suspect) => suspect.text);
+    const ofOne = last()
+      .suspects()
+      .suspects.map((suspect) => suspect.text);
     expect(ofOne.join("\n")).not.toMatch(PARTS);
   });
 
@@ -61,9 +67,21 @@ describe.skipIf(findChromium() === undefined)("a page that leaks", () => {
     expect(text).not.toMatch(PARTS);
   });
 
+  test("has the values of numbers, if the snapshot was written with them", () => {
+    const heap = openHeapFile(withNumbers);
+    const [price] = heap.find({ class: "Price" }).objects;
+    const { fields } = heap.object(price?.address as number);
+    const values = Object.fromEntries(fields.map(({ name, value }) => [name, value]));
+    expect(values).toMatchObject({ cents: 1999, rate: 0.25 });
+  });
+
   test("has paths in heap-diff as the program has them", async () => {
     const text = await buffer(last().export("heap-diff", { before: first() }));
-    const records = text.toString().trimEnd().split("\n").map((line) => JSON.parse(line));
+    const records = text
+      .toString()
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
     const paths = records.filter(({ type }) => type === "retained");
     expect(paths.length).toBeGreaterThan(50);
     // Of a part of the root, such as `(Global handles)`, the path has only the name.
@@ -75,7 +93,12 @@ describe.skipIf(findChromium() === undefined)("a page that leaks", () => {
       expect(path[4]).toMatch(/^\[\d+\]$/);
     }
     const rows = paths.filter((record) => record.constructor === "Detached <tr>");
-    expect(rows[0].retention_path.slice(0, 4)).toEqual(["Window", "work", "(closure)", "removedRows"]);
+    expect(rows[0].retention_path.slice(0, 4)).toEqual([
+      "Window",
+      "work",
+      "(closure)",
+      "removedRows",
+    ]);
     for (const record of records) expect(String(record.constructor)).not.toMatch(/script|@\d/);
   });
 });

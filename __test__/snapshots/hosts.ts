@@ -45,11 +45,15 @@ const PAGE = `
   };`;
 
 /** Writes the snapshot of a page to a file. */
-export async function writeFromPage(session: CDPSession, path: string): Promise<void> {
+export async function writeFromPage(
+  session: CDPSession,
+  path: string,
+  options: { captureNumericValue?: boolean } = {},
+): Promise<void> {
   const file = openSync(path, "w");
   const write = ({ chunk }: { chunk: string }) => writeSync(file, chunk);
   session.on("HeapProfiler.addHeapSnapshotChunk", write);
-  await session.send("HeapProfiler.takeHeapSnapshot", { reportProgress: false });
+  await session.send("HeapProfiler.takeHeapSnapshot", { reportProgress: false, ...options });
   session.off("HeapProfiler.addHeapSnapshotChunk", write);
   closeSync(file);
 }

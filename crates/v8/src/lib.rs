@@ -7,6 +7,7 @@
 
 mod allocations;
 mod attribution;
+mod calls;
 mod categories;
 mod classes;
 mod distances;
@@ -18,6 +19,7 @@ mod meta;
 mod names;
 mod node_columns;
 mod numbers;
+mod order;
 mod other_edges;
 mod program_names;
 mod raw;

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use super::allocations::Calls;
+use super::calls::Calls;
 use super::json::Cursor;
 use super::meta::{Meta, read_meta};
 use super::numbers::Numbers;

@@ -5,7 +5,7 @@
 //! computed from the nodes to which the root itself refers, as DevTools does.
 
 use super::ephemerons::Ephemerons;
-use super::graph::{NO_OBJECT, Order};
+use super::order::{NO_OBJECT, Order};
 use super::raw::{EdgeKind, NodeKind, RawSnapshot};
 use super::reached::{Entry, Reached, can_keep};
 use super::strings::text;

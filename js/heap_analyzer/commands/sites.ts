@@ -5,13 +5,7 @@ import { reason } from "../../whole_file.js";
 import { addon } from "../addon.js";
 import { checkInputs } from "../inputs.js";
 import { writeWarning } from "../messages.js";
-import {
-  addSharedOptions,
-  fileArgument,
-  fileName,
-  given,
-  type SharedOptions,
-} from "../options.js";
+import { addSharedOptions, fileArgument, fileName, given, type SharedOptions } from "../options.js";
 import { write } from "../output.js";
 import { ProgressLine } from "../progress.js";
 import { addLimitOption, openAll } from "../question_command.js";

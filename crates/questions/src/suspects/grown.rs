@@ -37,6 +37,9 @@ const MOST_TEXT: usize = 1 << 27;
 /// The number of objects between two checks for cancellation.
 const CHECK_INTERVAL: u32 = 1 << 14;
 
+/// By group that has grown: the groups that continue it.
+type Continuations = HashMap<u32, Vec<u32>>;
+
 /// The number and the retained size of the objects of a path group.
 #[derive(Clone, Copy, Debug, Default)]
 struct GroupSize {
@@ -192,14 +195,14 @@ fn continuations(
     grown: &HashMap<u32, Growth>,
     sizes: &[GroupSize],
     control: &Control,
-) -> Result<(HashMap<u32, Vec<u32>>, Vec<u32>)> {
+) -> Result<(Continuations, Vec<u32>)> {
     let groups = loaded.path_tree(control)?.groups();
     let count = sizes.len();
     let before_group = |group: u32| match groups.info(PathGroup(group)).start {
         GroupStart::Step(before, _) => Some(before.0),
         GroupStart::Root(_) | GroupStart::Rest => None,
     };
-    let mut continuations: HashMap<u32, Vec<u32>> = HashMap::new();
+    let mut continuations: Continuations = HashMap::new();
     for group in 0..count as u32 {
         if group.is_multiple_of(CHECK_INTERVAL) {
             control.count(CHECK_INTERVAL.into())?;
@@ -243,7 +246,7 @@ fn descend(
     loaded: &LoadedHeap,
     group: u32,
     grown: &HashMap<u32, Growth>,
-    continuations: &HashMap<u32, Vec<u32>>,
+    continuations: &Continuations,
     groups: &PathGroups,
     pending: &mut Vec<u32>,
 ) -> u32 {

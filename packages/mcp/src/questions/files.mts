@@ -166,7 +166,8 @@ type Summary = [z.output<typeof opened>, z.output<typeof details>];
 
 /** A heap in short and in full. */
 function summaryOf({ heap, handle }: OpenHeap, { dump, wasm }: Source): Summary {
-  const { totalHeapSize, totalLiveSize, accounting, objects, classes, roots, categories } = heap.summary();
+  const { totalHeapSize, totalLiveSize, accounting, objects, classes, roots, categories } =
+    heap.summary();
   const liveObjects = objects.live;
   return [
     {

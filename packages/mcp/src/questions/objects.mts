@@ -64,7 +64,15 @@ export const find = question({
   isPaged: true,
   async ask({ heap: handle, class: wanted, minSize, contains, category, limit, offset }, context) {
     return await asking(context, { heap: handle }, async (open) => {
-      const options = { class: wanted, minSize, contains, category, limit, offset, ...watched(context) };
+      const options = {
+        class: wanted,
+        minSize,
+        contains,
+        category,
+        limit,
+        offset,
+        ...watched(context),
+      };
       const { objects, total, warnings, partial } = await open.findAsync(options);
       return { body: { objects }, page: { list: "objects", total, offset }, warnings, partial };
     });
