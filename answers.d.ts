@@ -146,7 +146,19 @@ export interface SummaryAnswer extends Answer {
    * `global` counts the roots of the page or the program, `system` those of V8 itself.
    */
   roots: { global: number; stack: number; pinned: number; system?: number };
+  /**
+   * Of a heap snapshot of V8: what only objects of each category keep alive, these objects included. An object can be
+   * in several categories. Absent for a dump.
+   */
+  categories?: { category: Category; count: number; shallowSize: number }[];
 }
+
+/**
+ * Objects that often keep more alive than a program needs: DOM nodes that are not in the document, functions that
+ * listen to events, the variables of functions, and what the console or an inspector shows. The same objects as in the
+ * filters of DevTools.
+ */
+export type Category = "detached-nodes" | "event-handlers" | "contexts" | "console";
 
 /** The answer to {@link Heap.find}. */
 export interface FindAnswer extends Answer, Page {

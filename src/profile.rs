@@ -125,18 +125,24 @@ pub struct AllocationSitesData {
     pub pprof: Buffer,
 }
 
-/// Joins a heap with a profile of the same moment.
+/// Joins a heap with a profile of the same moment; without a profile, what the heap itself says of allocations.
 #[napi]
 pub fn allocation_sites(
     heap: ClassInstance<HeapHandle>,
-    profile: &[u8],
+    profile: Option<&[u8]>,
     limit: u32,
 ) -> Result<AllocationSitesData> {
     guarded(|| {
         let heap = heap.heap()?;
         let sites = run_on_own_thread(|| {
-            let blocks = sampled_blocks(profile)?;
-            engine::questions::allocation_sites(heap.loaded(), &blocks, &Control::default())
+            let control = Control::default();
+            match profile {
+                Some(profile) => {
+                    let blocks = sampled_blocks(profile)?;
+                    engine::questions::allocation_sites(heap.loaded(), &blocks, &control)
+                }
+                None => engine::questions::recorded_sites(heap.loaded(), &control),
+            }
         })?;
         let name = heap.loaded().dump_name();
         Ok(AllocationSitesData {

@@ -45,6 +45,7 @@ pub(super) fn class_label(shape: &ClassShape, label: EdgeLabel) -> String {
         LabelKind::Word(offset) => format!("+{offset}"),
         LabelKind::FarPlace | LabelKind::Named(..) => "+?".to_owned(),
         LabelKind::Hidden => "{*}".to_owned(),
+        LabelKind::Folded => "…".to_owned(),
         LabelKind::TupleElement(nth) => format!("[{nth}]"),
         LabelKind::Element | LabelKind::Value | LabelKind::BufferWord => "[*]".to_owned(),
         LabelKind::Key => "key [*]".to_owned(),

@@ -4,11 +4,12 @@
 use std::any::Any;
 use std::sync::Arc;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::content_reader::{ClassNaming, NoContents, OpenedContents};
 use super::object_state::ObjectState;
 use super::{DominatorIndex, EdgeLabel, Heap, Indexes, PathTree, RawTable, RootSlots, Survey};
+use base::bits::Bits;
 use base::control::{Control, Step};
 use base::error::{Error, Result};
 use base::units::ObjectIndex;
@@ -90,6 +91,37 @@ pub trait Source: Send + Sync {
 
     /// How many references of an object, from its last on, may lead to its own contents.
     fn storage_references(&self) -> usize;
+
+    /// Whether an object is no object of the program but a part of the root, such as `(GC roots)`, or a global object.
+    /// A program cannot release it, so it is no suspect and no reference to cut.
+    fn is_root_part(&self, _object: ObjectIndex) -> bool {
+        false
+    }
+
+    /// What a path that lists names alone says for a reference with this label, whose index or key is known; `None` if
+    /// the program has no name for it, because it leads to a container's own contents.
+    fn program_name(
+        &self,
+        _holder: ObjectIndex,
+        _target: ObjectIndex,
+        label: &str,
+    ) -> Option<String> {
+        Some(label.to_owned())
+    }
+
+    /// Where objects were allocated, if the input says it.
+    fn allocation_places(&self) -> Option<&AllocationPlaces> {
+        None
+    }
+
+    /// What only objects of this category keep alive, and these themselves: one bit for each object. `None` if there are
+    /// no such objects in this kind of heap.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`], [`Error::Aborted`].
+    fn category(&self, _category: Category, _control: &Control) -> Result<Option<Bits>> {
+        Ok(None)
+    }
 
     /// The number of references from a root, if the input says it.
     fn distance(&self, _object: ObjectIndex) -> Option<u32> {
@@ -175,6 +207,53 @@ pub trait Source: Send + Sync {
     ) -> Result<Option<Vec<u32>>> {
         Ok(Some(Vec::new()))
     }
+}
+
+/// Stands for no place.
+pub const NO_ALLOCATION: u32 = u32::MAX;
+
+/// A line of source that allocated objects.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct AllocationPlace {
+    /// The name of the function; empty for the code outside of functions.
+    pub function: String,
+    /// The script.
+    pub file: String,
+    /// The line of the function, from 1; 0 if it is not known.
+    pub line: u32,
+}
+
+/// Where objects were allocated.
+#[derive(Debug)]
+pub struct AllocationPlaces {
+    /// The places.
+    pub places: Vec<AllocationPlace>,
+    /// By object: the number of its place, or [`NO_ALLOCATION`].
+    pub place_of: Vec<u32>,
+}
+
+/// Objects of a host that often keep more alive than a program needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Category {
+    /// Nodes that are not in the document.
+    DetachedNodes,
+    /// Functions that listen to events.
+    EventHandlers,
+    /// The variables of functions.
+    Contexts,
+    /// What the console or an inspector shows.
+    Console,
+}
+
+impl Category {
+    /// All, in the order in which they are shown.
+    pub const ALL: [Self; 4] = [
+        Self::DetachedNodes,
+        Self::EventHandlers,
+        Self::Contexts,
+        Self::Console,
+    ];
 }
 
 /// A heap that was opened for questions.

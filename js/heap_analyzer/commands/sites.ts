@@ -5,20 +5,14 @@ import { reason } from "../../whole_file.js";
 import { addon } from "../addon.js";
 import { checkInputs } from "../inputs.js";
 import { writeWarning } from "../messages.js";
-import {
-  addSharedOptions,
-  fileArgument,
-  fileName,
-  requiredWasmOption,
-  type SharedOptions,
-} from "../options.js";
+import { addSharedOptions, fileArgument, fileName, given, type SharedOptions } from "../options.js";
 import { write } from "../output.js";
 import { ProgressLine } from "../progress.js";
 import { addLimitOption, openAll } from "../question_command.js";
 
 interface SitesOptions extends SharedOptions {
-  wasm: string;
-  profile: string;
+  wasm?: string;
+  profile?: string;
   limit: number;
   format: "text" | "json" | "pprof";
 }
@@ -26,13 +20,20 @@ interface SitesOptions extends SharedOptions {
 export function addSitesCommand(program: Command): void {
   const command = program
     .command("sites")
-    .description("which lines of source allocated what is alive, by a profile")
-    .addArgument(fileArgument("<dump-file>", "a heap dump (ASHD), or - for standard input"))
-    .addOption(requiredWasmOption())
+    .description("which lines of source allocated what is alive")
+    .addArgument(
+      fileArgument("<dump-file>", "a heap dump (ASHD), or a snapshot of V8 with allocations, or -"),
+    )
     .addOption(
-      new Option("--profile <file>", "the heap profile of the same moment: heap.pb.gz")
-        .argParser(fileName)
-        .makeOptionMandatory(),
+      new Option("-w, --wasm <file>", "the module that the dump was taken from, or -").argParser(
+        fileName,
+      ),
+    )
+    .addOption(
+      new Option(
+        "--profile <file>",
+        "of a dump: the heap profile of the same moment, heap.pb.gz",
+      ).argParser(fileName),
     )
     .addOption(
       new Option("-f, --format <format>", "human-readable text, JSON, or a profile for pprof")
@@ -47,8 +48,8 @@ async function runSites(dump: string, options: SitesOptions): Promise<void> {
   if (format === "pprof" && output === undefined && process.stdout.isTTY) {
     throw new Error("--format pprof is not text: write it to a file with --output <file>");
   }
-  checkInputs([dump, wasm, profile], output);
-  const encoded = read(profile);
+  checkInputs([dump, ...given(wasm, profile)], output);
+  const encoded = profile === undefined ? undefined : read(profile);
   const { WorkControl, allocationSites } = addon();
   const control = new WorkControl();
   const [heap] = await new ProgressLine().watch(control, openAll([dump], [wasm], options, control));

@@ -93,6 +93,7 @@ export const before = z
   .max(10_000)
   .optional()
   .describe("the handle of an earlier dump, to compare with");
+export const category = z.enum(["detached-nodes", "event-handlers", "contexts", "console"]);
 export const glob = z.string().min(1).max(1000);
 export const address = z
   .union([

@@ -106,6 +106,13 @@ impl ConstructorView {
         })
     }
 
+    /// The same without retained sizes.
+    pub fn by_name(heap: Arc<Heap>) -> Self {
+        let mut names = Names::default();
+        let row_of_slot = names.without_places(&heap);
+        Self::of_groups(heap, Selection::default(), names, row_of_slot, &[])
+    }
+
     fn of_groups(
         heap: Arc<Heap>,
         selection: Selection<ConstructorSort>,

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::{Heap, HeapClass, Location};
+use crate::{ClassPlace, Heap, HeapClass, Location};
 use base::columns;
 use base::error::Result;
 use base::units::ObjectIndex;
@@ -15,13 +15,13 @@ pub(super) const NO_ROW: u32 = u32::MAX;
 #[derive(Default)]
 pub(super) struct Names {
     pub(super) all: Vec<String>,
-    numbers: HashMap<(String, Option<Location>), u32>,
+    numbers: HashMap<(String, Option<ClassPlace>), u32>,
 }
 
 impl Names {
     /// The number of each class slot of a heap.
     pub(super) fn of_classes(&mut self, heap: &Heap) -> Vec<u32> {
-        self.numbers(heap, |class| class.location)
+        self.numbers(heap, |class| class.place)
     }
 
     /// The same, if classes of several places in the source that share a name share a number.
@@ -29,7 +29,11 @@ impl Names {
         self.numbers(heap, |_| None)
     }
 
-    fn numbers(&mut self, heap: &Heap, place: impl Fn(&HeapClass) -> Option<Location>) -> Vec<u32> {
+    fn numbers(
+        &mut self,
+        heap: &Heap,
+        place: impl Fn(&HeapClass) -> Option<ClassPlace>,
+    ) -> Vec<u32> {
         let classes = heap.objects.classes.iter();
         classes
             .map(|class| {
@@ -43,25 +47,32 @@ impl Names {
             .collect()
     }
 
-    /// The names in order. If classes of several places in the source share a name, the place follows each:
-    /// `Node (script 12:5:3)`, with the line and the column from 1.
+    /// The names in order. If constructors at several places in the source share a name, the place follows each:
+    /// `Node (script 12:5:3)`, with the line and the column from 1. A scope follows the name as in DevTools:
+    /// `system / Context / scope @12`.
     pub(super) fn distinct(self) -> Vec<String> {
         let mut names = self.all;
         let mut places: HashMap<String, u32> = HashMap::new();
-        for (name, _) in self.numbers.keys() {
-            *places.entry(name.clone()).or_default() += 1;
+        for (name, place) in self.numbers.keys() {
+            if matches!(place, Some(ClassPlace::Constructor(_))) {
+                *places.entry(name.clone()).or_default() += 1;
+            }
         }
-        for ((name, location), number) in self.numbers {
-            if let Some(location) = location
-                && places[&name] > 1
-            {
-                let Location {
-                    script,
-                    line,
-                    column,
-                } = location;
-                let [line, column] = [line, column].map(|place| u64::from(place) + 1);
-                names[number as usize] = format!("{name} (script {script}:{line}:{column})");
+        for ((name, place), number) in self.numbers {
+            match place {
+                Some(ClassPlace::Constructor(location)) if places[&name] > 1 => {
+                    let Location {
+                        script,
+                        line,
+                        column,
+                    } = location;
+                    let [line, column] = [line, column].map(|place| u64::from(place) + 1);
+                    names[number as usize] = format!("{name} (script {script}:{line}:{column})");
+                }
+                Some(ClassPlace::Scope(scope)) => {
+                    names[number as usize] = format!("{name} / scope @{scope}");
+                }
+                Some(ClassPlace::Constructor(_)) | None => {}
             }
         }
         names

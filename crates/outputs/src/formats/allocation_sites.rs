@@ -9,6 +9,10 @@ use questions::AllocationSites;
 pub fn allocation_sites_text(sites: &AllocationSites, limit: usize) -> String {
     let shown = sites.sites.len().min(limit);
     let mut lines = vec![match sites.exact {
+        true if sites.other_objects.is_some() => format!(
+            "live {}, by the function that allocated it, as V8 recorded it",
+            size(sites.total_live_size)
+        ),
         true => format!(
             "live {}, by the line that allocated it; every allocation was recorded",
             size(sites.total_live_size)
@@ -31,6 +35,13 @@ pub fn allocation_sites_text(sites: &AllocationSites, limit: usize) -> String {
             "{} blocks with {} hold no object in the dump: heap.alloc, or freed before the dump",
             format_count(sites.other_blocks),
             size(sites.other_bytes)
+        ));
+    }
+    if let Some(others) = sites.other_objects.filter(|others| others.count > 0) {
+        lines.push(format!(
+            "{} objects with {} were not recorded: they are older than the tracking, or of V8 itself",
+            format_count(others.count),
+            size(others.size)
         ));
     }
     lines.push(String::new());

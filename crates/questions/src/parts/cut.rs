@@ -60,6 +60,9 @@ pub(crate) fn cut_of(
     object: ObjectIndex,
     control: &Control,
 ) -> Result<Option<Cut>> {
+    if loaded.source.is_root_part(object) {
+        return Ok(None);
+    }
     let (_, references) = independent_references(loaded, object, 1, control)?;
     let freed = loaded.heap.retained_size(object);
     let reference = references.first();

@@ -37,6 +37,9 @@ const MOST_TEXT: usize = 1 << 27;
 /// The number of objects between two checks for cancellation.
 const CHECK_INTERVAL: u32 = 1 << 14;
 
+/// By group that has grown: the groups that continue it.
+type Continuations = HashMap<u32, Vec<u32>>;
+
 /// The number and the retained size of the objects of a path group.
 #[derive(Clone, Copy, Debug, Default)]
 struct GroupSize {
@@ -131,7 +134,7 @@ pub(crate) fn grown_suspects(
     let sizes = group_sizes(loaded, control)?;
     let groups = loaded.path_tree(control)?.groups();
     let grown = grown_groups(loaded, threshold, &earlier, &sizes, control)?;
-    let (continuations, mut pending) = continuations(groups, &grown, sizes.len(), control)?;
+    let (continuations, mut pending) = continuations(loaded, &grown, &sizes, control)?;
     let mut suspects = Vec::new();
     while let Some(group) = pending.pop() {
         let end = descend(loaded, group, &grown, &continuations, groups, &mut pending);
@@ -166,6 +169,10 @@ fn grown_groups(
         if after.retained < threshold || group == PathGroup::REST.0 || bytes > MOST_TEXT {
             continue;
         }
+        let is_root_part = |object| loaded.source.is_root_part(object);
+        if after.largest().is_some_and(is_root_part) {
+            continue;
+        }
         control.check()?;
         let text = group_text(loaded, PathGroup(group), control)?.text;
         bytes += text.len();
@@ -184,16 +191,18 @@ fn grown_groups(
 /// By group that has grown, the groups that continue it; and the groups with which the search begins: those that
 /// have grown and continue no other one that has.
 fn continuations(
-    groups: &PathGroups,
+    loaded: &LoadedHeap,
     grown: &HashMap<u32, Growth>,
-    count: usize,
+    sizes: &[GroupSize],
     control: &Control,
-) -> Result<(HashMap<u32, Vec<u32>>, Vec<u32>)> {
+) -> Result<(Continuations, Vec<u32>)> {
+    let groups = loaded.path_tree(control)?.groups();
+    let count = sizes.len();
     let before_group = |group: u32| match groups.info(PathGroup(group)).start {
         GroupStart::Step(before, _) => Some(before.0),
         GroupStart::Root(_) | GroupStart::Rest => None,
     };
-    let mut continuations: HashMap<u32, Vec<u32>> = HashMap::new();
+    let mut continuations: Continuations = HashMap::new();
     for group in 0..count as u32 {
         if group.is_multiple_of(CHECK_INTERVAL) {
             control.count(CHECK_INTERVAL.into())?;
@@ -212,8 +221,18 @@ fn continuations(
         if group.is_multiple_of(CHECK_INTERVAL) {
             control.count(CHECK_INTERVAL.into())?;
         }
-        let is_below = before_group(group).is_some_and(|before| is_at_or_below[before as usize]);
+        let before = before_group(group);
         let has_grown = grown.contains_key(&group);
+        let mut is_below = before.is_some_and(|before| is_at_or_below[before as usize]);
+        // What has grown in an object that has not grown may be another suspect: then no object of a group that has
+        // grown dominates it.
+        if has_grown && is_below && !before.is_some_and(|before| grown.contains_key(&before)) {
+            let largest = sizes[group as usize].largest();
+            is_below = match largest {
+                Some(object) => is_dominated_by(loaded, object, grown, control)?,
+                None => is_below,
+            };
+        }
         is_at_or_below[group as usize] = is_below || has_grown;
         if has_grown && !is_below {
             pending.push(group);
@@ -227,7 +246,7 @@ fn descend(
     loaded: &LoadedHeap,
     group: u32,
     grown: &HashMap<u32, Growth>,
-    continuations: &HashMap<u32, Vec<u32>>,
+    continuations: &Continuations,
     groups: &PathGroups,
     pending: &mut Vec<u32>,
 ) -> u32 {
@@ -256,6 +275,26 @@ fn descend(
             None => return end,
         }
     }
+}
+
+/// Whether an object of a group that has grown dominates this one.
+fn is_dominated_by(
+    loaded: &LoadedHeap,
+    object: ObjectIndex,
+    grown: &HashMap<u32, Growth>,
+    control: &Control,
+) -> Result<bool> {
+    let tree = loaded.path_tree(control)?;
+    let index = loaded.dominator_index(control)?;
+    let position = index.position(object);
+    let dominators = std::iter::successors(position, |&position| index.dominator(position));
+    for position in dominators.skip(1) {
+        control.count(1)?;
+        if grown.contains_key(&tree.group(index.object(position)).0) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// Whether a group is that of a container's own contents.

@@ -16,6 +16,7 @@ import {
   address,
   addressOf,
   asking,
+  category,
   count,
   cutShape,
   edgeShape,
@@ -44,6 +45,9 @@ export const find = question({
     class: glob.optional().describe("a class name; * and ? are wildcards"),
     minSize: whole.min(0).optional().describe("the least retained size in bytes"),
     contains: z.string().max(1000).optional().describe("only strings that contain this text"),
+    category: category
+      .optional()
+      .describe("of a snapshot of V8: only what objects of this category alone keep alive"),
     ...page,
   },
   output: {
@@ -59,9 +63,17 @@ export const find = question({
     ),
   },
   isPaged: true,
-  async ask({ heap: handle, class: wanted, minSize, contains, limit, offset }, context) {
+  async ask({ heap: handle, class: wanted, minSize, contains, category, limit, offset }, context) {
     return await asking(context, { heap: handle }, async (open) => {
-      const options = { class: wanted, minSize, contains, limit, offset, ...watched(context) };
+      const options = {
+        class: wanted,
+        minSize,
+        contains,
+        category,
+        limit,
+        offset,
+        ...watched(context),
+      };
       const { objects, total, warnings, partial } = await open.findAsync(options);
       return { body: { objects }, page: { list: "objects", total, offset }, warnings, partial };
     });
