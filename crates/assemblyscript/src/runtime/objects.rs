@@ -106,15 +106,18 @@ impl ObjectHeader {
     #[inline]
     pub fn fits_block(self) -> bool {
         let found = self.block.payload_size();
-        // What nearly every object has, without the checks for overflow.
-        let is_small = self.size <= found && found < 1 << 31;
-        if is_small && (self.size + HEADER_SIZE + 15) & !15 == found + 4 {
-            return true;
-        }
-        let expected = self.expected_block_payload();
+        // What nearly every object has. In 64 bits, nothing overflows.
+        let needed = (u64::from(self.size) + u64::from(HEADER_SIZE + 15)) & !15;
+        needed == u64::from(found) + 4 || self.fits_after_it_shrank()
+    }
+
+    /// Whether a string or a buffer of this size can have been made smaller in this block.
+    #[cold]
+    fn fits_after_it_shrank(self) -> bool {
+        let found = self.block.payload_size();
         let can_shrink = self.class_id == ARRAY_BUFFER || self.class_id == STRING;
-        expected == Some(found)
-            || (can_shrink && expected.is_some_and(|expected| expected <= found))
+        let expected = self.expected_block_payload();
+        can_shrink && expected.is_some_and(|expected| expected <= found)
     }
 
     /// The block's payload size that the allocator (and the compiler, for static objects) gives
