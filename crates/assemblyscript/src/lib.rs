@@ -10,6 +10,7 @@ mod edge_names;
 mod edges;
 mod graph;
 mod header_checks;
+mod header_pass;
 mod labels;
 mod memory;
 mod memory_map;

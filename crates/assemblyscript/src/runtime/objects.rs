@@ -134,14 +134,16 @@ impl ObjectHeader {
 }
 
 /// The `next` link of the object at `block`.
+#[inline]
 pub fn next_of(memory: Memory<'_>, block: Address) -> Option<Address> {
-    let word = memory.word(block.checked_add(4)?)?;
+    let word = memory.word_behind(block, 4)?;
     Some(Address(word & !3))
 }
 
 /// The `previous` link of the object at `block`.
+#[inline]
 pub fn previous_of(memory: Memory<'_>, block: Address) -> Option<Address> {
-    memory.word(block.checked_add(8)?).map(Address)
+    memory.word_behind(block, 8).map(Address)
 }
 
 /// The payload of the object in this block.
