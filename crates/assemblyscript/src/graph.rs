@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use super::accounting::{BlockTotals, account};
 use super::class_slots::DescribedClass;
-use super::edges::{Anomalies, Extraction};
+use super::edge_run::Anomalies;
+use super::edges::Extraction;
 use super::memory_map::MemoryMap;
 use super::reader::{FoundObjects, read_objects};
 use super::roots::{FoundRoots, find_roots};

@@ -7,6 +7,7 @@ mod content_sizes;
 mod contents;
 mod dump_source;
 mod edge_names;
+mod edge_run;
 mod edges;
 mod graph;
 mod header_checks;

@@ -24,7 +24,7 @@ pub(super) const ANY: TypeNumber = 0;
 #[derive(Default)]
 pub(super) struct ReferenceTypes {
     /// By class slot.
-    classes: Vec<ClassTypes>,
+    pub(super) classes: Vec<ClassTypes>,
     /// By type, then by class slot of the target: whether the target can be there.
     bits: Vec<u64>,
     words_per_type: usize,
@@ -107,11 +107,6 @@ impl ReferenceTypes {
             words_per_type,
             narrow_slots,
         })
-    }
-
-    #[inline]
-    pub(super) fn of_class(&self, slot: usize) -> &ClassTypes {
-        &self.classes[slot]
     }
 
     /// Whether this object can be behind a reference of this type, which is not [`ANY`].
