@@ -127,6 +127,8 @@ impl Extraction {
 struct ScannedClass<'a> {
     id: ClassId,
     is_pointer_free: bool,
+    /// Whether the objects have no references but the fields.
+    is_fixed: bool,
     /// The size that all objects have, if it is known.
     declared_size: Option<u32>,
     /// Whether a word that refers to nothing proves damage.
@@ -173,6 +175,7 @@ impl<'a> Scanner<'a> {
             ScannedClass {
                 id,
                 is_pointer_free: class.layout.is_pointer_free(),
+                is_fixed: class.layout.contents == Contents::Fixed,
                 declared_size: class.declared_size,
                 is_certain: class.is_certain,
                 fields: fields
@@ -273,7 +276,10 @@ impl<'a> Scanner<'a> {
                 }
             }
         }
-        fits &= self.contents::<false>(class, payload, run)?;
+        // Most objects have nothing but fields.
+        if !class.is_fixed {
+            fits &= self.contents::<false>(class, payload, run)?;
+        }
         Ok(fits)
     }
 
@@ -306,7 +312,6 @@ impl<'a> Scanner<'a> {
     }
 
     /// Follows the contents after the places of a class.
-    #[inline]
     fn contents<const LABELLED: bool>(
         &self,
         class: &ScannedClass<'a>,

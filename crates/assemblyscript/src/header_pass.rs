@@ -57,7 +57,7 @@ impl HeaderPass<'_> {
             let forward = header.is_linked_forward(memory, block);
             let back = header.is_linked_back(memory, block);
             if !(forward && (back || self.cursor == Some(block))) {
-                if forward || back || header.is_moving(memory) {
+                if forward || back || is_moving(memory, block) {
                     columns::push(&mut chunk.torn, payload)?;
                 }
                 continue;
@@ -76,4 +76,9 @@ impl HeaderPass<'_> {
         self.checks.add(&checks);
         Ok(chunk)
     }
+}
+
+#[cold]
+fn is_moving(memory: Memory<'_>, block: Address) -> bool {
+    ObjectHeader::read(memory, block).is_some_and(|header| header.is_moving(memory))
 }

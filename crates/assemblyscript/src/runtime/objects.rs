@@ -108,29 +108,30 @@ impl ObjectHeader {
         let found = self.block.payload_size();
         // What nearly every object has. In 64 bits, nothing overflows.
         let needed = (u64::from(self.size) + u64::from(HEADER_SIZE + 15)) & !15;
-        needed == u64::from(found) + 4 || self.fits_after_it_shrank()
-    }
-
-    /// Whether a string or a buffer of this size can have been made smaller in this block.
-    #[cold]
-    fn fits_after_it_shrank(self) -> bool {
-        let found = self.block.payload_size();
-        let can_shrink = self.class_id == ARRAY_BUFFER || self.class_id == STRING;
-        let expected = self.expected_block_payload();
-        can_shrink && expected.is_some_and(|expected| expected <= found)
+        needed == u64::from(found) + 4 || fits_after_it_shrank(self.class_id, self.size, found)
     }
 
     /// The block's payload size that the allocator (and the compiler, for static objects) gives
     /// to an object of this size.
     #[inline]
     pub fn expected_block_payload(self) -> Option<u32> {
-        // The object's part of the header and the next block's `mmInfo` word, rounded up to 16.
-        let rounded = self
-            .size
-            .checked_add(HEADER_SIZE)?
-            .checked_next_multiple_of(16)?;
-        Some(rounded - 4)
+        block_payload(self.size)
     }
+}
+
+fn block_payload(size: u32) -> Option<u32> {
+    // The object's part of the header and the next block's `mmInfo` word, rounded up to 16.
+    let rounded = size
+        .checked_add(HEADER_SIZE)?
+        .checked_next_multiple_of(16)?;
+    Some(rounded - 4)
+}
+
+/// Whether a string or a buffer of this size can have been made smaller in a block with this payload size.
+#[cold]
+fn fits_after_it_shrank(class_id: ClassId, size: u32, found: u32) -> bool {
+    let can_shrink = class_id == ARRAY_BUFFER || class_id == STRING;
+    can_shrink && block_payload(size).is_some_and(|expected| expected <= found)
 }
 
 /// The `next` link of the object at `block`.
