@@ -63,10 +63,13 @@ impl Anomalies {
 /// The results of a task, object by object.
 #[derive(Default)]
 pub(super) struct Run {
-    pub(super) targets: Vec<ObjectIndex>,
-    /// As long as `targets`, if labels are wanted.
+    /// The targets, and room for more.
+    targets: Vec<ObjectIndex>,
+    /// How many targets there are.
+    count: usize,
+    /// As many as targets, if labels are wanted.
     pub(super) labels: Vec<u16>,
-    /// The end of each object's targets in `targets`.
+    /// The end of each object's targets.
     pub(super) ends: Vec<u32>,
     pub(super) anomalies: Anomalies,
     /// Whether a followed word is neither 0 nor the address of an object that can be there, since this was last
@@ -74,29 +77,51 @@ pub(super) struct Run {
     pub(super) has_false_reference: bool,
     /// The words that it read in buffers since its last report.
     words_read: u64,
-    /// The length of `targets` at the last report.
+    /// The number of targets at the last report.
     reported_targets: usize,
 }
 
 impl Run {
     /// Begins again without references.
     pub(super) fn clear(&mut self) {
-        self.targets.clear();
+        self.count = 0;
         self.labels.clear();
         self.ends.clear();
         self.anomalies.clear();
         self.reported_targets = 0;
     }
 
-    /// Must be called before this number of words is followed. Reserves memory for their targets, which can
-    /// fail.
+    /// All targets.
+    pub(super) fn targets(&self) -> &[ObjectIndex] {
+        &self.targets[..self.count]
+    }
+
+    /// Where the targets of the next object begin.
+    #[inline]
+    pub(super) fn end(&self) -> u32 {
+        self.count as u32
+    }
+
+    /// Must be called before this number of words is followed: no more targets are kept. Gets memory for them, which
+    /// can fail.
     #[inline]
     pub(super) fn make_room<const LABELLED: bool>(&mut self, words: usize) -> Result<()> {
-        columns::make_room(&mut self.targets, words)?;
+        if self.targets.len() - self.count < words {
+            self.grow(words)?;
+        }
         match LABELLED {
             true => columns::make_room(&mut self.labels, words),
             false => Ok(()),
         }
+    }
+
+    #[cold]
+    fn grow(&mut self, words: usize) -> Result<()> {
+        let length = self.count + words.max(self.count);
+        let more = length - self.targets.len();
+        columns::reserve(&mut self.targets, more)?;
+        self.targets.resize(length, ObjectIndex(0));
+        Ok(())
     }
 
     /// Adds the object to which a word refers, if it does.
@@ -112,7 +137,11 @@ impl Run {
             if declared != ANY {
                 self.has_false_reference |= !shared.types.allows(declared, target, shared.objects);
             }
-            self.targets.push(target);
+            // Into what is there: a vector that may grow costs more.
+            if let Some(place) = self.targets.get_mut(self.count) {
+                *place = target;
+                self.count += 1;
+            }
             if LABELLED {
                 self.labels.push(label.narrow());
             }
@@ -152,8 +181,8 @@ impl Run {
     fn report(&mut self, shared: &Shared<'_>) -> Result<()> {
         let add = |total: &AtomicU64, more: u64| total.fetch_add(more, Ordering::Relaxed) + more;
         let words = add(&shared.words_read, std::mem::take(&mut self.words_read));
-        let new_targets = self.targets.len() - self.reported_targets;
-        self.reported_targets = self.targets.len();
+        let new_targets = self.count - self.reported_targets;
+        self.reported_targets = self.count;
         let targets = add(&shared.targets_found, new_targets as u64);
         let limit = shared.limit;
         if words > limit * READS_PER_WORD || targets > limit {

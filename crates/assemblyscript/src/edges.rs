@@ -106,7 +106,7 @@ impl Extraction {
     }
 
     fn append(&mut self, run: &Run, limit: u64) -> Result<()> {
-        let needed = self.targets.len() + run.targets.len();
+        let needed = self.targets.len() + run.targets().len();
         if needed as u64 > limit {
             return Err(Error::TooManyReferences { limit });
         }
@@ -114,7 +114,7 @@ impl Extraction {
             columns::reserve(&mut self.targets, needed)?;
         }
         let base = self.targets.len() as u32;
-        self.targets.extend_from_slice(&run.targets);
+        self.targets.extend_from_slice(run.targets());
         if !run.labels.is_empty() {
             columns::extend(&mut self.labels, &run.labels)?;
         }
@@ -202,6 +202,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Scans a run of objects.
+    #[inline(never)]
     fn scan_all<const LABELLED: bool>(&self, range: Range<usize>, run: &mut Run) -> Result<()> {
         run.clear();
         let ObjectTable {
@@ -224,7 +225,7 @@ impl<'a> Scanner<'a> {
                     columns::push(&mut run.anomalies.with_false_references, object)?;
                 }
             }
-            *end = run.targets.len() as u32;
+            *end = run.end();
         }
         run.ends = ends;
         Ok(())

@@ -35,6 +35,7 @@ impl HeaderPass<'_> {
     ///
     /// # Errors
     /// [`Error::OutOfMemory`](base::Error::OutOfMemory).
+    #[inline(never)]
     pub(super) fn read(
         &self,
         payloads: &mut [u32],

@@ -249,8 +249,11 @@ impl HeapReader<'_, '_> {
         let is_sweeping = self.collector.state == Some(CollectorState::Sweeping);
         let count = objects.payloads.len();
         let step = self.control.begin(Phase::Objects, count as u64);
+        // The threads that fill the columns get their pages.
         for column in [&mut objects.sizes, &mut objects.class_ids] {
-            columns::fill(column, 0, count, &step)?;
+            let mut longer = columns::zeros(count)?;
+            longer[..statics].copy_from_slice(column);
+            *column = longer;
         }
 
         let payloads = objects.payloads[statics..].par_chunks_mut(CHUNK);
