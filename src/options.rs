@@ -132,7 +132,7 @@ impl Request<ConstructorSort> {
         } = self;
         let is_needed = selection.sort == ConstructorSort::RetainedSet;
         match (retained, is_needed) {
-            (RetainedColumns::Sum, false) => Ok(ConstructorView::new(heap, selection)),
+            (RetainedColumns::Sum, false) => ConstructorView::new(heap, selection, control),
             _ => ConstructorView::with_retained_sets(heap, selection, retained, control),
         }
     }

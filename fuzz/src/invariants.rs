@@ -20,7 +20,7 @@ pub fn check(heap: Heap) {
     retained_sizes(&heap, &live);
     let heap = Arc::new(heap);
     let all = Selection::default();
-    let view = Arc::new(ConstructorView::new(Arc::clone(&heap), all));
+    let view = Arc::new(ConstructorView::new(Arc::clone(&heap), all, &Control::default()).unwrap());
     rows(&heap, &view);
     let itself = ComparisonView::new(
         Arc::clone(&heap),

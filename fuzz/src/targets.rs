@@ -339,7 +339,8 @@ pub fn analyze(input: &[u8]) {
     invariants::with_any_threads(|| match run(dump, wasm, EVERYTHING) {
         Ok(heap) => {
             let warnings: Vec<_> = heap.warnings.iter().map(ToString::to_string).collect();
-            let view = ConstructorView::new(Arc::new(heap), selection);
+            let view =
+                ConstructorView::new(Arc::new(heap), selection, &Control::default()).unwrap();
             invariants::texts(Arc::new(view), table) + &warnings.join("\n")
         }
         Err(error) => error.to_string(),

@@ -6,20 +6,21 @@
 //! need no such buffers, but would read the dump from memory twice.
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::AtomicU64;
 
 use rayon::prelude::*;
 
 use super::class_slots::DescribedClass;
-use super::reference_types::{ANY, ClassTypes, ReferenceTypes, TypeNumber};
+use super::edge_run::{Anomalies, Run, Shared};
+use super::reference_types::{ANY, ReferenceTypes, TypeNumber};
 use crate::runtime::classes::Classes;
-use crate::runtime::layout::{Contents, EntryLayout, ReferenceLayout};
+use crate::runtime::layout::{Contents, EntryLayout};
 use crate::runtime::objects::{ObjectHeader, block_of};
 use crate::runtime::shapes::ClassShape;
 use base::columns;
-use base::control::{Control, Phase, Step};
+use base::control::{Control, Phase};
 use base::error::{Error, Result};
-use base::units::{Address, ObjectIndex};
+use base::units::{Address, ClassId, ObjectIndex};
 use dumps::Memory;
 use heap::{EdgeLabel, Edges, ObjectTable};
 use runtime_code::std_library::{
@@ -31,10 +32,6 @@ const CHUNK: usize = 1 << 12;
 
 /// The number of runs that a thread scans before the results are appended.
 const CHUNKS_PER_THREAD: usize = 8;
-
-/// How often every word of memory may be read. Once is enough for an undamaged heap, in which every buffer
-/// belongs to one container; objects of unknown classes may share buffers.
-const READS_PER_WORD: u64 = 16;
 
 /// The number of fields that are read without counting the words. Classes that people write have fewer.
 const MANY_FIELDS: usize = 256;
@@ -81,7 +78,7 @@ impl Extraction {
     }
 
     fn scan<const LABELLED: bool>(scanner: &Scanner<'_>) -> Result<(Self, Anomalies)> {
-        let count = scanner.objects.len();
+        let count = scanner.shared.objects.len();
         let mut edges = Self::default();
         columns::reserve(&mut edges.offsets, count + 1)?;
         edges.offsets.push(0);
@@ -95,11 +92,11 @@ impl Extraction {
             runs.par_iter_mut().enumerate().try_for_each(|(nth, run)| {
                 let start = (first + nth * CHUNK).min(count);
                 let end = (start + CHUNK).min(count);
-                run.scan::<LABELLED>(scanner, start as u32..end as u32)?;
-                scanner.step.advance((end - start) as u64)
+                scanner.scan_all::<LABELLED>(start..end, run)?;
+                scanner.shared.step.advance((end - start) as u64)
             })?;
             for run in &runs {
-                edges.append(run, scanner.limit)?;
+                edges.append(run, scanner.shared.limit)?;
                 anomalies.append(&run.anomalies)?;
             }
         }
@@ -109,7 +106,7 @@ impl Extraction {
     }
 
     fn append(&mut self, run: &Run, limit: u64) -> Result<()> {
-        let needed = self.targets.len() + run.targets.len();
+        let needed = self.targets.len() + run.targets().len();
         if needed as u64 > limit {
             return Err(Error::TooManyReferences { limit });
         }
@@ -117,7 +114,7 @@ impl Extraction {
             columns::reserve(&mut self.targets, needed)?;
         }
         let base = self.targets.len() as u32;
-        self.targets.extend_from_slice(&run.targets);
+        self.targets.extend_from_slice(run.targets());
         if !run.labels.is_empty() {
             columns::extend(&mut self.labels, &run.labels)?;
         }
@@ -126,177 +123,39 @@ impl Extraction {
     }
 }
 
-/// Objects that do not fit the descriptions of their classes, each list ascending.
-#[derive(Debug, Default)]
-pub(super) struct Anomalies {
-    /// Objects whose contents are partly outside their buffers.
-    pub(super) misfits: Vec<ObjectIndex>,
-    /// Objects that cannot have exactly the fields of their class.
-    pub(super) with_other_fields: Vec<ObjectIndex>,
-    /// Objects with a reference that is neither null nor to an object that can be there.
-    pub(super) with_false_references: Vec<ObjectIndex>,
+/// What the scan needs to know about a class.
+struct ScannedClass<'a> {
+    id: ClassId,
+    is_pointer_free: bool,
+    /// Whether the objects have no references but the fields.
+    is_fixed: bool,
+    /// The size that all objects have, if it is known.
+    declared_size: Option<u32>,
+    /// Whether a word that refers to nothing proves damage.
+    is_certain: bool,
+    fields: Vec<Field>,
+    contents: &'a Contents,
+    /// The type of the elements, or of the keys.
+    first: TypeNumber,
+    /// The type of the values of a map.
+    second: TypeNumber,
+    /// With labels only.
+    shape: Option<&'a ClassShape>,
 }
 
-impl Anomalies {
-    /// Appends the lists of later objects.
-    fn append(&mut self, later: &Self) -> Result<()> {
-        columns::extend(&mut self.misfits, &later.misfits)?;
-        columns::extend(&mut self.with_other_fields, &later.with_other_fields)?;
-        columns::extend(
-            &mut self.with_false_references,
-            &later.with_false_references,
-        )
-    }
-
-    fn clear(&mut self) {
-        self.misfits.clear();
-        self.with_other_fields.clear();
-        self.with_false_references.clear();
-    }
-}
-
-/// The results of a task, object by object.
-#[derive(Default)]
-struct Run {
-    targets: Vec<ObjectIndex>,
-    /// As long as `targets`, if labels are wanted.
-    labels: Vec<u16>,
-    /// The end of each object's targets in `targets`.
-    ends: Vec<u32>,
-    anomalies: Anomalies,
-    /// Whether a followed word is neither 0 nor the address of an object, since this was last reset.
-    has_false_reference: bool,
-    /// The words that it read in buffers since its last report.
-    words_read: u64,
-    /// The length of `targets` at the last report.
-    reported_targets: usize,
-}
-
-impl Run {
-    /// Words after which to report.
-    const REPORT: usize = 1 << 14;
-
-    fn scan<const LABELLED: bool>(
-        &mut self,
-        scanner: &Scanner<'_>,
-        objects: Range<u32>,
-    ) -> Result<()> {
-        self.targets.clear();
-        self.labels.clear();
-        self.ends.clear();
-        self.anomalies.clear();
-        self.reported_targets = 0;
-        for object in objects.map(ObjectIndex) {
-            self.has_false_reference = false;
-            if !scanner.scan::<LABELLED>(object, self)? {
-                columns::push(&mut self.anomalies.misfits, object)?;
-            }
-            if self.has_false_reference && scanner.class_of(object).class.is_certain {
-                columns::push(&mut self.anomalies.with_false_references, object)?;
-            }
-            self.ends.push(self.targets.len() as u32);
-        }
-        Ok(())
-    }
-
-    /// Must be called before this number of words is followed. Reserves memory for their targets, which can
-    /// fail.
-    #[inline]
-    fn make_room<const LABELLED: bool>(&mut self, words: usize) -> Result<()> {
-        if self.targets.capacity() - self.targets.len() < words {
-            let more = words.max(self.targets.len());
-            columns::reserve(&mut self.targets, more)?;
-        }
-        if LABELLED && self.labels.capacity() - self.labels.len() < words {
-            let more = words.max(self.labels.len());
-            columns::reserve(&mut self.labels, more)?;
-        }
-        Ok(())
-    }
-
-    #[inline]
-    fn follow<const LABELLED: bool>(
-        &mut self,
-        scanner: &Scanner<'_>,
-        word: u32,
-        label: EdgeLabel,
-        declared: TypeNumber,
-    ) {
-        if let Some(target) = scanner.objects.index.get(Address(word)) {
-            if declared != ANY {
-                self.has_false_reference |=
-                    !scanner.types.allows(declared, target, scanner.objects);
-            }
-            self.targets.push(target);
-            if LABELLED {
-                self.labels.push(label.narrow());
-            }
-        } else if word != 0 {
-            self.has_false_reference = true;
-        }
-    }
-
-    /// Follows all words of a buffer.
-    fn follow_all<const LABELLED: bool>(
-        &mut self,
-        scanner: &Scanner<'_>,
-        buffer: Memory<'_>,
-        label: EdgeLabel,
-        declared: TypeNumber,
-    ) -> Result<()> {
-        for piece in buffer.pieces(4 * Self::REPORT) {
-            self.will_read(scanner, piece.size() / 4)?;
-            self.make_room::<LABELLED>(piece.size() as usize / 4)?;
-            for word in piece.words() {
-                self.follow::<LABELLED>(scanner, word, label, declared);
-            }
-        }
-        Ok(())
-    }
-
-    /// Must be called before this number of words of a buffer is read. The number must be small.
-    #[inline]
-    fn will_read(&mut self, scanner: &Scanner<'_>, words: u64) -> Result<()> {
-        self.words_read += words;
-        match self.words_read >= Self::REPORT as u64 {
-            true => self.report(scanner),
-            false => Ok(()),
-        }
-    }
-
-    fn report(&mut self, scanner: &Scanner<'_>) -> Result<()> {
-        let add = |total: &AtomicU64, more: u64| total.fetch_add(more, Ordering::Relaxed) + more;
-        let words = add(&scanner.words_read, std::mem::take(&mut self.words_read));
-        let new_targets = self.targets.len() - self.reported_targets;
-        self.reported_targets = self.targets.len();
-        let targets = add(&scanner.targets_found, new_targets as u64);
-        let limit = scanner.limit;
-        if words > limit * READS_PER_WORD || targets > limit {
-            return Err(Error::TooManyReferences { limit });
-        }
-        scanner.step.advance(0)
-    }
+/// A word of the objects of a class that is a reference.
+#[derive(Clone, Copy)]
+struct Field {
+    offset: u32,
+    declared: TypeNumber,
 }
 
 /// Reads references out of memory.
 struct Scanner<'a> {
     memory: Memory<'a>,
-    objects: &'a ObjectTable,
-    /// By class slot: the layout and, if it is known, the size that all objects have.
-    layouts: Vec<(&'a ReferenceLayout, Option<u32>)>,
     /// By class slot.
-    classes: &'a [DescribedClass],
-    /// The declared types of the references.
-    types: ReferenceTypes,
-    /// By class slot, if labels are wanted.
-    shapes: &'a [ClassShape],
-    /// The largest possible number of references.
-    limit: u64,
-    /// Words of buffers that were read, as far as reported.
-    words_read: AtomicU64,
-    /// References in buffers, as far as reported.
-    targets_found: AtomicU64,
-    step: Step<'a>,
+    classes: Vec<ScannedClass<'a>>,
+    shared: Shared<'a>,
 }
 
 impl<'a> Scanner<'a> {
@@ -304,68 +163,113 @@ impl<'a> Scanner<'a> {
         memory: Memory<'a>,
         objects: &'a ObjectTable,
         classes: &'a [DescribedClass],
-        types: ReferenceTypes,
+        mut types: ReferenceTypes,
         shapes: &'a [ClassShape],
         control: &'a Control,
     ) -> Self {
+        let mut shapes = shapes.iter();
+        let class_types = std::mem::take(&mut types.classes);
+        let classes = classes.iter().zip(class_types);
+        let classes = classes.map(|(&DescribedClass { id, ref class, .. }, types)| {
+            let fields = class.layout.offsets.iter().zip(types.fields);
+            ScannedClass {
+                id,
+                is_pointer_free: class.layout.is_pointer_free(),
+                is_fixed: class.layout.contents == Contents::Fixed,
+                declared_size: class.declared_size,
+                is_certain: class.is_certain,
+                fields: fields
+                    .map(|(&offset, declared)| Field { offset, declared })
+                    .collect(),
+                contents: &class.layout.contents,
+                first: types.first,
+                second: types.second,
+                shape: shapes.next(),
+            }
+        });
         Self {
             memory,
-            objects,
-            classes,
-            layouts: classes
-                .iter()
-                .map(|DescribedClass { class, .. }| (&class.layout, class.declared_size))
-                .collect(),
-            types,
-            shapes,
-            limit: memory.size() / 4,
-            words_read: AtomicU64::new(0),
-            targets_found: AtomicU64::new(0),
-            step: control.begin(Phase::References, objects.len() as u64),
+            classes: classes.collect(),
+            shared: Shared {
+                objects,
+                types,
+                limit: memory.size() / 4,
+                words_read: AtomicU64::new(0),
+                targets_found: AtomicU64::new(0),
+                step: control.begin(Phase::References, objects.len() as u64),
+            },
         }
     }
 
-    fn class_of(&self, object: ObjectIndex) -> &'a DescribedClass {
-        &self.classes[self.objects.class_slots[object.at()] as usize]
+    /// Scans a run of objects.
+    #[inline(never)]
+    fn scan_all<const LABELLED: bool>(&self, range: Range<usize>, run: &mut Run) -> Result<()> {
+        run.clear();
+        let ObjectTable {
+            addresses,
+            class_slots,
+            ..
+        } = self.shared.objects;
+        let mut ends = std::mem::take(&mut run.ends);
+        ends.resize(range.len(), 0);
+        let objects = (range.start as u32..).map(ObjectIndex).zip(&mut ends);
+        let places = class_slots[range.clone()].iter().zip(&addresses[range]);
+        for ((object, end), (&slot, &address)) in objects.zip(places) {
+            let class = &self.classes[slot as usize];
+            if !class.is_pointer_free {
+                run.has_false_reference = false;
+                if !self.scan::<LABELLED>(class, object, Address(address), run)? {
+                    columns::push(&mut run.anomalies.misfits, object)?;
+                }
+                if run.has_false_reference && class.is_certain {
+                    columns::push(&mut run.anomalies.with_false_references, object)?;
+                }
+            }
+            *end = run.end();
+        }
+        run.ends = ends;
+        Ok(())
     }
 
-    /// Adds the objects to which `object` refers to the results of `run`: in the order of their places, or
+    /// Adds the objects to which an object refers to the results of `run`: in the order of their places, or
     /// with labels and in the order of the labels. Returns whether all contents of the object fit.
     #[inline]
-    fn scan<const LABELLED: bool>(&self, object: ObjectIndex, run: &mut Run) -> Result<bool> {
-        let slot = self.objects.class_slots[object.at()] as usize;
-        let (layout, size) = self.layouts[slot];
-        if layout.is_pointer_free() {
-            return Ok(true);
-        }
-        let address = Address(self.objects.addresses[object.at()]);
+    fn scan<const LABELLED: bool>(
+        &self,
+        class: &ScannedClass<'a>,
+        object: ObjectIndex,
+        address: Address,
+        run: &mut Run,
+    ) -> Result<bool> {
         let Some((payload, mut fits)) = self.payload(address) else {
             return Ok(false);
         };
-        if fits && size.is_some_and(|size| self.contradicts(payload, size)) {
+        if fits
+            && class
+                .declared_size
+                .is_some_and(|size| self.contradicts(payload, size))
+        {
             columns::push(&mut run.anomalies.with_other_fields, object)?;
         }
+        let (fields, size) = (class.fields.len(), payload.size() as usize);
         // Static objects may overlap.
-        if layout.offsets.len() > MANY_FIELDS {
-            run.will_read(
-                self,
-                layout.offsets.len().min(payload.size() as usize) as u64,
-            )?;
+        if fields > MANY_FIELDS {
+            run.will_read(&self.shared, fields.min(size) as u64)?;
         }
-        run.make_room::<LABELLED>(layout.offsets.len().min(payload.size() as usize / 4))?;
-        if LABELLED {
-            let shape = &self.shapes[slot];
+        run.make_room::<LABELLED>(fields.min(size / 4))?;
+        if LABELLED && let Some(shape) = class.shape {
             let own_storage = shape.own_storage;
-            fits &= self.places(slot, 0..own_storage, payload, run)?;
-            fits &= self.contents::<true>(slot, payload, run)?;
+            fits &= self.places(class, 0..own_storage, payload, run)?;
+            fits &= self.contents::<true>(class, payload, run)?;
             run.make_room::<LABELLED>(shape.places.len() - own_storage)?;
-            fits &= self.places(slot, own_storage..shape.places.len(), payload, run)?;
+            fits &= self.places(class, own_storage..shape.places.len(), payload, run)?;
             return Ok(fits);
         }
-        let types = &self.types.of_class(slot).fields;
-        for (&offset, &declared) in layout.offsets.iter().zip(types) {
+        for &Field { offset, declared } in &class.fields {
             match payload.word(Address(offset)) {
-                Some(word) => run.follow::<false>(self, word, EdgeLabel::ELEMENT, declared),
+                Some(word) => {
+                    run.follow::<false>(&self.shared, word, EdgeLabel::ELEMENT, declared);
+                }
                 // The other fields do not fit either, because offsets ascend.
                 None => {
                     fits = false;
@@ -373,27 +277,35 @@ impl<'a> Scanner<'a> {
                 }
             }
         }
-        fits &= self.contents::<false>(slot, payload, run)?;
+        // Most objects have nothing but fields.
+        if !class.is_fixed {
+            fits &= self.contents::<false>(class, payload, run)?;
+        }
         Ok(fits)
     }
 
     /// Follows places of a class; returns whether the object has room for all of them.
     fn places(
         &self,
-        slot: usize,
+        class: &ScannedClass<'a>,
         range: Range<usize>,
         payload: Memory<'_>,
         run: &mut Run,
     ) -> Result<bool> {
-        let (layout, _) = self.layouts[slot];
-        let types = &self.types.of_class(slot).fields;
+        let Some(shape) = class.shape else {
+            return Ok(true);
+        };
         let mut fits = true;
         for nth in range {
-            let offset = self.shapes[slot].places[nth].offset;
-            let field = layout.offsets.binary_search(&offset);
-            let declared = field.map_or(ANY, |field| types[field]);
+            let offset = shape.places[nth].offset;
+            let field = class
+                .fields
+                .binary_search_by_key(&offset, |field| field.offset);
+            let declared = field.map_or(ANY, |field| class.fields[field].declared);
             match payload.word(Address(offset)) {
-                Some(word) => run.follow::<true>(self, word, EdgeLabel::place(nth), declared),
+                Some(word) => {
+                    run.follow::<true>(&self.shared, word, EdgeLabel::place(nth), declared);
+                }
                 None => fits = false,
             }
         }
@@ -401,30 +313,31 @@ impl<'a> Scanner<'a> {
     }
 
     /// Follows the contents after the places of a class.
-    #[inline]
     fn contents<const LABELLED: bool>(
         &self,
-        slot: usize,
+        class: &ScannedClass<'a>,
         payload: Memory<'a>,
         run: &mut Run,
     ) -> Result<bool> {
-        let types = self.types.of_class(slot);
-        match &self.layouts[slot].0.contents {
+        let &ScannedClass { first, second, .. } = class;
+        match class.contents {
             Contents::Fixed => Ok(true),
             Contents::StaticArray => {
-                run.follow_all::<LABELLED>(self, payload, EdgeLabel::ELEMENT, types.first)?;
+                run.follow_all::<LABELLED>(&self.shared, payload, EdgeLabel::ELEMENT, first)?;
                 Ok(payload.size().is_multiple_of(4))
             }
             Contents::Unknown => {
                 self.every_word::<LABELLED>(payload, run)?;
                 Ok(true)
             }
-            Contents::Array => self.array_elements::<LABELLED>(payload, types, run),
-            Contents::Entries(entry) => self.entries::<LABELLED>(payload, *entry, types, run),
+            Contents::Array => self.array_elements::<LABELLED>(payload, first, run),
+            Contents::Entries(entry) => {
+                self.entries::<LABELLED>(payload, *entry, [first, second], run)
+            }
             Contents::Tuple => {
                 run.make_room::<LABELLED>(u64::BITS as usize)?;
                 Ok(tuple_elements(payload, |word, nth| {
-                    run.follow::<LABELLED>(self, word, EdgeLabel::tuple_element(nth), ANY);
+                    run.follow::<LABELLED>(&self.shared, word, EdgeLabel::tuple_element(nth), ANY);
                 }))
             }
         }
@@ -443,31 +356,41 @@ impl<'a> Scanner<'a> {
         /// More fields than a change of a class usually adds.
         const LOOKED_AT: usize = 16;
         let size = payload.size() as u32;
+        // What nearly every object has.
+        if size == declared_size {
+            return false;
+        }
         let behind = (declared_size.next_multiple_of(4)..size).step_by(4);
         size < declared_size
             || behind.take(LOOKED_AT).any(|offset| {
                 let word = payload.word(Address(offset));
-                word.is_some_and(|word| self.objects.index.get(Address(word)).is_some())
+                word.is_some_and(|word| self.shared.objects.index.get(Address(word)).is_some())
             })
+    }
+
+    fn is_buffer(&self, object: ObjectIndex) -> bool {
+        let slot = self.shared.objects.class_slots[object.at()];
+        self.classes[slot as usize].id == ARRAY_BUFFER
     }
 
     /// The payload of the buffer to which a container's field refers.
     fn buffer(&self, address: Address) -> Option<Memory<'a>> {
-        self.objects.index.get(address)?;
+        self.shared.objects.index.get(address)?;
         Some(self.payload(address)?.0)
     }
 
     /// Adds all possible references of an object of an unknown class. It may be a container, so the words of
     /// its buffers count too.
     fn every_word<const LABELLED: bool>(&self, payload: Memory<'a>, run: &mut Run) -> Result<()> {
+        let shared = &self.shared;
         for (nth, word) in payload.words().enumerate() {
             run.make_room::<LABELLED>(1)?;
-            run.follow::<LABELLED>(self, word, EdgeLabel::word(nth), ANY);
-            let target = self.objects.index.get(Address(word));
-            if target.is_some_and(|target| self.class_of(target).id == ARRAY_BUFFER)
+            run.follow::<LABELLED>(shared, word, EdgeLabel::word(nth), ANY);
+            let target = shared.objects.index.get(Address(word));
+            if target.is_some_and(|target| self.is_buffer(target))
                 && let Some(buffer) = self.buffer(Address(word))
             {
-                run.follow_all::<LABELLED>(self, buffer, EdgeLabel::BUFFER_WORD, ANY)?;
+                run.follow_all::<LABELLED>(shared, buffer, EdgeLabel::BUFFER_WORD, ANY)?;
             }
         }
         Ok(())
@@ -476,7 +399,7 @@ impl<'a> Scanner<'a> {
     fn array_elements<const LABELLED: bool>(
         &self,
         array: Memory<'a>,
-        types: &ClassTypes,
+        declared: TypeNumber,
         run: &mut Run,
     ) -> Result<bool> {
         let field = |offset| array.word(Address(offset));
@@ -501,7 +424,7 @@ impl<'a> Scanner<'a> {
             return Ok(false);
         };
         if let Some(elements) = buffer.bytes_at(Address(skipped), length.min(room) * 4) {
-            run.follow_all::<LABELLED>(self, elements, EdgeLabel::ELEMENT, types.first)?;
+            run.follow_all::<LABELLED>(&self.shared, elements, EdgeLabel::ELEMENT, declared)?;
         }
         Ok(length <= room)
     }
@@ -510,7 +433,7 @@ impl<'a> Scanner<'a> {
         &self,
         map: Memory<'a>,
         entry: EntryLayout,
-        types: &ClassTypes,
+        [key_type, value_type]: [TypeNumber; 2],
         run: &mut Run,
     ) -> Result<bool> {
         let field = |offset| map.word(Address(offset));
@@ -529,7 +452,7 @@ impl<'a> Scanner<'a> {
             false => EdgeLabel::KEY,
         };
         for nth in 0..count.min(room) {
-            run.will_read(self, 1)?;
+            run.will_read(&self.shared, 1)?;
             run.make_room::<LABELLED>(2)?;
             let at = |offset| buffer.word(Address(nth * entry.stride + offset));
             let is_deleted = at(entry.tagged_next).is_none_or(|tagged_next| tagged_next & 1 != 0);
@@ -537,10 +460,10 @@ impl<'a> Scanner<'a> {
                 continue;
             }
             if let Some(word) = entry.key.and_then(at) {
-                run.follow::<LABELLED>(self, word, key_label, types.first);
+                run.follow::<LABELLED>(&self.shared, word, key_label, key_type);
             }
             if let Some(word) = entry.value.and_then(at) {
-                run.follow::<LABELLED>(self, word, EdgeLabel::VALUE, types.second);
+                run.follow::<LABELLED>(&self.shared, word, EdgeLabel::VALUE, value_type);
             }
         }
         Ok(count <= room)

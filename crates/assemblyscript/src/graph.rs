@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use super::accounting::{BlockTotals, account};
 use super::class_slots::DescribedClass;
-use super::edges::{Anomalies, Extraction};
+use super::edge_run::Anomalies;
+use super::edges::Extraction;
 use super::memory_map::MemoryMap;
 use super::reader::{FoundObjects, read_objects};
-use super::roots::{FoundRoots, find_roots};
+use super::roots::{FoundRoots, class_warning, find_roots};
 use super::warnings::{warn_of, warn_of_classes};
 use crate::runtime::Runtime;
 use crate::runtime::shapes::{ClassShape, Shapes};
@@ -127,6 +128,9 @@ impl DumpGraph {
             &mut warnings,
         )?;
         tolerance.check(mismatch, &mut warnings)?;
+        if !totals.is_partial() {
+            warnings.extend(class_warning(runtime, &objects, &classes));
+        }
         let allocator = runtime.allocator;
         let graph = Self {
             total_size: allocator.map_or(0, |allocator| allocator.heap_size(memory)),

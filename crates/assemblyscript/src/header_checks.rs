@@ -190,8 +190,10 @@ enum CheckedSize {
     Varies,
 }
 
+#[inline]
 fn has_possible_size(header: ObjectHeader) -> bool {
-    header.fits_block() && (header.class_id != STRING || header.size.is_multiple_of(2))
+    let is_half_character = (header.class_id == STRING) & (header.size & 1 != 0);
+    header.fits_block() & !is_half_character
 }
 
 /// The first object with a problem and their number.

@@ -8,7 +8,8 @@ use rayon::prelude::*;
 
 use super::accounting::BlockTotals;
 use super::class_slots::{ClassIds, DescribedClass};
-use super::header_checks::{ChunkChecks, HeaderChecks};
+use super::header_checks::HeaderChecks;
+use super::header_pass::{HeaderChunk, HeaderPass};
 use crate::runtime::Runtime;
 use crate::runtime::blocks::Allocator;
 use crate::runtime::classes::Classes;
@@ -245,58 +246,37 @@ impl HeapReader<'_, '_> {
         statics: usize,
         checks: &HeaderChecks,
     ) -> Result<()> {
-        let memory = self.dump.memory;
-        // During a sweep, the block before the cursor was freed and may contain anything.
         let is_sweeping = self.collector.state == Some(CollectorState::Sweeping);
-        let cursor = self.collector.cursor.filter(|_| is_sweeping);
         let count = objects.payloads.len();
         let step = self.control.begin(Phase::Objects, count as u64);
+        // The threads that fill the columns get their pages.
         for column in [&mut objects.sizes, &mut objects.class_ids] {
-            columns::fill(column, 0, count, &step)?;
+            let mut longer = columns::zeros(count)?;
+            longer[..statics].copy_from_slice(column);
+            *column = longer;
         }
 
         let payloads = objects.payloads[statics..].par_chunks_mut(CHUNK);
         let sizes = objects.sizes[statics..].par_chunks_mut(CHUNK);
         let class_ids = objects.class_ids[statics..].par_chunks_mut(CHUNK);
-        let chunks: Vec<(usize, Vec<u32>, Vec<u32>)> = payloads
+        let pass = HeaderPass {
+            memory: self.dump.memory,
+            // The block before the cursor was freed and may contain anything.
+            cursor: self.collector.cursor.filter(|_| is_sweeping),
+            checks,
+        };
+        let chunks: Vec<HeaderChunk> = payloads
             .zip(sizes)
             .zip(class_ids)
             .map(|((payloads, sizes), class_ids)| {
                 step.advance(payloads.len() as u64)?;
-                let mut kept = 0;
-                let mut pinned = Vec::new();
-                let mut torn = Vec::new();
-                let mut chunk = ChunkChecks::default();
-                for nth in 0..payloads.len() {
-                    let payload = payloads[nth];
-                    let block = block_of(Address(payload));
-                    let header = block.and_then(|block| ObjectHeader::read(memory, block));
-                    let (Some(block), Some(header)) = (block, header) else {
-                        continue;
-                    };
-                    let forward = header.is_linked_forward(memory, block);
-                    let back = header.is_linked_back(memory, block);
-                    if forward && (back || cursor == Some(block)) {
-                        payloads[kept] = payload;
-                        sizes[kept] = header.block.block_size();
-                        class_ids[kept] = header.class_id.0;
-                        kept += 1;
-                        checks.look(&mut chunk, block, header, !back);
-                        if header.is_pinned() {
-                            columns::push(&mut pinned, payload)?;
-                        }
-                    } else if forward || back || header.is_moving(memory) {
-                        columns::push(&mut torn, payload)?;
-                    }
-                }
-                checks.add(&chunk);
-                Ok((kept, pinned, torn))
+                pass.read(payloads, sizes, class_ids)
             })
             .collect::<Result<_>>()?;
-        objects.close_gaps(statics, chunks.iter().map(|&(kept, ..)| kept));
-        for (_, pinned, torn) in chunks {
-            columns::extend(&mut objects.pinned, &pinned)?;
-            columns::extend(&mut objects.torn, &torn)?;
+        objects.close_gaps(statics, chunks.iter().map(|chunk| chunk.kept));
+        for chunk in chunks {
+            columns::extend(&mut objects.pinned, &chunk.pinned)?;
+            columns::extend(&mut objects.torn, &chunk.torn)?;
         }
         Ok(())
     }

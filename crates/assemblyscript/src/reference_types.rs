@@ -14,7 +14,7 @@ use heap::ObjectTable;
 /// The largest number of bits. Programs with more classes than this allows are not checked.
 const MOST_BITS: usize = 1 << 26;
 
-/// The number of a type. The references of [`ANY`] are not checked.
+/// A type, as the place of its first word among the bits. The references of [`ANY`] are not checked.
 pub(super) type TypeNumber = u32;
 
 /// The type of references to any object.
@@ -24,10 +24,9 @@ pub(super) const ANY: TypeNumber = 0;
 #[derive(Default)]
 pub(super) struct ReferenceTypes {
     /// By class slot.
-    classes: Vec<ClassTypes>,
+    pub(super) classes: Vec<ClassTypes>,
     /// By type, then by class slot of the target: whether the target can be there.
     bits: Vec<u64>,
-    words_per_type: usize,
     /// By object: its class slot in one byte; empty if there are more than 256 classes. A reference leads anywhere, and
     /// a column of a quarter of the size is a quarter of the cache misses.
     narrow_slots: Vec<u8>,
@@ -55,11 +54,12 @@ impl ReferenceTypes {
         slots: &[u32],
     ) -> Result<Self> {
         let mut numbers = HashMap::new();
+        let words_per_type = classes.len().div_ceil(64);
         let mut number = |declared| match declared {
             DeclaredType::Any => ANY,
             DeclaredType::Class(name) => {
-                let next = numbers.len() as TypeNumber + 1;
-                *numbers.entry(name).or_insert(next)
+                let next = (numbers.len() + 1) * words_per_type;
+                *numbers.entry(name).or_insert(next as TypeNumber)
             }
         };
         let types = classes.iter().map(|DescribedClass { id, class, .. }| {
@@ -71,7 +71,6 @@ impl ReferenceTypes {
             }
         });
         let types = types.collect();
-        let words_per_type = classes.len().div_ceil(64);
         let words = (numbers.len() + 1) * words_per_type;
         if words > MOST_BITS / 64 {
             let unchecked = classes.iter().map(|class| ClassTypes {
@@ -86,10 +85,10 @@ impl ReferenceTypes {
         let mut bits = columns::repeated(0, words)?;
         for (slot, class) in classes.iter().enumerate() {
             let mut allow = |number: TypeNumber| {
-                bits[number as usize * words_per_type + slot / 64] |= 1 << (slot % 64);
+                bits[number as usize + slot / 64] |= 1 << (slot % 64);
             };
             match known.names_of_bases(class.id) {
-                None => (0..=numbers.len() as TypeNumber).for_each(allow),
+                None => numbers.values().for_each(|&number| allow(number)),
                 Some(names) => names
                     .iter()
                     .filter_map(|name| numbers.get(name))
@@ -104,14 +103,8 @@ impl ReferenceTypes {
         Ok(Self {
             classes: types,
             bits,
-            words_per_type,
             narrow_slots,
         })
-    }
-
-    #[inline]
-    pub(super) fn of_class(&self, slot: usize) -> &ClassTypes {
-        &self.classes[slot]
     }
 
     /// Whether this object can be behind a reference of this type, which is not [`ANY`].
@@ -126,7 +119,7 @@ impl ReferenceTypes {
             Some(&slot) => u32::from(slot),
             None => objects.class_slots[target.at()],
         };
-        let word = self.bits[number as usize * self.words_per_type + slot as usize / 64];
+        let word = self.bits[number as usize + slot as usize / 64];
         word >> (slot % 64) & 1 != 0
     }
 }

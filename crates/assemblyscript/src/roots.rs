@@ -1,8 +1,11 @@
 //! The objects from which the collector starts.
 
+use std::collections::HashMap;
+
+use super::class_slots::DescribedClass;
 use crate::runtime::Runtime;
 use crate::runtime::objects::{ObjectHeader, block_of};
-use crate::runtime::roots::{Certainty, StaticRoots, stack_words};
+use crate::runtime::roots::{Certainty, DeclaredGlobal, StaticRoots, stack_words};
 use base::columns;
 use base::error::Result;
 use base::mismatch::Mismatch;
@@ -18,6 +21,36 @@ pub(super) struct FoundRoots {
     pub(super) mismatch: Option<Mismatch>,
     /// Every place that holds an object, if that is wanted.
     pub(super) slots: Option<FoundSlots>,
+}
+
+/// The warning for variables that refer to objects of other classes than those that they are declared for. Where
+/// the sources disagree about the variables, they prove nothing.
+pub(super) fn class_warning(
+    runtime: &Runtime<'_>,
+    objects: &ObjectTable,
+    classes: &[DescribedClass],
+) -> Option<Warning> {
+    if !runtime.globals.disputed.is_empty() {
+        return None;
+    }
+    let mut names = HashMap::new();
+    let mut is_misplaced = |global: &DeclaredGlobal| {
+        let object = objects.index.get(global.value)?;
+        let class = &classes[objects.class_slots[object.at()] as usize];
+        let names = names
+            .entry(class.id)
+            .or_insert_with(|| runtime.classes.names_of_bases(class.id));
+        let names = names.as_ref()?;
+        Some(class.class.is_certain && !names.contains(&&*global.class_name))
+    };
+    let globals = runtime.globals.declared.iter();
+    let mut misplaced = globals.filter(|global| is_misplaced(global) == Some(true));
+    let address = misplaced.next()?.value;
+    Some(Warning::HeapInconsistent {
+        problem: "variables that refer to an object of another class than the declared one",
+        address,
+        count: 1 + misplaced.count() as u64,
+    })
 }
 
 /// Examines every place. If only a part of the heap was read, a missing object proves nothing.

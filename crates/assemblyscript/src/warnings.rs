@@ -1,7 +1,7 @@
 //! The reasons why the numbers of a heap may be wrong.
 
 use super::class_slots::DescribedClass;
-use super::edges::Anomalies;
+use super::edge_run::Anomalies;
 use crate::runtime::classes::Doubt;
 use base::units::ObjectIndex;
 use base::warning::Warning;

@@ -18,6 +18,7 @@ pub mod mismatch;
 pub mod producer;
 pub mod shown;
 pub mod side_by_side;
+pub mod sorting;
 pub mod tolerance;
 pub mod units;
 pub mod warning;

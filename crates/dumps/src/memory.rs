@@ -21,8 +21,16 @@ impl<'a> Memory<'a> {
     /// The u32 at `address`; `None` if any byte of it is outside.
     #[inline]
     pub fn word(self, address: Address) -> Option<u32> {
-        let bytes = self.0.get(address.0 as usize..)?.first_chunk::<4>()?;
-        Some(u32::from_le_bytes(*bytes))
+        self.word_behind(address, 0)
+    }
+
+    /// The u32 at this number of bytes behind `address`; `None` if any byte of it is outside.
+    #[inline]
+    pub fn word_behind(self, address: Address, offset: u32) -> Option<u32> {
+        // Where a `usize` has 64 bits, nothing overflows, and one comparison is left.
+        let start = (address.0 as usize).checked_add(offset as usize)?;
+        let bytes = self.0.get(start..start.checked_add(4)?)?;
+        Some(u32::from_le_bytes(*bytes.first_chunk::<4>()?))
     }
 
     /// `count` u32s from `address` on; `None` if any byte of them is outside.

@@ -38,7 +38,7 @@
 //!     let program = Program::read(Input { name: "app.wasm", bytes: wasm }, &Control::default())?;
 //!     let heap = program.analyze(Input { name: "app.dump", bytes: dump }, &Control::default())?;
 //!     let wanted = Selection::sorted(ConstructorSort::Retained).top(1);
-//!     let view = ConstructorView::new(Arc::new(heap), wanted);
+//!     let view = ConstructorView::new(Arc::new(heap), wanted, &Control::default())?;
 //!     Ok(view.rows().first().map(|row| row.class_name.clone()))
 //! }
 //!

@@ -14,6 +14,7 @@ use base::units::ObjectIndex;
 pub(super) const ROOT: u32 = 0;
 /// The number of an object that was not reached (yet).
 const UNREACHED: u32 = ROOT;
+const _: () = assert!(UNREACHED == 0, "the column of numbers begins with zeros");
 /// The number of objects or references between two checks for cancellation.
 const CHECK_INTERVAL: usize = 1 << 16;
 /// The number of targets of an object that are prefetched when the search reaches it.
@@ -55,19 +56,18 @@ impl Search {
         let step = control.begin(Phase::Search, object_count as u64);
         let mut search = Self {
             preorder: columns::with_capacity(object_count)?,
-            numbers: Vec::new(),
+            // Pages of zeros that nobody writes cost nothing.
+            numbers: columns::zeros(object_count)?,
             nodes: columns::with_capacity(object_count + 1)?,
             tree_starts: Vec::new(),
             late_references: Vec::new(),
-            late_counts: columns::with_capacity(object_count + 1)?,
+            late_counts: columns::zeros(object_count + 1)?,
             is_tree: true,
         };
-        columns::fill(&mut search.numbers, UNREACHED, object_count, &step)?;
         search.nodes.push(Node {
             parent: ROOT,
             first_source: ROOT,
         });
-        search.late_counts.push(0);
         // The path back to the root: the number of each object, and the range of its references that were not
         // followed yet.
         let mut path: Vec<(u32, Range<u32>)> = Vec::new();
@@ -117,6 +117,7 @@ impl Search {
                 }
             }
         }
+        search.late_counts.truncate(search.nodes.len());
         Ok(search)
     }
 
@@ -127,7 +128,6 @@ impl Search {
             parent,
             first_source: parent,
         });
-        self.late_counts.push(0);
         let number = self.preorder.len() as u32;
         self.numbers[object.at()] = number;
         number

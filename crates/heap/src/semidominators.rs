@@ -25,8 +25,7 @@ pub(super) fn sort_by_target(
         *place = end;
         end += count;
     }
-    let mut sources = Vec::new();
-    columns::fill(&mut sources, 0, references.len(), step)?;
+    let mut sources = columns::zeros(references.len())?;
     for references in references.chunks(CHECK_INTERVAL as usize) {
         for &[source, target] in references {
             let place = &mut column[target as usize];

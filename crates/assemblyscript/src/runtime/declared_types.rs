@@ -83,7 +83,8 @@ impl Classes<'_> {
         types
     }
 
-    fn declared(&self, type_ref: TypeRef) -> DeclaredType<'_> {
+    /// The class of the objects to which a field, an element or a variable of this type refers.
+    pub(super) fn declared(&self, type_ref: TypeRef) -> DeclaredType<'_> {
         let TypeRef::Class(_) = type_ref else {
             return DeclaredType::Any;
         };

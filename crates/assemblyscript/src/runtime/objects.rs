@@ -106,39 +106,45 @@ impl ObjectHeader {
     #[inline]
     pub fn fits_block(self) -> bool {
         let found = self.block.payload_size();
-        // What nearly every object has, without the checks for overflow.
-        let is_small = self.size <= found && found < 1 << 31;
-        if is_small && (self.size + HEADER_SIZE + 15) & !15 == found + 4 {
-            return true;
-        }
-        let expected = self.expected_block_payload();
-        let can_shrink = self.class_id == ARRAY_BUFFER || self.class_id == STRING;
-        expected == Some(found)
-            || (can_shrink && expected.is_some_and(|expected| expected <= found))
+        // What nearly every object has. In 64 bits, nothing overflows.
+        let needed = (u64::from(self.size) + u64::from(HEADER_SIZE + 15)) & !15;
+        needed == u64::from(found) + 4 || fits_after_it_shrank(self.class_id, self.size, found)
     }
 
     /// The block's payload size that the allocator (and the compiler, for static objects) gives
     /// to an object of this size.
     #[inline]
     pub fn expected_block_payload(self) -> Option<u32> {
-        // The object's part of the header and the next block's `mmInfo` word, rounded up to 16.
-        let rounded = self
-            .size
-            .checked_add(HEADER_SIZE)?
-            .checked_next_multiple_of(16)?;
-        Some(rounded - 4)
+        block_payload(self.size)
     }
 }
 
+fn block_payload(size: u32) -> Option<u32> {
+    // The object's part of the header and the next block's `mmInfo` word, rounded up to 16.
+    let rounded = size
+        .checked_add(HEADER_SIZE)?
+        .checked_next_multiple_of(16)?;
+    Some(rounded - 4)
+}
+
+/// Whether a string or a buffer of this size can have been made smaller in a block with this payload size.
+#[cold]
+fn fits_after_it_shrank(class_id: ClassId, size: u32, found: u32) -> bool {
+    let can_shrink = class_id == ARRAY_BUFFER || class_id == STRING;
+    can_shrink && block_payload(size).is_some_and(|expected| expected <= found)
+}
+
 /// The `next` link of the object at `block`.
+#[inline]
 pub fn next_of(memory: Memory<'_>, block: Address) -> Option<Address> {
-    let word = memory.word(block.checked_add(4)?)?;
+    let word = memory.word_behind(block, 4)?;
     Some(Address(word & !3))
 }
 
 /// The `previous` link of the object at `block`.
+#[inline]
 pub fn previous_of(memory: Memory<'_>, block: Address) -> Option<Address> {
-    memory.word(block.checked_add(8)?).map(Address)
+    memory.word_behind(block, 8).map(Address)
 }
 
 /// The payload of the object in this block.

@@ -65,15 +65,21 @@ pub(crate) fn walk_blocks(
     let mut search = None;
     let mut first_block = allocator.first_block;
     let mut block = first_block;
-    let mut free_left = None;
+    // The block before, and whether it is free.
+    let mut left = first_block;
+    let mut is_left_free = false;
     let damage = loop {
         let found = read_block(memory, block, limit);
         if let Ok((info, _)) = found {
-            if !fits_left(memory, block, info, free_left) {
+            // Nearly all blocks are in use.
+            if is_left_free | info.is_left_free()
+                && !fits_left(memory, block, info, is_left_free.then_some(left))
+            {
                 let (_, count) = walk.contradictions.get_or_insert((block, 0));
                 *count += 1;
             }
-            free_left = info.is_free().then_some(block);
+            left = block;
+            is_left_free = info.is_free();
         }
         match found {
             Ok((info, _)) if info.ends_region() => {
@@ -105,7 +111,7 @@ pub(crate) fn walk_blocks(
                 });
                 first_block = next;
                 block = next;
-                free_left = None;
+                is_left_free = false;
             }
             Ok((info, next)) => {
                 visit(block, info)?;
@@ -146,7 +152,7 @@ pub(crate) fn walk_blocks(
 
 /// Whether a block agrees with the block before it, which is at `free_left` if it is free: a block after a
 /// free one is marked as such and in use, and the word before it points to the free one.
-#[inline]
+#[cold]
 fn fits_left(
     memory: Memory<'_>,
     block: Address,

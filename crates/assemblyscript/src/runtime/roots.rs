@@ -4,6 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use super::classes::Classes;
 use super::collector::global_value;
+use super::declared_types::DeclaredType;
 use super::evidence::Evidence;
 use base::units::{Address, GlobalIndex};
 use dumps::Dump;
@@ -43,6 +44,17 @@ pub struct GlobalRoots {
     pub disputed: Vec<String>,
     /// Whether static objects may be additional roots.
     pub static_roots: StaticRoots,
+    /// What variables refer to, as far as their types are classes.
+    pub declared: Vec<DeclaredGlobal>,
+}
+
+/// The value of a variable whose declared type is a class.
+#[derive(Clone, Debug)]
+pub struct DeclaredGlobal {
+    /// What it refers to.
+    pub value: Address,
+    /// The name of the class, as [`Classes::names_of_bases`] has it.
+    pub class_name: String,
 }
 
 /// Whether static objects may be roots because their addresses are constants in the code. In optimised
@@ -62,6 +74,18 @@ impl GlobalRoots {
     /// Finds the globals that may hold references: those that the collector's code visits, otherwise those
     /// that the debug information declares, otherwise all; if the two sources disagree, those of both.
     pub fn find(
+        evidence: &Evidence,
+        classes: &Classes<'_>,
+        module: &Module<'_>,
+        dump: &Dump<'_>,
+    ) -> Self {
+        Self {
+            declared: declared_globals(evidence, classes, module, dump),
+            ..Self::find_roots(evidence, classes, module, dump)
+        }
+    }
+
+    fn find_roots(
         evidence: &Evidence,
         classes: &Classes<'_>,
         module: &Module<'_>,
@@ -101,6 +125,7 @@ impl GlobalRoots {
                     roots,
                     disputed,
                     static_roots: StaticRoots::Known,
+                    ..Self::default()
                 }
             }
             None if evidence.has_debug_info => Self {
@@ -135,6 +160,27 @@ fn lists_all_roots(evidence: &Evidence, module: &Module<'_>) -> bool {
         || names.any(|name| {
             name.starts_with("~lib/native/") || name.starts_with("~lib/shared/runtime/")
         })
+}
+
+/// The variables whose values are addresses, and whose declared types are classes of which all names are known.
+fn declared_globals(
+    evidence: &Evidence,
+    classes: &Classes<'_>,
+    module: &Module<'_>,
+    dump: &Dump<'_>,
+) -> Vec<DeclaredGlobal> {
+    let variables = evidence.debug_info.globals.iter();
+    let declared = variables.filter_map(|variable| {
+        let DeclaredType::Class(class_name) = classes.declared(variable.type_ref) else {
+            return None;
+        };
+        let value = declared_root(variable, module, dump).value?;
+        (value.0 != 0).then(|| DeclaredGlobal {
+            value,
+            class_name: class_name.to_owned(),
+        })
+    });
+    declared.collect()
 }
 
 fn all_globals(module: &Module<'_>, dump: &Dump<'_>) -> Vec<GlobalRoot> {

@@ -37,7 +37,8 @@ pub fn measure(dump: &str, wasm: &str, with_json: bool) -> Result<Value, Failure
     };
     let heap = Arc::new(program.analyze(dump, &control)?);
     stages.lock().unwrap().begin(Phase::View);
-    let view = ConstructorView::new(Arc::clone(&heap), Selection::default());
+    let view =
+        ConstructorView::new(Arc::clone(&heap), Selection::default(), &Control::default()).unwrap();
     let (seconds, stages) = stages.lock().unwrap().finish();
 
     let processor = processor_seconds();

@@ -105,7 +105,12 @@ fn requested_classes_are_known_before_dominators_are() {
     *handle.lock().unwrap() = Some(control.clone());
     let heap = program.analyze(input("dump", &dump), &control).unwrap();
     handle.lock().unwrap().take();
-    let view = ConstructorView::new(heap.into(), Selection::sorted(ConstructorSort::Shallow));
+    let view = ConstructorView::new(
+        heap.into(),
+        Selection::sorted(ConstructorSort::Shallow),
+        &Control::default(),
+    )
+    .unwrap();
     let mut rows: Vec<_> = view
         .rows()
         .iter()
@@ -213,7 +218,9 @@ fn two_dumps_give_the_same_side_by_side_and_one_by_one() {
             .analyze_both(dumps.0, dumps.1, schedule, &Control::default())
             .unwrap();
         [before, after].map(|heap| {
-            let view = ConstructorView::new(Arc::new(heap), Selection::default());
+            let view =
+                ConstructorView::new(Arc::new(heap), Selection::default(), &Control::default())
+                    .unwrap();
             view.rows().to_vec()
         })
     });

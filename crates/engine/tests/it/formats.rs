@@ -137,7 +137,12 @@ fn heap_with(classes: &[(&str, u32)]) -> Arc<Heap> {
 }
 
 fn constructors(classes: &[(&str, u32)]) -> ConstructorView {
-    ConstructorView::new(heap_with(classes), Selection::default())
+    ConstructorView::new(
+        heap_with(classes),
+        Selection::default(),
+        &Control::default(),
+    )
+    .unwrap()
 }
 
 fn comparison(before: &[(&str, u32)], after: &[(&str, u32)]) -> ComparisonView {
@@ -309,7 +314,9 @@ fn no_line_of_a_table_is_wider_than_asked() {
     let view = ConstructorView::new(
         heap_with(&[("モジュール/索引/クラス", 70), ("a", 1)]),
         Selection::default(),
-    );
+        &Control::default(),
+    )
+    .unwrap();
     for document in [&comparison as &dyn Document, &view] {
         for width in 1..=200 {
             for color in [false, true] {
@@ -396,7 +403,7 @@ fn a_name_cannot_control_the_terminal() {
     // Pinned objects are named above the table, too.
     scene.pin(object);
     let heap = Arc::new(scene.analyze());
-    let view = ConstructorView::new(heap, Selection::default());
+    let view = ConstructorView::new(heap, Selection::default(), &Control::default()).unwrap();
     let text = table(&view, None, false);
     assert!(text.contains("\ntwo\\nlines\\u{1b}[31m  "), "{text}");
     assert!(!text.contains('\u{1b}'));
@@ -514,7 +521,7 @@ fn the_table_of_a_heap_begins_with_where_its_bytes_are() {
     let kept = scene.object(class, 44);
     scene.push_on_stack(kept);
     let heap = Arc::new(scene.analyze());
-    let view = ConstructorView::new(heap, Selection::default());
+    let view = ConstructorView::new(heap, Selection::default(), &Control::default()).unwrap();
     let text = table(&view, None, false);
     let (accounting, _) = text.split_once("\n\n").unwrap();
     assert_eq!(

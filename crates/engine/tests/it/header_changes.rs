@@ -4,6 +4,9 @@
 //! The dumps are of real programs: a stock compiler's with names and without, while the collector marks and
 //! sweeps, and WARPO's. `tests/headers/shelf.ts` is the source of `debug` and `release`. One object of each class
 //! is changed: every fourth change, or with the environment variable `HEADER_CHANGES`, every change.
+//!
+//! The links of the allocator's free lists are no part of this: every number comes from the walk over the blocks. The
+//! lists are read only to find a second region.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -40,14 +43,14 @@ const SAMPLES: [Sample; 7] = [
     Sample {
         dump: "tests/headers/debug.idle.dump.gz",
         module: "tests/headers/debug.wasm.gz",
-        sampled: [7, 0, 0],
-        silent: [25, 0, 0],
+        sampled: [6, 0, 0],
+        silent: [21, 0, 0],
     },
     Sample {
         dump: "tests/headers/debug.sweeping.dump.gz",
         module: "tests/headers/debug.wasm.gz",
-        sampled: [7, 0, 0],
-        silent: [25, 0, 0],
+        sampled: [6, 0, 0],
+        silent: [21, 0, 0],
     },
     Sample {
         dump: "tests/headers/release.sweeping.dump.gz",
@@ -59,13 +62,13 @@ const SAMPLES: [Sample; 7] = [
         dump: "tests/headers/pins.marking.dump.gz",
         module: "tests/headers/pins.wasm.gz",
         sampled: [1, 0, 0],
-        silent: [7, 0, 0],
+        silent: [4, 0, 0],
     },
     Sample {
         dump: "../../__test__/samples/warpo-town/town.1.dump.gz",
         module: "../../__test__/samples/warpo-town/town.wasm.gz",
         sampled: [4, 0, 0],
-        silent: [23, 0, 0],
+        silent: [20, 0, 0],
     },
     Sample {
         dump: "../../__test__/samples/warpo-optimised/tiny-O1/tiny.1.dump.gz",
@@ -76,8 +79,8 @@ const SAMPLES: [Sample; 7] = [
     Sample {
         dump: "../../__test__/samples/warpo-optimised/radical-O3/consts.2.dump.gz",
         module: "../../__test__/samples/warpo-optimised/radical-O3/consts.wasm.gz",
-        sampled: [13, 1, 0],
-        silent: [61, 3, 0],
+        sampled: [4, 1, 0],
+        silent: [12, 3, 0],
     },
 ];
 
@@ -246,8 +249,8 @@ fn with_sample<T>(
 fn allowed_kind(sound: &Sound, payload: u32, nth: usize, value: u32) -> Option<usize> {
     let block = payload - 20;
     match nth {
-        // Another class: the object has a possible size of that class, and what refers to it has no declared
-        // type that excludes the class.
+        // Another class: the object has a possible size of that class, and what refers to it, a variable or an
+        // object, has no declared type that excludes the class. A sound program can have such an object.
         3 => Some(0),
         // Another size in the same block, of a class whose objects have no fixed size.
         4 => {

@@ -144,7 +144,12 @@ fn ask(heap: &LoadedHeap, question: Value) -> Value {
 /// By class: the count, and the sums of the shallow and the retained sizes.
 fn classes(bytes: &[u8]) -> Vec<(String, u64, u64, u64)> {
     let heap = analyze(Input { name: "app", bytes }, &Control::default()).unwrap();
-    let view = ConstructorView::new(Arc::new(heap), Selection::sorted(ConstructorSort::Retained));
+    let view = ConstructorView::new(
+        Arc::new(heap),
+        Selection::sorted(ConstructorSort::Retained),
+        &Control::default(),
+    )
+    .unwrap();
     let rows = view.rows().iter();
     rows.map(|row| {
         let sums = (row.total_shallow_size, row.total_retained_size);
@@ -171,7 +176,12 @@ fn each_of_thousands_of_classes_in_one_chain_retains_the_chain_after_its_first_o
         bytes: bytes.as_bytes(),
     };
     let heap = analyze(input, &Control::default()).unwrap();
-    let view = ConstructorView::new(Arc::new(heap), Selection::sorted(ConstructorSort::Retained));
+    let view = ConstructorView::new(
+        Arc::new(heap),
+        Selection::sorted(ConstructorSort::Retained),
+        &Control::default(),
+    )
+    .unwrap();
     let sets = view.retained_set_sizes(&Control::default()).unwrap();
     let rows = view.rows().iter().zip(sets);
     let mut classes: Vec<(&str, u64)> = rows

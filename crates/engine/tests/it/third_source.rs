@@ -284,7 +284,12 @@ fn every_question_is_answered() {
     let table = place_table(&heap, &Control::default()).unwrap();
     let options: GrowthOptions = serde_json::from_value(json!({})).unwrap();
     growth(&[&table, &table], &options, &Control::default()).unwrap();
-    let view = ConstructorView::new(Arc::clone(heap.heap()), Selection::default());
+    let view = ConstructorView::new(
+        Arc::clone(heap.heap()),
+        Selection::default(),
+        &Control::default(),
+    )
+    .unwrap();
     assert_eq!(view.rows().len(), 2);
 }
 

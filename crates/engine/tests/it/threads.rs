@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::support::analyze;
 use crate::support::forge::{Forge, Shape, Size};
+use engine::Control;
 use engine::heap::views::{ConstructorView, Selection};
 use engine::outputs::formats::JsonStream;
 
@@ -19,7 +20,8 @@ fn one_two_and_eight_threads_write_the_same_json_for_every_shape() {
             pool.build().unwrap().install(|| {
                 let heap = Arc::new(analyze(&dump, &module).unwrap());
                 let selection = Selection::default().instances(1000);
-                let view = Arc::new(ConstructorView::new(heap, selection));
+                let view =
+                    Arc::new(ConstructorView::new(heap, selection, &Control::default()).unwrap());
                 let mut text = String::new();
                 let mut stream = JsonStream::new(view).with_accounting();
                 stream.read_to_string(&mut text).unwrap();

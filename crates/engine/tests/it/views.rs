@@ -58,7 +58,7 @@ fn constructors(sort: ConstructorSort, top: Option<usize>) -> ConstructorView {
         top,
         instances: None,
     };
-    ConstructorView::new(Arc::new(scene.analyze()), wanted)
+    ConstructorView::new(Arc::new(scene.analyze()), wanted, &Control::default()).unwrap()
 }
 
 fn names(view: &ConstructorView) -> Vec<&str> {
@@ -136,7 +136,12 @@ fn names_are_ordered_by_code_point() {
         let class = scene.class(name);
         rooted(&mut scene, class, 32);
     }
-    let view = ConstructorView::new(Arc::new(scene.analyze()), Selection::default());
+    let view = ConstructorView::new(
+        Arc::new(scene.analyze()),
+        Selection::default(),
+        &Control::default(),
+    )
+    .unwrap();
     assert_eq!(names(&view), expected);
 }
 
@@ -147,7 +152,12 @@ fn classes_that_share_a_name_share_a_row() {
         let class = scene.class("assembly/index/Node");
         rooted(&mut scene, class, size);
     }
-    let view = ConstructorView::new(Arc::new(scene.analyze()), Selection::default());
+    let view = ConstructorView::new(
+        Arc::new(scene.analyze()),
+        Selection::default(),
+        &Control::default(),
+    )
+    .unwrap();
     assert_eq!(view.rows().len(), 1);
     assert_eq!(
         (view.rows()[0].count, view.rows()[0].total_shallow_size),
@@ -162,7 +172,12 @@ fn garbage_and_static_objects_have_no_rows() {
     object_taking(&mut scene, class, 32);
     let fixed = scene.static_object(class, &[0]);
     scene.push_on_stack(fixed);
-    let view = ConstructorView::new(Arc::new(scene.analyze()), Selection::default());
+    let view = ConstructorView::new(
+        Arc::new(scene.analyze()),
+        Selection::default(),
+        &Control::default(),
+    )
+    .unwrap();
     assert_eq!(names(&view), [""; 0]);
 }
 
@@ -200,7 +215,12 @@ fn instances_are_ordered_by_retained_size_then_shallow_size_then_address() {
     let mut scene = Scene::new();
     let (class, leaf) = (owner_class(&mut scene, "Owner"), scene.class("leaf"));
     let objects = owners(&mut scene, class, leaf);
-    let view = ConstructorView::new(Arc::new(scene.analyze()), Selection::default());
+    let view = ConstructorView::new(
+        Arc::new(scene.analyze()),
+        Selection::default(),
+        &Control::default(),
+    )
+    .unwrap();
     let expected = [2, 1, 3, 0, 4].map(|nth| objects[nth]);
     assert_eq!(listed(view.instances(0).unwrap()), expected);
 }
@@ -211,9 +231,15 @@ fn limited_instances_are_the_first_ones_and_the_sums_stay_whole() {
     let (class, leaf) = (owner_class(&mut scene, "Owner"), scene.class("leaf"));
     owners(&mut scene, class, leaf);
     let heap = Arc::new(scene.analyze());
-    let all = ConstructorView::new(Arc::clone(&heap), Selection::default());
+    let all =
+        ConstructorView::new(Arc::clone(&heap), Selection::default(), &Control::default()).unwrap();
     for limit in 0..7 {
-        let some = ConstructorView::new(Arc::clone(&heap), Selection::default().instances(limit));
+        let some = ConstructorView::new(
+            Arc::clone(&heap),
+            Selection::default().instances(limit),
+            &Control::default(),
+        )
+        .unwrap();
         assert_eq!(some.rows(), all.rows());
         let mut expected = listed(all.instances(0).unwrap());
         expected.truncate(limit);

@@ -12,6 +12,7 @@ use super::instances::{Instances, Listed, by_shallow_size, listed_count, release
 use crate::Heap;
 use base::control::{Control, Phase};
 use base::error::Result;
+use base::sorting::sorted_by;
 use base::units::ObjectIndex;
 
 /// About how many objects of both heaps one task compares.
@@ -72,7 +73,7 @@ impl ComparisonView {
     /// Compares two heaps.
     ///
     /// # Errors
-    /// [`Error::Aborted`](base::Error::Aborted).
+    /// [`Error::OutOfMemory`](base::Error::OutOfMemory), [`Error::Aborted`](base::Error::Aborted).
     pub fn new(
         before: Arc<Heap>,
         after: Arc<Heap>,
@@ -80,7 +81,10 @@ impl ComparisonView {
         control: &Control,
     ) -> Result<Self> {
         let mut names = Names::default();
-        let rows = [&before, &after].map(|heap| names.of_classes(heap));
+        let rows = [
+            names.of_classes(&before, control)?,
+            names.of_classes(&after, control)?,
+        ];
         Self::of_groups([before, after], selection, names, rows, control)
     }
 
@@ -95,7 +99,10 @@ impl ComparisonView {
         control: &Control,
     ) -> Result<Self> {
         let mut names = Names::default();
-        let rows = [&before, &after].map(|heap| names.without_places(heap));
+        let rows = [
+            names.without_places(&before, control)?,
+            names.without_places(&after, control)?,
+        ];
         Self::of_groups([before, after], selection, names, rows, control)
     }
 
@@ -108,7 +115,7 @@ impl ComparisonView {
     ) -> Result<Self> {
         let mut pair = HeapPair { row_of_slot, heaps };
         let sums = pair.sum_changes(names.all.len(), control)?;
-        let rows = (0..).zip(names.distinct().into_iter().zip(sums));
+        let rows = (0..).zip(names.distinct(control)?.into_iter().zip(sums));
         let rows = rows.map(|(number, (class_name, sums))| {
             let [deleted, new] = sums.0;
             let row = ComparisonRow {
@@ -120,10 +127,12 @@ impl ComparisonView {
             };
             (number, row)
         });
-        let mut rows: Vec<(u32, ComparisonRow)> = rows
+        let rows: Vec<(u32, ComparisonRow)> = rows
             .filter(|(_, row)| row.new_count + row.deleted_count > 0)
             .collect();
-        rows.sort_unstable_by(|(_, left), (_, right)| selection.sort.compare(left, right));
+        let compare =
+            |(_, left): &(u32, _), (_, right): &(u32, _)| selection.sort.compare(left, right);
+        let mut rows = sorted_by(rows, compare, control)?;
         rows.truncate(selection.top.unwrap_or(usize::MAX));
         let (order, rows): (Vec<_>, _) = rows.into_iter().unzip();
         for row_of_slot in &mut pair.row_of_slot {

@@ -9,6 +9,7 @@ use super::instances::{Instances, Listed, by_retained_size, listed_count, releas
 use crate::{Heap, LiveClass};
 use base::control::Control;
 use base::error::Result;
+use base::sorting::sorted_by;
 
 /// Live objects grouped by class name.
 #[derive(Debug)]
@@ -65,10 +66,17 @@ pub enum ConstructorSort {
 
 impl ConstructorView {
     /// Groups the live objects of a heap.
-    pub fn new(heap: Arc<Heap>, selection: Selection<ConstructorSort>) -> Self {
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`](base::Error::OutOfMemory), [`Error::Aborted`](base::Error::Aborted).
+    pub fn new(
+        heap: Arc<Heap>,
+        selection: Selection<ConstructorSort>,
+        control: &Control,
+    ) -> Result<Self> {
         let mut names = Names::default();
-        let row_of_slot = names.of_classes(&heap);
-        Self::of_groups(heap, selection, names, row_of_slot, &[])
+        let row_of_slot = names.of_classes(&heap, control)?;
+        Self::of_groups(heap, selection, names, row_of_slot, &[], control)
     }
 
     /// As [`new`](Self::new), with the retained size of each row as a set.
@@ -82,11 +90,11 @@ impl ConstructorView {
         control: &Control,
     ) -> Result<Self> {
         let mut names = Names::default();
-        let row_of_slot = names.of_classes(&heap);
+        let row_of_slot = names.of_classes(&heap, control)?;
         let sets = heap.retained_set_sizes(&row_of_slot, names.all.len(), control)?;
         Ok(Self {
             retained,
-            ..Self::of_groups(heap, selection, names, row_of_slot, &sets)
+            ..Self::of_groups(heap, selection, names, row_of_slot, &sets, control)?
         })
     }
 
@@ -97,20 +105,23 @@ impl ConstructorView {
     /// [`Error::OutOfMemory`](base::Error::OutOfMemory), [`Error::Aborted`](base::Error::Aborted).
     pub fn without_places(heap: Arc<Heap>, control: &Control) -> Result<Self> {
         let mut names = Names::default();
-        let row_of_slot = names.without_places(&heap);
+        let row_of_slot = names.without_places(&heap, control)?;
         let sets = heap.retained_set_sizes(&row_of_slot, names.all.len(), control)?;
         let selection = Selection::sorted(ConstructorSort::RetainedSet);
         Ok(Self {
             retained: RetainedColumns::Set,
-            ..Self::of_groups(heap, selection, names, row_of_slot, &sets)
+            ..Self::of_groups(heap, selection, names, row_of_slot, &sets, control)?
         })
     }
 
     /// The same without retained sizes.
-    pub fn by_name(heap: Arc<Heap>) -> Self {
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`](base::Error::OutOfMemory), [`Error::Aborted`](base::Error::Aborted).
+    pub fn by_name(heap: Arc<Heap>, control: &Control) -> Result<Self> {
         let mut names = Names::default();
-        let row_of_slot = names.without_places(&heap);
-        Self::of_groups(heap, Selection::default(), names, row_of_slot, &[])
+        let row_of_slot = names.without_places(&heap, control)?;
+        Self::of_groups(heap, Selection::default(), names, row_of_slot, &[], control)
     }
 
     fn of_groups(
@@ -119,12 +130,13 @@ impl ConstructorView {
         names: Names,
         mut row_of_slot: Vec<u32>,
         retained_sets: &[u64],
-    ) -> Self {
+        control: &Control,
+    ) -> Result<Self> {
         let mut sums = vec![LiveClass::default(); names.all.len()];
         for (&row, &class) in row_of_slot.iter().zip(&heap.live_classes) {
             sums[row as usize].add(class);
         }
-        let rows = (0..).zip(names.distinct().into_iter().zip(sums));
+        let rows = (0..).zip(names.distinct(control)?.into_iter().zip(sums));
         let rows = rows.map(|(number, (class_name, sums))| {
             let row = ConstructorRow {
                 class_name,
@@ -135,22 +147,24 @@ impl ConstructorView {
             };
             (number, row)
         });
-        let mut rows: Vec<(u32, ConstructorRow)> = rows.filter(|(_, row)| row.count > 0).collect();
-        rows.sort_unstable_by(|(_, left), (_, right)| {
-            let sort = selection.sort;
-            sort.key(left).cmp(&sort.key(right))
-        });
+        let rows: Vec<(u32, ConstructorRow)> = rows.filter(|(_, row)| row.count > 0).collect();
+        let sort = selection.sort;
+        let mut rows = sorted_by(
+            rows,
+            |(_, left), (_, right)| sort.key(left).cmp(&sort.key(right)),
+            control,
+        )?;
         rows.truncate(selection.top.unwrap_or(usize::MAX));
         let (order, rows): (Vec<_>, _) = rows.into_iter().unzip();
         renumber(&mut row_of_slot, &order);
-        Self {
+        Ok(Self {
             heap,
             rows,
             row_of_slot,
             instance_limit: selection.instances,
             retained: RetainedColumns::Sum,
             objects: OnceLock::new(),
-        }
+        })
     }
 
     /// Releases what the view does not read any more, if nothing else shares the heap: the graph, and

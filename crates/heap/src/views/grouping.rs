@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use crate::{ClassPlace, Heap, HeapClass, Location};
 use base::columns;
+use base::control::Control;
 use base::error::Result;
 use base::units::ObjectIndex;
 
@@ -20,29 +21,37 @@ pub(super) struct Names {
 
 impl Names {
     /// The number of each class slot of a heap.
-    pub(super) fn of_classes(&mut self, heap: &Heap) -> Vec<u32> {
-        self.numbers(heap, |class| class.place)
+    ///
+    /// # Errors
+    /// [`Error::Aborted`](base::Error::Aborted).
+    pub(super) fn of_classes(&mut self, heap: &Heap, control: &Control) -> Result<Vec<u32>> {
+        self.numbers(heap, |class| class.place, control)
     }
 
     /// The same, if classes of several places in the source that share a name share a number.
-    pub(super) fn without_places(&mut self, heap: &Heap) -> Vec<u32> {
-        self.numbers(heap, |_| None)
+    ///
+    /// # Errors
+    /// [`Error::Aborted`](base::Error::Aborted).
+    pub(super) fn without_places(&mut self, heap: &Heap, control: &Control) -> Result<Vec<u32>> {
+        self.numbers(heap, |_| None, control)
     }
 
     fn numbers(
         &mut self,
         heap: &Heap,
         place: impl Fn(&HeapClass) -> Option<ClassPlace>,
-    ) -> Vec<u32> {
-        let classes = heap.objects.classes.iter();
+        control: &Control,
+    ) -> Result<Vec<u32>> {
+        let classes = heap.objects.classes.iter().enumerate();
         classes
-            .map(|class| {
+            .map(|(nth, class)| {
+                count_name(nth, control)?;
                 let name = &class.name;
                 let key = (name.clone(), place(class));
-                *self.numbers.entry(key).or_insert_with(|| {
+                Ok(*self.numbers.entry(key).or_insert_with(|| {
                     self.all.push(name.clone());
                     self.all.len() as u32 - 1
-                })
+                }))
             })
             .collect()
     }
@@ -50,15 +59,20 @@ impl Names {
     /// The names in order. If constructors at several places in the source share a name, the place follows each:
     /// `Node (script 12:5:3)`, with the line and the column from 1. A scope follows the name as in DevTools:
     /// `system / Context / scope @12`.
-    pub(super) fn distinct(self) -> Vec<String> {
+    ///
+    /// # Errors
+    /// [`Error::Aborted`](base::Error::Aborted).
+    pub(super) fn distinct(self, control: &Control) -> Result<Vec<String>> {
         let mut names = self.all;
         let mut places: HashMap<String, u32> = HashMap::new();
-        for (name, place) in self.numbers.keys() {
+        for (nth, (name, place)) in self.numbers.keys().enumerate() {
+            count_name(nth, control)?;
             if matches!(place, Some(ClassPlace::Constructor(_))) {
                 *places.entry(name.clone()).or_default() += 1;
             }
         }
-        for ((name, place), number) in self.numbers {
+        for (nth, ((name, place), number)) in self.numbers.into_iter().enumerate() {
+            count_name(nth, control)?;
             match place {
                 Some(ClassPlace::Constructor(location)) if places[&name] > 1 => {
                     let Location {
@@ -75,7 +89,16 @@ impl Names {
                 Some(ClassPlace::Constructor(_)) | None => {}
             }
         }
-        names
+        Ok(names)
+    }
+}
+
+/// Counts the names, a few at a time: a heap snapshot can have millions of classes.
+fn count_name(nth: usize, control: &Control) -> Result<()> {
+    const ROUND: usize = 1 << 10;
+    match nth.is_multiple_of(ROUND) {
+        true => control.count(ROUND as u64),
+        false => Ok(()),
     }
 }
 

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::output::Output;
 use base::control::{Control, Phase};
 use base::error::{Error, Result};
+use base::sorting::sorted_by;
 use base::units::Address;
 use heap::RootKind;
 use heap::views::{ChangeKind, ComparisonSort, ComparisonView, ConstructorView, Selection};
@@ -112,8 +113,11 @@ pub(super) fn write(
         after.earlier_heap(before, control)?,
         Arc::clone(after.heap()),
     ];
-    let [earlier, later] = heaps.clone().map(ConstructorView::by_name);
-    let growth = growth(&earlier, &later);
+    let [earlier, later] = heaps
+        .clone()
+        .map(|heap| ConstructorView::by_name(heap, control));
+    let (earlier, later) = (earlier?, later?);
+    let growth = growth(&earlier, &later, control)?;
     let constructors: Vec<&str> = growth.iter().map(|growth| growth.constructor).collect();
     for growth in growth {
         add(&mut output, &Record::Growth(growth))?;
@@ -169,7 +173,11 @@ fn add(output: &mut Output<'_>, record: &Record<'_>) -> Result<()> {
 }
 
 /// The classes of which there are more objects, or more bytes: size delta ↓, count delta ↓, name ↑.
-fn growth<'v>(before: &'v ConstructorView, after: &'v ConstructorView) -> Vec<Growth<'v>> {
+fn growth<'v>(
+    before: &'v ConstructorView,
+    after: &'v ConstructorView,
+    control: &Control,
+) -> Result<Vec<Growth<'v>>> {
     let earlier: HashMap<&str, (u64, u64)> = before
         .rows()
         .iter()
@@ -188,12 +196,11 @@ fn growth<'v>(before: &'v ConstructorView, after: &'v ConstructorView) -> Vec<Gr
             size_delta: row.total_shallow_size as i64 - size_before as i64,
         }
     });
-    let mut growth: Vec<Growth<'_>> = rows
+    let growth: Vec<Growth<'_>> = rows
         .filter(|row| row.count_delta > 0 || row.size_delta > 0)
         .collect();
-    growth
-        .sort_unstable_by_key(|row| (Reverse((row.size_delta, row.count_delta)), row.constructor));
-    growth
+    let key = |row: &Growth<'v>| (Reverse((row.size_delta, row.count_delta)), row.constructor);
+    sorted_by(growth, |left, right| key(left).cmp(&key(right)), control)
 }
 
 /// What a path begins with: the name of a global, otherwise what holds the first object.
