@@ -133,9 +133,7 @@ export async function expectNoLeak(test: LeakTest): Promise<void> {
 
 /** The place table of a dump, of which nothing else stays in memory. */
 async function placeTable(dump: Uint8Array, module: Uint8Array): Promise<native.PlaceTableHandle> {
-  const heap = await controlled(undefined, (control) =>
-    native.openHeapAsync(dump, module, {}, control),
-  );
+  const heap = await controlled(undefined, (control) => native.openHeap(dump, module, {}, control));
   try {
     return await controlled(undefined, (control) => heap.placeTableAsync(control));
   } finally {
