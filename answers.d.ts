@@ -464,6 +464,8 @@ export interface GrowthAnswer extends Answer, Page {
   warmup: number;
   /** Order: bytes per interval, folded places included ↓, count per interval ↓, path ↑. */
   places: GrowingPlace[];
+  /** The places that grew at first, and may have stopped: bytes in the last dump ↓, path ↑; at most 1,000. */
+  undecided: UndecidedPlace[];
 }
 
 /** A place of the program that holds more from dump to dump. */
@@ -496,6 +498,21 @@ export interface GrowingPlace {
   folded: FoldedPlace[];
 }
 
+/**
+ * A place that grew in every interval up to one of the last dumps, or that added less and less. It may be a cache that
+ * has filled, or a leak that paused: more dumps, or a longer warm-up, tell. With `strict` it counts as growing.
+ */
+export interface UndecidedPlace {
+  path: string | null;
+  label: string | null;
+  className: string;
+  fingerprint: string;
+  counts: (number | null)[];
+  bytes: (number | null)[];
+  /** The number of the last dump, from 1 on and with those of the warm-up, in which it had grown; null if it grows less and less. */
+  stoppedAfter: number | null;
+}
+
 /** A growing place that another one explains. */
 export interface FoldedPlace {
   className: string;
@@ -517,6 +534,8 @@ export interface CheckAnswer extends Answer {
   accepted: string[];
   /** The fingerprints of accepted places that do not grow. They can be removed from the list. */
   gone: string[];
+  /** As in {@link GrowthAnswer}. They break no rule. */
+  undecided: UndecidedPlace[];
 }
 
 /** A rule of a check. */

@@ -4,7 +4,7 @@
 use super::names::{class, size};
 use super::rows::{Left, Right, table};
 use super::text::{format_count, printable, printable_name};
-use questions::{Check, CheckedRule, FoldedPlace, GrowingPlace, Growth, Rate};
+use questions::{Check, CheckedRule, FoldedPlace, GrowingPlace, Growth, Rate, UndecidedPlace};
 
 /// Dumps whose numbers are all shown; of more, the first and the last.
 const DUMPS: usize = 20;
@@ -12,6 +12,8 @@ const DUMPS: usize = 20;
 const END: usize = 8;
 /// Folded places that are shown of a place.
 const FOLDED: usize = 5;
+/// Undecided places that are shown.
+const UNDECIDED: usize = 5;
 /// Paths longer than this are cut in the middle.
 const STEPS: usize = 40;
 
@@ -43,6 +45,7 @@ pub(super) fn growth_lines(growth: &Growth) -> Vec<String> {
     let live = growth.dumps.iter().map(|dump| Some(dump.total_live_size));
     lines.push(format!("live  {}", columns(live, size)));
     lines.extend(growing_lines(&growth.places, growth.offset));
+    lines.extend(undecided_lines(&growth.undecided));
     lines
 }
 
@@ -66,6 +69,7 @@ pub(super) fn check_lines(check: &Check) -> Vec<String> {
         }
     }
     lines.extend(growing_lines(&check.places, 0));
+    lines.extend(undecided_lines(&check.undecided));
     lines
 }
 
@@ -122,6 +126,42 @@ fn growing_lines(places: &[GrowingPlace], offset: u64) -> Vec<String> {
         lines.extend(table([("", Left), ("", Left)], &rows));
         lines.extend(folded_lines(&place.folded));
         lines.push(format!("  fingerprint {}", place.fingerprint));
+    }
+    lines
+}
+
+/// What may have stopped growing.
+fn undecided_lines(places: &[UndecidedPlace]) -> Vec<String> {
+    if places.is_empty() {
+        return Vec::new();
+    }
+    let what = match places.len() {
+        1 => "1 place grew at first, and may have stopped".to_owned(),
+        count => format!(
+            "{} places grew at first, and may have stopped",
+            format_count(count as u64)
+        ),
+    };
+    let mut lines = vec![String::new(), format!("undecided: {what}")];
+    for place in places.iter().take(UNDECIDED) {
+        let how = match place.stopped_after {
+            Some(dump) => format!("stopped growing after dump {}", format_count(dump)),
+            None => "grows less and less".to_owned(),
+        };
+        let at = match (&place.path, &place.label) {
+            (Some(path), _) => path.split(" > ").map(class).collect::<Vec<_>>().join(" > "),
+            (None, Some(label)) => format!("{} > {}", class(label), class(&place.class_name)),
+            (None, None) => class(&place.class_name),
+        };
+        lines.push(format!("  {how}: {at}"));
+        lines.push(format!(
+            "    {}",
+            columns(place.counts.iter().copied(), format_count)
+        ));
+    }
+    let rest = places.len().saturating_sub(UNDECIDED);
+    if rest > 0 {
+        lines.push(format!("  and {rest} more"));
     }
     lines
 }

@@ -20,6 +20,8 @@ pub struct Growth {
     pub limit: u64,
     /// Some of them: bytes per interval with what is folded ↓, count per interval ↓, text ↑.
     pub places: Vec<GrowingPlace>,
+    /// What grew at first and may have stopped, at most 1,000 places: bytes in the last dump ↓, text ↑.
+    pub undecided: Vec<UndecidedPlace>,
 }
 
 /// A dump.
@@ -57,6 +59,26 @@ pub struct GrowingPlace {
     pub per_interval: Rate,
     /// What grows with it.
     pub folded: Vec<FoldedPlace>,
+}
+
+/// A place that grew at first, of which the dumps do not say whether it still grows.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct UndecidedPlace {
+    /// As in [`GrowingPlace`].
+    pub path: Option<String>,
+    /// As in [`GrowingPlace`].
+    pub label: Option<String>,
+    /// The class of what is held.
+    pub class_name: String,
+    /// A hash of the text.
+    pub fingerprint: String,
+    /// By dump: how many objects.
+    pub counts: Vec<Option<u64>>,
+    /// By dump: the bytes of their contents.
+    pub bytes: Vec<Option<u64>>,
+    /// The number of the dump after which it did not grow any more, from 1 on; `None` if it grew less and less.
+    pub stopped_after: Option<u64>,
 }
 
 /// A mean over intervals.
@@ -99,6 +121,8 @@ pub struct Check {
     pub accepted: Vec<String>,
     /// The fingerprints of accepted places that do not grow any more.
     pub gone: Vec<String>,
+    /// As in [`Growth`].
+    pub undecided: Vec<UndecidedPlace>,
 }
 
 /// A rule, and whether it is kept.

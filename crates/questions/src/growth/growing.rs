@@ -1,21 +1,26 @@
 //! All that grows, and how an answer shows it.
 
 use std::cmp::{Ordering, Reverse};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::find::growing_things;
+use super::find::{Found, growing_things};
+use super::fold::fold;
 use super::growing_thing::{GrowingThing, What, last};
 use super::series::{Field, Merged};
-use crate::answer::{FoldedPlace, GrowingPlace};
+use super::trend::Undecided;
+use crate::answer::{FoldedPlace, GrowingPlace, UndecidedPlace};
 use crate::labels::after_class;
 use crate::path_text::{LEFT_OUT, PathText};
-use crate::place_table::{PlaceTable, Sum};
+use crate::place_table::PlaceTable;
 use crate::question::Page;
 use base::control::Control;
 use base::error::Result;
 
 /// Sites that are listed as folded into one.
 const MOST_FOLDED: usize = 1000;
+
+/// Undecided places that are listed.
+const MOST_UNDECIDED: usize = 1000;
 
 /// The class of the thing that raw blocks form.
 const RAW_BLOCKS: &str = "(raw blocks)";
@@ -24,18 +29,89 @@ const RAW_BLOCKS: &str = "(raw blocks)";
 pub(super) struct Growing<'m> {
     pub(super) merged: &'m Merged,
     pub(super) things: Vec<GrowingThing<'m>>,
+    /// What grew at first, and may have stopped.
+    undecided: Vec<GrowingThing<'m>>,
+}
+
+/// How growth is looked for in some tables.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Search {
+    pub(super) warmup: usize,
+    pub(super) slow: bool,
+    /// Whether what may have stopped growing counts as growing.
+    pub(super) strict: bool,
 }
 
 impl<'m> Growing<'m> {
     pub(super) fn find(
         merged: &'m Merged,
         tables: &[&PlaceTable],
-        warmup: usize,
-        slow: bool,
+        search: Search,
         control: &Control,
     ) -> Result<Self> {
-        let things = growing_things(merged, tables, warmup, slow, control)?;
-        Ok(Self { merged, things })
+        let Search {
+            warmup,
+            slow,
+            strict,
+        } = search;
+        let Found {
+            growing: mut things,
+            mut undecided,
+        } = growing_things(merged, tables, warmup, slow, control)?;
+        if strict {
+            things.append(&mut undecided);
+        }
+        Ok(Self {
+            merged,
+            things,
+            undecided,
+        })
+    }
+
+    /// What may have stopped growing, and is not held by what grows: bytes in the last dump ↓, text ↑. What one of
+    /// them explains is left out, as of what grows.
+    pub(super) fn undecided(&self) -> Result<Vec<UndecidedPlace>> {
+        let growing = self.things.iter().filter_map(|thing| thing.what.place());
+        let growing: HashSet<u32> = growing.collect();
+        let is_held = |thing: &GrowingThing<'_>| {
+            let mut place = thing.what.place();
+            while let Some(holder) = place {
+                if growing.contains(&holder) {
+                    return true;
+                }
+                place = self.merged.holder(holder);
+            }
+            false
+        };
+        let heads = fold(self.merged, &self.undecided, &[])?.into_keys();
+        let things = heads.map(|nth| &self.undecided[nth]);
+        let mut things: Vec<_> = things.filter(|thing| !is_held(thing)).collect();
+        things.sort_by_cached_key(|thing| {
+            let sum = last(thing.counted);
+            (Reverse((sum.bytes, sum.count)), self.text(thing).text)
+        });
+        things.truncate(MOST_UNDECIDED);
+        Ok(things
+            .into_iter()
+            .map(|thing| self.undecided_place(thing))
+            .collect())
+    }
+
+    fn undecided_place(&self, thing: &GrowingThing<'_>) -> UndecidedPlace {
+        let text = self.text(thing);
+        let warmup = thing.series.len() - thing.counted.len();
+        UndecidedPlace {
+            path: thing.what.place().map(|_| text.text.clone()),
+            label: self.label(thing),
+            class_name: self.class_name(thing).to_owned(),
+            fingerprint: text.fingerprint(),
+            counts: thing.column(|sum| sum.count),
+            bytes: thing.column(|sum| sum.bytes),
+            stopped_after: match thing.undecided {
+                Some(Undecided::Stopped(position)) => Some((warmup + position + 1) as u64),
+                Some(Undecided::Slows) | None => None,
+            },
+        }
     }
 
     /// The name of the class of a thing.
@@ -139,10 +215,6 @@ impl<'m> Growing<'m> {
                 count: last(thing.counted).count,
             }
         });
-        let column = |value: fn(Sum) -> u64| {
-            let sums = thing.series.iter();
-            sums.map(|sum| sum.map(value)).collect()
-        };
         GrowingPlace {
             root: thing.what.place().map(|place| self.merged.path(place).0),
             label: self.label(thing),
@@ -150,8 +222,8 @@ impl<'m> Growing<'m> {
             fingerprint,
             stable: text.is_stable,
             path: thing.what.place().map(|_| text.text),
-            counts: column(|sum| sum.count),
-            bytes: column(|sum| sum.bytes),
+            counts: thing.column(|sum| sum.count),
+            bytes: thing.column(|sum| sum.bytes),
             per_interval: thing.rate,
             folded: folded.collect(),
         }

@@ -1,6 +1,7 @@
 //! Something that grows: what it is, and how much of it each dump has.
 
 use super::series::Field;
+use super::trend::Undecided;
 use crate::answer::Rate;
 use crate::place_table::Sum;
 
@@ -37,6 +38,16 @@ pub(super) struct GrowingThing<'m> {
     /// The dumps that count.
     pub(super) counted: &'m [Option<Sum>],
     pub(super) rate: Rate,
+    /// Why it may have stopped growing; `None` if it grows.
+    pub(super) undecided: Option<Undecided>,
+}
+
+impl GrowingThing<'_> {
+    /// A number of each dump.
+    pub(super) fn column(&self, value: fn(Sum) -> u64) -> Vec<Option<u64>> {
+        let sums = self.series.iter();
+        sums.map(|sum| sum.map(value)).collect()
+    }
 }
 
 /// The last sum that counts.

@@ -100,6 +100,16 @@ const place = z.strictObject({
   folded: z.array(folded),
 });
 
+const undecided = z.strictObject({
+  path: z.string().nullable(),
+  label: z.string().nullable(),
+  className: z.string(),
+  fingerprint: z.string(),
+  counts: z.array(count.nullable()),
+  bytes: z.array(size.nullable()),
+  stoppedAfter: count.nullable().describe("the number of the last dump in which it had grown"),
+});
+
 export const growth = question({
   name: "growth",
   title: "Growth over many dumps",
@@ -119,6 +129,9 @@ export const growth = question({
     dumps: z.array(z.strictObject({ name: z.string(), totalLiveSize: size })),
     warmup: count,
     places: z.array(place),
+    undecided: z
+      .array(undecided)
+      .describe("places that grew at first and may have stopped, such as caches that filled"),
   },
   isPaged: true,
   async ask({ heaps: handles, warmup, slow, limit, offset }, { heaps, control }) {
