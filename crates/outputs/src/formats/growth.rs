@@ -4,7 +4,9 @@
 use super::names::{class, size};
 use super::rows::{Left, Right, table};
 use super::text::{format_count, printable, printable_name};
-use questions::{Check, CheckedRule, FoldedPlace, GrowingPlace, Growth, Rate, UndecidedPlace};
+use questions::{
+    Check, CheckedRule, FoldedPlace, GrowingPlace, Growth, LiveGrowth, Rate, UndecidedPlace,
+};
 
 /// Dumps whose numbers are all shown; of more, the first and the last.
 const DUMPS: usize = 20;
@@ -44,6 +46,7 @@ pub(super) fn growth_lines(growth: &Growth) -> Vec<String> {
     }
     let live = growth.dumps.iter().map(|dump| Some(dump.total_live_size));
     lines.push(format!("live  {}", columns(live, size)));
+    lines.extend(explained_line(growth.per_interval, growth.total));
     lines.extend(growing_lines(&growth.places, growth.offset));
     lines.extend(undecided_lines(&growth.undecided));
     lines
@@ -68,6 +71,10 @@ pub(super) fn check_lines(check: &Check) -> Vec<String> {
             lines.push(format!("{what}: {}", fingerprints.join(", ")));
         }
     }
+    lines.extend(explained_line(
+        check.per_interval,
+        check.places.len() as u64,
+    ));
     lines.extend(growing_lines(&check.places, 0));
     lines.extend(undecided_lines(&check.undecided));
     lines
@@ -103,6 +110,26 @@ fn rule_row(rule: &CheckedRule) -> [String; 3] {
     ]
 }
 
+/// How much of the growth of live bytes the growing places explain; nothing if none grows or live bytes do not.
+fn explained_line(LiveGrowth { live, explained }: LiveGrowth, places: u64) -> Option<String> {
+    if places == 0 || live <= 0.0 {
+        return None;
+    }
+    let part = explained.max(0.0) / live * 100.0;
+    let part = match part > 100.0 {
+        true => "more than 100".to_owned(),
+        false => format!("{}", part.floor()),
+    };
+    let who = match places {
+        1 => "the place explains",
+        _ => "all places together explain",
+    };
+    Some(format!(
+        "live bytes grow by {} per interval, of which {who} {part} %",
+        bytes(live)
+    ))
+}
+
 fn growing_lines(places: &[GrowingPlace], offset: u64) -> Vec<String> {
     let mut lines = Vec::new();
     for (nth, place) in (offset + 1..).zip(places) {
@@ -121,6 +148,10 @@ fn growing_lines(places: &[GrowingPlace], offset: u64) -> Vec<String> {
             [
                 "  contents".to_owned(),
                 columns(place.bytes.iter().copied(), size),
+            ],
+            [
+                "  retained".to_owned(),
+                columns(place.retained.iter().copied(), size),
             ],
         ];
         lines.extend(table([("", Left), ("", Left)], &rows));
@@ -228,19 +259,24 @@ fn short_place(place: &FoldedPlace) -> String {
     }
 }
 
-/// `+5 objects, +120 B`.
+/// `+5 objects that retain +1.2 KiB`.
 fn rate(rate: Rate) -> String {
+    let retained = signed(rate.retained, bytes);
     let objects = match rate.count {
         1.0 => "+1 object".to_owned(),
         count => format!("{} objects", signed(count, decimal)),
     };
-    let bytes = signed(rate.bytes, |bytes| match bytes < 1024.0 {
+    match rate.count == 0.0 {
+        true => format!("{retained} retained by as many objects as before"),
+        false => format!("{objects}, {retained} retained"),
+    }
+}
+
+/// Bytes with one decimal, below 1 KiB too.
+fn bytes(bytes: f64) -> String {
+    match bytes < 1024.0 {
         true => format!("{} B", decimal(bytes)),
         false => size(bytes as u64),
-    });
-    match rate.count == 0.0 {
-        true => format!("{bytes} in as many objects as before"),
-        false => format!("{objects}, {bytes}"),
     }
 }
 

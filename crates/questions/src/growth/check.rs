@@ -134,7 +134,7 @@ pub fn check(tables: &[&PlaceTable], options: &CheckOptions, control: &Control) 
         });
     }
     let warmup = checked_warmup(tables, options.warmup)?;
-    let merged = Merged::new(tables, control)?;
+    let merged = Merged::new(tables, warmup, control)?;
     let search = Search {
         warmup,
         slow: options.slow,
@@ -173,6 +173,7 @@ pub fn check(tables: &[&PlaceTable], options: &CheckOptions, control: &Control) 
     let body = AnswerBody::Check(Check {
         passed: checked.iter().all(|rule| rule.passed),
         rules: checked,
+        per_interval: growing.live_growth(&tables[warmup..], &baseline.is_accepted),
         accepted: baseline.accepted,
         gone: baseline.gone,
         places,

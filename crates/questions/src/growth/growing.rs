@@ -8,7 +8,7 @@ use super::fold::fold;
 use super::growing_thing::{GrowingThing, What, last};
 use super::series::{Field, Merged};
 use super::trend::Undecided;
-use crate::answer::{FoldedPlace, GrowingPlace, UndecidedPlace};
+use crate::answer::{FoldedPlace, GrowingPlace, LiveGrowth, UndecidedPlace};
 use crate::labels::after_class;
 use crate::path_text::{LEFT_OUT, PathText};
 use crate::place_table::PlaceTable;
@@ -66,6 +66,45 @@ impl<'m> Growing<'m> {
             things,
             undecided,
         })
+    }
+
+    /// How live bytes grow over the tables that count, and what all that grows has of it. `accepted` says of each thing
+    /// whether it is left out.
+    pub(super) fn live_growth(&self, counted: &[&PlaceTable], accepted: &[bool]) -> LiveGrowth {
+        let is_kept = |nth: &usize| !accepted.get(*nth).copied().unwrap_or_default();
+        let kept = (0..self.things.len()).filter(is_kept);
+        let whats: Vec<What> = kept.map(|nth| self.things[nth].what).collect();
+        let places: HashSet<u32> = whats.iter().filter_map(|what| what.place()).collect();
+        let fields: HashSet<Field> = whats.iter().filter_map(|what| what.field()).collect();
+        let class = |what: &What| match *what {
+            What::Class(class) => Some(class),
+            _ => None,
+        };
+        let classes: HashSet<u32> = whats.iter().filter_map(class).collect();
+        let mut explained = 0.0;
+        // By place: whether it, or one on the way to it, grows. A place comes after the one that it continues.
+        let mut is_in = vec![false; self.merged.places.len()];
+        for place in 0..is_in.len() as u32 {
+            let node = self.merged.places[place as usize];
+            let holder = self.merged.holder(place);
+            let field = self.merged.field(place);
+            is_in[place as usize] = holder.is_some_and(|holder| is_in[holder as usize])
+                || places.contains(&place)
+                || classes.contains(&node.class)
+                || field.is_some_and(|field| fields.contains(&field));
+            if is_in[place as usize] {
+                let [first, last] = self.merged.sizes[place as usize];
+                explained += last as f64 - first as f64;
+            }
+        }
+        let [first, last] = [counted.first(), counted.last()]
+            .map(|table| table.map_or(0.0, |table| table.total_live_size as f64));
+        let intervals = counted.len().saturating_sub(1).max(1) as f64;
+        let mean = |bytes: f64| (bytes / intervals * 1000.0).round() / 1000.0;
+        LiveGrowth {
+            live: mean(last - first),
+            explained: mean(explained),
+        }
     }
 
     /// What may have stopped growing, and is not held by what grows: bytes in the last dump ↓, text ↑. What one of
@@ -169,8 +208,10 @@ impl<'m> Growing<'m> {
             let by_count = right.rate.count.total_cmp(&left.rate.count);
             by_count.then_with(|| self.text(left).text.cmp(&self.text(right).text))
         };
+        let retained = |group: &(f64, usize, Vec<usize>)| self.things[group.1].rate.retained;
         groups.sort_by(|left, right| {
-            let by_weight: Ordering = right.0.total_cmp(&left.0);
+            let by_retained: Ordering = retained(right).total_cmp(&retained(left));
+            let by_weight = by_retained.then_with(|| right.0.total_cmp(&left.0));
             by_weight.then_with(|| order(&self.things[left.1], &self.things[right.1]))
         });
         let total = groups.len() as u64;
@@ -224,6 +265,7 @@ impl<'m> Growing<'m> {
             path: thing.what.place().map(|_| text.text),
             counts: thing.column(|sum| sum.count),
             bytes: thing.column(|sum| sum.bytes),
+            retained: thing.column(|sum| sum.retained),
             per_interval: thing.rate,
             folded: folded.collect(),
         }

@@ -21,6 +21,14 @@ pub(super) enum What {
 }
 
 impl What {
+    /// The field that it is, if it is one.
+    pub(super) fn field(self) -> Option<Field> {
+        match self {
+            Self::Field(field) => Some(field),
+            Self::Group(_) | Self::Reference(_) | Self::Class(_) | Self::Raw => None,
+        }
+    }
+
     /// Its place; `None` if it has no path.
     pub(super) fn place(self) -> Option<u32> {
         match self {
@@ -74,5 +82,6 @@ pub(super) fn rate(counted: &[Option<Sum>]) -> Rate {
     Rate {
         count: mean(first.count, last.count),
         bytes: mean(first.bytes, last.bytes),
+        retained: mean(first.retained, last.retained),
     }
 }

@@ -62,7 +62,7 @@ pub fn growth(
 ) -> Result<Answer> {
     let page = page(options.offset, options.limit)?;
     let warmup = checked_warmup(tables, options.warmup)?;
-    let merged = Merged::new(tables, control)?;
+    let merged = Merged::new(tables, warmup, control)?;
     let search = Search {
         warmup,
         slow: options.slow,
@@ -74,6 +74,7 @@ pub fn growth(
     let body = AnswerBody::Growth(Growth {
         dumps: dumps(tables),
         warmup: options.warmup,
+        per_interval: growing.live_growth(&tables[warmup..], &[]),
         total: places.0,
         offset: options.offset,
         limit: options.limit,

@@ -7,6 +7,14 @@
 
 use crate::place_table::Sum;
 
+/// What growth is about: counts, then the bytes of contents. What is retained grows in jumps, as the blocks of
+/// containers do.
+type Key = (u64, u64);
+
+fn key(sum: &Sum) -> Key {
+    (sum.count, sum.bytes)
+}
+
 /// Dumps that a place needs in which something could hold its objects; all, if there are fewer.
 const ENOUGH: usize = 7;
 
@@ -66,7 +74,7 @@ pub(super) fn trend(series: &[Option<Sum>], options: TrendOptions) -> Trend {
     if sums.len() < 2 || sums.len() < series.len().min(ENOUGH) {
         return Trend::Neither;
     }
-    let rises = holds(&sums, options.slow, Sum::lt, Sum::le);
+    let rises = holds(&sums, options.slow, Key::lt, Key::le);
     if rises && gains_digits(series, options.character) {
         return Trend::Neither;
     }
@@ -81,7 +89,7 @@ pub(super) fn trend(series: &[Option<Sum>], options: TrendOptions) -> Trend {
             false => Trend::Rises,
         };
     }
-    match holds(&sums, options.slow, Sum::gt, Sum::ge) {
+    match holds(&sums, options.slow, Key::gt, Key::ge) {
         true => Trend::Falls,
         false => Trend::Neither,
     }
@@ -90,14 +98,14 @@ pub(super) fn trend(series: &[Option<Sum>], options: TrendOptions) -> Trend {
 fn holds(
     sums: &[Sum],
     slow: bool,
-    ordered: fn(&Sum, &Sum) -> bool,
-    or_equal: fn(&Sum, &Sum) -> bool,
+    ordered: fn(&Key, &Key) -> bool,
+    or_equal: fn(&Key, &Key) -> bool,
 ) -> bool {
-    let holds = |distance: usize, ordered: fn(&Sum, &Sum) -> bool| {
+    let holds = |distance: usize, ordered: fn(&Key, &Key) -> bool| {
         let later = sums.iter().skip(distance);
         sums.iter()
             .zip(later)
-            .all(|(sum, later)| ordered(sum, later))
+            .all(|(sum, later)| ordered(&key(sum), &key(later)))
     };
     match slow && sums.len() > 2 {
         true => holds(1, or_equal) && holds(2, ordered),
@@ -123,13 +131,20 @@ fn stop(sums: &[Sum], TrendOptions { slow, character }: TrendOptions) -> Option<
     let has_digits = of_count > 0 && gained <= digits(last.count, character);
     let stop = match has_digits {
         true => of_count,
-        false => sums.len() - sums.iter().rev().take_while(|sum| **sum == last).count(),
+        false => {
+            sums.len()
+                - sums
+                    .iter()
+                    .rev()
+                    .take_while(|sum| key(sum) == key(&last))
+                    .count()
+        }
     };
     let tail = sums.len() - 1 - stop;
     // With `slow`, an interval without growth is expected.
     let is_long_enough = tail > usize::from(slow);
     let is_series = sums.len() > LEAST_INTERVALS && stop > 0;
-    (is_long_enough && is_series && holds(&sums[..=stop], slow, Sum::lt, Sum::le)).then_some(stop)
+    (is_long_enough && is_series && holds(&sums[..=stop], slow, Key::lt, Key::le)).then_some(stop)
 }
 
 /// Whether a place that rises in every interval adds less and less, or less in the last interval after adding the
@@ -200,13 +215,26 @@ mod tests {
 
     fn series(sums: &[(u64, u64)]) -> Vec<Option<Sum>> {
         let sums = sums.iter();
-        sums.map(|&(count, bytes)| Some(Sum { count, bytes }))
-            .collect()
+        sums.map(|&(count, bytes)| {
+            Some(Sum {
+                count,
+                bytes,
+                retained: 0,
+            })
+        })
+        .collect()
     }
 
     fn counts(counts: &[u64]) -> Vec<Option<Sum>> {
         let counts = counts.iter();
-        counts.map(|&count| Some(Sum { count, bytes: 0 })).collect()
+        counts
+            .map(|&count| {
+                Some(Sum {
+                    count,
+                    ..Sum::default()
+                })
+            })
+            .collect()
     }
 
     #[test]

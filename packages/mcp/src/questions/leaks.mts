@@ -96,7 +96,8 @@ const place = z.strictObject({
   stable: z.boolean(),
   counts: z.array(count.nullable()),
   bytes: z.array(size.nullable()),
-  perInterval: z.strictObject({ count: z.number(), bytes: z.number() }),
+  retained: z.array(size.nullable()).describe("the bytes that the objects retain together"),
+  perInterval: z.strictObject({ count: z.number(), bytes: z.number(), retained: z.number() }),
   folded: z.array(folded),
 });
 
@@ -128,6 +129,9 @@ export const growth = question({
   output: {
     dumps: z.array(z.strictObject({ name: z.string(), totalLiveSize: size })),
     warmup: count,
+    perInterval: z
+      .strictObject({ live: z.number(), explained: z.number() })
+      .describe("bytes: how all live bytes grow, and what growing places have of it"),
     places: z.array(place),
     undecided: z
       .array(undecided)
@@ -163,7 +167,7 @@ export const growth = question({
           const rest =
             others.length === 0 ? "" : `; places that grow with it: ${formatCount(others.length)}`;
           return (
-            `${className}: +${formatCount(perInterval.count)} objects, +${formatSize(Math.round(perInterval.bytes))} ` +
+            `${className}: +${formatCount(perInterval.count)} objects, which retain +${formatSize(Math.round(perInterval.retained))}, ` +
             `per interval (${counts.map((one) => one ?? "-").join(", ")}): ${place}; fingerprint ${fingerprint}${rest}`
           );
         },
