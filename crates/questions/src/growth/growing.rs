@@ -3,16 +3,16 @@
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use super::answer::{FoldedPlace, GrowingPlace, LiveGrowth, UndecidedPlace};
 use super::find::{Found, growing_things};
 use super::fold::fold;
 use super::growing_thing::{GrowingThing, What, last};
 use super::series::{Field, Merged};
 use super::trend::Undecided;
-use crate::answer::{FoldedPlace, GrowingPlace, LiveGrowth, UndecidedPlace};
-use crate::labels::after_class;
-use crate::path_text::{LEFT_OUT, PathText};
+use crate::parts::labels::after_class;
+use crate::parts::page::Page;
+use crate::parts::path_text::{LEFT_OUT, PathText};
 use crate::place_table::PlaceTable;
-use crate::question::Page;
 use base::control::Control;
 use base::error::Result;
 
