@@ -3,12 +3,12 @@
 
 use super::names::{class, size};
 use super::rows::{Left, Right, table};
-use super::text::{format_count, printable, printable_name};
+use super::text::{format_count, printable_name};
 use questions::{
     Check, CheckedRule, FoldedPlace, GrowingPlace, Growth, LiveGrowth, Rate, UndecidedPlace,
 };
 
-/// Dumps whose numbers are all shown; of more, the first and the last.
+/// Dumps that all have a bar; of more, the first and the last.
 const DUMPS: usize = 20;
 /// Dumps that are shown at each end.
 const END: usize = 8;
@@ -45,7 +45,8 @@ pub(super) fn growth_lines(growth: &Growth) -> Vec<String> {
         };
     }
     let live = growth.dumps.iter().map(|dump| Some(dump.total_live_size));
-    lines.push(format!("live  {}", columns(live, size)));
+    let live: Vec<Option<u64>> = live.collect();
+    lines.push(format!("live bytes {}", sparkline(&live, size)));
     lines.extend(explained_line(growth.per_interval, growth.total));
     lines.extend(growing_lines(&growth.places, growth.offset));
     lines.extend(undecided_lines(&growth.undecided));
@@ -143,16 +144,10 @@ fn growing_lines(places: &[GrowingPlace], offset: u64) -> Vec<String> {
         let rows = [
             [
                 "  objects".to_owned(),
-                columns(place.counts.iter().copied(), format_count),
+                sparkline(&place.counts, format_count),
             ],
-            [
-                "  contents".to_owned(),
-                columns(place.bytes.iter().copied(), size),
-            ],
-            [
-                "  retained".to_owned(),
-                columns(place.retained.iter().copied(), size),
-            ],
+            ["  contents".to_owned(), sparkline(&place.bytes, size)],
+            ["  retained".to_owned(), sparkline(&place.retained, size)],
         ];
         lines.extend(table([("", Left), ("", Left)], &rows));
         lines.extend(folded_lines(&place.folded));
@@ -185,10 +180,7 @@ fn undecided_lines(places: &[UndecidedPlace]) -> Vec<String> {
             (None, None) => class(&place.class_name),
         };
         lines.push(format!("  {how}: {at}"));
-        lines.push(format!(
-            "    {}",
-            columns(place.counts.iter().copied(), format_count)
-        ));
+        lines.push(format!("    {}", sparkline(&place.counts, format_count)));
     }
     let rest = places.len().saturating_sub(UNDECIDED);
     if rest > 0 {
@@ -293,20 +285,31 @@ fn decimal(number: f64) -> String {
     }
 }
 
-/// The numbers of all dumps; of many dumps, the first and the last.
-fn columns(
-    numbers: impl ExactSizeIterator<Item = Option<u64>>,
-    format: impl Fn(u64) -> String,
-) -> String {
+/// The numbers of all dumps as bars, with the first and the last of them. Of many dumps, only the first and the last have
+/// bars.
+fn sparkline(numbers: &[Option<u64>], format: impl Fn(u64) -> String) -> String {
+    const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+    let known = numbers.iter().copied().flatten();
+    let most = known.clone().max().unwrap_or_default();
+    let least = known.clone().min().unwrap_or_default();
+    let bar = |number: Option<u64>| {
+        let Some(number) = number else { return ' ' };
+        // Wide enough for any numbers.
+        let part = u128::from(number - least) * (BARS.len() as u128 - 1);
+        BARS[part
+            .checked_div(u128::from(most - least))
+            .unwrap_or_default() as usize]
+    };
     let count = numbers.len();
-    let is_shown = |nth: usize| count <= DUMPS || nth < END || nth >= count - END;
-    let mut texts = Vec::new();
-    for (nth, number) in numbers.enumerate() {
-        if is_shown(nth) {
-            texts.push(number.map_or_else(|| "-".to_owned(), &format));
+    let mut bars = String::new();
+    for (nth, &number) in numbers.iter().enumerate() {
+        if count <= DUMPS || nth < END || nth >= count - END {
+            bars.push(bar(number));
         } else if nth == END {
-            texts.push("…".to_owned());
+            bars.push('…');
         }
     }
-    printable(&texts.join("  "))
+    let ends = known.clone().next().zip(known.last());
+    let ends = ends.map(|(first, last)| format!(" {} → {}", format(first), format(last)));
+    bars + &ends.unwrap_or_default()
 }
