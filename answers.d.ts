@@ -483,8 +483,23 @@ export interface GrowthAnswer extends Answer, Page {
   dumps: { name: string; totalLiveSize: number }[];
   /** The number of ignored dumps at the start. */
   warmup: number;
-  /** Order: bytes per interval, folded places included ↓, count per interval ↓, path ↑. */
+  /** The growth of live bytes per interval. */
+  perInterval: LiveGrowth;
+  /** Order: retained bytes per interval ↓, bytes of contents with folded places ↓, count per interval ↓, path ↑. */
   places: GrowingPlace[];
+  /** The places that grew at first, and may have stopped: bytes in the last dump ↓, path ↑; at most 1,000. */
+  undecided: UndecidedPlace[];
+}
+
+/** How live bytes grow, as means per interval from the first dump that counts to the last. */
+export interface LiveGrowth {
+  /** All live bytes. Negative if they shrink. */
+  live: number;
+  /**
+   * The bytes of the objects whose path goes through a growing place: what all growing places explain together. Each
+   * object has one path, so nothing counts twice. More than `live` if others shrink.
+   */
+  explained: number;
 }
 
 /** A place of the program that holds more from dump to dump. */
@@ -511,10 +526,30 @@ export interface GrowingPlace {
    * entries of maps and sets, fields. For raw blocks, the bytes of the blocks.
    */
   bytes: (number | null)[];
+  /**
+   * For each dump, the bytes that the objects retain together: the sum of the retained sizes of those that no other of
+   * them dominates. At least so much is freed when the program lets go of all of them.
+   */
+  retained: (number | null)[];
   /** The mean growth per interval between dumps that count. */
-  perInterval: { count: number; bytes: number };
+  perInterval: { count: number; bytes: number; retained: number };
   /** The places that grow because this one grows: bytes ↓, count ↓, path ↑; at most 1,000. */
   folded: FoldedPlace[];
+}
+
+/**
+ * A place that grew in every interval up to one of the last dumps, or that added less and less. It may be a cache that
+ * has filled, or a leak that paused: more dumps, or a longer warm-up, tell. With `strict` it counts as growing.
+ */
+export interface UndecidedPlace {
+  path: string | null;
+  label: string | null;
+  className: string;
+  fingerprint: string;
+  counts: (number | null)[];
+  bytes: (number | null)[];
+  /** The number of the last dump, from 1 on and with those of the warm-up, in which it had grown; null if it grows less and less. */
+  stoppedAfter: number | null;
 }
 
 /** A growing place that another one explains. */
@@ -532,12 +567,16 @@ export interface CheckAnswer extends Answer {
   /** Whether no rule is broken. */
   passed: boolean;
   rules: CheckedRule[];
+  /** As in {@link GrowthAnswer}, without accepted places. */
+  perInterval: LiveGrowth;
   /** All places that grow and are not accepted, in the order of {@link GrowthAnswer.places}. */
   places: GrowingPlace[];
   /** The fingerprints of accepted places that grow. */
   accepted: string[];
   /** The fingerprints of accepted places that do not grow. They can be removed from the list. */
   gone: string[];
+  /** As in {@link GrowthAnswer}. They break no rule. */
+  undecided: UndecidedPlace[];
 }
 
 /** A rule of a check. */

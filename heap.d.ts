@@ -345,6 +345,8 @@ export interface TrendOptions {
    * leak of one object every second round (default: false). This causes more false alarms.
    */
   slow?: boolean | null | undefined;
+  /** Whether places that may have stopped growing count as growing (default: false). See {@link UndecidedPlace}. */
+  strict?: boolean | null | undefined;
 }
 
 /** Options of {@link growth}. */

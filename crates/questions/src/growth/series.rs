@@ -94,6 +94,8 @@ pub(super) struct Merged {
     pub(super) fields: Rows<Field>,
     pub(super) classes: Rows<u32>,
     pub(super) raw: Vec<Option<Sum>>,
+    /// By place: the live bytes of the group in the first dump that counts and in the last.
+    pub(super) sizes: Vec<[u64; 2]>,
     stable_fields: HashMap<Field, bool>,
     stable_classes: HashMap<u32, bool>,
 }
@@ -106,7 +108,8 @@ struct Numbers {
 }
 
 impl Merged {
-    pub(super) fn new(tables: &[&PlaceTable], control: &Control) -> Result<Self> {
+    /// Puts tables side by side, of which the first `warmup` do not count.
+    pub(super) fn new(tables: &[&PlaceTable], warmup: usize, control: &Control) -> Result<Self> {
         let count = tables.len();
         let mut merged = Self {
             names: Vec::new(),
@@ -116,13 +119,19 @@ impl Merged {
             fields: Rows::new(count),
             classes: Rows::new(count),
             raw: tables.iter().map(|table| Some(table.raw)).collect(),
+            sizes: Vec::new(),
             stable_fields: HashMap::new(),
             stable_classes: HashMap::new(),
         };
         let mut numbers = Numbers::default();
         for (dump, table) in tables.iter().enumerate() {
             control.check()?;
-            merged.add(&mut numbers, dump, table)?;
+            let end = match dump {
+                dump if dump == warmup => Some(0),
+                dump if dump + 1 == count => Some(1),
+                _ => None,
+            };
+            merged.add(&mut numbers, (dump, end), table)?;
         }
         let is_cut = |dump: usize| tables[dump].is_cut;
         let places = &merged.places;
@@ -158,7 +167,14 @@ impl Merged {
         Ok(merged)
     }
 
-    fn add(&mut self, numbers: &mut Numbers, dump: usize, table: &PlaceTable) -> Result<()> {
+    /// Adds the table of a dump; `end` says whether it is the first that counts or the last, as a position in
+    /// `sizes`.
+    fn add(
+        &mut self,
+        numbers: &mut Numbers,
+        (dump, end): (usize, Option<usize>),
+        table: &PlaceTable,
+    ) -> Result<()> {
         let names: Vec<u32> = table
             .names
             .iter()
@@ -179,6 +195,12 @@ impl Merged {
         }
         for &(path, sum) in &table.groups {
             self.groups.add(places[path as usize], dump, sum)?;
+        }
+        if let Some(end) = end {
+            for (&(path, _), &size) in table.groups.iter().zip(&table.sizes) {
+                let known = &mut self.sizes[places[path as usize] as usize][end];
+                *known = known.saturating_add(size);
+            }
         }
         for &(path, sum) in &table.rooted {
             self.references.add(places[path as usize], dump, sum)?;
@@ -233,6 +255,7 @@ impl Merged {
             is_stable,
         };
         columns::push(&mut self.places, node)?;
+        columns::push(&mut self.sizes, [0; 2])?;
         numbers.places.insert((start, class), place);
         Ok(place)
     }
@@ -253,6 +276,21 @@ impl Merged {
     pub(super) fn holder(&self, place: u32) -> Option<u32> {
         match self.places[place as usize].start {
             PathStart::Step(holder, _) => Some(holder),
+            PathStart::Global(_) | PathStart::Stack | PathStart::Pinned | PathStart::System(_) => {
+                None
+            }
+        }
+    }
+
+    /// The references to the objects of a place, whatever the path of their holders; `None` if a root holds them.
+    pub(super) fn field(&self, place: u32) -> Option<Field> {
+        let node = self.places[place as usize];
+        match node.start {
+            PathStart::Step(holder, label) => Some(Field {
+                holder: self.places[holder as usize].class,
+                label,
+                class: node.class,
+            }),
             PathStart::Global(_) | PathStart::Stack | PathStart::Pinned | PathStart::System(_) => {
                 None
             }

@@ -63,6 +63,7 @@ impl GroupSize {
 struct Growth {
     group: u32,
     before: u64,
+    count_before: u64,
     after: GroupSize,
 }
 
@@ -176,9 +177,11 @@ fn grown_groups(
         control.check()?;
         let text = group_text(loaded, PathGroup(group), control)?.text;
         bytes += text.len();
+        let (before, count_before) = earlier.get(&text).copied().unwrap_or_default();
         let growth = Growth {
             group,
-            before: earlier.get(&text).map_or(0, |&(retained, _)| retained),
+            before,
+            count_before,
             after,
         };
         if growth.bytes() >= threshold {
@@ -254,21 +257,23 @@ fn descend(
     loop {
         let next = continuations.get(&end).into_iter().flatten();
         let next: Vec<Growth> = next.filter_map(|next| grown.get(next).copied()).collect();
+        // Where objects are new, the growth ends. Few objects may refer to many that were there before: a map to the
+        // arrays that it has as values.
+        let is_place = |next: &Growth| {
+            !is_storage_group(loaded, next.group, groups)
+                && (next.after.count <= grown[&end].after.count
+                    || next.after.count <= next.count_before)
+        };
         let largest = next
             .iter()
             .max_by_key(|next| (next.bytes(), Reverse(next.group)));
-        let step = largest.filter(|next| {
-            !is_storage_group(loaded, next.group, groups)
-                && next.bytes() * 100 >= grown[&end].bytes() * DESCENT
-                && next.after.count <= grown[&end].after.count
-        });
+        let step = largest
+            .filter(|next| is_place(next) && next.bytes() * 100 >= grown[&end].bytes() * DESCENT);
         // Another continuation that has grown is a separate suspect, unless it is a part of the
         // accumulation: a container's own contents, or many objects to which few refer.
-        let own = next.iter().filter(|next| {
-            step.is_none_or(|step| step.group != next.group)
-                && next.after.count <= grown[&end].after.count
-                && !is_storage_group(loaded, next.group, groups)
-        });
+        let own = next
+            .iter()
+            .filter(|next| step.is_none_or(|step| step.group != next.group) && is_place(next));
         pending.extend(own.map(|next| next.group));
         match step {
             Some(step) => end = step.group,

@@ -96,8 +96,19 @@ const place = z.strictObject({
   stable: z.boolean(),
   counts: z.array(count.nullable()),
   bytes: z.array(size.nullable()),
-  perInterval: z.strictObject({ count: z.number(), bytes: z.number() }),
+  retained: z.array(size.nullable()).describe("the bytes that the objects retain together"),
+  perInterval: z.strictObject({ count: z.number(), bytes: z.number(), retained: z.number() }),
   folded: z.array(folded),
+});
+
+const undecided = z.strictObject({
+  path: z.string().nullable(),
+  label: z.string().nullable(),
+  className: z.string(),
+  fingerprint: z.string(),
+  counts: z.array(count.nullable()),
+  bytes: z.array(size.nullable()),
+  stoppedAfter: count.nullable().describe("the number of the last dump in which it had grown"),
 });
 
 export const growth = question({
@@ -118,7 +129,13 @@ export const growth = question({
   output: {
     dumps: z.array(z.strictObject({ name: z.string(), totalLiveSize: size })),
     warmup: count,
+    perInterval: z
+      .strictObject({ live: z.number(), explained: z.number() })
+      .describe("bytes: how all live bytes grow, and what growing places have of it"),
     places: z.array(place),
+    undecided: z
+      .array(undecided)
+      .describe("places that grew at first and may have stopped, such as caches that filled"),
   },
   isPaged: true,
   async ask({ heaps: handles, warmup, slow, limit, offset }, { heaps, control }) {
@@ -150,7 +167,7 @@ export const growth = question({
           const rest =
             others.length === 0 ? "" : `; places that grow with it: ${formatCount(others.length)}`;
           return (
-            `${className}: +${formatCount(perInterval.count)} objects, +${formatSize(Math.round(perInterval.bytes))} ` +
+            `${className}: +${formatCount(perInterval.count)} objects, which retain +${formatSize(Math.round(perInterval.retained))}, ` +
             `per interval (${counts.map((one) => one ?? "-").join(", ")}): ${place}; fingerprint ${fingerprint}${rest}`
           );
         },
