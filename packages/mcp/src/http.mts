@@ -171,14 +171,16 @@ async function takeMessage(
   if (client === undefined) {
     return void refuse(response, 404, "ERR_NO_CLIENT", "the header Client names no open stream");
   }
-  // The page reads its answers before it asks further.
-  const unread = "answers wait to be read from the stream";
-  if (client.outlet.isFull) return void refuse(response, 503, "ERR_BUSY", unread);
   const frame = await bodyOf(request);
   if (frame === undefined) return;
   if (frame === TOO_LONG) {
     const limit = `a message has at most ${MESSAGE_BYTES} bytes`;
     return void refuse(response, 413, "ERR_MESSAGE_TOO_LONG", limit);
+  }
+  if (client.outlet.isFull) {
+    // The page reads its answers before it asks further.
+    const message = "ERR_BUSY: answers wait to be read from the stream";
+    return void sendJson(response, 503, { error: { code: "ERR_BUSY", message } });
   }
   response.writeHead(202).end();
   client.channel.receive(frame);
