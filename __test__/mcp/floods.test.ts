@@ -24,6 +24,8 @@ const MORE_MEMORY = 150;
 /** Bytes of a message that is much too long. */
 const LONG = 2 ** 29;
 
+/** Questions that were asked to see that the server goes on. */
+let asked = 0;
 let server: LeakyServer;
 /** A folder with many dumps, so that opening them takes a while. */
 let folder: string;
@@ -59,8 +61,8 @@ describe.each(TRANSPORTS)("over %s", (transport) => {
 
   /** The server answers a question again, when those that wait have their answers. */
   async function untilAnswer(wire: Wire): Promise<void> {
-    for (let nth = 0; ; nth++) {
-      const id = `next-${nth}`;
+    for (;;) {
+      const id = `next-${++asked}`;
       await wire.send([asks(transport, id, "list_dumps")]);
       const { error, result } = await wire.answer(id);
       if (result !== undefined) return;
@@ -167,10 +169,16 @@ describe.each(TRANSPORTS)("over %s", (transport) => {
       asks(transport, nth, "export", {
         heap: heaps[0]?.heap,
         format: "heapsnapshot",
-        file: `${nth}.heapsnapshot`,
+        name: `${nth}.heapsnapshot`,
       });
-    await wire.send(Array.from({ length: MOST_WAITING }, (_, nth) => export_(nth)));
-    await wire.answer(0);
+    const half = MOST_WAITING / 2;
+    const ask = (first: number) =>
+      wire.send(Array.from({ length: half }, (_, nth) => export_(first + nth)));
+    // A client that stays gets all files.
+    await ask(0);
+    await Promise.all(Array.from({ length: half }, (_, nth) => wire.answer(nth)));
+    expect(readdirSync(exports)).toHaveLength(half);
+    await ask(half);
     wire.leave();
     if (transport === "HTTP") {
       // The server goes on for other pages, until it is told to end.

@@ -22,14 +22,17 @@ test("an answered request makes room for one", () => {
 
 test("a cancelled request counts until its work has ended", async () => {
   const waiting = full();
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const work = waiting.during(5, () => promise);
+  let end = () => {};
+  const ended = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  const work = waiting.during(5, () => ended);
   expect(waiting.cancelled(5, false)).toBe(true);
   expect(waiting.cancelled(5, false)).toBe(false);
   await setImmediate();
   expect(waiting.enter("more")).toBe("too many");
   expect(waiting.enter(5)).toBe("in use");
-  resolve();
+  end();
   await work;
   expect(waiting.enter("more")).toBe("taken");
 });
