@@ -6,9 +6,9 @@ use crate::loaded_heap::LoadedHeap;
 pub use answer::{AllocationSite, AllocationSites, SampledBlocks};
 use base::control::{Control, Phase};
 use base::error::{Error, Result};
+use base::frame::Frame;
 use base::units::Address;
 use heap::{DominatorIndex, Need};
-use wasm::symbols::Frame;
 
 #[derive(Clone, Default)]
 struct Sums {
