@@ -12,7 +12,7 @@ use super::outcome::Outcome;
 use super::views::ViewHandle;
 use super::work_control::WorkControl;
 use base::control::{Control, Phase};
-use engine::assemblyscript::Schedule;
+use engine::Schedule;
 use engine::heap::views::{ComparisonSort, ConstructorSort};
 use workers::guard::guarded;
 use workers::threads::run_on_own_thread;

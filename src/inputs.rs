@@ -16,8 +16,8 @@ use base::control::Control;
 use base::error::{Error, FileAction, Result};
 use base::file_kind::{DUMP_MAGIC, FileKind, MODULE_MAGIC};
 use base::{Input, columns};
-use engine::assemblyscript::{Contents, InMemory};
 use engine::wasm::module;
+use engine::{Contents, InMemory};
 use workers::guard::guarded;
 
 /// The bytes of a dump or a module. Dropping it releases the memory.

@@ -73,6 +73,10 @@ impl Source for DumpSource {
         !name.contains("Class#")
     }
 
+    fn text_class(&self) -> Option<&str> {
+        Some(runtime_code::std_library::STRING_NAME)
+    }
+
     fn is_own_storage(&self, class_slot: u32, label: EdgeLabel) -> bool {
         is_own_storage(&self.shapes[class_slot as usize], label)
     }

@@ -76,6 +76,12 @@ pub trait Source: Send + Sync {
     /// Whether the name of a class is the same in another build.
     fn is_class_stable(&self, name: &str) -> bool;
 
+    /// The name of the class of strings, if the size of a string is that of its contents: the strings of numbers that
+    /// gain digits then grow without a leak.
+    fn text_class(&self) -> Option<&str> {
+        None
+    }
+
     /// Whether a reference from an object of this class slot leads to a container's own contents.
     fn is_own_storage(&self, class_slot: u32, label: EdgeLabel) -> bool;
 

@@ -1,7 +1,7 @@
 /** Asks a question and puts its answer together. Repeated questions are answered from memory. */
 import { type Answer, answer, unmarked } from "./answers.mts";
 import { QuestionError } from "./errors.mts";
-import { isOfSnapshot, remember } from "./heaps.mts";
+import { hasNoModule, remember } from "./heaps.mts";
 import type { Context, Question } from "./question.mts";
 import { shortened } from "./roots.mts";
 
@@ -31,7 +31,8 @@ export class Asker {
       remember(this.#answers, key, kept, MOST_ANSWERS);
       return kept;
     }
-    const hasAnyNames = handlesOf(args).some(isOfSnapshot);
+    // Names that no module declares are made while the program runs.
+    const hasAnyNames = handlesOf(args).some(hasNoModule);
     const found = { ...(await question.ask(args, context)), hasAnyNames };
     const made = answer(found, question.basis, question.render, this.#characters);
     if (key !== undefined) remember(this.#answers, key, made, MOST_ANSWERS);

@@ -241,7 +241,9 @@ mod tests {
     fn path(labels: &[(&str, u32)]) -> Path {
         let step = |label: Option<&str>, repeat| Step {
             label: label.map(str::to_owned),
+            label_text: None,
             address: 0,
+            address_text: String::new(),
             class_name: String::new(),
             shallow_size: 0,
             retained_size: 0,

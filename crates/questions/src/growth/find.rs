@@ -9,9 +9,6 @@ use crate::place_table::{PlaceTable, Sum};
 use base::control::Control;
 use base::error::Result;
 
-/// The class of strings in the place tables of dumps.
-const TEXT_CLASS: &str = "~lib/string/String";
-
 /// What grows over these tables, after the first `warmup` ones: places first, then the fields and the classes that
 /// no place names.
 pub(super) fn growing_things<'m>(
@@ -50,7 +47,7 @@ struct Search<'m> {
 impl<'m> Search<'m> {
     fn trend(&self, class: Option<u32>, series: &[Option<Sum>]) -> Trend {
         let counted = &series[self.warmup..];
-        let is_text = class.is_some_and(|class| self.merged.name(class) == TEXT_CLASS);
+        let is_text = class.is_some_and(|class| self.merged.text_classes.contains(&class));
         match trend(counted, self.slow) {
             Trend::Rises if is_text && gains_digits(counted) => Trend::Neither,
             trend => trend,

@@ -1,6 +1,6 @@
 //! The rows of several place tables, side by side. Names are compared, so the tables may be of several builds.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
 
 use crate::parts::labels::after_class;
@@ -94,6 +94,8 @@ pub(super) struct Merged {
     pub(super) fields: Rows<Field>,
     pub(super) classes: Rows<u32>,
     pub(super) raw: Vec<Option<Sum>>,
+    /// Classes of strings that have the size of their contents.
+    pub(super) text_classes: HashSet<u32>,
     stable_fields: HashMap<Field, bool>,
     stable_classes: HashMap<u32, bool>,
 }
@@ -116,6 +118,7 @@ impl Merged {
             fields: Rows::new(count),
             classes: Rows::new(count),
             raw: tables.iter().map(|table| Some(table.raw)).collect(),
+            text_classes: HashSet::new(),
             stable_fields: HashMap::new(),
             stable_classes: HashMap::new(),
         };
@@ -165,6 +168,7 @@ impl Merged {
             .map(|name| self.name_number(numbers, name))
             .collect();
         let name = |number: u32| names[number as usize];
+        self.text_classes.extend(table.text_class.map(name));
         let mut places: Vec<u32> = columns::with_capacity(table.paths.len())?;
         for path in &table.paths {
             let start = match path.start {

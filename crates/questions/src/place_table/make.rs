@@ -81,6 +81,8 @@ pub fn place_table(loaded: &LoadedHeap, control: &Control) -> Result<PlaceTable>
         .map(|(field, sum)| maker.field(field, *sum));
     let fields = fields.collect();
     let classes = maker.classes(&counts, &first_slots);
+    let text_class = loaded.source.text_class();
+    let text_class = text_class.and_then(|name| maker.names.numbers.get(name).copied());
     Ok(PlaceTable {
         version: VERSION,
         dump_name: loaded.dump_name.clone(),
@@ -91,6 +93,7 @@ pub fn place_table(loaded: &LoadedHeap, control: &Control) -> Result<PlaceTable>
         is_cut,
         warnings: loaded.warnings().iter().map(WarningText::from).collect(),
         names: maker.names.names,
+        text_class,
         paths: maker.paths,
         groups,
         rooted,

@@ -29,6 +29,9 @@ pub struct PlaceTable {
     pub(crate) warnings: Vec<WarningText>,
     /// Names of roots, classes and labels.
     pub(crate) names: Vec<String>,
+    /// The name of the class of strings, if they have the size of their contents.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) text_class: Option<u32>,
     /// Groups of paths, each after the one that it continues.
     pub(crate) paths: Vec<PathNode>,
     /// What has which path, by position in `paths`.
@@ -165,6 +168,7 @@ impl PlaceTable {
         let mut groups = self.groups.iter().chain(&self.rooted);
         self.version == VERSION
             && starts
+            && self.text_class.is_none_or(is_name)
             && is_sum(self.raw)
             && self.total_live_size <= MOST
             && groups.all(|&(path, sum)| is_path(path) && is_sum(sum))

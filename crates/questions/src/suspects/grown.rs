@@ -181,6 +181,9 @@ fn grown_groups(
     Ok(grown)
 }
 
+/// Group → the groups that continue it.
+type Continuations = HashMap<u32, Vec<u32>>;
+
 /// By group that has grown, the groups that continue it; and the groups with which the search begins: those that
 /// have grown and continue no other one that has.
 fn continuations(
@@ -188,12 +191,12 @@ fn continuations(
     grown: &HashMap<u32, Growth>,
     count: usize,
     control: &Control,
-) -> Result<(HashMap<u32, Vec<u32>>, Vec<u32>)> {
+) -> Result<(Continuations, Vec<u32>)> {
     let before_group = |group: u32| match groups.info(PathGroup(group)).start {
         GroupStart::Step(before, _) => Some(before.0),
         GroupStart::Root(_) | GroupStart::Rest => None,
     };
-    let mut continuations: HashMap<u32, Vec<u32>> = HashMap::new();
+    let mut continuations = Continuations::new();
     for group in 0..count as u32 {
         if group.is_multiple_of(CHECK_INTERVAL) {
             control.count(CHECK_INTERVAL.into())?;
@@ -227,7 +230,7 @@ fn descend(
     loaded: &LoadedHeap,
     group: u32,
     grown: &HashMap<u32, Growth>,
-    continuations: &HashMap<u32, Vec<u32>>,
+    continuations: &Continuations,
     groups: &PathGroups,
     pending: &mut Vec<u32>,
 ) -> u32 {
@@ -323,6 +326,7 @@ fn growth_suspect(
     let accumulation = match end.largest() {
         Some(object) => Some(Accumulation {
             address: loaded.heap.address(object).0,
+            address_text: loaded.shown(object).to_string(),
             class_name: loaded.class_name(object).to_owned(),
             owner: owner_of(loaded, object, control)?,
             children,
@@ -333,6 +337,7 @@ fn growth_suspect(
         kind: SuspectKind::Growth,
         class_name: loaded.slot_name(info.class_slot).to_owned(),
         address: only.map(|object| loaded.heap.address(object).0),
+        address_text: only.map(|object| loaded.shown(object).to_string()),
         count: growth.after.count,
         retained_size: growth.after.retained,
         retained_size_before: Some(growth.before),
