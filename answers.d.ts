@@ -33,6 +33,8 @@ export interface Page {
 /** An object by address and class. */
 export interface ObjectName {
   address: number;
+  /** The address as text: `0x9540`; of a heap snapshot of V8 the id of the object, `@38208`. */
+  addressText: string;
   className: string;
 }
 
@@ -54,8 +56,12 @@ export interface Step {
    * Null for the first step.
    */
   label: string | null;
+  /** The label as it follows the name of a class: `.listeners`, `[42]`, ` key`. Null where the label is. */
+  labelText: string | null;
   /** The object; for a repeated step, the last one. */
   address: number;
+  /** The address as text: `0x9540`; of a heap snapshot of V8 the id of the object, `@38208`. */
+  addressText: string;
   className: string;
   /** The function that the object stands for, as in {@link FieldValue.functionName}. */
   functionName?: string;
@@ -82,10 +88,14 @@ export interface Path {
 export interface Edge {
   /** The object that has the reference; null for a root. */
   address: number | null;
+  /** The address as text: `0x9540`; of a heap snapshot of V8 the id of the object, `@38208`. */
+  addressText: string | null;
   /** The class of that object; null for a root. */
   className: string | null;
   /** The reference, as in {@link Step.label}; null for a root. */
   label: string | null;
+  /** The label as it follows the name of a class: `.listeners`, `[42]`, ` key`. Null where the label is. */
+  labelText: string | null;
   /** The root that has the reference; null for an object. */
   root: Root | null;
   /** Whether this reference alone keeps the object reachable when all other references to it are cut. */
@@ -100,6 +110,8 @@ export interface Cut {
   className: string | null;
   /** The reference; null for a root. */
   label: string | null;
+  /** The label as it follows the name of a class: `.listeners`, `[42]`, ` key`. Null where the label is. */
+  labelText: string | null;
   /** The root that has the reference; null for an object. */
   root: Root | null;
   /** The bytes that cutting it frees. */
@@ -181,6 +193,8 @@ export interface FoundObject extends ObjectName {
 /** The answer to {@link Heap.object}. */
 export interface ObjectAnswer extends Answer {
   address: number;
+  /** The address as text: `0x9540`; of a heap snapshot of V8 the id of the object, `@38208`. */
+  addressText: string;
   className: string | null;
   state: ObjectState;
   shallowSize: number;
@@ -204,12 +218,16 @@ export interface ObjectAnswer extends Answer {
 /** The answer to {@link Heap.referrers}: roots first, then by address and label. */
 export interface ReferrersAnswer extends Answer, Page {
   address: number;
+  /** The address as text: `0x9540`; of a heap snapshot of V8 the id of the object, `@38208`. */
+  addressText: string;
   referrers: Edge[];
 }
 
 /** The answer to {@link Heap.paths} for one object. */
 export interface PathAnswer extends Answer {
   address: number;
+  /** The address as text: `0x9540`; of a heap snapshot of V8 the id of the object, `@38208`. */
+  addressText: string;
   className: string | null;
   state: ObjectState;
   shallowSize: number;
@@ -254,6 +272,8 @@ export interface MergedPathsAnswer extends Answer {
 export interface Branch {
   /** The reference, with indexes and keys as `[*]`; null for the first step. */
   label: string | null;
+  /** The label as it follows the name of a class: `.listeners`, `[42]`, ` key`. Null where the label is. */
+  labelText: string | null;
   /** The root, for the first step. */
   root: Root | null;
   /** The class at this place of the paths. */
@@ -279,14 +299,18 @@ export interface More {
 export interface DominatorsAnswer extends Answer, Page {
   /** The object; null for the whole heap. */
   address: number | null;
+  /** The address as text: `0x9540`; of a heap snapshot of V8 the id of the object, `@38208`. */
+  addressText: string | null;
   /** What it dominates immediately. */
-  children: { address: number; className: string; shallowSize: number; retainedSize: number }[];
+  children: (ObjectName & { shallowSize: number; retainedSize: number })[];
 }
 
 /** The answer to {@link Heap.dominators} by class. */
 export interface DominatorGroupsAnswer extends Answer, Page {
   /** The object; null for the whole heap. */
   address: number | null;
+  /** The address as text: `0x9540`; of a heap snapshot of V8 the id of the object, `@38208`. */
+  addressText: string | null;
   /** What it dominates immediately, by class. */
   groups: { className: string; count: number; shallowSize: number; retainedSize: number }[];
 }
@@ -306,6 +330,8 @@ export interface Suspect {
   className: string;
   /** The address, if the suspect is one object. */
   address: number | null;
+  /** The address as text: `0x9540`; of a heap snapshot of V8 the id of the object, `@38208`. */
+  addressText: string | null;
   count: number;
   retainedSize: number;
   /** With an earlier heap: the retained size there. */
@@ -315,6 +341,7 @@ export interface Suspect {
   /** The object that immediately dominates many small ones. */
   accumulation: {
     address: number;
+    addressText: string;
     className: string;
     /** The field that refers to this object, such as `assembly/server/PriceFeed.listeners`. */
     owner: string | null;
@@ -426,7 +453,7 @@ export interface UnreachableAnswer extends Answer {
       count: number;
       size: number;
       /** The largest: size ↓, address ↑. */
-      blocks: { address: number; size: number }[];
+      blocks: { address: number; addressText: string; size: number }[];
     } | null;
   };
 }
@@ -442,6 +469,8 @@ export interface CycleGroup {
   classes: { className: string; count: number }[];
   /** The lowest address of each of the largest cycles, the largest first. */
   addresses: number[];
+  /** These addresses as text. */
+  addressTexts: string[];
 }
 
 /**
@@ -459,6 +488,8 @@ export interface UnreachableGraph {
 /** An object or a raw block. */
 export interface UnreachableNode {
   address: number;
+  /** The address as text: `0x9540`; of a heap snapshot of V8 the id of the object, `@38208`. */
+  addressText: string;
   /** Null for a raw block. */
   className: string | null;
   state: "garbage" | "raw" | "live" | "static";

@@ -13,7 +13,7 @@ use super::options::{ViewOptions, ViewRequest, checked};
 use super::views::ViewHandle;
 use super::work_control::WorkControl;
 use base::control::{Control, Phase};
-use engine::assemblyscript::Schedule;
+use engine::Schedule;
 use engine::heap::views::{ComparisonSort, ConstructorSort};
 use workers::guard::guarded;
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::contents::UnchangedFile;
 use base::error::Result;
 use base::{Input, columns};
-use engine::assemblyscript::{Contents, InMemory};
+use engine::{Contents, InMemory};
 
 /// The bytes of a dump or a module. Dropping it releases the memory.
 pub(super) enum InputBytes<'a> {

@@ -129,7 +129,6 @@ test("the root package has the files that users need and no binary", () => {
       "dist/heap_analyzer/view_command.js",
       "dist/heap_analyzer/watch_display.js",
       "dist/index.js",
-      "dist/labels.js",
       "dist/loader.js",
       "dist/memory.js",
       "dist/memory_dump.d.mts",

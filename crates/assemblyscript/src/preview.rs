@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use super::containers::{Elements, Table, is_deleted};
 use super::memory::{LONG_WINDOW, Payload, Reader, word_at};
 use super::text_search::TextSearch;
 use super::values::{number, plain};
@@ -92,34 +93,38 @@ impl Reader<'_> {
     }
 
     fn preview_view(&mut self, payload: Payload, element: Option<Number>) -> Result<String> {
-        let length = self.field(payload, 8)?.unwrap_or(0);
+        let view = Elements::of_view(|offset| self.field(payload, offset))?;
+        let length = view.map_or(0, |view| view.length);
         let Some(element) = element else {
             return Ok(format!("{length} bytes"));
         };
         let length = length / element.size();
-        let items = self.buffer_elements(payload, length, Holds::Number(element))?;
+        let items = self.buffer_elements(view, length, Holds::Number(element))?;
         Ok(format!("length {length}: {items}"))
     }
 
     fn preview_array(&mut self, payload: Payload, element: Holds) -> Result<String> {
-        let length = self.field(payload, 12)?.unwrap_or(0);
-        let bytes = self.field(payload, 8)?.unwrap_or(0);
-        let capacity = bytes / element.size().max(1);
-        let items = self.buffer_elements(payload, length, element)?;
+        let array = Elements::of_array(|offset| self.field(payload, offset))?;
+        let length = array.map_or(0, |array| array.length);
+        // As long as its view of the buffer.
+        let view = Elements::of_view(|offset| self.field(payload, offset))?;
+        let capacity = view.map_or(0, |view| view.length) / element.size().max(1);
+        let items = self.buffer_elements(array, length, element)?;
         Ok(format!("length {length}, capacity {capacity}: {items}"))
     }
 
     /// The first elements of an array or a view, from its buffer.
-    fn buffer_elements(&mut self, payload: Payload, length: u32, element: Holds) -> Result<String> {
-        let (buffer, start) = (self.field(payload, 0)?, self.field(payload, 4)?);
-        let (Some(buffer), Some(start)) = (buffer, start) else {
+    fn buffer_elements(
+        &mut self,
+        elements: Option<Elements>,
+        length: u32,
+        element: Holds,
+    ) -> Result<String> {
+        let Some((buffer, start)) = elements.and_then(|elements| self.first_of(elements)) else {
             return Ok("[]".to_owned());
         };
-        if self.object_at(buffer).is_none() || start < buffer {
-            return Ok("[]".to_owned());
-        }
         let buffer = self.payload(buffer)?;
-        self.elements(buffer, start - buffer.address, length, element)
+        self.elements(buffer, start, length, element)
     }
 
     fn elements(
@@ -139,11 +144,14 @@ impl Reader<'_> {
     }
 
     fn preview_entries(&mut self, payload: Payload, entries: Entries) -> Result<String> {
-        let word = |reader: &mut Self, offset| {
-            Ok::<_, base::Error>(reader.field(payload, offset)?.unwrap_or(0))
-        };
-        let (buffer, capacity) = (word(self, 8)?, word(self, 12)?);
-        let (used, size) = (word(self, 16)?, word(self, 20)?);
+        let table = Table::read(|offset| self.field(payload, offset))?;
+        let Table {
+            entries: buffer,
+            capacity,
+            used,
+            count: size,
+            ..
+        } = table.unwrap_or_default();
         let mut items = Vec::new();
         if self.object_at(buffer).is_some() {
             let buffer = self.payload(buffer)?;
@@ -152,8 +160,7 @@ impl Reader<'_> {
                     break;
                 };
                 let entry = self.part(buffer, offset, entries.stride)?.to_vec();
-                let tagged_next = word_at(&entry, entries.tagged_next as usize);
-                if tagged_next.is_none_or(|tagged_next| tagged_next & 1 != 0) {
+                if is_deleted(word_at(&entry, entries.tagged_next as usize)) {
                     continue;
                 }
                 let mut item = self.held(entries.key, &entry)?;

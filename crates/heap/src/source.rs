@@ -86,6 +86,12 @@ pub trait Source: Send + Sync {
     /// Whether the name of a class is the same in another build.
     fn is_class_stable(&self, name: &str) -> bool;
 
+    /// The names of the classes of texts that have the size of their contents, with the bytes of a character: the texts
+    /// of numbers that gain digits grow without a leak.
+    fn text_classes(&self) -> &[(&str, u64)] {
+        &[]
+    }
+
     /// Whether a reference from an object of this class slot leads to a container's own contents.
     fn is_own_storage(&self, class_slot: u32, label: EdgeLabel) -> bool;
 

@@ -159,7 +159,9 @@ function evidenceOf({ warnings, isEstimate, isWithoutHeap, hasAnyNames }: Found,
 
 /** The fields that contain names of the program, alone or in a sentence. */
 const NAMED = new Set(
-  "className classes label name owner holder what text path type value preview".split(" "),
+  "className classes label labelText name owner holder what text path type value preview".split(
+    " ",
+  ),
 );
 /** A list whose entries have names that the caller gave. */
 const GIVEN = "dumps";

@@ -1,7 +1,7 @@
 /** Asks a question and puts its answer together. Repeated questions are answered from memory. */
 import { type Answer, answer, unmarked } from "./answers.mts";
 import { QuestionError } from "./errors.mts";
-import { isOfSnapshot } from "./heaps.mts";
+import { hasNoModule } from "./heaps.mts";
 import { KEPT_CHARACTERS } from "./limits.mts";
 import type { Context, Question } from "./question.mts";
 import { shortened } from "./roots.mts";
@@ -37,7 +37,8 @@ export class Asker {
       this.#keep(key, kept);
       return kept.answer;
     }
-    const hasAnyNames = handlesOf(args).some(isOfSnapshot);
+    // Names that no module declares are made while the program runs.
+    const hasAnyNames = handlesOf(args).some(hasNoModule);
     const found = { ...(await question.ask(args, context)), hasAnyNames };
     const made = answer(found, question.basis, question.render, this.#characters);
     if (key !== undefined) {

@@ -1,17 +1,12 @@
 /** Parts of texts: addresses, places, paths, cuts. */
 import type { z } from "zod";
-import { afterClass } from "../../../js/labels.ts";
 import { formatCount, formatSize } from "../../../js/units.ts";
 import type { cutShape, edgeShape, pathShape, rootShape } from "./question.mts";
 
 export { formatCount, formatSize };
 
-export function hex(address: number): string {
-  return `0x${address.toString(16)}`;
-}
-
-export function named(className: string | null, address: number | null): string {
-  const at = address === null ? "" : `@${hex(address)}`;
+export function named(className: string | null, addressText: string | null): string {
+  const at = addressText === null ? "" : ` ${addressText}`;
   return `${className ?? "(no class)"}${at}`;
 }
 
@@ -28,10 +23,10 @@ export function rootText({ kind, name }: z.output<typeof rootShape>): string {
 export function pathLines(path: z.output<typeof pathShape> | null): string[] {
   if (path === null) return ["No path: no root reaches it."];
   const steps = path.steps.map((step) => {
-    const { label, address, className, functionName, retainedSize, repeat } = step;
-    const by = label === null ? "" : `${afterClass(label).trim()} `;
+    const { labelText, addressText, className, functionName, retainedSize, repeat } = step;
+    const by = labelText === null ? "" : `${labelText.trim()} `;
     const times = repeat > 1 ? ` (${formatCount(repeat)} times)` : "";
-    const object = withFunction(named(className, address), functionName);
+    const object = withFunction(named(className, addressText), functionName);
     return `  ${by}${object}${times} retains ${formatSize(retainedSize)}`;
   });
   const stable = path.stable ? "" : ", not stable across builds";
@@ -45,11 +40,11 @@ export function cutText(cut: z.output<typeof cutShape>): string {
 
 /** A reference by its holder. */
 export function edgeText(edge: z.output<typeof edgeShape>): string {
-  const at = edge.address === null ? "" : ` of ${hex(edge.address)}`;
+  const at = edge.addressText === null ? "" : ` of ${edge.addressText}`;
   return `${place(edge)}${at}${edge.independent ? ", independent" : ""}`;
 }
 
 function place(edge: Omit<z.output<typeof cutShape>, "freed">): string {
   if (edge.root !== null) return rootText(edge.root);
-  return `${edge.className ?? ""}${afterClass(edge.label ?? "")}`;
+  return `${edge.className ?? ""}${edge.labelText ?? ""}`;
 }

@@ -126,13 +126,19 @@ export const size = count;
 export const rootShape = z
   .strictObject({ kind: z.string(), name: z.string().nullable() })
   .meta({ id: "root" });
-export const objectShape = z.strictObject({ address: count, className: z.string() });
+export const objectShape = z.strictObject({
+  address: count,
+  addressText: z.string(),
+  className: z.string(),
+});
 export const pathShape = z.strictObject({
   root: rootShape,
   steps: z.array(
     z.strictObject({
       label: z.string().nullable(),
+      labelText: z.string().nullable(),
       address: count,
+      addressText: z.string(),
       className: z.string(),
       functionName: z.string().optional(),
       shallowSize: size,
@@ -147,14 +153,17 @@ export const pathShape = z.strictObject({
 export const cutShape = z.strictObject({
   className: z.string().nullable(),
   label: z.string().nullable(),
+  labelText: z.string().nullable(),
   root: rootShape.nullable(),
   freed: size,
 });
 export const edgeShape = z
   .strictObject({
     address: count.nullable(),
+    addressText: z.string().nullable(),
     className: z.string().nullable(),
     label: z.string().nullable(),
+    labelText: z.string().nullable(),
     root: rootShape.nullable(),
     independent: z.boolean(),
     weak: z.literal(true).optional(),

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use wasm::symbols::Frame;
+use base::frame::Frame;
 
 /// The blocks that a profiler sampled and that were not freed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

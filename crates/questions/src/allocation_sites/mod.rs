@@ -7,9 +7,9 @@ pub use answer::{AllocationSite, AllocationSites, OtherObjects, SampledBlocks};
 use base::columns;
 use base::control::{Control, Phase};
 use base::error::{Error, Result};
+use base::frame::Frame;
 use base::units::Address;
 use heap::{DominatorIndex, Need};
-use wasm::symbols::Frame;
 
 #[derive(Clone, Default)]
 struct Sums {

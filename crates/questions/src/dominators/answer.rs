@@ -7,6 +7,8 @@ use serde::Serialize;
 pub struct Dominators {
     /// The object; `None` for the whole heap.
     pub address: Option<u32>,
+    /// The address as text: `0x9540`, or the id `@38208`.
+    pub address_text: Option<String>,
     /// Their number.
     pub total: u64,
     /// The number of entries before the first listed one.
@@ -23,6 +25,8 @@ pub struct Dominators {
 pub struct DominatorChild {
     /// Its payload.
     pub address: u32,
+    /// The address as text: `0x9540`, or the id `@38208`.
+    pub address_text: String,
     /// Its class.
     pub class_name: String,
     /// The size of its block.
@@ -36,6 +40,8 @@ pub struct DominatorChild {
 pub struct DominatorGroups {
     /// The object; `None` for the whole heap.
     pub address: Option<u32>,
+    /// The address as text: `0x9540`, or the id `@38208`.
+    pub address_text: Option<String>,
     /// The number of classes.
     pub total: u64,
     /// The number of entries before the first listed one.

@@ -94,6 +94,7 @@ pub fn find(loaded: &LoadedHeap, options: &FindOptions, control: &Control) -> Re
     for object in page.of(found) {
         objects.push(FoundObject {
             address: heap.address(object).0,
+            address_text: loaded.shown(object).to_string(),
             class_name: loaded.class_name(object).to_owned(),
             shallow_size: heap.shallow_size(object),
             retained_size: heap.retained_size(object),

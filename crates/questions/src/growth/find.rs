@@ -9,13 +9,6 @@ use crate::place_table::{PlaceTable, Sum};
 use base::control::Control;
 use base::error::Result;
 
-/// The classes of texts in the place tables of dumps, with the bytes of a character: strings, and the buffers to which
-/// they are encoded.
-const TEXT_CLASSES: [(&str, u64); 2] = [
-    ("~lib/string/String", 2),
-    ("~lib/arraybuffer/ArrayBuffer", 1),
-];
-
 /// What was found over some tables.
 #[derive(Default)]
 pub(super) struct Found<'m> {
@@ -68,11 +61,7 @@ impl<'m> Search<'m> {
     fn trend(&self, class: Option<u32>, series: &[Option<Sum>]) -> Trend {
         let options = TrendOptions {
             slow: self.slow,
-            character: class.and_then(|class| {
-                let name = self.merged.name(class);
-                let known = TEXT_CLASSES.iter().find(|(known, _)| *known == name);
-                known.map(|&(_, character)| character)
-            }),
+            character: class.and_then(|class| self.merged.text_classes.get(&class).copied()),
         };
         trend(&series[self.warmup..], options)
     }

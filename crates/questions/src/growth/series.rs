@@ -96,6 +96,8 @@ pub(super) struct Merged {
     pub(super) raw: Vec<Option<Sum>>,
     /// By place: the live bytes of the group in the first dump that counts and in the last.
     pub(super) sizes: Vec<[u64; 2]>,
+    /// Classes of texts, with the bytes of a character.
+    pub(super) text_classes: HashMap<u32, u64>,
     stable_fields: HashMap<Field, bool>,
     stable_classes: HashMap<u32, bool>,
 }
@@ -120,6 +122,7 @@ impl Merged {
             classes: Rows::new(count),
             raw: tables.iter().map(|table| Some(table.raw)).collect(),
             sizes: Vec::new(),
+            text_classes: HashMap::new(),
             stable_fields: HashMap::new(),
             stable_classes: HashMap::new(),
         };
@@ -181,6 +184,9 @@ impl Merged {
             .map(|name| self.name_number(numbers, name))
             .collect();
         let name = |number: u32| names[number as usize];
+        let texts = table.text_classes.iter();
+        self.text_classes
+            .extend(texts.map(|&(class, character)| (name(class), character)));
         let mut places: Vec<u32> = columns::with_capacity(table.paths.len())?;
         for path in &table.paths {
             let start = match path.start {

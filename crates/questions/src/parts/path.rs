@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::labels::after_class;
 use super::path_text::{LEFT_OUT, path_text};
 use super::roots::{Root, named_root};
 use crate::loaded_heap::{LoadedHeap, Reader};
@@ -16,8 +17,12 @@ use heap::PathPiece;
 pub struct Step {
     /// What the reference to the object is called; `None` for the first.
     pub label: Option<String>,
+    /// The label as it follows the name of a class: `.next`, `[3]`, ` key`.
+    pub label_text: Option<String>,
     /// The object; for a repeated step, the last one.
     pub address: u32,
+    /// The address as text: `0x9540`, or the id `@38208`.
+    pub address_text: String,
     /// Its class.
     pub class_name: String,
     /// The function that it stands for, if it is a function object.
@@ -103,8 +108,10 @@ fn path_step(
     (object, repeat): (ObjectIndex, u32),
 ) -> Result<Step> {
     Ok(Step {
+        label_text: label.as_deref().map(after_class),
         label,
         address: loaded.heap.address(object).0,
+        address_text: loaded.shown(object).to_string(),
         class_name: loaded.class_name(object).to_owned(),
         function_name: reader.function_name(object)?,
         shallow_size: loaded.heap.shallow_size(object),

@@ -88,6 +88,12 @@ pub fn place_table(loaded: &LoadedHeap, control: &Control) -> Result<PlaceTable>
         .map(|(field, sum)| maker.field(field, *sum));
     let fields = fields.collect();
     let classes = maker.classes(&counts, &first_slots);
+    let text_classes = loaded.source.text_classes().iter();
+    let text_classes = text_classes.filter_map(|&(name, character)| {
+        let number = maker.names.numbers.get(name)?;
+        Some((*number, character))
+    });
+    let text_classes = text_classes.collect();
     Ok(PlaceTable {
         version: VERSION,
         dump_name: loaded.dump_name.clone(),
@@ -98,6 +104,7 @@ pub fn place_table(loaded: &LoadedHeap, control: &Control) -> Result<PlaceTable>
         is_cut,
         warnings: loaded.warnings().iter().map(WarningText::from).collect(),
         names: maker.names.names,
+        text_classes,
         paths: maker.paths,
         groups,
         sizes,

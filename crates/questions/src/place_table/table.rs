@@ -29,6 +29,9 @@ pub struct PlaceTable {
     pub(crate) warnings: Vec<WarningText>,
     /// Names of roots, classes and labels.
     pub(crate) names: Vec<String>,
+    /// Classes of texts that have the size of their contents, with the bytes of a character.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) text_classes: Vec<(u32, u64)>,
     /// Groups of paths, each after the one that it continues.
     pub(crate) paths: Vec<PathNode>,
     /// What has which path, by position in `paths`.
@@ -170,6 +173,7 @@ impl PlaceTable {
             && starts
             && self.sizes.len() == self.groups.len()
             && self.sizes.iter().all(|&size| size <= MOST)
+            && self.text_classes.iter().all(|&(class, _)| is_name(class))
             && is_sum(self.raw)
             && self.total_live_size <= MOST
             && groups.all(|&(path, sum)| is_path(path) && is_sum(sum))

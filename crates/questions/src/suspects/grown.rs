@@ -205,7 +205,7 @@ fn continuations(
         GroupStart::Step(before, _) => Some(before.0),
         GroupStart::Root(_) | GroupStart::Rest => None,
     };
-    let mut continuations: Continuations = HashMap::new();
+    let mut continuations = Continuations::new();
     for group in 0..count as u32 {
         if group.is_multiple_of(CHECK_INTERVAL) {
             control.count(CHECK_INTERVAL.into())?;
@@ -367,6 +367,7 @@ fn growth_suspect(
     let accumulation = match end.largest() {
         Some(object) => Some(Accumulation {
             address: loaded.heap.address(object).0,
+            address_text: loaded.shown(object).to_string(),
             class_name: loaded.class_name(object).to_owned(),
             owner: owner_of(loaded, object, control)?,
             children,
@@ -377,6 +378,7 @@ fn growth_suspect(
         kind: SuspectKind::Growth,
         class_name: loaded.slot_name(info.class_slot).to_owned(),
         address: only.map(|object| loaded.heap.address(object).0),
+        address_text: only.map(|object| loaded.shown(object).to_string()),
         count: growth.after.count,
         retained_size: growth.after.retained,
         retained_size_before: Some(growth.before),

@@ -10,7 +10,6 @@ use std::borrow::Cow;
 
 use addr2line::{Context, gimli};
 use gimli::{EndianSlice, LittleEndian};
-use serde::{Deserialize, Serialize};
 
 pub use go::GoTable;
 
@@ -18,18 +17,8 @@ use crate::allocation_table::{ADDED_IMPORTS, AllocationTable};
 use crate::module::{Module, unreadable};
 use base::control::Control;
 use base::error::{Error, Result};
+use base::frame::Frame;
 use source_map::SourceMap;
-
-/// A function that was running.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Frame {
-    /// Its name.
-    pub function: String,
-    /// Its source file; empty if it is not known.
-    pub file: String,
-    /// The line in it, from 1; 0 if it is not known.
-    pub line: u32,
-}
 
 /// Symbols of a module, instrumented or not.
 pub struct Symbols<'a> {

@@ -110,7 +110,7 @@ export const openHeaps = question({
     const files = await Promise.all(dumps.map((dump) => roots.file("dump", dump)));
     const modules: (RootFile | undefined)[] = [];
     for (const file of files) {
-      const isWithoutModule = wasm === undefined && (await roots.isSnapshot(file));
+      const isWithoutModule = wasm === undefined && (await roots.needsNoModule(file));
       const earlier = modules.find((module) => module !== undefined);
       modules.push(
         isWithoutModule ? undefined : (earlier ?? (await moduleOf(file, wasm, context))),

@@ -1,7 +1,7 @@
 /** What retains the most, and what grows. */
 import { growthAsync } from "@warpo/heap-analyzer";
 import { z } from "zod";
-import { formatCount, formatSize, hex, rootText } from "../lines.mts";
+import { formatCount, formatSize, rootText } from "../lines.mts";
 import {
   asking,
   before,
@@ -21,6 +21,7 @@ const suspect = z.strictObject({
   kind: z.string(),
   className: z.string(),
   address: count.nullable(),
+  addressText: z.string().nullable(),
   count,
   retainedSize: size,
   retainedSizeBefore: size.nullable(),
@@ -28,6 +29,7 @@ const suspect = z.strictObject({
   accumulation: z
     .strictObject({
       address: count,
+      addressText: z.string(),
       className: z.string(),
       owner: z.string().nullable(),
       children: z.array(z.strictObject({ className: z.string(), count, retainedSize: size })),
@@ -67,10 +69,10 @@ export const suspects = question({
     return [
       `Live: ${formatSize(totalLiveSize)}. Suspects of at least ${formatSize(threshold)}:`,
       ...(found.length === 0 ? ["None."] : []),
-      ...found.flatMap(({ text, address, accumulation }, nth) => {
+      ...found.flatMap(({ text, addressText, accumulation }, nth) => {
         const places = [
-          ...(address === null ? [] : [`suspect ${hex(address)}`]),
-          ...(accumulation === null ? [] : [`accumulates in ${hex(accumulation.address)}`]),
+          ...(addressText === null ? [] : [`suspect ${addressText}`]),
+          ...(accumulation === null ? [] : [`accumulates in ${accumulation.addressText}`]),
         ];
         const at = places.length === 0 ? [] : [`   Addresses: ${places.join(", ")}.`];
         return [`${nth + 1}. ${text}`, ...at];

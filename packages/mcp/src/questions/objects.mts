@@ -6,7 +6,6 @@ import {
   edgeText,
   formatCount,
   formatSize,
-  hex,
   named,
   pathLines,
   rootText,
@@ -54,6 +53,7 @@ export const find = question({
     objects: z.array(
       z.strictObject({
         address: count,
+        addressText: z.string(),
         className: z.string(),
         shallowSize: size,
         retainedSize: size,
@@ -83,7 +83,7 @@ export const find = question({
       objects.length === 0 ? "No objects." : "Object: retained size, preview.",
       ...objects.map(
         (one) =>
-          `${named(one.className, one.address)}: ${formatSize(one.retainedSize)}, ${short(one.preview)}`,
+          `${named(one.className, one.addressText)}: ${formatSize(one.retainedSize)}, ${short(one.preview)}`,
       ),
     ];
   },
@@ -108,6 +108,7 @@ export const object = question({
   input: { heap, address, ...page },
   output: {
     address: count,
+    addressText: z.string(),
     className: z.string().nullable(),
     state: z.string(),
     shallowSize: size,
@@ -138,7 +139,7 @@ export const object = question({
   },
   render(one) {
     return [
-      `${named(one.className, one.address)}, ${one.state}: ${formatSize(one.shallowSize)}, retains ${formatSize(one.retainedSize)}`,
+      `${named(one.className, one.addressText)}, ${one.state}: ${formatSize(one.shallowSize)}, retains ${formatSize(one.retainedSize)}`,
       ...(one.preview === null ? [] : [one.preview]),
       ...one.fields.map(
         ({ name, type, value, functionName }) =>
@@ -146,7 +147,7 @@ export const object = question({
       ),
       one.dominator === null
         ? "No object dominates it."
-        : `Dominator: ${named(one.dominator.className, one.dominator.address)}`,
+        : `Dominator: ${named(one.dominator.className, one.dominator.addressText)}`,
       ...(one.roots.length === 0 ? [] : [`Roots: ${one.roots.map(rootText).join(", ")}`]),
       ...one.referrers.map((edge) => `Referred to by ${edgeText(edge)}`),
     ];
@@ -155,6 +156,7 @@ export const object = question({
 
 interface Branch {
   label: string | null;
+  labelText: string | null;
   root: z.output<typeof rootShape> | null;
   className: string;
   count: number;
@@ -173,6 +175,7 @@ const more = z
 const branch: z.ZodType<Branch> = z
   .strictObject({
     label: z.string().nullable(),
+    labelText: z.string().nullable(),
     root: rootShape.nullable(),
     className: z.string(),
     count,
@@ -187,6 +190,7 @@ const branch: z.ZodType<Branch> = z
 
 const onePath = z.strictObject({
   address: count,
+  addressText: z.string(),
   className: z.string().nullable(),
   state: z.string(),
   shallowSize: size,
@@ -262,7 +266,7 @@ export const paths = question({
     if (one === null) return [];
     const { total, edges } = one.independentReferrers;
     return [
-      `${named(one.className, one.address)}, ${one.state}: ${formatSize(one.shallowSize)}, retains ${formatSize(one.retainedSize)}`,
+      `${named(one.className, one.addressText)}, ${one.state}: ${formatSize(one.shallowSize)}, retains ${formatSize(one.retainedSize)}`,
       ...pathLines(one.path),
       `Independent references: ${formatCount(total)}. ${edges.map(edgeText).join("; ")}`,
       `Cutting all of them frees ${formatSize(one.freedByCuttingAll)}.`,
@@ -277,7 +281,7 @@ export const paths = question({
 });
 
 function branchLines(one: Branch, depth: number): string[] {
-  const by = one.root !== null ? `${rootText(one.root)} ` : `.${one.label ?? ""} `;
+  const by = one.root !== null ? `${rootText(one.root)} ` : `${(one.labelText ?? "").trim()} `;
   const line = `${"  ".repeat(depth)}${by}${one.className}: ${formatCount(one.count)}, ${formatSize(one.shallowSize)}`;
   return [
     line,
@@ -307,9 +311,11 @@ export const dominators = question({
   },
   output: {
     address: count.nullable(),
+    addressText: z.string().nullable(),
     children: z.array(
       z.strictObject({
         address: count.nullable(),
+        addressText: z.string().nullable(),
         className: z.string(),
         count,
         shallowSize: size,
@@ -328,19 +334,19 @@ export const dominators = question({
           : await open.dominatorsAsync(options);
       const children =
         "groups" in found
-          ? found.groups.map((group) => ({ address: null, ...group }))
+          ? found.groups.map((group) => ({ address: null, addressText: null, ...group }))
           : found.children.map((child) => ({ ...child, count: 1 }));
-      const { address: asked, total, warnings, partial } = found;
+      const { address: asked, addressText, total, warnings, partial } = found;
       const page = { list: "children", total, offset };
-      return { body: { address: asked, children }, page, warnings, partial };
+      return { body: { address: asked, addressText, children }, page, warnings, partial };
     });
   },
-  render({ address: at, children }) {
+  render({ addressText: at, children }) {
     return [
-      `${at === null ? "The heap" : hex(at)} immediately dominates:`,
+      `${at ?? "The heap"} immediately dominates:`,
       ...children.map((one) => {
         const times = one.address === null ? `${formatCount(one.count)}, ` : "";
-        return `${named(one.className, one.address)}: ${times}retains ${formatSize(one.retainedSize)}`;
+        return `${named(one.className, one.addressText)}: ${times}retains ${formatSize(one.retainedSize)}`;
       }),
     ];
   },
