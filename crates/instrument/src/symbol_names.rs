@@ -54,7 +54,9 @@ fn unescaped(name: &str) -> String {
     let mut parts = name.split('\\');
     let mut plain = parts.next().unwrap_or_default().as_bytes().to_vec();
     for part in parts {
-        let code = part.get(..2).and_then(|hex| u8::from_str_radix(hex, 16).ok());
+        let code = part
+            .get(..2)
+            .and_then(|hex| u8::from_str_radix(hex, 16).ok());
         match code {
             Some(code) => {
                 plain.push(code);
@@ -71,7 +73,10 @@ fn unescaped(name: &str) -> String {
 
 /// A symbol map lists all functions, so that one of another module has another number of them.
 fn check_map(names: &BTreeMap<u32, String>, functions: u32) -> Result<()> {
-    let listed = names.keys().next_back().map_or(0, |last| last.saturating_add(1));
+    let listed = names
+        .keys()
+        .next_back()
+        .map_or(0, |last| last.saturating_add(1));
     if listed == functions {
         return Ok(());
     }
@@ -99,7 +104,9 @@ fn exported_names(module: &Module<'_>, text: &str) -> Result<BTreeMap<u32, Strin
     let exports: HashMap<&str, u32> = module.functions.exports().collect();
     let known = |pairs: &[(&str, &str)]| {
         let members = pairs.iter().map(|(member, _)| member);
-        members.filter(|&member| exports.contains_key(member)).count()
+        members
+            .filter(|&member| exports.contains_key(member))
+            .count()
     };
     let best = objects.values().max_by_key(|pairs| known(pairs));
     let Some(pairs) = best.filter(|pairs| known(pairs) > 0) else {
@@ -109,7 +116,10 @@ fn exported_names(module: &Module<'_>, text: &str) -> Result<BTreeMap<u32, Strin
                 .to_owned(),
         });
     };
-    if let Some((member, name)) = pairs.iter().find(|(member, _)| !exports.contains_key(member)) {
+    if let Some((member, name)) = pairs
+        .iter()
+        .find(|(member, _)| !exports.contains_key(member))
+    {
         return Err(Error::Symbols {
             message: format!(
                 "it names the export {} ({}), which the module does not have: it is of another module",
@@ -120,7 +130,9 @@ fn exported_names(module: &Module<'_>, text: &str) -> Result<BTreeMap<u32, Strin
     }
     let mut names = BTreeMap::new();
     for (member, name) in pairs {
-        names.entry(exports[member]).or_insert_with(|| (*name).to_owned());
+        names
+            .entry(exports[member])
+            .or_insert_with(|| (*name).to_owned());
     }
     Ok(names)
 }
@@ -151,7 +163,8 @@ fn assignments(text: &str) -> impl Iterator<Item = Assignment<'_>> {
         let (object, member) = last.filter(|_| !first.is_empty())?;
         // A call, or a further assignment of a chain, is no member.
         let next = rest[end..].trim_start().chars().next();
-        let ends = next.is_none_or(|next| matches!(next, ';' | ',' | ')' | '}')) || has_line_end(&rest[end..]);
+        let ends = next.is_none_or(|next| matches!(next, ';' | ',' | ')' | '}'))
+            || has_line_end(&rest[end..]);
         ends.then_some(Assignment {
             name,
             object: &rest[..object],
@@ -172,7 +185,10 @@ fn key(text: &str) -> Option<(&str, &str)> {
         return (!name.is_empty()).then(|| (name, &rest[name.len()..]));
     }
     let rest = text.strip_prefix('[')?;
-    let quote = rest.chars().next().filter(|&quote| quote == '"' || quote == '\'')?;
+    let quote = rest
+        .chars()
+        .next()
+        .filter(|&quote| quote == '"' || quote == '\'')?;
     let rest = &rest[1..];
     let name = identifier(rest);
     let after = rest[name.len()..].strip_prefix(quote)?.strip_prefix(']')?;

@@ -45,7 +45,10 @@ use crate::suspects::suspects;
 use crate::unreachable::unreachable;
 use crate::waste::waste;
 pub use accounting::{AccountingJson, FreeJson, LiveJson, PinnedJson};
-pub use allocation_sites::{AllocationSite, AllocationSites, SampledBlocks, allocation_sites};
+pub use allocation_sites::{
+    AllocationSite, AllocationSites, SampledBlocks, SiteChange, SiteGrowth, allocation_sites,
+    site_growth,
+};
 pub use answer::*;
 pub use growth::{Accepted, CheckOptions, GrowthOptions, MaxGrowth, MaxObjects, check, growth};
 pub use labels::after_class;

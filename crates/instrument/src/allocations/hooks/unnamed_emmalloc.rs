@@ -131,7 +131,9 @@ impl Emmalloc<'_> {
     /// Checks that there is one function that frees, and that each other function that uses the lists is a hook, takes
     /// more memory, or is called by such functions only.
     fn check(&self, list: &[Hook], found: &[Hook], exported: &BTreeSet<u32>) -> Result<()> {
-        let frees = list.iter().filter(|hook| matches!(hook.kind, Kind::Free(_)));
+        let frees = list
+            .iter()
+            .filter(|hook| matches!(hook.kind, Kind::Free(_)));
         let frees = frees.count();
         if frees != 1 {
             let what = format!("its function that frees in {frees} functions");
