@@ -1,0 +1,16 @@
+// One line's objects are all kept; another line has as many as the ring has places.
+class Kept {
+  constructor(public value: i32) {}
+}
+class Slot {
+  constructor(public value: i32) {}
+}
+const kept: Kept[] = [];
+const ring = new StaticArray<Slot | null>(100);
+
+export function step(count: i32): void {
+  for (let i = 0; i < count; i++) {
+    kept.push(new Kept(i));
+    ring[i % 100] = new Slot(i);
+  }
+}
