@@ -10,7 +10,8 @@ const ring = new StaticArray<Slot | null>(100);
 
 export function step(count: i32): void {
   for (let i = 0; i < count; i++) {
-    kept.push(new Kept(i));
+    const one = new Kept(i);
+    kept.push(one);
     ring[i % 100] = new Slot(i);
   }
 }
