@@ -37,12 +37,17 @@ impl Search<'_, '_> {
         found: &[Hook],
     ) -> Result<Vec<Hook>> {
         let allocating = facts.iter().filter(|(_, facts)| allocates(facts));
-        let allocating: Vec<u32> = allocating.map(|(&function, _)| function).collect();
-        let [memalign] = allocating[..] else {
+        let mut allocating = allocating.map(|(&function, _)| function);
+        let Some(memalign) = allocating.next() else {
             return Ok(Vec::new());
         };
         if self.module.functions.name(memalign).is_some() {
             return Ok(Vec::new());
+        }
+        let is_copied = facts[&memalign].signature != Some((2, 1));
+        if let Some(copy) = allocating.next().or(is_copied.then_some(memalign)) {
+            let what = format!("a copy of its function that allocates in function {copy}");
+            return Err(unknown(NAME, &what));
         }
         let emmalloc = Emmalloc { facts, memalign };
         let list = emmalloc.hooks();
@@ -62,13 +67,10 @@ fn uses_lists(facts: &Facts) -> bool {
     facts.counts_leading && LISTS.iter().all(has)
 }
 
-/// Whether it is the function that allocates: it searches the mask of the lists that have regions.
+/// Whether it is the function that allocates, or a copy of it: it searches the mask of the lists that have regions.
 fn allocates(facts: &Facts) -> bool {
     let has = |value: &i32| facts.constants.contains(value);
-    facts.signature == Some((2, 1))
-        && facts.counts_trailing
-        && uses_lists(facts)
-        && LARGEST.iter().any(has)
+    facts.counts_trailing && uses_lists(facts) && LARGEST.iter().any(has)
 }
 
 /// Whether it takes more memory, and puts it into a list. It returns no block.
