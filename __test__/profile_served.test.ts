@@ -75,7 +75,9 @@ describe.skipIf(!hasClang)("a program that runs for seconds", () => {
       stack.some((frame) => frame.startsWith("passing ")),
     );
     expect(running.length).toBeGreaterThan(0);
-    expect(running.reduce((sum, { values }) => sum + (values[1] as number), 0)).toBeGreaterThan(1e8);
+    expect(running.reduce((sum, { values }) => sum + (values[1] as number), 0)).toBeGreaterThan(
+      1e8,
+    );
     const allocated = delta.samples.reduce((sum, { values }) => sum + (values[1] as number), 0);
     expect(allocated).toBeGreaterThan(0);
     expect((await fetched(url)).toString()).toContain("threadcreate");

@@ -98,15 +98,19 @@ describe("an allocator is found by what it does", () => {
     120_000,
   );
 
-  test.skipIf(!hasEmcc)("but emmalloc not if a part of it was copied into the program", () => {
-    const wasm = join(folder, "copied-emmalloc.wasm");
-    const args = [...EMCC, "-sMALLOC=emmalloc", "-O2", "freed_once.c"];
-    expect(compiled("emcc", args, wasm)).toBe(true);
-    const module = binaryen.readBinary(readFileSync(wasm));
-    binaryen.setOneCallerInlineMaxSize(100_000);
-    module.runPasses(["inlining"]);
-    expect(() => instrument(module.emitBinary())).toThrow(/emmalloc without names, and /);
-  }, 120_000);
+  test.skipIf(!hasEmcc)(
+    "but emmalloc not if a part of it was copied into the program",
+    () => {
+      const wasm = join(folder, "copied-emmalloc.wasm");
+      const args = [...EMCC, "-sMALLOC=emmalloc", "-O2", "freed_once.c"];
+      expect(compiled("emcc", args, wasm)).toBe(true);
+      const module = binaryen.readBinary(readFileSync(wasm));
+      binaryen.setOneCallerInlineMaxSize(100_000);
+      module.runPasses(["inlining"]);
+      expect(() => instrument(module.emitBinary())).toThrow(/emmalloc without names, and /);
+    },
+    120_000,
+  );
 
   test.skipIf(!hasClang)("and a program that computes as emmalloc does has no allocator", () => {
     const wasm = join(folder, "like.wasm");

@@ -80,7 +80,10 @@ async function growthOf(
   const [profileBefore, profileAfter] = profiles.map(read) as [Buffer, Buffer];
   const { WorkControl, siteGrowth } = addon();
   const control = new WorkControl();
-  const heaps = await new ProgressLine().watch(control, openAll(dumps, [wasm, wasm], options, control));
+  const heaps = await new ProgressLine().watch(
+    control,
+    openAll(dumps, [wasm, wasm], options, control),
+  );
   const [before, after] = heaps;
   if (before === undefined || after === undefined) return "";
   for (const heap of heaps) for (const { message } of heap.warnings()) writeWarning(message);
