@@ -27,7 +27,7 @@ import * as native from "./native.js";
 import { callNative } from "./native_errors.js";
 import { readOptions, typed, wholeNumber } from "./options.js";
 import { cpuProfile } from "./profile/cpu_profile.js";
-import { type HeapType, handlerOf } from "./profile/handler.js";
+import { handlerOf, type Served } from "./profile/handler.js";
 import { heapProfile, heapText, type Moment, valuesOf } from "./profile/heap_profile.js";
 import { type Frame, InstrumentedModule } from "./profile/program.js";
 import { Sampler } from "./profile/sampler.js";
@@ -265,17 +265,25 @@ export class Profiler {
    * binds no port; bind the server to `127.0.0.1`, because a profile shows what a program does.
    */
   get handler(): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
-    return handlerOf(this.served());
+    return handlerOf(this.#served());
   }
 
-  /** @internal */
-  served() {
+  /**
+   * What the server of `profile --pprof-addr` serves: a `Served`, whose types are not part of the package.
+   *
+   * @internal
+   */
+  served(): object {
+    return this.#served();
+  }
+
+  #served(): Served {
     return {
       now: () => valuesOf(this.#info()),
-      heap: (defaultType: HeapType, since?: Moment) => this.#encoded(defaultType, since),
-      heapText: (since?: Moment) => heapText(this.#info(), since),
-      cpu: (milliseconds: number) => this.cpuProfile({ milliseconds }),
-      wait: (milliseconds: number) => wait(milliseconds),
+      heap: (defaultType, since) => this.#encoded(defaultType, since),
+      heapText: (since) => heapText(this.#info(), since),
+      cpu: (milliseconds) => this.cpuProfile({ milliseconds }),
+      wait: (milliseconds) => wait(milliseconds),
     };
   }
 
