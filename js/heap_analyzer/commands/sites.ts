@@ -13,6 +13,8 @@ import { addLimitOption, openAll } from "../question_command.js";
 interface SitesOptions extends SharedOptions {
   wasm?: string;
   profile?: string;
+  before?: string;
+  beforeProfile?: string;
   limit: number;
   format: "text" | "json" | "pprof";
 }
@@ -36,6 +38,15 @@ export function addSitesCommand(program: Command): void {
       ).argParser(fileName),
     )
     .addOption(
+      new Option(
+        "--before <dump-file>",
+        "a dump of an earlier moment of the same run: which line's objects became more",
+      ).argParser(fileName),
+    )
+    .addOption(
+      new Option("--before-profile <file>", "the heap profile of that moment").argParser(fileName),
+    )
+    .addOption(
       new Option("-f, --format <format>", "human-readable text, JSON, or a profile for pprof")
         .choices(["text", "json", "pprof"])
         .default("text"),
@@ -44,6 +55,47 @@ export function addSitesCommand(program: Command): void {
 }
 
 async function runSites(dump: string, options: SitesOptions): Promise<void> {
+  const { before, beforeProfile, format, output } = options;
+  const hasProfileOfBefore = before !== undefined && options.profile !== undefined;
+  if ((beforeProfile !== undefined) !== hasProfileOfBefore) {
+    throw new Error(
+      "expected both --before <dump-file> and --before-profile <file>, which are of the same moment",
+    );
+  }
+  if (before !== undefined) {
+    if (format === "pprof")
+      throw new Error("--format pprof has no form with --before: expected text or json");
+    const growth = await growthOf([before, dump], [beforeProfile, options.profile], options);
+    return await write([Buffer.from(growth)], output);
+  }
+  await writeSites(dump, options);
+}
+
+/** Which lines' live objects became more between two dumps, each with the profile of its moment. */
+async function growthOf(
+  dumps: [before: string, after: string],
+  profiles: [before: string | undefined, after: string | undefined],
+  options: SitesOptions,
+): Promise<string> {
+  const { wasm, limit, format, output } = options;
+  checkInputs([...dumps, ...given(wasm, ...profiles)], output);
+  const [profileBefore, profileAfter] = profiles.map((file) =>
+    file === undefined ? undefined : read(file),
+  );
+  const { WorkControl, siteGrowth } = addon();
+  const control = new WorkControl();
+  const heaps = await new ProgressLine().watch(
+    control,
+    openAll(dumps, [wasm, wasm], options, control),
+  );
+  const [before, after] = heaps;
+  if (before === undefined || after === undefined) return "";
+  for (const heap of heaps) for (const { message } of heap.warnings()) writeWarning(message);
+  const { json, text } = siteGrowth(before, profileBefore, after, profileAfter, limit);
+  return format === "json" ? `${limited(json, limit)}\n` : text;
+}
+
+async function writeSites(dump: string, options: SitesOptions): Promise<void> {
   const { wasm, profile, limit, format, output } = options;
   if (format === "pprof" && output === undefined && process.stdout.isTTY) {
     throw new Error("--format pprof is not text: write it to a file with --output <file>");

@@ -1,6 +1,7 @@
 //! Which lines of source allocated what is alive in a dump, by the blocks that a profiler sampled.
 
 mod answer;
+mod growth;
 
 use crate::loaded_heap::LoadedHeap;
 pub use answer::{AllocationSite, AllocationSites, OtherObjects, SampledBlocks};
@@ -9,6 +10,7 @@ use base::control::{Control, Phase};
 use base::error::{Error, Result};
 use base::frame::Frame;
 use base::units::Address;
+pub use growth::{SiteChange, SiteGrowth, site_growth};
 use heap::{DominatorIndex, Need};
 
 #[derive(Clone, Default)]
@@ -120,17 +122,9 @@ fn add_sites<'f>(
     }
     answer.sites.sort_by(|one, other| {
         let key = |site: &AllocationSite| (site.retained_size, site.size, site.garbage_size);
-        let name = |site: &AllocationSite| {
-            let Frame {
-                function,
-                file,
-                line,
-            } = site.place.clone();
-            (file, line, function)
-        };
         key(other)
             .cmp(&key(one))
-            .then_with(|| name(one).cmp(&name(other)))
+            .then_with(|| line_of(&one.place).cmp(&line_of(&other.place)))
     });
 }
 
@@ -226,6 +220,11 @@ fn site(
         retained_size,
         garbage_size: sum.garbage.round() as u64,
     }
+}
+
+/// What the order of lines is by.
+fn line_of(place: &Frame) -> (&str, u32, &str) {
+    (&place.file, place.line, &place.function)
 }
 
 fn damaged(what: &str) -> Error {
