@@ -29,6 +29,8 @@ export interface Wire {
   child: ChildProcess;
   /** All messages that were read. */
   received: Message[];
+  /** How many messages were not taken because answers wait to be read. Only HTTP says so; pipes are not read then. */
+  untaken(): number;
   /** Sends texts of messages, as many as the server takes. With `patience`, it gives up after so many milliseconds. */
   send(texts: string[], patience?: number): Promise<void>;
   /** A message whose text has this many spaces at its end, sent in pieces. */
@@ -160,6 +162,7 @@ function overPipes(child: ChildProcess, transport: TransportName): Wire {
   return {
     child,
     received: inbox.received,
+    untaken: () => 0,
     answer: (id) => inbox.answer(id),
     send: (texts, patience) => sendAll(input, texts, frame, patience),
     async sendLong(text, spaces) {
@@ -225,9 +228,17 @@ async function overHttp(child: ChildProcess): Promise<Wire> {
     `Client: ${client}\r\nContent-Length: ${length}\r\n\r\n`;
   const frame = (text: string) => `${head(Buffer.byteLength(text))}${text}`;
   const posts = connection(port);
+  let untaken = 0;
+  posts.on(
+    "data",
+    lines((line) => {
+      if (line.startsWith("HTTP/1.1 503 ")) untaken++;
+    }),
+  );
   return {
     child,
     received: inbox.received,
+    untaken: () => untaken,
     answer: (id) => inbox.answer(id),
     send: (texts, patience) => sendAll(posts, texts, frame, patience),
     async sendLong(text, spaces) {
