@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::{AllocationSite, AllocationSites, line_of};
-use wasm::symbols::Frame;
+use base::frame::Frame;
 
 /// What of a line was alive at two moments of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
