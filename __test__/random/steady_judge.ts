@@ -132,7 +132,10 @@ export async function runSteady(
 }
 
 /** What is wrong about what was said of a program; undefined if nothing is. */
-export function judgeSteady({ leak }: SteadyPlan, { error, answer }: SteadyRun): string | undefined {
+export function judgeSteady(
+  { leak }: SteadyPlan,
+  { error, answer }: SteadyRun,
+): string | undefined {
   const said = [
     ["expectNoLeak", error?.answer],
     ["check", answer.passed ? undefined : answer],
@@ -175,7 +178,9 @@ export async function judgeSteadies(
         const failure = judgeSteady(plan, await runSteady(plan));
         if (failure !== undefined) wrong[kind].push(`${kind} program of seed ${at}: ${failure}\n`);
         if (process.stderr.isTTY)
-          process.stderr.write(`\r\x1b[K${at - seed + 1} of ${counts[kind]} ${kind} programs judged`);
+          process.stderr.write(
+            `\r\x1b[K${at - seed + 1} of ${counts[kind]} ${kind} programs judged`,
+          );
       }
     }
   } finally {
