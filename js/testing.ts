@@ -28,7 +28,7 @@ import { HeapAnalyzerError, invalidArgument } from "./errors.js";
 import * as native from "./native.js";
 import { type Check, readOptions, typed, wholeNumber } from "./options.js";
 import { textPath } from "./paths.js";
-import { formatCount } from "./units.js";
+import { formatCount, formatSize } from "./units.js";
 import { reason } from "./whole_file.js";
 import { controlled } from "./work.js";
 
@@ -146,7 +146,9 @@ export async function expectNoLeak(test: LeakTest): Promise<void> {
 
 /** What is undecided about a place, and what to raise. The places have no numbers of the warm-up. */
 function undecidedNote(place: UndecidedPlace, warmup: number): string {
-  const { counts, stoppedAfter } = place;
+  const { counts, bytes, stoppedAfter } = place;
+  const hasEqualCounts = counts.every((count) => count === counts[0]);
+  const numbers = hasEqualCounts ? series(bytes, formatSize) : series(counts, formatCount);
   const how =
     stoppedAfter === null
       ? "grows less and less from round to round"
@@ -156,7 +158,7 @@ function undecidedNote(place: UndecidedPlace, warmup: number): string {
       ? "raise warmup until it is full, or rounds"
       : `raise warmup to ${warmup + stoppedAfter}, or rounds`;
   return (
-    `expectNoLeak: undecided: ${steps(place).join(" > ")} ${how} (${series(counts, formatCount)}); ` +
+    `expectNoLeak: undecided: ${steps(place).join(" > ")} ${how} (${numbers}); ` +
     `to decide, ${raise}; with strict it fails`
   );
 }

@@ -42,6 +42,7 @@ let ringAt: i32 = 0;
 const pages = new Map<i32, Page>();
 const pageOrder: i32[] = [];
 const users: User[] = [];
+let userAt: i32 = 0;
 const counters: string[] = [];
 let counted: i32 = 0;
 const keys = new Set<string>();
@@ -53,6 +54,7 @@ let lastTask: Task | null = null;
 let tasks: i32 = 0;
 const words = new Map<string, i32>();
 const buckets = new Map<string, Bucket>();
+let bucketAt: i32 = 0;
 const messages: ArrayBuffer[] = [];
 let messageAt: i32 = 0;
 let transient: Page[] = [];
@@ -95,7 +97,7 @@ export function keep(kind: Bounded, amount: i32, most: i32): void {
     case Bounded.Histories: {
       while (users.length < 5) users.push(new User());
       for (let i = 0; i < amount; i++) {
-        const user = users[i % users.length];
+        const user = users[userAt++ % users.length];
         user.history.push("visit " + next().toString());
         user.visits.push(serial);
         if (user.history.length > most / 5) user.history.shift();
@@ -149,7 +151,7 @@ export function keep(kind: Bounded, amount: i32, most: i32): void {
     }
     case Bounded.Buckets: {
       for (let i = 0; i < amount; i++) {
-        const name = "bucket " + (i % 4).toString();
+        const name = "bucket " + (bucketAt++ % 4).toString();
         if (!buckets.has(name)) buckets.set(name, new Bucket());
         const entries = buckets.get(name).entries;
         entries.push(new Entry());
