@@ -104,7 +104,7 @@ export const address = z
       .max(2 ** 32 - 1),
     z.string().regex(/^(0x[0-9a-fA-F]{1,8}|@[0-9]{1,10})$/),
   ])
-  .describe("decimal, or hexadecimal as text (0x93a0); of a heap snapshot, an id as text (@1234)");
+  .describe("a number, or addressText (0x93a0, @1234)");
 export const page = {
   limit: whole.min(1).max(1000).default(20).describe("entries to list"),
   offset: whole

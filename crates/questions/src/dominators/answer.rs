@@ -4,6 +4,7 @@ use serde::Serialize;
 
 /// The objects that an object immediately dominates: retained size ↓, shallow size ↓, address ↑.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Dominators {
     /// The object; `None` for the whole heap.
     pub address: Option<u32>,
@@ -37,6 +38,7 @@ pub struct DominatorChild {
 
 /// The objects that an object immediately dominates, by class: retained size ↓, count ↓, name ↑.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct DominatorGroups {
     /// The object; `None` for the whole heap.
     pub address: Option<u32>,

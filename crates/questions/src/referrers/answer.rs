@@ -6,6 +6,7 @@ use crate::parts::references::Edge;
 
 /// The references to an object: roots first, then by address and label.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Referrers {
     /// The object.
     pub address: u32,
