@@ -13,7 +13,8 @@ export function growingPlace(change: Partial<GrowingPlace> = {}): GrowingPlace {
     stable: true,
     counts: [40, 80, 120, 160, 200, 240, 280, 320],
     bytes: [1600, 3200, 4800, 6400, 8000, 9600, 11200, 12800],
-    perInterval: { count: 40, bytes: 1600 },
+    retained: [2560, 5120, 7680, 10240, 12800, 15360, 17920, 20480],
+    perInterval: { count: 40, bytes: 1600, retained: 2560 },
     folded: [],
     ...change,
   };
@@ -33,6 +34,8 @@ export function brokenAnswer(place = growingPlace()): CheckAnswer {
     places: [place],
     accepted: ["87032b86f474"],
     gone: ["b14b1f3f5053"],
+    perInterval: { live: 2600, explained: 2560 },
+    undecided: [],
     partial: false,
     warnings: [],
   };
