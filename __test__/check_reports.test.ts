@@ -84,7 +84,7 @@ describe("JUnit XML", () => {
     const [suite] = (suites as { testsuite: TestSuiteLike[] }).testsuite;
     expect(suite?.testcase).toHaveLength(4);
     const [growth] = suite?.testcase[0]?.failure?.[0]?.inner?.split("\n") ?? [];
-    expect(growth).toMatch(/^40 more .* per interval \(1\.6 KiB\)$/);
+    expect(growth).toMatch(/^40 more .* per interval \(2\.5 KiB retained\)$/);
     expect(growth).toMatch(VISIBLE);
     expect(suite?.testcase[3]?.name).toContain(
       growth?.slice("40 more ".length, -" per interval (1.6 KiB)".length),

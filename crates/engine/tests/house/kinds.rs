@@ -26,7 +26,7 @@ const RECOGNISERS: [&str; 5] = [
     "crates/engine/src/recognised.rs",
     "crates/engine/src/program.rs",
     "crates/engine/src/snapshot.rs",
-    "src/inputs.rs",
+    "src/files.rs",
 ];
 
 /// Names of code that ask for a kind: of files, of forms of addresses, and of sources.

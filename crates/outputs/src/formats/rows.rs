@@ -78,9 +78,8 @@ fn fitting_rows(rows: &[String], width: Option<usize>) -> Vec<String> {
     let columns = rows.first().map_or(0, Vec::len);
     let mut widths = vec![0; columns];
     for row in &rows {
-        // What follows the last cell of a row is no part of the column.
         for (width, cell) in widths.iter_mut().zip(row) {
-            *width = cell.trim_end().width().max(*width);
+            *width = cell.width().max(*width);
         }
     }
     let room = width.unwrap_or(usize::MAX);

@@ -160,10 +160,12 @@ fn slows_down(sums: &[Sum]) -> bool {
             .collect()
     };
     let counts = added(|sum| sum.count);
-    let is_of_bytes = counts.iter().all(|&count| count == 0);
-    let added = match is_of_bytes {
-        true => added(|sum| sum.bytes),
-        false => counts,
+    // Where objects came at first and only their contents grow in the end, neither says that growth slows down.
+    let intervals_without = counts.iter().filter(|&&count| count == 0).count();
+    let added = match intervals_without {
+        0 => counts,
+        all if all == counts.len() => added(|sum| sum.bytes),
+        _ => return false,
     };
     let (Some((&last, before)), Some(&first)) = (added.split_last(), added.first()) else {
         return false;

@@ -110,7 +110,7 @@ const undecided = z.strictObject({
   fingerprint: z.string(),
   counts: z.array(count.nullable()),
   bytes: z.array(size.nullable()),
-  stoppedAfter: count.nullable().describe("the number of the last dump in which it had grown"),
+  stoppedAfter: count.nullable(),
 });
 
 export const growth = question({
@@ -131,13 +131,9 @@ export const growth = question({
   output: {
     dumps: z.array(z.strictObject({ name: z.string(), totalLiveSize: size })),
     warmup: count,
-    perInterval: z
-      .strictObject({ live: z.number(), explained: z.number() })
-      .describe("bytes: how all live bytes grow, and what growing places have of it"),
+    perInterval: z.strictObject({ live: z.number(), explained: z.number() }).describe("live bytes"),
     places: z.array(place),
-    undecided: z
-      .array(undecided)
-      .describe("places that grew at first and may have stopped, such as caches that filled"),
+    undecided: z.array(undecided).describe("places that may have stopped growing"),
   },
   isPaged: true,
   async ask({ heaps: handles, warmup, slow, limit, offset }, { heaps, control }) {
