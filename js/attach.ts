@@ -72,6 +72,8 @@ export interface Attached {
   writeDump(path: string | URL, options?: AttachedDumpOptions): Promise<string[]>;
   /** The module that an instance was made from. */
   module(instance: number): Promise<Uint8Array<ArrayBuffer>>;
+  /** Milliseconds for which the target has stood still so far. */
+  readonly stopped: number;
   /** Ends the connection. If {@link attach} opened the inspector of a process, it is closed again. */
   close(): Promise<void>;
 }
@@ -105,15 +107,16 @@ export async function attach(
   };
   try {
     const found = await findInstances(await findThreads(connection));
-    return attached(found, close);
+    return attached(found, connection, close);
   } catch (error) {
     await close();
     throw error;
   }
 }
 
-function attached(found: Instance[], close: () => Promise<void>): Attached {
+function attached(found: Instance[], connection: Connection, close: () => Promise<void>): Attached {
   const modules = new Map<string, Promise<Buffer>>();
+  let copying = 0;
   const moduleOf = (instance: Instance) => {
     const key = `${found.findIndex(({ thread }) => thread === instance.thread)} ${instance.scriptId}`;
     const module = modules.get(key) ?? moduleBytes(instance);
@@ -132,12 +135,16 @@ function attached(found: Instance[], close: () => Promise<void>): Attached {
       const wasmFile = wasmOutput === undefined ? undefined : textPath("wasmOutput", wasmOutput);
       const instance = chosen(found, nth);
       const wasm = await moduleOf(instance);
-      const { warnings } = await writeInstanceDump(instance, wasm, file);
+      const { warnings, time } = await writeInstanceDump(instance, wasm, file);
+      copying += time;
       if (wasmFile !== undefined) writeWhole(wasmFile, wasm);
       return warnings;
     },
     async module(nth) {
       return Uint8Array.from(await moduleOf(chosen(found, nth)));
+    },
+    get stopped() {
+      return connection.stopped + copying;
     },
     close,
   };

@@ -36,8 +36,8 @@ impl OpenHeap {
         text: Option<TableOptions>,
         control: &Control,
     ) -> base::Result<AnswerData> {
-        if let (Question::Paths { new_since, .. }, Some(before)) = (question, before)
-            && *new_since
+        if let (Question::Paths(options), Some(before)) = (question, before)
+            && options.new_since
         {
             before.check_same_module(self)?;
         }

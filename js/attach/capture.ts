@@ -31,6 +31,8 @@ const MAX_PAGES = 65_536;
 const PAGES_AT_ONCE = 128;
 /** How long the target may take to come to rest, in milliseconds. */
 const TIME_TO_REST = 5000;
+/** The longest copy, in milliseconds: a day. */
+const MAX_TIME = 86_400_000;
 const MAGIC = Buffer.from("ASHD");
 const VERSION = 2;
 const HEADER_SIZE = 24;
@@ -39,6 +41,8 @@ const HEADER_SIZE = 24;
 export interface Captured {
   /** In bytes. */
   memorySize: number;
+  /** Milliseconds for which the target copied its memory, as it says. */
+  time: number;
   /** What may be wrong with the dump, as sentences. */
   warnings: string[];
 }
@@ -118,7 +122,7 @@ async function capture(
   if (instance.isShared) {
     warnings.push("the memory is shared: other threads may have written to it during the copy");
   }
-  return { memorySize, warnings };
+  return { memorySize, time: count(result, "time", "the capture", MAX_TIME), warnings };
 }
 
 /** The words of the header after the magic: version, boundaries, count, values. */

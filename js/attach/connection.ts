@@ -9,6 +9,12 @@ import { type Answer, answerError } from "./answer.js";
 /** The most bytes of one message. The largest are pieces of a memory, which have 11 MiB. */
 const MAX_MESSAGE = 256 * 1024 * 1024;
 
+/**
+ * Methods for which the target stands still. Of others the time is that of the connection: the system may hold back a
+ * short answer for 40 ms.
+ */
+const STOPS = new Set(["Debugger.enable", "Debugger.getScriptSource", "Runtime.queryObjects"]);
+
 /** Calls methods in one thread of the target, and hears its events. */
 export interface Session {
   /** Calls a method. The time limit is the connection's. */
@@ -19,6 +25,7 @@ export interface Session {
 
 interface Waiting {
   method: string;
+  start: number;
   resolve(answer: Answer): void;
   reject(error: Error): void;
   timer: NodeJS.Timeout;
@@ -28,13 +35,19 @@ interface Waiting {
 class Calls implements Session {
   readonly #send: (message: object) => void;
   readonly #timeout: number;
+  readonly #answered: (method: string, duration: number) => void;
   readonly #waiting = new Map<number, Waiting>();
   readonly #listeners = new Map<string, ((parameters: Answer) => void)[]>();
   #last = 0;
 
-  constructor(send: (message: object) => void, timeout: number) {
+  constructor(
+    send: (message: object) => void,
+    timeout: number,
+    answered: (method: string, duration: number) => void,
+  ) {
     this.#send = send;
     this.#timeout = timeout;
+    this.#answered = answered;
   }
 
   call(method: string, parameters: object = {}): Promise<Answer> {
@@ -49,7 +62,7 @@ class Calls implements Session {
           ),
         );
       }, this.#timeout);
-      this.#waiting.set(id, { method, resolve, reject, timer });
+      this.#waiting.set(id, { method, start: performance.now(), resolve, reject, timer });
       this.#send({ id, method, params: parameters });
     });
   }
@@ -76,6 +89,7 @@ class Calls implements Session {
     if (waiting === undefined) return;
     this.#waiting.delete(message.id);
     clearTimeout(waiting.timer);
+    this.#answered(waiting.method, performance.now() - waiting.start);
     if (message.error === undefined) return waiting.resolve(message.result);
     const { message: reason } = message.error as { message?: unknown };
     waiting.reject(answerError(waiting.method, `refused it: ${String(reason).slice(0, 200)}`));
@@ -99,6 +113,8 @@ export class Connection {
   readonly main: Session;
   readonly #sessions = new Map<string, Calls>();
   readonly #all: Calls[] = [];
+  /** Milliseconds for which the target has stood still so far, as far as the connection can tell. */
+  stopped = 0;
   /** Why the connection ended. */
   #ended: Error | undefined;
 
@@ -168,10 +184,16 @@ export class Connection {
   }
 
   #calls(send: (message: object) => void): Calls {
-    const calls = new Calls((message) => {
-      if (this.#ended !== undefined) calls.end(this.#ended);
-      else send(message);
-    }, this.#timeout);
+    const calls = new Calls(
+      (message) => {
+        if (this.#ended !== undefined) calls.end(this.#ended);
+        else send(message);
+      },
+      this.#timeout,
+      (method, duration) => {
+        if (STOPS.has(method)) this.stopped += duration;
+      },
+    );
     this.#all.push(calls);
     return calls;
   }

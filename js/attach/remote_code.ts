@@ -3,6 +3,7 @@
 
 /** On `[[Globals]]`: the values of i32 globals by index; null for a value that is no number. */
 const READ_VALUES = `
+  const start = Date.now();
   const values = indexes.map((index) => {
     const value = this[index] === undefined ? undefined : this[index].value;
     return typeof value === "number" ? value >>> 0 : null;
@@ -31,7 +32,7 @@ export const WRITE_FILE = `function (memories, indexes, state, schedule, fs, pat
     } finally {
       fs.closeSync(file);
     }
-    return { values, size: bytes.length };
+    return { values, size: bytes.length, time: Date.now() - start };
   };
   if (!schedule) return Object.assign(take(), { frames: ${COUNT_FRAMES} });
   return new Promise((resolve, reject) => {
@@ -54,7 +55,7 @@ export const COPY_PAGES = `function (memories, indexes, state, schedule) {
       numbers.push(at / 8192);
       pages.push(new Uint8Array(buffer, at * 8, 65536).slice());
     }
-    return { values, size: buffer.byteLength, numbers, pages };
+    return { values, size: buffer.byteLength, numbers, pages, time: Date.now() - start };
   };
   if (!schedule) return Object.assign(take(), { frames: ${COUNT_FRAMES} });
   return new Promise((resolve, reject) => {
@@ -64,7 +65,7 @@ export const COPY_PAGES = `function (memories, indexes, state, schedule) {
 
 /** On the result of {@link COPY_PAGES}: everything but the pages. */
 export const READ_COPY =
-  "function () { return { values: this.values, size: this.size, numbers: this.numbers, frames: this.frames }; }";
+  "function () { return { values: this.values, size: this.size, numbers: this.numbers, frames: this.frames, time: this.time }; }";
 
 /** On the result of {@link COPY_PAGES}: some pages in base64. A context of `node:vm` has no function for that. */
 export const READ_PAGES = `function (from, to) {

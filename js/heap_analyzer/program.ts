@@ -21,6 +21,7 @@ import { addSummaryCommand } from "./commands/summary.js";
 import { addSuspectsCommand } from "./commands/suspects.js";
 import { addUnreachableCommand } from "./commands/unreachable.js";
 import { addWasteCommand } from "./commands/waste.js";
+import { addWatchCommand } from "./commands/watch.js";
 import { oneLine } from "./messages.js";
 import { writeText } from "./output.js";
 
@@ -42,6 +43,7 @@ export function createProgram(): Command {
   addDiffCommand(program);
   addExposeCommand(program);
   addAttachCommand(program);
+  addWatchCommand(program);
   addSummaryCommand(program);
   addSuspectsCommand(program);
   addPathsCommand(program);

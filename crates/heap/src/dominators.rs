@@ -17,20 +17,18 @@
 
 use rayon::prelude::*;
 
+use super::ancestors::Ancestors;
 use super::edges::Edges;
 use super::huge_sizes::HUGE;
-use super::prefetch::prefetch;
-use super::search::{Node, ROOT, Search};
+use super::search::{ROOT, Search};
+use super::semidominators::{Forest, find_semidominators, sort_by_target};
 use base::columns;
-use base::control::{Control, Phase, Step};
+use base::control::{Control, Phase};
 use base::error::Result;
 use base::units::ObjectIndex;
 
 /// The number of steps between two checks for cancellation.
 const CHECK_INTERVAL: u32 = 1 << 16;
-
-/// How many references in advance the memory of their sources is prefetched.
-const LOOKAHEAD: u32 = 16;
 
 /// The dominator tree over the objects that the roots reach.
 ///
@@ -294,195 +292,6 @@ impl DominatorTree {
             }
         }
         Ok((retained, huge))
-    }
-}
-
-/// Puts the sources of references in the order of their targets. At the start, `column` has the number of
-/// references to each node; at the end, the position after their sources.
-fn sort_by_target(
-    references: Vec<[u32; 2]>,
-    column: &mut [u32],
-    step: &Step<'_>,
-) -> Result<Vec<u32>> {
-    let mut end = 0;
-    for place in column.iter_mut() {
-        let count = *place;
-        *place = end;
-        end += count;
-    }
-    let mut sources = columns::zeros(references.len())?;
-    for references in references.chunks(CHECK_INTERVAL as usize) {
-        for &[source, target] in references {
-            let place = &mut column[target as usize];
-            sources[*place as usize] = source;
-            *place += 1;
-        }
-        step.advance(0)?;
-    }
-    Ok(sources)
-}
-
-/// Finds the semidominator of every node: the least node from which a path leads to it through greater
-/// numbers only.
-///
-/// At the start, `column` has for each node the position in `sources` after the late references to it; at the
-/// end, the semidominators.
-fn find_semidominators(
-    mut forest: Forest,
-    sources: &[u32],
-    column: &mut [u32],
-    step: &Step<'_>,
-) -> Result<()> {
-    for number in (1..column.len() as u32).rev() {
-        let node = number as usize;
-        let mut least = forest.nodes[node].first_source;
-        for place in (column[node - 1]..column[node]).rev() {
-            if least == ROOT {
-                break;
-            }
-            if let Some(&ahead) = sources.get(place.wrapping_sub(LOOKAHEAD) as usize) {
-                prefetch(&forest.nodes, ahead);
-            }
-            let source = sources[place as usize];
-            least = least.min(forest.least_semidominator(source, number));
-        }
-        forest.nodes[node].first_source = least;
-        column[node] = least;
-        if number.is_multiple_of(CHECK_INTERVAL) {
-            step.advance(u64::from(CHECK_INTERVAL) / 2)?;
-        }
-    }
-    Ok(())
-}
-
-/// The part of the search tree whose semidominators are known, with compressed paths.
-///
-/// For a known node, `parent` is the parent at first and later a higher ancestor. `first_source` is the least
-/// semidominator from the node up to that ancestor, which is not included.
-struct Forest {
-    nodes: Vec<Node>,
-    path: Vec<u32>,
-}
-
-impl Forest {
-    fn new(nodes: Vec<Node>) -> Result<Self> {
-        // No path is longer than this. Most are very short, and reserved memory that is not used costs
-        // nothing.
-        let path = columns::with_capacity(nodes.len())?;
-        Ok(Self { nodes, path })
-    }
-
-    /// The least semidominator on the path from `node`, whose number is above `last`, up to the first
-    /// ancestor with a number that is not, which is not included.
-    #[inline]
-    fn least_semidominator(&mut self, node: u32, last: u32) -> u32 {
-        let Node {
-            parent,
-            first_source,
-        } = self.nodes[node as usize];
-        if parent <= last {
-            return first_source;
-        }
-        self.compress(node, last)
-    }
-
-    fn compress(&mut self, node: u32, last: u32) -> u32 {
-        let mut top = node;
-        while self.nodes[top as usize].parent > last {
-            self.path.push(top);
-            top = self.nodes[top as usize].parent;
-        }
-        let mut compressed = self.nodes[top as usize];
-        while let Some(below) = self.path.pop() {
-            let below = &mut self.nodes[below as usize];
-            compressed.first_source = compressed.first_source.min(below.first_source);
-            *below = compressed;
-        }
-        compressed.first_source
-    }
-}
-
-/// Finds immediate dominators: the nearest ancestor, in the dominator tree so far, that is not
-/// above the semidominator.
-///
-/// It is found by walking up from the parent, which is almost always one or two steps. If the nodes of a long
-/// list share objects, the search may find each of these first from the end of the list, while its dominator
-/// is near the start: then all walks together are quadratic. Therefore, after the walks have taken more steps
-/// than there are nodes, every node also gets a jump to an ancestor further up, and a walk takes a
-/// logarithmic number of steps.
-struct Ancestors {
-    /// The number of steps that are still allowed without jumps.
-    walk_budget: usize,
-    /// Node → its depth and the target of its jump; empty as long as walks are short.
-    jumps: Vec<Jump>,
-}
-
-#[derive(Clone, Copy, Default)]
-struct Jump {
-    depth: u32,
-    ancestor: u32,
-}
-
-impl Ancestors {
-    fn new(walk_budget: usize) -> Self {
-        Self {
-            walk_budget,
-            jumps: Vec::new(),
-        }
-    }
-
-    /// Turns parents into immediate dominators.
-    fn find_dominators(
-        &mut self,
-        dominators: &mut [u32],
-        semidominators: &[u32],
-        step: &Step<'_>,
-    ) -> Result<()> {
-        for number in 1..dominators.len() as u32 {
-            let semidominator = semidominators[number as usize];
-            let mut dominator = dominators[number as usize];
-            if self.jumps.is_empty() {
-                while dominator > semidominator && self.walk_budget > 0 {
-                    dominator = dominators[dominator as usize];
-                    self.walk_budget -= 1;
-                }
-                if self.walk_budget == 0 {
-                    self.jumps = columns::with_capacity(dominators.len())?;
-                    self.jumps.push(Jump::default());
-                    for earlier in 1..number {
-                        self.add_jump(dominators[earlier as usize]);
-                    }
-                }
-            }
-            if !self.jumps.is_empty() {
-                while dominator > semidominator {
-                    let jump = self.jumps[dominator as usize].ancestor;
-                    dominator = match jump > semidominator {
-                        true => jump,
-                        false => dominators[dominator as usize],
-                    };
-                }
-                self.add_jump(dominator);
-            }
-            dominators[number as usize] = dominator;
-            if number.is_multiple_of(CHECK_INTERVAL) {
-                step.advance(u64::from(CHECK_INTERVAL) / 2)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Adds the next node. Two consecutive jumps of the same length are joined, with one more step, so the
-    /// lengths are those of skew-binary numbers.
-    fn add_jump(&mut self, dominator: u32) {
-        let Jump { depth, ancestor } = self.jumps[dominator as usize];
-        let first = self.jumps[ancestor as usize];
-        let second = self.jumps[first.ancestor as usize];
-        let is_twice = depth - first.depth == first.depth - second.depth;
-        self.jumps.push(Jump {
-            depth: depth + 1,
-            ancestor: if is_twice { first.ancestor } else { dominator },
-        });
     }
 }
 

@@ -3,6 +3,7 @@
 
 mod accounting;
 mod address_index;
+mod ancestors;
 mod components;
 mod content_reader;
 mod cuts;
@@ -31,6 +32,7 @@ mod retained_sets;
 mod root_kind;
 mod root_slots;
 mod search;
+mod semidominators;
 mod source;
 pub mod survey;
 pub mod views;

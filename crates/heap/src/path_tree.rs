@@ -15,9 +15,9 @@ use super::labels::EdgeLabel;
 use super::objects::ObjectTable;
 use super::path_groups::{Groups, PathGroup, PathGroups, Step};
 use super::prefetch::prefetch;
-use super::root_slots::RootSlots;
+use super::root_slots::{RootOrigin, RootSlot, RootSlots};
 use base::columns;
-use base::control::{Control, Phase};
+use base::control::{self, Control, Phase};
 use base::error::Result;
 use base::units::ObjectIndex;
 
@@ -86,6 +86,126 @@ impl Place {
     }
 }
 
+/// A breadth-first search from the roots.
+struct Search<'s> {
+    objects: &'s ObjectTable,
+    edges: &'s Edges,
+    nodes: Vec<Node>,
+    groups: Groups<'s>,
+    /// Objects whose references were followed, then objects whose references were not followed yet.
+    queue: Vec<ObjectIndex>,
+    followed: usize,
+    /// The last entry and group to which a path returned, and the entry that it got.
+    last_back: ((u32, PathGroup), u32),
+    step: &'s control::Step<'s>,
+}
+
+impl Search<'_> {
+    /// Adds the object to which a root refers.
+    fn begin_at(&mut self, slot: RootSlot, origin: RootOrigin) -> Result<()> {
+        let object = slot.object;
+        if self.nodes[object.at()].place.0 != 0 {
+            return Ok(());
+        }
+        self.nodes[object.at()] = Node {
+            parent: NO_PARENT,
+            entry: object.0,
+            group: self.groups.first(origin, object)?,
+            label: EdgeLabel::default(),
+            place: Place::new(1, true, slot.kind),
+        };
+        columns::push(&mut self.queue, object)
+    }
+
+    /// Follows references until no new objects are found.
+    fn follow_all(&mut self, kind: RootKind) -> Result<()> {
+        while let Some(&source) = self.queue.get(self.followed) {
+            self.followed += 1;
+            self.prefetch_ahead();
+            if self.followed.is_multiple_of(CHECK_INTERVAL) {
+                self.step.advance(CHECK_INTERVAL as u64)?;
+            }
+            self.follow(source, kind)?;
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn prefetch_ahead(&self) {
+        let edges = self.edges;
+        if let Some(&ahead) = self.queue.get(self.followed + OFFSETS_AHEAD) {
+            edges.prefetch_range(ahead);
+        }
+        if let Some(&ahead) = self.queue.get(self.followed + REFERENCES_AHEAD) {
+            edges.prefetch_references(ahead);
+        }
+        if let Some(&ahead) = self.queue.get(self.followed + TARGETS_AHEAD) {
+            prefetch(&self.nodes, ahead.0);
+            edges
+                .range(ahead)
+                .take(MOST_TARGETS)
+                .for_each(|place| self.prefetch_target(place));
+        }
+    }
+
+    #[inline]
+    fn prefetch_target(&self, place: u32) {
+        let target = self.edges.target(place);
+        prefetch(&self.nodes, target.0);
+        prefetch(&self.objects.class_slots, target.0);
+    }
+
+    /// Adds the objects to which an object refers, and which are not found yet.
+    #[inline]
+    fn follow(&mut self, source: ObjectIndex, kind: RootKind) -> Result<()> {
+        let parent = self.nodes[source.at()];
+        let range = self.edges.range(source);
+        for place in range.clone() {
+            let ahead = place.saturating_add(MOST_TARGETS as u32);
+            if ahead < range.end {
+                self.prefetch_target(ahead);
+            }
+            let target = self.edges.target(place);
+            if self.nodes[target.at()].place.0 != 0 {
+                continue;
+            }
+            let label = self.edges.label(place).unwrap_or_default();
+            let (group, step) = self.groups.next(parent.group, label, target)?;
+            let entry = match step {
+                Step::SameClass => parent.entry,
+                Step::New => target.0,
+                Step::Back(to) => {
+                    // The references of one object often return to the same group.
+                    if self.last_back.0 != (parent.entry, to) {
+                        let entry = entry_of(&self.nodes, parent.entry, to);
+                        self.last_back = ((parent.entry, to), entry);
+                    }
+                    self.last_back.1
+                }
+            };
+            let is_uniform = match step {
+                Step::New => true,
+                // The first reference of a piece leads to its entry and is not counted.
+                Step::SameClass => {
+                    parent.place.is_uniform()
+                        && group != PathGroup::REST
+                        && (parent.entry == source.0 || parent.label == label)
+                }
+                Step::Back(_) => false,
+            };
+            self.nodes[target.at()] = Node {
+                parent: source.0,
+                entry,
+                group,
+                label,
+                place: Place::new(parent.place.depth() + 1, is_uniform, kind),
+            };
+            columns::push(&mut self.queue, target)?;
+        }
+        Ok(())
+    }
+}
+
 impl PathTree {
     /// The size of the index in bytes.
     pub fn memory_size(&self) -> u64 {
@@ -104,107 +224,31 @@ impl PathTree {
     ) -> Result<Self> {
         let count = objects.len();
         let step = control.begin(Phase::View, count as u64);
-        let mut nodes = columns::zeros::<Node>(count)?;
-        let mut groups = Groups::new(objects);
-        // Objects whose references were followed, then objects whose references were not followed yet.
-        let mut queue: Vec<ObjectIndex> = columns::with_capacity(count)?;
-        let mut followed = 0;
-        let mut last_back = ((NO_PARENT, PathGroup::REST), NO_PARENT);
-        let prefetch_target = |nodes: &[Node], place: u32| {
-            let target = edges.target(place);
-            prefetch(nodes, target.0);
-            prefetch(&objects.class_slots, target.0);
+        let mut search = Search {
+            objects,
+            edges,
+            nodes: columns::zeros::<Node>(count)?,
+            groups: Groups::new(objects),
+            queue: columns::with_capacity(count)?,
+            followed: 0,
+            last_back: ((NO_PARENT, PathGroup::REST), NO_PARENT),
+            step: &step,
         };
         let slots = roots.all();
         for (nth, slot) in slots.iter().enumerate() {
             if nth.is_multiple_of(CHECK_INTERVAL) {
                 step.advance(0)?;
             }
-            let object = slot.object;
-            if nodes[object.at()].place.0 == 0 {
-                nodes[object.at()] = Node {
-                    parent: NO_PARENT,
-                    entry: object.0,
-                    group: groups.first(roots.origin(*slot), object)?,
-                    label: EdgeLabel::default(),
-                    place: Place::new(1, true, slot.kind),
-                };
-                columns::push(&mut queue, object)?;
-            }
+            search.begin_at(*slot, roots.origin(*slot))?;
             // All objects that one kind of root reaches are found before the next kind begins.
             let is_last_of_kind = slots.get(nth + 1).is_none_or(|next| next.kind != slot.kind);
-            if !is_last_of_kind {
-                continue;
-            }
-            while let Some(&source) = queue.get(followed) {
-                followed += 1;
-                if let Some(&ahead) = queue.get(followed + OFFSETS_AHEAD) {
-                    edges.prefetch_range(ahead);
-                }
-                if let Some(&ahead) = queue.get(followed + REFERENCES_AHEAD) {
-                    edges.prefetch_references(ahead);
-                }
-                if let Some(&ahead) = queue.get(followed + TARGETS_AHEAD) {
-                    prefetch(&nodes, ahead.0);
-                    edges
-                        .range(ahead)
-                        .take(MOST_TARGETS)
-                        .for_each(|place| prefetch_target(&nodes, place));
-                }
-                if followed.is_multiple_of(CHECK_INTERVAL) {
-                    step.advance(CHECK_INTERVAL as u64)?;
-                }
-                let parent = nodes[source.at()];
-                // The queue is emptied before the next kind begins.
-                let kind = slot.kind;
-                let range = edges.range(source);
-                for place in range.clone() {
-                    let ahead = place.saturating_add(MOST_TARGETS as u32);
-                    if ahead < range.end {
-                        prefetch_target(&nodes, ahead);
-                    }
-                    let target = edges.target(place);
-                    if nodes[target.at()].place.0 != 0 {
-                        continue;
-                    }
-                    let label = edges.label(place).unwrap_or_default();
-                    let (group, step) = groups.next(parent.group, label, target)?;
-                    let entry = match step {
-                        Step::SameClass => parent.entry,
-                        Step::New => target.0,
-                        Step::Back(to) => {
-                            // The references of one object often return to the same group.
-                            if last_back.0 != (parent.entry, to) {
-                                let entry = entry_of(&nodes, parent.entry, to);
-                                last_back = ((parent.entry, to), entry);
-                            }
-                            last_back.1
-                        }
-                    };
-                    let is_uniform = match step {
-                        Step::New => true,
-                        // The first reference of a piece leads to its entry and is not counted.
-                        Step::SameClass => {
-                            parent.place.is_uniform()
-                                && group != PathGroup::REST
-                                && (parent.entry == source.0 || parent.label == label)
-                        }
-                        Step::Back(_) => false,
-                    };
-                    nodes[target.at()] = Node {
-                        parent: source.0,
-                        entry,
-                        group,
-                        label,
-                        place: Place::new(parent.place.depth() + 1, is_uniform, kind),
-                    };
-                    columns::push(&mut queue, target)?;
-                }
+            if is_last_of_kind {
+                search.follow_all(slot.kind)?;
             }
         }
         Ok(Self {
-            nodes,
-            groups: groups.finish(),
+            nodes: search.nodes,
+            groups: search.groups.finish(),
         })
     }
 

@@ -42,7 +42,7 @@ pub(super) fn solve(
     let step = control.begin(Phase::References, 4);
     raw.propagate_detachedness(&step)?;
     let ephemerons = Ephemerons::find(&raw, &step)?;
-    let ((reached, mut plain), (distances, owners)) = side_by_side(
+    let ((reached, plain), (distances, owners)) = side_by_side(
         || {
             let reached = Reached::find(&raw, &ephemerons, &step)?;
             Ok((reached, PlainObjects::find(&raw, &step)?))
@@ -56,21 +56,8 @@ pub(super) fn solve(
     let order = Order::by_id(&raw)?;
     let general = GeneralNames::new(&mut raw, &ephemerons)?;
     let roots = root_slots(&raw, &reached, &order)?;
-    let root_nodes: Vec<(ObjectIndex, RootKind)> = {
-        let mut roots: Vec<_> = roots
-            .all()
-            .iter()
-            .map(|slot| (slot.object, slot.kind))
-            .collect();
-        roots.sort_unstable();
-        roots.dedup_by_key(|&mut (object, _)| object);
-        roots
-    };
-    // Roots of the page come first.
-    let mut by_kind = root_nodes.clone();
-    by_kind.sort_unstable_by_key(|&(object, kind)| (kind, object));
-    let starts: Vec<ObjectIndex> = by_kind.into_iter().map(|(object, _)| object).collect();
-    let mut sizes = std::mem::take(&mut raw.sizes);
+    let root_nodes = distinct_roots(&roots);
+    let starts = roots_of_page_first(&root_nodes);
     let selection = Selection {
         root: raw.root,
         ids: std::mem::take(&mut raw.ids),
@@ -87,47 +74,7 @@ pub(super) fn solve(
             let tree = UnsizedTree::new(&edges, &starts, control)?;
             Ok((ids, edges, other_edges, tree))
         },
-        || {
-            let interfaces = plain.interfaces(&raw.strings, &step)?;
-            raw.attribute_sizes(&mut sizes, &owners);
-            // The owners are not needed any more, but their memory is.
-            let (slots, classes) = classify(&raw, &sizes, owners, &plain, &interfaces, &step)?;
-            for node in &mut plain.nodes {
-                *node = order.object_of(*node);
-            }
-            let mut huge_sizes: Vec<(ObjectIndex, u64)> = sizes
-                .huge
-                .iter()
-                .filter(|&(&node, _)| sizes.low[node as usize] == heap::HUGE)
-                .map(|(&node, &size)| (ObjectIndex(order.object_of(node)), size))
-                .filter(|&(object, _)| object.0 != NO_OBJECT)
-                .collect();
-            huge_sizes.sort_unstable();
-            let class_slots = order.column(slots)?;
-            let objects = ObjectTable {
-                shallow_sizes: order.column(sizes.low)?,
-                huge_sizes,
-                classes: heap_classes(classes, &class_slots),
-                class_slots,
-                ..ObjectTable::default()
-            };
-            let is_detached = raw
-                .detachedness
-                .iter()
-                .map(|&state| state == super::attribution::DETACHED);
-            let names = SnapshotNames {
-                is_detached: order.column(columns::collected(is_detached)?)?,
-                names: order.column(raw.names)?,
-                types: order.column(raw.types)?,
-                kinds: raw.kinds,
-                distances: order.column(distances)?,
-                strings: raw.strings,
-                other_edges: OtherEdges::default(),
-                plain,
-                interfaces,
-            };
-            Ok((objects, names))
-        },
+        || objects_and_names(raw, plain, distances, owners, &order, &step),
     )?;
     let objects = ObjectTable {
         addresses: ids,
@@ -163,6 +110,72 @@ pub(super) fn solve(
         .map(|class| class.shallow_size)
         .sum();
     Ok((heap, roots, names))
+}
+
+/// The objects to which a root refers, each once.
+fn distinct_roots(slots: &RootSlots) -> Vec<(ObjectIndex, RootKind)> {
+    let slots = slots.all().iter();
+    let mut roots: Vec<_> = slots.map(|slot| (slot.object, slot.kind)).collect();
+    roots.sort_unstable();
+    roots.dedup_by_key(|&mut (object, _)| object);
+    roots
+}
+
+fn roots_of_page_first(roots: &[(ObjectIndex, RootKind)]) -> Vec<ObjectIndex> {
+    let mut by_kind = roots.to_vec();
+    by_kind.sort_unstable_by_key(|&(object, kind)| (kind, object));
+    by_kind.into_iter().map(|(object, _)| object).collect()
+}
+
+/// The columns of objects without their ids, and the names without the references that keep nothing alive.
+fn objects_and_names(
+    mut raw: RawSnapshot,
+    mut plain: PlainObjects,
+    distances: Vec<i32>,
+    owners: Vec<u32>,
+    order: &Order,
+    step: &Step<'_>,
+) -> Result<(ObjectTable, SnapshotNames)> {
+    let interfaces = plain.interfaces(&raw.strings, step)?;
+    let mut sizes = std::mem::take(&mut raw.sizes);
+    raw.attribute_sizes(&mut sizes, &owners);
+    // The owners are not needed any more, but their memory is.
+    let (slots, classes) = classify(&raw, &sizes, owners, &plain, &interfaces, step)?;
+    for node in &mut plain.nodes {
+        *node = order.object_of(*node);
+    }
+    let mut huge_sizes: Vec<(ObjectIndex, u64)> = sizes
+        .huge
+        .iter()
+        .filter(|&(&node, _)| sizes.low[node as usize] == heap::HUGE)
+        .map(|(&node, &size)| (ObjectIndex(order.object_of(node)), size))
+        .filter(|&(object, _)| object.0 != NO_OBJECT)
+        .collect();
+    huge_sizes.sort_unstable();
+    let class_slots = order.column(slots)?;
+    let objects = ObjectTable {
+        shallow_sizes: order.column(sizes.low)?,
+        huge_sizes,
+        classes: heap_classes(classes, &class_slots),
+        class_slots,
+        ..ObjectTable::default()
+    };
+    let is_detached = raw
+        .detachedness
+        .iter()
+        .map(|&state| state == super::attribution::DETACHED);
+    let names = SnapshotNames {
+        is_detached: order.column(columns::collected(is_detached)?)?,
+        names: order.column(raw.names)?,
+        types: order.column(raw.types)?,
+        kinds: raw.kinds,
+        distances: order.column(distances)?,
+        strings: raw.strings,
+        other_edges: OtherEdges::default(),
+        plain,
+        interfaces,
+    };
+    Ok((objects, names))
 }
 
 /// The order of objects.

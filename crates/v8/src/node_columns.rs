@@ -22,10 +22,27 @@ struct Sparse {
     small: u64,
 }
 
+/// The places of the fields of a node in its row.
+struct Places {
+    kind: usize,
+    name: usize,
+    id: usize,
+    size: usize,
+    edges: usize,
+    detached: Option<usize>,
+}
+
+/// A piece of every column.
+struct Piece<'c> {
+    types: &'c mut [u8],
+    names: &'c mut [u32],
+    ids: &'c mut [u32],
+    sizes: &'c mut [u32],
+    edge_counts: &'c mut [u32],
+}
+
 impl File<'_, '_> {
-    /// The nodes. In place of its first edge, each has the number of edges of the node before it. Names are below
-    /// `strings`.
-    pub(super) fn read_nodes(&self, strings: usize) -> Result<RawSnapshot> {
+    fn node_places(&self) -> Result<Places> {
         let fields = &self.meta.node_fields;
         let place = |name: &str| fields.iter().position(|field| field == name);
         let required = |name: &'static str| {
@@ -36,12 +53,20 @@ impl File<'_, '_> {
                 )
             })
         };
-        let at_type = required("type")?;
-        let at_name = required("name")?;
-        let at_id = required("id")?;
-        let at_size = required("self_size")?;
-        let at_edges = required("edge_count")?;
-        let at_detached = place("detachedness");
+        Ok(Places {
+            kind: required("type")?,
+            name: required("name")?,
+            id: required("id")?,
+            size: required("self_size")?,
+            edges: required("edge_count")?,
+            detached: place("detachedness"),
+        })
+    }
+
+    /// The nodes. In place of its first edge, each has the number of edges of the node before it. Names are below
+    /// `strings`.
+    pub(super) fn read_nodes(&self, strings: usize) -> Result<RawSnapshot> {
+        let at = self.node_places()?;
         let rows = self.nodes.rows;
         let mut types = columns::zeros::<u8>(rows)?;
         let mut names = columns::zeros::<u32>(rows)?;
@@ -49,7 +74,6 @@ impl File<'_, '_> {
         let mut low = columns::zeros::<u32>(rows)?;
         // The number of edges of each node, after a zero.
         let mut first_edges = columns::zeros::<u32>(rows + 1)?;
-        let type_count = self.meta.node_types.len() as u64;
         let numbers = &self.nodes;
         let parts = (
             numbers.cut(&mut types),
@@ -62,53 +86,14 @@ impl File<'_, '_> {
             .into_par_iter()
             .enumerate()
             .map(|(piece, (types, names, ids, sizes, edge_counts))| {
-                let mut sparse = Sparse::default();
-                numbers.read(self.bytes, piece, |nth, row| {
-                    let number = numbers.pieces[piece].1 + nth;
-                    let bad = |field, what: &str, expected: &str| {
-                        Err(self.bad_number(numbers, number, field, what, row[field], expected))
-                    };
-                    if row[at_type] >= type_count {
-                        return bad(
-                            at_type,
-                            "the type of a node",
-                            "the number of one of node_types",
-                        );
-                    }
-                    if row[at_name] >= strings as u64 {
-                        return bad(at_name, "the name of a node", "the number of a string");
-                    }
-                    let Ok(id) = u32::try_from(row[at_id]) else {
-                        return bad(at_id, "the id of a node", "at most 4294967295");
-                    };
-                    let Ok(edges) = u32::try_from(row[at_edges]) else {
-                        return bad(
-                            at_edges,
-                            "the edge_count of a node",
-                            "at most the number of edges",
-                        );
-                    };
-                    if row[at_size] >= MOST_BYTES {
-                        return bad(at_size, "the self_size of a node", "less than 8 PiB");
-                    }
-                    types[nth] = row[at_type] as u8;
-                    names[nth] = row[at_name] as u32;
-                    ids[nth] = id;
-                    let size = u32::try_from(row[at_size]).unwrap_or(HUGE);
-                    if size == HUGE {
-                        columns::push(&mut sparse.huge, (number as u32, row[at_size]))?;
-                    }
-                    sizes[nth] = size;
-                    sparse.small += u64::from(size);
-                    edge_counts[nth] = edges;
-                    if let Some(at) = at_detached
-                        && row[at] & 3 != 0
-                    {
-                        let state = (row[at] & 3) as u8;
-                        columns::push(&mut sparse.detachedness, (number as u32, state))?;
-                    }
-                    Ok(())
-                })?;
+                let columns = Piece {
+                    types,
+                    names,
+                    ids,
+                    sizes,
+                    edge_counts,
+                };
+                let sparse = self.read_piece(&at, piece, columns, strings)?;
                 self.step.advance(0)?;
                 Ok(sparse)
             })
@@ -158,5 +143,65 @@ impl File<'_, '_> {
             locations: Vec::new(),
             strings: Strings::default(),
         })
+    }
+
+    /// Reads one piece of the nodes into its part of every column.
+    fn read_piece(
+        &self,
+        at: &Places,
+        piece: usize,
+        into: Piece<'_>,
+        strings: usize,
+    ) -> Result<Sparse> {
+        let numbers = &self.nodes;
+        let type_count = self.meta.node_types.len() as u64;
+        let mut sparse = Sparse::default();
+        numbers.read(self.bytes, piece, |nth, row| {
+            let number = numbers.pieces[piece].1 + nth;
+            let bad = |field, what: &str, expected: &str| {
+                Err(self.bad_number(numbers, number, field, what, row[field], expected))
+            };
+            if row[at.kind] >= type_count {
+                return bad(
+                    at.kind,
+                    "the type of a node",
+                    "the number of one of node_types",
+                );
+            }
+            if row[at.name] >= strings as u64 {
+                return bad(at.name, "the name of a node", "the number of a string");
+            }
+            let Ok(id) = u32::try_from(row[at.id]) else {
+                return bad(at.id, "the id of a node", "at most 4294967295");
+            };
+            let Ok(edges) = u32::try_from(row[at.edges]) else {
+                return bad(
+                    at.edges,
+                    "the edge_count of a node",
+                    "at most the number of edges",
+                );
+            };
+            if row[at.size] >= MOST_BYTES {
+                return bad(at.size, "the self_size of a node", "less than 8 PiB");
+            }
+            into.types[nth] = row[at.kind] as u8;
+            into.names[nth] = row[at.name] as u32;
+            into.ids[nth] = id;
+            let size = u32::try_from(row[at.size]).unwrap_or(HUGE);
+            if size == HUGE {
+                columns::push(&mut sparse.huge, (number as u32, row[at.size]))?;
+            }
+            into.sizes[nth] = size;
+            sparse.small += u64::from(size);
+            into.edge_counts[nth] = edges;
+            if let Some(detached) = at.detached
+                && row[detached] & 3 != 0
+            {
+                let state = (row[detached] & 3) as u8;
+                columns::push(&mut sparse.detachedness, (number as u32, state))?;
+            }
+            Ok(())
+        })?;
+        Ok(sparse)
     }
 }

@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use wasm_encoder::{CustomSection, Encode, RawSection, Section as _};
 use wasmparser::{
-    ElementItems, ElementKind, ElementSectionReader, ExportSectionReader, ExternalKind,
-    KnownCustom, Parser, Payload, TableInit, TableSectionReader,
+    CustomSectionReader, ElementItems, ElementKind, ElementSectionReader, ExportSectionReader,
+    ExternalKind, GlobalSectionReader, KnownCustom, Parser, Payload, TableInit, TableSectionReader,
 };
 
 use super::added::{Added, Entries};
@@ -31,6 +31,9 @@ mod id {
 /// The order of sections in a module; their ids are not in this order.
 const ORDER: [u8; 13] = [1, 2, 3, 4, 5, 13, 6, 7, 8, 9, 12, 10, 11];
 
+/// A section of the new module: its id, and its contents.
+type NewSection = (u8, Vec<u8>);
+
 /// Instruments a module.
 pub(super) fn rewrite(
     wasm: &[u8],
@@ -39,89 +42,28 @@ pub(super) fn rewrite(
     hooks: &Hooks,
 ) -> Result<(Vec<u8>, AllocationTable)> {
     let added = &Added::new(module, types, hooks);
-    let mut sections: Vec<(u8, Vec<u8>)> = Vec::new();
+    let mut sections: Vec<NewSection> = Vec::new();
     let mut bodies = Vec::new();
     let mut code_start = 0;
     for payload in Parser::new(0).parse_all(wasm) {
         let payload = payload.map_err(unreadable)?;
-        let section = payload.as_section();
-        let raw = |range: &Range<u64>| slice(wasm, place(range));
         match payload {
-            Payload::CodeSectionEntry(body) => {
-                bodies.push(body);
-                continue;
+            Payload::CodeSectionEntry(body) => bodies.push(body),
+            Payload::CustomSection(custom) => {
+                let contents = custom_section(wasm, added, &custom)?;
+                sections.extend(contents.map(|contents| (id::CUSTOM, contents)));
             }
-            Payload::CustomSection(ref custom) => {
-                if custom.name().starts_with("metadata.code.") {
-                    // Hints for engines, by index and offset of code.
+            payload => {
+                let Some((number, range)) = payload.as_section() else {
                     continue;
+                };
+                if let Payload::CodeSectionStart { .. } = payload {
+                    code_start = range.start;
                 }
-                let names = match custom.as_known() {
-                    KnownCustom::Name(names) => names::renumbered(added, names),
-                    _ => None,
-                };
-                let contents = match names {
-                    Some(contents) => contents,
-                    None => raw(&custom.range())?.to_vec(),
-                };
-                sections.push((id::CUSTOM, contents));
-                continue;
+                let contents = section(wasm, module, added, payload, &range)?;
+                sections.push((number, contents));
             }
-            _ => {}
         }
-        let Some((number, range)) = section else {
-            continue;
-        };
-        let extended = |edits: &Edits, count: u32, new: Entries| -> Result<Vec<u8>> {
-            let (mut contents, _) = edits.apply(wasm, place(&range), |f| added.outer(f))?;
-            // The number of entries.
-            contents.drain(..leb_length(&contents));
-            contents.extend(new.1);
-            Ok(vector(count + new.0, &contents))
-        };
-        let unchanged = Edits::default();
-        let contents = match payload {
-            // A group counts as one entry.
-            Payload::TypeSection(section) => extended(&unchanged, section.count(), added.types())?,
-            Payload::ImportSection(section) => {
-                extended(&unchanged, section.count(), added.imports())?
-            }
-            Payload::FunctionSection(section) => {
-                extended(&unchanged, section.count(), added.functions(module))?
-            }
-            Payload::GlobalSection(section) => {
-                let count = section.count();
-                let mut edits = Edits::default();
-                for global in section {
-                    edits
-                        .expression(global.map_err(unreadable)?.init_expr.get_operators_reader())?;
-                }
-                extended(&edits, count, added.globals())?
-            }
-            Payload::TableSection(section) => {
-                let count = section.count();
-                extended(&tables(section)?, count, Entries::default())?
-            }
-            Payload::ExportSection(section) => {
-                let count = section.count();
-                extended(&exports(wasm, section)?, count, added.exports())?
-            }
-            Payload::StartSection { func, .. } => {
-                let mut contents = Vec::new();
-                added.outer(func).encode(&mut contents);
-                contents
-            }
-            Payload::ElementSection(section) => {
-                let count = section.count();
-                extended(&elements(section)?, count, Entries::default())?
-            }
-            Payload::CodeSectionStart { .. } => {
-                code_start = range.start;
-                Vec::new()
-            }
-            _ => raw(&range)?.to_vec(),
-        };
-        sections.push((number, contents));
     }
     let writer = CodeWriter {
         wasm,
@@ -138,23 +80,7 @@ pub(super) fn rewrite(
     ] {
         insert_if_missing(&mut sections, number, vector(count, &entries));
     }
-
-    let mut out = slice(wasm, 0..8)?.to_vec();
-    let mut new_code_start = 0;
-    for (number, contents) in &sections {
-        let contents = match *number {
-            id::CODE => &code.contents,
-            _ => contents,
-        };
-        let section = RawSection {
-            id: *number,
-            data: contents,
-        };
-        section.append_to(&mut out);
-        if *number == id::CODE {
-            new_code_start = (out.len() - contents.len()) as u64;
-        }
-    }
+    let (mut out, new_code_start) = joined(wasm, &sections, &code.contents)?;
     let offsets = code.offsets.iter();
     let table = AllocationTable {
         family: hooks.family,
@@ -178,19 +104,113 @@ pub(super) fn rewrite(
     Ok((out, table))
 }
 
-fn insert_if_missing(sections: &mut Vec<(u8, Vec<u8>)>, number: u8, contents: Vec<u8>) {
+/// A custom section with new indexes of functions; `None` for hints for engines, which are by index and offset of
+/// code.
+fn custom_section(
+    wasm: &[u8],
+    added: &Added,
+    custom: &CustomSectionReader<'_>,
+) -> Result<Option<Vec<u8>>> {
+    if custom.name().starts_with("metadata.code.") {
+        return Ok(None);
+    }
+    let names = match custom.as_known() {
+        KnownCustom::Name(names) => names::renumbered(added, names),
+        _ => None,
+    };
+    Ok(Some(match names {
+        Some(contents) => contents,
+        None => slice(wasm, place(&custom.range()))?.to_vec(),
+    }))
+}
+
+/// A section with new indexes of functions and with what is added. The code is written afterwards.
+fn section(
+    wasm: &[u8],
+    module: &Module<'_>,
+    added: &Added,
+    payload: Payload<'_>,
+    range: &Range<u64>,
+) -> Result<Vec<u8>> {
+    let extended = |edits: &Edits, count: u32, new: Entries| -> Result<Vec<u8>> {
+        let (mut contents, _) = edits.apply(wasm, place(range), |f| added.outer(f))?;
+        // The number of entries.
+        contents.drain(..leb_length(&contents));
+        contents.extend(new.1);
+        Ok(vector(count + new.0, &contents))
+    };
+    let unchanged = Edits::default();
+    match payload {
+        // A group counts as one entry.
+        Payload::TypeSection(section) => extended(&unchanged, section.count(), added.types()),
+        Payload::ImportSection(section) => extended(&unchanged, section.count(), added.imports()),
+        Payload::FunctionSection(section) => {
+            extended(&unchanged, section.count(), added.functions(module))
+        }
+        Payload::GlobalSection(section) => {
+            let count = section.count();
+            extended(&globals(section)?, count, added.globals())
+        }
+        Payload::TableSection(section) => {
+            let count = section.count();
+            extended(&tables(section)?, count, Entries::default())
+        }
+        Payload::ExportSection(section) => {
+            let count = section.count();
+            extended(&exports(wasm, section)?, count, added.exports())
+        }
+        Payload::StartSection { func, .. } => {
+            let mut contents = Vec::new();
+            added.outer(func).encode(&mut contents);
+            Ok(contents)
+        }
+        Payload::ElementSection(section) => {
+            let count = section.count();
+            extended(&elements(section)?, count, Entries::default())
+        }
+        Payload::CodeSectionStart { .. } => Ok(Vec::new()),
+        _ => Ok(slice(wasm, place(range))?.to_vec()),
+    }
+}
+
+/// The module of these sections, and where its code begins.
+fn joined(wasm: &[u8], sections: &[NewSection], code: &[u8]) -> Result<(Vec<u8>, u64)> {
+    let mut out = slice(wasm, 0..8)?.to_vec();
+    let mut code_start = 0;
+    for (number, contents) in sections {
+        let data = match *number {
+            id::CODE => code,
+            _ => contents,
+        };
+        let section = RawSection { id: *number, data };
+        section.append_to(&mut out);
+        if *number == id::CODE {
+            code_start = (out.len() - data.len()) as u64;
+        }
+    }
+    Ok((out, code_start))
+}
+
+fn insert_if_missing(sections: &mut Vec<NewSection>, number: u8, contents: Vec<u8>) {
     if sections.iter().any(|section| section.0 == number) {
         return;
     }
     let rank = |id: u8| ORDER.iter().position(|&other| other == id);
-    let before =
-        |section: &(u8, Vec<u8>)| section.0 != id::CUSTOM && rank(section.0) < rank(number);
+    let before = |section: &NewSection| section.0 != id::CUSTOM && rank(section.0) < rank(number);
     let at = sections.iter().rposition(before).map_or(0, |last| last + 1);
     sections.insert(at, (number, contents));
 }
 
 fn place(range: &Range<u64>) -> Range<usize> {
     range.start as usize..range.end as usize
+}
+
+fn globals(section: GlobalSectionReader<'_>) -> Result<Edits> {
+    let mut edits = Edits::default();
+    for global in section {
+        edits.expression(global.map_err(unreadable)?.init_expr.get_operators_reader())?;
+    }
+    Ok(edits)
 }
 
 fn tables(section: TableSectionReader<'_>) -> Result<Edits> {

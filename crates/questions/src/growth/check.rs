@@ -4,16 +4,18 @@ use std::collections::HashMap;
 
 use serde::Deserialize;
 
+use super::answer::{Check, CheckedRule, GrowingPlace};
 use super::fold::fold;
 use super::growing::Growing;
 use super::growing_thing::last;
 use super::series::Merged;
 use super::tables::{FEW_DUMPS, checked_warmup, is_partial, warnings};
-use crate::answer::{Answer, AnswerBody, Check, CheckedRule, GrowingPlace};
+use crate::answer::{Answer, AnswerBody};
 use crate::glob::{self, Glob};
+use crate::parts::page::Page;
+use crate::parts::path_text;
 use crate::place_table::PlaceTable;
-use crate::question::Page;
-use crate::{WarningText, path_text};
+use crate::warnings::WarningText;
 use base::control::Control;
 use base::error::{Error, Result};
 use base::warning::Warning;

@@ -17,7 +17,9 @@ use base::error::Result;
 
 /// The label of elements and of values.
 const ELEMENT: &str = "[*]";
+
 const KEY: &str = "key [*]";
+
 const MEMBER: &str = "member [*]";
 
 /// Groups growing things by what explains them: each that stays, with what is folded into it. Things in

@@ -3,14 +3,14 @@
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BTreeMap, HashMap};
 
+use super::answer::{FoldedPlace, GrowingPlace};
 use super::find::growing_things;
 use super::growing_thing::{GrowingThing, What, last};
 use super::series::{Field, Merged};
-use crate::answer::{FoldedPlace, GrowingPlace};
-use crate::labels::after_class;
-use crate::path_text::{LEFT_OUT, PathText};
+use crate::parts::labels::after_class;
+use crate::parts::page::Page;
+use crate::parts::path_text::{LEFT_OUT, PathText};
 use crate::place_table::{PlaceTable, Sum};
-use crate::question::Page;
 use base::control::Control;
 use base::error::Result;
 

@@ -1,7 +1,7 @@
 //! Something that grows: what it is, and how much of it each dump has.
 
+use super::answer::Rate;
 use super::series::Field;
-use crate::answer::Rate;
 use crate::place_table::Sum;
 
 /// What a growing thing is.

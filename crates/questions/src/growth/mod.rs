@@ -4,6 +4,7 @@
 //! A thing grows if it rises in every interval. What holds it, and what it holds, often grows with it, so
 //! each growing thing is folded into the one that explains it.
 
+mod answer;
 mod check;
 mod find;
 mod fold;
@@ -15,14 +16,14 @@ mod trend;
 
 use serde::Deserialize;
 
-use super::answer::{Answer, AnswerBody, Growth};
-use super::place_table::PlaceTable;
-use super::question::default_limit;
-use super::{WarningText, page};
+use crate::answer::{Answer, AnswerBody};
+use crate::parts::page::{default_limit, page};
+use crate::place_table::PlaceTable;
+use crate::warnings::WarningText;
+pub use answer::{Check, CheckedRule, FoldedPlace, GrowingPlace, Growth, GrowthDump, Rate};
 use base::control::Control;
 use base::error::Result;
 use base::warning::Warning;
-
 pub use check::{Accepted, CheckOptions, MaxGrowth, MaxObjects, check};
 use fold::fold;
 use growing::Growing;

@@ -3,11 +3,10 @@
 use std::collections::HashMap;
 use std::hash::Hash;
 
-use crate::PlaceTable;
-use crate::answer::{Root, root_kind_name};
-use crate::labels::after_class;
-use crate::path_text::PathText;
-use crate::place_table::{PathNode, PathStart, Sum};
+use crate::parts::labels::after_class;
+use crate::parts::path_text::PathText;
+use crate::parts::roots::{Root, root_kind_name};
+use crate::place_table::{PathNode, PathStart, PlaceTable, Sum};
 use base::columns;
 use base::control::Control;
 use base::error::Result;

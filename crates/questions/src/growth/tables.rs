@@ -1,8 +1,8 @@
 //! What is said of the place tables themselves: their names, their warnings, and whether they are enough.
 
-use crate::WarningText;
-use crate::answer::GrowthDump;
+use super::answer::GrowthDump;
 use crate::place_table::PlaceTable;
+use crate::warnings::WarningText;
 use base::error::{Error, Result};
 use base::warning::Warning;
 

@@ -15,6 +15,7 @@ use heap::{DominatorIndex, HUGE, Heap};
 
 /// If there are fewer children than this, they are sorted again for every page.
 const MANY: usize = 1 << 12;
+
 /// The number of children between two checks for cancellation.
 const CHECK_INTERVAL: usize = 1 << 16;
 

@@ -4,12 +4,11 @@
 mod after_return;
 mod largest_children;
 mod lazy;
+mod reader;
 
 use std::sync::Arc;
 
-use super::answer::ObjectName;
-use super::glob::{self, Glob};
-use super::reader::Reader;
+use crate::glob::{self, Glob};
 pub(super) use after_return::AfterReturn;
 use base::columns;
 use base::control::Control;
@@ -23,6 +22,7 @@ use heap::{
 };
 use largest_children::LargestChildren;
 use lazy::Lazy;
+pub(crate) use reader::Reader;
 
 /// A heap that was opened for questions.
 pub struct LoadedHeap {
@@ -216,13 +216,6 @@ impl LoadedHeap {
 
     pub(crate) fn class_name(&self, object: ObjectIndex) -> &str {
         &self.heap.objects.class_of(object).name
-    }
-
-    pub(super) fn object_name(&self, object: ObjectIndex) -> ObjectName {
-        ObjectName {
-            address: self.heap.address(object).0,
-            class_name: self.class_name(object).to_owned(),
-        }
     }
 
     /// The slots of the classes whose names match the pattern; without a pattern, the slots of all classes,

@@ -18,14 +18,19 @@ use heap::{EdgeLabel, Heap, PathGroup, PathTree, prefetch};
 
 /// Objects between two looks at whether to stop.
 const CHECK_INTERVAL: usize = 1 << 16;
+
 /// The most places that are told apart. Heaps with as many have classes that refer to one another in every way.
 const MOST_PLACES: usize = 1 << 22;
+
 /// The place of objects that no reference leads to so far, and of references beyond [`MOST_PLACES`].
 const NO_PLACE: u32 = u32::MAX;
+
 /// Answers about places that are kept at hand, and further references of objects.
 const RECENT: usize = 1 << 12;
+
 /// How many references in advance the memory of their targets is prefetched.
 const AHEAD: u32 = 16;
+
 /// Further references of objects after which equal ones are left out, at first.
 const COMPACTED: usize = 1 << 24;
 

@@ -1,14 +1,15 @@
 //! Makes the place table of a loaded heap.
 
-use crate::path_text::is_origin_stable;
-use crate::roots::origin_root;
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use super::Sum;
 use super::count::{Counts, Field, Place, SizedSubject, Subject};
 use super::table::{ClassRow, FieldRow, PathNode, PathStart, PlaceRow, PlaceTable, VERSION};
-use crate::{LoadedHeap, WarningText};
+use crate::loaded_heap::LoadedHeap;
+use crate::parts::path_text::is_origin_stable;
+use crate::parts::roots::origin_root;
+use crate::warnings::WarningText;
 use base::columns;
 use base::control::{Control, Phase};
 use base::error::Result;

@@ -5,13 +5,13 @@ mod count;
 mod make;
 mod table;
 
-pub use make::place_table;
-pub use table::PlaceTable;
-pub(super) use table::{PathNode, PathStart};
-
 use std::ops::AddAssign;
 
 use serde::{Deserialize, Serialize};
+
+pub use make::place_table;
+pub use table::PlaceTable;
+pub(super) use table::{PathNode, PathStart};
 
 /// Objects, and the bytes of their contents.
 #[derive(

@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Sum;
-use crate::WarningText;
+use crate::warnings::WarningText;
 use base::error::{Error, Result};
 
 /// The version of the shape of a written table.

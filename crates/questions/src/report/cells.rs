@@ -12,7 +12,7 @@ use std::collections::{BinaryHeap, HashMap};
 
 use serde::{Serialize, Serializer};
 
-use super::super::LoadedHeap;
+use crate::loaded_heap::LoadedHeap;
 use base::columns;
 use base::control::{Control, Phase, Step};
 use base::error::Result;
@@ -21,22 +21,31 @@ use heap::DominatorIndex;
 
 /// Cells of single objects and of chains.
 const OBJECT_CELLS: usize = 1499;
+
 /// Cells of the objects of a class that have no cells of their own, beyond one below each cell.
 const CLASS_CELLS: usize = 1000;
+
 /// Cells of single objects below one cell.
 const CHILDREN: usize = 100;
+
 /// How many of these are there whatever their size.
 const SMALL_CHILDREN: usize = 10;
+
 /// Any other retains at least its parent's retained size divided by this.
 const LEAST_PART: u64 = 100;
+
 /// Cells on top of each other, without the cell of small classes.
 const DEPTH: u32 = 40;
+
 /// Classes below cells that are counted separately, in all.
 const CLASSES: usize = 1 << 16;
+
 /// Stands for the slots of all other classes.
 const OTHER_CLASSES: u32 = u32::MAX;
+
 /// Stands for no number.
 const NONE: u32 = u32::MAX;
+
 /// Objects between two looks at whether to stop.
 const CHECK_INTERVAL: u64 = 1 << 16;
 

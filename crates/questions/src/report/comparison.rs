@@ -1,22 +1,26 @@
 //! What changed since an earlier heap.
 
-use crate::merged::{merged_paths, set_of_new};
-use crate::summary::summarize;
-use crate::suspects::suspects;
 use serde::Serialize;
 
-use super::super::LoadedHeap;
-use super::super::answer::{MergedPaths, Summary, Suspects};
+use crate::loaded_heap::LoadedHeap;
+use crate::paths::{MergedPaths, merged_paths, set_of_new};
+use crate::summary::{Summary, summary};
+use crate::suspects::{SuspectOptions, Suspects, suspects};
 use base::control::Control;
 use base::error::Result;
 use heap::views::{ComparisonRow, ComparisonSort, Selection};
 
 /// Classes that are listed one by one.
 const CLASSES: usize = 500;
+
 /// Path groups of new objects.
 const PATHS: usize = 50;
+
 /// Suspects.
-const SUSPECTS: usize = 20;
+const SUSPECTS: SuspectOptions = SuspectOptions {
+    threshold: None,
+    limit: 20,
+};
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -72,8 +76,8 @@ pub(super) fn compare_classes(
     let (listed, rest) = rows.split_at(CLASSES.min(rows.len()));
     let new = set_of_new(loaded, before, None, control)?;
     Ok(Comparison {
-        before: summarize(before),
-        growth: suspects(loaded, None, Some(before), SUSPECTS, control)?,
+        before: summary(before),
+        growth: suspects(loaded, &SUSPECTS, Some(before), control)?,
         total: Changes::of(rows),
         rows: listed
             .iter()

@@ -1,22 +1,25 @@
 //! The paths and the referrers of the largest cells.
 
-use crate::referrers::referrers_of;
-use crate::suspect_parts::path_and_cut;
 use std::cmp::Reverse;
 
 use serde::Serialize;
 
-use super::super::LoadedHeap;
-use super::super::answer::{Cut, Edge, Path, Root, Step};
-use super::super::question::Page;
 use super::cells::Cells;
+use crate::loaded_heap::LoadedHeap;
+use crate::parts::cut::{Cut, path_and_cut};
+use crate::parts::path::{Path, Step};
+use crate::parts::references::Edge;
+use crate::parts::roots::Root;
+use crate::referrers::{ReferrerOptions, referrers};
 use base::control::Control;
 use base::error::Result;
 
 /// Cells that have details.
 const CELLS: usize = 200;
+
 /// Referrers that are listed.
 const REFERRERS: u64 = 5;
+
 /// Steps at the beginning of a long path that are listed, and as many at its end.
 const HALF_OF_STEPS: usize = 8;
 
@@ -86,17 +89,17 @@ pub(super) fn make_details(
     let mut largest: Vec<_> = with_objects.collect();
     largest.sort_unstable();
     largest.truncate(CELLS);
-    let referrers = Page {
-        offset: 0,
-        limit: REFERRERS,
-    };
     let mut reader = loaded.reader(control);
     let mut details = Vec::new();
     for (_, cell, object) in largest {
         control.check()?;
         let (path, cut) = path_and_cut(loaded, object, control)?;
-        let address = loaded.heap.address(object).0;
-        let found = referrers_of(loaded, address, referrers, &mut Vec::new(), control)?;
+        let options = ReferrerOptions {
+            address: loaded.heap.address(object).0,
+            limit: REFERRERS,
+            offset: 0,
+        };
+        let found = referrers(loaded, &options, &mut Vec::new(), control)?;
         details.push(Detail {
             cell,
             preview: reader.preview(object)?,

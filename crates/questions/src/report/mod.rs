@@ -1,40 +1,45 @@
 //! A report: the answers that its pages show, bounded so that a file with all of them stays small.
 
+mod answer;
 mod cells;
 mod comparison;
 mod details;
 mod strings;
 mod unreachable;
 
-use crate::report::cells::make_cells;
-use crate::report::comparison::compare_classes;
-use crate::report::details::make_details;
-use crate::report::unreachable::unreachable_part;
-use crate::summary::summarize;
-use crate::suspects::suspects;
-use crate::waste::waste;
 use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::LoadedHeap;
-use super::answer::{Report, Summary, Suspects, Waste};
-use super::question::Page;
+use crate::loaded_heap::LoadedHeap;
+use crate::summary::{Summary, summary};
+use crate::suspects::{SuspectOptions, Suspects, suspects};
+use crate::waste::{Waste, WasteOptions, waste};
+pub use answer::Report;
 use base::control::Control;
 use base::error::Result;
 use base::side_by_side::side_by_side;
 use base::warning::Warning;
-use cells::Cells;
-use comparison::Comparison;
-use details::Detail;
+use cells::{Cells, make_cells};
+use comparison::{Comparison, compare_classes};
+use details::{Detail, make_details};
 use heap::Need;
 use heap::views::{ConstructorSort, ConstructorView, RetainedColumns, Selection};
-use unreachable::UnreachablePart;
+use unreachable::{UnreachablePart, unreachable_part};
 
 /// Classes that are listed one by one.
 const CLASSES: usize = 1000;
+
 /// Entries of the other lists: suspects, groups of waste and their holders.
-const ENTRIES: usize = 20;
+const ENTRIES: u64 = 20;
+const SUSPECTS: SuspectOptions = SuspectOptions {
+    threshold: None,
+    limit: ENTRIES,
+};
+const WASTE: WasteOptions = WasteOptions {
+    limit: ENTRIES,
+    offset: 0,
+};
 
 /// What the pages show.
 #[derive(Serialize)]
@@ -80,7 +85,12 @@ struct RestOfClasses {
     shallow_size: u64,
 }
 
-pub(super) fn report(
+/// What the pages of a report show; with an earlier heap of the same module a comparison as well.
+///
+/// # Errors
+/// [`Error`](base::Error): `DifferentModules` for a comparison of two programs, `DumpChanged` and `Io` if the
+/// dump cannot be read again, `OutOfMemory`, `Aborted`.
+pub fn report(
     loaded: &LoadedHeap,
     before: Option<&LoadedHeap>,
     notes: &mut Vec<Warning>,
@@ -89,10 +99,6 @@ pub(super) fn report(
     if let Some(before) = before {
         before.check_same_module(loaded)?;
     }
-    let page = Page {
-        offset: 0,
-        limit: ENTRIES as u64,
-    };
     // The path tree takes one thread, and nearly as long as everything in which nothing needs it.
     let by_dominators = || {
         loaded.cuts(control)?;
@@ -114,13 +120,13 @@ pub(super) fn report(
     };
     let mut waste_notes = Vec::new();
     let (comparison, waste) =
-        side_by_side(compare, || waste(loaded, page, &mut waste_notes, control))?;
+        side_by_side(compare, || waste(loaded, &WASTE, &mut waste_notes, control))?;
     notes.append(&mut waste_notes);
     Ok(strings::packed(&Body {
         dump: loaded.dump_name.clone(),
         before: before.map(|before| before.dump_name.clone()),
-        summary: summarize(loaded),
-        suspects: suspects(loaded, None, None, ENTRIES, control)?,
+        summary: summary(loaded),
+        suspects: suspects(loaded, &SUSPECTS, None, control)?,
         classes,
         details: make_details(loaded, &cells, control)?,
         cells,

@@ -5,16 +5,20 @@ use std::collections::HashMap;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::super::answer::Report;
+use super::answer::Report;
 
 /// Bytes of all texts as JSON, without sentences.
 const ROOM: usize = 200_000;
+
 /// Characters of a text that are kept at most: the first of these with which all texts fit.
 const LIMITS: [usize; 5] = [240, 120, 60, 30, 16];
+
 /// The last of these.
 const LEAST_LIMIT: usize = LIMITS[LIMITS.len() - 1];
+
 /// The key of texts that are whole sentences, with names in them that were cut already.
 const SENTENCE_KEY: &str = "text";
+
 /// Characters of a sentence that are kept at most.
 const SENTENCE: usize = 1200;
 

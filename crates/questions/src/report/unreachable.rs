@@ -1,19 +1,21 @@
 //! What no root reaches, with the fields of the objects that the graph shows.
 
-use crate::unreachable::unreachable;
 use serde::Serialize;
 
-use super::super::LoadedHeap;
-use super::super::answer::{FieldValue, Unreachable};
+use crate::loaded_heap::LoadedHeap;
+use crate::unreachable::{Unreachable, UnreachableOptions, unreachable};
 use base::control::Control;
 use base::error::Result;
 use base::units::Address;
 use base::warning::Warning;
+use heap::FieldValue;
 
 /// Nodes of the graph.
 const NODES: u64 = 200;
+
 /// Entries of the lists.
-const ENTRIES: usize = 50;
+const ENTRIES: u64 = 50;
+
 /// Fields of a node.
 const FIELDS: usize = 12;
 
@@ -38,7 +40,11 @@ pub(super) fn unreachable_part(
     notes: &mut Vec<Warning>,
     control: &Control,
 ) -> Result<UnreachablePart> {
-    let answer = unreachable(loaded, Some(NODES), ENTRIES, notes, control)?;
+    let options = UnreachableOptions {
+        max_nodes: Some(NODES),
+        limit: ENTRIES,
+    };
+    let answer = unreachable(loaded, &options, notes, control)?;
     let nodes = answer.graph.iter().flat_map(|graph| &graph.nodes);
     let mut reader = loaded.reader(control);
     let mut fields = Vec::new();

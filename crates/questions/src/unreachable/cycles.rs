@@ -4,9 +4,9 @@ use std::cmp::{Ordering, Reverse};
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use super::super::LoadedHeap;
-use super::super::answer::{CycleClass, CycleGroup, GarbageCycles};
+use super::answer::{CycleClass, CycleGroup, GarbageCycles};
 use super::keep_first::keep_first;
+use crate::loaded_heap::LoadedHeap;
 use base::columns;
 use base::control::{Control, Phase, Step};
 use base::error::{Error, Result};

@@ -3,15 +3,15 @@
 use std::cmp::{Ordering, Reverse};
 use std::collections::HashMap;
 
-use super::super::LoadedHeap;
-use super::super::answer::{ObjectState, UnreachableEdge, UnreachableGraph, UnreachableNode};
+use super::answer::{UnreachableEdge, UnreachableGraph, UnreachableNode};
 use super::keep_first::keep_first;
+use crate::loaded_heap::LoadedHeap;
 use base::columns;
 use base::control::{Control, Phase};
 use base::error::Result;
 use base::units::ObjectIndex;
 use base::warning::Warning;
-use heap::{Cycles, RawTable};
+use heap::{Cycles, ObjectState, RawTable};
 
 /// The largest number of edges per node, on average.
 const EDGES_PER_NODE: usize = 16;

@@ -1,28 +1,54 @@
 //! Unreachable memory: garbage by class and its cycles, and raw blocks to which nothing refers.
 
+mod answer;
 mod cycles;
 mod graph;
 mod keep_first;
 
-use crate::unreachable::cycles::cycle_groups;
-use crate::unreachable::graph::unreachable_graph;
-use crate::unreachable::keep_first::keep_first;
 use std::collections::HashMap;
 
-use super::LoadedHeap;
-use super::answer::{Garbage, GarbageClass, RawBlock, RawBlocks, Unreachable, UnreferencedBlocks};
+use serde::Deserialize;
+
+use crate::loaded_heap::LoadedHeap;
+use crate::parts::page::{default_limit, page};
+pub use answer::{
+    CycleClass, CycleGroup, Garbage, GarbageClass, GarbageCycles, RawBlock, RawBlocks, Unreachable,
+    UnreachableEdge, UnreachableGraph, UnreachableNode, UnreferencedBlocks,
+};
 use base::control::Control;
 use base::error::{Error, Result};
 use base::warning::Warning;
-use heap::{Cycles, RawTable};
+use cycles::cycle_groups;
+use graph::unreachable_graph;
+use heap::{Cycles, Need, RawTable};
+use keep_first::keep_first;
 
-pub(super) fn unreachable(
+/// Whether to make a graph, and how many entries to list.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct UnreachableOptions {
+    /// The largest number of nodes of the graph; no graph if `None`.
+    #[serde(default)]
+    pub max_nodes: Option<u64>,
+    /// The number of entries of each kind to list.
+    #[serde(default = "default_limit")]
+    pub limit: u64,
+}
+
+/// Unreachable memory: garbage, its cycles, and raw blocks to which nothing refers.
+///
+/// # Errors
+/// [`Error`](base::Error): the source's own if it has no garbage, `InvalidOption` for a limit or a number of
+/// nodes of 0, `DumpChanged` and `Io` if the dump cannot be read again, `OutOfMemory`, `Aborted`.
+pub fn unreachable(
     loaded: &LoadedHeap,
-    max_nodes: Option<u64>,
-    limit: usize,
+    options: &UnreachableOptions,
     notes: &mut Vec<Warning>,
     control: &Control,
 ) -> Result<Unreachable> {
+    loaded.source.check(Need::Garbage)?;
+    let limit = page(0, options.limit)?.end();
+    let max_nodes = options.max_nodes;
     if max_nodes == Some(0) {
         return Err(Error::InvalidOption {
             name: "maxNodes",

@@ -1,6 +1,6 @@
 //! The data that all parts of the report need.
 
-use crate::LoadedHeap;
+use crate::loaded_heap::LoadedHeap;
 use base::bits::Bits;
 use base::control::Control;
 use base::error::Result;

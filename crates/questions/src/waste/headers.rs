@@ -3,10 +3,10 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
+use super::answer::{HeaderClass, WasteHeaders};
 use super::context::Context;
 use super::holders::more;
-use crate::answer::{HeaderClass, WasteHeaders};
-use crate::question::Page;
+use crate::parts::page::Page;
 
 impl Context<'_> {
     pub(super) fn headers(&self, page: Page) -> WasteHeaders {

@@ -1,16 +1,16 @@
 //! The holders of waste: the field of the last step of the paths that lead there.
 
-use crate::roots::origin_root;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
+use super::answer::WasteHolder;
 use super::context::Context;
 use super::sum::Sum;
-use crate::LoadedHeap;
-use crate::answer::{WasteHolder, root_kind_name};
-use crate::labels::after_class;
-use crate::path_text::LEFT_OUT;
-use crate::question::Page;
+use crate::loaded_heap::LoadedHeap;
+use crate::parts::labels::after_class;
+use crate::parts::page::Page;
+use crate::parts::path_text::LEFT_OUT;
+use crate::parts::roots::{origin_root, root_kind_name};
 use heap::{EdgeLabel, GroupStart, LabelKind, PathGroup, RootOrigin};
 
 /// The largest number of nested containers that are named.

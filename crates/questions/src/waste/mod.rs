@@ -1,6 +1,7 @@
 //! Memory that could be saved: duplicates, empty containers, unused room. Every byte of a live object belongs
 //! to the first kind of waste that claims it.
 
+mod answer;
 mod claims;
 mod context;
 mod copies;
@@ -11,26 +12,47 @@ mod shown_copies;
 mod sum;
 mod sums;
 
-use claims::Claims;
-use context::Context;
-use padding::padding;
-use sums::Sums;
+use serde::Deserialize;
 
-use super::LoadedHeap;
-use super::answer::{Waste, WasteKindName};
-use super::question::Page;
+use crate::loaded_heap::LoadedHeap;
+use crate::parts::page::{default_limit, page};
+pub use answer::{
+    HeaderClass, Waste, WasteGroup, WasteHeaders, WasteHolder, WasteKind, WasteKindName,
+};
 use base::control::{Control, Phase};
 use base::error::Result;
 use base::side_by_side::side_by_side;
 use base::warning::Warning;
+use claims::Claims;
+use context::Context;
 use heap::Survey;
+use padding::padding;
+use sums::Sums;
 
-pub(super) fn waste(
+/// Which groups of waste to list.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct WasteOptions {
+    /// The number of groups of each kind to list, and the number of holders of each group.
+    #[serde(default = "default_limit")]
+    pub limit: u64,
+    /// The number of groups of each kind to leave out before the first.
+    #[serde(default)]
+    pub offset: u64,
+}
+
+/// Memory that could be saved: duplicates, empty containers, unused room.
+///
+/// # Errors
+/// [`Error`](base::Error): `InvalidOption` for a limit of 0, `DumpChanged` and `Io` if the dump cannot be read
+/// again, `OutOfMemory`, `Aborted`.
+pub fn waste(
     loaded: &LoadedHeap,
-    page: Page,
+    options: &WasteOptions,
     notes: &mut Vec<Warning>,
     control: &Control,
 ) -> Result<Waste> {
+    let page = page(options.offset, options.limit)?;
     let context = &Context::new(loaded, control)?;
     let object_count = loaded.heap.objects.len();
     let step = &control.begin(Phase::View, object_count as u64);

@@ -3,12 +3,12 @@
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
+use super::answer::{WasteGroup, WasteKind, WasteKindName};
 use super::context::Context;
 use super::copies::{Copies, CopyGroup};
 use super::holders::named_holders;
 use super::sum::Sum;
-use crate::answer::{WasteGroup, WasteKind, WasteKindName};
-use crate::question::Page;
+use crate::parts::page::Page;
 use base::columns;
 use base::error::Result;
 use base::units::ObjectIndex;

@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, HashMap};
 
 use rayon::prelude::*;
 
+use super::answer::{WasteGroup, WasteKind, WasteKindName};
 use super::context::Context;
 use super::holders::named_holders;
 use super::sum::Sum;
-use crate::answer::{WasteGroup, WasteKind, WasteKindName};
-use crate::question::Page;
+use crate::parts::page::Page;
 use base::columns;
 use base::error::Result;
 use base::units::ObjectIndex;

@@ -10,8 +10,8 @@ use std::rc::Rc;
 
 use wasmparser::{BlockType, Operator};
 
+use super::decoded::Decoded;
 use super::memory::Memory;
-use super::numeric;
 use base::control::Control;
 use wasm::module::{Functions, Signature};
 
@@ -22,13 +22,10 @@ const MOST_FRAMES: usize = 200;
 const MOST_VALUES: usize = 1 << 16;
 
 /// Steps between two checks for cancellation.
-const CHECK_INTERVAL: u64 = 1 << 12;
+pub(super) const CHECK_INTERVAL: u64 = 1 << 12;
 
 /// The number of globals that are copied in the time of a step.
 const GLOBALS_PER_STEP: u64 = 16;
-
-/// The number of bytes that are stored at once.
-const PIECE: usize = 1 << 12;
 
 /// The number of values that are moved in the time of a step.
 const VALUES_PER_STEP: u64 = 64;
@@ -46,7 +43,7 @@ pub(super) trait Observer {
 
 /// The active calls, outermost first: functions with their arguments.
 pub(super) struct CallStack<'r> {
-    frames: &'r [Frame],
+    pub(super) frames: &'r [Frame],
 }
 
 impl CallStack<'_> {
@@ -94,25 +91,13 @@ pub(super) struct Machine<'m, 'a> {
     /// The last result of the call that was executed last.
     pub(super) result: Option<u64>,
     pub(super) control: Control,
+    /// A function that was executed before is not decoded again.
     decoded: HashMap<u32, Option<Rc<Decoded<'a>>>>,
 }
 
-/// A function that was executed before is not decoded again.
+/// An active call.
 #[derive(Debug)]
-struct Decoded<'a> {
-    parameters: usize,
-    results: usize,
-    /// Parameters and locals.
-    locals: usize,
-    operators: Vec<Operator<'a>>,
-    /// For each operator that opens a block: the position of its `else` if it has one, or else of its `end`.
-    next_part: Vec<u32>,
-    /// For each of those, and for `else`: the position of the block's `end`.
-    end: Vec<u32>,
-}
-
-#[derive(Debug)]
-struct Frame {
+pub(super) struct Frame {
     function: u32,
     arguments: Vec<u64>,
     /// The position in the values where its parameters and locals begin.
@@ -200,7 +185,7 @@ impl<'m, 'a> Machine<'m, 'a> {
         }
     }
 
-    fn spend(&mut self, steps: u64) -> Option<()> {
+    pub(super) fn spend(&mut self, steps: u64) -> Option<()> {
         let rest = self.budget.checked_sub(steps)?;
         if rest / CHECK_INTERVAL != self.budget / CHECK_INTERVAL {
             self.control.count(steps.max(CHECK_INTERVAL)).ok()?;
@@ -213,77 +198,25 @@ impl<'m, 'a> Machine<'m, 'a> {
         if let Some(decoded) = self.decoded.get(&function) {
             return decoded.clone();
         }
-        let decoded = self.decode_body(function).map(Rc::new);
+        let functions = self.functions;
+        let decoded = Decoded::new(functions, function, || self.spend(1)).map(Rc::new);
         self.decoded.insert(function, decoded.clone());
         decoded
     }
-
-    fn decode_body(&mut self, function: u32) -> Option<Decoded<'a>> {
-        let functions = self.functions;
-        let body = functions.body(function)?;
-        let signature = functions.signature(function)?;
-        let parameters = signature.parameters as usize;
-        let mut locals = parameters;
-        for declaration in body.get_locals_reader().ok()? {
-            let (count, _) = declaration.ok()?;
-            // Engines allow 50,000 locals.
-            locals = locals
-                .checked_add(count as usize)
-                .filter(|&locals| locals <= 50_000)?;
-        }
-        let mut decoded = Decoded {
-            parameters,
-            results: signature.results as usize,
-            locals,
-            operators: Vec::new(),
-            next_part: Vec::new(),
-            end: Vec::new(),
-        };
-        // The positions of an open block and of its `else`.
-        let mut open: Vec<(usize, Option<usize>)> = Vec::new();
-        for operator in body.get_operators_reader().ok()? {
-            self.spend(1)?;
-            let operator = operator.ok()?;
-            let at = decoded.operators.len();
-            match operator {
-                Operator::Block { .. } | Operator::Loop { .. } | Operator::If { .. } => {
-                    open.push((at, None));
-                }
-                Operator::Else => {
-                    let (start, middle) = open.last_mut()?;
-                    *middle = Some(at);
-                    decoded.next_part[*start] = at as u32;
-                }
-                Operator::End => {
-                    if let Some((start, middle)) = open.pop() {
-                        decoded.end[start] = at as u32;
-                        match middle {
-                            Some(middle) => decoded.end[middle] = at as u32,
-                            None => decoded.next_part[start] = at as u32,
-                        }
-                    }
-                }
-                _ => {}
-            }
-            decoded.operators.push(operator);
-            decoded.next_part.push(0);
-            decoded.end.push(0);
-        }
-        Some(decoded)
-    }
 }
 
-struct Run<'r, 'm, 'a, O> {
-    machine: &'r mut Machine<'m, 'a>,
-    state: &'r mut State,
+/// A run of a machine.
+pub(super) struct Run<'r, 'm, 'a, O> {
+    pub(super) machine: &'r mut Machine<'m, 'a>,
+    pub(super) state: &'r mut State,
     uses: &'r mut GlobalUse,
-    observer: &'r mut O,
+    pub(super) observer: &'r mut O,
     /// The code of each frame.
     codes: Vec<Rc<Decoded<'a>>>,
-    frames: Vec<Frame>,
+    pub(super) frames: Vec<Frame>,
     /// Locals and operands of all frames.
-    values: Vec<u64>,
-    is_stopped: bool,
+    pub(super) values: Vec<u64>,
+    pub(super) is_stopped: bool,
 }
 
 impl<'a, O: Observer> Run<'_, '_, 'a, O> {
@@ -442,31 +375,12 @@ impl<'a, O: Observer> Run<'_, '_, 'a, O> {
                 self.pop32()?;
                 self.values.push(MEMORY_PAGES);
             }
-            Op::MemoryFill { mem: 0 } => {
-                let [address, value, length] = self.pop_three()?;
-                self.machine.spend(u64::from(length / 4))?;
-                let bytes = [value as u8; PIECE];
-                self.store_bytes(address, length, |_, size| bytes.get(..size))?;
-            }
+            Op::MemoryFill { mem: 0 } => self.fill()?,
             Op::MemoryCopy {
                 dst_mem: 0,
                 src_mem: 0,
-            } => {
-                let [address, from, length] = self.pop_three()?;
-                self.machine.spend(u64::from(length))?;
-                let mut bytes = Vec::new();
-                for at in 0..length {
-                    if u64::from(at).is_multiple_of(CHECK_INTERVAL) {
-                        self.machine.control.check().ok()?;
-                    }
-                    bytes.push(self.state.memory.read::<1>(from.wrapping_add(at))?[0]);
-                }
-                self.store_bytes(address, length, |at, size| bytes.get(at..at + size))?;
-            }
-            _ => match self.access_memory(operator) {
-                Some(done) => done?,
-                None => numeric::execute(operator, &mut self.values)?,
-            },
+            } => self.copy()?,
+            _ => self.compute(operator)?,
         }
         Some(())
     }
@@ -531,107 +445,7 @@ impl<'a, O: Observer> Run<'_, '_, 'a, O> {
         self.values.get_mut(first + index)
     }
 
-    fn pop32(&mut self) -> Option<u32> {
+    pub(super) fn pop32(&mut self) -> Option<u32> {
         self.values.pop().map(|value| value as u32)
-    }
-
-    /// The last three values, in the order in which they were pushed.
-    fn pop_three(&mut self) -> Option<[u32; 3]> {
-        let third = self.pop32()?;
-        let second = self.pop32()?;
-        Some([self.pop32()?, second, third])
-    }
-
-    /// Executes a load or a store; `None` if the instruction is neither.
-    fn access_memory(&mut self, operator: &Operator<'_>) -> Option<Option<()>> {
-        use Operator as Op;
-        Some(match operator {
-            Op::I32Load { memarg } | Op::F32Load { memarg } | Op::I64Load32U { memarg } => {
-                self.load(memarg, |bytes: [u8; 4]| u32::from_le_bytes(bytes).into())
-            }
-            Op::I64Load { memarg } | Op::F64Load { memarg } => {
-                self.load(memarg, u64::from_le_bytes)
-            }
-            Op::I32Load8U { memarg } | Op::I64Load8U { memarg } => {
-                self.load(memarg, |[byte]: [u8; 1]| byte.into())
-            }
-            Op::I32Load8S { memarg } => {
-                self.load(memarg, |[byte]: [u8; 1]| u64::from(byte as i8 as u32))
-            }
-            Op::I64Load8S { memarg } => self.load(memarg, |[byte]: [u8; 1]| byte as i8 as u64),
-            Op::I32Load16U { memarg } | Op::I64Load16U { memarg } => {
-                self.load(memarg, |bytes: [u8; 2]| u16::from_le_bytes(bytes).into())
-            }
-            Op::I32Load16S { memarg } => self.load(memarg, |bytes: [u8; 2]| {
-                u64::from(i16::from_le_bytes(bytes) as u32)
-            }),
-            Op::I64Load16S { memarg } => {
-                self.load(memarg, |bytes: [u8; 2]| i16::from_le_bytes(bytes) as u64)
-            }
-            Op::I64Load32S { memarg } => {
-                self.load(memarg, |bytes: [u8; 4]| i32::from_le_bytes(bytes) as u64)
-            }
-            Op::I32Store { memarg } | Op::F32Store { memarg } | Op::I64Store32 { memarg } => {
-                self.store(memarg, 4)
-            }
-            Op::I64Store { memarg } | Op::F64Store { memarg } => self.store(memarg, 8),
-            Op::I32Store8 { memarg } | Op::I64Store8 { memarg } => self.store(memarg, 1),
-            Op::I32Store16 { memarg } | Op::I64Store16 { memarg } => self.store(memarg, 2),
-            _ => return None,
-        })
-    }
-
-    fn load<const N: usize>(
-        &mut self,
-        memarg: &wasmparser::MemArg,
-        value: impl Fn([u8; N]) -> u64,
-    ) -> Option<()> {
-        let address = self.address(memarg)?;
-        let bytes = self.state.memory.read(address)?;
-        self.values.push(value(bytes));
-        Some(())
-    }
-
-    fn store(&mut self, memarg: &wasmparser::MemArg, size: usize) -> Option<()> {
-        let value = self.values.pop()?;
-        let address = self.address(memarg)?;
-        self.observe(address, value as u32)?;
-        self.state
-            .memory
-            .write(address, value.to_le_bytes().get(..size)?)
-    }
-
-    /// Stores bytes in pieces. The last argument has the bytes at an offset.
-    fn store_bytes<'b>(
-        &mut self,
-        address: u32,
-        length: u32,
-        bytes: impl Fn(usize, usize) -> Option<&'b [u8]>,
-    ) -> Option<()> {
-        if length > 0 {
-            self.observe(address, 0)?;
-        }
-        for at in (0..length).step_by(PIECE) {
-            let size = (length - at).min(PIECE as u32);
-            let piece = bytes(at as usize, size as usize)?;
-            self.state.memory.write(address.wrapping_add(at), piece)?;
-        }
-        Some(())
-    }
-
-    fn observe(&mut self, address: u32, value: u32) -> Option<()> {
-        let calls = CallStack {
-            frames: &self.frames,
-        };
-        self.is_stopped = !self.observer.store(address, value, &calls);
-        (!self.is_stopped).then_some(())
-    }
-
-    fn address(&mut self, memarg: &wasmparser::MemArg) -> Option<u32> {
-        if memarg.target != wasmparser::MemArgTarget::Memory(0) {
-            return None;
-        }
-        let address = u64::from(self.pop32()?) + memarg.offset;
-        u32::try_from(address).ok()
     }
 }

@@ -20,10 +20,12 @@
 //! which are visited in loops; for these, the type flags of the runtime are used.
 
 mod code;
+mod decoded;
 mod entry;
 mod find;
 mod machine;
 mod memory;
+mod memory_access;
 mod names;
 mod numeric;
 mod probes;

@@ -3,6 +3,7 @@
 //!
 //! Types are kept as the producer wrote them. The source of a heap decides which of them the collector follows.
 
+mod description;
 mod number;
 mod reader;
 pub mod writer;

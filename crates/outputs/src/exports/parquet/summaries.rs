@@ -17,8 +17,8 @@ use base::error::Result;
 use heap::views::ConstructorView;
 use heap::{GroupStart, PathGroup, PathGroups, RootKind, RootOrigin};
 use questions::{
-    AccountingJson, AnswerBody, Cut, LEFT_OUT, PathText, Question, WasteGroup, WasteKindName,
-    after_class, root_kind_name,
+    AccountingJson, AnswerBody, Cut, LEFT_OUT, PathText, Question, SuspectOptions, WasteGroup,
+    WasteKindName, WasteOptions, after_class, root_kind_name,
 };
 
 /// Paths that a table keeps: the largest. The others are summed up in one row.
@@ -308,10 +308,10 @@ impl TableExport<'_> {
     }
 
     pub(super) fn suspects(&self, out: &mut dyn Write) -> Result<()> {
-        let question = Question::Suspects {
+        let question = Question::Suspects(SuspectOptions {
             threshold: None,
             limit: SUSPECTS,
-        };
+        });
         let answer = ask(self.heap, &question, None, self.control)?;
         let mut table = begin(out, "suspect", SUSPECT, &[])?;
         let AnswerBody::Suspects(answer) = &answer.body else {
@@ -364,10 +364,10 @@ impl TableExport<'_> {
     }
 
     pub(super) fn waste(&self, out: &mut dyn Write) -> Result<()> {
-        let question = Question::Waste {
+        let question = Question::Waste(WasteOptions {
             limit: WASTE_GROUPS,
             offset: 0,
-        };
+        });
         let answer = ask(self.heap, &question, None, self.control)?;
         let mut table = begin(out, "waste", WASTE, &[])?;
         let AnswerBody::Waste(waste) = &answer.body else {

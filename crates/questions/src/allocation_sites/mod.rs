@@ -1,0 +1,163 @@
+//! Which lines of source allocated what is alive in a dump, by the blocks that a profiler sampled.
+
+mod answer;
+
+use crate::loaded_heap::LoadedHeap;
+pub use answer::{AllocationSite, AllocationSites, SampledBlocks};
+use base::control::{Control, Phase};
+use base::error::{Error, Result};
+use base::units::Address;
+use heap::{DominatorIndex, Need};
+use wasm::symbols::Frame;
+
+#[derive(Clone, Default)]
+struct Sums {
+    samples: u64,
+    count: f64,
+    size: f64,
+    variance: f64,
+    garbage: f64,
+    /// Positions of the live objects in preorder of the dominator tree.
+    positions: Vec<u32>,
+}
+
+/// Finds the objects in the blocks that were sampled.
+///
+/// # Errors
+/// [`Error::NotInSnapshot`]; [`Error::Profile`] if the profile is not of the same run as the dump; [`Error::OutOfMemory`],
+/// [`Error::Aborted`], [`Error::Io`].
+pub fn allocation_sites(
+    loaded: &LoadedHeap,
+    sampled: &SampledBlocks,
+    control: &Control,
+) -> Result<AllocationSites> {
+    loaded.source.check(Need::Blocks)?;
+    let mut answer = AllocationSites {
+        exact: sampled.interval == 1,
+        interval: sampled.interval,
+        total_live_size: loaded.heap.live_size,
+        ..AllocationSites::default()
+    };
+    let sums = sums_by_place(loaded, sampled, &mut answer, control)?;
+    let dominators = loaded.dominator_index(control)?;
+    for (place, sum) in sampled.places.iter().zip(sums) {
+        if sum.samples > 0 || sum.garbage != 0.0 {
+            answer.sites.push(site(loaded, dominators, place, sum));
+        }
+    }
+    answer.sites.sort_by(|one, other| {
+        let key = |site: &AllocationSite| (site.retained_size, site.size, site.garbage_size);
+        let name = |site: &AllocationSite| {
+            let Frame {
+                function,
+                file,
+                line,
+            } = site.place.clone();
+            (file, line, function)
+        };
+        key(other)
+            .cmp(&key(one))
+            .then_with(|| name(one).cmp(&name(other)))
+    });
+    Ok(answer)
+}
+
+/// What the sampled blocks of each place hold. Blocks without an object are counted in the answer.
+fn sums_by_place(
+    loaded: &LoadedHeap,
+    sampled: &SampledBlocks,
+    answer: &mut AllocationSites,
+    control: &Control,
+) -> Result<Vec<Sums>> {
+    let heap = &loaded.heap;
+    let header = loaded.source.blocks().map_or(0, |blocks| blocks.header);
+    let dominators = loaded.dominator_index(control)?;
+    let step = control.begin(Phase::View, sampled.blocks.len() as u64);
+    let mut sums = vec![Sums::default(); sampled.places.len()];
+    let mut differing = 0u64;
+    for block in sampled.blocks.chunks_exact(3) {
+        let &[address, size, place] = block else {
+            continue;
+        };
+        step.advance(3)?;
+        let payload = address.checked_add(header).map(Address);
+        let object = payload.and_then(|payload| heap.objects.at(payload));
+        let Some(object) = object.filter(|&object| heap.objects.is_on_heap(object)) else {
+            answer.other_blocks += 1;
+            answer.other_bytes += u64::from(size);
+            continue;
+        };
+        if heap.block_size(object) != size {
+            differing += 1;
+            continue;
+        }
+        let Some(sum) = sums.get_mut(place as usize) else {
+            return Err(damaged("a block names a place that is not listed"));
+        };
+        let size = f64::from(size);
+        let chance = match sampled.interval {
+            1 => 1.0,
+            interval => -(-size / interval as f64).exp_m1(),
+        };
+        match dominators.position(object) {
+            Some(position) => {
+                sum.samples += 1;
+                sum.count += 1.0 / chance;
+                sum.size += size / chance;
+                sum.variance += (1.0 - chance) * (size / chance).powi(2);
+                sum.positions.push(position);
+            }
+            None => sum.garbage += size / chance,
+        }
+    }
+    if differing > 0 {
+        return Err(Error::Profile {
+            message: format!(
+                "{differing} of its {} blocks have another size in the dump: the profile and the dump are \
+                 not of the same moment of the same run; write both without running the program between",
+                sampled.blocks.len() / 3
+            ),
+        });
+    }
+    Ok(sums)
+}
+
+/// A line of source, with what its samples stand for.
+fn site(
+    loaded: &LoadedHeap,
+    dominators: &DominatorIndex,
+    place: &Frame,
+    sum: Sums,
+) -> AllocationSite {
+    let Sums {
+        samples,
+        mut positions,
+        ..
+    } = sum;
+    // An object within the range of an earlier one is retained by that.
+    positions.sort_unstable();
+    let mut end = 0;
+    let mut retained_size = 0;
+    for position in positions {
+        if position >= end {
+            end = dominators.end(position);
+            let object = dominators.object(position);
+            retained_size += loaded.heap.retained_size(object);
+        }
+    }
+    AllocationSite {
+        place: place.clone(),
+        samples,
+        count: sum.count.round() as u64,
+        size: sum.size.round() as u64,
+        size_error: sum.variance.sqrt().round() as u64,
+        retained_size,
+        garbage_size: sum.garbage.round() as u64,
+    }
+}
+
+fn damaged(what: &str) -> Error {
+    Error::Profile {
+        message: format!("it is damaged: {what}; write it again"),
+    }
+}

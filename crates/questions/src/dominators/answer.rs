@@ -1,0 +1,61 @@
+//! The answers to `dominators`.
+
+use serde::Serialize;
+
+/// The objects that an object immediately dominates: retained size ↓, shallow size ↓, address ↑.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Dominators {
+    /// The object; `None` for the whole heap.
+    pub address: Option<u32>,
+    /// Their number.
+    pub total: u64,
+    /// The number of entries before the first listed one.
+    pub offset: u64,
+    /// The largest number of listed entries.
+    pub limit: u64,
+    /// The listed entries.
+    pub children: Vec<DominatorChild>,
+}
+
+/// An object in the dominator tree.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct DominatorChild {
+    /// Its payload.
+    pub address: u32,
+    /// Its class.
+    pub class_name: String,
+    /// The size of its block.
+    pub shallow_size: u64,
+    /// Its retained size.
+    pub retained_size: u64,
+}
+
+/// The objects that an object immediately dominates, by class: retained size ↓, count ↓, name ↑.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct DominatorGroups {
+    /// The object; `None` for the whole heap.
+    pub address: Option<u32>,
+    /// The number of classes.
+    pub total: u64,
+    /// The number of entries before the first listed one.
+    pub offset: u64,
+    /// The largest number of listed entries.
+    pub limit: u64,
+    /// The listed entries.
+    pub groups: Vec<DominatorGroup>,
+}
+
+/// Objects of one class in the dominator tree.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct DominatorGroup {
+    /// The class.
+    pub class_name: String,
+    /// Their number.
+    pub count: u64,
+    /// The sum of the sizes of their blocks.
+    pub shallow_size: u64,
+    /// Their retained size.
+    pub retained_size: u64,
+}

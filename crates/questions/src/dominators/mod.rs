@@ -1,0 +1,115 @@
+//! The objects that an object immediately dominates, or the top level of the whole heap: one by one, or by
+//! class.
+
+mod answer;
+mod by_class;
+
+use std::sync::Arc;
+
+use serde::Deserialize;
+
+use crate::loaded_heap::LoadedHeap;
+use crate::parts::object_at::object_at;
+use crate::parts::page::{Page, default_limit, page};
+pub use answer::{DominatorChild, DominatorGroup, DominatorGroups, Dominators};
+use base::control::Control;
+use base::error::Result;
+use base::units::ObjectIndex;
+use base::warning::Warning;
+pub(crate) use by_class::group_by_class;
+
+/// Whose children in the dominator tree to list, and how.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct DominatorOptions {
+    /// Its address; the whole heap if `None`.
+    #[serde(default)]
+    pub address: Option<u32>,
+    /// Whether to group the objects by class.
+    #[serde(default)]
+    pub by_class: bool,
+    /// The number of entries to list.
+    #[serde(default = "default_limit")]
+    pub limit: u64,
+    /// The number of entries to leave out before the first.
+    #[serde(default)]
+    pub offset: u64,
+}
+
+/// The objects that an object immediately dominates, one by one or by class.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Dominated {
+    /// One by one.
+    Objects(Dominators),
+    /// By class.
+    Classes(DominatorGroups),
+}
+
+/// The objects that an object immediately dominates.
+///
+/// # Errors
+/// [`Error`](base::Error): `NoObject` for an address without an object, `InvalidOption` for a limit of 0,
+/// `DumpChanged` and `Io` if the dump cannot be read again, `OutOfMemory`, `Aborted`.
+pub fn dominators(
+    loaded: &LoadedHeap,
+    options: &DominatorOptions,
+    notes: &mut Vec<Warning>,
+    control: &Control,
+) -> Result<Dominated> {
+    let page = page(options.offset, options.limit)?;
+    let object = match options.address {
+        Some(address) => Some(object_at(loaded, address, notes, control)?),
+        None => None,
+    };
+    let index = loaded.dominator_index(control)?;
+    let children = match object.map(|object| index.position(object)) {
+        // An object that is not alive dominates nothing.
+        Some(None) => Arc::default(),
+        Some(parent @ Some(_)) => loaded.children_by_size(parent, control)?,
+        None => loaded.children_by_size(None, control)?,
+    };
+    let address = object.map(|object| loaded.heap.address(object).0);
+    Ok(if options.by_class {
+        Dominated::Classes(dominated_groups(loaded, address, &children, page))
+    } else {
+        Dominated::Objects(dominated_objects(loaded, address, &children, page))
+    })
+}
+
+fn dominated_objects(
+    loaded: &LoadedHeap,
+    address: Option<u32>,
+    children: &[ObjectIndex],
+    page: Page,
+) -> Dominators {
+    let heap = &loaded.heap;
+    let shown = page.of(children).map(|&object| DominatorChild {
+        address: heap.address(object).0,
+        class_name: loaded.class_name(object).to_owned(),
+        shallow_size: heap.shallow_size(object),
+        retained_size: heap.retained_size(object),
+    });
+    Dominators {
+        address,
+        total: children.len() as u64,
+        offset: page.offset,
+        limit: page.limit,
+        children: shown.collect(),
+    }
+}
+
+fn dominated_groups(
+    loaded: &LoadedHeap,
+    address: Option<u32>,
+    children: &[ObjectIndex],
+    page: Page,
+) -> DominatorGroups {
+    let groups = group_by_class(loaded, children);
+    DominatorGroups {
+        address,
+        total: groups.len() as u64,
+        offset: page.offset,
+        limit: page.limit,
+        groups: page.of(groups).collect(),
+    }
+}

@@ -1,0 +1,129 @@
+//! The answers to `growth` and `check`.
+
+use serde::{Serialize, Serializer};
+
+use crate::parts::roots::Root;
+
+/// What grows from dump to dump.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Growth {
+    /// The dumps, in their order.
+    pub dumps: Vec<GrowthDump>,
+    /// How many of the first dumps are ignored.
+    pub warmup: u64,
+    /// How many places grow, those that are folded into others not counted.
+    pub total: u64,
+    /// How many are left out before the first.
+    pub offset: u64,
+    /// How many are listed at most.
+    pub limit: u64,
+    /// Some of them: bytes per interval with what is folded ↓, count per interval ↓, text ↑.
+    pub places: Vec<GrowingPlace>,
+}
+
+/// A dump.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct GrowthDump {
+    /// Its name; `dump 1` and so on if all have the same.
+    pub name: String,
+    /// All live heap objects.
+    pub total_live_size: u64,
+}
+
+/// A place of the program that holds more from dump to dump.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct GrowingPlace {
+    /// Where its path begins; `None` if it grows only without regard to paths.
+    pub root: Option<Root>,
+    /// The path as text, with the class at its end; `None` as for `root`.
+    pub path: Option<String>,
+    /// What the references are called: a label, without a path `Class.label`; `None` for a path group, a
+    /// class as a whole and raw blocks.
+    pub label: Option<String>,
+    /// The class of what is held.
+    pub class_name: String,
+    /// The first 12 hexadecimal digits of a hash of the text.
+    pub fingerprint: String,
+    /// Whether all names are those of the source.
+    pub stable: bool,
+    /// By dump: how many objects; `None` if the dump has nothing that could hold them.
+    pub counts: Vec<Option<u64>>,
+    /// By dump: the bytes of their contents.
+    pub bytes: Vec<Option<u64>>,
+    /// From the first dump that counts to the last.
+    pub per_interval: Rate,
+    /// What grows with it.
+    pub folded: Vec<FoldedPlace>,
+}
+
+/// A mean over intervals.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Rate {
+    /// Objects.
+    #[serde(serialize_with = "number")]
+    pub count: f64,
+    /// The bytes of their contents.
+    #[serde(serialize_with = "number")]
+    pub bytes: f64,
+}
+
+/// A growing place that another one explains.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct FoldedPlace {
+    /// The class of what is held.
+    pub class_name: String,
+    /// What the references are called.
+    pub label: Option<String>,
+    /// The path as text.
+    pub path: Option<String>,
+    /// A hash of the text.
+    pub fingerprint: String,
+    /// How many objects the last dump has that counts.
+    pub count: u64,
+}
+
+/// Whether a program keeps to its rules.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Check {
+    /// Whether no rule is broken.
+    pub passed: bool,
+    /// All rules.
+    pub rules: Vec<CheckedRule>,
+    /// What grows, without what is accepted: all of it.
+    pub places: Vec<GrowingPlace>,
+    /// The fingerprints of accepted places that grow.
+    pub accepted: Vec<String>,
+    /// The fingerprints of accepted places that do not grow any more.
+    pub gone: Vec<String>,
+}
+
+/// A rule, and whether it is kept.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct CheckedRule {
+    /// `default`, `max-growth`, `max-live`, `max <class>` or `no-growth <class>`.
+    pub rule: String,
+    /// The most that is allowed: places, bytes, or objects.
+    pub limit: i64,
+    /// What was found.
+    pub actual: i64,
+    /// Whether it is kept.
+    pub passed: bool,
+    /// The fingerprints of the growing places that the rule is about.
+    pub places: Vec<String>,
+}
+
+/// A whole number as one.
+#[allow(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "the signature that serde asks for"
+)]
+fn number<S: Serializer>(number: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+    match number.fract() == 0.0 {
+        true => serializer.serialize_i64(*number as i64),
+        false => serializer.serialize_f64(*number),
+    }
+}

@@ -1,0 +1,40 @@
+//! The answer to `object`.
+
+use serde::Serialize;
+
+use crate::parts::object_name::ObjectName;
+use crate::parts::path::Path;
+use crate::parts::roots::Root;
+use heap::{FieldValue, ObjectState};
+
+/// Everything about one object.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ObjectAnswer {
+    /// Its payload; for a raw or free block, the address after the block's header.
+    pub address: u32,
+    /// Its class; `None` for raw and free blocks.
+    pub class_name: Option<String>,
+    /// Its kind.
+    pub state: ObjectState,
+    /// The size of its block.
+    pub shallow_size: u64,
+    /// Its retained size; 0 if it is not alive.
+    pub retained_size: u64,
+    /// Its immediate dominator: the nearest object that is on every path to it.
+    pub dominator: Option<ObjectName>,
+    /// The roots that refer to it.
+    pub roots: Vec<Root>,
+    /// A short form of its contents.
+    pub preview: Option<String>,
+    /// Its fields, by offset.
+    pub fields: Vec<FieldValue>,
+    /// Of a snapshot: the number of references from a root of the page, as DevTools counts them; greater by
+    /// 100,000,000 for what only V8 reaches. Absent for a dump.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub distance: Option<u32>,
+    /// The number of references to it from live objects, without roots.
+    pub referrer_count: u64,
+    /// The path from a root; `None` if no root reaches it.
+    pub path: Option<Path>,
+}

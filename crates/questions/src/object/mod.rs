@@ -1,0 +1,80 @@
+//! Everything about one object.
+
+mod answer;
+
+use serde::Deserialize;
+
+use crate::loaded_heap::LoadedHeap;
+use crate::parts::object_at::find_at;
+use crate::parts::object_name::dominator_of;
+use crate::parts::path::path_to;
+use crate::parts::roots::named_root;
+pub use answer::ObjectAnswer;
+use base::control::Control;
+use base::error::Result;
+use base::warning::Warning;
+use heap::Found;
+
+/// Which object to describe.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ObjectOptions {
+    /// Its address, or one inside it.
+    pub address: u32,
+}
+
+/// Everything about one object.
+///
+/// # Errors
+/// [`Error`](base::Error): `NoObject` for an address without an object, `DumpChanged` and `Io` if the dump cannot
+/// be read again, `OutOfMemory`, `Aborted`.
+pub fn object(
+    loaded: &LoadedHeap,
+    options: &ObjectOptions,
+    notes: &mut Vec<Warning>,
+    control: &Control,
+) -> Result<ObjectAnswer> {
+    let heap = &loaded.heap;
+    let object = match find_at(loaded, options.address, notes, control)? {
+        Found::Object(object) => object,
+        Found::Block {
+            address,
+            size,
+            state,
+        } => {
+            return Ok(ObjectAnswer {
+                address,
+                class_name: None,
+                state,
+                shallow_size: size.into(),
+                retained_size: 0,
+                dominator: None,
+                roots: Vec::new(),
+                preview: None,
+                fields: Vec::new(),
+                distance: None,
+                referrer_count: 0,
+                path: None,
+            });
+        }
+    };
+    let mut reader = loaded.reader(control);
+    Ok(ObjectAnswer {
+        address: heap.address(object).0,
+        class_name: Some(loaded.class_name(object).to_owned()),
+        state: heap.state(object),
+        shallow_size: heap.shallow_size(object),
+        retained_size: heap.retained_size(object),
+        dominator: dominator_of(loaded, object, control)?,
+        roots: loaded
+            .roots
+            .of(object)
+            .map(|slot| named_root(loaded, slot))
+            .collect(),
+        preview: reader.preview(object)?,
+        fields: reader.fields(object, notes)?,
+        distance: loaded.source.distance(object),
+        referrer_count: loaded.referrers(control)?.of(object).len() as u64,
+        path: path_to(loaded, &mut reader, object, control)?,
+    })
+}

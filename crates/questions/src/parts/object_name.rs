@@ -1,0 +1,39 @@
+//! Objects, named.
+
+use serde::Serialize;
+
+use crate::loaded_heap::LoadedHeap;
+use base::control::Control;
+use base::error::Result;
+use base::units::ObjectIndex;
+
+/// An object, named.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ObjectName {
+    /// Its payload.
+    pub address: u32,
+    /// Its class.
+    pub class_name: String,
+}
+
+/// An object with its class.
+pub(crate) fn object_name(loaded: &LoadedHeap, object: ObjectIndex) -> ObjectName {
+    ObjectName {
+        address: loaded.heap.address(object).0,
+        class_name: loaded.class_name(object).to_owned(),
+    }
+}
+
+/// The immediate dominator of an object.
+pub(crate) fn dominator_of(
+    loaded: &LoadedHeap,
+    object: ObjectIndex,
+    control: &Control,
+) -> Result<Option<ObjectName>> {
+    let index = loaded.dominator_index(control)?;
+    let dominator = index
+        .position(object)
+        .and_then(|position| index.dominator(position));
+    Ok(dominator.map(|position| object_name(loaded, index.object(position))))
+}

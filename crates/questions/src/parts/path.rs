@@ -1,0 +1,159 @@
+//! The path from a root to an object.
+
+use serde::Serialize;
+
+use super::path_text::{LEFT_OUT, path_text};
+use super::roots::{Root, named_root};
+use crate::loaded_heap::{LoadedHeap, Reader};
+use base::control::Control;
+use base::error::Result;
+use base::units::ObjectIndex;
+use heap::PathPiece;
+
+/// One step of a path: a reference and the object that it leads to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Step {
+    /// What the reference to the object is called; `None` for the first.
+    pub label: Option<String>,
+    /// The object; for a repeated step, the last one.
+    pub address: u32,
+    /// Its class.
+    pub class_name: String,
+    /// The size of its block.
+    pub shallow_size: u64,
+    /// Its retained size.
+    pub retained_size: u64,
+    /// The number of consecutive references of this kind.
+    pub repeat: u32,
+}
+
+/// The path from a root to an object.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Path {
+    /// The root.
+    pub root: Root,
+    /// From the first object to the object in question.
+    pub steps: Vec<Step>,
+    /// The path without indexes, keys and repetitions.
+    pub text: String,
+    /// The first 12 hexadecimal digits of a hash of the text.
+    pub fingerprint: String,
+    /// Whether all names in the text are those of the source.
+    pub stable: bool,
+}
+
+/// The largest number of references within a piece of a path that are shown one by one.
+const SHOWN_STEPS: u32 = 64;
+
+/// The path of an object; `None` if no root reaches it.
+/// The path of an object; `None` if no root reaches it.
+pub fn path_of(
+    loaded: &LoadedHeap,
+    object: ObjectIndex,
+    control: &Control,
+) -> Result<Option<Path>> {
+    path_to(loaded, &mut loaded.reader(control), object, control)
+}
+
+pub(crate) fn path_to(
+    loaded: &LoadedHeap,
+    reader: &mut Reader<'_>,
+    object: ObjectIndex,
+    control: &Control,
+) -> Result<Option<Path>> {
+    let tree = loaded.path_tree(control)?;
+    if !tree.is_reached(object) {
+        return Ok(None);
+    }
+    let pieces = tree.pieces(object);
+    let Some(slot) = pieces
+        .first()
+        .and_then(|piece| loaded.roots.of(piece.first).next())
+    else {
+        return Ok(None);
+    };
+    let mut steps = Vec::new();
+    for piece in &pieces {
+        let label = match tree.parent(piece.first) {
+            Some((parent, label)) => Some(reader.label(parent, piece.first, label, 0)?),
+            None => None,
+        };
+        steps.push(path_step(loaded, label, piece.first, 1));
+        add_repeated(loaded, reader, *piece, &mut steps, control)?;
+    }
+    let text = path_text(loaded, object, control)?;
+    Ok(Some(Path {
+        root: named_root(loaded, slot),
+        steps,
+        fingerprint: text.fingerprint(),
+        stable: text.is_stable,
+        text: text.text,
+    }))
+}
+
+fn path_step(loaded: &LoadedHeap, label: Option<String>, object: ObjectIndex, repeat: u32) -> Step {
+    Step {
+        label,
+        address: loaded.heap.address(object).0,
+        class_name: loaded.class_name(object).to_owned(),
+        shallow_size: loaded.heap.shallow_size(object),
+        retained_size: loaded.heap.retained_size(object),
+        repeat,
+    }
+}
+
+/// The steps of a piece after its first object: one by one if they are few, equal ones as one.
+fn add_repeated(
+    loaded: &LoadedHeap,
+    reader: &mut Reader<'_>,
+    piece: PathPiece,
+    steps: &mut Vec<Step>,
+    control: &Control,
+) -> Result<()> {
+    if piece.repeat == 0 {
+        return Ok(());
+    }
+    let tree = loaded.path_tree(control)?;
+    if piece.is_uniform && piece.repeat > SHOWN_STEPS {
+        if let Some((parent, label)) = tree.parent(piece.last) {
+            let slot = loaded.heap.objects.class_slots[parent.at()];
+            let label = loaded.source.class_label(slot, label);
+            steps.push(path_step(loaded, Some(label), piece.last, piece.repeat));
+        }
+        return Ok(());
+    }
+    let mut last = Vec::new();
+    let mut object = piece.last;
+    for _ in 0..piece.repeat.min(SHOWN_STEPS) {
+        let Some((parent, label)) = tree.parent(object) else {
+            break;
+        };
+        last.push((parent, object, label));
+        object = parent;
+    }
+    if piece.repeat > SHOWN_STEPS {
+        steps.push(path_step(
+            loaded,
+            Some(LEFT_OUT.to_owned()),
+            object,
+            piece.repeat - SHOWN_STEPS,
+        ));
+    }
+    let slots = &loaded.heap.objects.class_slots;
+    let mut before = None;
+    for (parent, object, label) in last.into_iter().rev() {
+        let exact = reader.label(parent, object, label, 0)?;
+        let now = Some((slots[parent.at()], label, slots[object.at()]));
+        let step = path_step(loaded, Some(exact), object, 1);
+        match steps.last_mut() {
+            Some(last) if before == now && last.label == step.label => {
+                let repeat = last.repeat + 1;
+                *last = Step { repeat, ..step };
+            }
+            _ => steps.push(step),
+        }
+        before = now;
+    }
+    Ok(())
+}

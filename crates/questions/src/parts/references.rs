@@ -1,0 +1,127 @@
+//! The named references to an object, and which of them keep it alive.
+
+use serde::Serialize;
+
+use super::roots::{Root, named_root};
+use crate::loaded_heap::{LoadedHeap, Reader};
+use base::control::Control;
+use base::error::Result;
+use base::units::ObjectIndex;
+use heap::{EdgeLabel, OtherEdge, RootSlot};
+
+/// A reference to an object.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Edge {
+    /// The object that has the reference; `None` for a root.
+    pub address: Option<u32>,
+    /// Its class.
+    pub class_name: Option<String>,
+    /// The label of the reference; `None` for a root.
+    pub label: Option<String>,
+    /// The root that has the reference.
+    pub root: Option<Root>,
+    /// Whether the target stays reachable through this reference when all other references to it are cut.
+    pub independent: bool,
+    /// Whether it is a weak reference of V8, which keeps nothing alive.
+    #[serde(skip_serializing_if = "is_false")]
+    pub weak: bool,
+}
+
+fn is_false(value: &bool) -> bool {
+    !value
+}
+
+/// A reference to an object.
+#[derive(Clone, Copy)]
+pub(crate) enum Reference {
+    /// From a global, the stack or a pin.
+    Root(RootSlot),
+    /// From an object; the number counts the references from this object to the same target before it.
+    Object(ObjectIndex, usize),
+    /// From an object; it keeps nothing alive.
+    Other(OtherEdge),
+}
+
+/// The references of which each keeps a live object alive without the others: their number, and the first
+/// of them.
+pub(crate) fn independent_references(
+    loaded: &LoadedHeap,
+    object: ObjectIndex,
+    limit: usize,
+    control: &Control,
+) -> Result<(u64, Vec<Reference>)> {
+    let dominators = loaded.dominator_index(control)?;
+    let sources = loaded.referrers(control)?.of(object);
+    let roots: Vec<Reference> = loaded.roots.of(object).map(Reference::Root).collect();
+    let mut count = roots.len() as u64;
+    let mut first = roots;
+    first.truncate(limit);
+    for (nth, &source) in sources.iter().enumerate() {
+        if !dominators.dominates(object, source) {
+            count += 1;
+            if first.len() < limit {
+                first.push(nth_reference(sources, nth));
+            }
+        }
+    }
+    Ok((count, first))
+}
+
+/// A reference, named.
+pub(crate) fn named_edge(
+    loaded: &LoadedHeap,
+    reader: &mut Reader<'_>,
+    target: ObjectIndex,
+    reference: Reference,
+    control: &Control,
+) -> Result<Edge> {
+    Ok(match reference {
+        Reference::Root(slot) => Edge {
+            address: None,
+            class_name: None,
+            label: None,
+            root: Some(named_root(loaded, slot)),
+            independent: true,
+            weak: false,
+        },
+        Reference::Object(source, skipped) => Edge {
+            address: Some(loaded.heap.address(source).0),
+            class_name: Some(loaded.class_name(source).to_owned()),
+            label: Some(reference_label(loaded, reader, source, target, skipped)?),
+            root: None,
+            independent: !loaded.dominator_index(control)?.dominates(target, source),
+            weak: false,
+        },
+        Reference::Other(edge) => Edge {
+            address: Some(loaded.heap.address(edge.source).0),
+            class_name: Some(loaded.class_name(edge.source).to_owned()),
+            label: loaded.source.other_label(edge),
+            root: None,
+            independent: false,
+            weak: edge.is_weak,
+        },
+    })
+}
+
+/// The label of the reference from `source` to `target` that follows `skipped` others.
+pub(super) fn reference_label(
+    loaded: &LoadedHeap,
+    reader: &mut Reader<'_>,
+    source: ObjectIndex,
+    target: ObjectIndex,
+    skipped: usize,
+) -> Result<String> {
+    let edges = &loaded.heap.edges;
+    match reader.references.find(edges, source, target, skipped) {
+        Some((place, alike)) => reader.label_at(source, place, alike),
+        None => reader.label(source, target, EdgeLabel::default(), 0),
+    }
+}
+
+/// The `nth` of these referrers, which ascend.
+pub(crate) fn nth_reference(sources: &[ObjectIndex], nth: usize) -> Reference {
+    let source = sources[nth];
+    let first = sources.partition_point(|&other| other < source);
+    Reference::Object(source, nth - first)
+}

@@ -1,0 +1,57 @@
+//! Roots, named.
+
+use serde::{Serialize, Serializer};
+
+use crate::loaded_heap::LoadedHeap;
+use heap::{RootKind, RootOrigin, RootSlot};
+
+/// A root of the collector.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Root {
+    /// Its kind.
+    #[serde(serialize_with = "root_kind")]
+    pub kind: RootKind,
+    /// The name of a global, the distance of a stack word from the stack pointer (`+16`), or the address
+    /// of a static object that no known global refers to.
+    pub name: Option<String>,
+}
+
+/// The name of a kind of root.
+pub fn root_kind_name(kind: RootKind) -> &'static str {
+    match kind {
+        RootKind::Global => "global",
+        RootKind::Stack => "stack",
+        RootKind::Pinned => "pinned",
+        RootKind::System => "system",
+    }
+}
+
+fn root_kind<S: Serializer>(kind: &RootKind, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(root_kind_name(*kind))
+}
+
+pub(crate) fn named_root(loaded: &LoadedHeap, slot: RootSlot) -> Root {
+    let address = || {
+        let is_static = loaded.heap.objects.is_static(slot.object);
+        is_static.then(|| loaded.heap.address(slot.object).to_string())
+    };
+    Root {
+        kind: slot.kind,
+        name: loaded.roots.name(slot).or_else(address),
+    }
+}
+
+/// The root of all paths of this origin. For the stack it has no name, because stack words move.
+pub fn origin_root(loaded: &LoadedHeap, origin: RootOrigin) -> Root {
+    let name = match origin {
+        RootOrigin::Global(number) | RootOrigin::System(number) => {
+            loaded.roots.global_name(number).map(str::to_owned)
+        }
+        RootOrigin::Static(object) => Some(loaded.heap.address(object).to_string()),
+        RootOrigin::Stack | RootOrigin::Pinned => None,
+    };
+    Root {
+        kind: origin.kind(),
+        name,
+    }
+}

@@ -1,0 +1,122 @@
+//! The answers to `paths`.
+
+use serde::Serialize;
+
+use crate::parts::cut::Cut;
+use crate::parts::object_name::ObjectName;
+use crate::parts::path::Path;
+use crate::parts::references::Edge;
+use crate::parts::roots::Root;
+use heap::ObjectState;
+
+/// Why an object is alive, and which cuts would free it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PathAnswer {
+    /// The object.
+    pub address: u32,
+    /// Its class; `None` for raw and free blocks.
+    pub class_name: Option<String>,
+    /// Its kind.
+    pub state: ObjectState,
+    /// The size of its block.
+    pub shallow_size: u64,
+    /// Its retained size.
+    pub retained_size: u64,
+    /// The path from a root; `None` if no root reaches it.
+    pub path: Option<Path>,
+    /// The references of which each keeps it alive without the others.
+    pub independent_referrers: Edges,
+    /// The bytes that cutting the one independent reference frees; `None` if there are several.
+    pub freed_by_cutting: Option<u64>,
+    /// The bytes that cutting all independent references together frees.
+    pub freed_by_cutting_all: u64,
+    /// The independent reference to the nearest dominator that has only one, and the bytes that cutting it
+    /// frees.
+    pub cut: Option<Cut>,
+    /// The bytes that the same cut frees after the running functions have returned; `None` if the stack does
+    /// not keep the object alive.
+    pub freed_after_return: Option<u64>,
+    /// Its immediate dominator: the nearest object that is on every path to it.
+    pub dominator: Option<ObjectName>,
+}
+
+/// The beginning of a list.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Edges {
+    /// Their number.
+    pub total: u64,
+    /// The first of them.
+    pub edges: Vec<Edge>,
+}
+
+/// The paths to a set of objects, merged into a tree.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct MergedPaths {
+    /// The classes of the objects, by name.
+    pub classes: Vec<String>,
+    /// The number of objects.
+    pub count: u64,
+    /// The sum of their blocks.
+    pub shallow_size: u64,
+    /// The bytes that they retain together, each byte counted once. Removing all of them frees at least that
+    /// much.
+    pub retained_set_size: u64,
+    /// The bytes that removing all of them frees.
+    pub freed_by_removing_all: u64,
+    /// Their bytes by the kind of root that reaches them first.
+    pub held_by: HeldBy,
+    /// The path groups.
+    pub tree: Vec<Branch>,
+    /// The branches that the limit leaves out.
+    pub more: Option<More>,
+}
+
+/// Bytes by kind of root.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct HeldBy {
+    /// Reached from a global.
+    pub global: u64,
+    /// Reached from the stack, but from no global.
+    pub stack: u64,
+    /// Reached from pins only.
+    pub pinned: u64,
+    /// Of a snapshot: reached from V8's own roots only. Absent for a dump.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub system: Option<u64>,
+}
+
+/// The objects of a set whose paths begin with the same steps.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Branch {
+    /// The label of the reference; `None` for the first object of a path.
+    pub label: Option<String>,
+    /// The root of the path, if this is its first object.
+    pub root: Option<Root>,
+    /// The class at this place of the path.
+    pub class_name: String,
+    /// The number of objects of the set in this branch, its children included.
+    pub count: u64,
+    /// The sum of the sizes of their blocks.
+    pub shallow_size: u64,
+    /// The fingerprint of the path up to here.
+    pub fingerprint: String,
+    /// The next places of the paths.
+    pub children: Vec<Branch>,
+    /// The branches that the limit leaves out.
+    pub more: Option<More>,
+}
+
+/// The branches that the limit leaves out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct More {
+    /// Their number.
+    pub branches: u64,
+    /// The number of objects of the set in them.
+    pub count: u64,
+    /// The sum of the sizes of their blocks.
+    pub shallow_size: u64,
+}

@@ -1,0 +1,52 @@
+//! The answer to `summary`.
+
+use serde::Serialize;
+
+use super::accounting::AccountingJson;
+
+/// The totals of a heap.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Summary {
+    /// Memory size − first block; absent for a snapshot.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub total_heap_size: Option<u64>,
+    /// All live heap objects.
+    pub total_live_size: u64,
+    /// What every byte is used for, and the state of the collector; absent for a snapshot.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub accounting: Option<AccountingJson>,
+    /// The numbers of objects.
+    pub objects: ObjectCounts,
+    /// The number of different class names of live heap objects.
+    pub classes: u64,
+    /// The number of roots of each kind.
+    pub roots: RootCounts,
+}
+
+/// Numbers of objects.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct ObjectCounts {
+    /// Heap objects that a root reaches.
+    pub live: u64,
+    /// Heap objects that no root reaches; absent for a snapshot.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub garbage: Option<u64>,
+    /// Objects below the heap, reachable or not; absent for a snapshot.
+    #[serde(rename = "static", skip_serializing_if = "Option::is_none")]
+    pub statics: Option<u64>,
+}
+
+/// Numbers of roots: globals and stack words that refer to an object, and pinned objects.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct RootCounts {
+    /// Global variables and static fields.
+    pub global: u64,
+    /// Words of the shadow stack.
+    pub stack: u64,
+    /// Pinned objects.
+    pub pinned: u64,
+    /// Of a snapshot: V8's own roots. Absent for a dump.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub system: Option<u64>,
+}

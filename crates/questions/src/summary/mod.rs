@@ -1,0 +1,47 @@
+//! The totals of a heap.
+
+mod accounting;
+mod answer;
+
+use std::collections::BTreeSet;
+
+use crate::loaded_heap::LoadedHeap;
+pub use accounting::{AccountingJson, FreeJson, LiveJson, PinnedJson};
+pub use answer::{ObjectCounts, RootCounts, Summary};
+use heap::RootKind;
+
+/// The totals of a heap.
+pub fn summary(loaded: &LoadedHeap) -> Summary {
+    let heap = &loaded.heap;
+    let classes = heap.objects.classes.iter().zip(&heap.live_classes);
+    let live_names: BTreeSet<&str> = classes
+        .filter(|(_, live)| live.count > 0)
+        .map(|(class, _)| class.name.as_str())
+        .collect();
+    let live = heap.live_classes.iter().map(|class| class.count).sum();
+    let statics = heap.objects.statics.map(u64::from);
+    let mut roots = RootCounts {
+        system: heap.has_root_kind(RootKind::System).then_some(0),
+        ..RootCounts::default()
+    };
+    for slot in loaded.roots.all() {
+        *match slot.kind {
+            RootKind::Global => &mut roots.global,
+            RootKind::Stack => &mut roots.stack,
+            RootKind::Pinned => &mut roots.pinned,
+            RootKind::System => roots.system.get_or_insert(0),
+        } += 1;
+    }
+    Summary {
+        total_heap_size: heap.total_size,
+        total_live_size: heap.live_size,
+        accounting: heap.accounting.as_ref().map(AccountingJson::from),
+        objects: ObjectCounts {
+            live,
+            garbage: statics.map(|statics| heap.objects.len() as u64 - statics - live),
+            statics,
+        },
+        classes: live_names.len() as u64,
+        roots,
+    }
+}

@@ -1,0 +1,84 @@
+//! The answer to `suspects`.
+
+use serde::Serialize;
+
+use crate::parts::cut::Cut;
+use crate::parts::path::Path;
+
+/// The objects and classes that retain the most, and where the bytes accumulate.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Suspects {
+    /// All live heap objects.
+    pub total_live_size: u64,
+    /// The least number of bytes that a suspect retains, or by which it has grown.
+    pub threshold: u64,
+    /// The suspects, largest first.
+    pub suspects: Vec<Suspect>,
+}
+
+/// The kind of a suspect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SuspectKind {
+    /// One object.
+    Object,
+    /// All top-level objects of a class together.
+    Class,
+    /// A path group that grew.
+    Growth,
+}
+
+/// Something that retains a large part of the heap, or has grown.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Suspect {
+    /// Its kind.
+    pub kind: SuspectKind,
+    /// Its class.
+    pub class_name: String,
+    /// Its payload, if it is one object.
+    pub address: Option<u32>,
+    /// The number of its objects.
+    pub count: u64,
+    /// Its retained size.
+    pub retained_size: u64,
+    /// Its retained size in the earlier heap; `None` without an earlier heap.
+    pub retained_size_before: Option<u64>,
+    /// Its part of the live bytes, from 0 to 1.
+    pub share: f64,
+    /// Where the bytes are.
+    pub accumulation: Option<Accumulation>,
+    /// The path from a root.
+    pub path: Option<Path>,
+    /// The reference to cut.
+    pub cut: Option<Cut>,
+    /// All of the above as one paragraph.
+    pub text: String,
+}
+
+/// The object that immediately dominates many small objects of a suspect.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Accumulation {
+    /// The object.
+    pub address: u32,
+    /// Its class.
+    pub class_name: String,
+    /// The field that refers to it, such as `assembly/server/PriceFeed.listeners`.
+    pub owner: Option<String>,
+    /// The objects that it dominates, by class.
+    pub children: Vec<AccumulatedClass>,
+}
+
+/// Objects of one class that accumulate.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AccumulatedClass {
+    /// The class.
+    pub class_name: String,
+    /// Their number.
+    pub count: u64,
+    /// Their retained size.
+    pub retained_size: u64,
+}

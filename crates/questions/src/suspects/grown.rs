@@ -1,0 +1,345 @@
+//! Suspects of growth: path groups that retain more than in an earlier heap. Groups with the same text
+//! are compared, so addresses and builds do not matter.
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+
+use super::answer::{AccumulatedClass, Accumulation, Suspect, SuspectKind, Suspects};
+use super::parts::{finish_suspects, owner_of, share_of_live};
+use crate::loaded_heap::LoadedHeap;
+use crate::parts::cut::path_and_cut;
+use crate::parts::path_text::group_text;
+use base::columns;
+use base::control::{Control, Phase};
+use base::error::Result;
+use base::units::ObjectIndex;
+use heap::{GroupStart, PathGroup, PathGroups};
+
+/// The least growth of a suspect, as a part of the live bytes of the earlier heap.
+const THRESHOLD: f64 = 0.02;
+
+/// The same in bytes, if the earlier heap has no live bytes.
+const LEAST: u64 = 1024;
+
+/// The number of groups of a heap that are compared. The others retain too little to matter.
+const COMPARED: usize = 100_000;
+
+/// The least growth of a group, in percent of the group that it continues, at which the search continues
+/// there.
+const DESCENT: u64 = 70;
+
+/// The largest number of groups in the accumulation of a suspect.
+const ACCUMULATED: usize = 10;
+
+/// The largest size of the compared texts of paths, in bytes. Real programs have a thousandth of this.
+const MOST_TEXT: usize = 1 << 27;
+
+/// The number of objects between two checks for cancellation.
+const CHECK_INTERVAL: u32 = 1 << 14;
+
+/// The number and the retained size of the objects of a path group.
+#[derive(Clone, Copy, Debug, Default)]
+struct GroupSize {
+    count: u64,
+    /// The retained size of those that no other object of the group dominates.
+    retained: u64,
+    /// The end of the range of the last of these in the dominator tree.
+    end: u32,
+    /// The object that retains the most, the first of several, and its retained size.
+    largest: Option<(u64, Reverse<ObjectIndex>)>,
+}
+
+impl GroupSize {
+    fn largest(self) -> Option<ObjectIndex> {
+        self.largest.map(|(_, Reverse(object))| object)
+    }
+}
+
+/// A group in both heaps.
+#[derive(Clone, Copy, Debug)]
+struct Growth {
+    group: u32,
+    before: u64,
+    after: GroupSize,
+}
+
+impl Growth {
+    fn bytes(self) -> u64 {
+        self.after.retained.saturating_sub(self.before)
+    }
+}
+
+/// By path group: the number and the retained size of its objects.
+fn group_sizes(loaded: &LoadedHeap, control: &Control) -> Result<Vec<GroupSize>> {
+    let tree = loaded.path_tree(control)?;
+    let index = loaded.dominator_index(control)?;
+    let step = control.begin(Phase::View, index.len() as u64);
+    let mut sizes = columns::repeated(GroupSize::default(), tree.groups().len())?;
+    for (position, &object) in (0u32..).zip(index.objects()) {
+        let size = &mut sizes[tree.group(object).0 as usize];
+        size.count += 1;
+        if position >= size.end {
+            let retained = loaded.heap.retained_size(object);
+            size.retained += retained;
+            size.largest = size.largest.max(Some((retained, Reverse(object))));
+            size.end = index.end(position);
+        }
+        if position.is_multiple_of(CHECK_INTERVAL) {
+            step.advance(CHECK_INTERVAL.into())?;
+        }
+    }
+    Ok(sizes)
+}
+
+/// The texts and the retained sizes of the groups that retain the most.
+fn sizes_by_text(loaded: &LoadedHeap, control: &Control) -> Result<HashMap<String, (u64, u64)>> {
+    let sizes = group_sizes(loaded, control)?;
+    let mut largest: Vec<u32> = (0..sizes.len() as u32).collect();
+    largest.sort_unstable_by_key(|&group| (Reverse(sizes[group as usize].retained), group));
+    largest.truncate(COMPARED);
+    let mut by_text: HashMap<String, (u64, u64)> = HashMap::new();
+    let mut bytes = 0;
+    for group in largest {
+        control.check()?;
+        if bytes > MOST_TEXT {
+            break;
+        }
+        let text = group_text(loaded, PathGroup(group), control)?.text;
+        let GroupSize {
+            count, retained, ..
+        } = sizes[group as usize];
+        bytes += text.len();
+        let known = by_text.entry(text).or_default();
+        known.0 += retained;
+        known.1 += count;
+    }
+    Ok(by_text)
+}
+
+pub(crate) fn grown_suspects(
+    loaded: &LoadedHeap,
+    threshold: Option<f64>,
+    before: &LoadedHeap,
+    control: &Control,
+) -> Result<Suspects> {
+    let part = before.heap.live_size as f64 * threshold.unwrap_or(THRESHOLD);
+    let threshold = match before.heap.live_size {
+        0 => LEAST,
+        _ => (part.ceil() as u64).max(1),
+    };
+    let earlier = sizes_by_text(before, control)?;
+    let sizes = group_sizes(loaded, control)?;
+    let groups = loaded.path_tree(control)?.groups();
+    let grown = grown_groups(loaded, threshold, &earlier, &sizes, control)?;
+    let (continuations, mut pending) = continuations(groups, &grown, sizes.len(), control)?;
+    let mut suspects = Vec::new();
+    while let Some(group) = pending.pop() {
+        let end = descend(loaded, group, &grown, &continuations, groups, &mut pending);
+        let next = continuations.get(&end).map_or(&[][..], Vec::as_slice);
+        let accumulated = grown_classes(loaded, next, &sizes, &earlier, control)?;
+        suspects.push(growth_suspect(
+            loaded,
+            grown[&group],
+            sizes[end as usize],
+            accumulated,
+            control,
+        )?);
+    }
+    finish_suspects(loaded, threshold, suspects)
+}
+
+/// The groups that have grown by the threshold.
+fn grown_groups(
+    loaded: &LoadedHeap,
+    threshold: u64,
+    earlier: &HashMap<String, (u64, u64)>,
+    sizes: &[GroupSize],
+    control: &Control,
+) -> Result<HashMap<u32, Growth>> {
+    // A group that retains less than the threshold has not grown by it.
+    let mut grown: HashMap<u32, Growth> = HashMap::new();
+    let mut bytes = 0;
+    for (group, &after) in (0u32..).zip(sizes) {
+        if group.is_multiple_of(CHECK_INTERVAL) {
+            control.count(CHECK_INTERVAL.into())?;
+        }
+        if after.retained < threshold || group == PathGroup::REST.0 || bytes > MOST_TEXT {
+            continue;
+        }
+        control.check()?;
+        let text = group_text(loaded, PathGroup(group), control)?.text;
+        bytes += text.len();
+        let growth = Growth {
+            group,
+            before: earlier.get(&text).map_or(0, |&(retained, _)| retained),
+            after,
+        };
+        if growth.bytes() >= threshold {
+            grown.insert(group, growth);
+        }
+    }
+    Ok(grown)
+}
+
+/// By group that has grown, the groups that continue it; and the groups with which the search begins: those that
+/// have grown and continue no other one that has.
+fn continuations(
+    groups: &PathGroups,
+    grown: &HashMap<u32, Growth>,
+    count: usize,
+    control: &Control,
+) -> Result<(HashMap<u32, Vec<u32>>, Vec<u32>)> {
+    let before_group = |group: u32| match groups.info(PathGroup(group)).start {
+        GroupStart::Step(before, _) => Some(before.0),
+        GroupStart::Root(_) | GroupStart::Rest => None,
+    };
+    let mut continuations: HashMap<u32, Vec<u32>> = HashMap::new();
+    for group in 0..count as u32 {
+        if group.is_multiple_of(CHECK_INTERVAL) {
+            control.count(CHECK_INTERVAL.into())?;
+        }
+        if let Some(before) = before_group(group)
+            && grown.contains_key(&before)
+        {
+            continuations.entry(before).or_default().push(group);
+        }
+    }
+    let mut pending: Vec<u32> = Vec::new();
+    // Groups that continue a suspect belong to it. A group has a greater number than the group that it
+    // continues.
+    let mut is_at_or_below = columns::repeated(false, count)?;
+    for group in 0..count as u32 {
+        if group.is_multiple_of(CHECK_INTERVAL) {
+            control.count(CHECK_INTERVAL.into())?;
+        }
+        let is_below = before_group(group).is_some_and(|before| is_at_or_below[before as usize]);
+        let has_grown = grown.contains_key(&group);
+        is_at_or_below[group as usize] = is_below || has_grown;
+        if has_grown && !is_below {
+            pending.push(group);
+        }
+    }
+    Ok((continuations, pending))
+}
+
+/// Follows the largest growth from a group to the one where it spreads. Other growth on the way is pending.
+fn descend(
+    loaded: &LoadedHeap,
+    group: u32,
+    grown: &HashMap<u32, Growth>,
+    continuations: &HashMap<u32, Vec<u32>>,
+    groups: &PathGroups,
+    pending: &mut Vec<u32>,
+) -> u32 {
+    let mut end = group;
+    loop {
+        let next = continuations.get(&end).into_iter().flatten();
+        let next: Vec<Growth> = next.filter_map(|next| grown.get(next).copied()).collect();
+        let largest = next
+            .iter()
+            .max_by_key(|next| (next.bytes(), Reverse(next.group)));
+        let step = largest.filter(|next| {
+            !is_storage_group(loaded, next.group, groups)
+                && next.bytes() * 100 >= grown[&end].bytes() * DESCENT
+                && next.after.count <= grown[&end].after.count
+        });
+        // Another continuation that has grown is a separate suspect, unless it is a part of the
+        // accumulation: a container's own contents, or many objects to which few refer.
+        let own = next.iter().filter(|next| {
+            step.is_none_or(|step| step.group != next.group)
+                && next.after.count <= grown[&end].after.count
+                && !is_storage_group(loaded, next.group, groups)
+        });
+        pending.extend(own.map(|next| next.group));
+        match step {
+            Some(step) => end = step.group,
+            None => return end,
+        }
+    }
+}
+
+/// Whether a group is that of a container's own contents.
+fn is_storage_group(loaded: &LoadedHeap, group: u32, groups: &PathGroups) -> bool {
+    match groups.info(PathGroup(group)).start {
+        GroupStart::Step(before, label) => {
+            let holder = groups.info(before).class_slot;
+            loaded.source.is_own_storage(holder, label)
+        }
+        GroupStart::Root(_) | GroupStart::Rest => false,
+    }
+}
+
+/// The growth of the groups that continue another one, by class.
+fn grown_classes(
+    loaded: &LoadedHeap,
+    groups: &[u32],
+    sizes: &[GroupSize],
+    earlier: &HashMap<String, (u64, u64)>,
+    control: &Control,
+) -> Result<Vec<AccumulatedClass>> {
+    let mut largest = groups.to_vec();
+    largest.sort_unstable_by_key(|&group| (Reverse(sizes[group as usize].retained), group));
+    largest.truncate(ACCUMULATED * 10);
+    let mut classes = Vec::new();
+    for group in largest {
+        let text = group_text(loaded, PathGroup(group), control)?.text;
+        let (retained, count) = earlier.get(&text).copied().unwrap_or_default();
+        let after = sizes[group as usize];
+        let info = loaded.path_tree(control)?.groups().info(PathGroup(group));
+        if after.retained > retained {
+            classes.push(AccumulatedClass {
+                class_name: loaded.slot_name(info.class_slot).to_owned(),
+                count: after.count.saturating_sub(count),
+                retained_size: after.retained - retained,
+            });
+        }
+    }
+    classes.sort_by(|left, right| {
+        let key = |class: &AccumulatedClass| Reverse((class.retained_size, class.count));
+        key(left)
+            .cmp(&key(right))
+            .then_with(|| left.class_name.cmp(&right.class_name))
+    });
+    classes.truncate(ACCUMULATED);
+    Ok(classes)
+}
+
+fn growth_suspect(
+    loaded: &LoadedHeap,
+    growth: Growth,
+    end: GroupSize,
+    children: Vec<AccumulatedClass>,
+    control: &Control,
+) -> Result<Suspect> {
+    let info = loaded
+        .path_tree(control)?
+        .groups()
+        .info(PathGroup(growth.group));
+    let only = growth.after.largest().filter(|_| growth.after.count == 1);
+    let (path, cut) = match end.largest() {
+        Some(object) => path_and_cut(loaded, object, control)?,
+        None => (None, None),
+    };
+    let accumulation = match end.largest() {
+        Some(object) => Some(Accumulation {
+            address: loaded.heap.address(object).0,
+            class_name: loaded.class_name(object).to_owned(),
+            owner: owner_of(loaded, object, control)?,
+            children,
+        }),
+        None => None,
+    };
+    Ok(Suspect {
+        kind: SuspectKind::Growth,
+        class_name: loaded.slot_name(info.class_slot).to_owned(),
+        address: only.map(|object| loaded.heap.address(object).0),
+        count: growth.after.count,
+        retained_size: growth.after.retained,
+        retained_size_before: Some(growth.before),
+        share: share_of_live(loaded, growth.after.retained),
+        accumulation,
+        path,
+        cut,
+        text: String::new(),
+    })
+}

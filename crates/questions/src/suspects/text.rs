@@ -1,0 +1,95 @@
+//! A suspect as a paragraph for a ticket.
+
+use super::answer::{AccumulatedClass, Suspect, SuspectKind};
+use crate::parts::cut::Cut;
+use crate::parts::labels::after_class;
+use crate::parts::roots::root_kind_name;
+use base::units::AddressForm;
+
+/// The suspect, its retained size, what accumulates, and the reference to cut.
+pub(crate) fn paragraph(suspect: &Suspect, form: AddressForm) -> String {
+    let mut text = subject(suspect, form);
+    if let Some(accumulation) = &suspect.accumulation {
+        let place = match &accumulation.owner {
+            Some(owner) => owner.clone(),
+            None => format!(
+                "{} at {}",
+                accumulation.class_name,
+                form.of(accumulation.address)
+            ),
+        };
+        match accumulation.children.first() {
+            Some(class) => text += &format!(" It accumulates in {place}: {}.", accumulated(class)),
+            None => text += &format!(" It is in {place}."),
+        }
+    }
+    if let Some(path) = &suspect.path {
+        text += match suspect.kind {
+            SuspectKind::Class => " The path of the largest: ",
+            SuspectKind::Object | SuspectKind::Growth => " Path: ",
+        };
+        text += &format!("{} (fingerprint {}).", path.text, path.fingerprint);
+    }
+    if let Some(cut) = &suspect.cut {
+        text += &format!(" Cutting {} frees {}.", reference(cut), bytes(cut.freed));
+    }
+    text
+}
+
+fn subject(suspect: &Suspect, form: AddressForm) -> String {
+    let Suspect {
+        class_name,
+        count,
+        retained_size,
+        ..
+    } = suspect;
+    let share = format!("{:.0} % of the live bytes", suspect.share * 100.0);
+    let size = bytes(*retained_size);
+    match (suspect.kind, suspect.address) {
+        (SuspectKind::Growth, _) => {
+            let before = suspect.retained_size_before.unwrap_or(0);
+            let grown = bytes(retained_size.saturating_sub(before));
+            let verb = if *count == 1 { "retains" } else { "retain" };
+            format!(
+                "{count} {class_name} {verb} {size}, which is {grown} more than before and {share}."
+            )
+        }
+        (SuspectKind::Object, Some(address)) => {
+            let address = form.of(address);
+            format!("One {class_name} at {address} retains {size}, {share}.")
+        }
+        _ => format!("{count} {class_name} together retain {size}, {share}."),
+    }
+}
+
+fn accumulated(class: &AccumulatedClass) -> String {
+    let AccumulatedClass {
+        class_name,
+        count,
+        retained_size,
+    } = class;
+    let size = bytes(*retained_size);
+    match count {
+        // Objects that were there before retain more.
+        0 => format!("{size} more in {class_name}"),
+        _ => format!("{count} {class_name} with {size}"),
+    }
+}
+
+fn reference(cut: &Cut) -> String {
+    match (&cut.root, &cut.class_name, &cut.label) {
+        (Some(root), _, _) => {
+            let kind = root_kind_name(root.kind);
+            match &root.name {
+                Some(name) => format!("{kind} {name}"),
+                None => kind.to_owned(),
+            }
+        }
+        (None, Some(class_name), Some(label)) => format!("{class_name}{}", after_class(label)),
+        _ => "the reference".to_owned(),
+    }
+}
+
+fn bytes(bytes: u64) -> String {
+    base::units::format_size(bytes)
+}

@@ -1,0 +1,63 @@
+//! Warnings as text.
+
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
+
+use crate::loaded_heap::LoadedHeap;
+use base::shown::Shown;
+use base::warning::Warning;
+
+/// A warning with its stable name.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WarningText {
+    /// `WARN_…`.
+    pub code: Cow<'static, str>,
+    /// A sentence.
+    pub message: String,
+}
+
+impl WarningText {
+    /// The same, with a message that names the dump.
+    pub(crate) fn in_dump(self, dump: &str) -> Self {
+        let warning = self.message;
+        Self {
+            message: format!("{}: {warning}", Shown(dump)),
+            ..self
+        }
+    }
+}
+
+impl From<&Warning> for WarningText {
+    fn from(warning: &Warning) -> Self {
+        Self {
+            code: warning.code().into(),
+            message: warning.to_string(),
+        }
+    }
+}
+
+/// The warnings of an earlier heap and of this one. Each names its dump.
+pub fn warnings_beside(loaded: &LoadedHeap, before: &LoadedHeap) -> Vec<WarningText> {
+    let names = match before.dump_name == loaded.dump_name {
+        true => ["before", "after"],
+        false => [before, loaded].map(|heap| heap.dump_name.as_str()),
+    };
+    let heaps = names.into_iter().zip([before, loaded]);
+    let warnings = heaps.flat_map(|(dump, heap)| {
+        let warnings = heap.warnings().iter();
+        warnings.map(|warning| WarningText::from(warning).in_dump(dump))
+    });
+    let mut warnings: Vec<WarningText> = warnings.collect();
+    if loaded.is_same_module(before)
+        && let [Some(earlier_size), Some(size)] = [before, loaded].map(|heap| heap.heap.total_size)
+        && size < earlier_size
+    {
+        let shrank = Warning::MemoryShrank {
+            before: earlier_size,
+            after: size,
+        };
+        warnings.push(WarningText::from(&shrank));
+    }
+    warnings
+}

@@ -1,0 +1,159 @@
+/** `watch`: takes dumps of a running program again and again, and shows what grows while it happens. */
+import { type Command, InvalidArgumentError } from "commander";
+import type * as native from "../../native.js";
+import type { Captures } from "../../watch/captures.js";
+import { KeptTables } from "../../watch/kept_tables.js";
+import type { StartedProgram } from "../../watch/program.js";
+import { interruptibly } from "../interruption.js";
+import { fileName, wholeNumber } from "../options.js";
+import { placeTables } from "../place_tables.js";
+import { WatchDisplay } from "../watch_display.js";
+
+interface WatchOptions {
+  command?: boolean;
+  every: number;
+  cost: number;
+  count?: number;
+  warmup: number;
+  slow?: boolean;
+  limit: number;
+  instance?: number;
+  folder?: string;
+  keep: number;
+  onGrowFailure?: boolean;
+  output?: string;
+  exitCode?: boolean;
+  timeout: number;
+}
+
+/** How much of the program's time dumps may take by default, in percent. */
+const COST = 5;
+/** The exit code with `--exit-code`, as that of `check`. */
+const GROWN = 2;
+
+export function addWatchCommand(program: Command): void {
+  program
+    .command("watch")
+    .description("take dumps of a running program again and again, and show what grows")
+    .argument("<target...>", "a process id or the address of an inspector, as for attach")
+    .option("--command", "start the target: -- node <script> <arguments>")
+    .option("--every <time>", "the time between two dumps: 500ms, 10s, 5m, 1h", time, 60_000)
+    .option(
+      "--cost <percent>",
+      "how much of the program's time dumps may take: a longer time between them, if need be",
+      percent,
+      COST,
+    )
+    .option("--count <n>", "end after n dumps (default: when the program ends)", wholeNumber(1))
+    .option("--warmup <n>", "leave out the first n dumps, in which caches fill", wholeNumber(0), 1)
+    .option("--slow", "also report what rises only in every second interval")
+    .option("-n, --limit <n>", "show at most n places", wholeNumber(1), 5)
+    .option("--instance <n>", "which instance, by its number in attach --list", wholeNumber(0))
+    .option("--folder <folder>", "keep the last dumps, and the module, in this folder", fileName)
+    .option("--keep <n>", "how many dumps to keep there", wholeNumber(1), 20)
+    .option("--on-grow-failure", "with --command: a dump when a trap ends the program")
+    .option("-o, --output <file>", "also write what grows to this file, after each dump", fileName)
+    .option("--exit-code", `end with ${GROWN} if a place grew`)
+    .option("--timeout <seconds>", "how long the target may take to answer", wholeNumber(1), 30)
+    .action(runWatch);
+}
+
+function time(text: string): number {
+  const [, number, unit = ""] = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/.exec(text) ?? [];
+  const factor = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 }[unit];
+  const result = factor === undefined ? Number.NaN : Number(number) * factor;
+  // A longer timer would end at once.
+  if (!(result >= 1 && result < 2 ** 31)) {
+    throw new InvalidArgumentError("Expected a time of at most 24 days: 500ms, 10s, 5m, 1h.");
+  }
+  return result;
+}
+
+function percent(text: string): number {
+  if (!/^\d+(\.\d+)?$/.test(text) || Number(text) === 0 || Number(text) > 100) {
+    throw new InvalidArgumentError("Expected a percentage above 0 and up to 100.");
+  }
+  return Number(text);
+}
+
+async function runWatch(words: string[], options: WatchOptions): Promise<void> {
+  checkOptions(words, options);
+  // The package for connections is loaded only when it is needed.
+  const { startProgram } = await import("../../watch/program.js");
+  const dumpAtTrap = options.onGrowFailure ? options.folder : undefined;
+  const program = options.command ? await startProgram(words, dumpAtTrap) : undefined;
+  await interruptibly(
+    () => program?.stop(),
+    async () => {
+      try {
+        await watch(program?.url ?? (words[0] as string), program, options);
+      } finally {
+        program?.stop();
+      }
+    },
+  );
+}
+
+function checkOptions(words: string[], options: WatchOptions): void {
+  const { command, folder, onGrowFailure } = options;
+  if (!command && words.length > 1) {
+    throw new Error("watch: expected one target, or --command before the words of a command");
+  }
+  if (onGrowFailure && !(command && folder !== undefined)) {
+    throw new Error(
+      "--on-grow-failure needs --command and --folder: a program that runs already cannot be prepared for it",
+    );
+  }
+}
+
+async function watch(
+  target: string,
+  program: StartedProgram | undefined,
+  options: WatchOptions,
+): Promise<void> {
+  const { every, cost, count = Number.POSITIVE_INFINITY, instance, folder, keep } = options;
+  const { Captures } = await import("../../watch/captures.js");
+  const captures = new Captures({
+    target,
+    instance,
+    folder,
+    keep,
+    timeout: options.timeout * 1000,
+  });
+  const kept = new KeptTables<native.PlaceTableHandle>(options.warmup);
+  const display = new WatchDisplay(options);
+  let isRunning = true;
+  const ended = program?.ended.then(() => {
+    isRunning = false;
+  });
+  try {
+    for (let number = 1; number <= count && isRunning; number++) {
+      const capture = await nextCapture(captures, target, number > 1);
+      if (capture === undefined) break;
+      kept.add(capture.read);
+      await display.show(number, capture, kept);
+      const pause = Math.max(every, (100 / cost) * capture.stopped);
+      if (number < count) await Promise.race([delay(pause), ended]);
+    }
+  } finally {
+    captures.close();
+  }
+  await display.end(kept);
+  if (options.exitCode && display.hasGrown) process.exitCode = GROWN;
+}
+
+const delay = (time: number) => new Promise((resolve) => setTimeout(resolve, time));
+
+/** The next dump as a place table; undefined if the program has ended. */
+async function nextCapture(captures: Captures, target: string, mayHaveEnded: boolean) {
+  try {
+    return await captures.next(async (dump, wasm) => {
+      const [table] = await placeTables([dump], [wasm], {});
+      return table as native.PlaceTableHandle;
+    });
+  } catch (error) {
+    const { hasEnded } = await import("../../watch/program.js");
+    if (mayHaveEnded && (await hasEnded(target))) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,100 @@
+// One dump after the other of a running program. A connection lasts for one dump, so that the
+// program has the inspector open, and keeps the objects that were looked at, no longer than that.
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { attach } from "../attach.js";
+import { HeapAnalyzerError } from "../errors.js";
+
+/** What a program is watched with. */
+export interface CaptureOptions {
+  /** A process id, or the address of an inspector. */
+  target: string;
+  /** Which instance, if there are several. */
+  instance: number | undefined;
+  /** How long the target may take for one answer, in milliseconds. */
+  timeout: number;
+  /** Where to keep the last dumps, and the module. Default: nowhere. */
+  folder: string | undefined;
+  /** How many dumps to keep there. */
+  keep: number;
+}
+
+/** A dump that was taken. */
+export interface Capture<T> {
+  /** What was read of the dump. */
+  read: T;
+  /** Milliseconds for which the target stood still. */
+  stopped: number;
+  /** The size of the memory in bytes. */
+  memorySize: number;
+  /** The file, if dumps are kept. */
+  dump: string | undefined;
+  /** What may be wrong with the dump, as sentences. */
+  warnings: string[];
+}
+
+/** Takes dumps of one instance. */
+export class Captures {
+  readonly #options: CaptureOptions;
+  /** A folder of its own, if dumps are not kept. */
+  readonly #temporary: string | undefined;
+  /** The dumps that were kept, the oldest first. */
+  readonly #kept: string[] = [];
+  #count = 0;
+  /** The module that the first dump was of. */
+  #module: string | undefined;
+
+  constructor(options: CaptureOptions) {
+    this.#options = options;
+    if (options.folder === undefined) {
+      this.#temporary = mkdtempSync(join(tmpdir(), "warpo-heap-analyzer-watch-"));
+    }
+  }
+
+  /**
+   * Takes the next dump.
+   *
+   * @param read reads it. Afterwards, it may be removed.
+   */
+  async next<T>(read: (dump: string, wasm: string) => Promise<T>): Promise<Capture<T>> {
+    const folder = this.#options.folder ?? (this.#temporary as string);
+    const dump = join(folder, `watch-${String(++this.#count).padStart(6, "0")}.dump`);
+    const wasm = join(folder, "watch.wasm");
+    const captured = await this.#capture(dump, wasm);
+    this.#kept.push(dump);
+    try {
+      const isKept = this.#temporary === undefined;
+      return { ...captured, read: await read(dump, wasm), dump: isKept ? dump : undefined };
+    } finally {
+      const most = this.#temporary === undefined ? this.#options.keep : 0;
+      const extra = Math.max(0, this.#kept.length - most);
+      for (const old of this.#kept.splice(0, extra)) rmSync(old, { force: true });
+    }
+  }
+
+  async #capture(dump: string, wasmOutput: string) {
+    const { target, timeout, instance } = this.#options;
+    const attached = await attach(target, { timeout });
+    try {
+      const { module, memorySize = 0 } = attached.instances[instance ?? 0] ?? {};
+      if (this.#module !== undefined && module !== this.#module) {
+        throw new HeapAnalyzerError(
+          "ERR_ATTACH_TARGET",
+          `the instance is of the module ${module ?? "(none)"} now: expected ${this.#module}, of which the first dump is`,
+        );
+      }
+      const warnings = await attached.writeDump(dump, { instance, wasmOutput });
+      this.#module = module;
+      return { warnings, memorySize, stopped: attached.stopped };
+    } finally {
+      await attached.close();
+    }
+  }
+
+  /** Removes what is not kept. */
+  close(): void {
+    if (this.#temporary !== undefined) rmSync(this.#temporary, { recursive: true, force: true });
+  }
+}
