@@ -33,6 +33,8 @@ export interface Page {
 /** An object by address and class. */
 export interface ObjectName {
   address: number;
+  /** The address as text: `0x9540`; of a heap snapshot of V8 the id of the object, `@38208`. */
+  addressText: string;
   className: string;
 }
 
@@ -54,9 +56,15 @@ export interface Step {
    * Null for the first step.
    */
   label: string | null;
+  /** The label as it follows the name of a class: `.listeners`, `[42]`, ` key`. Null where the label is. */
+  labelText: string | null;
   /** The object; for a repeated step, the last one. */
   address: number;
+  /** The address as text: `0x9540`; of a heap snapshot of V8 the id of the object, `@38208`. */
+  addressText: string;
   className: string;
+  /** The function that the object stands for, as in {@link FieldValue.functionName}. */
+  functionName?: string;
   shallowSize: number;
   retainedSize: number;
   /** The number of consecutive references of this kind, as in a linked list; at least 1. */
@@ -80,10 +88,14 @@ export interface Path {
 export interface Edge {
   /** The object that has the reference; null for a root. */
   address: number | null;
+  /** The address as text: `0x9540`; of a heap snapshot of V8 the id of the object, `@38208`. */
+  addressText: string | null;
   /** The class of that object; null for a root. */
   className: string | null;
   /** The reference, as in {@link Step.label}; null for a root. */
   label: string | null;
+  /** The label as it follows the name of a class: `.listeners`, `[42]`, ` key`. Null where the label is. */
+  labelText: string | null;
   /** The root that has the reference; null for an object. */
   root: Root | null;
   /** Whether this reference alone keeps the object reachable when all other references to it are cut. */
@@ -98,6 +110,8 @@ export interface Cut {
   className: string | null;
   /** The reference; null for a root. */
   label: string | null;
+  /** The label as it follows the name of a class: `.listeners`, `[42]`, ` key`. Null where the label is. */
+  labelText: string | null;
   /** The root that has the reference; null for an object. */
   root: Root | null;
   /** The bytes that cutting it frees. */
@@ -119,6 +133,13 @@ export interface FieldValue {
   address: number | null;
   /** The class of that object. */
   className: string | null;
+  /**
+   * Of the field `_index` of a function object: the function that a call of the object runs, by its name in the module.
+   * If an optimiser merged equal functions, it is the name of the one that is left. Absent if the module has no names,
+   * and if the host or the program can put another function there: if the function table is exported or imported, or if
+   * code changes it.
+   */
+  functionName?: string;
 }
 
 /** The answer to {@link Heap.summary}. */
@@ -137,7 +158,19 @@ export interface SummaryAnswer extends Answer {
    * `global` counts the roots of the page or the program, `system` those of V8 itself.
    */
   roots: { global: number; stack: number; pinned: number; system?: number };
+  /**
+   * Of a heap snapshot of V8: what only objects of each category keep alive, these objects included. An object can be
+   * in several categories. Absent for a dump.
+   */
+  categories?: { category: Category; count: number; shallowSize: number }[];
 }
+
+/**
+ * Objects that often keep more alive than a program needs: DOM nodes that are not in the document, functions that
+ * listen to events, the variables of functions, and what the console or an inspector shows. The same objects as in the
+ * filters of DevTools.
+ */
+export type Category = "detached-nodes" | "event-handlers" | "contexts" | "console";
 
 /** The answer to {@link Heap.find}. */
 export interface FindAnswer extends Answer, Page {
@@ -160,6 +193,8 @@ export interface FoundObject extends ObjectName {
 /** The answer to {@link Heap.object}. */
 export interface ObjectAnswer extends Answer {
   address: number;
+  /** The address as text: `0x9540`; of a heap snapshot of V8 the id of the object, `@38208`. */
+  addressText: string;
   className: string | null;
   state: ObjectState;
   shallowSize: number;
@@ -183,12 +218,16 @@ export interface ObjectAnswer extends Answer {
 /** The answer to {@link Heap.referrers}: roots first, then by address and label. */
 export interface ReferrersAnswer extends Answer, Page {
   address: number;
+  /** The address as text: `0x9540`; of a heap snapshot of V8 the id of the object, `@38208`. */
+  addressText: string;
   referrers: Edge[];
 }
 
 /** The answer to {@link Heap.paths} for one object. */
 export interface PathAnswer extends Answer {
   address: number;
+  /** The address as text: `0x9540`; of a heap snapshot of V8 the id of the object, `@38208`. */
+  addressText: string;
   className: string | null;
   state: ObjectState;
   shallowSize: number;
@@ -233,6 +272,8 @@ export interface MergedPathsAnswer extends Answer {
 export interface Branch {
   /** The reference, with indexes and keys as `[*]`; null for the first step. */
   label: string | null;
+  /** The label as it follows the name of a class: `.listeners`, `[42]`, ` key`. Null where the label is. */
+  labelText: string | null;
   /** The root, for the first step. */
   root: Root | null;
   /** The class at this place of the paths. */
@@ -258,14 +299,18 @@ export interface More {
 export interface DominatorsAnswer extends Answer, Page {
   /** The object; null for the whole heap. */
   address: number | null;
+  /** The address as text: `0x9540`; of a heap snapshot of V8 the id of the object, `@38208`. */
+  addressText: string | null;
   /** What it dominates immediately. */
-  children: { address: number; className: string; shallowSize: number; retainedSize: number }[];
+  children: (ObjectName & { shallowSize: number; retainedSize: number })[];
 }
 
 /** The answer to {@link Heap.dominators} by class. */
 export interface DominatorGroupsAnswer extends Answer, Page {
   /** The object; null for the whole heap. */
   address: number | null;
+  /** The address as text: `0x9540`; of a heap snapshot of V8 the id of the object, `@38208`. */
+  addressText: string | null;
   /** What it dominates immediately, by class. */
   groups: { className: string; count: number; shallowSize: number; retainedSize: number }[];
 }
@@ -285,6 +330,8 @@ export interface Suspect {
   className: string;
   /** The address, if the suspect is one object. */
   address: number | null;
+  /** The address as text: `0x9540`; of a heap snapshot of V8 the id of the object, `@38208`. */
+  addressText: string | null;
   count: number;
   retainedSize: number;
   /** With an earlier heap: the retained size there. */
@@ -294,6 +341,7 @@ export interface Suspect {
   /** The object that immediately dominates many small ones. */
   accumulation: {
     address: number;
+    addressText: string;
     className: string;
     /** The field that refers to this object, such as `assembly/server/PriceFeed.listeners`. */
     owner: string | null;
@@ -405,7 +453,7 @@ export interface UnreachableAnswer extends Answer {
       count: number;
       size: number;
       /** The largest: size ↓, address ↑. */
-      blocks: { address: number; size: number }[];
+      blocks: { address: number; addressText: string; size: number }[];
     } | null;
   };
 }
@@ -421,6 +469,8 @@ export interface CycleGroup {
   classes: { className: string; count: number }[];
   /** The lowest address of each of the largest cycles, the largest first. */
   addresses: number[];
+  /** These addresses as text. */
+  addressTexts: string[];
 }
 
 /**
@@ -438,6 +488,8 @@ export interface UnreachableGraph {
 /** An object or a raw block. */
 export interface UnreachableNode {
   address: number;
+  /** The address as text: `0x9540`; of a heap snapshot of V8 the id of the object, `@38208`. */
+  addressText: string;
   /** Null for a raw block. */
   className: string | null;
   state: "garbage" | "raw" | "live" | "static";
@@ -462,8 +514,23 @@ export interface GrowthAnswer extends Answer, Page {
   dumps: { name: string; totalLiveSize: number }[];
   /** The number of ignored dumps at the start. */
   warmup: number;
-  /** Order: bytes per interval, folded places included ↓, count per interval ↓, path ↑. */
+  /** The growth of live bytes per interval. */
+  perInterval: LiveGrowth;
+  /** Order: retained bytes per interval ↓, bytes of contents with folded places ↓, count per interval ↓, path ↑. */
   places: GrowingPlace[];
+  /** The places that grew at first, and may have stopped: bytes in the last dump ↓, path ↑; at most 1,000. */
+  undecided: UndecidedPlace[];
+}
+
+/** How live bytes grow, as means per interval from the first dump that counts to the last. */
+export interface LiveGrowth {
+  /** All live bytes. Negative if they shrink. */
+  live: number;
+  /**
+   * The bytes of the objects whose path goes through a growing place: what all growing places explain together. Each
+   * object has one path, so nothing counts twice. More than `live` if others shrink.
+   */
+  explained: number;
 }
 
 /** A place of the program that holds more from dump to dump. */
@@ -490,10 +557,30 @@ export interface GrowingPlace {
    * entries of maps and sets, fields. For raw blocks, the bytes of the blocks.
    */
   bytes: (number | null)[];
+  /**
+   * For each dump, the bytes that the objects retain together: the sum of the retained sizes of those that no other of
+   * them dominates. At least so much is freed when the program lets go of all of them.
+   */
+  retained: (number | null)[];
   /** The mean growth per interval between dumps that count. */
-  perInterval: { count: number; bytes: number };
+  perInterval: { count: number; bytes: number; retained: number };
   /** The places that grow because this one grows: bytes ↓, count ↓, path ↑; at most 1,000. */
   folded: FoldedPlace[];
+}
+
+/**
+ * A place that grew in every interval up to one of the last dumps, or that added less and less. It may be a cache that
+ * has filled, or a leak that paused: more dumps, or a longer warm-up, tell. With `strict` it counts as growing.
+ */
+export interface UndecidedPlace {
+  path: string | null;
+  label: string | null;
+  className: string;
+  fingerprint: string;
+  counts: (number | null)[];
+  bytes: (number | null)[];
+  /** The number of the last dump, from 1 on and with those of the warm-up, in which it had grown; null if it grows less and less. */
+  stoppedAfter: number | null;
 }
 
 /** A growing place that another one explains. */
@@ -511,12 +598,16 @@ export interface CheckAnswer extends Answer {
   /** Whether no rule is broken. */
   passed: boolean;
   rules: CheckedRule[];
+  /** As in {@link GrowthAnswer}, without accepted places. */
+  perInterval: LiveGrowth;
   /** All places that grow and are not accepted, in the order of {@link GrowthAnswer.places}. */
   places: GrowingPlace[];
   /** The fingerprints of accepted places that grow. */
   accepted: string[];
   /** The fingerprints of accepted places that do not grow. They can be removed from the list. */
   gone: string[];
+  /** As in {@link GrowthAnswer}. They break no rule. */
+  undecided: UndecidedPlace[];
 }
 
 /** A rule of a check. */

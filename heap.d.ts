@@ -11,6 +11,7 @@ import type {
   ObjectAnswer,
   PathAnswer,
   ReferrersAnswer,
+  Category,
   SummaryAnswer,
   SuspectsAnswer,
   WasteAnswer,
@@ -90,6 +91,8 @@ export interface FindOptions extends PageOptions {
   minSize?: number | null | undefined;
   /** A text. Only strings that contain it are found. */
   contains?: string | null | undefined;
+  /** Of a heap snapshot of V8: only what objects of this category alone keep alive, and these themselves. */
+  category?: Category | null | undefined;
 }
 
 /** The set of objects whose paths are wanted. */
@@ -342,6 +345,8 @@ export interface TrendOptions {
    * leak of one object every second round (default: false). This causes more false alarms.
    */
   slow?: boolean | null | undefined;
+  /** Whether places that may have stopped growing count as growing (default: false). See {@link UndecidedPlace}. */
+  strict?: boolean | null | undefined;
 }
 
 /** Options of {@link growth}. */

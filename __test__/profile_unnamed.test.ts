@@ -43,6 +43,14 @@ const hasEmcc = has("emcc", EMCC);
 if (!hasClang) console.warn("there is no clang for wasm32-wasi: its programs are not profiled");
 if (!hasEmcc) console.warn("there is no emcc (Debian: emscripten): its programs are not profiled");
 
+/** The module without its section of names. */
+function withoutNames(wasm: Buffer): Uint8Array {
+  const module = binaryen.readBinary(wasm);
+  binaryen.setDebugInfo(false);
+  module.runPasses(["strip-debug"]);
+  return module.emitBinary();
+}
+
 function checkProgram(wasm: string): void {
   const heap = `${wasm}.pb.gz`;
   const args = ["profile", "--heap", heap, "--interval", "1", wasm, "argument"];
@@ -78,6 +86,39 @@ describe("an allocator is found by what it does", () => {
     120_000,
   );
 
+  test.skipIf(!hasEmcc).each(["-O0", "-O1", "-O2", "-O3", "-Os"])(
+    "emcc %s with emmalloc",
+    (level) => {
+      const wasm = join(folder, `emmalloc${level}.wasm`);
+      const args = [...EMCC, "-sMALLOC=emmalloc", level, "unnamed.c"];
+      expect(compiled("emcc", args, wasm)).toBe(true);
+      writeFileSync(wasm, withoutNames(readFileSync(wasm)));
+      checkProgram(wasm);
+    },
+    120_000,
+  );
+
+  test.skipIf(!hasEmcc)(
+    "but emmalloc not if a part of it was copied into the program",
+    () => {
+      const wasm = join(folder, "copied-emmalloc.wasm");
+      const args = [...EMCC, "-sMALLOC=emmalloc", "-O2", "freed_once.c"];
+      expect(compiled("emcc", args, wasm)).toBe(true);
+      const module = binaryen.readBinary(readFileSync(wasm));
+      binaryen.setOneCallerInlineMaxSize(100_000);
+      module.runPasses(["inlining"]);
+      expect(() => instrument(module.emitBinary())).toThrow(/emmalloc without names, and /);
+    },
+    120_000,
+  );
+
+  test.skipIf(!hasClang)("and a program that computes as emmalloc does has no allocator", () => {
+    const wasm = join(folder, "like.wasm");
+    const flags = ["--target=wasm32", "-nostdlib", "-O1", "-Wl,--no-entry", "-Wl,--strip-all"];
+    expect(compiled("clang", [...flags, "like_emmalloc.c"], wasm)).toBe(true);
+    expect(() => instrument(readFileSync(wasm))).toThrow(/no function of an allocator/);
+  });
+
   test.skipIf(!hasClang)("but not if an optimiser copied a part of it into the program", () => {
     const wasm = join(folder, "copied.wasm");
     expect(compiled("clang", [...CLANG, "-O2", "leak.c"], wasm)).toBe(true);
@@ -102,6 +143,35 @@ const OWN_ALLOCATOR = `
 __attribute__((export_name("malloc"))) void *unused(unsigned long size) { return (void *)size; }
 __attribute__((export_name("grow"))) int grow(void) { return __builtin_wasm_memory_grow(0, 2); }
 __attribute__((export_name("rest"))) int rest(void) { return 1; }`;
+
+describe.skipIf(!hasEmcc)("names of functions from a file", () => {
+  const wasm = () => join(folder, "named.wasm");
+  const profiled = (...more: string[]) => {
+    const heap = join(folder, "named.pb.gz");
+    const run = runIn(folder, ["profile", "--heap", heap, "--interval", "1", ...more, wasm()]);
+    return { run, frames: () => decoded(readFileSync(heap)).samples.flatMap(({ stack }) => stack) };
+  };
+
+  test("a symbol map names them, and one of another module is refused", () => {
+    const output = join(folder, "named.js");
+    const args = ["-O1", "-sSTANDALONE_WASM", "--emit-symbol-map", "unnamed.c"];
+    expect(compiled("emcc", args, output)).toBe(true);
+    const symbols = `${output}.symbols`;
+    const plain = profiled();
+    expect(outputOf(plain.run)).toBe("done \n");
+    expect(plain.frames().some((frame) => frame.startsWith("wasm-function["))).toBe(true);
+    const named = profiled("--symbols", symbols);
+    expect(outputOf(named.run)).toBe("done \n");
+    expect(named.frames().some((frame) => frame.startsWith("main "))).toBe(true);
+    expect(named.frames().some((frame) => frame.startsWith("wasm-function["))).toBe(false);
+
+    const other = join(folder, "other.symbols");
+    writeFileSync(other, readFileSync(symbols, "utf8").split("\n").slice(0, 10).join("\n"));
+    expect(failureOf(profiled("--symbols", other).run)).toMatch(/it is of another module/);
+    writeFileSync(other, "a text without names");
+    expect(failureOf(profiled("--symbols", other).run)).toMatch(/neither lines like 12:main nor/);
+  }, 120_000);
+});
 
 describe.skipIf(!hasClang)("a program of its own", () => {
   const heap = () => join(folder, "own.pb.gz");

@@ -140,6 +140,58 @@ describe("the command", () => {
   });
 });
 
+describe("allocations that V8 tracked", () => {
+  let tracked: string;
+  beforeAll(() => {
+    tracked = join(folder, "tracked.heapsnapshot");
+    execFileSync(process.execPath, [
+      join(import.meta.dirname, "snapshots/allocations.cjs"),
+      tracked,
+    ]);
+  }, 60_000);
+
+  test("sites says which line allocated what is alive, without a profile", () => {
+    const { exact, sites } = answer("sites", tracked, "--limit", "1000");
+    expect(exact).toBe(true);
+    const own = sites.filter(({ file }: { file: string }) => file.endsWith("allocations.cjs"));
+    const names = own.map((site: { function: string }) => site.function);
+    expect(names).toContain("takeOrder");
+    // What this function allocates is not kept, but for what V8 knows of it.
+    const dropped = own.find((site: { function: string }) => site.function === "dropOrder");
+    expect(dropped?.count ?? 0).toBeLessThan(10);
+    const kept = own.find((site: { function: string }) => site.function === "takeOrder");
+    const line = readFileSync(join(import.meta.dirname, "snapshots/allocations.cjs"), "utf8")
+      .split("\n")
+      .findIndex((text) => text.startsWith("function takeOrder"));
+    expect(kept.line).toBe(line + 1);
+    expect(kept.count).toBeGreaterThanOrEqual(500);
+    expect(kept.count).toBeLessThan(520);
+  });
+
+  test("are asked for if there are none", () => {
+    const { status, stderr } = spawnSync(process.execPath, [CLI, "sites", after], {
+      encoding: "utf8",
+    });
+    expect(stderr).toContain("while it tracked allocations");
+    expect(status).toBe(1);
+  });
+});
+
+describe("categories", () => {
+  test("are in the summary, and find lists their objects", () => {
+    const { categories } = answer("summary", after);
+    const names = categories.map(({ category }: { category: string }) => category);
+    expect(names).toEqual(["detached-nodes", "event-handlers", "contexts", "console"]);
+    const contexts = categories.find(
+      ({ category }: { category: string }) => category === "contexts",
+    );
+    expect(contexts.count).toBeGreaterThan(100);
+    const found = answer("find", after, "--class", "*", "--category", "contexts", "--limit", "1");
+    expect(found.total).toBeGreaterThanOrEqual(contexts.count);
+    expect(answer("find", after, "--class", "Session", "--category", "console").total).toBe(0);
+  });
+});
+
 describe("a heap", () => {
   test("answers from bytes as from a file", async () => {
     const heap = openHeap(readFileSync(after));

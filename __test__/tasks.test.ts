@@ -183,9 +183,9 @@ describe("an abort", () => {
   }
 
   test.each(PHASES)("in the phase %s ends the work, and the next call works", async (phase) => {
-    const analysis = (control: native.WorkControl) => native.analyzeAsync(large, wasm, {}, control);
+    const analysis = (control: native.WorkControl) => native.analyze(large, wasm, {}, control);
     const comparison = (control: native.WorkControl) =>
-      native.diffAsync(after, large, wasm, {}, control);
+      native.diff(after, large, wasm, {}, control);
     expect(await abortedIn(phase, analysis)).toBe("ABORT_ERR");
     expect(await abortedIn(phase, comparison)).toBe("ABORT_ERR");
     expect((await analyzeAsync(after, wasm)).totalLiveSize).toBe(

@@ -65,6 +65,7 @@ describe.each([["--debug"], ["--debug -O3"]])("a program compiled with %s", (fla
             shallowSize: 320,
             classes: [{ className: "unreachable/Item", count: 10 }],
             addresses: [expect.any(Number)],
+            addressTexts: [expect.stringMatching(/^0x[0-9a-f]+$/)],
           },
           {
             cycles: 3,
@@ -72,6 +73,7 @@ describe.each([["--debug"], ["--debug -O3"]])("a program compiled with %s", (fla
             shallowSize: 96,
             classes: [{ className: "unreachable/Loop", count: 3 }],
             addresses: [expect.any(Number), expect.any(Number), expect.any(Number)],
+            addressTexts: Array(3).fill(expect.stringMatching(/^0x[0-9a-f]+$/)),
           },
         ],
       },

@@ -10,7 +10,7 @@ import { controlled } from "./work.js";
 
 const text = typed("string");
 const flag = typed("boolean");
-const TREND = { warmup: wholeNumber(0), slow: flag };
+const TREND = { warmup: wholeNumber(0), slow: flag, strict: flag };
 const GROWTH = { ...TREND, limit: wholeNumber(1), offset: wholeNumber(0) };
 const CHECK = {
   ...TREND,

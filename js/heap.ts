@@ -7,7 +7,7 @@ import { exportRequest, exportStream } from "./exports.js";
 import * as native from "./native.js";
 import { callNative } from "./native_errors.js";
 import { openOptions, readOptions, viewOptions } from "./options.js";
-import { modulePath, path } from "./paths.js";
+import { file, moduleFile } from "./paths.js";
 import { placeTable } from "./place_table.js";
 import * as questions from "./questions.js";
 import { reportFile } from "./report_file.js";
@@ -287,32 +287,46 @@ const PublicHeap = Heap as unknown as typeof api.Heap;
 export { PublicHeap as Heap };
 
 export const openHeap: typeof api.openHeap = (dump, wasm, options) => {
-  const { onClasses: _, ...request } = openOptions(options, "sync", "bytes");
+  const { request } = openOptions(options, "sync", "bytes");
   return heap(callNative(() => native.openHeap(bytes("dump", dump), moduleBytes(wasm), request)));
 };
 
 export const openHeapAsync: typeof api.openHeapAsync = async (dump, wasm, options) => {
-  const { onClasses, ...request } = openOptions(options, "async", "bytes");
+  const { onClasses, request } = openOptions(options, "async", "bytes");
   return heap(
     await controlled(
       options,
-      (control) => native.openHeapAsync(bytes("dump", dump), moduleBytes(wasm), request, control),
+      (control) => native.openHeap(bytes("dump", dump), moduleBytes(wasm), request, control),
       onClasses,
     ),
   );
 };
 
 export const openHeapFile: typeof api.openHeapFile = (dump, wasm, options) => {
-  const { onClasses: _, ...request } = openOptions(options, "sync", "file");
-  return heap(callNative(() => native.openHeapFile(path("dump", dump), modulePath(wasm), request)));
+  const { descriptors, request } = openOptions(options, "sync", "file");
+  return heap(
+    callNative(() =>
+      native.openHeap(
+        file("dump", dump, descriptors?.dump),
+        moduleFile(wasm, descriptors?.wasm),
+        request,
+      ),
+    ),
+  );
 };
 
 export const openHeapFileAsync: typeof api.openHeapFileAsync = async (dump, wasm, options) => {
-  const { onClasses, ...request } = openOptions(options, "async", "file");
+  const { onClasses, descriptors, request } = openOptions(options, "async", "file");
   return heap(
     await controlled(
       options,
-      (control) => native.openHeapFileAsync(path("dump", dump), modulePath(wasm), request, control),
+      (control) =>
+        native.openHeap(
+          file("dump", dump, descriptors?.dump),
+          moduleFile(wasm, descriptors?.wasm),
+          request,
+          control,
+        ),
       onClasses,
     ),
   );

@@ -8,7 +8,7 @@ import { Heap, openHeap, openHeapAsync, openHeapFile, openHeapFileAsync } from "
 import * as native from "./native.js";
 import { callNative } from "./native_errors.js";
 import { analyzeOptions, diffOptions } from "./options.js";
-import { modulePath, path } from "./paths.js";
+import { file, moduleFile } from "./paths.js";
 import { PlaceTable } from "./place_table.js";
 import { comparisonView, constructorView } from "./views.js";
 import { controlled } from "./work.js";
@@ -44,7 +44,7 @@ export const analyzeAsync: typeof api.analyzeAsync = async (dump, wasm, options)
   const request = analyzeOptions(options, "async");
   return constructorView(
     await controlled(options, (control) =>
-      native.analyzeAsync(bytes("dump", dump), moduleBytes(wasm), request, control),
+      native.analyze(bytes("dump", dump), moduleBytes(wasm), request, control),
     ),
   );
 };
@@ -52,7 +52,7 @@ export const analyzeAsync: typeof api.analyzeAsync = async (dump, wasm, options)
 export const analyzeFile: typeof api.analyzeFile = (dump, wasm, options) => {
   const request = analyzeOptions(options, "sync");
   return constructorView(
-    callNative(() => native.analyzeFile(path("dump", dump), modulePath(wasm), request)),
+    callNative(() => native.analyze(file("dump", dump), moduleFile(wasm), request)),
   );
 };
 
@@ -60,7 +60,7 @@ export const analyzeFileAsync: typeof api.analyzeFileAsync = async (dump, wasm, 
   const request = analyzeOptions(options, "async");
   return constructorView(
     await controlled(options, (control) =>
-      native.analyzeFileAsync(path("dump", dump), modulePath(wasm), request, control),
+      native.analyze(file("dump", dump), moduleFile(wasm), request, control),
     ),
   );
 };
@@ -78,7 +78,7 @@ export const diffAsync: typeof api.diffAsync = async (before, after, wasm, optio
   const request = diffOptions(options, "async");
   return comparisonView(
     await controlled(options, (control) =>
-      native.diffAsync(
+      native.diff(
         bytes("before", before),
         bytes("after", after),
         moduleBytes(wasm),
@@ -93,7 +93,7 @@ export const diffFile: typeof api.diffFile = (before, after, wasm, options) => {
   const request = diffOptions(options, "sync");
   return comparisonView(
     callNative(() =>
-      native.diffFile(path("before", before), path("after", after), modulePath(wasm), request),
+      native.diff(file("before", before), file("after", after), moduleFile(wasm), request),
     ),
   );
 };
@@ -102,13 +102,7 @@ export const diffFileAsync: typeof api.diffFileAsync = async (before, after, was
   const request = diffOptions(options, "async");
   return comparisonView(
     await controlled(options, (control) =>
-      native.diffFileAsync(
-        path("before", before),
-        path("after", after),
-        modulePath(wasm),
-        request,
-        control,
-      ),
+      native.diff(file("before", before), file("after", after), moduleFile(wasm), request, control),
     ),
   );
 };

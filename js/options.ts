@@ -2,6 +2,7 @@
 import type * as api from "../index.js";
 import { HeapAnalyzerError, invalidArgument } from "./errors.js";
 import { availableMemory } from "./memory.js";
+import type * as native from "./native.js";
 
 /** Whether `signal` and `onProgress` are among the options. */
 export type Mode = "sync" | "async";
@@ -35,16 +36,25 @@ export function openOptions(options: unknown, mode: Mode, input: "bytes" | "file
     ...(input === "file" ? { descriptors } : {}),
   };
   if (mode === "async") checks.onClasses = typed("function");
-  const { onClasses, ...request } = readOptions(options, checks, mode);
-  const listener = onClasses as ((classes: api.ClassCount[]) => unknown) | undefined;
-  return { ...(request as Record<string, unknown>), onClasses: listener };
+  const { onClasses, descriptors: open, ...request } = readOptions(options, checks, mode);
+  return {
+    request: request as native.OpenData,
+    descriptors: open as Descriptors | undefined,
+    onClasses: onClasses as ((classes: api.ClassCount[]) => unknown) | undefined,
+  };
+}
+
+interface Descriptors {
+  dump: number;
+  wasm: number | undefined;
 }
 
 /** Descriptors of open files, which the system checks when they are used. */
-function descriptors(name: string, value: unknown) {
+function descriptors(name: string, value: unknown): Descriptors {
   if (typeof value !== "object") throw invalidArgument(name, "an object", value);
   const { dump, wasm } = value as { dump: unknown; wasm?: unknown };
-  const descriptor = wholeNumber(0, 2 ** 31 - 1);
+  const number = wholeNumber(0, 2 ** 31 - 1);
+  const descriptor = (part: string, open: unknown) => number(part, open) as number;
   return {
     dump: descriptor(`${name}.dump`, dump),
     wasm: wasm === undefined ? undefined : descriptor(`${name}.wasm`, wasm),

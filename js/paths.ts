@@ -2,8 +2,9 @@
 import { fileURLToPath } from "node:url";
 import { types } from "node:util";
 import { HeapAnalyzerError, invalidArgument } from "./errors.js";
+import type * as native from "./native.js";
 
-/** A path for the addon: text, or bytes if they are not UTF-8. */
+/** A path: text, or bytes if they are not UTF-8. */
 export function path(name: string, value: unknown): string | Buffer {
   const found = readPath(name, value);
   if (found.length === 0) throw invalidValue(name, "is an empty path");
@@ -16,9 +17,15 @@ export function path(name: string, value: unknown): string | Buffer {
   return found;
 }
 
-/** The path of a module; absent for a heap snapshot of V8, which has none. */
-export function modulePath(value: unknown): string | Buffer | undefined {
-  return value === undefined || value === null ? undefined : path("wasm", value);
+/** A file for the addon. With a descriptor, the open file is read instead of what is at the path now. */
+export function file(name: string, value: unknown, descriptor?: number): native.FileData {
+  const found = path(name, value);
+  return descriptor === undefined ? { path: found } : { path: found, descriptor };
+}
+
+/** The file of a module; absent for a heap snapshot of V8, which has none. */
+export function moduleFile(value: unknown, descriptor?: number): native.FileData | undefined {
+  return value === undefined || value === null ? undefined : file("wasm", value, descriptor);
 }
 
 /** A path for functions that accept only text. */

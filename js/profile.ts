@@ -18,6 +18,7 @@
  * @module
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { setTimeout as wait } from "node:timers/promises";
 import type { Heap } from "../index.js";
 import { bytes } from "./bytes.js";
 import { HeapAnalyzerError, invalidArgument } from "./errors.js";
@@ -26,7 +27,7 @@ import * as native from "./native.js";
 import { callNative } from "./native_errors.js";
 import { readOptions, typed, wholeNumber } from "./options.js";
 import { cpuProfile } from "./profile/cpu_profile.js";
-import { handlerOf } from "./profile/handler.js";
+import { handlerOf, type Served } from "./profile/handler.js";
 import { heapProfile, heapText, type Moment, valuesOf } from "./profile/heap_profile.js";
 import { type Frame, InstrumentedModule } from "./profile/program.js";
 import { Sampler } from "./profile/sampler.js";
@@ -250,8 +251,7 @@ export class Profiler {
     const info = {
       program: this.#program,
       name: this.#name,
-      shift: this.#sampler.shift,
-      script: this.#sampler.script,
+      ...this.scriptInfo(),
       hostCallers: this.#hostCallers,
     };
     const encoded = await cpuProfile(info, work ?? (milliseconds as number));
@@ -265,12 +265,45 @@ export class Profiler {
    * binds no port; bind the server to `127.0.0.1`, because a profile shows what a program does.
    */
   get handler(): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
-    return handlerOf({
+    return handlerOf(this.#served());
+  }
+
+  /**
+   * What the server of `profile --pprof-addr` serves: a `Served`, whose types are not part of the package.
+   *
+   * @internal
+   */
+  served(): object {
+    return this.#served();
+  }
+
+  #served(): Served {
+    return {
       now: () => valuesOf(this.#info()),
       heap: (defaultType, since) => this.#encoded(defaultType, since),
       heapText: (since) => heapText(this.#info(), since),
       cpu: (milliseconds) => this.cpuProfile({ milliseconds }),
-    });
+      wait: (milliseconds) => wait(milliseconds),
+    };
+  }
+
+  /**
+   * Has a function called before each sample is recorded, when all that was recorded before is complete.
+   *
+   * @internal
+   */
+  beforeSamples(called: () => void): void {
+    this.#sampler.beforeSample = called;
+  }
+
+  /**
+   * What a CPU profile needs to know of the program.
+   *
+   * @internal
+   */
+  scriptInfo(): { shift: number; script: string | undefined } {
+    const { shift, script } = this.#sampler;
+    return { shift, script };
   }
 
   /** The frames on the stack of a goroutine. They are there because Go suspends and resumes them. */

@@ -13,10 +13,18 @@ const address = wholeNumber(0, 2 ** 32 - 1);
 const PAGE = { limit: wholeNumber(1), offset: wholeNumber(0) };
 const LIMIT = { limit: wholeNumber(1) };
 
+/** What a snapshot of V8 tells apart: by the names of the engine. */
+export const CATEGORIES = ["detached-nodes", "event-handlers", "contexts", "console"] as const;
+
+function category(name: string, value: unknown): unknown {
+  if (CATEGORIES.some((known) => known === value)) return value;
+  throw invalidOption(`option ${name}: found ${String(value)}; expected ${CATEGORIES.join(", ")}`);
+}
+
 export const summary = (): Asked => ({ question: { question: "summary" } });
 
 export function find(options: unknown, mode: Mode): Asked {
-  const checks = { class: text, minSize: wholeNumber(0), contains: text, ...PAGE };
+  const checks = { class: text, minSize: wholeNumber(0), contains: text, category, ...PAGE };
   const read = readOptions(options, checks, mode);
   return { question: { question: "find", ...read } };
 }

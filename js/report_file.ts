@@ -22,13 +22,15 @@ export interface ReportData {
   moreWarnings: number;
   /** The texts of the body. */
   strings: string[];
+  /** The short forms of names, by the number of the text. */
+  shortNames: [number, string][];
   /** What the engine answered; its strings are the numbers of texts. */
   body: unknown;
 }
 
 /** The page that shows an answer of the engine, given as JSON. */
 export function reportFile(answer: string): string {
-  const { partial, warnings, strings, body } = JSON.parse(answer) as ReportData;
+  const { partial, warnings, strings, shortNames, body } = JSON.parse(answer) as ReportData;
   const data: ReportData = {
     version,
     partial,
@@ -38,6 +40,7 @@ export function reportFile(answer: string): string {
     })),
     moreWarnings: Math.max(0, warnings.length - WARNINGS),
     strings,
+    shortNames,
     body,
   };
   const compressed = deflateRawSync(JSON.stringify(data), { level: 9 }).toString("base64");

@@ -16,18 +16,19 @@
  */
 import { readFileSync } from "node:fs";
 import { types } from "node:util";
-import type { CheckAnswer } from "../index.js";
+import type { CheckAnswer, UndecidedPlace } from "../index.js";
 import { bytes } from "./bytes.js";
 import { quote } from "./capture/quote.js";
 import { takeSnapshot } from "./capture/snapshot.js";
 import { captureDump } from "./capture.js";
-import { growth, shown } from "./check/findings.js";
+import { growth, series, shown, steps } from "./check/findings.js";
 import { inconclusive } from "./check/inconclusive.js";
 import { descriptor } from "./descriptor.js";
 import { HeapAnalyzerError, invalidArgument } from "./errors.js";
 import * as native from "./native.js";
 import { type Check, readOptions, typed, wholeNumber } from "./options.js";
 import { textPath } from "./paths.js";
+import { formatCount, formatSize } from "./units.js";
 import { reason } from "./whole_file.js";
 import { controlled } from "./work.js";
 
@@ -46,6 +47,7 @@ const CHECKS: Record<keyof LeakTest, Check> = {
   rounds: wholeNumber(2, 10_000),
   warmup: wholeNumber(0, 1_000_000),
   slow: typed("boolean"),
+  strict: typed("boolean"),
   allow: paths,
   allowWarnings: typed("boolean"),
 };
@@ -76,6 +78,11 @@ export interface LeakTest {
   warmup?: number | undefined;
   /** Also find places that grow only in every second round. Random changes look like this more often. */
   slow?: boolean | undefined;
+  /**
+   * Fail for places that may have stopped growing, too: those that grew in every round up to one of the last, or
+   * by less and less. By default (false) they pass with a note on the console.
+   */
+  strict?: boolean | undefined;
   /** The places that may grow: their fingerprints, as in the message of a `LeakError`, or the texts of their paths. */
   allow?: readonly string[] | undefined;
   /** Decide even if a warning says that numbers may be wrong (default: false). */
@@ -109,7 +116,7 @@ Object.defineProperty(
  *   warning says that numbers may be wrong; also what `run` throws.
  */
 export async function expectNoLeak(test: LeakTest): Promise<void> {
-  const { instance, wasm, run, rounds, warmup, allow, allowWarnings, slow } = read(test);
+  const { instance, wasm, run, rounds, warmup, allow, allowWarnings, slow, strict } = read(test);
   // An instance that cannot be captured is an error before the first round.
   takeSnapshot(instance);
   const module = moduleBytes(wasm);
@@ -118,7 +125,12 @@ export async function expectNoLeak(test: LeakTest): Promise<void> {
     await run(round);
     if (round > warmup) tables.push(await placeTable(captureDump(instance), module));
   }
-  const request = JSON.stringify({ slow, minDumps: rounds, accepted: allow.map(acceptedPlace) });
+  const request = JSON.stringify({
+    slow,
+    strict,
+    minDumps: rounds,
+    accepted: allow.map(acceptedPlace),
+  });
   const ask = async (as?: native.TableData) => {
     const answered = await controlled(undefined, (control) =>
       native.checkAsync(tables, request, as, control),
@@ -129,13 +141,31 @@ export async function expectNoLeak(test: LeakTest): Promise<void> {
   const codes = inconclusive(answer.warnings);
   if (codes.length > 0 && !allowWarnings) throw inconclusiveError(answer, codes);
   if (!answer.passed) throw new LeakError(`${summary(answer)}\n\n${await ask(PLAIN)}`, answer);
+  for (const place of answer.undecided) console.warn(undecidedNote(place, warmup));
+}
+
+/** What is undecided about a place, and what to raise. The places have no numbers of the warm-up. */
+function undecidedNote(place: UndecidedPlace, warmup: number): string {
+  const { counts, bytes, stoppedAfter } = place;
+  const hasEqualCounts = counts.every((count) => count === counts[0]);
+  const numbers = hasEqualCounts ? series(bytes, formatSize) : series(counts, formatCount);
+  const how =
+    stoppedAfter === null
+      ? "grows less and less from round to round"
+      : `stopped growing after round ${warmup + stoppedAfter}`;
+  const raise =
+    stoppedAfter === null
+      ? "raise warmup until it is full, or rounds"
+      : `raise warmup to ${warmup + stoppedAfter}, or rounds`;
+  return (
+    `expectNoLeak: undecided: ${steps(place).join(" > ")} ${how} (${numbers}); ` +
+    `to decide, ${raise}; with strict it fails`
+  );
 }
 
 /** The place table of a dump, of which nothing else stays in memory. */
 async function placeTable(dump: Uint8Array, module: Uint8Array): Promise<native.PlaceTableHandle> {
-  const heap = await controlled(undefined, (control) =>
-    native.openHeapAsync(dump, module, {}, control),
-  );
+  const heap = await controlled(undefined, (control) => native.openHeap(dump, module, {}, control));
   try {
     return await controlled(undefined, (control) => heap.placeTableAsync(control));
   } finally {
@@ -185,6 +215,23 @@ function read(test: unknown) {
   if (instance === undefined)
     throw invalidArgument("instance", "the exports of an instance", instance);
   if (typeof run !== "function") throw invalidArgument("run", "a function", run);
-  const { rounds = 8, warmup = 2, allow = [], allowWarnings = false, slow = false } = rest;
-  return { instance, wasm, run, rounds, warmup, allow, allowWarnings, slow } as Required<LeakTest>;
+  const {
+    rounds = 8,
+    warmup = 2,
+    allow = [],
+    allowWarnings = false,
+    slow = false,
+    strict = false,
+  } = rest;
+  return {
+    instance,
+    wasm,
+    run,
+    rounds,
+    warmup,
+    allow,
+    allowWarnings,
+    slow,
+    strict,
+  } as Required<LeakTest>;
 }

@@ -16,7 +16,7 @@ use memmap2::Mmap;
 use memmap2::UncheckedAdvice;
 
 use base::error::{Error, FileAction, Result};
-use engine::assemblyscript::Contents;
+use engine::Contents;
 
 /// A file that must not change after the dump was opened.
 #[derive(Debug)]

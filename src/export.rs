@@ -14,7 +14,6 @@ use napi_derive::napi;
 
 use super::error::Result;
 use super::open_heap::{OpenHeap, parsed};
-use super::outcome::Outcome;
 use super::work_control::WorkControl;
 use base::columns;
 use base::control::Control;
@@ -35,7 +34,7 @@ pub struct ExportHandle {
 }
 
 /// The arguments of the export, until the first read starts it.
-pub(super) struct Request {
+pub(super) struct ExportRequest {
     pub(super) heap: Arc<OpenHeap>,
     pub(super) before: Option<Arc<OpenHeap>>,
     pub(super) export: Export,
@@ -46,7 +45,7 @@ struct Stream {
 }
 
 enum State {
-    Waiting(Box<Request>),
+    Waiting(Box<ExportRequest>),
     Started(Started),
     /// The export was read to its end, or closed.
     Ended,
@@ -72,7 +71,7 @@ pub fn unreadable_dump_table(unreadable: String) -> Result<Buffer> {
 }
 
 impl ExportHandle {
-    pub(super) fn new(request: Request) -> Self {
+    pub(super) fn new(request: ExportRequest) -> Self {
         Self {
             stream: Arc::new(Stream {
                 state: Mutex::new(State::Waiting(Box::new(request))),
@@ -95,7 +94,7 @@ impl ExportHandle {
                 if control.check().is_err() {
                     stream.close();
                 }
-                length.map(|length| Outcome::Length(length as u32))
+                length.map(|length| length as u32)
             })
         })
     }
@@ -169,7 +168,7 @@ impl Stream {
     }
 }
 
-impl Request {
+impl ExportRequest {
     /// Starts the thread that writes.
     fn start(self, control: Control) -> base::Result<Started> {
         columns::check_headroom()?;

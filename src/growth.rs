@@ -47,7 +47,7 @@ impl HeapHandle {
             let heap = self.heap()?;
             control.start(env, [], move |[], control| {
                 let table = engine::questions::place_table(heap.loaded(), control)?;
-                Ok(Outcome::PlaceTable(PlaceTableHandle::new(table)))
+                Ok(PlaceTableHandle::new(table))
             })
         })
     }
@@ -128,10 +128,7 @@ fn compared<'env, C: Comparison>(
             .collect();
         control.start(env, [], move |[], control| {
             let tables: Vec<&PlaceTable> = tables.iter().map(|table| &**table).collect();
-            Ok(Outcome::Answer(answer_data(
-                question.answer(&tables, control)?,
-                text,
-            )))
+            Ok(answer_data(question.answer(&tables, control)?, text))
         })
     })
 }

@@ -3,13 +3,14 @@
 use napi::bindgen_prelude::*;
 use napi_derive::napi;
 
-use super::analysis::borrowed;
+use super::calls::{Returned, call};
 use super::error::Result;
-use super::export::{ExportHandle, Request as ExportRequest};
+use super::export::{ExportHandle, ExportRequest};
 use super::heap_handle::HeapHandle;
-use super::inputs::{NamedPath, Pending, SourceInput, given, open_all};
+use super::input_bytes::{NamedBytes, given};
+use super::inputs::InputArg;
 use super::open_heap::{AnswerData, OpenHeap, parsed};
-use super::options::{Request, ViewOptions, checked};
+use super::options::{ViewOptions, ViewRequest, checked};
 use super::outcome::Outcome;
 use super::views::{TableData, ViewHandle, WarningData};
 use super::work_control::WorkControl;
@@ -31,30 +32,6 @@ pub struct OpenData {
     pub partial: Option<bool>,
     /// Build all indexes at once.
     pub prepare: Option<bool>,
-    /// The path that stands for standard input, if there is one.
-    pub standard_input: Option<String>,
-    /// Files that are open already.
-    pub descriptors: Option<Descriptors>,
-}
-
-/// The open files that are read instead of what is at their paths now. Systems other than Unix read the paths.
-#[napi(object)]
-pub struct Descriptors {
-    /// That of the dump.
-    pub dump: i32,
-    /// That of the module, if there is one.
-    pub wasm: Option<i32>,
-}
-
-impl OpenData {
-    /// For the dump and the module.
-    fn descriptors(&self) -> [Option<i32>; 2] {
-        let descriptors = self.descriptors.as_ref();
-        [
-            descriptors.map(|open| open.dump),
-            descriptors.and_then(|open| open.wasm),
-        ]
-    }
 }
 
 #[derive(Clone, Copy)]
@@ -75,90 +52,30 @@ impl From<&OpenData> for OpenRequest {
     }
 }
 
-/// Opens a heap from bytes, of which it keeps a copy.
-#[napi]
-pub fn open_heap(
-    env: Env,
-    dump: &[u8],
-    wasm: Option<&[u8]>,
-    options: OpenData,
-) -> Result<HeapHandle> {
-    guarded(|| {
-        let request = OpenRequest::from(&options);
-        let heap = run_on_own_thread(|| {
-            let inputs = [Some(("dump", dump)), wasm.map(|wasm| ("wasm", wasm))];
-            opened(inputs.map(borrowed), request, &Control::default())
-        })?;
-        Ok(heap.registered(env))
-    })
-}
-
-/// Opens a heap from files. Questions read the dump again.
-#[napi]
-pub fn open_heap_file(
-    env: Env,
-    dump: Either<String, Buffer>,
-    wasm: Option<Either<String, Buffer>>,
-    options: OpenData,
-) -> Result<HeapHandle> {
-    guarded(|| {
-        let request = OpenRequest::from(&options);
-        let [of_dump, of_wasm] = options.descriptors();
-        let files = [
-            Some(NamedPath::from(dump).with_descriptor(of_dump)),
-            NamedPath::of(wasm).map(|path| path.with_descriptor(of_wasm)),
-        ];
-        let heap = run_on_own_thread(|| opened(open_all(&files)?, request, &Control::default()))?;
-        Ok(heap.registered(env))
-    })
-}
-
-/// As `openHeap`, as a task.
-#[napi(ts_return_type = "Promise<HeapHandle>")]
-pub fn open_heap_async<'env>(
+/// Opens a heap. It keeps a copy of bytes, and reads a file again for questions.
+#[napi(
+    ts_generic_types = "C extends WorkControl | undefined = undefined",
+    ts_args_type = "dump: Uint8Array | FileData, wasm: Uint8Array | FileData | undefined | null, options: OpenData, control?: C",
+    ts_return_type = "C extends WorkControl ? Promise<HeapHandle> : HeapHandle"
+)]
+pub fn open_heap<'env>(
     env: &'env Env,
-    dump: &[u8],
-    wasm: Option<&[u8]>,
+    dump: InputArg<'_>,
+    wasm: Option<InputArg<'_>>,
     options: OpenData,
-    control: &WorkControl,
-) -> Result<Object<'env>> {
+    control: Option<ClassInstance<WorkControl>>,
+) -> Result<Returned<'env, HeapHandle>> {
     guarded(|| {
         let request = OpenRequest::from(&options);
-        let inputs = [
-            Pending::copied("dump", dump)?,
-            Pending::copied_if_given("wasm", wasm)?,
-        ];
-        control.start(env, inputs, move |inputs, control| {
-            opened(inputs, request, control).map(Outcome::Heap)
-        })
-    })
-}
-
-/// As `openHeapFile`, as a task.
-#[napi(ts_return_type = "Promise<HeapHandle>")]
-pub fn open_heap_file_async<'env>(
-    env: &'env Env,
-    dump: Either<String, Buffer>,
-    wasm: Option<Either<String, Buffer>>,
-    options: OpenData,
-    control: &WorkControl,
-) -> Result<Object<'env>> {
-    guarded(|| {
-        let request = OpenRequest::from(&options);
-        let standard_input = options.standard_input.as_deref();
-        let inputs =
-            [Some(dump), wasm].map(|path| Pending::file_or_standard_input(path, standard_input));
-        let [dump, wasm] = inputs;
-        let [of_dump, of_wasm] = options.descriptors();
-        let inputs = [dump.with_descriptor(of_dump), wasm.with_descriptor(of_wasm)];
-        control.start(env, inputs, move |inputs, control| {
-            opened(inputs, request, control).map(Outcome::Heap)
+        let inputs = [("dump", Some(dump)), ("wasm", wasm)];
+        call(env, inputs, control, move |inputs, control| {
+            opened(inputs, request, control)
         })
     })
 }
 
 fn opened(
-    [dump, wasm]: [SourceInput<'_>; 2],
+    [dump, wasm]: [NamedBytes<'_>; 2],
     request: OpenRequest,
     control: &Control,
 ) -> base::Result<HeapHandle> {
@@ -220,8 +137,7 @@ impl HeapHandle {
             let question: Question = parsed("the question", &question)?;
             let text = text.map(TableOptions::from);
             control.start(env, [], move |[], control| {
-                let answer = heap.ask(&question, before.as_deref(), text, control)?;
-                Ok(Outcome::Answer(answer))
+                heap.ask(&question, before.as_deref(), text, control)
             })
         })
     }
@@ -246,10 +162,7 @@ impl HeapHandle {
     ) -> Result<Object<'env>> {
         guarded(|| {
             let heap = self.heap()?;
-            control.start(env, [], move |[], control| {
-                heap.loaded().prepare(control)?;
-                Ok(Outcome::Done)
-            })
+            control.start(env, [], move |[], control| heap.loaded().prepare(control))
         })
     }
 
@@ -294,7 +207,7 @@ impl HeapHandle {
     pub fn constructors(&self, env: Env, options: Option<ViewOptions>) -> Result<ViewHandle> {
         guarded(|| {
             let heap = self.heap()?;
-            let request: Request<ConstructorSort> = checked(options)?;
+            let request: ViewRequest<ConstructorSort> = checked(options)?;
             let view = run_on_own_thread(|| heap.constructor_view(&request, &Control::default()))?;
             Ok(view.registered(env))
         })
@@ -310,9 +223,9 @@ impl HeapHandle {
     ) -> Result<Object<'env>> {
         guarded(|| {
             let heap = self.heap()?;
-            let request: Request<ConstructorSort> = checked(options)?;
+            let request: ViewRequest<ConstructorSort> = checked(options)?;
             control.start(env, [], move |[], control| {
-                heap.constructor_view(&request, control).map(Outcome::View)
+                heap.constructor_view(&request, control)
             })
         })
     }
@@ -327,7 +240,7 @@ impl HeapHandle {
     ) -> Result<ViewHandle> {
         guarded(|| {
             let (before, after) = (before.heap()?, self.heap()?);
-            let request: Request<ComparisonSort> = checked(options)?;
+            let request: ViewRequest<ComparisonSort> = checked(options)?;
             let view =
                 run_on_own_thread(|| after.comparison_view(&before, request, &Control::default()))?;
             Ok(view.registered(env))
@@ -345,11 +258,9 @@ impl HeapHandle {
     ) -> Result<Object<'env>> {
         guarded(|| {
             let (before, after) = (before.heap()?, self.heap()?);
-            let request: Request<ComparisonSort> = checked(options)?;
+            let request: ViewRequest<ComparisonSort> = checked(options)?;
             control.start(env, [], move |[], control| {
-                after
-                    .comparison_view(&before, request, control)
-                    .map(Outcome::View)
+                after.comparison_view(&before, request, control)
             })
         })
     }

@@ -7,6 +7,7 @@ use napi_derive::napi;
 
 use super::error::{JsError, Result};
 use super::open_heap::OpenHeap;
+use super::outcome::Outcome;
 
 /// A loaded heap that stays on the native side until it is closed.
 #[napi(custom_finalize)]
@@ -24,12 +25,6 @@ impl HeapHandle {
             heap: Some(Arc::new(heap)),
             registered_bytes: 0,
         }
-    }
-
-    /// Registers what this handle holds with V8, whose collector counts it as pressure.
-    pub(super) fn registered(mut self, env: Env) -> Self {
-        self.register(env);
-        self
     }
 
     pub(super) fn register(&mut self, env: Env) {
@@ -52,6 +47,14 @@ impl HeapHandle {
                 "the heap was closed: open it again, or call close() after the last question",
             )
         })
+    }
+}
+
+impl Outcome for HeapHandle {
+    /// Registers what this handle holds with V8, whose collector counts it as pressure.
+    fn registered(mut self, env: Env) -> Self {
+        self.register(env);
+        self
     }
 }
 

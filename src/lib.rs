@@ -12,14 +12,17 @@
 
 mod analysis;
 mod beneath;
+mod calls;
 mod capture;
 mod contents;
 mod debug_info;
 mod error;
 mod export;
+mod files;
 mod growth;
 mod heap;
 mod heap_handle;
+mod input_bytes;
 mod inputs;
 mod open_heap;
 mod options;

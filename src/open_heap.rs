@@ -6,7 +6,8 @@ use napi_derive::napi;
 use serde::de::DeserializeOwned;
 
 use super::error::{JsError, Result};
-use super::options::Request;
+use super::options::ViewRequest;
+use super::outcome::Outcome;
 use super::views::{ViewHandle, WarningData};
 use base::control::Control;
 use engine::heap::views::{ComparisonSort, ConstructorSort};
@@ -51,7 +52,7 @@ impl OpenHeap {
 
     pub(super) fn constructor_view(
         &self,
-        request: &Request<ConstructorSort>,
+        request: &ViewRequest<ConstructorSort>,
         control: &Control,
     ) -> base::Result<ViewHandle> {
         let view = request.constructor_view(Arc::clone(self.loaded.heap()), control)?;
@@ -61,7 +62,7 @@ impl OpenHeap {
     pub(super) fn comparison_view(
         &self,
         before: &Self,
-        request: Request<ComparisonSort>,
+        request: ViewRequest<ComparisonSort>,
         control: &Control,
     ) -> base::Result<ViewHandle> {
         before.check_same_module(self)?;
@@ -95,6 +96,8 @@ pub(super) fn rendered(answer: &Answer, text: Option<TableOptions>) -> String {
         None => render_json(answer),
     }
 }
+
+impl Outcome for AnswerData {}
 
 pub(super) fn parsed<T: DeserializeOwned>(what: &str, json: &str) -> Result<T> {
     serde_json::from_str(json)

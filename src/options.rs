@@ -29,15 +29,6 @@ pub struct ViewOptions {
     pub retained: Option<String>,
     /// Bytes of memory that the process can still use.
     pub available_memory: Option<f64>,
-    /// The path that stands for standard input, if there is one.
-    pub standard_input: Option<String>,
-}
-
-impl ViewOptions {
-    /// The path that stands for standard input.
-    pub(super) fn standard_input(options: Option<&Self>) -> Option<String> {
-        options.and_then(|options| options.standard_input.clone())
-    }
 }
 
 /// An order of rows that has a name in JavaScript.
@@ -76,7 +67,7 @@ impl SortByName for ComparisonSort {
 
 /// The checked options.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Request<S> {
+pub(super) struct ViewRequest<S> {
     pub(super) selection: Selection<S>,
     pub(super) retained: RetainedColumns,
     pub(super) tolerance: Tolerance,
@@ -84,9 +75,9 @@ pub(super) struct Request<S> {
 }
 
 /// Checks the options.
-pub(super) fn checked<S: SortByName>(options: Option<ViewOptions>) -> Result<Request<S>> {
+pub(super) fn checked<S: SortByName>(options: Option<ViewOptions>) -> Result<ViewRequest<S>> {
     let Some(options) = options else {
-        return Ok(Request::default());
+        return Ok(ViewRequest::default());
     };
     let sort = match options.sort {
         None => S::default(),
@@ -96,7 +87,7 @@ pub(super) fn checked<S: SortByName>(options: Option<ViewOptions>) -> Result<Req
             expected: S::EXPECTED,
         })?,
     };
-    Ok(Request {
+    Ok(ViewRequest {
         selection: Selection {
             sort,
             top: count("top", options.top, 1.0, "a whole number ≥ 1")?,
@@ -115,7 +106,7 @@ pub(super) fn checked<S: SortByName>(options: Option<ViewOptions>) -> Result<Req
     })
 }
 
-impl Request<ConstructorSort> {
+impl ViewRequest<ConstructorSort> {
     /// Groups the live objects of a heap.
     ///
     /// # Errors

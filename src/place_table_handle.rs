@@ -6,6 +6,7 @@ use napi::bindgen_prelude::*;
 use napi_derive::napi;
 
 use super::error::Result;
+use super::outcome::Outcome;
 use engine::questions::PlaceTable;
 use workers::guard::guarded;
 
@@ -28,9 +29,11 @@ impl PlaceTableHandle {
     pub(super) fn table(&self) -> &Arc<PlaceTable> {
         &self.table
     }
+}
 
+impl Outcome for PlaceTableHandle {
     /// Registers what this handle holds with V8, whose collector counts it as pressure.
-    pub(super) fn registered(mut self, env: Env) -> Self {
+    fn registered(mut self, env: Env) -> Self {
         self.registered_bytes = self.table.memory_size() as i64;
         // It fails only while the environment ends.
         let _ = env.adjust_external_memory(self.registered_bytes);

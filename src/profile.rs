@@ -9,8 +9,10 @@ use base::columns;
 use base::control::Control;
 use base::error::Error;
 use engine::instrument::allocations::{LIVE_SAMPLES_MODULE, instrument_allocations as instrument};
+use engine::instrument::name_functions;
 use engine::outputs::exports::{CallProfile, sampled_blocks};
-use engine::outputs::formats::allocation_sites_text;
+use engine::outputs::formats::{allocation_sites_text, site_growth_text};
+use engine::questions::{self, AllocationSites};
 use engine::wasm::module;
 use engine::wasm::module::Module;
 use engine::wasm::symbols::{GoTable, Symbols};
@@ -29,12 +31,15 @@ pub struct InstrumentedModule {
     pub table: String,
 }
 
-/// Makes a module report its allocations.
+/// Makes a module report its allocations. `symbols` is a file with names of its functions.
 #[napi]
-pub fn instrument_allocations(wasm: &[u8]) -> Result<InstrumentedModule> {
+pub fn instrument_allocations(wasm: &[u8], symbols: Option<String>) -> Result<InstrumentedModule> {
     guarded(|| {
         check(wasm)?;
-        let (wasm, table) = instrument(wasm)?;
+        let (wasm, table) = match symbols {
+            Some(symbols) => instrument(&name_functions(wasm, &symbols)?)?,
+            None => instrument(wasm)?,
+        };
         let table = serde_json::to_string(&table).map_err(internal)?;
         Ok(InstrumentedModule {
             wasm: wasm.into(),
@@ -125,24 +130,63 @@ pub struct AllocationSitesData {
     pub pprof: Buffer,
 }
 
-/// Joins a heap with a profile of the same moment.
+/// Joins a heap with a profile of the same moment; without a profile, what the heap itself says of allocations.
 #[napi]
 pub fn allocation_sites(
     heap: ClassInstance<HeapHandle>,
-    profile: &[u8],
+    profile: Option<&[u8]>,
     limit: u32,
 ) -> Result<AllocationSitesData> {
     guarded(|| {
+        let sites = sites_of(&heap, profile)?;
         let heap = heap.heap()?;
-        let sites = run_on_own_thread(|| {
-            let blocks = sampled_blocks(profile)?;
-            engine::questions::allocation_sites(heap.loaded(), &blocks, &Control::default())
-        })?;
         let name = heap.loaded().dump_name();
         Ok(AllocationSitesData {
             json: serde_json::to_string(&sites).map_err(internal)?,
             text: allocation_sites_text(&sites, limit as usize),
             pprof: CallProfile::of_sites(&sites, name).encode()?.into(),
+        })
+    })
+}
+
+fn sites_of(heap: &HeapHandle, profile: Option<&[u8]>) -> Result<AllocationSites> {
+    let heap = heap.heap()?;
+    Ok(run_on_own_thread(|| {
+        let control = Control::default();
+        match profile {
+            Some(profile) => {
+                let blocks = sampled_blocks(profile)?;
+                questions::allocation_sites(heap.loaded(), &blocks, &control)
+            }
+            None => questions::recorded_sites(heap.loaded(), &control),
+        }
+    })?)
+}
+
+/// Which lines' allocations grew.
+#[napi(object, object_from_js = false)]
+pub struct SiteGrowthData {
+    /// As JSON.
+    pub json: String,
+    /// As a table with the first of them.
+    pub text: String,
+}
+
+/// Compares two moments of a run: each is a heap, with a profile of the same moment or with allocations of its own.
+#[napi]
+pub fn site_growth(
+    before: ClassInstance<HeapHandle>,
+    before_profile: Option<&[u8]>,
+    after: ClassInstance<HeapHandle>,
+    after_profile: Option<&[u8]>,
+    limit: u32,
+) -> Result<SiteGrowthData> {
+    guarded(|| {
+        let before = sites_of(&before, before_profile)?;
+        let growth = questions::site_growth(&before, &sites_of(&after, after_profile)?);
+        Ok(SiteGrowthData {
+            json: serde_json::to_string(&growth).map_err(internal)?,
+            text: site_growth_text(&growth, limit as usize),
         })
     })
 }

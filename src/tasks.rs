@@ -1,4 +1,4 @@
-//! Promises for views. Work is submitted on the JavaScript thread and done on other threads. Its promise is
+//! Work with a promise. It is submitted on the JavaScript thread and done on other threads. Its promise is
 //! settled once.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,8 +9,9 @@ use napi::JsDeferred;
 use napi::bindgen_prelude::*;
 
 use super::error::JsError as CodedError;
-use super::inputs::{Pending, SourceInput};
-use super::outcome::Outcome;
+use super::input_bytes::NamedBytes;
+use super::inputs::PendingInput;
+use super::outcome::{Converted, Outcome};
 use base::columns;
 use base::control::Control;
 use base::error::Error as EngineError;
@@ -26,18 +27,19 @@ static ENGINE: WorkQueue = WorkQueue::new("heap-analyzer", || cores().min(4));
 static PIPES: WorkQueue = WorkQueue::new("heap-analyzer-p", || 16);
 
 /// The work that is done when all inputs are available.
-pub(super) trait Work<const N: usize>:
-    for<'a> FnOnce([SourceInput<'a>; N], &Control) -> base::Result<Outcome> + Send + 'static
+pub(super) trait Work<const N: usize, T>:
+    for<'a> FnOnce([NamedBytes<'a>; N], &Control) -> base::Result<T> + Send + 'static
 {
 }
 
-impl<const N: usize, W> Work<N> for W where
-    W: for<'a> FnOnce([SourceInput<'a>; N], &Control) -> base::Result<Outcome> + Send + 'static
+impl<const N: usize, T, W> Work<N, T> for W where
+    W: for<'a> FnOnce([NamedBytes<'a>; N], &Control) -> base::Result<T> + Send + 'static
 {
 }
 
-type Settle = Box<dyn FnOnce(Env) -> Result<Outcome> + Send>;
-type Deferred = JsDeferred<Outcome, Settle>;
+/// Converts a result on the JavaScript thread.
+type Settle = Box<dyn FnOnce(Env) -> Result<Converted> + Send>;
+type Deferred = JsDeferred<Converted, Settle>;
 
 /// Work with its promise.
 pub(super) struct Task {
@@ -74,11 +76,11 @@ struct Environments {
 
 impl Task {
     /// Submits work on these inputs, which starts when a thread is free. Returns the task and its promise.
-    pub(super) fn start<'env, const N: usize>(
+    pub(super) fn start<'env, const N: usize, T: Outcome>(
         env: &'env Env,
         control: Control,
-        inputs: [Pending; N],
-        work: impl Work<N>,
+        inputs: [PendingInput<'static>; N],
+        work: impl Work<N, T>,
     ) -> std::result::Result<(Arc<Self>, Object<'env>), CodedError> {
         start()?;
         columns::check_headroom()?;
@@ -109,29 +111,37 @@ impl Task {
             Stage::Working => false,
         };
         if is_over {
-            self.settle(Err(EngineError::Aborted));
+            self.settle::<()>(Err(EngineError::Aborted));
         }
     }
 
     /// Continues in the queue of the engine, after the queue of the pipes if there is a pipe.
-    fn analyze<const N: usize>(self: &Arc<Self>, mut inputs: [Pending; N], work: impl Work<N>) {
+    fn analyze<const N: usize, T: Outcome>(
+        self: &Arc<Self>,
+        mut inputs: [PendingInput<'static>; N],
+        work: impl Work<N, T>,
+    ) {
         self.run_step(&ENGINE, Stage::Working, move |task| {
             // All inputs are inspected first: a missing file is reported before the wait for a pipe.
-            if Pending::have_pipe(&inputs)? {
+            if PendingInput::have_pipe(&inputs)? {
                 task.read_pipes(inputs, work);
                 return Ok(None);
             }
             for input in &mut inputs {
                 input.open(&task.control)?;
             }
-            work(inputs.each_mut().map(Pending::input), &task.control).map(Some)
+            work(inputs.each_mut().map(PendingInput::input), &task.control).map(Some)
         });
     }
 
     /// Reads the pipes. Regular files stay closed meanwhile, so that after an abort the caller can
     /// change them at once.
-    fn read_pipes<const N: usize>(self: &Arc<Self>, mut inputs: [Pending; N], work: impl Work<N>) {
-        self.run_step(&PIPES, Stage::Reading, move |task| {
+    fn read_pipes<const N: usize, T: Outcome>(
+        self: &Arc<Self>,
+        mut inputs: [PendingInput<'static>; N],
+        work: impl Work<N, T>,
+    ) {
+        self.run_step::<T>(&PIPES, Stage::Reading, move |task| {
             for input in &mut inputs {
                 input.read_if_pipe(&task.control)?;
             }
@@ -140,12 +150,12 @@ impl Task {
         });
     }
 
-    /// Submits one step of the work to a queue. The last step returns the view.
-    fn run_step(
+    /// Submits one step of the work to a queue. The last step returns the outcome.
+    fn run_step<T: Outcome>(
         self: &Arc<Self>,
         queue: &'static WorkQueue,
         stage: Stage,
-        step: impl FnOnce(&Arc<Self>) -> base::Result<Option<Outcome>> + Send + 'static,
+        step: impl FnOnce(&Arc<Self>) -> base::Result<Option<T>> + Send + 'static,
     ) {
         let number = queue.next_number();
         *lock(&self.stage) = Stage::Waiting(queue, number);
@@ -159,21 +169,21 @@ impl Task {
             if let Some(result) = result.transpose() {
                 // Not every phase checks for cancellation, so it is checked once more.
                 let is_wanted = task.control.check();
-                task.settle(result.and_then(|view| is_wanted.map(|()| view)));
+                task.settle(result.and_then(|outcome| is_wanted.map(|()| outcome)));
             }
         });
         if let Err(source) = submitted {
-            self.settle(Err(EngineError::Threads { source }));
+            self.settle::<T>(Err(EngineError::Threads { source }));
         }
     }
 
     /// Settles the promise, unless it is settled already. The environment may have ended.
-    fn settle(&self, result: base::Result<Outcome>) {
+    fn settle<T: Outcome>(&self, result: base::Result<T>) {
         let key = (self.environment, self.number);
         lock(&ENVIRONMENTS).tasks.remove(&key);
         if let Some(deferred) = lock(&self.deferred).take() {
             deferred.resolve(Box::new(|env| match result {
-                Ok(view) => Ok(view.registered(env)),
+                Ok(outcome) => Converted::new(outcome, env),
                 // Only the JavaScript thread can create an error object with a code.
                 Err(error) => {
                     let error = JsError::from(CodedError::from(error));

@@ -7,6 +7,7 @@ use napi::bindgen_prelude::{BufferSlice, Either, Env, Float64Array, ObjectFinali
 use napi_derive::napi;
 
 use super::error::{JsError, Result};
+use super::outcome::Outcome;
 use base::control::Control;
 use base::error::Error;
 use base::warning::Warning;
@@ -161,12 +162,6 @@ impl ViewHandle {
         }
     }
 
-    /// Registers what this handle holds with V8, whose collector counts it as pressure.
-    pub(super) fn registered(mut self, env: Env) -> Self {
-        self.register(env);
-        self
-    }
-
     fn register(&mut self, env: Env) {
         let view = self.view.as_ref();
         let bytes = view.map_or(0, |view| view.memory_size(self.owns_heaps)) as i64;
@@ -184,6 +179,14 @@ impl ViewHandle {
                 "the view was closed, and these instances were not read before: read them before close()",
             )),
         }
+    }
+}
+
+impl Outcome for ViewHandle {
+    /// Registers what this handle holds with V8, whose collector counts it as pressure.
+    fn registered(mut self, env: Env) -> Self {
+        self.register(env);
+        self
     }
 }
 

@@ -6,7 +6,8 @@ use napi::bindgen_prelude::*;
 use napi_derive::napi;
 
 use super::error::Result;
-use super::inputs::Pending;
+use super::inputs::PendingInput;
+use super::outcome::Outcome;
 use super::tasks::{Task, Work};
 use base::control::{ClassCount, Control};
 use workers::guard::guarded;
@@ -105,11 +106,11 @@ impl From<ClassCount> for ClassCountData {
 
 impl WorkControl {
     /// Starts work on inputs that this handle controls.
-    pub(super) fn start<'env, const N: usize>(
+    pub(super) fn start<'env, const N: usize, T: Outcome>(
         &self,
         env: &'env Env,
-        inputs: [Pending; N],
-        work: impl Work<N>,
+        inputs: [PendingInput<'static>; N],
+        work: impl Work<N, T>,
     ) -> Result<Object<'env>> {
         let (task, promise) = Task::start(env, self.control.clone(), inputs, work)?;
         *self.task() = Some(task);

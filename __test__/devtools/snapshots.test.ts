@@ -11,6 +11,7 @@ import {
   analyzerChanges,
   analyzerClasses,
   analyzerNodes,
+  devToolsCategories,
   devToolsChanges,
   devToolsClasses,
   devToolsNodes,
@@ -50,6 +51,11 @@ describe.each(HOSTS.filter(({ missing }) => missing === undefined))("$title", ({
     test("has the classes of DevTools, with counts, self sizes and retained sizes", () => {
       const classes = analyzerClasses((heaps[nth] as Heap).constructors());
       expect(classes).toEqual(devToolsClasses(snapshots[nth] as DevToolsSnapshot));
+    });
+
+    test("has the categories of DevTools' filters", () => {
+      const expected = devToolsCategories(snapshots[nth] as DevToolsSnapshot);
+      expect(heaps[nth]?.summary().categories).toEqual(expected);
     });
 
     test("has the class, sizes and distance of every node", () => {

@@ -110,6 +110,18 @@ test("a name is given back as it stood in an answer", async () => {
   expect(await session.call("find", { heap, class: className, limit: 1 })).toEqual(found);
 });
 
+test("objects are shown by the ids that DevTools shows", async () => {
+  const { heaps } = await session.call("open_heaps", { dumps: ["after.heapsnapshot"] });
+  const { heap } = heaps[0];
+  const found = await session.call("find", { heap, class: "Session", limit: 1 });
+  const { address, addressText } = found.objects[0];
+  expect(addressText).toBe(`@${address}`);
+  const asked = { name: "paths", arguments: { heap, address: addressText } };
+  const { content } = await session.client.callTool(asked);
+  expect(JSON.stringify(content)).toContain(` @${address} retains`);
+  expect(JSON.stringify(content)).not.toMatch(/0x[0-9a-f]+/);
+});
+
 test("what a snapshot does not contain is refused", async () => {
   const { heaps } = await session.call("open_heaps", { dumps: ["after.heapsnapshot"] });
   const refusal = await session.failure("waste", { heap: heaps[0].heap, of: "unreachable" });

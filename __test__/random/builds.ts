@@ -9,7 +9,12 @@ import {
   type DebugInformation,
   withDebugInformation,
 } from "../support/debug_information.ts";
-import { INLINING_NAMES, type Optimisation, optimiseOnce } from "../support/optimiser.ts";
+import {
+  INLINING_NAMES,
+  KEPT_NAMES,
+  type Optimisation,
+  optimiseOnce,
+} from "../support/optimiser.ts";
 import {
   exportFunction,
   exportGlobals,
@@ -45,11 +50,13 @@ const OPTIMISED = ["-O3"];
 const binaryen = (
   run: Optimisation["run"],
   inlining: Optimisation["inlining"],
-  { converge = false } = {},
+  { converge = false, kept = "none" }: Partial<Pick<Optimisation, "converge" | "kept">> = {},
 ) => ({
-  name: `Binaryen-${run}-${inlining}`.replaceAll(" ", "-"),
+  name: [`Binaryen-${run}-${inlining}`, ...(kept === "none" ? [] : [`no-${kept}`])]
+    .join("-")
+    .replaceAll(" ", "-"),
   flags: [],
-  binaryen: { run, inlining, converge, lowMemoryUnused: false },
+  binaryen: { run, inlining, kept, converge, lowMemoryUnused: false },
 });
 
 /** The output of `asc`. */
@@ -75,11 +82,16 @@ export const INLINED_BUILD_KINDS: BuildKind[] = [
   { ...binaryen("O3", "none"), debugInformation: "none", names: "none" },
 ];
 
-/** -O1 with each inlining. */
-export const O1_BUILD_KINDS: BuildKind[] = INLINING_NAMES.filter(
-  (inlining) => inlining !== "much",
-).map((inlining, nth) => ({
-  ...binaryen("O1", inlining),
+/** -O1 with each inlining, and with visitors that are not inlined. */
+export const O1_BUILD_KINDS: BuildKind[] = [
+  ...INLINING_NAMES.filter((inlining) => inlining !== "much").map((inlining) =>
+    binaryen("O1", inlining),
+  ),
+  ...KEPT_NAMES.filter((kept) => kept !== "none").map((kept) =>
+    binaryen("O1", "everything", { kept }),
+  ),
+].map((kind, nth) => ({
+  ...kind,
   debugInformation: DEBUG_INFORMATION[nth % DEBUG_INFORMATION.length] as DebugInformation,
   names: nth % 2 === 0 ? "none" : "all",
 }));

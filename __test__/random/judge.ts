@@ -17,6 +17,7 @@ import { type Failure, judgeStream } from "./heap_judge.ts";
 import { shrink } from "./shrink.ts";
 import { judgeSmallBuilds, replaySmall } from "./small_command.ts";
 import { FAILURES } from "./small_report.ts";
+import { judgeSteadies } from "./steady_judge.ts";
 import { describeStream, randomStream, type Step } from "./stream.ts";
 import { JudgeThread } from "./thread.ts";
 
@@ -24,6 +25,7 @@ interface Options {
   heaps?: number;
   small?: number;
   growth?: number;
+  steady?: number;
   seed: number;
   cuts?: boolean;
   build?: string[];
@@ -76,6 +78,11 @@ async function main(): Promise<void> {
       "judge what growth says of this many programs, of which most leak, and of nothing else",
       wholeNumber,
     )
+    .option(
+      "--steady <number>",
+      "judge expectNoLeak and check on this many steady programs and a quarter as many that leak, and nothing else",
+      wholeNumber,
+    )
     .option("--cuts", "ask about objects of each heap, and perform the cuts that answers propose")
     .option("--seed <number>", "the first seed", wholeNumber, 1)
     .addOption(
@@ -97,6 +104,10 @@ async function main(): Promise<void> {
 async function run(kinds: BuildKind[], options: Options): Promise<number> {
   if (options.replay !== undefined) return replay(kinds, options.replay, options.cuts ?? false);
   if (options.growth !== undefined) return judgeGrowths(options.growth, options.seed);
+  if (options.steady !== undefined) {
+    const counts = { steady: options.steady, leaking: Math.ceil(options.steady / 4) };
+    return judgeSteadies(counts, options.seed);
+  }
   const heaps = options.heaps ?? (options.small === undefined ? USUAL_HEAPS : 0);
   const small = options.small ?? (options.build ? 0 : Math.ceil(heaps / HEAPS_PER_SMALL_BUILD));
   const threads = Array.from({ length: availableParallelism() }, () => new JudgeThread());

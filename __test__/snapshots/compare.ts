@@ -9,6 +9,8 @@ export const loadFile = (file: string): Promise<DevToolsSnapshot> =>
 
 /** A class name without the place that tells classes of one name apart. */
 const plainName = (name: string): string => name.replace(/ \(script \d+:\d+:\d+\)$/, "");
+/** Without the scope, which is no part of the name of an object. */
+const withoutScope = (name: string): string => name.replace(/ \/ scope @\d+$/, "");
 
 export function analyzerClasses({ constructors }: ConstructorView): string[] {
   const lines = constructors.map(
@@ -54,7 +56,7 @@ export function devToolsNodes(snapshot: DevToolsSnapshot): Map<number, string> {
     const sizes = `${node.selfSize()}, ${node.retainedSize()}`;
     // The analyzer names the parts of the root, which have no size and are in no class of DevTools.
     const isPart = node.type() === "synthetic" && node.selfSize() === 0 && node.name() !== "";
-    const className = isPart ? node.name() : node.className();
+    const className = isPart ? node.name() : withoutScope(node.className());
     nodes.set(node.id(), `${className}: ${sizes}, ${distance}`);
   }
   return nodes;
@@ -68,4 +70,21 @@ export function analyzerNodes(heap: Heap): Map<number, string> {
       `${className}: ${shallowSize}, ${retainedSize}, ${distance}`,
     ]),
   );
+}
+
+/** The filters of DevTools, by the category of the analyzer. */
+const FILTERS = {
+  "detached-nodes": "objectsRetainedByDetachedDomNodes",
+  "event-handlers": "objectsRetainedByEventHandlers",
+  contexts: "objectsRetainedByContexts",
+  console: "objectsRetainedByConsole",
+} as const;
+
+/** The number of objects and the bytes of each category. */
+export function devToolsCategories(snapshot: DevToolsSnapshot) {
+  return Object.entries(FILTERS).map(([category, filterName]) => {
+    const classes = Object.values(snapshot.aggregatesWithFilter({ filterName }));
+    const sum = (part: "count" | "self") => classes.reduce((all, one) => all + one[part], 0);
+    return { category, count: sum("count"), shallowSize: sum("self") };
+  });
 }

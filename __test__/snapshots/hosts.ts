@@ -16,9 +16,9 @@ export interface Host {
   write(before: string, after: string): Promise<void> | void;
 }
 
-function node(title: string, path: string): Host {
+function node(title: string, path: string, ...options: string[]): Host {
   const missing = existsSync(path) ? {} : { missing: "npm run test:hosts installs it" };
-  const write = (...files: string[]) => void execFileSync(path, [PROGRAM, ...files]);
+  const write = (...files: string[]) => void execFileSync(path, [...options, PROGRAM, ...files]);
   return { title, ...missing, write };
 }
 
@@ -44,11 +44,16 @@ const PAGE = `
     app.text = "left ".repeat(20) + round + " right".repeat(20);
   };`;
 
-async function writeFromPage(session: CDPSession, path: string): Promise<void> {
+/** Writes the snapshot of a page to a file. */
+export async function writeFromPage(
+  session: CDPSession,
+  path: string,
+  options: { captureNumericValue?: boolean } = {},
+): Promise<void> {
   const file = openSync(path, "w");
   const write = ({ chunk }: { chunk: string }) => writeSync(file, chunk);
   session.on("HeapProfiler.addHeapSnapshotChunk", write);
-  await session.send("HeapProfiler.takeHeapSnapshot", { reportProgress: false });
+  await session.send("HeapProfiler.takeHeapSnapshot", { reportProgress: false, ...options });
   session.off("HeapProfiler.addHeapSnapshotChunk", write);
   closeSync(file);
 }
@@ -72,6 +77,7 @@ export const HOSTS: Host[] = [
   node(`Node ${process.versions.node}`, process.execPath),
   node("Node 22", join(VERSIONS, "node-22/bin/node")),
   node("Node 24", join(VERSIONS, "node-24/bin/node")),
+  node("Deno", join(VERSIONS, "deno/deno"), "run", "-A"),
   {
     title: "Chromium",
     ...(findChromium() === undefined ? { missing: "there is no Chromium" } : {}),

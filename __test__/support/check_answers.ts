@@ -13,7 +13,8 @@ export function growingPlace(change: Partial<GrowingPlace> = {}): GrowingPlace {
     stable: true,
     counts: [40, 80, 120, 160, 200, 240, 280, 320],
     bytes: [1600, 3200, 4800, 6400, 8000, 9600, 11200, 12800],
-    perInterval: { count: 40, bytes: 1600 },
+    retained: [2600, 5200, 7800, 10400, 13000, 15600, 18200, 20800],
+    perInterval: { count: 40, bytes: 1600, retained: 2600 },
     folded: [],
     ...change,
   };
@@ -30,9 +31,11 @@ export function brokenAnswer(place = growingPlace()): CheckAnswer {
       { rule: "max-live", limit: 10_240, actual: 20_480, passed: false, places: [] },
       { rule: "max *Session", limit: 100, actual: 7, passed: true, places: [] },
     ],
+    perInterval: { live: 2600, explained: 2600 },
     places: [place],
     accepted: ["87032b86f474"],
     gone: ["b14b1f3f5053"],
+    undecided: [],
     partial: false,
     warnings: [],
   };

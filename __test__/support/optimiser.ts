@@ -36,6 +36,16 @@ const INLINE_LIMITS = {
 
 export type Inlining = keyof typeof INLINE_LIMITS;
 
+/** Functions that are not inlined, as if the optimiser had found it not worth it. The names are patterns. */
+const KEPT_FUNCTIONS = {
+  none: undefined,
+  /** The visitor of one class, which the search for the collector's visitor must not take for that of all. */
+  "visitor of views": "~lib/arraybuffer/ArrayBufferView~visit",
+  "visitors of classes": "*~visit",
+} satisfies Record<string, string | undefined>;
+
+export type Kept = keyof typeof KEPT_FUNCTIONS;
+
 /** Pipelines by their names in Binaryen: optimize level and shrink level. */
 const LEVELS = { O1: [1, 0], O2: [2, 0], O3: [3, 0], O4: [4, 0], Os: [2, 1], Oz: [2, 2] } as const;
 
@@ -72,6 +82,7 @@ export type PassList = keyof typeof PASSES;
 export interface Optimisation {
   run: Level | PassList;
   inlining: Inlining;
+  kept: Kept;
   /** Whether it is done until the module no longer becomes smaller. */
   converge: boolean;
   /** Whether addresses below 1024 are unused, so that constants may be moved into offsets. */
@@ -81,6 +92,7 @@ export interface Optimisation {
 export const LEVEL_NAMES = Object.keys(LEVELS) as Level[];
 export const PASS_LIST_NAMES = Object.keys(PASSES) as PassList[];
 export const INLINING_NAMES = Object.keys(INLINE_LIMITS) as Inlining[];
+export const KEPT_NAMES = Object.keys(KEPT_FUNCTIONS) as Kept[];
 
 /** Chooses settings; pipelines more often than passes. */
 export function randomOptimisation(random: Random, lowMemoryUnused: boolean): Optimisation {
@@ -90,12 +102,14 @@ export function randomOptimisation(random: Random, lowMemoryUnused: boolean): Op
     inlining: pick(INLINING_NAMES),
     converge: random(4) === 0,
     lowMemoryUnused,
+    kept: pick(KEPT_NAMES),
   };
 }
 
-export function describeOptimisation({ run, inlining, converge }: Optimisation): string {
+export function describeOptimisation({ run, inlining, kept, converge }: Optimisation): string {
   const what = run in LEVELS ? `-${run}` : run;
-  return `Binaryen ${what}${converge ? " --converge" : ""}, inlining: ${inlining}`;
+  const but = kept === "none" ? "" : `, but no ${kept}`;
+  return `Binaryen ${what}${converge ? " --converge" : ""}, inlining: ${inlining}${but}`;
 }
 
 /** The features that AssemblyScript enables. */
@@ -110,7 +124,7 @@ const MOST_ROUNDS = 10;
 
 /** The module as Binaryen leaves it, with names. */
 export function optimise(wasm: Uint8Array, optimisation: Optimisation): Uint8Array<ArrayBuffer> {
-  const { run, inlining, converge, lowMemoryUnused } = optimisation;
+  const { run, inlining, kept, converge, lowMemoryUnused } = optimisation;
   const [optimizeLevel, shrinkLevel] = run in LEVELS ? LEVELS[run as Level] : [3, 0];
   const limits: InlineLimits = INLINE_LIMITS[inlining];
   binaryen.setOptimizeLevel(optimizeLevel);
@@ -125,8 +139,15 @@ export function optimise(wasm: Uint8Array, optimisation: Optimisation): Uint8Arr
   const module = binaryen.readBinary(wasm);
   module.setFeatures(FEATURES);
   try {
+    const keptFunctions = KEPT_FUNCTIONS[kept];
+    if (keptFunctions) {
+      binaryen.setPassArgument("no-inline", keptFunctions);
+      module.runPasses(["no-inline"]);
+    }
     let size = wasm.length;
     for (let round = 0; round < MOST_ROUNDS; round++) {
+      // Binaryen's own -O1 inlines nothing, WARPO's does.
+      if (run === "O1") module.runPasses(["inlining-optimizing"]);
       if (run in LEVELS) module.optimize();
       else module.runPasses(PASSES[run as PassList]);
       const smaller = converge ? module.emitBinary().length : size;
@@ -144,7 +165,8 @@ export function optimise(wasm: Uint8Array, optimisation: Optimisation): Uint8Arr
 export function optimiseOnce(wasm: Uint8Array, optimisation: Optimisation): Uint8Array {
   const key = createHash("sha256")
     .update(wasm)
-    .update(JSON.stringify([optimisation, INLINE_LIMITS, PASSES]))
+    .update(JSON.stringify([optimisation, INLINE_LIMITS, KEPT_FUNCTIONS, PASSES]))
+    .update(optimise.toString())
     .digest("hex")
     .slice(0, 16);
   const cached = join(CACHE, `optimised-${key}.wasm`);

@@ -50,10 +50,10 @@ export function growth(
   name: (text: string) => string = shown,
   interval = "interval",
 ): string {
-  const size = formatSize(Math.abs(perInterval.bytes));
+  const size = formatSize(Math.abs(perInterval.retained));
   return perInterval.count > 0
-    ? `${formatCount(perInterval.count)} more ${name(className)} per ${interval} (${size})`
-    : `${name(className)}: the same objects have ${size} more per ${interval}`;
+    ? `${formatCount(perInterval.count)} more ${name(className)} per ${interval} (${size} retained)`
+    : `${name(className)}: the same objects retain ${size} more per ${interval}`;
 }
 
 /** A series of measurements, the middle of a long one left out. */

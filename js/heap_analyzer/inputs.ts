@@ -1,8 +1,19 @@
 /** Checks before reading that the inputs and the output of a command can be used together. */
 import { type BigIntStats, fstatSync, statSync } from "node:fs";
+import type * as native from "../native.js";
 
 /** Stands for standard input where a file is expected. */
 export const STANDARD_INPUT = "-";
+
+/** The file that an argument names, for the addon. */
+export function inputFile(argument: string): native.FileData {
+  return argument === STANDARD_INPUT ? {} : { path: argument };
+}
+
+/** The file of `--wasm`, if there is one. */
+export function moduleFile(argument: string | undefined): native.FileData | undefined {
+  return argument === undefined ? undefined : inputFile(argument);
+}
 
 const STDIN = 0;
 const STDOUT = 1;

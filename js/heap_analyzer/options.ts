@@ -21,12 +21,6 @@ export function wasmOption(): Option {
   return new Option("-w, --wasm <file>", description).argParser(fileName);
 }
 
-/** The option `--wasm` of a command that takes no heap snapshot. */
-export function requiredWasmOption(): Option {
-  const description = "the module that the dump was taken from, or -";
-  return new Option("-w, --wasm <file>", description).argParser(fileName).makeOptionMandatory();
-}
-
 /** Adds the options of {@link SharedOptions} that are not `--wasm`. */
 export function addSharedOptions(command: Command): Command {
   return command

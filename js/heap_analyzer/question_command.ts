@@ -3,7 +3,7 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import type * as native from "../native.js";
 import type { Asked } from "../questions.js";
 import { addon } from "./addon.js";
-import { checkInputs, STANDARD_INPUT } from "./inputs.js";
+import { checkInputs, inputFile, moduleFile } from "./inputs.js";
 import { writeWarning } from "./messages.js";
 import { addSharedOptions, fileName, given, type SharedOptions, wholeNumber } from "./options.js";
 import { write } from "./output.js";
@@ -96,9 +96,8 @@ export async function openAll(
   { force, partial }: Pick<SharedOptions, "force" | "partial">,
   control: native.WorkControl,
 ): Promise<native.HeapHandle[]> {
-  const request = { force, partial, standardInput: STANDARD_INPUT };
   const open = (dump: string, nth: number) =>
-    addon().openHeapFileAsync(dump, modules[nth], request, control);
+    addon().openHeap(inputFile(dump), moduleFile(modules[nth]), { force, partial }, control);
   try {
     return await Promise.all(dumps.map(open));
   } catch (error) {

@@ -2,7 +2,7 @@
 import { type Command, Option } from "commander";
 import type * as native from "../native.js";
 import { addon } from "./addon.js";
-import { checkInputs, STANDARD_INPUT } from "./inputs.js";
+import { checkInputs } from "./inputs.js";
 import { writeWarning } from "./messages.js";
 import {
   addSharedOptions,
@@ -29,11 +29,6 @@ export interface ViewOptions extends SharedOptions {
 /** The option `--sort` with these orders. */
 export function sortOption(orders: string[]): Option {
   return new Option("-s, --sort <order>", "order of the rows").choices(orders);
-}
-
-/** The options for the addon. */
-export interface PassedOptions extends ViewOptions {
-  standardInput: string;
 }
 
 /** Bytes that are written at a time. */
@@ -68,7 +63,7 @@ export async function runView(
   command: Command,
   inputs: string[],
   options: ViewOptions,
-  analysis: (options: PassedOptions, control: native.WorkControl) => Promise<native.ViewHandle>,
+  analysis: (control: native.WorkControl) => Promise<native.ViewHandle>,
   footer: (line: ProgressLine) => Promise<string> = async () => "",
 ): Promise<void> {
   if (options.format === "table") {
@@ -83,10 +78,7 @@ export async function runView(
   const line = new ProgressLine();
   const { WorkControl } = addon();
   const control = new WorkControl();
-  const view = await line.watch(
-    control,
-    analysis({ ...options, standardInput: STANDARD_INPUT }, control),
-  );
+  const view = await line.watch(control, analysis(control));
   for (const { message } of view.warnings()) writeWarning(message);
   const { output } = options;
   if (options.format === "table") {

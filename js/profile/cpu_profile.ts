@@ -22,13 +22,17 @@ export interface CpuProfileInfo {
   hostCallers: boolean;
 }
 
-/** Samples the process until the work is done, or for some milliseconds. */
+/**
+ * Samples the process until the work is done, or for some milliseconds. `info` is read afterwards, so that the work can
+ * complete it. A thread of the process can connect to the main thread to sample that.
+ */
 export async function cpuProfile(
   info: CpuProfileInfo,
   work: (() => unknown) | number,
+  connect: (session: Session) => void = (session) => session.connect(),
 ): Promise<Buffer> {
   const session = new Session();
-  session.connect();
+  connect(session);
   const post = <T>(method: string, parameters?: object) =>
     new Promise<T>((resolve, reject) => {
       session.post(method, parameters, (error, result) =>

@@ -1,18 +1,22 @@
 /** Serves profiles as Go programs do, so that Pyroscope, Parca and `go tool pprof` collect from it. */
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { setTimeout as wait } from "node:timers/promises";
 import { type CallProfile, encode, type Moment } from "./heap_profile.js";
 
 /** What the handler serves. */
 export interface Served {
   /** What was allocated until now. */
-  now(): Moment;
+  now(): Moment | Promise<Moment>;
   /** A profile of allocations; since a moment, if there is one. */
-  heap(defaultType: "inuse_space" | "alloc_space", since?: Moment): Uint8Array;
+  heap(defaultType: HeapType, since?: Moment): Uint8Array | Promise<Uint8Array>;
   /** The same as text. */
-  heapText(since?: Moment): string;
+  heapText(since?: Moment): string | Promise<string>;
   cpu(milliseconds: number): Promise<Uint8Array>;
+  /** Waits for so long, or until the program ends. */
+  wait(milliseconds: number): Promise<unknown>;
 }
+
+/** The type of a heap profile that tools show first. */
+export type HeapType = "inuse_space" | "alloc_space";
 
 /** The seconds of a CPU profile if the request has none, as in Go. */
 const SECONDS = 30;
@@ -44,7 +48,8 @@ const PROFILES: Record<string, string> = {
   threadcreate: "empty",
 };
 
-class Refusal extends Error {
+/** An answer other than 200, with a text that says why. */
+export class Refusal extends Error {
   readonly status: number;
 
   constructor(status: number, message: string) {
@@ -103,8 +108,8 @@ async function answer(url: URL, served: Served): Promise<Uint8Array | string> {
   }
   let since: Moment | undefined;
   if (seconds !== undefined) {
-    since = served.now();
-    await wait(1000 * seconds);
+    since = await served.now();
+    await served.wait(1000 * seconds);
   }
   if (Number(url.searchParams.get("debug")) > 0) return served.heapText(since);
   return served.heap(name === "heap" ? "inuse_space" : "alloc_space", since);

@@ -30,6 +30,11 @@ export interface Frame {
 export interface InstrumentOptions {
   /** The source map of the module as JSON, as `asc --sourceMap` writes it into `<module>.wasm.map`. */
   sourceMap?: string | undefined;
+  /**
+   * Names of functions for a module without them: the text of the `.symbols` file that Emscripten writes with
+   * `--emit-symbol-map`, or of the JavaScript that it writes with the module, which has the names of exports.
+   */
+  symbols?: string | undefined;
 }
 
 /** A module that reports its allocations. {@link instrument} makes it. */
@@ -88,6 +93,11 @@ export class InstrumentedModule {
     }
     return value.#table;
   }
+
+  /** @internal */
+  static sourceMapOf(program: InstrumentedModule): string | undefined {
+    return program.#sourceMap;
+  }
 }
 
 /**
@@ -96,7 +106,7 @@ export class InstrumentedModule {
  * The module imports four functions more, which {@link Profiler.imports} has. If the globals of the module are
  * exposed too, expose them afterwards. A module that was instrumented before is not changed again.
  *
- * @throws {HeapAnalyzerError} `ERR_MODULE`, `ERR_MODULE_KIND` (a 64-bit memory, or a component),
+ * @throws {HeapAnalyzerError} `ERR_SYMBOLS` (the names are of another module), `ERR_MODULE`, `ERR_MODULE_KIND` (a 64-bit memory, or a component),
  *   `ERR_ALLOCATOR_MISSING` (no function that allocates is found, or the optimiser copied it into others; the
  *   message has the names that were looked for), `ERR_INVALID_ARG_TYPE` or `ERR_OUT_OF_MEMORY`.
  */
@@ -104,12 +114,13 @@ export function instrument(wasm: Uint8Array, options?: InstrumentOptions): Instr
   if (typeof wasm === "string") {
     throw invalidArgument("wasm", "a Uint8Array or Buffer", wasm, "read the file first");
   }
-  const { sourceMap } = readOptions(options, { sourceMap: typed("string") }, "sync");
+  const checks = { sourceMap: typed("string"), symbols: typed("string") };
+  const { sourceMap, symbols } = readOptions(options, checks, "sync") as InstrumentOptions;
   const module = bytes("wasm", wasm);
-  const made = callNative(() => native.instrumentAllocations(module));
+  const made = callNative(() => native.instrumentAllocations(module, symbols));
   const table = JSON.parse(made.table) as Table;
   const result = new Uint8Array(made.wasm) as Uint8Array<ArrayBuffer>;
-  const program = new InstrumentedModule(result, table, sourceMap as string | undefined);
+  const program = new InstrumentedModule(result, table, sourceMap);
   // A source map that cannot be read is an error now, not at the end of the run.
   if (sourceMap !== undefined) program.symbolize([]);
   return program;

@@ -66,6 +66,8 @@ export class Sampler {
   /** How far all code moved after it was instrumented, as by `exposeGlobals`. */
   #shift = 0;
   #script: string | undefined;
+  /** Is called before each sample is recorded. */
+  beforeSample: (() => void) | undefined;
   /** All countdowns that were given, less what was left of them. */
   #counted = 0;
 
@@ -115,6 +117,7 @@ export class Sampler {
 
   /** The import that the module calls when the countdown is used up. Returns the next countdown. */
   readonly #allocated = (address: number, signedSize: number, countdown: number): number => {
+    this.beforeSample?.();
     this.#counted -= countdown;
     if (this.#first !== undefined) {
       // Before it, the module did not know the gap.

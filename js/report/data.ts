@@ -4,6 +4,7 @@ import type {
   Edge,
   FieldValue,
   MergedPathsAnswer,
+  ObjectName,
   Root,
   Step,
   SummaryAnswer,
@@ -13,6 +14,7 @@ import type {
   WasteAnswer,
 } from "../../answers.js";
 import type { Accounting, Warning } from "../../index.js";
+import { useShortNames } from "./format.ts";
 
 type Body<Answer> = Omit<Answer, "schemaVersion" | "partial" | "warnings">;
 
@@ -23,7 +25,7 @@ export type Waste = Body<WasteAnswer>;
 export type MergedPaths = Body<MergedPathsAnswer>;
 export type Branch = MergedPathsAnswer["tree"][number];
 export type Cut = NonNullable<Suspect["cut"]>;
-export type { Accounting, CycleGroup, Edge, FieldValue, Root, Step };
+export type { Accounting, CycleGroup, Edge, FieldValue, ObjectName, Root, Step };
 
 export interface ClassRow {
   className: string;
@@ -41,6 +43,7 @@ export interface CellColumns {
   kind: CellKind[];
   className: (string | null)[];
   address: (number | null)[];
+  addressText: (string | null)[];
   count: number[];
   shallowSize: number[];
   retainedSize: number[];
@@ -111,7 +114,8 @@ export interface Report {
 export async function readReport(base64: string): Promise<Report> {
   const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
   const unpacked = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
-  const { strings, body, ...rest } = JSON.parse(await new Response(unpacked).text());
+  const { strings, shortNames, body, ...rest } = JSON.parse(await new Response(unpacked).text());
+  useShortNames(new Map(shortNames.map(([nth, name]: [number, string]) => [strings[nth], name])));
   return { ...rest, ...(withTexts(body, strings) as object) };
 }
 

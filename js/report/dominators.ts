@@ -6,7 +6,6 @@ import * as format from "./format.ts";
 import { Icicle } from "./icicle.ts";
 import {
   addressLabel,
-  addressText,
   type Context,
   cellHref,
   classLabel,
@@ -48,7 +47,7 @@ export function dominatorsPage(context: Context, parameters: URLSearchParams): D
     icicle.show(selected, zoom);
     fill(crumbs, ...crumbList(cells, selected, (cell) => select(cell, true)));
     fill(about, ...aboutCell(context, cells, selected, details.get(selected)));
-    fill(parts, partsTable(context, cells, selected));
+    fill(parts, partsTable(cells, selected));
   };
   show();
 
@@ -146,7 +145,6 @@ function aboutCell(
   const { columns } = cells;
   const kind = columns.kind[cell];
   const name = columns.className[cell];
-  const address = columns.address[cell];
   const whole = cells.size(0);
   const size = cells.size(cell);
   const facts: [string, string][] = [
@@ -164,7 +162,7 @@ function aboutCell(
         ? ` × ${format.count(columns.count[cell] as number)}`
         : "",
     ),
-    kindSentence(context, kind, address),
+    kindSentence(context, cells, cell),
     element(
       "dl",
       { class: "facts" },
@@ -180,13 +178,11 @@ function aboutCell(
   ];
 }
 
-function kindSentence(
-  context: Context,
-  kind: string | undefined,
-  address: number | null | undefined,
-): HTMLElement | undefined {
-  const at = address === null || address === undefined ? "" : addressLabel(context, address);
-  switch (kind) {
+function kindSentence(context: Context, { columns }: Cells, cell: number): HTMLElement | undefined {
+  const address = columns.address[cell] ?? null;
+  const at =
+    address === null ? "" : addressLabel(context, address, columns.addressText[cell] ?? "");
+  switch (columns.kind[cell]) {
     case "heap":
       return element("p", {}, "All objects that a root reaches.");
     case "object":
@@ -238,7 +234,7 @@ interface Part {
   cell: number;
 }
 
-function partsTable(context: Context, cells: Cells, of: number): HTMLElement {
+function partsTable(cells: Cells, of: number): HTMLElement {
   const parts = cells.parts[of] as number[];
   const own = cells.size(of) - parts.reduce((sum, part) => sum + cells.size(part), 0);
   const heading = element("h2", {}, of === 0 ? "Parts of the live heap" : "Parts");
@@ -257,7 +253,7 @@ function partsTable(context: Context, cells: Cells, of: number): HTMLElement {
         key: "part",
         title: "Part",
         kind: "text",
-        cell: ({ cell }) => element("a", { href: cellHref(cell) }, partTitle(context, cells, cell)),
+        cell: ({ cell }) => element("a", { href: cellHref(cell) }, partTitle(cells, cell)),
       },
       {
         key: "count",
@@ -298,17 +294,17 @@ function partsTable(context: Context, cells: Cells, of: number): HTMLElement {
   return element("section", {}, heading, list.element);
 }
 
-function partTitle({ report }: Context, cells: Cells, cell: number): HTMLElement {
+function partTitle(cells: Cells, cell: number): HTMLElement {
   const name = cells.columns.className[cell];
   if (name === null || name === undefined) return element("span", {}, cells.title(cell));
-  const address = cells.columns.address[cell];
+  const address = cells.columns.addressText[cell];
   const isOne = cells.columns.kind[cell] === "object";
   return element(
     "span",
     {},
     classLabel(name),
     isOne && address !== null && address !== undefined
-      ? element("span", { class: "muted" }, ` ${addressText(report, address)}`)
+      ? element("span", { class: "muted" }, ` ${address}`)
       : element(
           "span",
           { class: "muted" },

@@ -1,5 +1,4 @@
 /** Numbers and names as the page shows them. */
-import { afterClass as unescapedAfterClass } from "../labels.ts";
 import { escapeUnprintable } from "../text.ts";
 import { formatSize as bytes, formatCount as count } from "../units.ts";
 
@@ -32,30 +31,27 @@ export function share(part: number, whole: number): string {
   return percent < 0.05 ? "< 0.1 %" : `${percent.toFixed(1)} %`;
 }
 
-/** `0x1f40`. */
-export function address(value: number): string {
-  return `0x${value.toString(16)}`;
-}
-
 /** A text in which everything invisible is escaped. */
 export function printable(text: string): string {
   return escapeUnprintable(text);
 }
 
-/** A class name without the modules of the standard library. */
+let shortNames: ReadonlyMap<string, string> = new Map();
+
+/** Takes the short forms of names, which the engine decides. */
+export function useShortNames(names: ReadonlyMap<string, string>): void {
+  shortNames = names;
+}
+
+/** A text in which the names of classes are short. */
 export function className(name: string): string {
-  return printable(name.replace(/~lib\/[^<>,|()[\]=]*\/|~lib\//g, ""));
+  return printable(shortNames.get(name) ?? name);
 }
 
 /** The last part of a class name, without its module and its type arguments. */
 export function shortClassName(name: string): string {
   const [plain = ""] = className(name).split(/[<(]/);
   return plain.slice(plain.lastIndexOf("/") + 1) || className(name);
-}
-
-/** A reference as it follows a class name. */
-export function afterClass(label: string): string {
-  return printable(unescapedAfterClass(label));
 }
 
 /** `global assembly/server/prices`. */

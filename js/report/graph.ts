@@ -303,7 +303,7 @@ export function nodeName({ className }: GraphNode): string {
 
 function nodeTitle(node: GraphNode): string {
   const name = node.className === null ? "raw block" : format.className(node.className);
-  return `${name} at ${format.address(node.address)}, ${node.state}, ${format.bytes(node.shallowSize)}`;
+  return `${name} at ${node.addressText}, ${node.state}, ${format.bytes(node.shallowSize)}`;
 }
 
 /** States differ by shape: garbage is round, what is alive is a diamond, raw blocks are squares. */

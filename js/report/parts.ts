@@ -1,5 +1,5 @@
 /** Pieces that several pages show: names, paths, references, bars. */
-import type { Cut, Edge, Report, Root, ShortPath, Step, Unreachable } from "./data.ts";
+import type { Cut, Edge, ObjectName, Report, Root, ShortPath, Step, Unreachable } from "./data.ts";
 import { element } from "./dom.ts";
 import * as format from "./format.ts";
 import { routeHash } from "./route.ts";
@@ -30,28 +30,25 @@ export function classLabel(name: string): HTMLElement {
 }
 
 /** An object that leads to its cell, if it has one. */
-export function objectLabel(context: Context, address: number, className: string): HTMLElement {
+export function objectLabel(
+  context: Context,
+  { address, addressText, className }: ObjectName,
+): HTMLElement {
   return element(
     "span",
     { class: "object" },
     classLabel(className),
     " ",
-    addressLabel(context, address),
+    addressLabel(context, address, addressText),
   );
 }
 
 /** An address that leads to the cell of its object, if there is one. */
-export function addressLabel({ report, cellOf }: Context, address: number): HTMLElement {
+export function addressLabel({ cellOf }: Context, address: number, text: string): HTMLElement {
   const cell = cellOf.get(address);
-  const text = addressText(report, address);
   if (cell === undefined) return element("span", { class: "address" }, text);
   const href = cellHref(cell);
   return element("a", { class: "address", href, title: "Show in the dominator tree" }, text);
-}
-
-/** An address; of a heap snapshot of V8 the id of the object, as DevTools shows it. */
-export function addressText({ unreachable }: Report, address: number): string {
-  return unreachable === null ? `@${address}` : format.address(address);
 }
 
 export function cellHref(cell: number): string {
@@ -94,7 +91,7 @@ function stepLine(context: Context, step: Step): HTMLElement {
     step.label !== null && referenceLabel(step.label),
     repeated && element("span", { class: "muted" }, repeated),
     step.label !== null && " ",
-    objectLabel(context, step.address, step.className),
+    objectLabel(context, step),
     element("span", { class: "size" }, format.bytes(step.retainedSize)),
   );
 }
@@ -108,9 +105,13 @@ export function cutSentence(cut: Cut): HTMLElement {
           "span",
           {},
           classLabel(cut.className ?? ""),
-          element("bdi", { class: "reference" }, format.afterClass(cut.label ?? "")),
+          element("bdi", { class: "reference" }, format.printable(cut.labelText ?? "")),
         );
   return element("p", {}, "Cutting ", reference, ` frees ${format.bytes(cut.freed)}.`);
+}
+
+function isFromObject(edge: Edge): edge is Edge & ObjectName {
+  return edge.address !== null;
 }
 
 /** What refers to an object. */
@@ -120,7 +121,7 @@ export function referrerList(context: Context, edges: Edge[], total: number): HT
       "li",
       {},
       edge.root !== null && rootLabel(edge.root),
-      edge.address !== null && objectLabel(context, edge.address, edge.className ?? ""),
+      isFromObject(edge) && objectLabel(context, edge),
       edge.label !== null && " ",
       edge.label !== null && referenceLabel(edge.label),
       !edge.independent && element("span", { class: "muted" }, " (through the object itself)"),

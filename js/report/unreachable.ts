@@ -69,7 +69,7 @@ function graphPart(context: DumpContext, parameters: URLSearchParams) {
     filter: Object.hasOwn(FILTERS, parameters.get("show") ?? "")
       ? (parameters.get("show") as string)
       : "all",
-    selected: nodes.findIndex(({ address }) => address === Number(parameters.get("node"))),
+    selected: nodes.findIndex(({ addressText }) => addressText === parameters.get("node")),
   };
   const card = element("div", { class: "card", aria: { live: "polite" } });
   const status = element("p", { class: "status", role: "status" });
@@ -79,7 +79,7 @@ function graphPart(context: DumpContext, parameters: URLSearchParams) {
     const node = nodes[state.selected];
     replaceRoute("unreachable", {
       ...(state.filter === "all" ? {} : { show: state.filter }),
-      ...(node === undefined ? {} : { node: format.address(node.address) }),
+      ...(node === undefined ? {} : { node: node.addressText }),
     });
   };
   const select = (node: number | undefined) => {
@@ -181,11 +181,11 @@ function search(nodes: GraphNode[], select: (node: number) => void): HTMLElement
     const wanted = input.value.trim().toLowerCase();
     if (wanted === "") return [];
     return [...nodes.keys()].filter((nth) => {
-      const { address, className } = nodes[nth] as GraphNode;
+      const { address, addressText, className } = nodes[nth] as GraphNode;
       const name = className ?? "raw block";
       return (
         name.toLowerCase().includes(wanted) ||
-        format.address(address).startsWith(wanted) ||
+        addressText.startsWith(wanted) ||
         String(address) === wanted
       );
     });
@@ -227,7 +227,7 @@ function nodeButton(node: GraphNode, click: () => void): HTMLElement {
     "button",
     { type: "button", class: "link", on: { click } },
     node.className === null ? "raw block" : classLabel(node.className),
-    element("span", { class: "muted" }, ` ${format.address(node.address)}`),
+    element("span", { class: "muted" }, ` ${node.addressText}`),
   );
 }
 
@@ -259,7 +259,7 @@ function nodeCard(context: DumpContext, nth: number, select: (node: number) => v
   const node = nodes[nth] as GraphNode;
   const own = fields[nth] ?? { total: 0, fields: [] };
   const facts: [string, string | HTMLElement][] = [
-    ["Address", addressLabel(context, node.address)],
+    ["Address", addressLabel(context, node.address, node.addressText)],
     ["State", node.state],
     ["Size", format.bytes(node.shallowSize)],
   ];
@@ -330,17 +330,17 @@ function cycles(
       "No unreachable objects refer to each other in a circle.",
     );
   }
-  const nodes = (addresses: number[]) =>
+  const nodes = ({ addresses, addressTexts }: CycleGroup) =>
     element(
       "span",
       { class: "addresses" },
       ...addresses
         .slice(0, 5)
-        .map((address) =>
+        .map((address, nth) =>
           element(
             "button",
             { type: "button", class: "link address", on: { click: () => show?.(address) } },
-            format.address(address),
+            addressTexts[nth] ?? "",
           ),
         ),
     );
@@ -398,7 +398,7 @@ function cycles(
           key: "addresses",
           title: "The largest",
           kind: "text",
-          cell: ({ addresses }) => nodes(addresses),
+          cell: nodes,
         },
       ],
       rows: groups,
@@ -454,7 +454,7 @@ function garbageTable({ classes, count, shallowSize }: Unreachable["garbage"]): 
   }).element;
 }
 
-type RawBlock = { address: number; size: number };
+type RawBlock = NonNullable<Unreachable["raw"]["unreferenced"]>["blocks"][number];
 
 function rawBlocks(raw: Unreachable["raw"]): HTMLElement {
   const { unreferenced } = raw;
@@ -479,7 +479,7 @@ function rawBlocks(raw: Unreachable["raw"]): HTMLElement {
             key: "address",
             title: "Block",
             kind: "text",
-            cell: ({ address }) => element("span", { class: "address" }, format.address(address)),
+            cell: ({ addressText }) => element("span", { class: "address" }, addressText),
             order: ({ address }) => address,
           },
           {

@@ -1,5 +1,6 @@
 //! A dump with what is known of its objects' classes, of which the contents are read again.
 
+use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -25,15 +26,19 @@ pub(crate) struct DumpSource {
     pub(super) memory_start: u64,
     pub(super) memory_size: u64,
     pub(super) module_hash: u64,
+    pub(super) functions: FunctionNames,
 }
 
+/// The names of functions by the index that function objects have.
+pub(crate) type FunctionNames = Arc<HashMap<u32, Arc<str>>>;
+
 impl DumpSource {
-    /// Takes a heap, its names, a hash of its module, and the dump, from which it is read again: `memory` is the
-    /// range of its memory there.
+    /// Takes a heap, its names, a hash of its module and the names of its functions, and the dump, from which it is
+    /// read again: `memory` is the range of its memory there.
     pub(crate) fn new(
         heap: Arc<Heap>,
         names: DumpNames,
-        module_hash: u64,
+        (module_hash, functions): (u64, FunctionNames),
         contents: Box<dyn Contents>,
         memory: Range<u64>,
     ) -> Self {
@@ -46,6 +51,7 @@ impl DumpSource {
             memory_start: memory.start,
             memory_size: memory.end - memory.start,
             module_hash,
+            functions,
         }
     }
 

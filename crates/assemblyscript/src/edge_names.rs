@@ -4,6 +4,7 @@
 use std::fmt::{Display, Write};
 
 use super::DumpSource;
+use super::containers::{Elements, Table, is_deleted};
 use super::paged_memory::{AHEAD, PagedMemory, Payload};
 use super::values::plain;
 use crate::runtime::shapes::{Entries, Holds, Kind};
@@ -11,7 +12,6 @@ use base::error::Result;
 use base::units::{Address, ObjectIndex};
 use heap::literal::{SHOWN, code_units, push_literal};
 use heap::{Cursor, EntryKey, EntryLabel, EntryPart, LabelKind, ReferenceName, Value};
-use runtime_code::std_library::{BUFFER, DATA_START, ENTRIES, ENTRIES_OFFSET, LENGTH};
 
 /// Names the references of one object after the other.
 pub(super) struct EdgeNames<'h> {
@@ -173,16 +173,18 @@ impl<'h> EdgeNames<'h> {
         let (start, count) = match self.heap.shape(self.source).kind {
             Kind::StaticArray(_) => (object.address, object.size / 4),
             _ => {
-                let start = memory.field(object, DATA_START)?;
-                let length = memory.field(object, LENGTH)?;
+                let array = Elements::of_array(|offset| memory.field(object, offset).map(Some))?;
+                let Some(array) = array else {
+                    return Ok(Stage::Dense(0));
+                };
                 // The buffer has room for the references that were found in it, so it need not be read.
-                if references == length as usize {
+                if references == array.length as usize {
                     return Ok(Stage::Dense(0));
                 }
-                match self.buffer_of(object, BUFFER, memory)? {
-                    Some(buffer) if start >= buffer.address => {
-                        let room = buffer.size.saturating_sub(start - buffer.address);
-                        (start, length.min(room / 4))
+                match (self.buffer_at(array.buffer, memory)?, array.start) {
+                    (Some(buffer), Some(start)) => {
+                        let room = buffer.size.saturating_sub(start);
+                        (buffer.address + start, array.length.min(room / 4))
                     }
                     _ => (0, 0),
                 }
@@ -198,14 +200,8 @@ impl<'h> EdgeNames<'h> {
         })
     }
 
-    /// The buffer that a field refers to.
-    fn buffer_of(
-        &self,
-        object: Payload,
-        field: u32,
-        memory: &mut PagedMemory<'_>,
-    ) -> Result<Option<Payload>> {
-        let address = memory.field(object, field)?;
+    /// The buffer at an address.
+    fn buffer_at(&self, address: u32, memory: &mut PagedMemory<'_>) -> Result<Option<Payload>> {
         match self.heap.heap().objects.index.get(Address(address)) {
             Some(buffer) => memory.payload_of(buffer).map(Some),
             None => Ok(None),
@@ -256,7 +252,7 @@ impl<'h> EdgeNames<'h> {
             let nth = (*next / 2) as u32;
             *next += 2;
             let entry = *start + nth * layout.stride;
-            let is_deleted = memory.word(entry + layout.tagged_next)? & 1 != 0;
+            let is_deleted = is_deleted(Some(memory.word(entry + layout.tagged_next)?));
             if is_deleted || memory.word(entry + offset)? != word {
                 continue;
             }
@@ -272,12 +268,13 @@ impl<'h> EdgeNames<'h> {
             return Ok(Stage::Dense(0));
         };
         let object = memory.payload_of(self.source)?;
-        let buffer = self.buffer_of(object, ENTRIES, memory)?.unwrap_or_default();
-        let used = memory.field(object, ENTRIES_OFFSET)?;
+        let table = Table::read(|offset| memory.field(object, offset).map(Some))?;
+        let table = table.unwrap_or_default();
+        let buffer = self.buffer_at(table.entries, memory)?.unwrap_or_default();
         Ok(Stage::Entries {
             next: 0,
             start: buffer.address,
-            count: used.min(buffer.size / layout.stride.max(1)),
+            count: table.used.min(buffer.size / layout.stride.max(1)),
         })
     }
 

@@ -1,5 +1,6 @@
 //! The labels of references: exact ones with indexes and keys, or those of the class.
 
+use super::containers::{Elements, Table, is_deleted};
 use super::memory::{FoundWord, Payload, Reader, word_at};
 use crate::runtime::shapes::{ClassShape, Entries, Kind, PlaceName};
 use base::error::Result;
@@ -45,6 +46,7 @@ pub(super) fn class_label(shape: &ClassShape, label: EdgeLabel) -> String {
         LabelKind::Word(offset) => format!("+{offset}"),
         LabelKind::FarPlace | LabelKind::Named(..) => "+?".to_owned(),
         LabelKind::Hidden => "{*}".to_owned(),
+        LabelKind::Folded => "…".to_owned(),
         LabelKind::TupleElement(nth) => format!("[{nth}]"),
         LabelKind::Element | LabelKind::Value | LabelKind::BufferWord => "[*]".to_owned(),
         LabelKind::Key => "key [*]".to_owned(),
@@ -91,6 +93,12 @@ impl Reader<'_> {
         Ok(exact.unwrap_or_else(|| class_label(shape, label)))
     }
 
+    /// The buffer of these elements, and the offset in it of the first; `None` if the buffer is no object.
+    pub(super) fn first_of(&self, elements: Elements) -> Option<(u32, u32)> {
+        self.object_at(elements.buffer)?;
+        Some((elements.buffer, elements.start?))
+    }
+
     /// The index of a word in the elements of an array.
     fn array_element(
         &mut self,
@@ -98,15 +106,12 @@ impl Reader<'_> {
         word: u32,
         skipped: usize,
     ) -> Result<Option<String>> {
-        let (buffer, start) = (self.field(array, 0)?, self.field(array, 4)?);
-        let (Some(buffer), Some(start)) = (buffer, start) else {
+        let elements = Elements::of_array(|offset| self.field(array, offset))?;
+        let Some((buffer, start)) = elements.and_then(|elements| self.first_of(elements)) else {
             return Ok(None);
         };
-        if self.object_at(buffer).is_none() || start < buffer {
-            return Ok(None);
-        }
         let buffer = self.payload(buffer)?;
-        self.element(buffer, start - buffer.address, word, skipped)
+        self.element(buffer, start, word, skipped)
     }
 
     /// The index of a word among those of a buffer from `start` on.
@@ -170,8 +175,13 @@ impl Reader<'_> {
         word: u32,
         skipped: usize,
     ) -> Result<Option<(u32, String)>> {
-        let (buffer, used) = (self.field(map, 8)?, self.field(map, 16)?);
-        let (Some(buffer), Some(used)) = (buffer, used) else {
+        let table = Table::read(|offset| self.field(map, offset))?;
+        let Some(Table {
+            entries: buffer,
+            used,
+            ..
+        }) = table
+        else {
             return Ok(None);
         };
         if self.object_at(buffer).is_none() {
@@ -189,8 +199,7 @@ impl Reader<'_> {
             let piece = self.part(buffer, first * stride, per_piece * stride)?;
             for (nth, entry) in piece.chunks_exact(stride as usize).enumerate() {
                 let number = first + nth as u32;
-                let tagged_next = word_at(entry, entries.tagged_next as usize);
-                let is_deleted = tagged_next.is_none_or(|tagged_next| tagged_next & 1 != 0);
+                let is_deleted = is_deleted(word_at(entry, entries.tagged_next as usize));
                 if number >= used || is_deleted || word_at(entry, offset as usize) != Some(word) {
                     continue;
                 }

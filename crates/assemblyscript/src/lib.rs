@@ -2,6 +2,7 @@
 
 mod accounting;
 mod class_slots;
+mod containers;
 mod content_reader;
 mod content_sizes;
 mod contents;

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use super::containers::{Elements, Table, is_deleted};
 use super::memory::{LONG_WINDOW, Payload, Reader, word_at};
 use super::text_search::TextSearch;
 use super::values::{number, plain};
@@ -15,6 +16,8 @@ use wasm::debug_info::Number;
 
 /// The largest number of elements, entries or fields in a preview.
 const ITEMS: u32 = 10;
+/// The field of a function object that is the index of the function.
+const FUNCTION_INDEX: &str = "_index";
 /// The number of bytes of a buffer that are shown among copies.
 const BYTES: u32 = 8;
 /// The number of bytes of a string that are searched at once.
@@ -77,43 +80,51 @@ impl Reader<'_> {
                 if fields.is_empty() {
                     return Ok(None);
                 }
-                let items = fields
-                    .iter()
-                    .map(|field| format!("{}: {}", field.name, field.value));
+                let items = fields.iter().map(|field| {
+                    let FieldValue { name, value, .. } = field;
+                    match &field.function_name {
+                        Some(function) => format!("{name}: {value} ({function})"),
+                        None => format!("{name}: {value}"),
+                    }
+                });
                 list('{', items, fields.len() as u64, '}')
             }
         }))
     }
 
     fn preview_view(&mut self, payload: Payload, element: Option<Number>) -> Result<String> {
-        let length = self.field(payload, 8)?.unwrap_or(0);
+        let view = Elements::of_view(|offset| self.field(payload, offset))?;
+        let length = view.map_or(0, |view| view.length);
         let Some(element) = element else {
             return Ok(format!("{length} bytes"));
         };
         let length = length / element.size();
-        let items = self.buffer_elements(payload, length, Holds::Number(element))?;
+        let items = self.buffer_elements(view, length, Holds::Number(element))?;
         Ok(format!("length {length}: {items}"))
     }
 
     fn preview_array(&mut self, payload: Payload, element: Holds) -> Result<String> {
-        let length = self.field(payload, 12)?.unwrap_or(0);
-        let bytes = self.field(payload, 8)?.unwrap_or(0);
-        let capacity = bytes / element.size().max(1);
-        let items = self.buffer_elements(payload, length, element)?;
+        let array = Elements::of_array(|offset| self.field(payload, offset))?;
+        let length = array.map_or(0, |array| array.length);
+        // As long as its view of the buffer.
+        let view = Elements::of_view(|offset| self.field(payload, offset))?;
+        let capacity = view.map_or(0, |view| view.length) / element.size().max(1);
+        let items = self.buffer_elements(array, length, element)?;
         Ok(format!("length {length}, capacity {capacity}: {items}"))
     }
 
     /// The first elements of an array or a view, from its buffer.
-    fn buffer_elements(&mut self, payload: Payload, length: u32, element: Holds) -> Result<String> {
-        let (buffer, start) = (self.field(payload, 0)?, self.field(payload, 4)?);
-        let (Some(buffer), Some(start)) = (buffer, start) else {
+    fn buffer_elements(
+        &mut self,
+        elements: Option<Elements>,
+        length: u32,
+        element: Holds,
+    ) -> Result<String> {
+        let Some((buffer, start)) = elements.and_then(|elements| self.first_of(elements)) else {
             return Ok("[]".to_owned());
         };
-        if self.object_at(buffer).is_none() || start < buffer {
-            return Ok("[]".to_owned());
-        }
         let buffer = self.payload(buffer)?;
-        self.elements(buffer, start - buffer.address, length, element)
+        self.elements(buffer, start, length, element)
     }
 
     fn elements(
@@ -133,11 +144,14 @@ impl Reader<'_> {
     }
 
     fn preview_entries(&mut self, payload: Payload, entries: Entries) -> Result<String> {
-        let word = |reader: &mut Self, offset| {
-            Ok::<_, base::Error>(reader.field(payload, offset)?.unwrap_or(0))
-        };
-        let (buffer, capacity) = (word(self, 8)?, word(self, 12)?);
-        let (used, size) = (word(self, 16)?, word(self, 20)?);
+        let table = Table::read(|offset| self.field(payload, offset))?;
+        let Table {
+            entries: buffer,
+            capacity,
+            used,
+            count: size,
+            ..
+        } = table.unwrap_or_default();
         let mut items = Vec::new();
         if self.object_at(buffer).is_some() {
             let buffer = self.payload(buffer)?;
@@ -146,8 +160,7 @@ impl Reader<'_> {
                     break;
                 };
                 let entry = self.part(buffer, offset, entries.stride)?.to_vec();
-                let tagged_next = word_at(&entry, entries.tagged_next as usize);
-                if tagged_next.is_none_or(|tagged_next| tagged_next & 1 != 0) {
+                if is_deleted(word_at(&entry, entries.tagged_next as usize)) {
                     continue;
                 }
                 let mut item = self.held(entries.key, &entry)?;
@@ -183,7 +196,11 @@ impl Reader<'_> {
                 false => field.name.clone(),
             };
             let type_name = field.type_name.clone();
-            fields.push(self.field_value(payload, name, type_name, field.offset, holds)?);
+            let mut value = self.field_value(payload, name, type_name, field.offset, holds)?;
+            if shape.kind == Kind::Function && field.name == FUNCTION_INDEX {
+                value.function_name = self.function_at(payload, field.offset)?;
+            }
+            fields.push(value);
         }
         if shape.fields.is_empty() {
             let mut places: Vec<_> = shape.places.iter().collect();
@@ -213,6 +230,7 @@ impl Reader<'_> {
             value: Value::Null,
             address: None,
             class_name: None,
+            function_name: None,
         };
         match (holds, word_at(&bytes, 0)) {
             (Holds::Reference, Some(0) | None) => {}
@@ -230,6 +248,31 @@ impl Reader<'_> {
 }
 
 impl Reader<'_> {
+    /// The name of the function that an object stands for.
+    pub(super) fn function_of(&mut self, object: ObjectIndex) -> Result<Option<String>> {
+        let heap = self.heap();
+        let shape = heap.shape(object);
+        if shape.kind != Kind::Function {
+            return Ok(None);
+        }
+        let index = shape
+            .fields
+            .iter()
+            .find(|field| field.name == FUNCTION_INDEX);
+        let Some(index) = index else { return Ok(None) };
+        let payload = self.payload(heap.heap.address(object).0)?;
+        self.function_at(payload, index.offset)
+    }
+
+    /// The name of the function whose index is at this place.
+    fn function_at(&mut self, payload: Payload, offset: u32) -> Result<Option<String>> {
+        let Some(index) = self.field(payload, offset)? else {
+            return Ok(None);
+        };
+        let name = self.heap().functions.get(&index);
+        Ok(name.map(|name| name.to_string()))
+    }
+
     /// Whether a string contains a text.
     pub(super) fn string_contains(
         &mut self,

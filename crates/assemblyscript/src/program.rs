@@ -1,10 +1,10 @@
 //! A program, and the heaps of its dumps.
 
 use std::hash::{DefaultHasher, Hasher};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::contents::Contents;
-use super::dump_source::DumpSource;
+use super::dump_source::{DumpSource, FunctionNames};
 use super::graph::DumpGraph;
 use crate::runtime::Runtime;
 use crate::runtime::evidence::Evidence;
@@ -31,6 +31,8 @@ pub struct Program<'a> {
     module: Module<'a>,
     evidence: Evidence,
     tolerance: Tolerance,
+    /// Read when the first dump is opened.
+    functions: OnceLock<FunctionNames>,
 }
 
 impl<'a> Program<'a> {
@@ -51,6 +53,7 @@ impl<'a> Program<'a> {
                 module,
                 evidence,
                 tolerance: Tolerance::default(),
+                functions: OnceLock::new(),
             })
         };
         read().map_err(|error| error.in_file(wasm.name))
@@ -140,13 +143,22 @@ impl<'a> Program<'a> {
         hasher.write(self.wasm);
         let module_hash = hasher.finish();
         let heap = Arc::new(heap);
-        let source = DumpSource::new(Arc::clone(&heap), names, module_hash, contents, memory);
+        let program = (module_hash, self.function_names(&part)?);
+        let source = DumpSource::new(Arc::clone(&heap), names, program, contents, memory);
         Ok(Opened {
             heap,
             roots,
             source: Box::new(source),
             indexes,
         })
+    }
+
+    fn function_names(&self, control: &Control) -> Result<FunctionNames> {
+        if let Some(known) = self.functions.get() {
+            return Ok(Arc::clone(known));
+        }
+        let names = self.module.table.names(&self.module.functions, control)?;
+        Ok(Arc::clone(self.functions.get_or_init(|| Arc::new(names))))
     }
 
     fn read_graph(&self, dump: &[u8], part: &Control) -> Result<DumpGraph> {

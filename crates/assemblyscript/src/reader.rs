@@ -138,7 +138,7 @@ impl HeapReader<'_, '_> {
         pinned_objects.sort_unstable();
         let plain = classes.iter().map(|class| HeapClass {
             name: class.class.name.clone(),
-            location: None,
+            place: None,
             count: class.count,
         });
         // Every block takes heap space.

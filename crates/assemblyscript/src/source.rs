@@ -17,7 +17,7 @@ use heap::{
     Blocks, ClassNaming, DominatorIndex, EdgeLabel, FieldValue, Found, ObjectReader,
     OpenedContents, PathTree, RawTable, ReadOrder, Source, Survey, TextFilter,
 };
-use runtime_code::std_library::ALIGNMENT;
+use runtime_code::std_library::{self, ALIGNMENT};
 
 /// How many references of an object, from its last on, may lead to its own storage: those of a closure, of an array
 /// or a view, or the buckets and entries of a map.
@@ -71,6 +71,14 @@ impl Source for DumpSource {
     fn is_class_stable(&self, name: &str) -> bool {
         // Otherwise the name is made from a runtime id.
         !name.contains("Class#")
+    }
+
+    fn text_classes(&self) -> &[(&str, u64)] {
+        // Strings, and the buffers to which they are encoded.
+        &[
+            (std_library::STRING_NAME, 2),
+            (std_library::ARRAY_BUFFER_NAME, 1),
+        ]
     }
 
     fn is_own_storage(&self, class_slot: u32, label: EdgeLabel) -> bool {
@@ -163,6 +171,10 @@ impl ObjectReader for Reader<'_> {
 
     fn shared_contents(&mut self, object: ObjectIndex) -> Result<String> {
         self.copied_contents(object)
+    }
+
+    fn function_name(&mut self, object: ObjectIndex) -> Result<Option<String>> {
+        self.function_of(object)
     }
 
     fn label_at(&mut self, source: ObjectIndex, place: u32, skipped: usize) -> Result<String> {

@@ -11,6 +11,7 @@ use rayon::prelude::*;
 use siphasher::sip128::{Hasher128, SipHasher13};
 
 use super::DumpSource;
+use super::containers::{Elements, Table};
 use super::memory::{LONG_WINDOW, Payload, Reader, word_at};
 use super::roles::{ARRAY_SIZE, Role, TABLE_SIZE, VIEW_SIZE};
 use crate::runtime::objects::HEADER_SIZE;
@@ -25,10 +26,7 @@ use heap::survey::{
     ArrayUse, ContainerLayout, Containers, HashedObject, MemorySurvey, Survey, TableUse, ViewUse,
     taken,
 };
-use runtime_code::std_library::{
-    ARRAY_BUFFER, BUCKETS, BUFFER, DATA_START, ENTRIES, ENTRIES_CAPACITY, ENTRIES_COUNT,
-    ENTRIES_OFFSET, LENGTH, VIEW_LENGTH,
-};
+use runtime_code::std_library::ARRAY_BUFFER;
 
 /// Objects that one task reads.
 const CHUNK: usize = 1 << 15;
@@ -207,9 +205,9 @@ impl Surveyor<'_> {
     }
 
     /// The buffer to which a word refers.
-    fn buffer(&self, word: Option<u32>) -> Option<ObjectIndex> {
+    fn buffer(&self, word: u32) -> Option<ObjectIndex> {
         let objects = &self.heap.heap.objects;
-        let buffer = objects.index.get(Address(word?))?;
+        let buffer = objects.index.get(Address(word))?;
         (self.heap.class_id(buffer) == ARRAY_BUFFER).then_some(buffer)
     }
 
@@ -305,36 +303,29 @@ impl Run<'_> {
         is_after
     }
 
-    /// The buffer of an array or a view, the offset in it of the first element, and the length at this offset of the
-    /// object. A buffer of which the object does not say the first element is listed as other storage.
-    fn storage(
-        &mut self,
-        payload: Payload,
-        size: u32,
-        length: u32,
-    ) -> Result<Option<(ObjectIndex, u32, u32)>> {
-        let fields = self.reader.part(payload, 0, size)?;
-        let word = |offset| word_at(fields, offset as usize);
-        let (Some(address), Some(start), Some(length)) =
-            (word(BUFFER), word(DATA_START), word(length))
-        else {
+    /// The buffer of these elements, and the offset in it of the first. A buffer of which the object does not say the
+    /// first element is listed as other storage.
+    fn storage(&mut self, elements: Elements) -> Result<Option<(ObjectIndex, u32)>> {
+        let Some(buffer) = self.surveyor.buffer(elements.buffer) else {
             return Ok(None);
         };
-        let Some(buffer) = self.surveyor.buffer(Some(address)) else {
-            return Ok(None);
-        };
-        let Some(start) = start.checked_sub(address) else {
+        let Some(start) = elements.start else {
             columns::push(&mut self.found.containers.other_storage, buffer)?;
             return Ok(None);
         };
-        Ok(Some((buffer, start, length)))
+        Ok(Some((buffer, start)))
     }
 
     fn visit_array(&mut self, array: ObjectIndex, payload: Payload, element: u32) -> Result<()> {
-        let Some((buffer, start, length)) = self.storage(payload, ARRAY_SIZE, LENGTH)? else {
+        let fields = self.reader.part(payload, 0, ARRAY_SIZE)?;
+        let elements = Elements::of_array(|offset| Ok(word_at(fields, offset as usize)))?;
+        let Some(elements) = elements else {
             return Ok(());
         };
-        let used = match length {
+        let Some((buffer, start)) = self.storage(elements)? else {
+            return Ok(());
+        };
+        let used = match elements.length {
             0 => 0,
             length => start.saturating_add(length.saturating_mul(element)),
         };
@@ -349,7 +340,12 @@ impl Run<'_> {
     }
 
     fn visit_view(&mut self, view: ObjectIndex, payload: Payload) -> Result<()> {
-        let Some((buffer, start, length)) = self.storage(payload, VIEW_SIZE, VIEW_LENGTH)? else {
+        let fields = self.reader.part(payload, 0, VIEW_SIZE)?;
+        let elements = Elements::of_view(|offset| Ok(word_at(fields, offset as usize)))?;
+        let Some(elements) = elements else {
+            return Ok(());
+        };
+        let Some((buffer, start)) = self.storage(elements)? else {
             return Ok(());
         };
         columns::push(
@@ -357,7 +353,7 @@ impl Run<'_> {
             ViewUse {
                 buffer,
                 start,
-                length,
+                length: elements.length,
                 view,
             },
         )
@@ -365,27 +361,24 @@ impl Run<'_> {
 
     fn visit_table(&mut self, table: ObjectIndex, payload: Payload) -> Result<()> {
         let fields = self.reader.part(payload, 0, TABLE_SIZE)?;
-        let word = |offset| word_at(fields, offset as usize);
-        let (buckets, entries) = (word(BUCKETS), word(ENTRIES));
-        let numbers = [ENTRIES_CAPACITY, ENTRIES_OFFSET, ENTRIES_COUNT].map(word);
+        let Some(read) = Table::read(|offset| Ok(word_at(fields, offset as usize)))? else {
+            return Ok(());
+        };
         let found = &mut self.found.containers;
-        match (
-            [buckets, entries].map(|word| self.surveyor.buffer(word)),
-            numbers,
-        ) {
-            ([Some(buckets), Some(entries)], [Some(capacity), Some(used), Some(count)])
-                if count <= used && used <= capacity =>
+        match [read.buckets, read.entries].map(|word| self.surveyor.buffer(word)) {
+            [Some(buckets), Some(entries)]
+                if read.count <= read.used && read.used <= read.capacity =>
             {
                 let table = TableUse {
                     table,
                     buckets,
                     entries,
-                    capacity,
-                    count,
+                    capacity: read.capacity,
+                    count: read.count,
                 };
                 columns::push(&mut found.tables, table)
             }
-            (buffers, _) => buffers
+            buffers => buffers
                 .into_iter()
                 .flatten()
                 .try_for_each(|buffer| columns::push(&mut found.other_storage, buffer)),

@@ -151,6 +151,15 @@ pub enum Error {
         /// What is wrong with it.
         message: String,
     },
+    /// A file with names of functions that cannot be used.
+    #[error(
+        "cannot use the names of functions: {message}; pass the .symbols file or the JavaScript that Emscripten wrote \
+         with this module"
+    )]
+    Symbols {
+        /// What is wrong with it.
+        message: String,
+    },
     /// A profile that cannot be used.
     #[error("cannot use the profile: {message}")]
     Profile {
@@ -424,6 +433,7 @@ impl Error {
             Self::GlobalMissing { .. } => "ERR_GLOBAL_MISSING",
             Self::AllocatorMissing { .. } => "ERR_ALLOCATOR_MISSING",
             Self::SourceMap { .. } => "ERR_SOURCE_MAP",
+            Self::Symbols { .. } => "ERR_SYMBOLS",
             Self::Profile { .. } => "ERR_PROFILE",
             Self::DebugInfo { .. } => "ERR_DEBUG_INFO",
             Self::ModuleMismatch { .. } => "ERR_MODULE_MISMATCH",

@@ -6,13 +6,14 @@
 //! - [`error`] and [`warning`]: what stops an analysis, and what may make its numbers wrong. Each has a code and a
 //!   text. [`mismatch`], [`producer`] and [`tolerance`] belong to both.
 //! - [`file_kind`]: what a file is, judged by its first bytes; [`input`]: its bytes and its name in errors.
-//! - [`shown`]: text out of a file, made safe to show.
+//! - [`shown`]: text out of a file, made safe to show. [`frame`]: a line of source, by function and file.
 
 pub mod bits;
 pub mod columns;
 pub mod control;
 pub mod error;
 pub mod file_kind;
+pub mod frame;
 pub mod input;
 pub mod mismatch;
 pub mod producer;

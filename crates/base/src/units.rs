@@ -109,3 +109,22 @@ impl ObjectIndex {
         self.0 as usize
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "in a test, what cannot be is a failure")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_the_texts_that_javascript_writes() {
+        let list = include_str!("../sizes.json").lines();
+        let rows = list.filter_map(|line| line.trim().strip_prefix('[')?.split_once(", "));
+        let mut count = 0;
+        for (bytes, text) in rows {
+            let text = text.trim_end_matches([',', ']']).trim_matches('"');
+            assert_eq!(format_size(bytes.parse().unwrap()), text, "{bytes}");
+            count += 1;
+        }
+        assert!(count > 20);
+    }
+}

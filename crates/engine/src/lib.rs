@@ -50,7 +50,7 @@ mod program;
 mod recognised;
 mod snapshot;
 
-pub use assemblyscript::Schedule;
+pub use assemblyscript::{Contents, InMemory, Schedule};
 pub use base::{
     Address, ClassId, Control, Error, FileAction, FileKind, FileStart, GlobalIndex, Input,
     Mismatch, ObjectIndex, Phase, Progress, Result, Step, Tolerance, Warning,

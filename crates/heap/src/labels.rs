@@ -44,6 +44,8 @@ pub enum LabelKind {
     Named(NameKind, u32),
     /// A reference of V8 that has only a number.
     Hidden,
+    /// References between objects of one class that the text of a path leaves out.
+    Folded,
 }
 
 const PLACES: u32 = 0x8000;
@@ -148,6 +150,8 @@ impl EdgeLabel {
     pub const BUFFER_WORD: Self = Self(0xfffb);
     const FAR_PLACE: Self = Self(0xfffa);
     const HIDDEN: Self = Self(0xfff9);
+    /// Stands for references between objects of one class that the text of a path leaves out.
+    pub const FOLDED: Self = Self(0xfff8);
 
     /// The nth place of a class.
     #[inline]
@@ -189,6 +193,7 @@ impl EdgeLabel {
             Self::BUFFER_WORD => LabelKind::BufferWord,
             Self::FAR_PLACE => LabelKind::FarPlace,
             Self::HIDDEN => LabelKind::Hidden,
+            Self::FOLDED => LabelKind::Folded,
             Self(code) if code >= WIDE => {
                 let (kind, number) = (code >> NUMBER_BITS, code & MOST_NUMBERS);
                 let kind = match kind {

@@ -56,7 +56,7 @@ pub use labels::{EdgeLabel, LabelKind, MOST_NUMBERS, NameKind, WideLabel};
 pub use live_class::LiveClass;
 pub use live_classes::live_classes;
 pub use object_state::ObjectState;
-pub use objects::{HeapClass, Location, ObjectTable};
+pub use objects::{ClassPlace, HeapClass, Location, ObjectTable};
 pub use path_groups::{GroupInfo, GroupStart, PathGroup, PathGroups};
 pub use path_tree::{PathPiece, PathTree};
 pub use prefetch::prefetch;
@@ -66,7 +66,7 @@ pub use referrers::ReferrerIndex;
 pub use root_kind::RootKind;
 pub use root_slots::{FoundSlots, RootOrigin, RootSlot, RootSlots};
 pub use source::{
-    Blocks, FieldValue, Found, Need, ObjectReader, Opened, OtherEdge, ReadOrder, Source,
-    TextFilter, Value,
+    AllocationPlace, AllocationPlaces, Blocks, Category, FieldValue, Found, NO_ALLOCATION, Need,
+    ObjectReader, Opened, OtherEdge, ReadOrder, Source, TextFilter, Value,
 };
 pub use survey::Survey;

@@ -11,10 +11,19 @@ use base::units::{Address, ObjectIndex};
 pub struct HeapClass {
     /// The name that views show.
     pub name: String,
-    /// What tells classes of one name apart: the place of the constructor in the source, if it is known.
-    pub location: Option<Location>,
+    /// What tells classes of one name apart, if it is known.
+    pub place: Option<ClassPlace>,
     /// The number of rows of this class, alive or not.
     pub count: u64,
+}
+
+/// Where in the source a class of V8 is from. Both numbers are other ones in each run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ClassPlace {
+    /// The place of the constructor.
+    Constructor(Location),
+    /// The scope whose variables a context has: the id of its object.
+    Scope(u32),
 }
 
 /// A place in the source of a script, with the line and the column from 0.

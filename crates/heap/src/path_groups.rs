@@ -1,7 +1,8 @@
 //! Groups of paths with the same text. The text of a path is its root, then class and label of every step,
 //! without indexes and keys. Two rules keep it short, even for deep recursion:
 //!
-//! - A step to an object of the same class as the previous one adds nothing.
+//! - A step to an object of the same class as the previous one adds nothing. In a snapshot of V8, where most objects
+//!   are of the class `Object`, up to [`MOST_NAMED`] such steps over names are told apart; more of them are marked.
 //! - When a step occurs a second time, the text returns to its first occurrence.
 //!
 //! Groups are numbered. Each group has a reference to the group that it continues, so all groups form a tree.
@@ -10,7 +11,7 @@ use std::collections::HashMap;
 
 use bytemuck::Zeroable;
 
-use super::labels::EdgeLabel;
+use super::labels::{EdgeLabel, LabelKind};
 use super::objects::ObjectTable;
 use super::root_slots::RootOrigin;
 use base::columns;
@@ -26,6 +27,9 @@ const MOST_CONTINUATIONS: usize = 4 * MOST_GROUPS;
 
 /// The largest number of earlier steps that are examined for all groups together.
 const MOST_STEPS: u64 = 1 << 28;
+
+/// The most steps over names between objects of one class that are told apart. Each more could double the groups.
+const MOST_NAMED: usize = 8;
 
 /// The number of a group.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Zeroable)]
@@ -159,7 +163,8 @@ impl<'a> Groups<'a> {
         let class_slot = self.class(target);
         // All objects of a group have its class.
         let source_class = self.infos[group.0 as usize].class_slot;
-        if class_slot == source_class || group == PathGroup::REST {
+        let is_named = matches!(label.kind(), LabelKind::Named(..));
+        if group == PathGroup::REST || (class_slot == source_class && !is_named) {
             return Ok((group, Step::SameClass));
         }
         let question = (group, label, class_slot);
@@ -189,9 +194,18 @@ impl<'a> Groups<'a> {
 
     fn continue_group(
         &mut self,
-        (group, label, class_slot): Continuation,
+        (group, mut label, class_slot): Continuation,
     ) -> Result<(PathGroup, Step)> {
         let holder = self.infos[group.0 as usize].class_slot;
+        if class_slot == holder {
+            let info = self.infos[group.0 as usize];
+            if matches!(info.start, GroupStart::Step(_, EdgeLabel::FOLDED)) {
+                return Ok((group, Step::SameClass));
+            }
+            if self.same_class_steps(group) >= MOST_NAMED {
+                label = EdgeLabel::FOLDED;
+            }
+        }
         let mut earlier = group;
         while let GroupInfo {
             start: GroupStart::Step(before, earlier_label),
@@ -200,7 +214,11 @@ impl<'a> Groups<'a> {
         {
             let earlier_holder = self.infos[before.0 as usize].class_slot;
             if (earlier_holder, earlier_label, earlier_class) == (holder, label, class_slot) {
-                return Ok((earlier, Step::Back(earlier)));
+                let step = match earlier == group {
+                    true => Step::SameClass,
+                    false => Step::Back(earlier),
+                };
+                return Ok((earlier, step));
             }
             earlier = before;
             match self.steps_left.checked_sub(1) {
@@ -213,6 +231,23 @@ impl<'a> Groups<'a> {
             class_slot,
         })?;
         Ok((group, Step::New))
+    }
+
+    /// How many steps to an object of the same class this group ends with, as far as [`MOST_NAMED`].
+    fn same_class_steps(&self, mut group: PathGroup) -> usize {
+        let mut count = 0;
+        while let GroupInfo {
+            start: GroupStart::Step(before, _),
+            class_slot,
+        } = self.infos[group.0 as usize]
+        {
+            if count == MOST_NAMED || self.infos[before.0 as usize].class_slot != class_slot {
+                break;
+            }
+            count += 1;
+            group = before;
+        }
+        count
     }
 
     fn add(&mut self, info: GroupInfo) -> Result<PathGroup> {

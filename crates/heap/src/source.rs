@@ -4,11 +4,12 @@
 use std::any::Any;
 use std::sync::Arc;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::content_reader::{ClassNaming, NoContents, OpenedContents};
 use super::object_state::ObjectState;
 use super::{DominatorIndex, EdgeLabel, Heap, Indexes, PathTree, RawTable, RootSlots, Survey};
+use base::bits::Bits;
 use base::control::{Control, Step};
 use base::error::{Error, Result};
 use base::units::ObjectIndex;
@@ -63,6 +64,15 @@ pub trait Source: Send + Sync {
     /// A label without index or key, of a reference from an object of this class slot.
     fn class_label(&self, class_slot: u32, label: EdgeLabel) -> String;
 
+    /// The name of the function that an object stands for; `None` for objects that are no functions, and for functions
+    /// whose names are not known.
+    ///
+    /// # Errors
+    /// As [`label`](Self::label).
+    fn function_name(&mut self, _object: ObjectIndex) -> Result<Option<String>> {
+        Ok(None)
+    }
+
     /// The label of the reference at this place of the graph, from an object of this class slot: with the index, if
     /// the graph has it.
     fn label_at(&self, class_slot: u32, place: u32) -> String;
@@ -76,11 +86,48 @@ pub trait Source: Send + Sync {
     /// Whether the name of a class is the same in another build.
     fn is_class_stable(&self, name: &str) -> bool;
 
+    /// The names of the classes of texts that have the size of their contents, with the bytes of a character: the texts
+    /// of numbers that gain digits grow without a leak.
+    fn text_classes(&self) -> &[(&str, u64)] {
+        &[]
+    }
+
     /// Whether a reference from an object of this class slot leads to a container's own contents.
     fn is_own_storage(&self, class_slot: u32, label: EdgeLabel) -> bool;
 
     /// How many references of an object, from its last on, may lead to its own contents.
     fn storage_references(&self) -> usize;
+
+    /// Whether an object is no object of the program but a part of the root, such as `(GC roots)`, or a global object.
+    /// A program cannot release it, so it is no suspect and no reference to cut.
+    fn is_root_part(&self, _object: ObjectIndex) -> bool {
+        false
+    }
+
+    /// What a path that lists names alone says for a reference with this label, whose index or key is known; `None` if
+    /// the program has no name for it, because it leads to a container's own contents.
+    fn program_name(
+        &self,
+        _holder: ObjectIndex,
+        _target: ObjectIndex,
+        label: &str,
+    ) -> Option<String> {
+        Some(label.to_owned())
+    }
+
+    /// Where objects were allocated, if the input says it.
+    fn allocation_places(&self) -> Option<&AllocationPlaces> {
+        None
+    }
+
+    /// What only objects of this category keep alive, and these themselves: one bit for each object. `None` if there are
+    /// no such objects in this kind of heap.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`], [`Error::Aborted`].
+    fn category(&self, _category: Category, _control: &Control) -> Result<Option<Bits>> {
+        Ok(None)
+    }
 
     /// The number of references from a root, if the input says it.
     fn distance(&self, _object: ObjectIndex) -> Option<u32> {
@@ -168,6 +215,53 @@ pub trait Source: Send + Sync {
     }
 }
 
+/// Stands for no place.
+pub const NO_ALLOCATION: u32 = u32::MAX;
+
+/// A line of source that allocated objects.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct AllocationPlace {
+    /// The name of the function; empty for the code outside of functions.
+    pub function: String,
+    /// The script.
+    pub file: String,
+    /// The line of the function, from 1; 0 if it is not known.
+    pub line: u32,
+}
+
+/// Where objects were allocated.
+#[derive(Debug)]
+pub struct AllocationPlaces {
+    /// The places.
+    pub places: Vec<AllocationPlace>,
+    /// By object: the number of its place, or [`NO_ALLOCATION`].
+    pub place_of: Vec<u32>,
+}
+
+/// Objects of a host that often keep more alive than a program needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Category {
+    /// Nodes that are not in the document.
+    DetachedNodes,
+    /// Functions that listen to events.
+    EventHandlers,
+    /// The variables of functions.
+    Contexts,
+    /// What the console or an inspector shows.
+    Console,
+}
+
+impl Category {
+    /// All, in the order in which they are shown.
+    pub const ALL: [Self; 4] = [
+        Self::DetachedNodes,
+        Self::EventHandlers,
+        Self::Contexts,
+        Self::Console,
+    ];
+}
+
 /// A heap that was opened for questions.
 pub struct Opened {
     /// The heap.
@@ -249,6 +343,15 @@ pub trait ObjectReader {
     /// # Errors
     /// As [`label`](Self::label).
     fn shared_contents(&mut self, object: ObjectIndex) -> Result<String>;
+
+    /// The name of the function that an object stands for; `None` for objects that are no functions, and for functions
+    /// whose names are not known.
+    ///
+    /// # Errors
+    /// As [`label`](Self::label).
+    fn function_name(&mut self, _object: ObjectIndex) -> Result<Option<String>> {
+        Ok(None)
+    }
 
     /// The label of the reference at this place of the graph, with its index or key: the one after `skipped`
     /// references from `source` to the same target that have the same label without them.
@@ -341,4 +444,7 @@ pub struct FieldValue {
     pub address: Option<u32>,
     /// The class of that object.
     pub class_name: Option<String>,
+    /// The function that the field stands for, if it is the index of a function object.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub function_name: Option<String>,
 }

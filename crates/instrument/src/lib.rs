@@ -7,8 +7,10 @@ mod dump_globals;
 mod exports;
 mod expose_globals;
 mod sections;
+mod symbol_names;
 
 pub use boundaries::Boundary;
 pub use dump_globals::DumpGlobals;
 pub use exports::{DATA_END, GLOBAL_PREFIX, HEAP_BASE, MEMORY, RESERVED_PREFIX, STACK_POINTER};
 pub use expose_globals::expose_globals;
+pub use symbol_names::name_functions;

@@ -41,6 +41,7 @@ pub use parts::path_text::{
 };
 pub use parts::references::Edge;
 pub use parts::roots::{Root, origin_root, root_kind_name};
+pub use parts::short_names::short_class;
 pub use paths::*;
 pub use place_table::{PlaceTable, place_table};
 pub use question::{Question, ask};

@@ -15,6 +15,8 @@ pub const ARRAY_BUFFER_VIEW: ClassId = ClassId(3);
 
 /// The name of [`OBJECT`].
 pub const OBJECT_NAME: &str = "~lib/object/Object";
+/// The name of [`ARRAY_BUFFER`].
+pub const ARRAY_BUFFER_NAME: &str = "~lib/arraybuffer/ArrayBuffer";
 /// The name of [`STRING`].
 pub const STRING_NAME: &str = "~lib/string/String";
 /// The name of [`ARRAY_BUFFER_VIEW`].
@@ -24,7 +26,7 @@ pub const ARRAY_BUFFER_VIEW_NAME: &str = "~lib/arraybuffer/ArrayBufferView";
 /// information that no global, field or local can reach, but objects of these classes still exist.
 pub const FIXED_NAMES: [&str; 4] = [
     OBJECT_NAME,
-    "~lib/arraybuffer/ArrayBuffer",
+    ARRAY_BUFFER_NAME,
     STRING_NAME,
     ARRAY_BUFFER_VIEW_NAME,
 ];

@@ -8,7 +8,7 @@ use super::strings::{Strings, compare, length, text};
 use base::columns;
 use base::control::Step;
 use base::error::Result;
-use heap::Location;
+use heap::ClassPlace;
 
 /// The number of nodes between two checks for cancellation.
 const CHECK_INTERVAL: usize = 1 << 16;
@@ -19,6 +19,8 @@ const LEAST_OBJECTS: u64 = 2;
 const LEAST_SHARE: u64 = 1000;
 /// Stands for no class.
 const NO_CLASS: u32 = u32::MAX;
+/// What is between the name of a context and the id of its scope.
+const SCOPE: &str = " / scope @";
 /// The name of plain objects.
 const OBJECT: &[u8] = b"Object";
 
@@ -26,7 +28,7 @@ const OBJECT: &[u8] = b"Object";
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Class {
     pub(super) name: String,
-    pub(super) location: Option<Location>,
+    pub(super) place: Option<ClassPlace>,
 }
 
 /// The properties that many plain objects have: as WTF-8, in the order in which the first such object has them.
@@ -354,10 +356,7 @@ pub(super) fn classify(
             step.advance(0)?;
         }
         let kind = raw.kind(node);
-        let class = |name: String| Class {
-            name,
-            location: None,
-        };
+        let class = |name: String| Class { name, place: None };
         let interface = match plain.next_if(|&(&plain, _)| plain == node) {
             Some((_, &interface)) => interface,
             None => None,
@@ -375,12 +374,12 @@ pub(super) fn classify(
             (NodeKind::Object | NodeKind::Native, None) if raw.is_detached(node) => {
                 *by_detached_name
                     .entry(raw.names[at])
-                    .or_insert_with(|| classes.number(class(native_name(raw, node))))
+                    .or_insert_with(|| classes.number(native_class(raw, node)))
             }
             (NodeKind::Object | NodeKind::Native, None) => {
                 let slot = &mut by_name[raw.names[at] as usize];
                 if *slot == NO_CLASS {
-                    *slot = classes.number(class(native_name(raw, node)));
+                    *slot = classes.number(native_class(raw, node));
                 }
                 *slot
             }
@@ -398,13 +397,28 @@ pub(super) fn classify(
         if kind == NodeKind::Object && location != 0 {
             slot = *by_place.entry((slot, location)).or_insert_with(|| {
                 let name = classes.all[slot as usize].name.clone();
-                let location = Some(raw.locations[location as usize - 1]);
-                classes.number(Class { name, location })
+                let location = raw.locations[location as usize - 1];
+                let place = Some(ClassPlace::Constructor(location));
+                classes.number(Class { name, place })
             });
         }
         slots[at] = slot;
     }
     Ok((slots, classes))
+}
+
+/// The class of an object by its name. V8 adds the scope to the names of contexts.
+fn native_class(raw: &RawSnapshot, node: u32) -> Class {
+    let name = native_name(raw, node);
+    let scope = name.rsplit_once(SCOPE);
+    let scope = scope.and_then(|(name, id)| Some((name.to_owned(), id.parse().ok()?)));
+    match scope {
+        Some((name, scope)) => Class {
+            name,
+            place: Some(ClassPlace::Scope(scope)),
+        },
+        None => Class { name, place: None },
+    }
 }
 
 /// The name of the class of an object: `<div>` for an element `<div id="a">`.

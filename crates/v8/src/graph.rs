@@ -3,33 +3,28 @@
 //! Objects are numbered by their ids, which take the place of addresses. The root of the snapshot is not an
 //! object: what it refers to are the roots of the heap.
 
-use std::cmp::Ordering;
 use std::collections::HashMap;
-
-use rayon::prelude::*;
 
 use super::classes::{Class, Classes, PlainObjects, classify};
 use super::ephemerons::Ephemerons;
 use super::names::SnapshotNames;
+use super::order::{NO_OBJECT, Order};
 use super::other_edges::OtherEdges;
 use super::raw::{EdgeKind, RawSnapshot};
-use super::reached::{Entry, Reached, can_keep};
+use super::reached::{Reached, can_keep};
+use super::roots::Roots;
 use base::columns;
 use base::control::{Control, Phase, Step};
-use base::error::{Error, Result};
+use base::error::Result;
 use base::side_by_side::side_by_side;
 use base::units::{AddressForm, ObjectIndex};
 use heap::{
-    Edges, Heap, HeapClass, NameKind, ObjectTable, RootKind, RootSlots, UnsizedTree, WideLabel,
-    live_classes,
+    AllocationPlaces, Edges, Heap, HeapClass, NameKind, ObjectTable, RootKind, RootSlots,
+    UnsizedTree, WideLabel, live_classes,
 };
 
 /// The number of nodes between two checks for cancellation.
 const CHECK_INTERVAL: usize = 1 << 16;
-/// The node that is not an object.
-const NO_OBJECT: u32 = u32::MAX;
-/// The name of roots that V8 keeps alive in ways that the snapshot does not show.
-const UNREACHED: &str = "(no strong reference)";
 
 /// Computes the heap of a snapshot.
 ///
@@ -55,8 +50,11 @@ pub(super) fn solve(
     step.advance(2)?;
     let order = Order::by_id(&raw)?;
     let general = GeneralNames::new(&mut raw, &ephemerons)?;
-    let roots = root_slots(&raw, &reached, &order)?;
-    let root_nodes = distinct_roots(&roots);
+    let Roots {
+        slots: roots,
+        entries: root_nodes,
+        globals,
+    } = Roots::find(&raw, &reached, &ephemerons, &order, &step)?;
     let starts = roots_of_page_first(&root_nodes);
     let selection = Selection {
         root: raw.root,
@@ -82,6 +80,7 @@ pub(super) fn solve(
     };
     let names = SnapshotNames {
         other_edges,
+        globals,
         ..names
     };
     drop((step, order));
@@ -110,15 +109,6 @@ pub(super) fn solve(
         .map(|class| class.shallow_size)
         .sum();
     Ok((heap, roots, names))
-}
-
-/// The objects to which a root refers, each once.
-fn distinct_roots(slots: &RootSlots) -> Vec<(ObjectIndex, RootKind)> {
-    let slots = slots.all().iter();
-    let mut roots: Vec<_> = slots.map(|slot| (slot.object, slot.kind)).collect();
-    roots.sort_unstable();
-    roots.dedup_by_key(|&mut (object, _)| object);
-    roots
 }
 
 fn roots_of_page_first(roots: &[(ObjectIndex, RootKind)]) -> Vec<ObjectIndex> {
@@ -174,87 +164,16 @@ fn objects_and_names(
         other_edges: OtherEdges::default(),
         plain,
         interfaces,
+        globals: Vec::new(),
+        allocations: match raw.allocations {
+            Some(found) => Some(AllocationPlaces {
+                place_of: order.column(found.place_of)?,
+                ..found
+            }),
+            None => None,
+        },
     };
     Ok((objects, names))
-}
-
-/// The order of objects.
-enum Order {
-    /// The nodes except the root, as in the file: their ids ascend.
-    OfFile { root: u32 },
-    /// Another one: the node of each object, and the object of each node.
-    ById {
-        nodes: Vec<u32>,
-        object_of: Vec<u32>,
-    },
-}
-
-impl Order {
-    fn by_id(raw: &RawSnapshot) -> Result<Self> {
-        let (before, after) = raw.ids.split_at(raw.root as usize);
-        let (of_root, after) = (after[0], &after[1..]);
-        let ids = before.iter().chain(after);
-        let has_id_of_root = |ids: &[u32]| ids.binary_search(&of_root).is_ok();
-        if ids.is_sorted_by(|one, other| one < other)
-            && !has_id_of_root(before)
-            && !has_id_of_root(after)
-        {
-            return Ok(Self::OfFile { root: raw.root });
-        }
-        let nodes = order_by_id(raw)?;
-        let mut object_of = columns::repeated(NO_OBJECT, raw.len())?;
-        for (&node, object) in nodes.iter().zip(0..) {
-            object_of[node as usize] = object;
-        }
-        Ok(Self::ById { nodes, object_of })
-    }
-
-    /// The object of a node; [`NO_OBJECT`] for the root.
-    #[inline]
-    fn object_of(&self, node: u32) -> u32 {
-        match self {
-            &Self::OfFile { root } => match node.cmp(&root) {
-                Ordering::Less => node,
-                Ordering::Equal => NO_OBJECT,
-                Ordering::Greater => node - 1,
-            },
-            Self::ById { object_of, .. } => object_of[node as usize],
-        }
-    }
-
-    /// A column of nodes as one of objects. It may be empty.
-    fn column<T: Copy>(&self, mut column: Vec<T>) -> Result<Vec<T>> {
-        match self {
-            _ if column.is_empty() => Ok(column),
-            &Self::OfFile { root } => {
-                column.remove(root as usize);
-                Ok(column)
-            }
-            Self::ById { nodes, .. } => {
-                columns::collected(nodes.iter().map(|&node| column[node as usize]))
-            }
-        }
-    }
-}
-
-/// The nodes except the root, by id. No two nodes have one id, the root included.
-fn order_by_id(raw: &RawSnapshot) -> Result<Vec<u32>> {
-    let mut keyed: Vec<u64> = columns::with_capacity(raw.len())?;
-    let nodes = raw.ids.iter().zip(0u32..);
-    keyed.extend(nodes.map(|(&id, node)| u64::from(id) << 32 | u64::from(node)));
-    keyed.par_sort_unstable();
-    let same = keyed.windows(2).find(|pair| pair[0] >> 32 == pair[1] >> 32);
-    if let Some(&[one, other]) = same {
-        let (id, first, second) = (one >> 32, one as u32, other as u32);
-        return Err(Error::Snapshot {
-            offset: raw.nodes_offset,
-            message: format!(
-                "nodes {first} and {second} have the id {id}: expected an id for each"
-            ),
-        });
-    }
-    keyed.retain(|&key| key as u32 != raw.root);
-    columns::collected(keyed.iter().map(|&key| key as u32))
 }
 
 fn heap_classes(classes: Classes, slots: &[u32]) -> Vec<HeapClass> {
@@ -263,12 +182,8 @@ fn heap_classes(classes: Classes, slots: &[u32]) -> Vec<HeapClass> {
         counts[slot as usize] += 1;
     }
     let all = classes.all.into_iter().zip(counts);
-    all.map(|(Class { name, location }, count)| HeapClass {
-        name,
-        location,
-        count,
-    })
-    .collect()
+    all.map(|(Class { name, place }, count)| HeapClass { name, place, count })
+        .collect()
 }
 
 /// The edges of a snapshot, and what is needed to select those that keep their targets alive.
@@ -463,34 +378,4 @@ impl GeneralNames {
             }
         }
     }
-}
-
-/// The roots of the heap: what the root of the snapshot refers to, and what is alive without a strong reference.
-fn root_slots(raw: &RawSnapshot, reached: &Reached, order: &Order) -> Result<RootSlots> {
-    let mut slots = Vec::new();
-    for (node, entry) in reached.entries() {
-        let object = order.object_of(node);
-        if object == NO_OBJECT {
-            continue;
-        }
-        let slot = match entry {
-            Entry::Edge => {
-                let kind = match raw.is_user_root(node) {
-                    true => RootKind::Global,
-                    false => RootKind::System,
-                };
-                // The name of a string is what it contains.
-                let name = match raw.kind(node).is_string() {
-                    true => format!("({})", raw.type_names[raw.types[node as usize] as usize]),
-                    false => super::strings::text(raw.name(node)).into_owned(),
-                };
-                (kind, name, ObjectIndex(object))
-            }
-            Entry::Orphan | Entry::Clique => {
-                (RootKind::System, UNREACHED.to_owned(), ObjectIndex(object))
-            }
-        };
-        columns::push(&mut slots, slot)?;
-    }
-    RootSlots::of_named(slots)
 }

@@ -5,7 +5,10 @@
 //! distances. The result is a [`Heap`], and all views and questions read it like that of a
 //! dump. It has no memory: what a snapshot does not say, such as garbage and free blocks, is absent.
 
+mod allocations;
 mod attribution;
+mod calls;
+mod categories;
 mod classes;
 mod distances;
 mod edge_columns;
@@ -16,10 +19,13 @@ mod meta;
 mod names;
 mod node_columns;
 mod numbers;
+mod order;
 mod other_edges;
+mod program_names;
 mod raw;
 mod reached;
 mod reader;
+mod roots;
 mod source;
 mod strings;
 

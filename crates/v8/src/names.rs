@@ -13,8 +13,8 @@ use base::control::{Control, Phase};
 use base::error::Result;
 use base::units::ObjectIndex;
 use heap::{
-    DominatorTree, EdgeLabel, Edges, Heap, HeapClass, LabelKind, Location, NameKind, ObjectTable,
-    live_classes,
+    AllocationPlaces, ClassPlace, DominatorTree, EdgeLabel, Edges, Heap, HeapClass, LabelKind,
+    NameKind, ObjectTable, live_classes,
 };
 
 /// The names in a snapshot, and what it says of each object beyond its class and size.
@@ -32,6 +32,10 @@ pub(crate) struct SnapshotNames {
     pub(super) is_detached: Vec<bool>,
     pub(super) plain: PlainObjects,
     pub(super) interfaces: Vec<Interface>,
+    /// The global objects, ascending.
+    pub(super) globals: Vec<ObjectIndex>,
+    /// Where objects were allocated, if V8 recorded it.
+    pub(super) allocations: Option<AllocationPlaces>,
 }
 
 /// The largest number of code units of a string that is put together.
@@ -90,19 +94,19 @@ impl SnapshotNames {
             let matches = self
                 .plain
                 .matches(&self.strings, &later.interfaces, &step)?;
-            let mut slots: HashMap<(Option<u32>, Option<Location>), u32> = HashMap::new();
+            let mut slots: HashMap<(Option<u32>, Option<ClassPlace>), u32> = HashMap::new();
             for (&object, &interface) in self.plain.nodes.iter().zip(&matches) {
                 let Some(slot) = objects.class_slots.get_mut(object as usize) else {
                     continue;
                 };
-                let location = objects.classes[*slot as usize].location;
-                *slot = *slots.entry((interface, location)).or_insert_with(|| {
+                let place = objects.classes[*slot as usize].place;
+                *slot = *slots.entry((interface, place)).or_insert_with(|| {
                     let name =
                         interface.map_or("Object", |nth| &later.interfaces[nth as usize].name);
                     let id = objects.classes.len() as u32;
                     objects.classes.push(HeapClass {
                         name: name.to_owned(),
-                        location,
+                        place,
                         count: 0,
                     });
                     id
@@ -137,6 +141,46 @@ impl SnapshotNames {
     /// only V8 reaches. `None` for what nothing reaches.
     pub(crate) fn distance(&self, object: ObjectIndex) -> Option<u32> {
         u32::try_from(self.distances[object.at()]).ok()
+    }
+
+    /// Whether an object is a part of the root, such as `(GC roots)`, or a global object.
+    pub(crate) fn is_root_part(&self, object: ObjectIndex) -> bool {
+        self.is_synthetic(object) || self.globals.binary_search(&object).is_ok()
+    }
+
+    /// Whether an object is a part of the root, such as `(GC roots)`.
+    pub(super) fn is_synthetic(&self, object: ObjectIndex) -> bool {
+        self.kind(object) == NodeKind::Synthetic
+    }
+
+    /// Whether an object is detached from the document.
+    pub(super) fn is_detached_node(&self, object: ObjectIndex) -> bool {
+        self.is_detached.get(object.at()) == Some(&true)
+    }
+
+    /// Whether an object has the variables of a function.
+    pub(super) fn is_context(&self, object: ObjectIndex) -> bool {
+        let rest = self.raw_name(object).strip_prefix(b"system / Context");
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(b" / "))
+    }
+
+    /// The name of an object, as V8 wrote it, as WTF-8.
+    pub(super) fn raw_name(&self, object: ObjectIndex) -> &[u8] {
+        self.strings.bytes(self.names[object.at()])
+    }
+
+    /// The value of a number, if the snapshot was written with numbers.
+    pub(crate) fn number(&self, edges: &Edges, object: ObjectIndex) -> Option<String> {
+        if self.kind(object) != NodeKind::Number {
+            return None;
+        }
+        let value = self.child(edges, object, b"value")?;
+        Some(self.string(self.whole_name(value)?.0))
+    }
+
+    /// Whether an object is of the host of V8, such as a node of a document.
+    pub(super) fn is_native(&self, object: ObjectIndex) -> bool {
+        self.kind(object) == NodeKind::Native
     }
 
     /// Whether an object is a string.
@@ -222,7 +266,12 @@ impl SnapshotNames {
     }
 
     /// The target of an internal reference.
-    fn child(&self, edges: &Edges, object: ObjectIndex, name: &[u8]) -> Option<ObjectIndex> {
+    pub(super) fn child(
+        &self,
+        edges: &Edges,
+        object: ObjectIndex,
+        name: &[u8],
+    ) -> Option<ObjectIndex> {
         let mut places = edges.range(object);
         let place = places.find(|&place| match edges.label(place).map(EdgeLabel::kind) {
             Some(LabelKind::Named(NameKind::Internal, number)) => {

@@ -18,6 +18,8 @@ struct Sparse {
     /// The sizes for which the column has [`HUGE`].
     huge: Vec<(u32, u64)>,
     detachedness: Vec<(u32, u8)>,
+    /// Ids of calls that allocated nodes.
+    traces: Vec<(u32, u64)>,
     /// The sum of the sizes in the column.
     small: u64,
 }
@@ -30,6 +32,7 @@ struct Places {
     size: usize,
     edges: usize,
     detached: Option<usize>,
+    trace: Option<usize>,
 }
 
 /// A piece of every column.
@@ -60,6 +63,7 @@ impl File<'_, '_> {
             size: required("self_size")?,
             edges: required("edge_count")?,
             detached: place("detachedness"),
+            trace: place("trace_node_id"),
         })
     }
 
@@ -117,7 +121,13 @@ impl File<'_, '_> {
             }
             detachedness[node as usize] = state;
         }
+        let mut traces = Vec::new();
+        for sparse in &found {
+            columns::extend(&mut traces, &sparse.traces)?;
+        }
         Ok(RawSnapshot {
+            traces,
+            allocations: None,
             kinds: self
                 .meta
                 .node_types
@@ -199,6 +209,11 @@ impl File<'_, '_> {
             {
                 let state = (row[detached] & 3) as u8;
                 columns::push(&mut sparse.detachedness, (number as u32, state))?;
+            }
+            if let Some(trace) = at.trace
+                && row[trace] != 0
+            {
+                columns::push(&mut sparse.traces, (number as u32, row[trace]))?;
             }
             Ok(())
         })?;

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::strings::Strings;
+use heap::AllocationPlaces;
 pub use heap::{HUGE, Location, WideLabel, labels};
 
 /// The type of a node.
@@ -133,6 +134,10 @@ pub(super) struct RawSnapshot {
     pub(super) location_of: Vec<u32>,
     pub(super) locations: Vec<Location>,
     pub(super) strings: Strings,
+    /// The nodes whose allocation V8 recorded, each with the id of the call.
+    pub(super) traces: Vec<(u32, u64)>,
+    /// Where these were allocated, by node.
+    pub(super) allocations: Option<AllocationPlaces>,
 }
 
 /// Sizes, few of which need more than 32 bits.

@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 
+use super::calls::Calls;
 use super::json::Cursor;
 use super::meta::{Meta, read_meta};
 use super::numbers::Numbers;
@@ -25,6 +26,7 @@ pub(super) fn read(bytes: &[u8], control: &Control) -> Result<RawSnapshot> {
     let mut cursor = Cursor::new(bytes);
     let mut meta: Option<Meta> = None;
     let (mut nodes, mut edges, mut locations) = (None, None, None);
+    let (mut functions, mut calls): (Option<Numbers>, Option<Calls>) = (None, None);
     let mut strings: Option<Strings> = None;
     cursor.object(|cursor, key| {
         let start = cursor.at;
@@ -57,6 +59,24 @@ pub(super) fn read(bytes: &[u8], control: &Control) -> Result<RawSnapshot> {
                 let fields = fields(&meta, |meta| &meta.edge_fields);
                 let found = Numbers::find(cursor, fields, &step)?.with_signs(signed);
                 edges.replace(found).is_some()
+            }
+            "trace_function_infos" => {
+                known(&meta)?;
+                match fields(&meta, |meta| &meta.function_fields) {
+                    0 => {
+                        cursor.skip_value()?;
+                        false
+                    }
+                    fields => {
+                        let found = Numbers::find(cursor, fields, &step)?;
+                        functions.replace(found).is_some()
+                    }
+                }
+            }
+            "trace_tree" => {
+                known(&meta)?;
+                let fields = meta.as_ref().map_or(&[][..], |meta| &meta.call_fields);
+                calls.replace(Calls::read(cursor, fields, &step)?).is_some()
             }
             "locations" => {
                 known(&meta)?;
@@ -107,7 +127,14 @@ pub(super) fn read(bytes: &[u8], control: &Control) -> Result<RawSnapshot> {
         edges,
         step,
     };
-    file.read(strings, locations)
+    let mut raw = file.read(strings, locations)?;
+    if let (Some(calls), Some(functions)) = (calls, functions) {
+        let traces = std::mem::take(&mut raw.traces);
+        let count = raw.len();
+        raw.allocations =
+            file.allocation_places(&calls, &functions, &traces, count, &raw.strings)?;
+    }
+    Ok(raw)
 }
 
 /// A file whose parts were found.
@@ -120,7 +147,7 @@ pub(super) struct File<'a, 'c> {
 }
 
 impl File<'_, '_> {
-    fn read(self, mut strings: Strings, locations: Option<Numbers>) -> Result<RawSnapshot> {
+    fn read(&self, mut strings: Strings, locations: Option<Numbers>) -> Result<RawSnapshot> {
         self.check_count("node_count", self.meta.node_count, self.nodes.rows)?;
         self.check_count("edge_count", self.meta.edge_count, self.edges.rows)?;
         if self.nodes.rows > MOST_NODES || self.edges.rows >= u32::MAX as usize {

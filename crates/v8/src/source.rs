@@ -9,6 +9,7 @@ use memchr::memmem::Finder;
 
 use super::names::SnapshotNames;
 use super::other_edges::OtherEdge as NamedEdge;
+use base::bits::Bits;
 use base::columns;
 use base::control::{Control, Step};
 use base::error::{Error, Result};
@@ -17,8 +18,9 @@ use base::warning::Warning;
 use heap::literal::literal;
 use heap::survey::{HashedObject, Survey};
 use heap::{
-    Blocks, DominatorIndex, EdgeLabel, FieldValue, Heap, LabelKind, NameKind, Need, ObjectReader,
-    OtherEdge, PathTree, ReadOrder, Source, TextFilter, Value, WideLabel,
+    AllocationPlaces, Blocks, Category, DominatorIndex, EdgeLabel, FieldValue, Heap, LabelKind,
+    MOST_NUMBERS, NameKind, Need, ObjectReader, OtherEdge, PathTree, ReadOrder, Source, TextFilter,
+    Value, WideLabel,
 };
 
 /// In place of the hash of a module: snapshots have none, and their ids can be compared.
@@ -29,8 +31,10 @@ const MOST_FIELDS: usize = 1000;
 const ITEMS: usize = 10;
 /// How many references of an object, from its last on, may lead to its own storage.
 const STORAGE_REFERENCES: usize = 64;
-/// Names of classes of one or two letters are from a minifier.
+/// Names of classes and variables of one or two letters are from a minifier.
 const SHORT_NAME: usize = 2;
+/// Stands for references from an object to one of the same class that are left out of a path.
+const FOLDED: &str = "…";
 /// The number of strings between two checks for cancellation.
 const CHECK_INTERVAL: usize = 1 << 16;
 /// V8 writes at most this many characters of a string, unless it is asked for more.
@@ -45,6 +49,14 @@ pub(crate) struct SnapshotSource {
 impl SnapshotSource {
     pub(super) fn new(heap: Arc<Heap>, names: SnapshotNames) -> Self {
         Self { heap, names }
+    }
+
+    pub(super) fn heap(&self) -> &Heap {
+        &self.heap
+    }
+
+    pub(super) fn names(&self) -> &SnapshotNames {
+        &self.names
     }
 
     fn class_name(&self, object: ObjectIndex) -> &str {
@@ -89,7 +101,8 @@ impl Source for SnapshotSource {
             ),
             Need::Blocks => (
                 "sites",
-                "the profile is of a WebAssembly program, and a snapshot is of V8's heap",
+                "the profile is of a WebAssembly program, and a snapshot is of V8's heap; \
+                 leave out the profile, if the snapshot was written while V8 tracked allocations",
             ),
             Need::HeapSnapshot => (
                 "export --to heapsnapshot",
@@ -119,6 +132,7 @@ impl Source for SnapshotSource {
         match label.kind() {
             LabelKind::Named(kind, name) => self.names.label(kind, name),
             LabelKind::Hidden => "{*}".to_owned(),
+            LabelKind::Folded => FOLDED.to_owned(),
             _ => "[*]".to_owned(),
         }
     }
@@ -128,6 +142,8 @@ impl Source for SnapshotSource {
         let label = edges.label(place).unwrap_or_default();
         let index = edges.wide_label(place).and_then(WideLabel::index);
         match (label.kind(), index) {
+            // Greater ones are cut, and the number would not be the program's.
+            (_, Some(MOST_NUMBERS)) => self.class_label(class_slot, label),
             (LabelKind::Element, Some(index)) => format!("[{index}]"),
             (LabelKind::Hidden, Some(index)) => format!("{{{index}}}"),
             _ => self.class_label(class_slot, label),
@@ -140,8 +156,11 @@ impl Source for SnapshotSource {
 
     fn is_label_stable(&self, label: EdgeLabel, text: &str) -> bool {
         match label.kind() {
-            LabelKind::Named(NameKind::Context, _) | LabelKind::Hidden => false,
-            LabelKind::Named(..) => true,
+            // A minifier gives variables names of one or two letters.
+            LabelKind::Named(NameKind::Context, name) => {
+                self.names.string(name).chars().count() > SHORT_NAME
+            }
+            LabelKind::Named(..) | LabelKind::Hidden => true,
             _ => !text.starts_with('+'),
         }
     }
@@ -156,6 +175,28 @@ impl Source for SnapshotSource {
 
     fn storage_references(&self) -> usize {
         STORAGE_REFERENCES
+    }
+
+    fn is_root_part(&self, object: ObjectIndex) -> bool {
+        self.names.is_root_part(object)
+    }
+
+    fn program_name(
+        &self,
+        holder: ObjectIndex,
+        target: ObjectIndex,
+        label: &str,
+    ) -> Option<String> {
+        self.names
+            .program_name(&self.heap.edges, (holder, target), label)
+    }
+
+    fn allocation_places(&self) -> Option<&AllocationPlaces> {
+        self.names.allocations.as_ref()
+    }
+
+    fn category(&self, category: Category, control: &Control) -> Result<Option<Bits>> {
+        Ok(Some(self.members(category, control)?))
     }
 
     fn distance(&self, object: ObjectIndex) -> Option<u32> {
@@ -318,6 +359,9 @@ impl SnapshotSource {
         if snapshot.is_string(object) {
             return Some(literal(snapshot.units(&self.heap.edges, object), true));
         }
+        if let Some(value) = snapshot.number(&self.heap.edges, object) {
+            return Some(value);
+        }
         let name = snapshot.name(object);
         if name == "Object" {
             let edges = &self.heap.edges;
@@ -351,16 +395,21 @@ impl SnapshotSource {
         let value = |name: String, type_name: &str, target: ObjectIndex| {
             let class_name = self.class_name(target).to_owned();
             let address = self.heap.address(target).0;
-            let value = match snapshot.is_string(target) {
+            let text = || match snapshot.is_string(target) {
                 true => literal(snapshot.units(edges, target), true),
                 false => format!("{class_name} @{address}"),
+            };
+            let value = match snapshot.number(edges, target) {
+                Some(number) => number_value(number),
+                None => Value::Text(text()),
             };
             FieldValue {
                 name,
                 type_name: type_name.to_owned(),
-                value: Value::Text(value),
+                value,
                 address: Some(address),
                 class_name: Some(class_name),
+                function_name: None,
             }
         };
         let field = |place: u32| {
@@ -378,6 +427,17 @@ impl SnapshotSource {
             .iter()
             .map(|edge| value(snapshot.other_label(*edge), edge.type_name(), edge.target));
         places.map(field).chain(others).take(MOST_FIELDS).collect()
+    }
+}
+
+/// A number as V8 writes it. NaN and infinities are texts.
+fn number_value(text: String) -> Value {
+    if let Ok(integer) = text.parse::<i32>() {
+        return Value::Integer(integer.into());
+    }
+    match text.parse::<f64>() {
+        Ok(double) if double.is_finite() => Value::Double(double),
+        _ => Value::Text(text),
     }
 }
 

@@ -1,6 +1,7 @@
 /** `analyze`: the constructor view of one dump. */
 import type { Command } from "commander";
 import { addon } from "../addon.js";
+import { inputFile, moduleFile } from "../inputs.js";
 import { fileArgument, given } from "../options.js";
 import { addViewOptions, runView, sortOption, type ViewOptions } from "../view_command.js";
 
@@ -21,8 +22,9 @@ export function addAnalyzeCommand(program: Command): void {
     )
     .action((dump: string, options: ViewOptions) => {
       const { wasm } = options;
-      return runView(command, given(dump, wasm), options, (passed, control) =>
-        addon().analyzeFileAsync(dump, wasm, { ...passed, ...retained(options) }, control),
+      const request = { ...options, ...retained(options) };
+      return runView(command, given(dump, wasm), options, (control) =>
+        addon().analyze(inputFile(dump), moduleFile(wasm), request, control),
       );
     });
 }

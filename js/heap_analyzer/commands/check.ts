@@ -34,6 +34,7 @@ import {
 interface CheckOptions extends QuestionOptions {
   warmup: number;
   slow?: boolean;
+  strict?: boolean;
   minDumps: number;
   default: boolean;
   maxGrowth?: Budget;
@@ -90,6 +91,7 @@ export function addCheckCommand(program: Command): void {
     .addArgument(dumpsArgument())
     .option("--warmup <n>", "leave out the first n dumps", wholeNumber(0), 0)
     .option("--slow", "also report places that grow only in every second interval")
+    .option("--strict", "fail for places that may have stopped growing in the last dumps, too")
     .option(
       "--min-dumps <n>",
       "the number of dumps that the rule that nothing grows needs",
@@ -190,13 +192,14 @@ function acceptedPlaces({ baseline, updateBaseline }: CheckOptions): Accepted[] 
 
 /** A check of these tables. It gives the answer as JSON, or as text for the output. */
 function checker(tables: native.PlaceTableHandle[], options: CheckOptions, accepted: Accepted[]) {
-  const { warmup, slow = false, minDumps, maxGrowth, maxLive, max } = options;
+  const { warmup, slow = false, strict = false, minDumps, maxGrowth, maxLive, max } = options;
   const { checkAsync, WorkControl } = addon();
   const line = new ProgressLine();
   return async (text?: native.TableData): Promise<string> => {
     const rules = {
       warmup,
       slow,
+      strict,
       minDumps,
       noDefault: !options.default,
       maxGrowth,

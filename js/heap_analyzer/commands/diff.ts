@@ -3,16 +3,11 @@ import type { Command } from "commander";
 import { availableMemory } from "../../memory.js";
 import type * as native from "../../native.js";
 import { addon } from "../addon.js";
+import { inputFile, moduleFile } from "../inputs.js";
 import { fileArgument, given } from "../options.js";
 import type { ProgressLine } from "../progress.js";
 import { asked, openAll } from "../question_command.js";
-import {
-  addViewOptions,
-  type PassedOptions,
-  runView,
-  sortOption,
-  type ViewOptions,
-} from "../view_command.js";
+import { addViewOptions, runView, sortOption, type ViewOptions } from "../view_command.js";
 
 /** The largest number of new objects whose paths are computed. */
 const SAMPLE = 100_000;
@@ -27,8 +22,9 @@ export function addDiffCommand(program: Command): void {
   addViewOptions(command, sort).action((before: string, after: string, options: ViewOptions) => {
     const inputs = [before, after, options.wasm] as const;
     if (options.format === "table") return runTable(command, inputs, options);
-    return runView(command, given(...inputs), options, (passed, control) =>
-      addon().diffFileAsync(...inputs, { ...passed, availableMemory: availableMemory() }, control),
+    const request = { ...options, availableMemory: availableMemory() };
+    return runView(command, given(...inputs), options, (control) =>
+      addon().diff(inputFile(before), inputFile(after), moduleFile(options.wasm), request, control),
     );
   });
 }
@@ -39,11 +35,11 @@ async function runTable(
   options: ViewOptions,
 ): Promise<void> {
   let heaps: HeapPair | undefined;
-  const compare = async (passed: PassedOptions, control: native.WorkControl) => {
+  const compare = async (control: native.WorkControl) => {
     const [before, after, wasm] = inputs;
-    const opened = await openAll([before, after], [wasm, wasm], passed, control);
+    const opened = await openAll([before, after], [wasm, wasm], options, control);
     heaps = { before: opened[0] as native.HeapHandle, after: opened[1] as native.HeapHandle };
-    return heaps.after.compareWith(heaps.before, passed);
+    return heaps.after.compareWith(heaps.before, options);
   };
   const footer = async (line: ProgressLine) =>
     heaps === undefined ? "" : await growth(heaps, line, options.output);

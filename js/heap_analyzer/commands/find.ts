@@ -1,5 +1,6 @@
 /** `find`: live objects by class, size and contents. */
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
+import { CATEGORIES } from "../../questions.js";
 import { fileArgument, wholeNumber } from "../options.js";
 import {
   addListOptions,
@@ -12,6 +13,7 @@ interface FindOptions extends ListOptions {
   class: string;
   minSize?: number;
   contains?: string;
+  category?: string;
 }
 
 export function addFindCommand(program: Command): void {
@@ -21,10 +23,15 @@ export function addFindCommand(program: Command): void {
     .addArgument(fileArgument("<dump-file>", "a heap dump (ASHD), or - for standard input"))
     .requiredOption("-c, --class <glob>", "a class name; * is any text, ? is one character")
     .option("--min-size <bytes>", "only objects that retain at least this much", wholeNumber(0))
-    .option("--contains <text>", "only strings that contain this text");
+    .option("--contains <text>", "only strings that contain this text")
+    .addOption(
+      new Option("--category <name>", "of a snapshot of V8: only what these keep alive").choices(
+        CATEGORIES,
+      ),
+    );
   addListOptions(addQuestionOptions(command)).action((dump: string, options: FindOptions) => {
-    const { class: name, minSize, contains, limit, offset } = options;
-    const question = { question: "find", class: name, minSize, contains, limit, offset };
+    const { class: name, minSize, contains, category, limit, offset } = options;
+    const question = { question: "find", class: name, minSize, contains, category, limit, offset };
     return runQuestion([dump], options, question);
   });
 }

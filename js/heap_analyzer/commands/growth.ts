@@ -18,6 +18,7 @@ import {
 interface GrowthOptions extends ListOptions {
   warmup: number;
   slow?: boolean;
+  strict?: boolean;
 }
 
 export function addGrowthCommand(program: Command): void {
@@ -26,12 +27,13 @@ export function addGrowthCommand(program: Command): void {
     .description("what grows from dump to dump, with its path and its rate: leaks")
     .addArgument(dumpsArgument())
     .option("--warmup <n>", "leave out the first n dumps, in which caches fill", wholeNumber(0), 0)
-    .option("--slow", "also report what rises only in every second interval");
+    .option("--slow", "also report what rises only in every second interval")
+    .option("--strict", "also report as growing what may have stopped in the last dumps");
   addListOptions(addQuestionOptions(command, MANY_MODULES)).action(runGrowth);
 }
 
 async function runGrowth(dumps: string[], options: GrowthOptions): Promise<void> {
-  const { warmup, slow = false, limit, offset, format, output } = options;
+  const { warmup, slow = false, strict = false, limit, offset, format, output } = options;
   const modules = modulesOf(dumps, options.wasm);
   checkInputs(given(...dumps, ...new Set(modules)), output);
   if (dumps.length - warmup < 2) {
@@ -42,7 +44,7 @@ async function runGrowth(dumps: string[], options: GrowthOptions): Promise<void>
   }
   const tables = await placeTables(dumps, modules, options);
   const { growthAsync, WorkControl } = addon();
-  const request = JSON.stringify({ warmup, slow, limit, offset });
+  const request = JSON.stringify({ warmup, slow, strict, limit, offset });
   const text = format === "text" ? textOptions(output) : undefined;
   const answer = await growthAsync(tables, request, text, new WorkControl());
   for (const { message } of answer.warnings) writeWarning(message);

@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { type Command, InvalidArgumentError } from "commander";
+import type { RunServer, ServerAddress } from "../../profile/run_server.js";
 import type { Profiler } from "../../profile.js";
 import { reason } from "../../whole_file.js";
 import { fileArgument, fileName, wholeNumber } from "../options.js";
@@ -11,7 +12,9 @@ interface ProfileOptions {
   heap?: string;
   cpu?: string;
   interval: number;
+  pprofAddr?: ServerAddress;
   sourceMap?: string;
+  symbols?: string;
   invoke?: string;
   dir: string[];
   env: Record<string, string>;
@@ -45,6 +48,11 @@ export function addProfileCommand(program: Command): void {
     .option("--heap <file>", "write what was allocated and what is in use: heap.pb.gz", fileName)
     .option("--cpu <file>", "write where the time was spent: cpu.pb.gz", fileName)
     .option(
+      "--pprof-addr <[host]:port>",
+      "serve both at http://<host>:<port>/debug/pprof/ while the program runs (default host: 127.0.0.1)",
+      serverAddress,
+    )
+    .option(
       "--interval <bytes>",
       "the mean number of bytes between two samples; 1 records every allocation",
       wholeNumber(1),
@@ -53,6 +61,11 @@ export function addProfileCommand(program: Command): void {
     .option(
       "--source-map <file>",
       "the source map (default: <program>.map if there is one)",
+      fileName,
+    )
+    .option(
+      "--symbols <file>",
+      "names of functions: the .symbols file or the JavaScript that Emscripten wrote",
       fileName,
     )
     .option("--invoke <export>", "the function to call (default: _start, or main)")
@@ -64,6 +77,15 @@ export function addProfileCommand(program: Command): void {
       {},
     )
     .action(runProfile);
+}
+
+function serverAddress(text: string): ServerAddress {
+  const [, inBrackets, plain, digits] = /^(?:\[([^\]]+)\]|([^:]*)):(\d{1,5})$/.exec(text) ?? [];
+  const port = Number(digits);
+  if (digits === undefined || port > 65535) {
+    throw new InvalidArgumentError("Expected a host and a port: 127.0.0.1:6060.");
+  }
+  return { host: inBrackets ?? (plain || "127.0.0.1"), port };
 }
 
 function folders(text: string, earlier: string[]): string[] {
@@ -88,9 +110,11 @@ function variables(text: string, earlier: Record<string, string>): Record<string
 }
 
 async function runProfile(file: string, args: string[], options: ProfileOptions): Promise<void> {
-  const { heap, cpu, interval, sourceMap = `${file}.map` } = options;
-  if (heap === undefined && cpu === undefined) {
-    throw new Error("expected --heap <file>, --cpu <file>, or both: where to write the profiles");
+  const { heap, cpu, interval, pprofAddr, symbols, sourceMap = `${file}.map` } = options;
+  if (heap === undefined && cpu === undefined && pprofAddr === undefined) {
+    throw new Error(
+      "expected --heap <file>, --cpu <file>, or both: where to write the profiles; or --pprof-addr <host:port>",
+    );
   }
   const map =
     options.sourceMap !== undefined || existsSync(sourceMap)
@@ -99,11 +123,44 @@ async function runProfile(file: string, args: string[], options: ProfileOptions)
   // Loaded now, because `--help` needs no binary.
   const { createProfiler, instrument } =
     require("../../profile.js") as typeof import("../../profile.js");
-  const program = instrument(read("program", file), { sourceMap: map });
+  const program = instrument(read("program", file), {
+    sourceMap: map,
+    symbols: symbols === undefined ? undefined : read("names of functions", symbols).toString(),
+  });
   // The functions of this tool that call the program are not part of it.
   const name = basename(file);
   const profiler = createProfiler(program, { interval, name, hostCallers: false });
-  const { work, memoryBytes } = prepared(file, args, options, profiler, program.wasm);
+  const server = await serverOf(pprofAddr, profiler, name);
+  try {
+    await runProgram(file, args, options, profiler, server);
+  } finally {
+    await server?.close();
+  }
+}
+
+/** Starts the server of `--pprof-addr`, and says where it is. */
+async function serverOf(
+  address: ServerAddress | undefined,
+  profiler: Profiler,
+  name: string,
+): Promise<RunServer | undefined> {
+  if (address === undefined) return undefined;
+  const { RunServer } =
+    require("../../profile/run_server.js") as typeof import("../../profile/run_server.js");
+  const server = await RunServer.start(address, profiler, name);
+  process.stderr.write(`profiles: ${server.url}\n`);
+  return server;
+}
+
+async function runProgram(
+  file: string,
+  args: string[],
+  options: ProfileOptions,
+  profiler: Profiler,
+  server: RunServer | undefined,
+): Promise<void> {
+  const { heap, cpu } = options;
+  const { work, memoryBytes } = prepared(file, args, options, profiler, server);
   const bytesBefore = memoryBytes();
   let failure: unknown;
   const run = () => {
@@ -159,9 +216,9 @@ function prepared(
   args: string[],
   options: ProfileOptions,
   profiler: Profiler,
-  wasm: Uint8Array,
+  server: RunServer | undefined,
 ): Prepared {
-  const module = new WebAssembly.Module(wasm);
+  const module = new WebAssembly.Module(profiler.program.wasm);
   const imported = WebAssembly.Module.imports(module).filter(
     ({ module }) => !(module in profiler.imports),
   );
@@ -192,10 +249,12 @@ function prepared(
           preopens,
           returnOnExit: true,
         });
+  const wasiImports = wasi?.wasiImport as Record<string, unknown> | undefined;
+  const served = server === undefined ? wasiImports : server.answering(wasiImports ?? {});
   const instance = new WebAssembly.Instance(module, {
     env: { abort },
     ...profiler.imports,
-    ...(version === undefined ? {} : { [version]: wasi?.wasiImport }),
+    ...(version === undefined ? {} : { [version]: served }),
   });
   profiler.attach(instance.exports);
   const memory = Object.values(instance.exports).find((one) => one instanceof WebAssembly.Memory);

@@ -5,20 +5,16 @@ import { reason } from "../../whole_file.js";
 import { addon } from "../addon.js";
 import { checkInputs } from "../inputs.js";
 import { writeWarning } from "../messages.js";
-import {
-  addSharedOptions,
-  fileArgument,
-  fileName,
-  requiredWasmOption,
-  type SharedOptions,
-} from "../options.js";
+import { addSharedOptions, fileArgument, fileName, given, type SharedOptions } from "../options.js";
 import { write } from "../output.js";
 import { ProgressLine } from "../progress.js";
 import { addLimitOption, openAll } from "../question_command.js";
 
 interface SitesOptions extends SharedOptions {
-  wasm: string;
-  profile: string;
+  wasm?: string;
+  profile?: string;
+  before?: string;
+  beforeProfile?: string;
   limit: number;
   format: "text" | "json" | "pprof";
 }
@@ -26,13 +22,29 @@ interface SitesOptions extends SharedOptions {
 export function addSitesCommand(program: Command): void {
   const command = program
     .command("sites")
-    .description("which lines of source allocated what is alive, by a profile")
-    .addArgument(fileArgument("<dump-file>", "a heap dump (ASHD), or - for standard input"))
-    .addOption(requiredWasmOption())
+    .description("which lines of source allocated what is alive")
+    .addArgument(
+      fileArgument("<dump-file>", "a heap dump (ASHD), or a snapshot of V8 with allocations, or -"),
+    )
     .addOption(
-      new Option("--profile <file>", "the heap profile of the same moment: heap.pb.gz")
-        .argParser(fileName)
-        .makeOptionMandatory(),
+      new Option("-w, --wasm <file>", "the module that the dump was taken from, or -").argParser(
+        fileName,
+      ),
+    )
+    .addOption(
+      new Option(
+        "--profile <file>",
+        "of a dump: the heap profile of the same moment, heap.pb.gz",
+      ).argParser(fileName),
+    )
+    .addOption(
+      new Option(
+        "--before <dump-file>",
+        "a dump of an earlier moment of the same run: which line's objects became more",
+      ).argParser(fileName),
+    )
+    .addOption(
+      new Option("--before-profile <file>", "the heap profile of that moment").argParser(fileName),
     )
     .addOption(
       new Option("-f, --format <format>", "human-readable text, JSON, or a profile for pprof")
@@ -43,12 +55,53 @@ export function addSitesCommand(program: Command): void {
 }
 
 async function runSites(dump: string, options: SitesOptions): Promise<void> {
+  const { before, beforeProfile, format, output } = options;
+  const hasProfileOfBefore = before !== undefined && options.profile !== undefined;
+  if ((beforeProfile !== undefined) !== hasProfileOfBefore) {
+    throw new Error(
+      "expected both --before <dump-file> and --before-profile <file>, which are of the same moment",
+    );
+  }
+  if (before !== undefined) {
+    if (format === "pprof")
+      throw new Error("--format pprof has no form with --before: expected text or json");
+    const growth = await growthOf([before, dump], [beforeProfile, options.profile], options);
+    return await write([Buffer.from(growth)], output);
+  }
+  await writeSites(dump, options);
+}
+
+/** Which lines' live objects became more between two dumps, each with the profile of its moment. */
+async function growthOf(
+  dumps: [before: string, after: string],
+  profiles: [before: string | undefined, after: string | undefined],
+  options: SitesOptions,
+): Promise<string> {
+  const { wasm, limit, format, output } = options;
+  checkInputs([...dumps, ...given(wasm, ...profiles)], output);
+  const [profileBefore, profileAfter] = profiles.map((file) =>
+    file === undefined ? undefined : read(file),
+  );
+  const { WorkControl, siteGrowth } = addon();
+  const control = new WorkControl();
+  const heaps = await new ProgressLine().watch(
+    control,
+    openAll(dumps, [wasm, wasm], options, control),
+  );
+  const [before, after] = heaps;
+  if (before === undefined || after === undefined) return "";
+  for (const heap of heaps) for (const { message } of heap.warnings()) writeWarning(message);
+  const { json, text } = siteGrowth(before, profileBefore, after, profileAfter, limit);
+  return format === "json" ? `${limited(json, limit)}\n` : text;
+}
+
+async function writeSites(dump: string, options: SitesOptions): Promise<void> {
   const { wasm, profile, limit, format, output } = options;
   if (format === "pprof" && output === undefined && process.stdout.isTTY) {
     throw new Error("--format pprof is not text: write it to a file with --output <file>");
   }
-  checkInputs([dump, wasm, profile], output);
-  const encoded = read(profile);
+  checkInputs([dump, ...given(wasm, profile)], output);
+  const encoded = profile === undefined ? undefined : read(profile);
   const { WorkControl, allocationSites } = addon();
   const control = new WorkControl();
   const [heap] = await new ProgressLine().watch(control, openAll([dump], [wasm], options, control));

@@ -142,7 +142,7 @@ function shortenedAnswer(
   return { text: text.includes(OPEN) ? `${text}\n${DATA_NOTE}` : text, structured };
 }
 
-function evidenceOf({ warnings, isEstimate, isWithoutHeap }: Found, basis: string) {
+function evidenceOf({ warnings, isEstimate, isWithoutHeap, hasAnyNames }: Found, basis: string) {
   const touched = warnings.some(({ code }) => !HARMLESS.has(code));
   return {
     numbers: touched ? "may be wrong, see warnings" : isEstimate ? "estimated" : "exact",
@@ -150,14 +150,18 @@ function evidenceOf({ warnings, isEstimate, isWithoutHeap }: Found, basis: strin
       ? null
       : warnings.some(({ code }) => UNNAMED.has(code))
         ? "partly from type ids"
-        : "from debug information",
+        : hasAnyNames
+          ? "from the snapshot, as V8 wrote them"
+          : "from debug information",
     basis,
   };
 }
 
 /** The fields that contain names of the program, alone or in a sentence. */
 const NAMED = new Set(
-  "className classes label name owner holder what text path type value preview".split(" "),
+  "className classes label labelText name owner holder what text path type value preview".split(
+    " ",
+  ),
 );
 /** A list whose entries have names that the caller gave. */
 const GIVEN = "dumps";

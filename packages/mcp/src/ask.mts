@@ -1,16 +1,22 @@
 /** Asks a question and puts its answer together. Repeated questions are answered from memory. */
 import { type Answer, answer, unmarked } from "./answers.mts";
 import { QuestionError } from "./errors.mts";
-import { isOfSnapshot, remember } from "./heaps.mts";
+import { hasNoModule } from "./heaps.mts";
+import { KEPT_CHARACTERS } from "./limits.mts";
 import type { Context, Question } from "./question.mts";
 import { shortened } from "./roots.mts";
 
-/** Answers that are kept. Each has at most as many characters as an answer may have. */
-const MOST_ANSWERS = 500;
+/** An answer that is kept, and how much it takes. */
+interface Kept {
+  answer: Answer;
+  characters: number;
+}
 
 export class Asker {
   readonly #characters: number;
-  readonly #answers = new Map<string, Answer>();
+  /** By question and arguments, the least recently used first. */
+  readonly #answers = new Map<string, Kept>();
+  #keptCharacters = 0;
 
   /** `characters` is the largest number of characters of an answer. */
   constructor(characters: number) {
@@ -28,14 +34,34 @@ export class Asker {
       // The files must still be those of the handles.
       const { heaps, control } = context;
       for (const handle of handlesOf(args)) await heaps.verify(handle, control.signal);
-      remember(this.#answers, key, kept, MOST_ANSWERS);
-      return kept;
+      this.#keep(key, kept);
+      return kept.answer;
     }
-    const hasAnyNames = handlesOf(args).some(isOfSnapshot);
+    // Names that no module declares are made while the program runs.
+    const hasAnyNames = handlesOf(args).some(hasNoModule);
     const found = { ...(await question.ask(args, context)), hasAnyNames };
     const made = answer(found, question.basis, question.render, this.#characters);
-    if (key !== undefined) remember(this.#answers, key, made, MOST_ANSWERS);
+    if (key !== undefined) {
+      const characters = key.length + made.text.length + JSON.stringify(made.structured).length;
+      this.#keep(key, { answer: made, characters });
+    }
     return made;
+  }
+
+  /** Keeps an answer, and lets the least recently used ones go. */
+  #keep(key: string, kept: Kept): void {
+    this.#forget(key);
+    this.#answers.set(key, kept);
+    this.#keptCharacters += kept.characters;
+    for (const oldest of this.#answers.keys()) {
+      if (this.#keptCharacters <= KEPT_CHARACTERS) break;
+      this.#forget(oldest);
+    }
+  }
+
+  #forget(key: string): void {
+    this.#keptCharacters -= this.#answers.get(key)?.characters ?? 0;
+    this.#answers.delete(key);
   }
 }
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** Starts a server on the standard streams: MCP, or JSON-RPC for editors with `serve --stdio`. */
+/** Starts a server: MCP on the standard streams, with `serve` JSON-RPC there or over HTTP on this machine. */
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { totalmem } from "node:os";
 import { parseArgs } from "node:util";
@@ -7,6 +7,7 @@ import { MOST_CHARACTERS } from "./answers.mts";
 import { Asker } from "./ask.mts";
 import { errorText, QuestionError } from "./errors.mts";
 import { Heaps } from "./heaps.mts";
+import { serveHttp } from "./http.mts";
 import { serveJsonRpc } from "./json_rpc.mts";
 import { serveMcp } from "./mcp.mts";
 import { questions } from "./questions/index.mts";
@@ -15,13 +16,17 @@ import { version } from "./version.mts";
 
 /** Editors read pages of thousands of entries. */
 const EDITOR_CHARACTERS = 1_000_000;
+/** Milliseconds for work that was stopped to end. */
+const LONGEST_END = 2000;
 
 const HELP = `Usage: warpo-heap-analyzer-mcp --root <folder>... [options]
        warpo-heap-analyzer-mcp serve --stdio --root <folder>... [options]
+       warpo-heap-analyzer-mcp serve --http --root <folder>... [options]
 
 Answers questions about heap dumps of AssemblyScript and WARPO programs: for
-agents over the Model Context Protocol, with serve --stdio for editors over
-JSON-RPC 2.0. Both use the standard streams.
+agents over the Model Context Protocol on the standard streams, with serve
+--stdio for editors over JSON-RPC 2.0, with serve --http for pages of a browser
+on this machine over the same, at an address with a secret token that it prints.
 
 Options:
   --root <folder>           read only files in this folder and below (repeatable)
@@ -31,6 +36,7 @@ Options:
                             (default: half of the machine's memory)
   --characters <n>          characters of an answer, 2000 or more (default: ${MOST_CHARACTERS}, with serve
                             ${EDITOR_CHARACTERS})
+  --port <n>                the port of serve --http (default: a free one)
   -v, --version             print the version
   -h, --help                print this help
 `;
@@ -47,6 +53,8 @@ async function run(): Promise<void> {
       memory: { type: "string" },
       characters: { type: "string" },
       stdio: { type: "boolean" },
+      http: { type: "boolean" },
+      port: { type: "string" },
       version: { type: "boolean", short: "v" },
       help: { type: "boolean", short: "h" },
     },
@@ -58,7 +66,10 @@ async function run(): Promise<void> {
   if ((command !== undefined && !isForEditors) || others.length > 0) {
     throw usage(`unknown argument ${others[0] ?? command}`);
   }
-  if (isForEditors && values.stdio !== true) throw usage("serve needs --stdio");
+  if (isForEditors && (values.stdio === true) === (values.http === true)) {
+    throw usage("serve needs either --stdio or --http");
+  }
+  const port = portOf(values.port);
   if (values.root === undefined) {
     throw usage("--root is missing: name the folder with the dumps and the modules");
   }
@@ -74,8 +85,31 @@ async function run(): Promise<void> {
   const most = isForEditors ? EDITOR_CHARACTERS : MOST_CHARACTERS;
   const asker = new Asker(charactersOf(values.characters, most));
   const asked = questions(context.exportFolder !== undefined);
-  await (isForEditors ? serveJsonRpc : serveMcp)(asked, asker, context);
+  const served = { asked, asker, context };
+  if (!isForEditors) await serveMcp(served);
+  else if (values.http !== true) await serveJsonRpc(served);
+  else await serveHttp(served, port, interrupted(), (url) => process.stdout.write(`${url}\n`));
   heaps.close();
+}
+
+/** Ends the process when nothing is left to do, and soon if some work does not stop, such as a read that hangs. */
+function endSoon(): void {
+  setTimeout(() => process.exit(), LONGEST_END).unref();
+}
+
+/** A signal that comes with Ctrl-C and with a request to end. */
+function interrupted(): AbortSignal {
+  const stop = new AbortController();
+  for (const name of ["SIGINT", "SIGTERM"] as const) process.once(name, () => stop.abort());
+  return stop.signal;
+}
+
+function portOf(text: string | undefined): number {
+  if (text === undefined) return 0;
+  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535) {
+    throw usage(`--port: found ${text}; expected a whole number from 0 to 65535`);
+  }
+  return Number(text);
 }
 
 function memoryOf(text: string | undefined): number {
@@ -105,7 +139,9 @@ function usage(message: string): QuestionError {
   return new QuestionError("ERR_USAGE", `${message} (--help lists the options)`);
 }
 
-run().catch((error) => {
-  process.stderr.write(`error: ${errorText(error)}\n`);
-  process.exitCode = 1;
-});
+run()
+  .catch((error) => {
+    process.stderr.write(`error: ${errorText(error)}\n`);
+    process.exitCode = 1;
+  })
+  .finally(endSoon);

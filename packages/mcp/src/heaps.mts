@@ -366,8 +366,8 @@ async function hashOfFile(descriptor: number, signal: AbortSignal): Promise<stri
   }
 }
 
-/** Whether a handle is of a heap snapshot, which has no module. */
-export function isOfSnapshot(handle: string): boolean {
+/** Whether a handle is of a heap without a module. */
+export function hasNoModule(handle: string): boolean {
   return handle.split(":")[2] === "";
 }
 

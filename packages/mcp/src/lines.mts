@@ -1,18 +1,18 @@
 /** Parts of texts: addresses, places, paths, cuts. */
 import type { z } from "zod";
-import { afterClass } from "../../../js/labels.ts";
 import { formatCount, formatSize } from "../../../js/units.ts";
 import type { cutShape, edgeShape, pathShape, rootShape } from "./question.mts";
 
 export { formatCount, formatSize };
 
-export function hex(address: number): string {
-  return `0x${address.toString(16)}`;
+export function named(className: string | null, addressText: string | null): string {
+  const at = addressText === null ? "" : ` ${addressText}`;
+  return `${className ?? "(no class)"}${at}`;
 }
 
-export function named(className: string | null, address: number | null): string {
-  const at = address === null ? "" : `@${hex(address)}`;
-  return `${className ?? "(no class)"}${at}`;
+/** A text about a function object, followed by the function if its name is known. */
+export function withFunction(text: string, functionName: string | undefined): string {
+  return functionName === undefined ? text : `${text} (${functionName})`;
 }
 
 export function rootText({ kind, name }: z.output<typeof rootShape>): string {
@@ -22,10 +22,12 @@ export function rootText({ kind, name }: z.output<typeof rootShape>): string {
 /** A path in few lines: the root, then a line for each step. */
 export function pathLines(path: z.output<typeof pathShape> | null): string[] {
   if (path === null) return ["No path: no root reaches it."];
-  const steps = path.steps.map(({ label, address, className, retainedSize, repeat }) => {
-    const by = label === null ? "" : `${afterClass(label).trim()} `;
+  const steps = path.steps.map((step) => {
+    const { labelText, addressText, className, functionName, retainedSize, repeat } = step;
+    const by = labelText === null ? "" : `${labelText.trim()} `;
     const times = repeat > 1 ? ` (${formatCount(repeat)} times)` : "";
-    return `  ${by}${named(className, address)}${times} retains ${formatSize(retainedSize)}`;
+    const object = withFunction(named(className, addressText), functionName);
+    return `  ${by}${object}${times} retains ${formatSize(retainedSize)}`;
   });
   const stable = path.stable ? "" : ", not stable across builds";
   return [rootText(path.root), ...steps, `fingerprint ${path.fingerprint}${stable}`];
@@ -38,11 +40,11 @@ export function cutText(cut: z.output<typeof cutShape>): string {
 
 /** A reference by its holder. */
 export function edgeText(edge: z.output<typeof edgeShape>): string {
-  const at = edge.address === null ? "" : ` of ${hex(edge.address)}`;
+  const at = edge.addressText === null ? "" : ` of ${edge.addressText}`;
   return `${place(edge)}${at}${edge.independent ? ", independent" : ""}`;
 }
 
 function place(edge: Omit<z.output<typeof cutShape>, "freed">): string {
   if (edge.root !== null) return rootText(edge.root);
-  return `${edge.className ?? ""}${afterClass(edge.label ?? "")}`;
+  return `${edge.className ?? ""}${edge.labelText ?? ""}`;
 }

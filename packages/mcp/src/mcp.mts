@@ -2,13 +2,13 @@
 import { McpServer, type ServerContext } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { z } from "zod";
-import type { Asker } from "./ask.mts";
 import { errorText } from "./errors.mts";
 import { HUNT, huntPrompt, INSTRUCTIONS, NUMBERS } from "./hunt.mts";
-import type { Context, Question } from "./question.mts";
 import { inputSchema, outputSchema } from "./schemas.mts";
+import type { Served } from "./served.mts";
 import { LineTransport } from "./transport.mts";
 import { version } from "./version.mts";
+import { Waiting } from "./waiting.mts";
 
 /** Milliseconds between two reports of progress. */
 const REPORT_INTERVAL = 250;
@@ -16,14 +16,11 @@ const REPORT_INTERVAL = 250;
 const LONGEST_ERROR = 2000;
 
 /** Serves until the client goes away. */
-export async function serveMcp(
-  asked: Question[],
-  asker: Asker,
-  context: Omit<Context, "control">,
-): Promise<void> {
+export async function serveMcp(served: Served): Promise<void> {
   await new Promise<void>((resolve) => {
-    const transport = new LineTransport(process.stdin, process.stdout);
-    serveStdio(() => mcpServer(asked, asker, context), {
+    const waiting = new Waiting();
+    const transport = new LineTransport(process.stdin, process.stdout, waiting);
+    serveStdio(() => mcpServer(served, waiting), {
       transport: closing(transport, resolve),
       onerror: (error) => process.stderr.write(`${error.message.slice(0, LONGEST_ERROR)}\n`),
     });
@@ -40,7 +37,7 @@ function closing(transport: LineTransport, onClosed: () => void): LineTransport 
   return transport;
 }
 
-function mcpServer(asked: Question[], asker: Asker, context: Omit<Context, "control">): McpServer {
+function mcpServer({ asked, asker, context }: Served, waiting: Waiting): McpServer {
   const server = new McpServer(
     { name: "warpo-heap-analyzer", title: "WARPO heap analyzer", version },
     { instructions: INSTRUCTIONS, capabilities: { tools: {}, prompts: {}, resources: {} } },
@@ -62,7 +59,9 @@ function mcpServer(asked: Question[], asker: Asker, context: Omit<Context, "cont
       async (args, { mcpReq }) => {
         const control = { signal: mcpReq.signal, progress: reporter(mcpReq) };
         try {
-          const { text, structured } = await asker.ask(question, args, { ...context, control });
+          const { text, structured } = await waiting.during(mcpReq.id, () =>
+            asker.ask(question, args, { ...context, control }),
+          );
           return { content: [{ type: "text", text }], structuredContent: structured };
         } catch (error) {
           const text = errorText(error).slice(0, LONGEST_ERROR);

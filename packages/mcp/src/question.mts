@@ -93,6 +93,7 @@ export const before = z
   .max(10_000)
   .optional()
   .describe("the handle of an earlier dump, to compare with");
+export const category = z.enum(["detached-nodes", "event-handlers", "contexts", "console"]);
 export const glob = z.string().min(1).max(1000);
 export const address = z
   .union([
@@ -103,7 +104,7 @@ export const address = z
       .max(2 ** 32 - 1),
     z.string().regex(/^(0x[0-9a-fA-F]{1,8}|@[0-9]{1,10})$/),
   ])
-  .describe("decimal, or hexadecimal as text (0x93a0); of a heap snapshot, an id as text (@1234)");
+  .describe("a number, or addressText (0x93a0, @1234)");
 export const page = {
   limit: whole.min(1).max(1000).default(20).describe("entries to list"),
   offset: whole
@@ -125,14 +126,21 @@ export const size = count;
 export const rootShape = z
   .strictObject({ kind: z.string(), name: z.string().nullable() })
   .meta({ id: "root" });
-export const objectShape = z.strictObject({ address: count, className: z.string() });
+export const objectShape = z.strictObject({
+  address: count,
+  addressText: z.string(),
+  className: z.string(),
+});
 export const pathShape = z.strictObject({
   root: rootShape,
   steps: z.array(
     z.strictObject({
       label: z.string().nullable(),
+      labelText: z.string().nullable(),
       address: count,
+      addressText: z.string(),
       className: z.string(),
+      functionName: z.string().optional(),
       shallowSize: size,
       retainedSize: size,
       repeat: count,
@@ -145,14 +153,17 @@ export const pathShape = z.strictObject({
 export const cutShape = z.strictObject({
   className: z.string().nullable(),
   label: z.string().nullable(),
+  labelText: z.string().nullable(),
   root: rootShape.nullable(),
   freed: size,
 });
 export const edgeShape = z
   .strictObject({
     address: count.nullable(),
+    addressText: z.string().nullable(),
     className: z.string().nullable(),
     label: z.string().nullable(),
+    labelText: z.string().nullable(),
     root: rootShape.nullable(),
     independent: z.boolean(),
     weak: z.literal(true).optional(),

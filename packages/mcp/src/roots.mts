@@ -172,8 +172,8 @@ export class Roots {
     return { dumps: newest(false), modules: newest(true), isIncomplete };
   }
 
-  /** Whether a file is a heap snapshot of V8, which has no module. */
-  async isSnapshot(file: RootFile): Promise<boolean> {
+  /** Whether a file is of a kind that has no module: a heap snapshot of V8. */
+  async needsNoModule(file: RootFile): Promise<boolean> {
     return (await this.#kindOf(file)) === "snapshot";
   }
 

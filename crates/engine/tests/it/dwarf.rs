@@ -393,6 +393,48 @@ fn locals_of_methods_are_neither_fields_nor_globals() {
     assert_eq!(analyzed.edges.len(), 0);
 }
 
+/// The forms that newer WARPO adds: sizes of types, closures, and variables that a closure captures, whose places are
+/// offsets in a tuple.
+#[test]
+fn sizes_closures_and_captured_variables_are_neither_fields_nor_globals() {
+    let heap = Undescribed::new();
+    let mut writer = Writer::new(4);
+    Forms::usual(heap.global).write(&mut writer, gimli::DW_TAG_class_type);
+    let unit = writer.unit();
+    let number = [
+        (gimli::DW_AT_name, text("i32")),
+        (gimli::DW_AT_byte_size, AttributeValue::Data1(4)),
+    ];
+    let number = writer.entry(unit, None, gimli::DW_TAG_base_type, &number);
+    let tuple = [
+        (gimli::DW_AT_name, text("[~lib/tuple/SmallTuple,i32]")),
+        (gimli::DW_AT_byte_size, AttributeValue::Data4(16)),
+    ];
+    writer.entry(unit, None, gimli::DW_TAG_class_type, &tuple);
+    let outer = [(gimli::DW_AT_name, text("assembly/index/outer"))];
+    let outer = writer.entry(unit, None, gimli::DW_TAG_subprogram, &outer);
+    let block = writer.entry(unit, Some(outer), gimli::DW_TAG_lexical_block, &[]);
+    for (parent, tag) in [
+        (outer, gimli::DW_TAG_formal_parameter),
+        (block, gimli::DW_TAG_variable),
+    ] {
+        let captured = [
+            (gimli::DW_AT_name, text("total")),
+            (gimli::DW_AT_type, AttributeValue::UnitRef(number)),
+            (gimli::DW_AT_data_member_location, AttributeValue::Data4(4)),
+            (gimli::DW_AT_location, AttributeValue::Data4(2)),
+        ];
+        writer.entry(unit, Some(parent), tag, &captured);
+    }
+    let closure = [
+        (gimli::DW_AT_name, text("assembly/index/outer~anonymous|0")),
+        (gimli::DW_AT_static_link, AttributeValue::Data4(1)),
+        (gimli::DW_AT_description, text("assembly/index/outer")),
+    ];
+    writer.entry(unit, None, gimli::DW_TAG_subprogram, &closure);
+    heap.assert_described_by(&writer.sections());
+}
+
 /// A described scene, for tests of the sections and not of their contents.
 fn described() -> (Scene, [Object; 2]) {
     let mut scene = Scene::new();

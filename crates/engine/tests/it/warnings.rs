@@ -76,6 +76,20 @@ fn a_dump_without_global_values_causes_a_warning() {
 }
 
 #[test]
+fn a_dump_of_version_1_is_one_without_global_values() {
+    let (mut scene, node, _) = small_scene();
+    let kept = scene.object(node, 8);
+    scene.push_on_stack(kept);
+    let module = scene.module();
+    let without_values = analyze(&scene.dump().without_globals(), &module).unwrap();
+    let version_1 = analyze(&scene.dump().of_version_1(), &module).unwrap();
+    assert_eq!(live(&version_1), [kept]);
+    assert_eq!(live(&version_1), live(&without_values));
+    assert_eq!(warnings(&version_1), warnings(&without_values));
+    assert_eq!(version_1.warnings[0].code(), "WARN_GLOBALS_MISSING");
+}
+
+#[test]
 fn a_dump_without_global_values_still_has_immutable_globals_as_roots() {
     let (mut scene, node, _) = small_scene();
     let kept = scene.object(node, 8);

@@ -13,11 +13,11 @@ use crate::support::forge::random::Random;
 use crate::support::forge::{Forge, Shape, Size};
 use crate::support::{ModuleOptions, Scene, encode_module};
 use engine::assemblyscript::InMemory;
+use engine::base::frame::Frame;
 use engine::outputs::exports::{CallProfile, Export, HeapSnapshotOptions, sampled_blocks};
 use engine::questions::{LoadedHeap, Question, SampledBlocks};
 use engine::runtime_code::collector_code::CollectorCode;
 use engine::wasm::module::Module;
-use engine::wasm::symbols::Frame;
 use engine::{Control, Error, Input, Program, Result, Tolerance};
 
 /// Units that are allowed for each byte of a dump or a module. Sound heaps make 0.1 to 10.

@@ -81,13 +81,39 @@ impl ComparisonView {
         control: &Control,
     ) -> Result<Self> {
         let mut names = Names::default();
-        let mut pair = HeapPair {
-            row_of_slot: [
-                names.of_classes(&before, control)?,
-                names.of_classes(&after, control)?,
-            ],
-            heaps: [before, after],
-        };
+        let rows = [
+            names.of_classes(&before, control)?,
+            names.of_classes(&after, control)?,
+        ];
+        Self::of_groups([before, after], selection, names, rows, control)
+    }
+
+    /// The same, where constructors of a snapshot that share a name share a row, wherever in the source they are.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn by_name(
+        before: Arc<Heap>,
+        after: Arc<Heap>,
+        selection: Selection<ComparisonSort>,
+        control: &Control,
+    ) -> Result<Self> {
+        let mut names = Names::default();
+        let rows = [
+            names.without_places(&before, control)?,
+            names.without_places(&after, control)?,
+        ];
+        Self::of_groups([before, after], selection, names, rows, control)
+    }
+
+    fn of_groups(
+        heaps: [Arc<Heap>; 2],
+        selection: Selection<ComparisonSort>,
+        names: Names,
+        row_of_slot: [Vec<u32>; 2],
+        control: &Control,
+    ) -> Result<Self> {
+        let mut pair = HeapPair { row_of_slot, heaps };
         let sums = pair.sum_changes(names.all.len(), control)?;
         let rows = (0..).zip(names.distinct(control)?.into_iter().zip(sums));
         let rows = rows.map(|(number, (class_name, sums))| {

@@ -114,6 +114,16 @@ impl ConstructorView {
         })
     }
 
+    /// The same without retained sizes.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`](base::Error::OutOfMemory), [`Error::Aborted`](base::Error::Aborted).
+    pub fn by_name(heap: Arc<Heap>, control: &Control) -> Result<Self> {
+        let mut names = Names::default();
+        let row_of_slot = names.without_places(&heap, control)?;
+        Self::of_groups(heap, Selection::default(), names, row_of_slot, &[], control)
+    }
+
     fn of_groups(
         heap: Arc<Heap>,
         selection: Selection<ConstructorSort>,

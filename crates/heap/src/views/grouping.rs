@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::{Heap, HeapClass, Location};
+use crate::{ClassPlace, Heap, HeapClass, Location};
 use base::columns;
 use base::control::Control;
 use base::error::Result;
@@ -16,7 +16,7 @@ pub(super) const NO_ROW: u32 = u32::MAX;
 #[derive(Default)]
 pub(super) struct Names {
     pub(super) all: Vec<String>,
-    numbers: HashMap<(String, Option<Location>), u32>,
+    numbers: HashMap<(String, Option<ClassPlace>), u32>,
 }
 
 impl Names {
@@ -25,7 +25,7 @@ impl Names {
     /// # Errors
     /// [`Error::Aborted`](base::Error::Aborted).
     pub(super) fn of_classes(&mut self, heap: &Heap, control: &Control) -> Result<Vec<u32>> {
-        self.numbers(heap, |class| class.location, control)
+        self.numbers(heap, |class| class.place, control)
     }
 
     /// The same, if classes of several places in the source that share a name share a number.
@@ -39,7 +39,7 @@ impl Names {
     fn numbers(
         &mut self,
         heap: &Heap,
-        place: impl Fn(&HeapClass) -> Option<Location>,
+        place: impl Fn(&HeapClass) -> Option<ClassPlace>,
         control: &Control,
     ) -> Result<Vec<u32>> {
         let classes = heap.objects.classes.iter().enumerate();
@@ -56,30 +56,37 @@ impl Names {
             .collect()
     }
 
-    /// The names in order. If classes of several places in the source share a name, the place follows each:
-    /// `Node (script 12:5:3)`, with the line and the column from 1.
+    /// The names in order. If constructors at several places in the source share a name, the place follows each:
+    /// `Node (script 12:5:3)`, with the line and the column from 1. A scope follows the name as in DevTools:
+    /// `system / Context / scope @12`.
     ///
     /// # Errors
     /// [`Error::Aborted`](base::Error::Aborted).
     pub(super) fn distinct(self, control: &Control) -> Result<Vec<String>> {
         let mut names = self.all;
         let mut places: HashMap<String, u32> = HashMap::new();
-        for (nth, (name, _)) in self.numbers.keys().enumerate() {
+        for (nth, (name, place)) in self.numbers.keys().enumerate() {
             count_name(nth, control)?;
-            *places.entry(name.clone()).or_default() += 1;
+            if matches!(place, Some(ClassPlace::Constructor(_))) {
+                *places.entry(name.clone()).or_default() += 1;
+            }
         }
-        for (nth, ((name, location), number)) in self.numbers.into_iter().enumerate() {
+        for (nth, ((name, place), number)) in self.numbers.into_iter().enumerate() {
             count_name(nth, control)?;
-            if let Some(location) = location
-                && places[&name] > 1
-            {
-                let Location {
-                    script,
-                    line,
-                    column,
-                } = location;
-                let [line, column] = [line, column].map(|place| u64::from(place) + 1);
-                names[number as usize] = format!("{name} (script {script}:{line}:{column})");
+            match place {
+                Some(ClassPlace::Constructor(location)) if places[&name] > 1 => {
+                    let Location {
+                        script,
+                        line,
+                        column,
+                    } = location;
+                    let [line, column] = [line, column].map(|place| u64::from(place) + 1);
+                    names[number as usize] = format!("{name} (script {script}:{line}:{column})");
+                }
+                Some(ClassPlace::Scope(scope)) => {
+                    names[number as usize] = format!("{name} / scope @{scope}");
+                }
+                Some(ClassPlace::Constructor(_)) | None => {}
             }
         }
         Ok(names)

@@ -13,6 +13,7 @@ use super::output::Output;
 use base::control::{Control, Phase};
 use base::error::{Error, Result};
 use base::sorting::sorted_by;
+use base::units::Address;
 use heap::RootKind;
 use heap::views::{ChangeKind, ComparisonSort, ComparisonView, ConstructorView, Selection};
 use questions::{LoadedHeap, Path, Root, root_kind_name};
@@ -61,7 +62,7 @@ enum Record<'a> {
     Retained {
         constructor: &'a str,
         size: u64,
-        retention_path: Vec<&'a str>,
+        retention_path: Vec<String>,
     },
 }
 
@@ -108,10 +109,14 @@ pub(super) fn write(
             target,
         },
     )?;
-    let rows_of = |heap: &LoadedHeap| {
-        ConstructorView::new(Arc::clone(heap.heap()), Selection::default(), control)
-    };
-    let (earlier, later) = (rows_of(before)?, rows_of(after)?);
+    let heaps = [
+        after.earlier_heap(before, control)?,
+        Arc::clone(after.heap()),
+    ];
+    let [earlier, later] = heaps
+        .clone()
+        .map(|heap| ConstructorView::by_name(heap, control));
+    let (earlier, later) = (earlier?, later?);
     let growth = growth(&earlier, &later, control)?;
     let constructors: Vec<&str> = growth.iter().map(|growth| growth.constructor).collect();
     for growth in growth {
@@ -119,9 +124,8 @@ pub(super) fn write(
     }
 
     let selection = Selection::sorted(ComparisonSort::default()).instances((*samples) as usize);
-    let heaps = [before, after].map(|heap| Arc::clone(heap.heap()));
     let [before_heap, after_heap] = heaps;
-    let changes = ComparisonView::new(before_heap, after_heap, selection, control)?;
+    let changes = ComparisonView::by_name(before_heap, after_heap, selection, control)?;
     let rows = changes.rows().iter().zip(0..);
     let rows: HashMap<&str, usize> = rows
         .map(|(row, nth)| (row.class_name.as_str(), nth))
@@ -140,15 +144,14 @@ pub(super) fn write(
             .iter()
             .filter(|instance| instance.change == Some(ChangeKind::New));
         for instance in new {
-            let object = after.heap().objects.index.get(instance.address);
+            let object = after.heap().objects.at(instance.address);
             let path = match object {
                 Some(object) => path_of(after, object, control)?,
                 None => None,
             };
-            let root = path.as_ref().map(|path| root_segment(&path.root));
-            let retention_path = match (&path, &root) {
-                (Some(path), Some(root)) => segments(root, path),
-                _ => Vec::new(),
+            let retention_path = match &path {
+                Some(path) => segments(root_segment(&path.root), &names_of(after, path)),
+                None => Vec::new(),
             };
             let record = Record::Retained {
                 constructor,
@@ -203,36 +206,56 @@ fn growth<'v>(
 /// What a path begins with: the name of a global, otherwise what holds the first object.
 fn root_segment(root: &Root) -> String {
     match (root.kind, &root.name) {
-        (RootKind::Global, Some(name)) => name.clone(),
+        (RootKind::Global | RootKind::System, Some(name)) => name.clone(),
         (kind, Some(name)) => format!("{} {name}", root_kind_name(kind)),
         (kind, None) => root_kind_name(kind).to_owned(),
     }
 }
 
+/// The names on a path as the program has them, each with the number of times that it follows itself.
+fn names_of(heap: &LoadedHeap, path: &Path) -> Vec<(String, u32)> {
+    let object = |address: u32| heap.heap().objects.at(Address(address));
+    let steps = path.steps.windows(2).filter_map(|pair| {
+        let [holder, step] = pair else {
+            return None;
+        };
+        let label = step.label.as_deref()?;
+        if label == questions::LEFT_OUT {
+            return Some((LEFT_OUT.to_owned(), 1));
+        }
+        let name = match (object(holder.address), object(step.address)) {
+            (Some(holder), Some(target)) => heap.source().program_name(holder, target, label),
+            _ => Some(label.to_owned()),
+        };
+        Some((name?, step.repeat))
+    });
+    steps.collect()
+}
+
 /// The segments of a path: its beginning and its end, if it is long.
-fn segments<'p>(root: &'p str, path: &'p Path) -> Vec<&'p str> {
-    let labels = || {
-        path.steps
+fn segments(root: String, names: &[(String, u32)]) -> Vec<String> {
+    let names = || {
+        names
             .iter()
-            .filter_map(|step| Some((step.label.as_deref()?, step.repeat)))
+            .map(|(name, repeat)| (name, u64::from(*repeat)))
     };
-    let count = 1 + labels().map(|(_, repeat)| u64::from(repeat)).sum::<u64>();
+    let count = 1 + names().map(|(_, repeat)| repeat).sum::<u64>();
     let (first, last) = match count > SEGMENTS {
         true => (FIRST_SEGMENTS, SEGMENTS - FIRST_SEGMENTS - 1),
         false => (count, 0),
     };
     let mut segments = vec![root];
     let mut position = 1;
-    for (label, repeat) in labels() {
-        let end = position + u64::from(repeat);
-        let shown_first = first.saturating_sub(position).min(end - position);
-        segments.extend((0..shown_first).map(|_| label));
+    for (name, repeat) in names() {
+        let end = position + repeat;
+        let shown_first = first.saturating_sub(position).min(repeat);
+        segments.extend((0..shown_first).map(|_| name.clone()));
         if count > SEGMENTS && position < first + 1 && end > first {
-            segments.push(LEFT_OUT);
+            segments.push(LEFT_OUT.to_owned());
         }
         let shown_last = end.saturating_sub((count - last).max(position));
         if last > 0 {
-            segments.extend((0..shown_last).map(|_| label));
+            segments.extend((0..shown_last).map(|_| name.clone()));
         }
         position = end;
     }
@@ -242,40 +265,22 @@ fn segments<'p>(root: &'p str, path: &'p Path) -> Vec<&'p str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use questions::Step;
 
-    fn path(labels: &[(&str, u32)]) -> Path {
-        let step = |label: Option<&str>, repeat| Step {
-            label: label.map(str::to_owned),
-            address: 0,
-            class_name: String::new(),
-            shallow_size: 0,
-            retained_size: 0,
-            repeat,
-        };
-        let labels = labels
+    fn segments(names: &[(&str, u32)]) -> Vec<String> {
+        let names: Vec<(String, u32)> = names
             .iter()
-            .map(|&(label, repeat)| step(Some(label), repeat));
-        Path {
-            root: Root {
-                kind: RootKind::Global,
-                name: None,
-            },
-            steps: [step(None, 1)].into_iter().chain(labels).collect(),
-            text: String::new(),
-            fingerprint: String::new(),
-            stable: true,
-        }
+            .map(|&(name, repeat)| (name.to_owned(), repeat))
+            .collect();
+        super::segments("root".to_owned(), &names)
     }
 
     #[test]
     fn a_path_of_up_to_twenty_segments_is_shown_whole() {
-        let path = path(&[("list", 1), ("next", 17), ("value", 1)]);
-        let segments = segments("root", &path);
+        let segments = segments(&[("list", 1), ("next", 17), ("value", 1)]);
         assert_eq!(segments.len(), 20);
         assert_eq!(segments[..3], ["root", "list", "next"]);
         assert_eq!(segments[18..], ["next", "value"]);
-        assert!(!segments.contains(&LEFT_OUT));
+        assert!(!segments.iter().any(|segment| segment == LEFT_OUT));
     }
 
     #[test]
@@ -289,15 +294,11 @@ mod tests {
         ]
         .concat();
         for repeat in [19, 1000, u32::MAX] {
-            assert_eq!(
-                segments("root", &path(&[("next", repeat), ("value", 1)])),
-                cut
-            );
+            assert_eq!(segments(&[("next", repeat), ("value", 1)]), cut);
         }
-        let labels: Vec<String> = (1..30).map(|nth| nth.to_string()).collect();
-        let labels: Vec<(&str, u32)> = labels.iter().map(|label| (label.as_str(), 1)).collect();
-        let path = path(&labels);
-        let segments = segments("root", &path);
+        let names: Vec<String> = (1..30).map(|nth| nth.to_string()).collect();
+        let names: Vec<(&str, u32)> = names.iter().map(|name| (name.as_str(), 1)).collect();
+        let segments = segments(&names);
         assert_eq!(segments.len(), 20);
         assert_eq!(segments[8..12], ["8", "9", "...", "21"]);
         assert_eq!(segments[19], "29");

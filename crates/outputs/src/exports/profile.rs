@@ -9,8 +9,8 @@ use serde::Deserialize;
 
 use super::profile_writer::{BYTES, Message, Profile, field, number, packed};
 use base::error::{Error, Result};
+use base::frame::Frame;
 use questions::{AllocationSites, SampledBlocks};
-use wasm::symbols::Frame;
 
 /// A profile, before it is encoded. The profiler makes it as JSON.
 #[derive(Clone, Debug, Default, Deserialize)]

@@ -3,12 +3,16 @@
 use super::names::size;
 use super::rows::{Left, Right, table};
 use super::text::{format_count, printable_name};
-use questions::AllocationSites;
+use questions::{AllocationSites, SiteGrowth};
 
 /// Renders the first `limit` sites.
 pub fn allocation_sites_text(sites: &AllocationSites, limit: usize) -> String {
     let shown = sites.sites.len().min(limit);
     let mut lines = vec![match sites.exact {
+        true if sites.other_objects.is_some() => format!(
+            "live {}, by the function that allocated it, as V8 recorded it",
+            size(sites.total_live_size)
+        ),
         true => format!(
             "live {}, by the line that allocated it; every allocation was recorded",
             size(sites.total_live_size)
@@ -33,16 +37,20 @@ pub fn allocation_sites_text(sites: &AllocationSites, limit: usize) -> String {
             size(sites.other_bytes)
         ));
     }
+    if let Some(others) = sites.other_objects.filter(|others| others.count > 0) {
+        lines.push(format!(
+            "{} objects with {} were not recorded: they are older than the tracking, or of V8 itself",
+            format_count(others.count),
+            size(others.size)
+        ));
+    }
     lines.push(String::new());
     let rows: Vec<_> = sites
         .sites
         .iter()
         .take(limit)
         .map(|site| {
-            let place = match site.place.file.as_str() {
-                "" => String::new(),
-                file => format!("{}:{}", printable_name(file), site.place.line),
-            };
+            let place = line(&site.place.file, site.place.line);
             let of_sample = match (sites.exact, site.size_error) {
                 (true, _) => String::new(),
                 (false, error) => format!("± {} ({})", size(error), format_count(site.samples)),
@@ -78,4 +86,79 @@ pub fn allocation_sites_text(sites: &AllocationSites, limit: usize) -> String {
         .iter()
         .map(|line| format!("{}\n", line.trim_end()))
         .collect()
+}
+
+fn line(file: &str, line: u32) -> String {
+    match file {
+        "" => String::new(),
+        file => format!("{}:{line}", printable_name(file)),
+    }
+}
+
+/// Renders the first `limit` lines of a comparison.
+pub fn site_growth_text(growth: &SiteGrowth, limit: usize) -> String {
+    let shown = growth.sites.len().min(limit);
+    let change = growth.live_size_after as i64 - growth.live_size_before as i64;
+    let mut lines = vec![format!(
+        "live {} before, {} after ({}), by the line that allocated it; {}",
+        size(growth.live_size_before),
+        size(growth.live_size_after),
+        signed(change, size),
+        match growth.exact {
+            true => "every allocation was recorded",
+            false => "estimated from samples",
+        }
+    )];
+    if shown < growth.sites.len() {
+        lines.push(format!(
+            "{} of {} lines are listed",
+            format_count(shown as u64),
+            format_count(growth.sites.len() as u64)
+        ));
+    }
+    lines.push(String::new());
+    let rows = growth.sites.iter().take(limit).map(|site| {
+        let error = match growth.exact {
+            true => String::new(),
+            false => format!("± {}", size(site.size_error)),
+        };
+        [
+            signed(site.size_change, size),
+            error,
+            size(site.size_before),
+            size(site.size_after),
+            signed(site.count_change, format_count),
+            format_count(site.count_before),
+            format_count(site.count_after),
+            printable_name(&site.place.function),
+            line(&site.place.file, site.place.line),
+        ]
+    });
+    let rows: Vec<_> = rows.collect();
+    let heading = [
+        ("Size", Right),
+        (if growth.exact { "" } else { "Error" }, Left),
+        ("Before", Right),
+        ("After", Right),
+        ("Objects", Right),
+        ("Before", Right),
+        ("After", Right),
+        ("Function", Left),
+        ("Line", Left),
+    ];
+    lines.extend(table(heading, &rows));
+    lines
+        .iter()
+        .map(|line| format!("{}\n", line.trim_end()))
+        .collect()
+}
+
+/// A change with its sign.
+fn signed(change: i64, format: impl Fn(u64) -> String) -> String {
+    let sign = match change {
+        0 => "",
+        1.. => "+",
+        _ => "-",
+    };
+    format!("{sign}{}", format(change.unsigned_abs()))
 }

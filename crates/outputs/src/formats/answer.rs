@@ -4,10 +4,10 @@ use super::growth::{check_lines, growth_lines};
 use super::merged_paths::merged_lines;
 use super::objects::{dominator_lines, found_lines, group_lines, object_lines};
 use super::paths::{path_answer_lines, referrer_lines};
+use super::rows::laid_out;
 use super::summary::summary_lines;
 use super::suspects::suspect_lines;
 use super::table::TableOptions;
-use super::text::fit;
 use super::unreachable::unreachable_lines;
 use super::waste::waste_lines;
 use questions::{Answer, AnswerBody};
@@ -43,8 +43,6 @@ pub fn render_text(answer: &Answer, options: TableOptions) -> String {
             "PARTIAL: the heap is damaged, see the warning".to_owned(),
         );
     }
-    let lines = lines
-        .iter()
-        .map(|line| fit(line.trim_end(), options.width) + "\n");
-    lines.collect()
+    let lines = laid_out(&lines, options.width).into_iter();
+    lines.map(|line| line + "\n").collect()
 }

@@ -3,15 +3,19 @@
 
 use super::names::{class, size};
 use super::rows::{Left, Right, table};
-use super::text::{format_count, printable, printable_name};
-use questions::{Check, CheckedRule, FoldedPlace, GrowingPlace, Growth, Rate};
+use super::text::{format_count, printable_name};
+use questions::{
+    Check, CheckedRule, FoldedPlace, GrowingPlace, Growth, LiveGrowth, Rate, UndecidedPlace,
+};
 
-/// Dumps whose numbers are all shown; of more, the first and the last.
+/// Dumps that all have a bar; of more, the first and the last.
 const DUMPS: usize = 20;
 /// Dumps that are shown at each end.
 const END: usize = 8;
 /// Folded places that are shown of a place.
 const FOLDED: usize = 5;
+/// Undecided places that are shown.
+const UNDECIDED: usize = 5;
 /// Paths longer than this are cut in the middle.
 const STEPS: usize = 40;
 
@@ -41,8 +45,11 @@ pub(super) fn growth_lines(growth: &Growth) -> Vec<String> {
         };
     }
     let live = growth.dumps.iter().map(|dump| Some(dump.total_live_size));
-    lines.push(format!("live  {}", columns(live, size)));
+    let live: Vec<Option<u64>> = live.collect();
+    lines.push(format!("live bytes {}", sparkline(&live, size)));
+    lines.extend(explained_line(growth.per_interval, growth.total));
     lines.extend(growing_lines(&growth.places, growth.offset));
+    lines.extend(undecided_lines(&growth.undecided));
     lines
 }
 
@@ -65,7 +72,12 @@ pub(super) fn check_lines(check: &Check) -> Vec<String> {
             lines.push(format!("{what}: {}", fingerprints.join(", ")));
         }
     }
+    lines.extend(explained_line(
+        check.per_interval,
+        check.places.len() as u64,
+    ));
     lines.extend(growing_lines(&check.places, 0));
+    lines.extend(undecided_lines(&check.undecided));
     lines
 }
 
@@ -99,6 +111,26 @@ fn rule_row(rule: &CheckedRule) -> [String; 3] {
     ]
 }
 
+/// How much of the growth of live bytes the growing places explain; nothing if none grows or live bytes do not.
+fn explained_line(LiveGrowth { live, explained }: LiveGrowth, places: u64) -> Option<String> {
+    if places == 0 || live <= 0.0 {
+        return None;
+    }
+    let part = explained.max(0.0) / live * 100.0;
+    let part = match part > 100.0 {
+        true => "more than 100".to_owned(),
+        false => format!("{}", part.floor()),
+    };
+    let who = match places {
+        1 => "the place explains",
+        _ => "all places together explain",
+    };
+    Some(format!(
+        "live bytes grow by {} per interval, of which {who} {part} %",
+        bytes(live)
+    ))
+}
+
 fn growing_lines(places: &[GrowingPlace], offset: u64) -> Vec<String> {
     let mut lines = Vec::new();
     for (nth, place) in (offset + 1..).zip(places) {
@@ -112,16 +144,47 @@ fn growing_lines(places: &[GrowingPlace], offset: u64) -> Vec<String> {
         let rows = [
             [
                 "  objects".to_owned(),
-                columns(place.counts.iter().copied(), format_count),
+                sparkline(&place.counts, format_count),
             ],
-            [
-                "  contents".to_owned(),
-                columns(place.bytes.iter().copied(), size),
-            ],
+            ["  contents".to_owned(), sparkline(&place.bytes, size)],
+            ["  retained".to_owned(), sparkline(&place.retained, size)],
         ];
         lines.extend(table([("", Left), ("", Left)], &rows));
         lines.extend(folded_lines(&place.folded));
         lines.push(format!("  fingerprint {}", place.fingerprint));
+    }
+    lines
+}
+
+/// What may have stopped growing.
+fn undecided_lines(places: &[UndecidedPlace]) -> Vec<String> {
+    if places.is_empty() {
+        return Vec::new();
+    }
+    let what = match places.len() {
+        1 => "1 place grew at first, and may have stopped".to_owned(),
+        count => format!(
+            "{} places grew at first, and may have stopped",
+            format_count(count as u64)
+        ),
+    };
+    let mut lines = vec![String::new(), format!("undecided: {what}")];
+    for place in places.iter().take(UNDECIDED) {
+        let how = match place.stopped_after {
+            Some(dump) => format!("stopped growing after dump {}", format_count(dump)),
+            None => "grows less and less".to_owned(),
+        };
+        let at = match (&place.path, &place.label) {
+            (Some(path), _) => path.split(" > ").map(class).collect::<Vec<_>>().join(" > "),
+            (None, Some(label)) => format!("{} > {}", class(label), class(&place.class_name)),
+            (None, None) => class(&place.class_name),
+        };
+        lines.push(format!("  {how}: {at}"));
+        lines.push(format!("    {}", sparkline(&place.counts, format_count)));
+    }
+    let rest = places.len().saturating_sub(UNDECIDED);
+    if rest > 0 {
+        lines.push(format!("  and {rest} more"));
     }
     lines
 }
@@ -188,19 +251,24 @@ fn short_place(place: &FoldedPlace) -> String {
     }
 }
 
-/// `+5 objects, +120 B`.
+/// `+5 objects that retain +1.2 KiB`.
 fn rate(rate: Rate) -> String {
+    let retained = signed(rate.retained, bytes);
     let objects = match rate.count {
         1.0 => "+1 object".to_owned(),
         count => format!("{} objects", signed(count, decimal)),
     };
-    let bytes = signed(rate.bytes, |bytes| match bytes < 1024.0 {
+    match rate.count == 0.0 {
+        true => format!("{retained} retained by as many objects as before"),
+        false => format!("{objects}, {retained} retained"),
+    }
+}
+
+/// Bytes with one decimal, below 1 KiB too.
+fn bytes(bytes: f64) -> String {
+    match bytes < 1024.0 {
         true => format!("{} B", decimal(bytes)),
         false => size(bytes as u64),
-    });
-    match rate.count == 0.0 {
-        true => format!("{bytes} in as many objects as before"),
-        false => format!("{objects}, {bytes}"),
     }
 }
 
@@ -217,20 +285,31 @@ fn decimal(number: f64) -> String {
     }
 }
 
-/// The numbers of all dumps; of many dumps, the first and the last.
-fn columns(
-    numbers: impl ExactSizeIterator<Item = Option<u64>>,
-    format: impl Fn(u64) -> String,
-) -> String {
+/// The numbers of all dumps as bars, with the first and the last of them. Of many dumps, only the first and the last have
+/// bars.
+fn sparkline(numbers: &[Option<u64>], format: impl Fn(u64) -> String) -> String {
+    const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+    let known = numbers.iter().copied().flatten();
+    let most = known.clone().max().unwrap_or_default();
+    let least = known.clone().min().unwrap_or_default();
+    let bar = |number: Option<u64>| {
+        let Some(number) = number else { return ' ' };
+        // Wide enough for any numbers.
+        let part = u128::from(number - least) * (BARS.len() as u128 - 1);
+        BARS[part
+            .checked_div(u128::from(most - least))
+            .unwrap_or_default() as usize]
+    };
     let count = numbers.len();
-    let is_shown = |nth: usize| count <= DUMPS || nth < END || nth >= count - END;
-    let mut texts = Vec::new();
-    for (nth, number) in numbers.enumerate() {
-        if is_shown(nth) {
-            texts.push(number.map_or_else(|| "-".to_owned(), &format));
+    let mut bars = String::new();
+    for (nth, &number) in numbers.iter().enumerate() {
+        if count <= DUMPS || nth < END || nth >= count - END {
+            bars.push(bar(number));
         } else if nth == END {
-            texts.push("…".to_owned());
+            bars.push('…');
         }
     }
-    printable(&texts.join("  "))
+    let ends = known.clone().next().zip(known.last());
+    let ends = ends.map(|(first, last)| format!(" {} → {}", format(first), format(last)));
+    bars + &ends.unwrap_or_default()
 }

@@ -20,7 +20,7 @@ mod unreachable;
 mod waste;
 
 pub use accounting::accounting_json;
-pub use allocation_sites::allocation_sites_text;
+pub use allocation_sites::{allocation_sites_text, site_growth_text};
 pub use answer::{render_json, render_text};
 pub use document::{Column, Document, Measure, Row, Total};
 pub use json::JsonStream;

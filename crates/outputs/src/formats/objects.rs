@@ -1,6 +1,6 @@
 //! Objects as text: one of them, those that were found, and those that one dominates.
 
-use super::names::{class, label, preview, root, size};
+use super::names::{class, label, preview, root, size, with_function};
 use super::paths::path_lines;
 use super::rows::{Left, Right, part, table};
 use super::text::{format_count, printable_name};
@@ -73,7 +73,10 @@ pub(super) fn object_lines(object: &ObjectAnswer, form: AddressForm) -> Vec<Stri
             [
                 label(&field.name),
                 class(&field.type_name),
-                printable_name(&field.value.to_string()),
+                with_function(
+                    printable_name(&field.value.to_string()),
+                    field.function_name.as_ref(),
+                ),
             ]
         })
         .collect();

@@ -3,7 +3,8 @@
 use super::accounting::accounting_lines_of;
 use super::names::size;
 use super::text::format_count;
-use questions::Summary;
+use heap::Category;
+use questions::{CategorySum, Summary};
 
 pub(super) fn summary_lines(summary: &Summary) -> Vec<String> {
     let mut lines = match summary.total_heap_size {
@@ -30,6 +31,13 @@ pub(super) fn summary_lines(summary: &Summary) -> Vec<String> {
             format_count(summary.roots.global),
             format_count(system)
         ));
+        lines.extend(
+            summary
+                .categories
+                .iter()
+                .filter(|sum| sum.count > 0)
+                .map(category_line),
+        );
         return lines;
     }
     lines.push(format!(
@@ -39,4 +47,15 @@ pub(super) fn summary_lines(summary: &Summary) -> Vec<String> {
         format_count(summary.roots.pinned)
     ));
     lines
+}
+
+fn category_line(sum: &CategorySum) -> String {
+    let what = match sum.category {
+        Category::DetachedNodes => "detached DOM nodes",
+        Category::EventHandlers => "event handlers",
+        Category::Contexts => "contexts",
+        Category::Console => "the console",
+    };
+    let (count, bytes) = (format_count(sum.count), size(sum.shallow_size));
+    format!("only {what} keep {count} objects alive, {bytes}")
 }

@@ -1,6 +1,6 @@
 //! The answer about unreachable memory as text.
 
-use super::names::{address, class, size};
+use super::names::{class, size};
 use super::rows::{Left, Right, table};
 use super::text::format_count;
 use questions::{CycleGroup, Garbage, GarbageCycles, RawBlocks, Unreachable};
@@ -109,12 +109,12 @@ fn group_row(group: &CycleGroup) -> [String; 5] {
     if others > 0 {
         classes.push(format!("{} others", format_count(others)));
     }
-    let first = group.addresses.first();
+    let first = group.address_texts.first();
     [
         format_count(group.cycles),
         format_count(group.count),
         size(group.shallow_size),
-        first.map_or_else(String::new, |&first| address(first)),
+        first.cloned().unwrap_or_default(),
         classes.join(", "),
     ]
 }
@@ -143,7 +143,7 @@ fn raw_lines(raw: &RawBlocks) -> Vec<String> {
     ));
     let blocks = unreferenced.blocks.iter();
     let mut rows: Vec<_> = blocks
-        .map(|block| [address(block.address), size(block.size)])
+        .map(|block| [block.address_text.clone(), size(block.size)])
         .collect();
     let listed = unreferenced.blocks.iter();
     let bytes = unreferenced.size - listed.map(|block| u64::from(block.size)).sum::<u64>();

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use wasm::symbols::Frame;
+use base::frame::Frame;
 
 /// The blocks that a profiler sampled and that were not freed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -29,8 +29,21 @@ pub struct AllocationSites {
     pub other_blocks: u64,
     /// Their bytes.
     pub other_bytes: u64,
+    /// Live objects that were not recorded, of a snapshot of V8: allocated before V8 tracked allocations, or by V8
+    /// itself. Absent for a profile.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub other_objects: Option<OtherObjects>,
     /// The sites with live objects: retained size ↓, size ↓, then file, line and function.
     pub sites: Vec<AllocationSite>,
+}
+
+/// Objects whose allocation was not recorded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct OtherObjects {
+    /// Their number.
+    pub count: u64,
+    /// The sum of their shallow sizes, in bytes.
+    pub size: u64,
 }
 
 /// A line of source, and what it allocated.

@@ -1,14 +1,17 @@
 //! Which lines of source allocated what is alive in a dump, by the blocks that a profiler sampled.
 
 mod answer;
+mod growth;
 
 use crate::loaded_heap::LoadedHeap;
-pub use answer::{AllocationSite, AllocationSites, SampledBlocks};
+pub use answer::{AllocationSite, AllocationSites, OtherObjects, SampledBlocks};
+use base::columns;
 use base::control::{Control, Phase};
 use base::error::{Error, Result};
+use base::frame::Frame;
 use base::units::Address;
+pub use growth::{SiteChange, SiteGrowth, site_growth};
 use heap::{DominatorIndex, Need};
-use wasm::symbols::Frame;
 
 #[derive(Clone, Default)]
 struct Sums {
@@ -40,26 +43,89 @@ pub fn allocation_sites(
     };
     let sums = sums_by_place(loaded, sampled, &mut answer, control)?;
     let dominators = loaded.dominator_index(control)?;
-    for (place, sum) in sampled.places.iter().zip(sums) {
+    add_sites(
+        loaded,
+        dominators,
+        sampled.places.iter().zip(sums),
+        &mut answer,
+    );
+    Ok(answer)
+}
+
+/// The lines that allocated what is alive, as the input itself says it: a snapshot of V8 that was written while it
+/// tracked allocations.
+///
+/// # Errors
+/// [`Error::Profile`] if the input does not say it; [`Error::OutOfMemory`], [`Error::Aborted`].
+pub fn recorded_sites(loaded: &LoadedHeap, control: &Control) -> Result<AllocationSites> {
+    let heap = &loaded.heap;
+    let Some(recorded) = loaded.source.allocation_places() else {
+        return Err(Error::Profile {
+            message: "there is none, and the file does not say where objects were allocated: expected a heap \
+                      profile, or a heap snapshot of V8 that was written while it tracked allocations"
+                .to_owned(),
+        });
+    };
+    let dominators = loaded.dominator_index(control)?;
+    let step = control.begin(Phase::View, heap.objects.len() as u64);
+    let mut sums = vec![Sums::default(); recorded.places.len()];
+    let mut others = OtherObjects::default();
+    for object in heap.live_heap_objects() {
+        step.advance(1)?;
+        let size = heap.shallow_size(object);
+        let place = recorded.place_of.get(object.at()).copied();
+        let sum = place.and_then(|place| sums.get_mut(place as usize));
+        match (sum, dominators.position(object)) {
+            (Some(sum), Some(position)) => {
+                sum.samples += 1;
+                sum.count += 1.0;
+                sum.size += size as f64;
+                columns::push(&mut sum.positions, position)?;
+            }
+            _ => {
+                others.count += 1;
+                others.size += size;
+            }
+        }
+    }
+    let mut answer = AllocationSites {
+        exact: true,
+        interval: 1,
+        total_live_size: heap.live_size,
+        other_objects: Some(others),
+        ..AllocationSites::default()
+    };
+    let frames: Vec<Frame> = recorded
+        .places
+        .iter()
+        .map(|place| Frame {
+            function: place.function.clone(),
+            file: place.file.clone(),
+            line: place.line,
+        })
+        .collect();
+    add_sites(loaded, dominators, frames.iter().zip(sums), &mut answer);
+    Ok(answer)
+}
+
+/// Adds the sites that have objects, in order.
+fn add_sites<'f>(
+    loaded: &LoadedHeap,
+    dominators: &DominatorIndex,
+    sums: impl Iterator<Item = (&'f Frame, Sums)>,
+    answer: &mut AllocationSites,
+) {
+    for (place, sum) in sums {
         if sum.samples > 0 || sum.garbage != 0.0 {
             answer.sites.push(site(loaded, dominators, place, sum));
         }
     }
     answer.sites.sort_by(|one, other| {
         let key = |site: &AllocationSite| (site.retained_size, site.size, site.garbage_size);
-        let name = |site: &AllocationSite| {
-            let Frame {
-                function,
-                file,
-                line,
-            } = site.place.clone();
-            (file, line, function)
-        };
         key(other)
             .cmp(&key(one))
-            .then_with(|| name(one).cmp(&name(other)))
+            .then_with(|| line_of(&one.place).cmp(&line_of(&other.place)))
     });
-    Ok(answer)
 }
 
 /// What the sampled blocks of each place hold. Blocks without an object are counted in the answer.
@@ -154,6 +220,11 @@ fn site(
         retained_size,
         garbage_size: sum.garbage.round() as u64,
     }
+}
+
+/// What the order of lines is by.
+fn line_of(place: &Frame) -> (&str, u32, &str) {
+    (&place.file, place.line, &place.function)
 }
 
 fn damaged(what: &str) -> Error {

@@ -4,9 +4,12 @@ use serde::Serialize;
 
 /// The objects that an object immediately dominates: retained size ↓, shallow size ↓, address ↑.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Dominators {
     /// The object; `None` for the whole heap.
     pub address: Option<u32>,
+    /// The address as text: `0x9540`, or the id `@38208`.
+    pub address_text: Option<String>,
     /// Their number.
     pub total: u64,
     /// The number of entries before the first listed one.
@@ -23,6 +26,8 @@ pub struct Dominators {
 pub struct DominatorChild {
     /// Its payload.
     pub address: u32,
+    /// The address as text: `0x9540`, or the id `@38208`.
+    pub address_text: String,
     /// Its class.
     pub class_name: String,
     /// The size of its block.
@@ -33,9 +38,12 @@ pub struct DominatorChild {
 
 /// The objects that an object immediately dominates, by class: retained size ↓, count ↓, name ↑.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct DominatorGroups {
     /// The object; `None` for the whole heap.
     pub address: Option<u32>,
+    /// The address as text: `0x9540`, or the id `@38208`.
+    pub address_text: Option<String>,
     /// The number of classes.
     pub total: u64,
     /// The number of entries before the first listed one.

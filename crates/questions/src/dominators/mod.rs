@@ -68,29 +68,30 @@ pub fn dominators(
         Some(parent @ Some(_)) => loaded.children_by_size(parent, control)?,
         None => loaded.children_by_size(None, control)?,
     };
-    let address = object.map(|object| loaded.heap.address(object).0);
     Ok(if options.by_class {
-        Dominated::Classes(dominated_groups(loaded, address, &children, page))
+        Dominated::Classes(dominated_groups(loaded, object, &children, page))
     } else {
-        Dominated::Objects(dominated_objects(loaded, address, &children, page))
+        Dominated::Objects(dominated_objects(loaded, object, &children, page))
     })
 }
 
 fn dominated_objects(
     loaded: &LoadedHeap,
-    address: Option<u32>,
+    parent: Option<ObjectIndex>,
     children: &[ObjectIndex],
     page: Page,
 ) -> Dominators {
     let heap = &loaded.heap;
     let shown = page.of(children).map(|&object| DominatorChild {
         address: heap.address(object).0,
+        address_text: loaded.shown(object).to_string(),
         class_name: loaded.class_name(object).to_owned(),
         shallow_size: heap.shallow_size(object),
         retained_size: heap.retained_size(object),
     });
     Dominators {
-        address,
+        address: parent.map(|parent| loaded.heap.address(parent).0),
+        address_text: parent.map(|parent| loaded.shown(parent).to_string()),
         total: children.len() as u64,
         offset: page.offset,
         limit: page.limit,
@@ -100,13 +101,14 @@ fn dominated_objects(
 
 fn dominated_groups(
     loaded: &LoadedHeap,
-    address: Option<u32>,
+    parent: Option<ObjectIndex>,
     children: &[ObjectIndex],
     page: Page,
 ) -> DominatorGroups {
     let groups = group_by_class(loaded, children);
     DominatorGroups {
-        address,
+        address: parent.map(|parent| loaded.heap.address(parent).0),
+        address_text: parent.map(|parent| loaded.shown(parent).to_string()),
         total: groups.len() as u64,
         offset: page.offset,
         limit: page.limit,

@@ -21,6 +21,8 @@ pub struct FoundObjects {
 pub struct FoundObject {
     /// Its payload.
     pub address: u32,
+    /// The address as text: `0x9540`, or the id `@38208`.
+    pub address_text: String,
     /// Its class.
     pub class_name: String,
     /// The size of its block.

@@ -9,8 +9,9 @@ use crate::parts::page::{Page, default_limit, page};
 pub use answer::{FoundObject, FoundObjects};
 use base::columns;
 use base::control::{Control, Phase};
-use base::error::Result;
+use base::error::{Error, Result};
 use base::units::ObjectIndex;
+use heap::Category;
 
 /// The number of objects between two checks for cancellation.
 const CHECK_INTERVAL: usize = 1 << 14;
@@ -29,6 +30,9 @@ pub struct FindOptions {
     /// Only strings that contain this text.
     #[serde(default)]
     pub contains: Option<String>,
+    /// Of a snapshot of V8: only what objects of this category alone keep alive, and these themselves.
+    #[serde(default)]
+    pub category: Option<Category>,
     /// The number of entries to list.
     #[serde(default = "default_limit")]
     pub limit: u64,
@@ -52,6 +56,13 @@ pub fn find(loaded: &LoadedHeap, options: &FindOptions, control: &Control) -> Re
         Some(text) => Some(loaded.source.text_filter(text, control)?),
         None => None,
     };
+    let members = match options.category {
+        Some(category) => match loaded.source.category(category, control)? {
+            Some(members) => Some(members),
+            None => return Err(no_categories()),
+        },
+        None => None,
+    };
     let mut found = Vec::new();
     let mut candidates = Vec::new();
     let count = heap.objects.len();
@@ -63,7 +74,10 @@ pub fn find(loaded: &LoadedHeap, options: &FindOptions, control: &Control) -> Re
             let slot = heap.objects.class_slots[at] as usize;
             let is_wanted = is_wanted_class[slot]
                 && heap.retained_size(object) >= options.min_size
-                && index.position(object).is_some();
+                && index.position(object).is_some()
+                && members
+                    .as_ref()
+                    .is_none_or(|members| members.contains(object.0));
             if is_wanted {
                 columns::push(&mut candidates, object)?;
             }
@@ -80,6 +94,7 @@ pub fn find(loaded: &LoadedHeap, options: &FindOptions, control: &Control) -> Re
     for object in page.of(found) {
         objects.push(FoundObject {
             address: heap.address(object).0,
+            address_text: loaded.shown(object).to_string(),
             class_name: loaded.class_name(object).to_owned(),
             shallow_size: heap.shallow_size(object),
             retained_size: heap.retained_size(object),
@@ -93,6 +108,14 @@ pub fn find(loaded: &LoadedHeap, options: &FindOptions, control: &Control) -> Re
         limit: page.limit,
         objects,
     })
+}
+
+fn no_categories() -> Error {
+    Error::InvalidOption {
+        name: "category",
+        found: "a heap dump of WebAssembly".to_owned(),
+        expected: "a heap snapshot of V8: only that has such objects",
+    }
 }
 
 /// Sorts the entries of a page: retained size ↓, shallow size ↓, address ↑.

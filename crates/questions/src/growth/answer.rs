@@ -18,8 +18,12 @@ pub struct Growth {
     pub offset: u64,
     /// How many are listed at most.
     pub limit: u64,
-    /// Some of them: bytes per interval with what is folded ↓, count per interval ↓, text ↑.
+    /// Live bytes per interval.
+    pub per_interval: LiveGrowth,
+    /// Some of them: retained bytes per interval ↓, bytes of contents with what is folded ↓, count ↓, text ↑.
     pub places: Vec<GrowingPlace>,
+    /// What grew at first and may have stopped, at most 1,000 places: bytes in the last dump ↓, text ↑.
+    pub undecided: Vec<UndecidedPlace>,
 }
 
 /// A dump.
@@ -53,10 +57,33 @@ pub struct GrowingPlace {
     pub counts: Vec<Option<u64>>,
     /// By dump: the bytes of their contents.
     pub bytes: Vec<Option<u64>>,
+    /// By dump: the bytes that they retain together, as the sum of the retained sizes of those that no other of them
+    /// dominates. At least so much is freed when the program lets go of all of them.
+    pub retained: Vec<Option<u64>>,
     /// From the first dump that counts to the last.
     pub per_interval: Rate,
     /// What grows with it.
     pub folded: Vec<FoldedPlace>,
+}
+
+/// A place that grew at first, of which the dumps do not say whether it still grows.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct UndecidedPlace {
+    /// As in [`GrowingPlace`].
+    pub path: Option<String>,
+    /// As in [`GrowingPlace`].
+    pub label: Option<String>,
+    /// The class of what is held.
+    pub class_name: String,
+    /// A hash of the text.
+    pub fingerprint: String,
+    /// By dump: how many objects.
+    pub counts: Vec<Option<u64>>,
+    /// By dump: the bytes of their contents.
+    pub bytes: Vec<Option<u64>>,
+    /// The number of the dump after which it did not grow any more, from 1 on; `None` if it grew less and less.
+    pub stopped_after: Option<u64>,
 }
 
 /// A mean over intervals.
@@ -68,6 +95,21 @@ pub struct Rate {
     /// The bytes of their contents.
     #[serde(serialize_with = "number")]
     pub bytes: f64,
+    /// The bytes that they retain.
+    #[serde(serialize_with = "number")]
+    pub retained: f64,
+}
+
+/// How live bytes grow, and what the growing places have of it: means over the intervals.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct LiveGrowth {
+    /// All live bytes; negative if they shrink.
+    #[serde(serialize_with = "number")]
+    pub live: f64,
+    /// The bytes of the objects whose path goes through a growing place: what all growing places explain together. Each
+    /// object has one path, so nothing counts twice. It can be more than all live bytes if others shrink.
+    #[serde(serialize_with = "number")]
+    pub explained: f64,
 }
 
 /// A growing place that another one explains.
@@ -93,12 +135,17 @@ pub struct Check {
     pub passed: bool,
     /// All rules.
     pub rules: Vec<CheckedRule>,
+    /// As in [`Growth`].
+    #[serde(rename = "perInterval")]
+    pub per_interval: LiveGrowth,
     /// What grows, without what is accepted: all of it.
     pub places: Vec<GrowingPlace>,
     /// The fingerprints of accepted places that grow.
     pub accepted: Vec<String>,
     /// The fingerprints of accepted places that do not grow any more.
     pub gone: Vec<String>,
+    /// As in [`Growth`].
+    pub undecided: Vec<UndecidedPlace>,
 }
 
 /// A rule, and whether it is kept.

@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::answer::{Check, CheckedRule, GrowingPlace};
 use super::fold::fold;
-use super::growing::Growing;
+use super::growing::{Growing, Search};
 use super::growing_thing::last;
 use super::series::Merged;
 use super::tables::{FEW_DUMPS, checked_warmup, is_partial, warnings};
@@ -30,6 +30,9 @@ pub struct CheckOptions {
     /// Whether it is enough that a place never falls, and rises over every two intervals.
     #[serde(default)]
     pub slow: bool,
+    /// Whether places that may have stopped growing count as growing.
+    #[serde(default)]
+    pub strict: bool,
     /// How many dumps the default rule needs after the warm-up.
     #[serde(default = "default_min_dumps")]
     pub min_dumps: u64,
@@ -133,8 +136,13 @@ pub fn check(tables: &[&PlaceTable], options: &CheckOptions, control: &Control) 
         });
     }
     let warmup = checked_warmup(tables, options.warmup)?;
-    let merged = Merged::new(tables, control)?;
-    let growing = Growing::find(&merged, tables, warmup, options.slow, control)?;
+    let merged = Merged::new(tables, warmup, control)?;
+    let search = Search {
+        warmup,
+        slow: options.slow,
+        strict: options.strict,
+    };
+    let growing = Growing::find(&merged, tables, search, control)?;
     let baseline = Baseline::new(&growing, &options.accepted);
     let groups = fold(&merged, &growing.things, &baseline.is_accepted)?;
     let everything = Page {
@@ -167,9 +175,11 @@ pub fn check(tables: &[&PlaceTable], options: &CheckOptions, control: &Control) 
     let body = AnswerBody::Check(Check {
         passed: checked.iter().all(|rule| rule.passed),
         rules: checked,
+        per_interval: growing.live_growth(&tables[warmup..], &baseline.is_accepted),
         accepted: baseline.accepted,
         gone: baseline.gone,
         places,
+        undecided: growing.undecided()?,
     });
     let mut warnings = warnings(tables);
     if !has_default && !options.no_default {

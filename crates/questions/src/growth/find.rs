@@ -4,13 +4,25 @@ use std::collections::{HashMap, HashSet};
 
 use super::growing_thing::{GrowingThing, What, rate};
 use super::series::{Field, Merged};
-use super::trend::{Trend, gains_digits, trend};
+use super::trend::{Trend, TrendOptions, trend};
 use crate::place_table::{PlaceTable, Sum};
 use base::control::Control;
 use base::error::Result;
 
-/// The class of strings in the place tables of dumps.
-const TEXT_CLASS: &str = "~lib/string/String";
+/// What was found over some tables.
+#[derive(Default)]
+pub(super) struct Found<'m> {
+    pub(super) growing: Vec<GrowingThing<'m>>,
+    /// What grew at first, and may have stopped.
+    pub(super) undecided: Vec<GrowingThing<'m>>,
+}
+
+impl Found<'_> {
+    fn class_names(&self) -> HashSet<u32> {
+        let things = self.growing.iter().chain(&self.undecided);
+        things.filter_map(|thing| thing.class).collect()
+    }
+}
 
 /// What grows over these tables, after the first `warmup` ones: places first, then the fields and the classes that
 /// no place names.
@@ -20,7 +32,7 @@ pub(super) fn growing_things<'m>(
     warmup: usize,
     slow: bool,
     control: &Control,
-) -> Result<Vec<GrowingThing<'m>>> {
+) -> Result<Found<'m>> {
     let first_hash = tables[0].module_hash;
     let search = Search {
         merged,
@@ -29,15 +41,13 @@ pub(super) fn growing_things<'m>(
         // Names that are made of numbers mean something else in another build.
         is_one_build: tables.iter().all(|table| table.module_hash == first_hash),
     };
-    let mut things = search.places(control)?;
+    let mut found = Found::default();
+    search.places(&mut found, control)?;
     control.check()?;
-    let mut is_named: HashSet<u32> = things.iter().filter_map(|thing| thing.class).collect();
-    let fields = search.fields(&is_named);
-    is_named.extend(fields.iter().filter_map(|field| field.class));
-    things.extend(fields);
-    things.extend(search.classes(&is_named));
-    things.extend(search.raw_blocks());
-    Ok(things)
+    search.fields(&mut found);
+    search.classes(&mut found);
+    search.raw_blocks(&mut found);
+    Ok(found)
 }
 
 struct Search<'m> {
@@ -49,30 +59,41 @@ struct Search<'m> {
 
 impl<'m> Search<'m> {
     fn trend(&self, class: Option<u32>, series: &[Option<Sum>]) -> Trend {
-        let counted = &series[self.warmup..];
-        let is_text = class.is_some_and(|class| self.merged.name(class) == TEXT_CLASS);
-        match trend(counted, self.slow) {
-            Trend::Rises if is_text && gains_digits(counted) => Trend::Neither,
-            trend => trend,
-        }
+        let options = TrendOptions {
+            slow: self.slow,
+            character: class.and_then(|class| self.merged.text_classes.get(&class).copied()),
+        };
+        trend(&series[self.warmup..], options)
     }
 
-    fn thing(&self, what: What, class: Option<u32>, series: &'m [Option<Sum>]) -> GrowingThing<'m> {
+    /// Adds a thing to what grows or to what is undecided, if it is one of these.
+    fn add(
+        &self,
+        found: &mut Found<'m>,
+        trend: Trend,
+        (what, class): (What, Option<u32>),
+        series: &'m [Option<Sum>],
+    ) {
         let counted = &series[self.warmup..];
-        GrowingThing {
+        let (list, undecided) = match trend {
+            Trend::Rises => (&mut found.growing, None),
+            Trend::Undecided(why) => (&mut found.undecided, Some(why)),
+            Trend::Falls | Trend::Neither => return,
+        };
+        list.push(GrowingThing {
             what,
             class,
             series,
             counted,
             rate: rate(counted),
-        }
+            undecided,
+        });
     }
 
     /// Groups of paths, and what references lead to. What rises while the same objects leave another place has
     /// only moved.
-    fn places(&self, control: &Control) -> Result<Vec<GrowingThing<'m>>> {
+    fn places(&self, found: &mut Found<'m>, control: &Control) -> Result<()> {
         let merged = self.merged;
-        let mut things = Vec::new();
         // By class: the place that falls; `None` if there are several.
         let mut falling: HashMap<u32, Option<u32>> = HashMap::new();
         let kinds = [(&merged.groups, false), (&merged.references, true)];
@@ -84,72 +105,72 @@ impl<'m> Search<'m> {
                     continue;
                 }
                 let series = rows.series(row);
-                match self.trend(Some(node.class), series) {
-                    Trend::Rises => {
-                        let what = if is_reference {
-                            What::Reference(place)
-                        } else {
-                            What::Group(place)
-                        };
-                        things.push(self.thing(what, Some(node.class), series));
-                    }
-                    Trend::Falls => {
-                        let only = falling.entry(node.class).or_insert(Some(place));
-                        *only = only.filter(|&other| other == place);
-                    }
-                    Trend::Neither => {}
+                let trend = self.trend(Some(node.class), series);
+                if trend == Trend::Falls {
+                    let only = falling.entry(node.class).or_insert(Some(place));
+                    *only = only.filter(|&other| other == place);
                 }
+                let what = match is_reference {
+                    true => What::Reference(place),
+                    false => What::Group(place),
+                };
+                self.add(found, trend, (what, Some(node.class)), series);
             }
         }
-        things.retain(|thing: &GrowingThing<'_>| {
+        let has_come_to_be = |thing: &GrowingThing<'_>| {
             let falling = thing.class.and_then(|class| falling.get(&class));
             falling.is_none_or(|only| only.is_some() && *only == thing.what.place())
-        });
-        Ok(things)
+        };
+        found.growing.retain(has_come_to_be);
+        found.undecided.retain(has_come_to_be);
+        Ok(())
     }
 
     /// Fields, of classes that have no name yet.
-    fn fields(&self, is_named: &HashSet<u32>) -> Vec<GrowingThing<'m>> {
+    fn fields(&self, found: &mut Found<'m>) {
         let merged = self.merged;
-        let mut fields: Vec<(Field, &'m [Option<Sum>])> = Vec::new();
+        let is_named = found.class_names();
+        let mut fields: Vec<(Field, Trend, &'m [Option<Sum>])> = Vec::new();
         let mut falling: HashSet<u32> = HashSet::new();
         for (row, &field) in merged.fields.keys.iter().enumerate() {
             if !(self.is_one_build || merged.is_field_stable(field)) {
                 continue;
             }
-            match self.trend(Some(field.class), merged.fields.series(row)) {
-                Trend::Rises => fields.push((field, merged.fields.series(row))),
+            let series = merged.fields.series(row);
+            match self.trend(Some(field.class), series) {
                 Trend::Falls => _ = falling.insert(field.class),
-                Trend::Neither => {}
+                trend => fields.push((field, trend, series)),
             }
         }
-        fields.retain(|(Field { class, .. }, _)| {
-            !falling.contains(class) && !is_named.contains(class)
-        });
-        let fields = fields.into_iter();
-        fields
-            .map(|(field, series)| self.thing(What::Field(field), Some(field.class), series))
-            .collect()
+        for (field, trend, series) in fields {
+            if !falling.contains(&field.class) && !is_named.contains(&field.class) {
+                self.add(
+                    found,
+                    trend,
+                    (What::Field(field), Some(field.class)),
+                    series,
+                );
+            }
+        }
     }
 
     /// Classes as a whole, of those that have no name yet.
-    fn classes(&self, is_named: &HashSet<u32>) -> Vec<GrowingThing<'m>> {
+    fn classes(&self, found: &mut Found<'m>) {
         let merged = self.merged;
-        let mut things = Vec::new();
+        let is_named = found.class_names();
         for (row, &class) in merged.classes.keys.iter().enumerate() {
             let series = merged.classes.series(row);
             let is_comparable = self.is_one_build || merged.is_class_stable(class);
-            let has_risen = self.trend(Some(class), series) == Trend::Rises;
-            if is_comparable && has_risen && !is_named.contains(&class) {
-                things.push(self.thing(What::Class(class), Some(class), series));
+            if is_comparable && !is_named.contains(&class) {
+                let trend = self.trend(Some(class), series);
+                self.add(found, trend, (What::Class(class), Some(class)), series);
             }
         }
-        things
     }
 
-    fn raw_blocks(&self) -> Option<GrowingThing<'m>> {
+    fn raw_blocks(&self, found: &mut Found<'m>) {
         let series = &self.merged.raw;
-        let has_risen = self.trend(None, series) == Trend::Rises;
-        has_risen.then(|| self.thing(What::Raw, None, series))
+        let trend = self.trend(None, series);
+        self.add(found, trend, (What::Raw, None), series);
     }
 }

@@ -1,21 +1,26 @@
 //! All that grows, and how an answer shows it.
 
 use std::cmp::{Ordering, Reverse};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::answer::{FoldedPlace, GrowingPlace};
-use super::find::growing_things;
+use super::answer::{FoldedPlace, GrowingPlace, LiveGrowth, UndecidedPlace};
+use super::find::{Found, growing_things};
+use super::fold::fold;
 use super::growing_thing::{GrowingThing, What, last};
 use super::series::{Field, Merged};
+use super::trend::Undecided;
 use crate::parts::labels::after_class;
 use crate::parts::page::Page;
 use crate::parts::path_text::{LEFT_OUT, PathText};
-use crate::place_table::{PlaceTable, Sum};
+use crate::place_table::PlaceTable;
 use base::control::Control;
 use base::error::Result;
 
 /// Sites that are listed as folded into one.
 const MOST_FOLDED: usize = 1000;
+
+/// Undecided places that are listed.
+const MOST_UNDECIDED: usize = 1000;
 
 /// The class of the thing that raw blocks form.
 const RAW_BLOCKS: &str = "(raw blocks)";
@@ -24,18 +29,128 @@ const RAW_BLOCKS: &str = "(raw blocks)";
 pub(super) struct Growing<'m> {
     pub(super) merged: &'m Merged,
     pub(super) things: Vec<GrowingThing<'m>>,
+    /// What grew at first, and may have stopped.
+    undecided: Vec<GrowingThing<'m>>,
+}
+
+/// How growth is looked for in some tables.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Search {
+    pub(super) warmup: usize,
+    pub(super) slow: bool,
+    /// Whether what may have stopped growing counts as growing.
+    pub(super) strict: bool,
 }
 
 impl<'m> Growing<'m> {
     pub(super) fn find(
         merged: &'m Merged,
         tables: &[&PlaceTable],
-        warmup: usize,
-        slow: bool,
+        search: Search,
         control: &Control,
     ) -> Result<Self> {
-        let things = growing_things(merged, tables, warmup, slow, control)?;
-        Ok(Self { merged, things })
+        let Search {
+            warmup,
+            slow,
+            strict,
+        } = search;
+        let Found {
+            growing: mut things,
+            mut undecided,
+        } = growing_things(merged, tables, warmup, slow, control)?;
+        if strict {
+            things.append(&mut undecided);
+        }
+        Ok(Self {
+            merged,
+            things,
+            undecided,
+        })
+    }
+
+    /// How live bytes grow over the tables that count, and what all that grows has of it. `accepted` says of each thing
+    /// whether it is left out.
+    pub(super) fn live_growth(&self, counted: &[&PlaceTable], accepted: &[bool]) -> LiveGrowth {
+        let is_kept = |nth: &usize| !accepted.get(*nth).copied().unwrap_or_default();
+        let kept = (0..self.things.len()).filter(is_kept);
+        let whats: Vec<What> = kept.map(|nth| self.things[nth].what).collect();
+        let places: HashSet<u32> = whats.iter().filter_map(|what| what.place()).collect();
+        let fields: HashSet<Field> = whats.iter().filter_map(|what| what.field()).collect();
+        let class = |what: &What| match *what {
+            What::Class(class) => Some(class),
+            _ => None,
+        };
+        let classes: HashSet<u32> = whats.iter().filter_map(class).collect();
+        let mut explained = 0.0;
+        // By place: whether it, or one on the way to it, grows. A place comes after the one that it continues.
+        let mut is_in = vec![false; self.merged.places.len()];
+        for place in 0..is_in.len() as u32 {
+            let node = self.merged.places[place as usize];
+            let holder = self.merged.holder(place);
+            let field = self.merged.field(place);
+            is_in[place as usize] = holder.is_some_and(|holder| is_in[holder as usize])
+                || places.contains(&place)
+                || classes.contains(&node.class)
+                || field.is_some_and(|field| fields.contains(&field));
+            if is_in[place as usize] {
+                let [first, last] = self.merged.sizes[place as usize];
+                explained += last as f64 - first as f64;
+            }
+        }
+        let [first, last] = [counted.first(), counted.last()]
+            .map(|table| table.map_or(0.0, |table| table.total_live_size as f64));
+        let intervals = counted.len().saturating_sub(1).max(1) as f64;
+        let mean = |bytes: f64| (bytes / intervals * 1000.0).round() / 1000.0;
+        LiveGrowth {
+            live: mean(last - first),
+            explained: mean(explained),
+        }
+    }
+
+    /// What may have stopped growing, and is not held by what grows: bytes in the last dump ↓, text ↑. What one of
+    /// them explains is left out, as of what grows.
+    pub(super) fn undecided(&self) -> Result<Vec<UndecidedPlace>> {
+        let growing = self.things.iter().filter_map(|thing| thing.what.place());
+        let growing: HashSet<u32> = growing.collect();
+        let is_held = |thing: &GrowingThing<'_>| {
+            let mut place = thing.what.place();
+            while let Some(holder) = place {
+                if growing.contains(&holder) {
+                    return true;
+                }
+                place = self.merged.holder(holder);
+            }
+            false
+        };
+        let heads = fold(self.merged, &self.undecided, &[])?.into_keys();
+        let things = heads.map(|nth| &self.undecided[nth]);
+        let mut things: Vec<_> = things.filter(|thing| !is_held(thing)).collect();
+        things.sort_by_cached_key(|thing| {
+            let sum = last(thing.counted);
+            (Reverse((sum.bytes, sum.count)), self.text(thing).text)
+        });
+        things.truncate(MOST_UNDECIDED);
+        Ok(things
+            .into_iter()
+            .map(|thing| self.undecided_place(thing))
+            .collect())
+    }
+
+    fn undecided_place(&self, thing: &GrowingThing<'_>) -> UndecidedPlace {
+        let text = self.text(thing);
+        let warmup = thing.series.len() - thing.counted.len();
+        UndecidedPlace {
+            path: thing.what.place().map(|_| text.text.clone()),
+            label: self.label(thing),
+            class_name: self.class_name(thing).to_owned(),
+            fingerprint: text.fingerprint(),
+            counts: thing.column(|sum| sum.count),
+            bytes: thing.column(|sum| sum.bytes),
+            stopped_after: match thing.undecided {
+                Some(Undecided::Stopped(position)) => Some((warmup + position + 1) as u64),
+                Some(Undecided::Slows) | None => None,
+            },
+        }
     }
 
     /// The name of the class of a thing.
@@ -93,8 +208,10 @@ impl<'m> Growing<'m> {
             let by_count = right.rate.count.total_cmp(&left.rate.count);
             by_count.then_with(|| self.text(left).text.cmp(&self.text(right).text))
         };
+        let retained = |group: &(f64, usize, Vec<usize>)| self.things[group.1].rate.retained;
         groups.sort_by(|left, right| {
-            let by_weight: Ordering = right.0.total_cmp(&left.0);
+            let by_retained: Ordering = retained(right).total_cmp(&retained(left));
+            let by_weight = by_retained.then_with(|| right.0.total_cmp(&left.0));
             by_weight.then_with(|| order(&self.things[left.1], &self.things[right.1]))
         });
         let total = groups.len() as u64;
@@ -139,10 +256,6 @@ impl<'m> Growing<'m> {
                 count: last(thing.counted).count,
             }
         });
-        let column = |value: fn(Sum) -> u64| {
-            let sums = thing.series.iter();
-            sums.map(|sum| sum.map(value)).collect()
-        };
         GrowingPlace {
             root: thing.what.place().map(|place| self.merged.path(place).0),
             label: self.label(thing),
@@ -150,8 +263,9 @@ impl<'m> Growing<'m> {
             fingerprint,
             stable: text.is_stable,
             path: thing.what.place().map(|_| text.text),
-            counts: column(|sum| sum.count),
-            bytes: column(|sum| sum.bytes),
+            counts: thing.column(|sum| sum.count),
+            bytes: thing.column(|sum| sum.bytes),
+            retained: thing.column(|sum| sum.retained),
             per_interval: thing.rate,
             folded: folded.collect(),
         }

@@ -2,6 +2,7 @@
 
 use super::answer::Rate;
 use super::series::Field;
+use super::trend::Undecided;
 use crate::place_table::Sum;
 
 /// What a growing thing is.
@@ -20,6 +21,14 @@ pub(super) enum What {
 }
 
 impl What {
+    /// The field that it is, if it is one.
+    pub(super) fn field(self) -> Option<Field> {
+        match self {
+            Self::Field(field) => Some(field),
+            Self::Group(_) | Self::Reference(_) | Self::Class(_) | Self::Raw => None,
+        }
+    }
+
     /// Its place; `None` if it has no path.
     pub(super) fn place(self) -> Option<u32> {
         match self {
@@ -37,6 +46,16 @@ pub(super) struct GrowingThing<'m> {
     /// The dumps that count.
     pub(super) counted: &'m [Option<Sum>],
     pub(super) rate: Rate,
+    /// Why it may have stopped growing; `None` if it grows.
+    pub(super) undecided: Option<Undecided>,
+}
+
+impl GrowingThing<'_> {
+    /// A number of each dump.
+    pub(super) fn column(&self, value: fn(Sum) -> u64) -> Vec<Option<u64>> {
+        let sums = self.series.iter();
+        sums.map(|sum| sum.map(value)).collect()
+    }
 }
 
 /// The last sum that counts.
@@ -63,5 +82,6 @@ pub(super) fn rate(counted: &[Option<Sum>]) -> Rate {
     Rate {
         count: mean(first.count, last.count),
         bytes: mean(first.bytes, last.bytes),
+        retained: mean(first.retained, last.retained),
     }
 }

@@ -20,13 +20,16 @@ use crate::answer::{Answer, AnswerBody};
 use crate::parts::page::{default_limit, page};
 use crate::place_table::PlaceTable;
 use crate::warnings::WarningText;
-pub use answer::{Check, CheckedRule, FoldedPlace, GrowingPlace, Growth, GrowthDump, Rate};
+pub use answer::{
+    Check, CheckedRule, FoldedPlace, GrowingPlace, Growth, GrowthDump, LiveGrowth, Rate,
+    UndecidedPlace,
+};
 use base::control::Control;
 use base::error::Result;
 use base::warning::Warning;
 pub use check::{Accepted, CheckOptions, MaxGrowth, MaxObjects, check};
 use fold::fold;
-use growing::Growing;
+use growing::{Growing, Search};
 use series::Merged;
 use tables::{FEW_DUMPS, checked_warmup, dumps, is_partial, warnings};
 
@@ -40,6 +43,9 @@ pub struct GrowthOptions {
     /// Whether it is enough that a place never falls, and rises over every two intervals.
     #[serde(default)]
     pub slow: bool,
+    /// Whether places that may have stopped growing count as growing.
+    #[serde(default)]
+    pub strict: bool,
     /// How many places to list.
     #[serde(default = "default_limit")]
     pub limit: u64,
@@ -60,17 +66,24 @@ pub fn growth(
 ) -> Result<Answer> {
     let page = page(options.offset, options.limit)?;
     let warmup = checked_warmup(tables, options.warmup)?;
-    let merged = Merged::new(tables, control)?;
-    let growing = Growing::find(&merged, tables, warmup, options.slow, control)?;
+    let merged = Merged::new(tables, warmup, control)?;
+    let search = Search {
+        warmup,
+        slow: options.slow,
+        strict: options.strict,
+    };
+    let growing = Growing::find(&merged, tables, search, control)?;
     let groups = fold(&merged, &growing.things, &[])?;
     let places = growing.shown(groups, page);
     let body = AnswerBody::Growth(Growth {
         dumps: dumps(tables),
         warmup: options.warmup,
+        per_interval: growing.live_growth(&tables[warmup..], &[]),
         total: places.0,
         offset: options.offset,
         limit: options.limit,
         places: places.1,
+        undecided: growing.undecided()?,
     });
     let mut warnings = warnings(tables);
     let count = tables.len() - warmup;

@@ -94,6 +94,10 @@ pub(super) struct Merged {
     pub(super) fields: Rows<Field>,
     pub(super) classes: Rows<u32>,
     pub(super) raw: Vec<Option<Sum>>,
+    /// By place: the live bytes of the group in the first dump that counts and in the last.
+    pub(super) sizes: Vec<[u64; 2]>,
+    /// Classes of texts, with the bytes of a character.
+    pub(super) text_classes: HashMap<u32, u64>,
     stable_fields: HashMap<Field, bool>,
     stable_classes: HashMap<u32, bool>,
 }
@@ -106,7 +110,8 @@ struct Numbers {
 }
 
 impl Merged {
-    pub(super) fn new(tables: &[&PlaceTable], control: &Control) -> Result<Self> {
+    /// Puts tables side by side, of which the first `warmup` do not count.
+    pub(super) fn new(tables: &[&PlaceTable], warmup: usize, control: &Control) -> Result<Self> {
         let count = tables.len();
         let mut merged = Self {
             names: Vec::new(),
@@ -116,13 +121,20 @@ impl Merged {
             fields: Rows::new(count),
             classes: Rows::new(count),
             raw: tables.iter().map(|table| Some(table.raw)).collect(),
+            sizes: Vec::new(),
+            text_classes: HashMap::new(),
             stable_fields: HashMap::new(),
             stable_classes: HashMap::new(),
         };
         let mut numbers = Numbers::default();
         for (dump, table) in tables.iter().enumerate() {
             control.check()?;
-            merged.add(&mut numbers, dump, table)?;
+            let end = match dump {
+                dump if dump == warmup => Some(0),
+                dump if dump + 1 == count => Some(1),
+                _ => None,
+            };
+            merged.add(&mut numbers, (dump, end), table)?;
         }
         let is_cut = |dump: usize| tables[dump].is_cut;
         let places = &merged.places;
@@ -158,13 +170,23 @@ impl Merged {
         Ok(merged)
     }
 
-    fn add(&mut self, numbers: &mut Numbers, dump: usize, table: &PlaceTable) -> Result<()> {
+    /// Adds the table of a dump; `end` says whether it is the first that counts or the last, as a position in
+    /// `sizes`.
+    fn add(
+        &mut self,
+        numbers: &mut Numbers,
+        (dump, end): (usize, Option<usize>),
+        table: &PlaceTable,
+    ) -> Result<()> {
         let names: Vec<u32> = table
             .names
             .iter()
             .map(|name| self.name_number(numbers, name))
             .collect();
         let name = |number: u32| names[number as usize];
+        let texts = table.text_classes.iter();
+        self.text_classes
+            .extend(texts.map(|&(class, character)| (name(class), character)));
         let mut places: Vec<u32> = columns::with_capacity(table.paths.len())?;
         for path in &table.paths {
             let start = match path.start {
@@ -179,6 +201,12 @@ impl Merged {
         }
         for &(path, sum) in &table.groups {
             self.groups.add(places[path as usize], dump, sum)?;
+        }
+        if let Some(end) = end {
+            for (&(path, _), &size) in table.groups.iter().zip(&table.sizes) {
+                let known = &mut self.sizes[places[path as usize] as usize][end];
+                *known = known.saturating_add(size);
+            }
         }
         for &(path, sum) in &table.rooted {
             self.references.add(places[path as usize], dump, sum)?;
@@ -233,6 +261,7 @@ impl Merged {
             is_stable,
         };
         columns::push(&mut self.places, node)?;
+        columns::push(&mut self.sizes, [0; 2])?;
         numbers.places.insert((start, class), place);
         Ok(place)
     }
@@ -253,6 +282,21 @@ impl Merged {
     pub(super) fn holder(&self, place: u32) -> Option<u32> {
         match self.places[place as usize].start {
             PathStart::Step(holder, _) => Some(holder),
+            PathStart::Global(_) | PathStart::Stack | PathStart::Pinned | PathStart::System(_) => {
+                None
+            }
+        }
+    }
+
+    /// The references to the objects of a place, whatever the path of their holders; `None` if a root holds them.
+    pub(super) fn field(&self, place: u32) -> Option<Field> {
+        let node = self.places[place as usize];
+        match node.start {
+            PathStart::Step(holder, label) => Some(Field {
+                holder: self.places[holder as usize].class,
+                label,
+                class: node.class,
+            }),
             PathStart::Global(_) | PathStart::Stack | PathStart::Pinned | PathStart::System(_) => {
                 None
             }

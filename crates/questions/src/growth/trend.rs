@@ -1,60 +1,194 @@
 //! Whether a row of numbers grows.
+//!
+//! A place grows if it rises in every interval. Two kinds of steady places rise as often: strings whose numbers gain
+//! digits, and what is still filling. The first are recognised by what each string gains, from the dump on in which
+//! their number stopped. Of the second, those that have stopped by the last dumps, or that slow down, are *undecided*:
+//! more dumps would tell.
 
 use crate::place_table::Sum;
+
+/// What growth is about: counts, then the bytes of contents. What is retained grows in jumps, as the blocks of
+/// containers do.
+type Key = (u64, u64);
+
+fn key(sum: &Sum) -> Key {
+    (sum.count, sum.bytes)
+}
 
 /// Dumps that a place needs in which something could hold its objects; all, if there are fewer.
 const ENOUGH: usize = 7;
 
-/// What strings may gain each without growth, in bytes: a number in them that gets three more digits.
-const DIGITS: u64 = 6;
+/// What texts may gain each without growth, in characters: a number in them that gets three more digits.
+const DIGITS: u64 = 3;
+
+/// So many intervals without growth, after growth in all before, are no chance.
+const STOPPED: usize = 3;
+
+/// By how much a place must grow in its first interval before the intervals can say that it slows down. Small numbers
+/// fall by chance.
+const LEAST_TO_SLOW: u64 = 8;
+
+/// How many equal intervals before a smaller one must each add, for the smaller one to be the rest up to a limit.
+const LEAST_TO_FILL: u64 = 4;
+
+/// Intervals that are needed to see growth stop or slow down.
+const LEAST_INTERVALS: usize = 4;
 
 /// Which way a place goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Trend {
     Rises,
     Falls,
+    /// It rose at first.
+    Undecided(Undecided),
     Neither,
+}
+
+/// Why it is undecided whether something grows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Undecided {
+    /// It grew in every interval up to the dump at this position, and not after it.
+    Stopped(usize),
+    /// It grew in every interval, but in none by more than in the one before, as what fills up does.
+    Slows,
+}
+
+/// How a trend is looked for.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct TrendOptions {
+    /// Whether it is enough that none is less, and each is greater than the one before the last.
+    pub(super) slow: bool,
+    /// The bytes of a character, if the objects are texts or may be some.
+    pub(super) character: Option<u64>,
 }
 
 /// Which way the sums of a place go: `None` where a dump has nothing that could hold its objects. Counts come
 /// before bytes. It rises if every sum is greater than the one before; with `slow` it is enough that none is
 /// less, and each is greater than the one before the last.
-pub(super) fn trend(series: &[Option<Sum>], slow: bool) -> Trend {
-    let sums: Vec<Sum> = series.iter().copied().flatten().collect();
+pub(super) fn trend(series: &[Option<Sum>], options: TrendOptions) -> Trend {
+    let (positions, sums): (Vec<usize>, Vec<Sum>) = series
+        .iter()
+        .enumerate()
+        .filter_map(|(position, sum)| Some((position, (*sum)?)))
+        .unzip();
     if sums.len() < 2 || sums.len() < series.len().min(ENOUGH) {
         return Trend::Neither;
     }
-    let is = |ordered: fn(&Sum, &Sum) -> bool, or_equal: fn(&Sum, &Sum) -> bool| {
-        let holds = |distance: usize, ordered: fn(&Sum, &Sum) -> bool| {
-            let later = sums.iter().skip(distance);
-            sums.iter()
-                .zip(later)
-                .all(|(sum, later)| ordered(sum, later))
-        };
-        match slow && sums.len() > 2 {
-            true => holds(1, or_equal) && holds(2, ordered),
-            false => holds(1, ordered),
-        }
-    };
-    if is(Sum::lt, Sum::le) {
-        return Trend::Rises;
+    let rises = holds(&sums, options.slow, Key::lt, Key::le);
+    if rises && gains_digits(series, options.character) {
+        return Trend::Neither;
     }
-    match is(Sum::gt, Sum::ge) {
+    match stop(&sums, options) {
+        Some(stop) if sums.len() - 1 - stop >= STOPPED => return Trend::Neither,
+        Some(stop) => return Trend::Undecided(Undecided::Stopped(positions[stop])),
+        None => {}
+    }
+    if rises {
+        return match slows_down(&sums) {
+            true => Trend::Undecided(Undecided::Slows),
+            false => Trend::Rises,
+        };
+    }
+    match holds(&sums, options.slow, Key::gt, Key::ge) {
         true => Trend::Falls,
         false => Trend::Neither,
     }
 }
 
-/// Whether as many strings as before gain no more than three digits each. In a cache of keys that are numbered, each
-/// key that replaces an older one can be longer, dump after dump.
-pub(super) fn gains_digits(series: &[Option<Sum>]) -> bool {
+fn holds(
+    sums: &[Sum],
+    slow: bool,
+    ordered: fn(&Key, &Key) -> bool,
+    or_equal: fn(&Key, &Key) -> bool,
+) -> bool {
+    let holds = |distance: usize, ordered: fn(&Key, &Key) -> bool| {
+        let later = sums.iter().skip(distance);
+        sums.iter()
+            .zip(later)
+            .all(|(sum, later)| ordered(&key(sum), &key(later)))
+    };
+    match slow && sums.len() > 2 {
+        true => holds(1, or_equal) && holds(2, ordered),
+        false => holds(1, ordered),
+    }
+}
+
+/// The position of the dump after which a place did not grow any more, if it grew in every interval up to there.
+///
+/// In a full cache of keys that are numbered, each key that replaces an older one can be longer, dump after dump, so
+/// strings may gain digits after it.
+fn stop(sums: &[Sum], TrendOptions { slow, character }: TrendOptions) -> Option<usize> {
+    let last = *sums.last()?;
+    // Where the number of objects is as in the end.
+    let of_count = sums.len()
+        - sums
+            .iter()
+            .rev()
+            .take_while(|sum| sum.count == last.count)
+            .count();
+    let most = sums[of_count..].iter().map(|sum| sum.bytes).max()?;
+    let gained = most.saturating_sub(sums[of_count].bytes);
+    let has_digits = of_count > 0 && gained <= digits(last.count, character);
+    let stop = match has_digits {
+        true => of_count,
+        false => {
+            sums.len()
+                - sums
+                    .iter()
+                    .rev()
+                    .take_while(|sum| key(sum) == key(&last))
+                    .count()
+        }
+    };
+    let tail = sums.len() - 1 - stop;
+    // With `slow`, an interval without growth is expected.
+    let is_long_enough = tail > usize::from(slow);
+    let is_series = sums.len() > LEAST_INTERVALS && stop > 0;
+    (is_long_enough && is_series && holds(&sums[..=stop], slow, Key::lt, Key::le)).then_some(stop)
+}
+
+/// Whether a place that rises in every interval adds less and less, or less in the last interval after adding the
+/// same in all others. A leak of random amounts seldom does the first, and one of equal amounts never the second.
+fn slows_down(sums: &[Sum]) -> bool {
+    if sums.len() <= LEAST_INTERVALS {
+        return false;
+    }
+    let added = |value: fn(&Sum) -> u64| -> Vec<u64> {
+        let pairs = sums.windows(2);
+        pairs
+            .map(|pair| value(&pair[1]).saturating_sub(value(&pair[0])))
+            .collect()
+    };
+    let counts = added(|sum| sum.count);
+    let is_of_bytes = counts.iter().all(|&count| count == 0);
+    let added = match is_of_bytes {
+        true => added(|sum| sum.bytes),
+        false => counts,
+    };
+    let (Some((&last, before)), Some(&first)) = (added.split_last(), added.first()) else {
+        return false;
+    };
+    let never_adds_more = added.windows(2).all(|pair| pair[1] <= pair[0]);
+    let has_slowed = first >= LEAST_TO_SLOW && last <= first / 2;
+    let fills = first >= LEAST_TO_FILL && last < first && before.iter().all(|&one| one == first);
+    (never_adds_more && has_slowed) || fills
+}
+
+/// Whether as many strings as before gain no more than three digits each.
+fn gains_digits(series: &[Option<Sum>], character: Option<u64>) -> bool {
     let bytes = |sum: &Sum| sum.bytes;
     let mut sums = series.iter().flatten();
     let Some(first) = sums.next() else {
         return false;
     };
     let most = sums.map(bytes).max().unwrap_or_default();
-    has_equal_counts(series) && most.saturating_sub(first.bytes) <= first.count * DIGITS
+    let gained = most.saturating_sub(first.bytes);
+    has_equal_counts(series) && gained <= digits(first.count, character)
+}
+
+/// What so many texts may gain without growth, in bytes.
+fn digits(count: u64, character: Option<u64>) -> u64 {
+    count.saturating_mul(DIGITS * character.unwrap_or_default())
 }
 
 /// Whether the number of objects is the same in all dumps that count.
@@ -66,17 +200,41 @@ pub(super) fn has_equal_counts(series: &[Option<Sum>]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{Trend, Undecided, gains_digits};
+    use crate::place_table::Sum;
+
+    fn trend(series: &[Option<Sum>], slow: bool) -> Trend {
+        let character = None;
+        super::trend(series, super::TrendOptions { slow, character })
+    }
+
+    fn trend_of_texts(series: &[Option<Sum>]) -> Trend {
+        let (slow, character) = (false, Some(2));
+        super::trend(series, super::TrendOptions { slow, character })
+    }
 
     fn series(sums: &[(u64, u64)]) -> Vec<Option<Sum>> {
         let sums = sums.iter();
-        sums.map(|&(count, bytes)| Some(Sum { count, bytes }))
-            .collect()
+        sums.map(|&(count, bytes)| {
+            Some(Sum {
+                count,
+                bytes,
+                retained: 0,
+            })
+        })
+        .collect()
     }
 
     fn counts(counts: &[u64]) -> Vec<Option<Sum>> {
         let counts = counts.iter();
-        counts.map(|&count| Some(Sum { count, bytes: 0 })).collect()
+        counts
+            .map(|&count| {
+                Some(Sum {
+                    count,
+                    ..Sum::default()
+                })
+            })
+            .collect()
     }
 
     #[test]
@@ -113,6 +271,10 @@ mod tests {
         assert_eq!(trend(&counts(&[1, 3, 2, 4, 5, 6]), true), Trend::Neither);
         assert_eq!(trend(&counts(&[3, 3, 2, 2, 1, 1]), true), Trend::Falls);
         assert_eq!(trend(&counts(&[1, 1]), true), Trend::Neither);
+        assert_eq!(
+            trend(&counts(&[1, 1, 2, 2, 3, 3, 3]), true),
+            Trend::Undecided(Undecided::Stopped(4))
+        );
     }
 
     #[test]
@@ -128,15 +290,71 @@ mod tests {
     #[test]
     fn strings_that_gain_digits_are_told_from_a_string_that_grows() {
         let keys = series(&[(60, 420), (60, 440), (60, 470), (60, 780)]);
-        assert!(gains_digits(&keys));
-        assert!(!gains_digits(&series(&[(60, 420), (60, 440), (60, 781)])));
-        assert!(!gains_digits(&series(&[(1, 6), (1, 12), (1, 18)])));
-        assert!(!gains_digits(&series(&[(60, 420), (61, 421)])));
+        assert!(gains_digits(&keys, Some(2)));
+        assert!(!gains_digits(
+            &series(&[(60, 420), (60, 440), (60, 781)]),
+            Some(2)
+        ));
+        assert!(!gains_digits(&series(&[(1, 6), (1, 12), (1, 18)]), Some(2)));
+        assert!(!gains_digits(&series(&[(60, 420), (61, 421)]), Some(2)));
     }
 
     #[test]
     fn one_dump_does_not_grow() {
         assert_eq!(trend(&counts(&[1]), false), Trend::Neither);
         assert_eq!(trend(&[], true), Trend::Neither);
+    }
+
+    #[test]
+    fn a_ring_that_is_full_does_not_grow_while_its_strings_gain_digits() {
+        let ring: Vec<_> = [90, 120, 128, 128, 128, 128, 128, 128]
+            .into_iter()
+            .zip([1440, 1920, 2072, 2102, 2132, 2162, 2192, 2222])
+            .collect();
+        assert_eq!(trend_of_texts(&series(&ring)), Trend::Neither);
+        // Of other objects, as many bytes are growth.
+        assert_eq!(trend(&series(&ring), false), Trend::Rises);
+        let mut text = ring.clone();
+        text[7].1 += 1000;
+        assert_eq!(trend_of_texts(&series(&text)), Trend::Rises);
+    }
+
+    #[test]
+    fn what_stopped_growing_in_the_last_intervals_is_undecided() {
+        let stopped = |position| Trend::Undecided(Undecided::Stopped(position));
+        assert_eq!(trend(&counts(&[1, 2, 3, 4, 5, 6, 7, 7]), false), stopped(6));
+        assert_eq!(trend(&counts(&[1, 2, 3, 4, 5, 6, 6, 6]), false), stopped(5));
+        assert_eq!(
+            trend(&counts(&[1, 2, 3, 4, 5, 5, 5, 5]), false),
+            Trend::Neither
+        );
+        let ring = series(&[(30, 0), (60, 0), (90, 0), (120, 0), (128, 0), (128, 20)]);
+        assert_eq!(trend_of_texts(&ring), stopped(4));
+        let mut sums = counts(&[1, 2, 3, 4, 5, 6, 7, 7]);
+        sums.insert(0, None);
+        assert_eq!(trend(&sums, false), stopped(7));
+    }
+
+    #[test]
+    fn what_adds_less_and_less_is_undecided() {
+        let slows = Trend::Undecided(Undecided::Slows);
+        assert_eq!(
+            trend(&counts(&[72, 98, 118, 134, 147, 158, 166, 173]), false),
+            slows
+        );
+        assert_eq!(
+            trend(&counts(&[30, 40, 50, 60, 70, 80, 90, 93]), false),
+            slows
+        );
+        let log = series(&[(1, 10), (1, 110), (1, 210), (1, 310), (1, 410), (1, 470)]);
+        assert_eq!(trend(&log, false), slows);
+        assert_eq!(
+            trend(&counts(&[2, 4, 6, 8, 10, 12, 14, 15]), false),
+            Trend::Rises
+        );
+        assert_eq!(
+            trend(&counts(&[9, 22, 30, 41, 60, 63, 70, 72]), false),
+            Trend::Rises
+        );
     }
 }

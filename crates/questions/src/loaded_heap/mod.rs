@@ -149,11 +149,19 @@ impl LoadedHeap {
         selection: Selection<ComparisonSort>,
         control: &Control,
     ) -> Result<ComparisonView> {
-        let earlier = match before.source.like(&*self.source, control)? {
+        let earlier = self.earlier_heap(before, control)?;
+        ComparisonView::new(earlier, Arc::clone(&self.heap), selection, control)
+    }
+
+    /// An earlier heap of the same module with the classes that its objects have beside this one.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`], [`Error::Aborted`].
+    pub fn earlier_heap(&self, before: &Self, control: &Control) -> Result<Arc<Heap>> {
+        Ok(match before.source.like(&*self.source, control)? {
             Some(earlier) => Arc::new(earlier),
             None => Arc::clone(&before.heap),
-        };
-        ComparisonView::new(earlier, Arc::clone(&self.heap), selection, control)
+        })
     }
 
     /// Whether both heaps are of one module. Only then can their addresses be compared.

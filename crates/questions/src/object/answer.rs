@@ -13,6 +13,8 @@ use heap::{FieldValue, ObjectState};
 pub struct ObjectAnswer {
     /// Its payload; for a raw or free block, the address after the block's header.
     pub address: u32,
+    /// The address as text: `0x9540`, or the id `@38208`.
+    pub address_text: String,
     /// Its class; `None` for raw and free blocks.
     pub class_name: Option<String>,
     /// Its kind.

@@ -44,6 +44,7 @@ pub fn object(
         } => {
             return Ok(ObjectAnswer {
                 address,
+                address_text: heap.address_form.of(address).to_string(),
                 class_name: None,
                 state,
                 shallow_size: size.into(),
@@ -61,6 +62,7 @@ pub fn object(
     let mut reader = loaded.reader(control);
     Ok(ObjectAnswer {
         address: heap.address(object).0,
+        address_text: loaded.shown(object).to_string(),
         class_name: Some(loaded.class_name(object).to_owned()),
         state: heap.state(object),
         shallow_size: heap.shallow_size(object),

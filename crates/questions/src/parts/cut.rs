@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::labels::after_class;
 use super::path::{Path, path_to};
 use super::references::{Reference, independent_references, reference_label};
 use super::roots::{Root, named_root};
@@ -18,6 +19,8 @@ pub struct Cut {
     pub class_name: Option<String>,
     /// The label of the reference; `None` for a root.
     pub label: Option<String>,
+    /// The label as it follows the name of a class: `.next`, `[3]`, ` key`.
+    pub label_text: Option<String>,
     /// The root that has the reference.
     pub root: Option<Root>,
     /// Bytes that cutting it frees.
@@ -47,6 +50,7 @@ pub(crate) fn named_cut(
     };
     Ok(Cut {
         class_name,
+        label_text: label.as_deref().map(after_class),
         label,
         root,
         freed,
@@ -60,6 +64,9 @@ pub(crate) fn cut_of(
     object: ObjectIndex,
     control: &Control,
 ) -> Result<Option<Cut>> {
+    if loaded.source.is_root_part(object) {
+        return Ok(None);
+    }
     let (_, references) = independent_references(loaded, object, 1, control)?;
     let freed = loaded.heap.retained_size(object);
     let reference = references.first();

@@ -2,7 +2,7 @@
 
 /// A label in the form that follows the name of a class: `Node.next`, `Array<i32>[*]`, `Map<…> key [*]`.
 pub fn after_class(label: &str) -> String {
-    if label.starts_with(['[', '+', '(', '{']) || label.starts_with("->") {
+    if label.starts_with(['[', '+', '(', '{', '…']) || label.starts_with("->") {
         return label.to_owned();
     }
     match label.contains(' ') {

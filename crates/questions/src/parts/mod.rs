@@ -9,3 +9,4 @@ pub(crate) mod path;
 pub(crate) mod path_text;
 pub(crate) mod references;
 pub(crate) mod roots;
+pub(crate) mod short_names;

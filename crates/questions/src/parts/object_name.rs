@@ -13,6 +13,8 @@ use base::units::ObjectIndex;
 pub struct ObjectName {
     /// Its payload.
     pub address: u32,
+    /// The address as text: `0x9540`, or the id `@38208`.
+    pub address_text: String,
     /// Its class.
     pub class_name: String,
 }
@@ -21,6 +23,7 @@ pub struct ObjectName {
 pub(crate) fn object_name(loaded: &LoadedHeap, object: ObjectIndex) -> ObjectName {
     ObjectName {
         address: loaded.heap.address(object).0,
+        address_text: loaded.shown(object).to_string(),
         class_name: loaded.class_name(object).to_owned(),
     }
 }

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::labels::after_class;
 use super::path_text::{LEFT_OUT, path_text};
 use super::roots::{Root, named_root};
 use crate::loaded_heap::{LoadedHeap, Reader};
@@ -16,10 +17,17 @@ use heap::PathPiece;
 pub struct Step {
     /// What the reference to the object is called; `None` for the first.
     pub label: Option<String>,
+    /// The label as it follows the name of a class: `.next`, `[3]`, ` key`.
+    pub label_text: Option<String>,
     /// The object; for a repeated step, the last one.
     pub address: u32,
+    /// The address as text: `0x9540`, or the id `@38208`.
+    pub address_text: String,
     /// Its class.
     pub class_name: String,
+    /// The function that it stands for, if it is a function object.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub function_name: Option<String>,
     /// The size of its block.
     pub shallow_size: u64,
     /// Its retained size.
@@ -79,7 +87,7 @@ pub(crate) fn path_to(
             Some((parent, label)) => Some(reader.label(parent, piece.first, label, 0)?),
             None => None,
         };
-        steps.push(path_step(loaded, label, piece.first, 1));
+        steps.push(path_step(loaded, reader, label, (piece.first, 1))?);
         add_repeated(loaded, reader, *piece, &mut steps, control)?;
     }
     let text = path_text(loaded, object, control)?;
@@ -92,15 +100,24 @@ pub(crate) fn path_to(
     }))
 }
 
-fn path_step(loaded: &LoadedHeap, label: Option<String>, object: ObjectIndex, repeat: u32) -> Step {
-    Step {
+/// A step to an object: the last one of so many equal steps.
+fn path_step(
+    loaded: &LoadedHeap,
+    reader: &mut Reader<'_>,
+    label: Option<String>,
+    (object, repeat): (ObjectIndex, u32),
+) -> Result<Step> {
+    Ok(Step {
+        label_text: label.as_deref().map(after_class),
         label,
         address: loaded.heap.address(object).0,
+        address_text: loaded.shown(object).to_string(),
         class_name: loaded.class_name(object).to_owned(),
+        function_name: reader.function_name(object)?,
         shallow_size: loaded.heap.shallow_size(object),
         retained_size: loaded.heap.retained_size(object),
         repeat,
-    }
+    })
 }
 
 /// The steps of a piece after its first object: one by one if they are few, equal ones as one.
@@ -119,7 +136,8 @@ fn add_repeated(
         if let Some((parent, label)) = tree.parent(piece.last) {
             let slot = loaded.heap.objects.class_slots[parent.at()];
             let label = loaded.source.class_label(slot, label);
-            steps.push(path_step(loaded, Some(label), piece.last, piece.repeat));
+            let repeated = (piece.last, piece.repeat);
+            steps.push(path_step(loaded, reader, Some(label), repeated)?);
         }
         return Ok(());
     }
@@ -133,19 +151,20 @@ fn add_repeated(
         object = parent;
     }
     if piece.repeat > SHOWN_STEPS {
+        let left_out = (object, piece.repeat - SHOWN_STEPS);
         steps.push(path_step(
             loaded,
+            reader,
             Some(LEFT_OUT.to_owned()),
-            object,
-            piece.repeat - SHOWN_STEPS,
-        ));
+            left_out,
+        )?);
     }
     let slots = &loaded.heap.objects.class_slots;
     let mut before = None;
     for (parent, object, label) in last.into_iter().rev() {
         let exact = reader.label(parent, object, label, 0)?;
         let now = Some((slots[parent.at()], label, slots[object.at()]));
-        let step = path_step(loaded, Some(exact), object, 1);
+        let step = path_step(loaded, reader, Some(exact), (object, 1))?;
         match steps.last_mut() {
             Some(last) if before == now && last.label == step.label => {
                 let repeat = last.repeat + 1;

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::labels::after_class;
 use super::roots::{Root, named_root};
 use crate::loaded_heap::{LoadedHeap, Reader};
 use base::control::Control;
@@ -15,10 +16,14 @@ use heap::{EdgeLabel, OtherEdge, RootSlot};
 pub struct Edge {
     /// The object that has the reference; `None` for a root.
     pub address: Option<u32>,
+    /// The address as text: `0x9540`, or the id `@38208`.
+    pub address_text: Option<String>,
     /// Its class.
     pub class_name: Option<String>,
     /// The label of the reference; `None` for a root.
     pub label: Option<String>,
+    /// The label as it follows the name of a class: `.next`, `[3]`, ` key`.
+    pub label_text: Option<String>,
     /// The root that has the reference.
     pub root: Option<Root>,
     /// Whether the target stays reachable through this reference when all other references to it are cut.
@@ -79,29 +84,43 @@ pub(crate) fn named_edge(
     Ok(match reference {
         Reference::Root(slot) => Edge {
             address: None,
+            address_text: None,
             class_name: None,
             label: None,
+            label_text: None,
             root: Some(named_root(loaded, slot)),
             independent: true,
             weak: false,
         },
-        Reference::Object(source, skipped) => Edge {
-            address: Some(loaded.heap.address(source).0),
-            class_name: Some(loaded.class_name(source).to_owned()),
-            label: Some(reference_label(loaded, reader, source, target, skipped)?),
-            root: None,
-            independent: !loaded.dominator_index(control)?.dominates(target, source),
-            weak: false,
-        },
-        Reference::Other(edge) => Edge {
-            address: Some(loaded.heap.address(edge.source).0),
-            class_name: Some(loaded.class_name(edge.source).to_owned()),
-            label: loaded.source.other_label(edge),
-            root: None,
-            independent: false,
-            weak: edge.is_weak,
-        },
+        Reference::Object(source, skipped) => {
+            let label = reference_label(loaded, reader, source, target, skipped)?;
+            let independent = !loaded.dominator_index(control)?.dominates(target, source);
+            edge_from(loaded, source, Some(label), independent, false)
+        }
+        Reference::Other(edge) => {
+            let label = loaded.source.other_label(edge);
+            edge_from(loaded, edge.source, label, false, edge.is_weak)
+        }
     })
+}
+
+fn edge_from(
+    loaded: &LoadedHeap,
+    source: ObjectIndex,
+    label: Option<String>,
+    independent: bool,
+    weak: bool,
+) -> Edge {
+    Edge {
+        address: Some(loaded.heap.address(source).0),
+        address_text: Some(loaded.shown(source).to_string()),
+        class_name: Some(loaded.class_name(source).to_owned()),
+        label_text: label.as_deref().map(after_class),
+        label,
+        root: None,
+        independent,
+        weak,
+    }
 }
 
 /// The label of the reference from `source` to `target` that follows `skipped` others.

@@ -15,6 +15,8 @@ use heap::ObjectState;
 pub struct PathAnswer {
     /// The object.
     pub address: u32,
+    /// The address as text: `0x9540`, or the id `@38208`.
+    pub address_text: String,
     /// Its class; `None` for raw and free blocks.
     pub class_name: Option<String>,
     /// Its kind.
@@ -93,6 +95,8 @@ pub struct HeldBy {
 pub struct Branch {
     /// The label of the reference; `None` for the first object of a path.
     pub label: Option<String>,
+    /// The label as it follows the name of a class: `.next`, `[3]`, ` key`.
+    pub label_text: Option<String>,
     /// The root of the path, if this is its first object.
     pub root: Option<Root>,
     /// The class at this place of the path.

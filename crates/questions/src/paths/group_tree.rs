@@ -5,6 +5,7 @@ use std::collections::HashMap;
 
 use super::answer::{Branch, More};
 use crate::loaded_heap::LoadedHeap;
+use crate::parts::labels::after_class;
 use crate::parts::path_text::{LEFT_OUT, group_text};
 use crate::parts::roots::origin_root;
 use base::columns;
@@ -143,6 +144,7 @@ impl<'h> GroupTree<'h> {
         let (children, more) = self.branches_of(children, depth + 1)?;
         let text = group_text(self.heap, PathGroup(group), self.control)?;
         Ok(Branch {
+            label_text: label.as_deref().map(after_class),
             label,
             root,
             class_name: match info.start {

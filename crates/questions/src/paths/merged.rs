@@ -89,7 +89,7 @@ fn retained_set_size(loaded: &LoadedHeap, set: &[ObjectIndex], control: &Control
 /// The bytes that are not reachable without these objects, these included.
 fn freed_by_removing(loaded: &LoadedHeap, set: &[ObjectIndex], control: &Control) -> Result<u64> {
     let heap = &loaded.heap;
-    let roots = loaded.roots.all().iter().map(|slot| slot.object);
+    let roots = loaded.heap.roots.iter().map(|&(object, _)| object);
     let reached = reached_from(&loaded.heap, roots, set, control)?;
     let rest: u64 = reached
         .iter()

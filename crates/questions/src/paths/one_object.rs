@@ -29,6 +29,7 @@ pub(crate) fn path_answer(
         } => {
             return Ok(PathAnswer {
                 address,
+                address_text: loaded.heap.address_form.of(address).to_string(),
                 class_name: None,
                 state,
                 shallow_size: size.into(),
@@ -65,6 +66,7 @@ pub(crate) fn path_answer(
     };
     Ok(PathAnswer {
         address: heap.address(object).0,
+        address_text: loaded.shown(object).to_string(),
         class_name: Some(loaded.class_name(object).to_owned()),
         state: heap.state(object),
         shallow_size: heap.shallow_size(object),

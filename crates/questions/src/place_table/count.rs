@@ -14,7 +14,7 @@ use base::control::Step;
 use base::error::Result;
 use base::side_by_side::side_by_side;
 use base::units::ObjectIndex;
-use heap::{EdgeLabel, Heap, PathGroup, PathTree, prefetch};
+use heap::{DominatorIndex, EdgeLabel, Heap, PathGroup, PathTree, prefetch};
 
 /// Objects between two looks at whether to stop.
 const CHECK_INTERVAL: usize = 1 << 16;
@@ -63,8 +63,41 @@ pub(super) struct Counts {
     pub(super) fields: Vec<(Field, Sum)>,
     /// By group of paths.
     pub(super) groups: Vec<Sum>,
+    /// By group of paths: the bytes of the blocks of its objects on the heap.
+    pub(super) sizes: Vec<u64>,
     /// By class slot; of classes of one name the first.
     pub(super) classes: Vec<Sum>,
+}
+
+/// What one place, field, group or class has, while live objects are looked at in preorder of the dominator tree: what
+/// an object dominates follows it.
+#[derive(Clone, Copy, Debug, Default)]
+struct Counted {
+    sum: Sum,
+    /// The end of what the last object that counted as retaining dominates, as a position.
+    end: u32,
+}
+
+/// An object that is counted.
+#[derive(Clone, Copy)]
+struct Seen {
+    position: u32,
+    /// The end of what it dominates.
+    end: u32,
+    content_size: u64,
+    retained_size: u64,
+}
+
+impl Counted {
+    #[inline]
+    fn add(&mut self, seen: Seen) {
+        self.sum.count += 1;
+        self.sum.bytes += seen.content_size;
+        if seen.position >= self.end {
+            self.sum.retained += seen.retained_size;
+            self.end = seen.end;
+        }
+    }
 }
 
 /// What is looked at.
@@ -72,6 +105,7 @@ pub(super) struct Counts {
 pub(super) struct Subject<'h> {
     pub(super) heap: &'h Heap,
     pub(super) tree: &'h PathTree,
+    pub(super) dominators: &'h DominatorIndex,
     /// By class slot: the first slot of that name.
     pub(super) first_slots: &'h [u32],
 }
@@ -117,22 +151,56 @@ impl Subject<'_> {
                 finder.add(target, place)?;
             }
         }
-        finder.compact();
+        finder.finish(self.dominators);
         Ok(finder)
     }
 }
 
 impl SizedSubject<'_> {
+    /// What the live object at a position adds.
     #[inline]
-    pub(super) fn sum(&self, object: ObjectIndex) -> Sum {
-        Sum {
-            count: 1,
-            bytes: self.content_sizes[object.at()].into(),
+    fn seen(&self, position: u32) -> Seen {
+        let Subject {
+            heap, dominators, ..
+        } = self.subject;
+        let object = dominators.object(position);
+        Seen {
+            position,
+            end: dominators.end(position),
+            content_size: self.content_sizes[object.at()].into(),
+            retained_size: heap.retained_size(object),
         }
     }
 
+    /// What live objects have together.
+    pub(super) fn sum(&self, objects: &[ObjectIndex]) -> Sum {
+        let position = |object: &ObjectIndex| self.subject.dominators.position(*object);
+        let mut positions: Vec<u32> = objects.iter().filter_map(position).collect();
+        positions.sort_unstable();
+        let mut counted = Counted::default();
+        for position in positions {
+            counted.add(self.seen(position));
+        }
+        counted.sum
+    }
+
+    /// The live objects in preorder of the dominator tree, with what each adds. The memory of the next ones is asked for.
+    fn live(&self) -> impl Iterator<Item = (ObjectIndex, Seen)> {
+        let Subject {
+            heap, dominators, ..
+        } = self.subject;
+        let objects = dominators.objects();
+        (0..objects.len() as u32).map(move |position| {
+            if let Some(ahead) = objects.get((position + AHEAD) as usize) {
+                prefetch(self.content_sizes, ahead.0);
+                prefetch(&heap.retained_sizes, ahead.0);
+            }
+            (objects[position as usize], self.seen(position))
+        })
+    }
+
     pub(super) fn count(&self, finder: &Finder, step: &Step<'_>) -> Result<Counts> {
-        let ((groups, classes), (places, fields)) = side_by_side(
+        let ((groups, sizes, classes), (places, fields)) = side_by_side(
             || self.groups_and_classes(step),
             || self.places_and_fields(finder, step),
         )?;
@@ -140,30 +208,35 @@ impl SizedSubject<'_> {
             places,
             fields,
             groups,
+            sizes,
             classes,
         })
     }
 
-    /// The sums of all groups of paths, and of all classes.
-    fn groups_and_classes(&self, step: &Step<'_>) -> Result<(Vec<Sum>, Vec<Sum>)> {
+    /// The sums of all groups of paths, with the bytes of their blocks, and of all classes.
+    #[allow(clippy::type_complexity, reason = "three lists of what is counted")]
+    fn groups_and_classes(&self, step: &Step<'_>) -> Result<(Vec<Sum>, Vec<u64>, Vec<Sum>)> {
         let Subject {
             heap,
             tree,
             first_slots,
+            ..
         } = self.subject;
-        let mut groups = columns::repeated(Sum::default(), tree.groups().len())?;
-        let mut classes = columns::repeated(Sum::default(), first_slots.len())?;
-        for object in (0..heap.objects.len() as u32).map(ObjectIndex) {
-            if object.at().is_multiple_of(CHECK_INTERVAL) {
+        let mut groups = columns::repeated(Counted::default(), tree.groups().len())?;
+        let mut sizes = columns::repeated(0u64, tree.groups().len())?;
+        let mut classes = columns::repeated(Counted::default(), first_slots.len())?;
+        for (object, seen) in self.live() {
+            if (seen.position as usize).is_multiple_of(CHECK_INTERVAL) {
                 step.advance(0)?;
             }
-            if tree.is_reached(object) {
-                let sum = self.sum(object);
-                groups[tree.group(object).0 as usize].add(sum);
-                classes[self.subject.class(object) as usize].add(sum);
+            let group = tree.group(object).0 as usize;
+            groups[group].add(seen);
+            if heap.objects.is_on_heap(object) {
+                sizes[group] += heap.shallow_size(object);
             }
+            classes[self.subject.class(object) as usize].add(seen);
         }
-        Ok((groups, classes))
+        Ok((sums(groups)?, sizes, sums(classes)?))
     }
 
     /// The sums of all places, and of all fields.
@@ -173,56 +246,61 @@ impl SizedSubject<'_> {
         finder: &Finder,
         step: &Step<'_>,
     ) -> Result<(Vec<(Place, Sum)>, Vec<(Field, Sum)>)> {
-        let mut places =
-            columns::collected(finder.places.iter().map(|&place| (place, Sum::default())))?;
-        let mut numbers: HashMap<Field, u32> = HashMap::new();
-        let mut fields = Vec::new();
-        // By place: the number of its field.
-        let mut field_of = columns::with_capacity(places.len())?;
-        for place in &finder.places {
-            let field = Field {
-                holder: place.holder,
-                label: place.label,
-                class: place.class,
-            };
-            let number = *numbers.entry(field).or_insert(fields.len() as u32);
-            if number as usize == fields.len() {
-                columns::push(&mut fields, (field, Sum::default()))?;
-            }
-            field_of.push(number);
-        }
+        let mut places = columns::repeated(Counted::default(), finder.places.len())?;
+        let (fields, field_of) = finder.fields()?;
+        let mut counted = columns::repeated(Counted::default(), fields.len())?;
         let mut further = finder.further.iter().copied().peekable();
         let mut its_fields: Vec<u32> = Vec::new();
-        for (object, &first) in (0u32..).map(ObjectIndex).zip(&finder.first) {
-            if object.at().is_multiple_of(CHECK_INTERVAL) {
+        for (object, seen) in self.live() {
+            let position = seen.position;
+            if (position as usize).is_multiple_of(CHECK_INTERVAL) {
                 step.advance(0)?;
             }
+            if let Some(ahead) = self
+                .subject
+                .dominators
+                .objects()
+                .get((position + AHEAD) as usize)
+            {
+                prefetch(&finder.first, ahead.0);
+            }
+            let first = finder.first[object.at()];
             if first == NO_PLACE {
                 continue;
             }
-            let sum = self.sum(object);
-            let mut count_at = |place: u32| places[place as usize].1.add(sum);
-            count_at(first);
+            places[first as usize].add(seen);
             let field = field_of[first as usize];
-            fields[field as usize].1.add(sum);
-            if further.peek().is_none_or(|&next| object_of(next) != object) {
+            counted[field as usize].add(seen);
+            if further
+                .peek()
+                .is_none_or(|&next| high_half(next) != position)
+            {
                 continue;
             }
             its_fields.clear();
             its_fields.push(field);
-            while let Some(next) = further.next_if(|&next| object_of(next) == object) {
+            while let Some(next) = further.next_if(|&next| high_half(next) == position) {
                 let place = next as u32;
-                count_at(place);
+                places[place as usize].add(seen);
                 its_fields.push(field_of[place as usize]);
             }
             its_fields.sort_unstable();
             its_fields.dedup();
             for &other in its_fields.iter().filter(|&&other| other != field) {
-                fields[other as usize].1.add(sum);
+                counted[other as usize].add(seen);
             }
         }
-        Ok((places, fields))
+        let places = finder.places.iter().copied().zip(places);
+        let fields = fields.into_iter().zip(counted);
+        Ok((
+            columns::collected(places.map(|(place, counted)| (place, counted.sum)))?,
+            columns::collected(fields.map(|(field, counted)| (field, counted.sum)))?,
+        ))
     }
+}
+
+fn sums(counted: Vec<Counted>) -> Result<Vec<Sum>> {
+    columns::collected(counted.into_iter().map(|one| one.sum))
 }
 
 /// Places, and what their references lead to.
@@ -234,14 +312,15 @@ pub(super) struct Finder {
     last: (Place, u32),
     /// By object: the place of the first reference to it.
     first: Vec<u32>,
-    /// The other places that lead to an object: the object above the place.
+    /// The other places that lead to an object: the object above the place; in the end its position in preorder of the
+    /// dominator tree.
     further: Vec<u64>,
     recent_further: Vec<u64>,
     compact_at: usize,
 }
 
-fn object_of(further: u64) -> ObjectIndex {
-    ObjectIndex((further >> 32) as u32)
+fn high_half(further: u64) -> u32 {
+    (further >> 32) as u32
 }
 
 impl Finder {
@@ -327,5 +406,35 @@ impl Finder {
     fn compact(&mut self) {
         self.further.par_sort_unstable();
         self.further.dedup();
+    }
+
+    /// Sorts the further references by the positions of their objects. Only live objects have any.
+    fn finish(&mut self, dominators: &DominatorIndex) {
+        self.further.par_iter_mut().for_each(|further| {
+            let object = ObjectIndex(high_half(*further));
+            let position = dominators.position(object).unwrap_or_default();
+            *further = u64::from(position) << 32 | (*further & u64::from(u32::MAX));
+        });
+        self.compact();
+    }
+
+    /// The fields of all places, and by place the number of its field.
+    fn fields(&self) -> Result<(Vec<Field>, Vec<u32>)> {
+        let mut numbers: HashMap<Field, u32> = HashMap::new();
+        let mut fields = Vec::new();
+        let mut field_of = columns::with_capacity(self.places.len())?;
+        for place in &self.places {
+            let field = Field {
+                holder: place.holder,
+                label: place.label,
+                class: place.class,
+            };
+            let number = *numbers.entry(field).or_insert(fields.len() as u32);
+            if number as usize == fields.len() {
+                columns::push(&mut fields, field)?;
+            }
+            field_of.push(number);
+        }
+        Ok((fields, field_of))
     }
 }

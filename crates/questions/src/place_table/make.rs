@@ -14,6 +14,7 @@ use base::columns;
 use base::control::{Control, Phase};
 use base::error::Result;
 use base::side_by_side::side_by_side;
+use base::units::ObjectIndex;
 use heap::{EdgeLabel, GroupStart, PathGroup, PathTree, RootOrigin};
 
 /// Groups of paths, and places, that a table keeps: the largest.
@@ -30,12 +31,16 @@ const NO_NODE: u32 = u32::MAX;
 /// [`Error::Aborted`](base::Error::Aborted).
 pub fn place_table(loaded: &LoadedHeap, control: &Control) -> Result<PlaceTable> {
     control.check()?;
-    let tree = loaded.path_tree(control)?;
+    let (tree, dominators) = side_by_side(
+        || loaded.path_tree(control),
+        || loaded.dominator_index(control),
+    )?;
     let step = control.begin(Phase::View, 2 * loaded.heap.objects.len() as u64);
     let first_slots = loaded.heap.objects.first_slots();
     let subject = Subject {
         heap: &loaded.heap,
         tree,
+        dominators,
         first_slots: &first_slots,
     };
     let (content_sizes, finder) = side_by_side(
@@ -53,6 +58,8 @@ pub fn place_table(loaded: &LoadedHeap, control: &Control) -> Result<PlaceTable>
 
     let mut is_cut = counts.groups[PathGroup::REST.0 as usize] != Sum::default();
     let groups = largest_groups(&counts.groups, &mut is_cut);
+    let sizes = groups.iter().map(|&group| counts.sizes[group.0 as usize]);
+    let sizes = columns::collected(sizes)?;
     let places = largest_places(std::mem::take(&mut counts.places), &mut is_cut);
     let mut maker = Maker {
         heap: loaded,
@@ -81,6 +88,12 @@ pub fn place_table(loaded: &LoadedHeap, control: &Control) -> Result<PlaceTable>
         .map(|(field, sum)| maker.field(field, *sum));
     let fields = fields.collect();
     let classes = maker.classes(&counts, &first_slots);
+    let text_classes = loaded.source.text_classes().iter();
+    let text_classes = text_classes.filter_map(|&(name, character)| {
+        let number = maker.names.numbers.get(name)?;
+        Some((*number, character))
+    });
+    let text_classes = text_classes.collect();
     Ok(PlaceTable {
         version: VERSION,
         dump_name: loaded.dump_name.clone(),
@@ -91,8 +104,10 @@ pub fn place_table(loaded: &LoadedHeap, control: &Control) -> Result<PlaceTable>
         is_cut,
         warnings: loaded.warnings().iter().map(WarningText::from).collect(),
         names: maker.names.names,
+        text_classes,
         paths: maker.paths,
         groups,
+        sizes,
         rooted,
         places,
         fields,
@@ -100,6 +115,7 @@ pub fn place_table(loaded: &LoadedHeap, control: &Control) -> Result<PlaceTable>
         raw: Sum {
             count: raw.len() as u64,
             bytes: raw.total_size(),
+            retained: raw.total_size(),
         },
     })
 }
@@ -114,12 +130,15 @@ fn rooted_sums(
     let mut held = columns::collected(slots.iter().map(|&slot| (origin(slot), slot.object)))?;
     held.sort_unstable();
     held.dedup();
-    let mut sums: HashMap<(RootOrigin, u32), Sum> = HashMap::new();
+    let mut objects: HashMap<(RootOrigin, u32), Vec<ObjectIndex>> = HashMap::new();
     for (origin, object) in held {
         let key = (origin, sized.subject.class(object));
-        sums.entry(key).or_default().add(sized.sum(object));
+        columns::push(objects.entry(key).or_default(), object)?;
     }
-    let mut sums: Vec<_> = sums.into_iter().collect();
+    let sums = objects.into_iter();
+    let mut sums: Vec<_> = sums
+        .map(|(key, objects)| (key, sized.sum(&objects)))
+        .collect();
     sums.sort_unstable_by_key(|&(key, sum)| (Reverse((sum.bytes, sum.count)), key));
     sums.truncate(MOST_ROWS);
     Ok(sums)

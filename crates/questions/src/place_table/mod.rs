@@ -13,13 +13,15 @@ pub use make::place_table;
 pub use table::PlaceTable;
 pub(super) use table::{PathNode, PathStart};
 
-/// Objects, and the bytes of their contents.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
-)]
+/// Objects, and their bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(super) struct Sum {
     pub(super) count: u64,
+    /// The bytes of their contents.
     pub(super) bytes: u64,
+    /// The sum of the retained sizes of those that no other of them dominates: at least what the program frees if it
+    /// lets go of all of them.
+    pub(super) retained: u64,
 }
 
 impl Sum {
@@ -33,5 +35,6 @@ impl AddAssign for Sum {
         // A table that was read from bytes can have any numbers.
         self.count = self.count.saturating_add(other.count);
         self.bytes = self.bytes.saturating_add(other.bytes);
+        self.retained = self.retained.saturating_add(other.retained);
     }
 }

@@ -8,7 +8,7 @@ use crate::warnings::WarningText;
 use base::error::{Error, Result};
 
 /// The version of the shape of a written table.
-pub(super) const VERSION: u32 = 1;
+pub(super) const VERSION: u32 = 2;
 
 /// The largest count or number of bytes in a written table: what JavaScript's numbers hold exactly.
 const MOST: u64 = 1 << 53;
@@ -29,10 +29,15 @@ pub struct PlaceTable {
     pub(crate) warnings: Vec<WarningText>,
     /// Names of roots, classes and labels.
     pub(crate) names: Vec<String>,
+    /// Classes of texts that have the size of their contents, with the bytes of a character.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) text_classes: Vec<(u32, u64)>,
     /// Groups of paths, each after the one that it continues.
     pub(crate) paths: Vec<PathNode>,
     /// What has which path, by position in `paths`.
     pub(crate) groups: Vec<(u32, Sum)>,
+    /// By position in `groups`: the bytes of the blocks of its objects.
+    pub(crate) sizes: Vec<u64>,
     /// What the roots hold, by position in `paths`.
     pub(crate) rooted: Vec<(u32, Sum)>,
     /// What references from objects of one group lead to.
@@ -119,6 +124,7 @@ impl PlaceTable {
             .sum();
         let rows = size_of_val(self.paths.as_slice())
             + size_of_val(self.groups.as_slice())
+            + size_of_val(self.sizes.as_slice())
             + size_of_val(self.rooted.as_slice())
             + size_of_val(self.places.as_slice())
             + size_of_val(self.fields.as_slice())
@@ -150,7 +156,7 @@ impl PlaceTable {
 
     /// Whether every number refers to a name or a path, and no sum of counts can overflow.
     fn is_sound(&self) -> bool {
-        let is_sum = |sum: Sum| sum.count <= MOST && sum.bytes <= MOST;
+        let is_sum = |sum: Sum| sum.count <= MOST && sum.bytes <= MOST && sum.retained <= MOST;
         let is_name = |name: u32| (name as usize) < self.names.len();
         let is_path = |path: u32| (path as usize) < self.paths.len();
         let starts = (0u32..).zip(&self.paths).all(|(nth, path)| {
@@ -165,6 +171,9 @@ impl PlaceTable {
         let mut groups = self.groups.iter().chain(&self.rooted);
         self.version == VERSION
             && starts
+            && self.sizes.len() == self.groups.len()
+            && self.sizes.iter().all(|&size| size <= MOST)
+            && self.text_classes.iter().all(|&(class, _)| is_name(class))
             && is_sum(self.raw)
             && self.total_live_size <= MOST
             && groups.all(|&(path, sum)| is_path(path) && is_sum(sum))

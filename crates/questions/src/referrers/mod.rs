@@ -59,6 +59,7 @@ pub fn referrers(
     }
     Ok(Referrers {
         address: loaded.heap.address(object).0,
+        address_text: loaded.shown(object).to_string(),
         total: references.len() as u64,
         offset: page.offset,
         limit: page.limit,

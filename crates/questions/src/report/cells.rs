@@ -13,6 +13,7 @@ use std::collections::{BinaryHeap, HashMap};
 use serde::{Serialize, Serializer};
 
 use crate::loaded_heap::LoadedHeap;
+use crate::parts::object_name::{ObjectName, object_name};
 use base::columns;
 use base::control::{Control, Phase, Step};
 use base::error::Result;
@@ -80,8 +81,8 @@ pub(super) struct Cell {
 /// All cells: the heap first, every other one after the one that it is a part of, the largest first.
 pub(super) struct Cells {
     pub(super) all: Vec<Cell>,
-    /// The class and the address of each cell's object.
-    names: Vec<Option<(String, u32)>>,
+    /// Each cell's object.
+    names: Vec<Option<ObjectName>>,
 }
 
 impl Serialize for Cells {
@@ -94,6 +95,7 @@ impl Serialize for Cells {
             kind: Vec<CellKind>,
             class_name: Vec<Option<&'c str>>,
             address: Vec<Option<u32>>,
+            address_text: Vec<Option<&'c str>>,
             count: Vec<u64>,
             shallow_size: Vec<u64>,
             retained_size: Vec<u64>,
@@ -104,10 +106,11 @@ impl Serialize for Cells {
             parent: cells().map(|cell| cell.parent).collect(),
             kind: cells().map(|cell| cell.kind).collect(),
             class_name: names()
-                .map(|name| name.map(|(class, _)| class.as_str()))
+                .map(|name| name.map(|name| name.class_name.as_str()))
                 .collect(),
-            address: names()
-                .map(|name| name.map(|&(_, address)| address))
+            address: names().map(|name| name.map(|name| name.address)).collect(),
+            address_text: names()
+                .map(|name| name.map(|name| name.address_text.as_str()))
                 .collect(),
             count: cells().map(|cell| cell.count).collect(),
             shallow_size: cells().map(|cell| cell.shallow_size).collect(),
@@ -214,13 +217,8 @@ pub(super) fn make_cells(loaded: &LoadedHeap, control: &Control) -> Result<Cells
     starts.sort_unstable();
     let sums = walk.class_sums(&all, &starts, &depths)?;
     add_class_cells(&mut all, &sums);
-    let names = all.iter().map(|cell| {
-        let object = cell.object?;
-        Some((
-            loaded.class_name(object).to_owned(),
-            loaded.heap.address(object).0,
-        ))
-    });
+    let names = all.iter();
+    let names = names.map(|cell| cell.object.map(|object| object_name(loaded, object)));
     Ok(Cells {
         names: names.collect(),
         all,

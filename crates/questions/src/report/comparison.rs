@@ -76,7 +76,7 @@ pub(super) fn compare_classes(
     let (listed, rest) = rows.split_at(CLASSES.min(rows.len()));
     let new = set_of_new(loaded, before, None, control)?;
     Ok(Comparison {
-        before: summary(before),
+        before: summary(before, control)?,
         growth: suspects(loaded, &SUSPECTS, Some(before), control)?,
         total: Changes::of(rows),
         rows: listed

@@ -125,7 +125,7 @@ pub fn report(
     Ok(strings::packed(&Body {
         dump: loaded.dump_name.clone(),
         before: before.map(|before| before.dump_name.clone()),
-        summary: summary(loaded),
+        summary: summary(loaded, control)?,
         suspects: suspects(loaded, &SUSPECTS, None, control)?,
         classes,
         details: make_details(loaded, &cells, control)?,

@@ -1,11 +1,12 @@
 //! The texts of a report: each once, and all together of bounded size.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use serde::Serialize;
 use serde_json::Value;
 
 use super::answer::Report;
+use crate::parts::short_names::short_class;
 
 /// Bytes of all texts as JSON, without sentences.
 const ROOM: usize = 200_000;
@@ -16,8 +17,8 @@ const LIMITS: [usize; 5] = [240, 120, 60, 30, 16];
 /// The last of these.
 const LEAST_LIMIT: usize = LIMITS[LIMITS.len() - 1];
 
-/// The key of texts that are whole sentences, with names in them that were cut already.
-const SENTENCE_KEY: &str = "text";
+/// The keys of texts that are whole sentences, with names in them that were cut already, and of addresses.
+const WHOLE: [&str; 3] = ["text", "addressText", "addressTexts"];
 
 /// Characters of a sentence that are kept at most.
 const SENTENCE: usize = 1200;
@@ -39,10 +40,12 @@ pub(super) fn packed(value: &impl Serialize) -> Report {
         limit,
         numbers: HashMap::new(),
         strings: Vec::new(),
+        short_names: BTreeMap::new(),
     };
     table.replace(&mut body, limit);
     Report {
         strings: table.strings,
+        short_names: table.short_names.into_iter().collect(),
         body,
     }
 }
@@ -53,21 +56,23 @@ fn collect<'v>(value: &'v Value, into: &mut Vec<&'v str>) {
         Value::String(text) => into.push(text),
         Value::Array(values) => values.iter().for_each(|value| collect(value, into)),
         Value::Object(entries) => {
-            let others = entries.iter().filter(|(key, _)| !is_sentence(key));
+            let others = entries.iter().filter(|(key, _)| !is_whole(key));
             others.for_each(|(_, value)| collect(value, into));
         }
         _ => {}
     }
 }
 
-fn is_sentence(key: &str) -> bool {
-    key == SENTENCE_KEY
+fn is_whole(key: &str) -> bool {
+    WHOLE.contains(&key)
 }
 
 struct Table {
     limit: usize,
     numbers: HashMap<String, usize>,
     strings: Vec<String>,
+    /// The short forms of names, by the number of the text.
+    short_names: BTreeMap<usize, String>,
 }
 
 impl Table {
@@ -84,6 +89,11 @@ impl Table {
                         self.strings.len() - 1
                     }
                 };
+                let text = &self.strings[number];
+                if limit == self.limit && text.contains("~lib/") {
+                    let short = || short_class(text);
+                    self.short_names.entry(number).or_insert_with(short);
+                }
                 *value = Value::String(number.to_string());
             }
             Value::Array(values) => {
@@ -93,11 +103,7 @@ impl Table {
             }
             Value::Object(entries) => {
                 for (key, value) in entries {
-                    let limit = if is_sentence(key) {
-                        SENTENCE
-                    } else {
-                        self.limit
-                    };
+                    let limit = if is_whole(key) { SENTENCE } else { self.limit };
                     self.replace(value, limit);
                 }
             }
@@ -143,6 +149,20 @@ mod tests {
         assert_eq!(
             report.body,
             json!({ "a": ["0", 7, "1", null], "b": { "c": "0" } })
+        );
+    }
+
+    #[test]
+    fn names_with_modules_of_the_standard_library_have_a_short_form_but_sentences_do_not() {
+        let name = "~lib/array/Array<a/B>";
+        let report =
+            packed(&json!({ "text": "One ~lib/array/Array", "name": name, "other": "a/B" }));
+        let [(number, short)] = &report.short_names[..] else {
+            unreachable!("{report:?}");
+        };
+        assert_eq!(
+            (report.strings[*number].as_str(), short.as_str()),
+            (name, "Array<a/B>")
         );
     }
 

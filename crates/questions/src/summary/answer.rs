@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::accounting::AccountingJson;
+use heap::Category;
 
 /// The totals of a heap.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -22,6 +23,21 @@ pub struct Summary {
     pub classes: u64,
     /// The number of roots of each kind.
     pub roots: RootCounts,
+    /// What only objects of each category keep alive; absent for a dump.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub categories: Vec<CategorySum>,
+}
+
+/// What only objects of a category keep alive, and these themselves. An object can be in several categories.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CategorySum {
+    /// The category.
+    pub category: Category,
+    /// The number of objects.
+    pub count: u64,
+    /// The sum of their shallow sizes, in bytes.
+    pub shallow_size: u64,
 }
 
 /// Numbers of objects.

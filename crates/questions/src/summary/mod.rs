@@ -7,11 +7,17 @@ use std::collections::BTreeSet;
 
 use crate::loaded_heap::LoadedHeap;
 pub use accounting::{AccountingJson, FreeJson, LiveJson, PinnedJson};
-pub use answer::{ObjectCounts, RootCounts, Summary};
-use heap::RootKind;
+pub use answer::{CategorySum, ObjectCounts, RootCounts, Summary};
+use base::control::Control;
+use base::error::Result;
+use base::units::ObjectIndex;
+use heap::{Category, RootKind};
 
 /// The totals of a heap.
-pub fn summary(loaded: &LoadedHeap) -> Summary {
+///
+/// # Errors
+/// [`Error`](base::Error): `OutOfMemory`, `Aborted`.
+pub fn summary(loaded: &LoadedHeap, control: &Control) -> Result<Summary> {
     let heap = &loaded.heap;
     let classes = heap.objects.classes.iter().zip(&heap.live_classes);
     let live_names: BTreeSet<&str> = classes
@@ -32,7 +38,7 @@ pub fn summary(loaded: &LoadedHeap) -> Summary {
             RootKind::System => roots.system.get_or_insert(0),
         } += 1;
     }
-    Summary {
+    Ok(Summary {
         total_heap_size: heap.total_size,
         total_live_size: heap.live_size,
         accounting: heap.accounting.as_ref().map(AccountingJson::from),
@@ -43,5 +49,29 @@ pub fn summary(loaded: &LoadedHeap) -> Summary {
         },
         classes: live_names.len() as u64,
         roots,
+        categories: categories(loaded, control)?,
+    })
+}
+
+fn categories(loaded: &LoadedHeap, control: &Control) -> Result<Vec<CategorySum>> {
+    let heap = &loaded.heap;
+    let mut sums = Vec::new();
+    for category in Category::ALL {
+        let Some(members) = loaded.source.category(category, control)? else {
+            continue;
+        };
+        let mut sum = CategorySum {
+            category,
+            count: 0,
+            shallow_size: 0,
+        };
+        for object in members.iter_in(0..heap.objects.len() as u32) {
+            let size = heap.shallow_size(ObjectIndex(object));
+            // The classes do not count what has no size either.
+            sum.count += u64::from(size != 0);
+            sum.shallow_size += size;
+        }
+        sums.push(sum);
     }
+    Ok(sums)
 }

@@ -39,6 +39,8 @@ pub struct Suspect {
     pub class_name: String,
     /// Its payload, if it is one object.
     pub address: Option<u32>,
+    /// The address as text: `0x9540`, or the id `@38208`.
+    pub address_text: Option<String>,
     /// The number of its objects.
     pub count: u64,
     /// Its retained size.
@@ -63,6 +65,8 @@ pub struct Suspect {
 pub struct Accumulation {
     /// The object.
     pub address: u32,
+    /// The address as text: `0x9540`, or the id `@38208`.
+    pub address_text: String,
     /// Its class.
     pub class_name: String,
     /// The field that refers to it, such as `assembly/server/PriceFeed.listeners`.

@@ -37,6 +37,9 @@ const MOST_TEXT: usize = 1 << 27;
 /// The number of objects between two checks for cancellation.
 const CHECK_INTERVAL: u32 = 1 << 14;
 
+/// By group that has grown: the groups that continue it.
+type Continuations = HashMap<u32, Vec<u32>>;
+
 /// The number and the retained size of the objects of a path group.
 #[derive(Clone, Copy, Debug, Default)]
 struct GroupSize {
@@ -60,6 +63,7 @@ impl GroupSize {
 struct Growth {
     group: u32,
     before: u64,
+    count_before: u64,
     after: GroupSize,
 }
 
@@ -131,7 +135,7 @@ pub(crate) fn grown_suspects(
     let sizes = group_sizes(loaded, control)?;
     let groups = loaded.path_tree(control)?.groups();
     let grown = grown_groups(loaded, threshold, &earlier, &sizes, control)?;
-    let (continuations, mut pending) = continuations(groups, &grown, sizes.len(), control)?;
+    let (continuations, mut pending) = continuations(loaded, &grown, &sizes, control)?;
     let mut suspects = Vec::new();
     while let Some(group) = pending.pop() {
         let end = descend(loaded, group, &grown, &continuations, groups, &mut pending);
@@ -166,12 +170,18 @@ fn grown_groups(
         if after.retained < threshold || group == PathGroup::REST.0 || bytes > MOST_TEXT {
             continue;
         }
+        let is_root_part = |object| loaded.source.is_root_part(object);
+        if after.largest().is_some_and(is_root_part) {
+            continue;
+        }
         control.check()?;
         let text = group_text(loaded, PathGroup(group), control)?.text;
         bytes += text.len();
+        let (before, count_before) = earlier.get(&text).copied().unwrap_or_default();
         let growth = Growth {
             group,
-            before: earlier.get(&text).map_or(0, |&(retained, _)| retained),
+            before,
+            count_before,
             after,
         };
         if growth.bytes() >= threshold {
@@ -184,16 +194,18 @@ fn grown_groups(
 /// By group that has grown, the groups that continue it; and the groups with which the search begins: those that
 /// have grown and continue no other one that has.
 fn continuations(
-    groups: &PathGroups,
+    loaded: &LoadedHeap,
     grown: &HashMap<u32, Growth>,
-    count: usize,
+    sizes: &[GroupSize],
     control: &Control,
-) -> Result<(HashMap<u32, Vec<u32>>, Vec<u32>)> {
+) -> Result<(Continuations, Vec<u32>)> {
+    let groups = loaded.path_tree(control)?.groups();
+    let count = sizes.len();
     let before_group = |group: u32| match groups.info(PathGroup(group)).start {
         GroupStart::Step(before, _) => Some(before.0),
         GroupStart::Root(_) | GroupStart::Rest => None,
     };
-    let mut continuations: HashMap<u32, Vec<u32>> = HashMap::new();
+    let mut continuations = Continuations::new();
     for group in 0..count as u32 {
         if group.is_multiple_of(CHECK_INTERVAL) {
             control.count(CHECK_INTERVAL.into())?;
@@ -212,8 +224,18 @@ fn continuations(
         if group.is_multiple_of(CHECK_INTERVAL) {
             control.count(CHECK_INTERVAL.into())?;
         }
-        let is_below = before_group(group).is_some_and(|before| is_at_or_below[before as usize]);
+        let before = before_group(group);
         let has_grown = grown.contains_key(&group);
+        let mut is_below = before.is_some_and(|before| is_at_or_below[before as usize]);
+        // What has grown in an object that has not grown may be another suspect: then no object of a group that has
+        // grown dominates it.
+        if has_grown && is_below && !before.is_some_and(|before| grown.contains_key(&before)) {
+            let largest = sizes[group as usize].largest();
+            is_below = match largest {
+                Some(object) => is_dominated_by(loaded, object, grown, control)?,
+                None => is_below,
+            };
+        }
         is_at_or_below[group as usize] = is_below || has_grown;
         if has_grown && !is_below {
             pending.push(group);
@@ -227,7 +249,7 @@ fn descend(
     loaded: &LoadedHeap,
     group: u32,
     grown: &HashMap<u32, Growth>,
-    continuations: &HashMap<u32, Vec<u32>>,
+    continuations: &Continuations,
     groups: &PathGroups,
     pending: &mut Vec<u32>,
 ) -> u32 {
@@ -235,27 +257,49 @@ fn descend(
     loop {
         let next = continuations.get(&end).into_iter().flatten();
         let next: Vec<Growth> = next.filter_map(|next| grown.get(next).copied()).collect();
+        // Where objects are new, the growth ends. Few objects may refer to many that were there before: a map to the
+        // arrays that it has as values.
+        let is_place = |next: &Growth| {
+            !is_storage_group(loaded, next.group, groups)
+                && (next.after.count <= grown[&end].after.count
+                    || next.after.count <= next.count_before)
+        };
         let largest = next
             .iter()
             .max_by_key(|next| (next.bytes(), Reverse(next.group)));
-        let step = largest.filter(|next| {
-            !is_storage_group(loaded, next.group, groups)
-                && next.bytes() * 100 >= grown[&end].bytes() * DESCENT
-                && next.after.count <= grown[&end].after.count
-        });
+        let step = largest
+            .filter(|next| is_place(next) && next.bytes() * 100 >= grown[&end].bytes() * DESCENT);
         // Another continuation that has grown is a separate suspect, unless it is a part of the
         // accumulation: a container's own contents, or many objects to which few refer.
-        let own = next.iter().filter(|next| {
-            step.is_none_or(|step| step.group != next.group)
-                && next.after.count <= grown[&end].after.count
-                && !is_storage_group(loaded, next.group, groups)
-        });
+        let own = next
+            .iter()
+            .filter(|next| step.is_none_or(|step| step.group != next.group) && is_place(next));
         pending.extend(own.map(|next| next.group));
         match step {
             Some(step) => end = step.group,
             None => return end,
         }
     }
+}
+
+/// Whether an object of a group that has grown dominates this one.
+fn is_dominated_by(
+    loaded: &LoadedHeap,
+    object: ObjectIndex,
+    grown: &HashMap<u32, Growth>,
+    control: &Control,
+) -> Result<bool> {
+    let tree = loaded.path_tree(control)?;
+    let index = loaded.dominator_index(control)?;
+    let position = index.position(object);
+    let dominators = std::iter::successors(position, |&position| index.dominator(position));
+    for position in dominators.skip(1) {
+        control.count(1)?;
+        if grown.contains_key(&tree.group(index.object(position)).0) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// Whether a group is that of a container's own contents.
@@ -323,6 +367,7 @@ fn growth_suspect(
     let accumulation = match end.largest() {
         Some(object) => Some(Accumulation {
             address: loaded.heap.address(object).0,
+            address_text: loaded.shown(object).to_string(),
             class_name: loaded.class_name(object).to_owned(),
             owner: owner_of(loaded, object, control)?,
             children,
@@ -333,6 +378,7 @@ fn growth_suspect(
         kind: SuspectKind::Growth,
         class_name: loaded.slot_name(info.class_slot).to_owned(),
         address: only.map(|object| loaded.heap.address(object).0),
+        address_text: only.map(|object| loaded.shown(object).to_string()),
         count: growth.after.count,
         retained_size: growth.after.retained,
         retained_size_before: Some(growth.before),

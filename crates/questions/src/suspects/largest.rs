@@ -11,9 +11,10 @@ use crate::loaded_heap::LoadedHeap;
 use crate::parts::cut::path_and_cut;
 use crate::parts::path::path_to;
 use base::columns;
-use base::control::{Control, Phase};
+use base::control::{Control, Phase, Step};
 use base::error::Result;
 use base::units::ObjectIndex;
+use heap::DominatorIndex;
 
 /// The least part of the live bytes that a suspect retains.
 pub(super) const THRESHOLD: f64 = 0.1;
@@ -35,7 +36,7 @@ pub(super) fn largest_suspects(
     // The largest comes first.
     let mut pending = BinaryHeap::new();
     let mut others = Vec::new();
-    for position in index.children(None) {
+    for position in owned_by_roots(loaded, index, &step)? {
         match size(position) >= threshold {
             true => pending.push((size(position), Reverse(position))),
             false => columns::push(&mut others, index.object(position))?,
@@ -80,6 +81,33 @@ pub(super) fn largest_suspects(
     finish_suspects(loaded, threshold, suspects)
 }
 
+/// The objects of the program that no other one dominates, by position: what the roots and their parts dominate.
+fn owned_by_roots(
+    loaded: &LoadedHeap,
+    index: &DominatorIndex,
+    step: &Step<'_>,
+) -> Result<Vec<u32>> {
+    let mut owned = Vec::new();
+    let mut parts = Vec::new();
+    let mut next = None;
+    loop {
+        for position in index.children(next) {
+            let list = match loaded.source.is_root_part(index.object(position)) {
+                true => &mut parts,
+                false => &mut owned,
+            };
+            columns::push(list, position)?;
+            if list.len().is_multiple_of(CHECK_INTERVAL) {
+                step.advance(0)?;
+            }
+        }
+        next = parts.pop();
+        if next.is_none() {
+            return Ok(owned);
+        }
+    }
+}
+
 fn object_suspect(
     loaded: &LoadedHeap,
     object: ObjectIndex,
@@ -92,12 +120,14 @@ fn object_suspect(
         kind: SuspectKind::Object,
         class_name: loaded.class_name(object).to_owned(),
         address: Some(loaded.heap.address(object).0),
+        address_text: Some(loaded.shown(object).to_string()),
         count: 1,
         retained_size,
         retained_size_before: None,
         share: share_of_live(loaded, retained_size),
         accumulation: Some(Accumulation {
             address: loaded.heap.address(descent.end).0,
+            address_text: loaded.shown(descent.end).to_string(),
             class_name: loaded.class_name(descent.end).to_owned(),
             owner: owner_of(loaded, descent.end, control)?,
             children: descent.accumulated.clone(),
@@ -122,6 +152,7 @@ fn class_suspect(
         kind: SuspectKind::Class,
         class_name: group.class_name.clone(),
         address: None,
+        address_text: None,
         count: group.count,
         retained_size: group.retained_size,
         retained_size_before: None,

@@ -11,6 +11,10 @@ pub(crate) fn paragraph(suspect: &Suspect, form: AddressForm) -> String {
     let mut text = subject(suspect, form);
     if let Some(accumulation) = &suspect.accumulation {
         let place = match &accumulation.owner {
+            // Of an object that is the suspect, the address is known already.
+            Some(owner) if suspect.kind == SuspectKind::Growth => {
+                format!("{owner} at {}", form.of(accumulation.address))
+            }
             Some(owner) => owner.clone(),
             None => format!(
                 "{} at {}",

@@ -73,6 +73,8 @@ pub struct CycleGroup {
     /// The object with the lowest address of each of the largest cycles. Order: shallow size of the cycle ↓,
     /// count ↓, address ↑.
     pub addresses: Vec<u32>,
+    /// These addresses as text.
+    pub address_texts: Vec<String>,
 }
 
 /// Objects of a class in cycles.
@@ -109,10 +111,13 @@ pub struct UnreferencedBlocks {
 }
 
 /// A raw block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct RawBlock {
     /// The address that `heap.alloc` returned.
     pub address: u32,
+    /// The address as text: `0x9540`, or the id `@38208`.
+    pub address_text: String,
     /// The whole block.
     pub size: u32,
 }
@@ -133,6 +138,8 @@ pub struct UnreachableGraph {
 pub struct UnreachableNode {
     /// Its payload.
     pub address: u32,
+    /// The address as text: `0x9540`, or the id `@38208`.
+    pub address_text: String,
     /// Its class; `None` for a raw block.
     pub class_name: Option<String>,
     /// Its kind.

@@ -10,6 +10,7 @@ use crate::loaded_heap::LoadedHeap;
 use base::columns;
 use base::control::{Control, Phase, Step};
 use base::error::{Error, Result};
+use base::units::ObjectIndex;
 use heap::Cycles;
 
 /// The number of objects between two checks for cancellation.
@@ -82,12 +83,17 @@ pub(super) fn cycle_groups(
             .zip(details)
             .map(|(&group, details)| {
                 let sum = groups.sums[group as usize];
+                let classes = details.classes(&names, limit);
+                let firsts = first_objects(cycles, details.cycles, limit);
+                let addresses = firsts.iter().map(|&first| loaded.heap.address(first).0);
+                let texts = firsts.iter().map(|&first| loaded.shown(first).to_string());
                 CycleGroup {
                     cycles: sum.cycles,
                     count: sum.count,
                     shallow_size: sum.shallow_size,
-                    classes: details.classes(&names, limit),
-                    addresses: first_addresses(loaded, cycles, details.cycles, limit),
+                    classes,
+                    addresses: addresses.collect(),
+                    address_texts: texts.collect(),
                 }
             })
             .collect(),
@@ -95,12 +101,7 @@ pub(super) fn cycle_groups(
 }
 
 /// The first object of each of the largest of these cycles.
-fn first_addresses(
-    loaded: &LoadedHeap,
-    cycles: &Cycles,
-    mut nths: Vec<u32>,
-    limit: usize,
-) -> Vec<u32> {
+fn first_objects(cycles: &Cycles, mut nths: Vec<u32>, limit: usize) -> Vec<ObjectIndex> {
     keep_first(&mut nths, limit, |&left, &right| {
         let key = |nth: u32| {
             let cycle = &cycles.cycles()[nth as usize];
@@ -109,7 +110,7 @@ fn first_addresses(
         key(left).cmp(&key(right))
     });
     let firsts = nths.iter().map(|&nth| cycles.cycles()[nth as usize].first);
-    firsts.map(|object| loaded.heap.address(object).0).collect()
+    firsts.collect()
 }
 
 /// The names of the classes in order. Classes may share one.

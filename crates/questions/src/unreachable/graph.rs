@@ -73,6 +73,7 @@ pub(super) fn unreachable_graph(
     let nodes = nodes.iter().map(|&node| match node {
         Node::Object(object) => UnreachableNode {
             address: loaded.heap.address(object).0,
+            address_text: loaded.shown(object).to_string(),
             class_name: Some(loaded.class_name(object).to_owned()),
             state: loaded.heap.state(object),
             shallow_size: loaded.heap.shallow_size(object),
@@ -82,6 +83,7 @@ pub(super) fn unreachable_graph(
         },
         Node::Raw(nth) => UnreachableNode {
             address: raw.payload(nth),
+            address_text: loaded.heap.address_form.of(raw.payload(nth)).to_string(),
             class_name: None,
             state: ObjectState::Raw,
             shallow_size: raw.size(nth).into(),

@@ -81,7 +81,7 @@ pub fn unreachable(
         raw: RawBlocks {
             count: raw.len() as u64,
             size: raw.total_size(),
-            unreferenced: lost.map(|lost| unreferenced(&raw, lost, limit)),
+            unreferenced: lost.map(|lost| unreferenced(loaded, &raw, lost, limit)),
         },
         graph,
     })
@@ -122,9 +122,15 @@ fn garbage_classes(loaded: &LoadedHeap, cycles: &Cycles, limit: usize) -> Vec<Ga
 }
 
 /// The answer about these blocks of the table.
-fn unreferenced(raw: &RawTable, lost: Vec<u32>, limit: usize) -> UnreferencedBlocks {
+fn unreferenced(
+    loaded: &LoadedHeap,
+    raw: &RawTable,
+    lost: Vec<u32>,
+    limit: usize,
+) -> UnreferencedBlocks {
     let block = |nth: u32| RawBlock {
         address: raw.payload(nth),
+        address_text: loaded.heap.address_form.of(raw.payload(nth)).to_string(),
         size: raw.size(nth),
     };
     let count = lost.len() as u64;

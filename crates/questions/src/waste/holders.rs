@@ -154,6 +154,7 @@ fn is_field(label: EdgeLabel) -> bool {
         | LabelKind::Key
         | LabelKind::Value
         | LabelKind::Member
-        | LabelKind::Hidden => false,
+        | LabelKind::Hidden
+        | LabelKind::Folded => false,
     }
 }

@@ -3,10 +3,12 @@
 
 mod functions;
 mod globals;
+mod table;
 mod unreadable;
 
 pub use functions::{Functions, Signature};
 pub use globals::{Global, Globals, TLSF_ROOT};
+pub use table::FunctionTable;
 pub use unreadable::unreadable;
 
 use std::collections::HashMap;
@@ -63,6 +65,8 @@ pub struct Module<'a> {
     pub memory_limits: Option<(u64, u64)>,
     /// All functions, imported ones first.
     pub functions: Functions<'a>,
+    /// The functions that code can call by an index.
+    pub table: FunctionTable,
     /// Data that is copied into memory at instantiation, if its address is known.
     pub data: Vec<DataSegment<'a>>,
     /// The custom sections whose names begin with `debug_` or `.debug_`, under the dotted name.
@@ -94,6 +98,7 @@ impl<'a> Module<'a> {
                             wasmparser::TypeRef::Global(ty) => module.globals.add_imported(ty),
                             wasmparser::TypeRef::Memory(ty) => module.add_memory(ty)?,
                             wasmparser::TypeRef::Func(ty) => module.functions.add_imported(ty),
+                            wasmparser::TypeRef::Table(_) => module.table.add_imported(),
                             _ => {}
                         }
                     }
@@ -123,6 +128,12 @@ impl<'a> Module<'a> {
                         }
                     }
                 }
+                Payload::TableSection(section) => module.table.read_tables(section, control)?,
+                Payload::ElementSection(section) => {
+                    module
+                        .table
+                        .read_segments(section, &module.globals, control)?;
+                }
                 Payload::StartSection { func, .. } => module.functions.set_start(func),
                 Payload::CodeSectionEntry(body) => module.functions.add_body(body),
                 Payload::MemorySection(section) => {
@@ -144,16 +155,7 @@ impl<'a> Module<'a> {
                 Payload::ExportSection(section) => {
                     for export in section {
                         control.count(1)?;
-                        let export = export.map_err(unreadable)?;
-                        match export.kind {
-                            ExternalKind::Global => {
-                                module.globals.add_export(export.name, export.index);
-                            }
-                            ExternalKind::Func => {
-                                module.functions.add_export(export.name, export.index);
-                            }
-                            _ => {}
-                        }
+                        module.add_export(export.map_err(unreadable)?);
                     }
                 }
                 Payload::CustomSection(section) => {
@@ -169,6 +171,15 @@ impl<'a> Module<'a> {
             }
         }
         Ok(module)
+    }
+
+    fn add_export(&mut self, export: wasmparser::Export<'a>) {
+        match export.kind {
+            ExternalKind::Global => self.globals.add_export(export.name, export.index),
+            ExternalKind::Func => self.functions.add_export(export.name, export.index),
+            ExternalKind::Table => self.table.add_export(),
+            _ => {}
+        }
     }
 
     fn add_memory(&mut self, memory: MemoryType) -> Result<()> {

@@ -5,8 +5,7 @@
 //! functions and not addresses.
 
 use crate::module::Module;
-
-use super::Frame;
+use base::frame::Frame;
 
 /// The first bytes of the table: the magic of Go 1.18 and of Go 1.20, two zeros, an instruction size of 1 and
 /// a pointer size of 8.

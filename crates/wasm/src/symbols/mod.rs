@@ -1,16 +1,16 @@
 //! Names functions, files and lines for offsets in a module's code, for profiles.
 //!
 //! The best source that knows an offset is used: lines of DWARF, with the functions that were inlined there;
-//! a source map; the `name` section; or else the index of the function and the offset in it.
+//! a source map; the `name` section; the name of an export; or else the index of the function and the offset in it.
 
 mod go;
 mod source_map;
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 use addr2line::{Context, gimli};
 use gimli::{EndianSlice, LittleEndian};
-use serde::{Deserialize, Serialize};
 
 pub use go::GoTable;
 
@@ -18,18 +18,8 @@ use crate::allocation_table::{ADDED_IMPORTS, AllocationTable};
 use crate::module::{Module, unreadable};
 use base::control::Control;
 use base::error::{Error, Result};
+use base::frame::Frame;
 use source_map::SourceMap;
-
-/// A function that was running.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Frame {
-    /// Its name.
-    pub function: String,
-    /// Its source file; empty if it is not known.
-    pub file: String,
-    /// The line in it, from 1; 0 if it is not known.
-    pub line: u32,
-}
 
 /// Symbols of a module, instrumented or not.
 pub struct Symbols<'a> {
@@ -42,6 +32,8 @@ pub struct Symbols<'a> {
     code_start: u64,
     lines: Option<Context<EndianSlice<'a, LittleEndian>>>,
     source_map: Option<SourceMap>,
+    /// The exported functions by index, for those without another name.
+    exports: HashMap<u32, &'a str>,
 }
 
 impl<'a> Symbols<'a> {
@@ -78,6 +70,7 @@ impl<'a> Symbols<'a> {
             code_start,
             lines,
             source_map: source_map.map(SourceMap::parse).transpose()?,
+            exports: exports(&module),
             module,
             table,
         })
@@ -151,6 +144,7 @@ impl<'a> Symbols<'a> {
         };
         let function = nth as u32 + self.module.functions.imported();
         let name = self.module.functions.name(function);
+        let name = name.or_else(|| self.exports.get(&function).copied());
         // The index in the original module.
         let added = self.table.as_ref().map_or(0, |_| ADDED_IMPORTS);
         let original = function.saturating_sub(added);
@@ -162,6 +156,16 @@ impl<'a> Symbols<'a> {
             ..Frame::default()
         }
     }
+}
+
+/// The exported functions by index. Of two names of a function, the first in the alphabet is taken.
+fn exports<'a>(module: &Module<'a>) -> HashMap<u32, &'a str> {
+    let mut exports: HashMap<u32, &str> = HashMap::new();
+    for (name, function) in module.functions.exports() {
+        let known = exports.entry(function).or_insert(name);
+        *known = name.min(known);
+    }
+    exports
 }
 
 fn demangled(name: &str) -> Cow<'_, str> {

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { QuestionError } from "../errors.mts";
 import type { OpenHeap, Source } from "../heaps.mts";
 import { formatCount, formatSize } from "../lines.mts";
-import { type Context, count, page, question, size } from "../question.mts";
+import { type Context, category, count, page, question, size } from "../question.mts";
 import { type RootFile, shortened } from "../roots.mts";
 
 const file = z.strictObject({ path: z.string(), size, modified: z.string() }).meta({ id: "file" });
@@ -65,6 +65,10 @@ const details = z.strictObject({
   objects: z.strictObject({ live: count, garbage: count.optional(), static: count.optional() }),
   classes: count,
   roots: z.strictObject({ global: count, stack: count, pinned: count, system: count.optional() }),
+  categories: z
+    .array(z.strictObject({ category, count, shallowSize: size }))
+    .optional()
+    .describe("of a heap snapshot of V8: what only objects of each category keep alive"),
   bytes: z
     .strictObject({
       live: z.strictObject({ global: size, stack: size, pinned: size }),
@@ -106,7 +110,7 @@ export const openHeaps = question({
     const files = await Promise.all(dumps.map((dump) => roots.file("dump", dump)));
     const modules: (RootFile | undefined)[] = [];
     for (const file of files) {
-      const isWithoutModule = wasm === undefined && (await roots.isSnapshot(file));
+      const isWithoutModule = wasm === undefined && (await roots.needsNoModule(file));
       const earlier = modules.find((module) => module !== undefined);
       modules.push(
         isWithoutModule ? undefined : (earlier ?? (await moduleOf(file, wasm, context))),
@@ -162,7 +166,8 @@ type Summary = [z.output<typeof opened>, z.output<typeof details>];
 
 /** A heap in short and in full. */
 function summaryOf({ heap, handle }: OpenHeap, { dump, wasm }: Source): Summary {
-  const { totalHeapSize, totalLiveSize, accounting, objects, classes, roots } = heap.summary();
+  const { totalHeapSize, totalLiveSize, accounting, objects, classes, roots, categories } =
+    heap.summary();
   const liveObjects = objects.live;
   return [
     {
@@ -178,6 +183,7 @@ function summaryOf({ heap, handle }: OpenHeap, { dump, wasm }: Source): Summary 
       objects,
       classes,
       roots,
+      ...(categories === undefined ? {} : { categories }),
       bytes: accounting === undefined ? null : bytesOf(accounting),
       collector: accounting?.collector ?? null,
     },

@@ -1,7 +1,7 @@
 /** What retains the most, and what grows. */
 import { growthAsync } from "@warpo/heap-analyzer";
 import { z } from "zod";
-import { formatCount, formatSize, hex, rootText } from "../lines.mts";
+import { formatCount, formatSize, rootText } from "../lines.mts";
 import {
   asking,
   before,
@@ -21,6 +21,7 @@ const suspect = z.strictObject({
   kind: z.string(),
   className: z.string(),
   address: count.nullable(),
+  addressText: z.string().nullable(),
   count,
   retainedSize: size,
   retainedSizeBefore: size.nullable(),
@@ -28,6 +29,7 @@ const suspect = z.strictObject({
   accumulation: z
     .strictObject({
       address: count,
+      addressText: z.string(),
       className: z.string(),
       owner: z.string().nullable(),
       children: z.array(z.strictObject({ className: z.string(), count, retainedSize: size })),
@@ -67,10 +69,10 @@ export const suspects = question({
     return [
       `Live: ${formatSize(totalLiveSize)}. Suspects of at least ${formatSize(threshold)}:`,
       ...(found.length === 0 ? ["None."] : []),
-      ...found.flatMap(({ text, address, accumulation }, nth) => {
+      ...found.flatMap(({ text, addressText, accumulation }, nth) => {
         const places = [
-          ...(address === null ? [] : [`suspect ${hex(address)}`]),
-          ...(accumulation === null ? [] : [`accumulates in ${hex(accumulation.address)}`]),
+          ...(addressText === null ? [] : [`suspect ${addressText}`]),
+          ...(accumulation === null ? [] : [`accumulates in ${accumulation.addressText}`]),
         ];
         const at = places.length === 0 ? [] : [`   Addresses: ${places.join(", ")}.`];
         return [`${nth + 1}. ${text}`, ...at];
@@ -96,8 +98,19 @@ const place = z.strictObject({
   stable: z.boolean(),
   counts: z.array(count.nullable()),
   bytes: z.array(size.nullable()),
-  perInterval: z.strictObject({ count: z.number(), bytes: z.number() }),
+  retained: z.array(size.nullable()).describe("the bytes that the objects retain together"),
+  perInterval: z.strictObject({ count: z.number(), bytes: z.number(), retained: z.number() }),
   folded: z.array(folded),
+});
+
+const undecided = z.strictObject({
+  path: z.string().nullable(),
+  label: z.string().nullable(),
+  className: z.string(),
+  fingerprint: z.string(),
+  counts: z.array(count.nullable()),
+  bytes: z.array(size.nullable()),
+  stoppedAfter: count.nullable().describe("the number of the last dump in which it had grown"),
 });
 
 export const growth = question({
@@ -118,7 +131,13 @@ export const growth = question({
   output: {
     dumps: z.array(z.strictObject({ name: z.string(), totalLiveSize: size })),
     warmup: count,
+    perInterval: z
+      .strictObject({ live: z.number(), explained: z.number() })
+      .describe("bytes: how all live bytes grow, and what growing places have of it"),
     places: z.array(place),
+    undecided: z
+      .array(undecided)
+      .describe("places that grew at first and may have stopped, such as caches that filled"),
   },
   isPaged: true,
   async ask({ heaps: handles, warmup, slow, limit, offset }, { heaps, control }) {
@@ -150,7 +169,7 @@ export const growth = question({
           const rest =
             others.length === 0 ? "" : `; places that grow with it: ${formatCount(others.length)}`;
           return (
-            `${className}: +${formatCount(perInterval.count)} objects, +${formatSize(Math.round(perInterval.bytes))} ` +
+            `${className}: +${formatCount(perInterval.count)} objects, which retain +${formatSize(Math.round(perInterval.retained))}, ` +
             `per interval (${counts.map((one) => one ?? "-").join(", ")}): ${place}; fingerprint ${fingerprint}${rest}`
           );
         },

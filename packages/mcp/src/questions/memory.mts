@@ -47,6 +47,7 @@ const unreached = z.strictObject({
           shallowSize: size,
           classes: z.array(z.strictObject({ className: z.string(), count })),
           addresses: z.array(count),
+          addressTexts: z.array(z.string()),
         }),
       ),
     }),
@@ -58,7 +59,7 @@ const unreached = z.strictObject({
       .strictObject({
         count,
         size,
-        blocks: z.array(z.strictObject({ address: count, size })),
+        blocks: z.array(z.strictObject({ address: count, addressText: z.string(), size })),
       })
       .nullable(),
   }),

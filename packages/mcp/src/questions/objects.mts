@@ -6,15 +6,16 @@ import {
   edgeText,
   formatCount,
   formatSize,
-  hex,
   named,
   pathLines,
   rootText,
+  withFunction,
 } from "../lines.mts";
 import {
   address,
   addressOf,
   asking,
+  category,
   count,
   cutShape,
   edgeShape,
@@ -43,12 +44,16 @@ export const find = question({
     class: glob.optional().describe("a class name; * and ? are wildcards"),
     minSize: whole.min(0).optional().describe("the least retained size in bytes"),
     contains: z.string().max(1000).optional().describe("only strings that contain this text"),
+    category: category
+      .optional()
+      .describe("of a snapshot of V8: only what objects of this category alone keep alive"),
     ...page,
   },
   output: {
     objects: z.array(
       z.strictObject({
         address: count,
+        addressText: z.string(),
         className: z.string(),
         shallowSize: size,
         retainedSize: size,
@@ -58,9 +63,17 @@ export const find = question({
     ),
   },
   isPaged: true,
-  async ask({ heap: handle, class: wanted, minSize, contains, limit, offset }, context) {
+  async ask({ heap: handle, class: wanted, minSize, contains, category, limit, offset }, context) {
     return await asking(context, { heap: handle }, async (open) => {
-      const options = { class: wanted, minSize, contains, limit, offset, ...watched(context) };
+      const options = {
+        class: wanted,
+        minSize,
+        contains,
+        category,
+        limit,
+        offset,
+        ...watched(context),
+      };
       const { objects, total, warnings, partial } = await open.findAsync(options);
       return { body: { objects }, page: { list: "objects", total, offset }, warnings, partial };
     });
@@ -70,7 +83,7 @@ export const find = question({
       objects.length === 0 ? "No objects." : "Object: retained size, preview.",
       ...objects.map(
         (one) =>
-          `${named(one.className, one.address)}: ${formatSize(one.retainedSize)}, ${short(one.preview)}`,
+          `${named(one.className, one.addressText)}: ${formatSize(one.retainedSize)}, ${short(one.preview)}`,
       ),
     ];
   },
@@ -82,6 +95,7 @@ const field = z.strictObject({
   value: z.union([z.number(), z.string(), z.boolean(), z.null()]),
   address: count.nullable(),
   className: z.string().nullable(),
+  functionName: z.string().optional(),
 });
 
 export const object = question({
@@ -94,6 +108,7 @@ export const object = question({
   input: { heap, address, ...page },
   output: {
     address: count,
+    addressText: z.string(),
     className: z.string().nullable(),
     state: z.string(),
     shallowSize: size,
@@ -124,12 +139,15 @@ export const object = question({
   },
   render(one) {
     return [
-      `${named(one.className, one.address)}, ${one.state}: ${formatSize(one.shallowSize)}, retains ${formatSize(one.retainedSize)}`,
+      `${named(one.className, one.addressText)}, ${one.state}: ${formatSize(one.shallowSize)}, retains ${formatSize(one.retainedSize)}`,
       ...(one.preview === null ? [] : [one.preview]),
-      ...one.fields.map(({ name, type, value }) => `  ${name}: ${type} = ${short(String(value))}`),
+      ...one.fields.map(
+        ({ name, type, value, functionName }) =>
+          `  ${name}: ${type} = ${withFunction(short(String(value)), functionName)}`,
+      ),
       one.dominator === null
         ? "No object dominates it."
-        : `Dominator: ${named(one.dominator.className, one.dominator.address)}`,
+        : `Dominator: ${named(one.dominator.className, one.dominator.addressText)}`,
       ...(one.roots.length === 0 ? [] : [`Roots: ${one.roots.map(rootText).join(", ")}`]),
       ...one.referrers.map((edge) => `Referred to by ${edgeText(edge)}`),
     ];
@@ -138,6 +156,7 @@ export const object = question({
 
 interface Branch {
   label: string | null;
+  labelText: string | null;
   root: z.output<typeof rootShape> | null;
   className: string;
   count: number;
@@ -156,6 +175,7 @@ const more = z
 const branch: z.ZodType<Branch> = z
   .strictObject({
     label: z.string().nullable(),
+    labelText: z.string().nullable(),
     root: rootShape.nullable(),
     className: z.string(),
     count,
@@ -170,6 +190,7 @@ const branch: z.ZodType<Branch> = z
 
 const onePath = z.strictObject({
   address: count,
+  addressText: z.string(),
   className: z.string().nullable(),
   state: z.string(),
   shallowSize: size,
@@ -245,7 +266,7 @@ export const paths = question({
     if (one === null) return [];
     const { total, edges } = one.independentReferrers;
     return [
-      `${named(one.className, one.address)}, ${one.state}: ${formatSize(one.shallowSize)}, retains ${formatSize(one.retainedSize)}`,
+      `${named(one.className, one.addressText)}, ${one.state}: ${formatSize(one.shallowSize)}, retains ${formatSize(one.retainedSize)}`,
       ...pathLines(one.path),
       `Independent references: ${formatCount(total)}. ${edges.map(edgeText).join("; ")}`,
       `Cutting all of them frees ${formatSize(one.freedByCuttingAll)}.`,
@@ -260,7 +281,7 @@ export const paths = question({
 });
 
 function branchLines(one: Branch, depth: number): string[] {
-  const by = one.root !== null ? `${rootText(one.root)} ` : `.${one.label ?? ""} `;
+  const by = one.root !== null ? `${rootText(one.root)} ` : `${(one.labelText ?? "").trim()} `;
   const line = `${"  ".repeat(depth)}${by}${one.className}: ${formatCount(one.count)}, ${formatSize(one.shallowSize)}`;
   return [
     line,
@@ -290,9 +311,11 @@ export const dominators = question({
   },
   output: {
     address: count.nullable(),
+    addressText: z.string().nullable(),
     children: z.array(
       z.strictObject({
         address: count.nullable(),
+        addressText: z.string().nullable(),
         className: z.string(),
         count,
         shallowSize: size,
@@ -311,19 +334,19 @@ export const dominators = question({
           : await open.dominatorsAsync(options);
       const children =
         "groups" in found
-          ? found.groups.map((group) => ({ address: null, ...group }))
+          ? found.groups.map((group) => ({ address: null, addressText: null, ...group }))
           : found.children.map((child) => ({ ...child, count: 1 }));
-      const { address: asked, total, warnings, partial } = found;
+      const { address: asked, addressText, total, warnings, partial } = found;
       const page = { list: "children", total, offset };
-      return { body: { address: asked, children }, page, warnings, partial };
+      return { body: { address: asked, addressText, children }, page, warnings, partial };
     });
   },
-  render({ address: at, children }) {
+  render({ addressText: at, children }) {
     return [
-      `${at === null ? "The heap" : hex(at)} immediately dominates:`,
+      `${at ?? "The heap"} immediately dominates:`,
       ...children.map((one) => {
         const times = one.address === null ? `${formatCount(one.count)}, ` : "";
-        return `${named(one.className, one.address)}: ${times}retains ${formatSize(one.retainedSize)}`;
+        return `${named(one.className, one.addressText)}: ${times}retains ${formatSize(one.retainedSize)}`;
       }),
     ];
   },

@@ -49,7 +49,7 @@ fn a_leak_is_named_by_global_field_and_index() {
         answer["cut"],
         json!({
             "className": "~lib/array/Array<assembly/server/PriceListener>",
-            "label": "[1]", "root": null, "freed": 64
+            "label": "[1]", "labelText": "[1]", "root": null, "freed": 64
         })
     );
     let other = path(&scene, first);

@@ -279,3 +279,48 @@ fn two_leaks_below_one_owner_are_two_suspects_of_growth() {
     let expected = ["assembly/index/App", "assembly/a/Feed", "assembly/b/Feed"];
     assert_eq!(owners.collect::<Vec<_>>(), expected);
 }
+
+#[test]
+fn growth_ends_in_the_containers_that_were_there_before_and_hold_the_new_objects() {
+    let scene_with = |counts: [usize; 3]| {
+        let mut scene = Scene::new();
+        let listener = scene.class("assembly/index/Listener");
+        let channel = scene.generic("~lib/array/Array<assembly/index/Listener>", &[&listener]);
+        let channels = scene.generic(
+            "~lib/array/Array<~lib/array/Array<assembly/index/Listener>>",
+            &[&channel],
+        );
+        let bus = scene.class("assembly/index/EventBus");
+        scene.field(bus, "channels", 0, channels);
+        let arrays: Vec<Object> = counts
+            .iter()
+            .map(|&count| {
+                let objects: Vec<Object> = (0..count).map(|_| scene.object(listener, 44)).collect();
+                scene.array(channel, &objects)
+            })
+            .collect();
+        let array = scene.array(channels, &arrays);
+        let object = scene.object_of(bus, &[array.0]);
+        scene.global("assembly/index/bus", bus, object);
+        (scene, arrays[1])
+    };
+    let [(before, _), (after, largest)] = [scene_with([10, 10, 10]), scene_with([12, 400, 11])];
+    let question = json!({ "question": "suspects" });
+    let answer = ask_with(&after.open(), Some(&before.open()), question);
+    let suspects = answer["suspects"].as_array().unwrap();
+    assert_eq!(suspects.len(), 1, "{answer:#}");
+    let accumulation = &suspects[0]["accumulation"];
+    assert_eq!(accumulation["owner"], "assembly/index/EventBus.channels[*]");
+    assert_eq!(accumulation["address"], largest.0);
+    assert_eq!(
+        accumulation["children"][0]["className"],
+        "assembly/index/Listener"
+    );
+    assert_eq!(accumulation["children"][0]["count"], 393);
+    let text = suspects[0]["text"].as_str().unwrap();
+    let place = format!(
+        "It accumulates in assembly/index/EventBus.channels[*] at 0x{:x}: 393 assembly/index/Listener",
+        largest.0
+    );
+    assert!(text.contains(&place), "{text}");
+}

@@ -31,6 +31,13 @@ impl DumpFile {
         dump.set_header(20, 0);
         dump
     }
+
+    /// The same dump in version 1 of the format, which has no values of globals.
+    pub fn of_version_1(&self) -> Self {
+        let mut dump = self.without_globals();
+        dump.set_header(4, 1);
+        dump
+    }
 }
 
 impl<B: DerefMut<Target = [u8]>> DumpFile<B> {

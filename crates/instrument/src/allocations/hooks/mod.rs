@@ -6,10 +6,12 @@
 mod assemblyscript;
 mod c;
 mod calls;
+mod facts;
 mod go;
 mod hook;
 mod search;
 mod unnamed_c;
+mod unnamed_emmalloc;
 mod zig;
 
 use std::collections::BTreeSet;
@@ -52,7 +54,9 @@ impl Hooks {
         let (family, mut list) = found.unwrap_or((Family::C, Vec::new()));
         if family == Family::C {
             // What has a name may be a wrapper only, which the program itself does not call.
-            list.extend(search.unnamed_c(&list)?);
+            let facts = search.facts()?;
+            list.extend(search.unnamed_c(&facts, &list)?);
+            list.extend(search.unnamed_emmalloc(&facts, &list)?);
         }
         if list.is_empty() {
             return Err(missing());

@@ -6,12 +6,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use wasmparser::{FunctionBody, Operator, ValType};
-
+use super::facts::{Facts, outer};
 use super::hook::{Address, Hook, Kind, Size};
 use super::search::Search;
 use base::error::{Error, Result};
-use wasm::module::unreadable;
 
 /// An allocator.
 struct Known {
@@ -42,61 +40,6 @@ const KNOWN: [Known; 3] = [
 const FREES: [&[i32]; 2] = [&[255, 256], &[3]];
 /// How many addresses of the state a function has that works with it.
 const STATE_ADDRESSES: usize = 3;
-/// Smaller numbers are not taken for addresses.
-const LEAST_ADDRESS: u32 = 1024;
-
-/// What a function contains.
-struct Facts {
-    constants: BTreeSet<i32>,
-    /// Numbers that may be addresses.
-    addresses: BTreeSet<u32>,
-    /// The functions that it calls.
-    calls: BTreeSet<u32>,
-    /// The number of its parameters and results, if all are i32.
-    signature: Option<(usize, usize)>,
-}
-
-impl Facts {
-    fn of(body: &FunctionBody<'_>, signature: Option<(usize, usize)>) -> Result<Self> {
-        let mut facts = Self {
-            constants: BTreeSet::new(),
-            addresses: BTreeSet::new(),
-            calls: BTreeSet::new(),
-            signature,
-        };
-        let mut last = None;
-        for operator in body.get_operators_reader().map_err(unreadable)? {
-            let operator = operator.map_err(unreadable)?;
-            let constant = last.take();
-            match operator {
-                Operator::I32Const { value } => {
-                    facts.constants.insert(value);
-                    facts.add_address(value as u32);
-                    last = Some(value as u32);
-                }
-                Operator::I32Load { memarg } | Operator::I64Load { memarg } => {
-                    let base = constant.unwrap_or(0);
-                    facts.add_address(base.wrapping_add(memarg.offset as u32));
-                }
-                Operator::I32Store { memarg } | Operator::I64Store { memarg } => {
-                    facts.add_address(memarg.offset as u32);
-                }
-                Operator::Call { function_index } | Operator::ReturnCall { function_index } => {
-                    facts.calls.insert(function_index);
-                }
-                _ => {}
-            }
-        }
-        Ok(facts)
-    }
-
-    fn add_address(&mut self, address: u32) {
-        let is_number = address.is_power_of_two() || address.wrapping_add(1).is_power_of_two();
-        if (LEAST_ADDRESS..i32::MAX as u32).contains(&address) && !is_number {
-            self.addresses.insert(address);
-        }
-    }
-}
 
 /// An allocator in a module.
 struct Allocator<'a> {
@@ -114,11 +57,11 @@ impl Search<'_, '_> {
     ///
     /// # Errors
     /// [`Error::AllocatorMissing`] if only a part of an allocator is known; [`Error::Module`].
-    pub(super) fn unnamed_c(&self, found: &[Hook]) -> Result<Vec<Hook>> {
-        let mut facts = BTreeMap::new();
-        for (function, body) in self.module.functions.defined() {
-            facts.insert(function, Facts::of(body, self.signature(function))?);
-        }
+    pub(super) fn unnamed_c(
+        &self,
+        facts: &BTreeMap<u32, Facts>,
+        found: &[Hook],
+    ) -> Result<Vec<Hook>> {
         for known in &KNOWN {
             let allocates = |facts: &&Facts| {
                 let all = known.allocates.iter();
@@ -136,7 +79,7 @@ impl Search<'_, '_> {
             if has_name && !is_found && !found.is_empty() {
                 return Ok(Vec::new());
             }
-            let allocator = match Allocator::of(known, &facts, malloc) {
+            let allocator = match Allocator::of(known, facts, malloc) {
                 // All of it is exported by its names.
                 Err(_) if is_whole(found, malloc) => return Ok(Vec::new()),
                 allocator => allocator?,
@@ -149,13 +92,6 @@ impl Search<'_, '_> {
             return Ok(list);
         }
         Ok(Vec::new())
-    }
-
-    fn signature(&self, function: u32) -> Option<(usize, usize)> {
-        let ty = self.types.of(self.module, function)?;
-        let mut all = ty.params().iter().chain(ty.results());
-        all.all(|&ty| ty == ValType::I32)
-            .then_some((ty.params().len(), ty.results().len()))
     }
 }
 
@@ -183,7 +119,7 @@ impl<'a> Allocator<'a> {
         let all: Vec<u32> = facts.keys().filter(frees).copied().collect();
         let [free] = all[..] else {
             let found = format!("its function that frees in {} functions", all.len());
-            return Err(unknown(known, &found));
+            return Err(unknown(known.name, &found));
         };
         Ok(Self {
             known,
@@ -263,34 +199,26 @@ impl<'a> Allocator<'a> {
         let touching = self.facts.iter();
         let touching = touching.filter(|&(&function, _)| self.touches(function));
         let working: BTreeSet<u32> = touching.map(|(&function, _)| function).collect();
-        let is_inner = |function: u32| {
-            let calls = |facts: &Facts| facts.calls.contains(&function);
-            let mut callers = self.facts.iter().filter(|(_, facts)| calls(facts));
-            let is_called = callers.clone().next().is_some();
-            let known = |caller: &u32| hooked.contains(caller) || working.contains(caller);
-            is_called && !exported.contains(&function) && callers.all(|(caller, _)| known(caller))
-        };
-        for &function in &working {
-            if !hooked.contains(&function) && !is_inner(function) {
-                let found = format!("function {function}, which works with its state");
-                return Err(unknown(self.known, &found));
-            }
+        if let Some(function) = outer(self.facts, &working, hooked, exported) {
+            let found = format!("function {function}, which works with its state");
+            return Err(unknown(self.known.name, &found));
         }
         Ok(())
     }
 }
 
 /// Whether functions that were found are all of an allocator.
-fn is_whole(found: &[Hook], malloc: u32) -> bool {
+pub(super) fn is_whole(found: &[Hook], malloc: u32) -> bool {
     let has = |is: fn(&Kind) -> bool| found.iter().any(|hook| is(&hook.kind));
     found.iter().any(|hook| hook.function == malloc)
         && has(|kind| matches!(kind, Kind::Free(_)))
         && has(|kind| matches!(kind, Kind::Reallocate { .. }))
 }
 
-fn unknown(known: &Known, found: &str) -> Error {
+/// Says that only a part of an allocator without names is known.
+pub(super) fn unknown(allocator: &str, found: &str) -> Error {
     Error::AllocatorMissing {
-        found: format!("{} without names, and {found}", known.name),
+        found: format!("{allocator} without names, and {found}"),
         expected: "an allocator of which every function is known; compile with names and without inlining it",
     }
 }

@@ -163,8 +163,9 @@ impl TableExport<'_> {
             table.add(None);
             table.add(Value::from(answer.partial));
             let accounting = summary.accounting.as_ref();
-            // V8 has roots of these kinds too, but a snapshot does not tell them apart.
-            let is_dump = self.heap.heap().root_kinds.contains(&RootKind::Stack);
+            // Kinds of roots that the heap does not tell apart have no numbers.
+            let heap = self.heap.heap();
+            let roots = |kind, number: u64| heap.has_root_kind(kind).then_some(number);
             let of = |number: fn(&AccountingJson) -> u64| accounting.map(number);
             for number in [
                 summary.total_heap_size,
@@ -191,8 +192,8 @@ impl TableExport<'_> {
                 summary.objects.statics,
                 Some(summary.classes),
                 Some(summary.roots.global),
-                is_dump.then_some(summary.roots.stack),
-                is_dump.then_some(summary.roots.pinned),
+                roots(RootKind::Stack, summary.roots.stack),
+                roots(RootKind::Pinned, summary.roots.pinned),
             ] {
                 table.add(number.map(Value::from));
             }

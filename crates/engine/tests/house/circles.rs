@@ -1,11 +1,8 @@
-//! The structure of the code itself: files of a crate do not import each other in a circle, and the picture in
-//! `docs/architecture.md` is the graph of the crates.
+//! Files of a crate do not import each other in a circle.
 //!
 //! A file imports another if a path in it ends at an item of the other. Declarations (`mod`) and re-exports
 //! (`pub use`) are no imports: a path through a re-export leads to the file that has the item. Unit tests
 //! (`#[cfg(test)]`) may import anything.
-
-#![allow(clippy::unwrap_used, reason = "in a test, what cannot be is a failure")]
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs;
@@ -13,6 +10,8 @@ use std::path::{Path, PathBuf};
 
 use syn::visit::{self, Visit};
 use syn::{Attribute, Item, UseTree, Visibility};
+
+use crate::crates::crate_roots;
 
 /// The path of a module within its crate: `["graph", "edges"]`.
 type ModulePath = Vec<String>;
@@ -29,7 +28,7 @@ struct Module {
 
 type Modules = BTreeMap<ModulePath, Module>;
 
-fn is_test(attributes: &[Attribute]) -> bool {
+pub(crate) fn is_test(attributes: &[Attribute]) -> bool {
     attributes.iter().any(|attribute| {
         let list = attribute
             .path()
@@ -307,111 +306,6 @@ fn circles_of_crate(root: &Path) -> Vec<Vec<PathBuf>> {
     let files =
         |circle: Vec<ModulePath>| circle.iter().map(|at| modules[at].file.clone()).collect();
     circles(&edges).into_iter().map(files).collect()
-}
-
-/// The packages of the workspace, as Cargo describes them.
-fn packages() -> Vec<serde_json::Value> {
-    let metadata = std::process::Command::new(env!("CARGO"))
-        .args([
-            "metadata",
-            "--format-version",
-            "1",
-            "--no-deps",
-            "--offline",
-        ])
-        .current_dir(env!("CARGO_MANIFEST_DIR"))
-        .output()
-        .unwrap();
-    let metadata: serde_json::Value = serde_json::from_slice(&metadata.stdout).unwrap();
-    metadata["packages"].as_array().unwrap().clone()
-}
-
-/// The library of a package.
-fn library(package: &serde_json::Value) -> &serde_json::Value {
-    let targets = package["targets"].as_array().unwrap();
-    let is_library = |target: &&serde_json::Value| {
-        let kinds = target["kind"].as_array().unwrap();
-        kinds.iter().any(|kind| kind == "lib" || kind == "cdylib")
-    };
-    targets.iter().find(is_library).unwrap()
-}
-
-/// The root files of all crates of the workspace.
-fn crate_roots() -> Vec<PathBuf> {
-    let path = |package: &serde_json::Value| library(package)["src_path"].as_str().unwrap().into();
-    packages().iter().map(path).collect()
-}
-
-/// Which crates of the workspace each crate depends on, tests left out.
-fn dependencies() -> BTreeMap<String, BTreeSet<String>> {
-    let packages = packages();
-    let name = |package: &serde_json::Value| match library(package)["name"].as_str().unwrap() {
-        "warpo_heap_analyzer" => "addon".to_owned(),
-        name => name.to_owned(),
-    };
-    let names: HashMap<_, _> = packages
-        .iter()
-        .map(|package| (package["name"].as_str().unwrap(), name(package)))
-        .collect();
-    let needs = |package: &serde_json::Value| {
-        let all = package["dependencies"].as_array().unwrap().iter();
-        all.filter(|one| one["kind"].is_null())
-            .filter_map(|one| names.get(one["name"].as_str().unwrap()).cloned())
-            .collect()
-    };
-    packages
-        .iter()
-        .map(|package| (name(package), needs(package)))
-        .collect()
-}
-
-/// The graph of the crates as Mermaid, from what is used to what uses it, without arrows that follow from others.
-fn picture() -> String {
-    let dependencies = dependencies();
-    let reaches = |from: &str, to: &str| {
-        let mut waiting: Vec<_> = dependencies[from].iter().collect();
-        while let Some(node) = waiting.pop() {
-            if node == to {
-                return true;
-            }
-            waiting.extend(&dependencies[node]);
-        }
-        false
-    };
-    let mut lines = vec!["```mermaid".to_owned(), "graph LR".to_owned()];
-    for (user, needs) in &dependencies {
-        for used in needs {
-            let follows = needs.iter().any(|other| reaches(other, used));
-            if !follows {
-                lines.push(format!("  {used} --> {user}"));
-            }
-        }
-    }
-    lines[2..].sort();
-    lines.push("```".to_owned());
-    lines.join("\n")
-}
-
-#[test]
-fn the_picture_in_the_documentation_is_the_graph_of_the_crates() {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/architecture.md");
-    let text = fs::read_to_string(file).unwrap();
-    let picture = picture();
-    assert!(text.contains(&picture), "expected:\n{picture}");
-}
-
-#[test]
-fn the_documentation_describes_every_crate() {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/architecture.md");
-    let text = fs::read_to_string(file).unwrap();
-    let rows: BTreeSet<_> = text
-        .lines()
-        .filter_map(|line| line.strip_prefix("| `crates/")?.split_once('`'))
-        .map(|(name, _)| name.to_owned())
-        .collect();
-    let mut crates: BTreeSet<_> = dependencies().into_keys().collect();
-    crates.remove("addon");
-    assert_eq!(rows, crates);
 }
 
 #[test]

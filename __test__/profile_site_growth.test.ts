@@ -1,0 +1,118 @@
+// `sites --before`: which line's live objects became more between two moments of a run.
+
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { exposeGlobals, writeDump } from "../dist/capture.js";
+import { createProfiler, instrument } from "../dist/profile.js";
+import { failureOf, outputOf, runIn } from "./support/command_line.ts";
+
+const ROOT = join(import.meta.dirname, "..");
+const SOURCE = "__test__/programs/profile/growing.ts";
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "profile-growth-"));
+  const asc = join(ROOT, "node_modules/assemblyscript/bin/asc.js");
+  const flags = ["--debug", "--sourceMap", "--exportRuntime", "-o", join(folder, "growing.wasm")];
+  execFileSync(process.execPath, [asc, SOURCE, ...flags], { cwd: ROOT });
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** Writes the dumps and profiles of two moments: after 200 steps, and after 300 more. */
+async function run(interval: number): Promise<void> {
+  const sourceMap = readFileSync(join(folder, "growing.wasm.map"), "utf8");
+  const program = instrument(readFileSync(join(folder, "growing.wasm")), { sourceMap });
+  const profiler = createProfiler(program, { interval });
+  const abort = () => {
+    throw new Error("the program aborted");
+  };
+  const imports = { env: { abort }, ...profiler.imports };
+  const { instance } = await WebAssembly.instantiate(exposeGlobals(program.wasm), imports);
+  profiler.attach(instance.exports);
+  const { step, __collect } = instance.exports as Record<string, (count?: number) => void>;
+  for (const [name, count] of [
+    ["before", 200],
+    ["after", 300],
+  ] as const) {
+    step?.(count);
+    __collect?.();
+    writeDump(instance.exports, join(folder, `${name}.dump`));
+    writeFileSync(join(folder, `${name}.pb.gz`), profiler.heapProfile());
+  }
+}
+
+const PAIR = ["--before", "before.dump", "--before-profile", "before.pb.gz"];
+const AFTER = ["sites", "after.dump", "--wasm", "growing.wasm", "--profile", "after.pb.gz"];
+
+interface Change {
+  file: string;
+  line: number;
+  countBefore: number;
+  countAfter: number;
+  countChange: number;
+  sizeBefore: number;
+  sizeAfter: number;
+  sizeChange: number;
+  sizeError: number;
+}
+
+const lineOf = (text: string) => {
+  const lines = readFileSync(join(ROOT, SOURCE), "utf8").split("\n");
+  return lines.findIndex((line) => line.includes(text)) + 1;
+};
+
+function changes(): { exact: boolean; total: number; sites: Change[] } {
+  return JSON.parse(outputOf(runIn(folder, [...AFTER, ...PAIR, "--format", "json"])));
+}
+
+const at = (sites: Change[], line: number) =>
+  sites.find((site) => site.file.endsWith("growing.ts") && site.line === line);
+
+test("the line of the leak grew by the objects that it kept, and the line with a limit did not", async () => {
+  await run(1);
+  const { exact, sites } = changes();
+  expect(exact).toBe(true);
+  const kept = at(sites, lineOf("new Kept("));
+  expect(kept).toMatchObject({ countBefore: 200, countAfter: 500, countChange: 300 });
+  expect(kept).toMatchObject({ sizeChange: 300 * 32, sizeError: 0 });
+  const slot = at(sites, lineOf("new Slot("));
+  expect(slot).toMatchObject({ countBefore: 100, countAfter: 100, countChange: 0, sizeChange: 0 });
+  expect(sites[0]).toEqual(kept);
+
+  const text = outputOf(runIn(folder, [...AFTER, ...PAIR]));
+  expect(text).toMatch(/^live .* before, .* after \(\+.*\), .*every allocation was recorded\n/);
+  expect(text).toMatch(/\n\+9\.4 KiB +6\.2 KiB +15\.6 KiB +\+300 +200 +500 .*growing\.ts:13\n/);
+});
+
+test("exchanged moments give the same numbers with the other sign", async () => {
+  await run(1);
+  const forth = changes().sites;
+  const exchanged = ["sites", "before.dump", "--wasm", "growing.wasm", "--profile", "before.pb.gz"];
+  const pair = ["--before", "after.dump", "--before-profile", "after.pb.gz", "--format", "json"];
+  const back = JSON.parse(outputOf(runIn(folder, [...exchanged, ...pair]))).sites as Change[];
+  const kept = lineOf("new Kept(");
+  expect(at(back, kept)?.countChange).toBe(-300);
+  const sum = (sites: Change[]) => sites.reduce((total, site) => total + site.sizeChange, 0);
+  expect(sum(back)).toBe(-sum(forth));
+});
+
+test("a sampled profile gives an estimate with its error", async () => {
+  await run(64);
+  const { exact, sites } = changes();
+  expect(exact).toBe(false);
+  const kept = at(sites, lineOf("new Kept(")) as Change;
+  expect(kept.sizeError).toBeGreaterThan(0);
+  expect(Math.abs(kept.sizeChange - 300 * 32)).toBeLessThan(4 * kept.sizeError);
+});
+
+test("the profile of the earlier moment is needed, and a profile of the change does not exist", () => {
+  expect(failureOf(runIn(folder, [...AFTER, "--before", "before.dump"]))).toMatch(
+    /expected both --before <dump-file> and --before-profile <file>/,
+  );
+  expect(failureOf(runIn(folder, [...AFTER, ...PAIR, "--format", "pprof"]))).toMatch(
+    /expected text or json/,
+  );
+});

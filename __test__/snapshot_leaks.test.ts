@@ -1,0 +1,155 @@
+// Leaks that were planted in a server of Node, found in its heap snapshots; what the server keeps on purpose is not.
+
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { buffer } from "node:stream/consumers";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { growth, openHeapFile } from "../dist/index.js";
+import type { Heap } from "../index.js";
+import { BOUNDED, LEAKS, PARTS } from "./snapshots/leaks.ts";
+import { rowsOf, sha256 } from "./support/parquet.ts";
+
+const PROGRAM = join(import.meta.dirname, "snapshots/leaks.cjs");
+const SNAPSHOTS = 4;
+
+let folder: string;
+let files: string[];
+let heaps: Heap[];
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "heap-analyzer-leaks-"));
+  files = Array.from({ length: SNAPSHOTS }, (_, nth) => join(folder, `${nth}.heapsnapshot`));
+  execFileSync(process.execPath, [PROGRAM, ...files]);
+  heaps = files.map((file) => openHeapFile(file));
+}, 60_000);
+
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const [first, last] = [() => heaps[0] as Heap, () => heaps.at(-1) as Heap];
+
+/** What grew, as text. */
+function suspectTexts(): string[] {
+  const { suspects } = last().suspects({ before: first(), limit: 100 });
+  return suspects.map(({ text }) => text);
+}
+
+describe("suspects of growth", () => {
+  test.each(Object.entries(LEAKS.server))("are %s", (_, place) => {
+    expect(suspectTexts().join("\n")).toMatch(place);
+  });
+
+  test("are not what is kept on purpose, and no parts of the root", () => {
+    const text = suspectTexts().join("\n");
+    for (const name of BOUNDED) expect(text).not.toContain(name);
+    expect(text).not.toMatch(PARTS);
+  });
+
+  test("and suspects of one snapshot are objects of the program", () => {
+    const { suspects } = last().suspects();
+    expect(suspects.length).toBeGreaterThan(1);
+    for (const { text, className } of suspects) {
+      expect(text).not.toMatch(PARTS);
+      expect(className).not.toBe("global");
+    }
+  });
+});
+
+describe("growth", () => {
+  const placesText = () => JSON.stringify(growth(heaps, { limit: 200 }).places);
+
+  test("finds all leaks", () => {
+    const text = placesText();
+    for (const name of ["items", "visits", "auditLines", "heard", "polled"]) {
+      expect(text, name).toContain(name);
+    }
+    expect(text).not.toMatch(PARTS);
+  });
+});
+
+describe("the tables of a fleet", () => {
+  /** The bytes of each stable path. */
+  async function sizes(heap: Heap, file: string): Promise<Map<string, number>> {
+    const facts = {
+      table: "path" as const,
+      dumpId: sha256(readFileSync(file)),
+      capturedAt: new Date("2026-11-22T18:30:00Z"),
+      dumpSize: 1,
+      source: "app.heapsnapshot",
+    };
+    const rows = await rowsOf(await buffer(heap.export("parquet", facts)));
+    const stable = rows.filter((row) => row.stable);
+    return new Map(
+      stable.map((row) => [(row.path as string[]).join(" > "), Number(row.shallow_size)]),
+    );
+  }
+
+  test("have the leaks at paths that are the same in all builds", async () => {
+    const [before, after] = [
+      await sizes(first(), files[0] as string),
+      await sizes(last(), files.at(-1) as string),
+    ];
+    const grown = [...after].filter(([path, size]) => size - (before.get(path) ?? 0) > 100_000);
+    const text = grown.map(([path]) => path).join("\n");
+    for (const name of ["CachedPage.content", "Visit.trace", "auditLines", "heard", "polled"]) {
+      expect(text, name).toContain(name);
+    }
+    for (const name of BOUNDED) expect(text).not.toContain(`->${name} `);
+    expect(text).not.toMatch(PARTS);
+  });
+});
+
+describe("heap-diff", () => {
+  interface Retained {
+    type: string;
+    constructor: string;
+    retention_path: string[];
+  }
+  let records: Retained[];
+  beforeAll(async () => {
+    const text = await buffer(last().export("heap-diff", { before: first(), samples: 50 }));
+    const lines = text.toString().trimEnd().split("\n");
+    records = lines.map((line) => JSON.parse(line));
+  });
+
+  test("has a path for each object that is retained, which begins at the global object", () => {
+    const retained = records.filter(({ type }) => type === "retained");
+    expect(retained.length).toBeGreaterThan(100);
+    const begins = retained.filter((record) => record.retention_path[0] === "global");
+    expect(begins.length / retained.length).toBeGreaterThan(0.9);
+    expect(retained.every(({ retention_path: path }) => path.length > 1 && path.length <= 20)).toBe(
+      true,
+    );
+  });
+
+  test("names what the program names", () => {
+    const paths = (name: string) =>
+      records
+        .filter((record) => record.type === "retained" && record.constructor === name)
+        .map((record) => record.retention_path);
+    for (const path of paths("CachedPage")) {
+      expect(path.slice(0, 4)).toEqual(["global", "app", "cache", "items"]);
+      expect(path[4]).toMatch(/^\[\d+\]$/);
+    }
+    expect(paths("CachedPage").length).toBe(50);
+    const visits = paths("Visit").map((path) => path.slice(-3));
+    expect(visits).toHaveLength(50);
+    for (const [closure, map, key] of visits) {
+      expect([closure, map]).toEqual(["(closure)", "visits"]);
+      expect(key).toMatch(/^\["visit \d+"\]$/);
+    }
+  });
+
+  test("names constructors without the numbers of scripts", () => {
+    for (const record of records) expect(String(record.constructor)).not.toMatch(/script|@\d/);
+  });
+});
+
+describe("a merged path", () => {
+  test("has all steps between objects of one class", () => {
+    const { tree } = last().paths({ class: "CachedPage" });
+    const text = JSON.stringify(tree);
+    for (const label of ["app", "cache", "items"]) expect(text).toContain(`"label":"${label}"`);
+  });
+});

@@ -1,0 +1,9 @@
+//! The structure of the code itself: no circles of files, the picture of the crates, and which files know kinds of
+//! heaps.
+
+#![allow(clippy::unwrap_used, reason = "in a test, what cannot be is a failure")]
+
+mod circles;
+mod crates;
+mod kinds;
+mod picture;

@@ -1,0 +1,101 @@
+//! Where objects were allocated, if V8 recorded it: `trace_function_infos` are the functions, `trace_tree` the calls
+//! between them, and `trace_node_id` of a node is the call that allocated it.
+
+use std::collections::HashMap;
+
+use super::calls::Calls;
+use super::numbers::Numbers;
+use super::reader::File;
+use super::strings::Strings;
+use base::columns;
+use base::error::Result;
+use heap::{AllocationPlace, AllocationPlaces, NO_ALLOCATION};
+
+/// The number of nodes between two checks for cancellation.
+const CHECK_INTERVAL: usize = 1 << 16;
+impl File<'_, '_> {
+    /// The place that allocated each node, given the ids of their calls.
+    pub(super) fn allocation_places(
+        &self,
+        calls: &Calls,
+        functions: &Numbers,
+        traces: &[(u32, u64)],
+        nodes: usize,
+        strings: &Strings,
+    ) -> Result<Option<AllocationPlaces>> {
+        if calls.0.is_empty() || traces.is_empty() {
+            return Ok(None);
+        }
+        let functions = self.functions(functions, strings)?;
+        let mut places: Vec<AllocationPlace> = Vec::new();
+        let mut numbers: HashMap<AllocationPlace, u32> = HashMap::new();
+        // By call: the place of the innermost function that has a script. A call comes after its parent.
+        let mut place_of_call: Vec<u32> = columns::with_capacity(calls.0.len())?;
+        let mut by_id: HashMap<u64, u32> = HashMap::new();
+        for call in &calls.0 {
+            let function = usize::try_from(call.function).ok();
+            let place = function.and_then(|row| functions.get(row));
+            let place = match place {
+                Some(place) if !place.file.is_empty() => {
+                    let next = places.len() as u32;
+                    let number = *numbers.entry(place.clone()).or_insert(next);
+                    if number == next {
+                        columns::push(&mut places, place.clone())?;
+                    }
+                    number
+                }
+                _ => place_of_call
+                    .get(call.parent as usize)
+                    .copied()
+                    .unwrap_or(NO_ALLOCATION),
+            };
+            by_id.insert(call.id, place);
+            place_of_call.push(place);
+        }
+        let mut place_of = columns::repeated(NO_ALLOCATION, nodes)?;
+        for (nth, &(node, call)) in traces.iter().enumerate() {
+            if nth.is_multiple_of(CHECK_INTERVAL) {
+                self.step.advance(0)?;
+            }
+            if let Some(&place) = by_id.get(&call) {
+                place_of[node as usize] = place;
+            }
+        }
+        Ok(Some(AllocationPlaces { places, place_of }))
+    }
+
+    fn functions(&self, numbers: &Numbers, strings: &Strings) -> Result<Vec<AllocationPlace>> {
+        let fields = &self.meta.function_fields;
+        let place = |name: &str| fields.iter().position(|field| field == name);
+        let (Some(at_name), Some(at_script), Some(at_line)) =
+            (place("name"), place("script_name"), place("line"))
+        else {
+            return Ok(Vec::new());
+        };
+        let mut functions = columns::with_capacity(numbers.rows)?;
+        for piece in 0..numbers.pieces.len() {
+            numbers.read(self.bytes, piece, |nth, row| {
+                let text = |field: usize| match row[field] {
+                    number if number < strings.len() as u64 => {
+                        Ok(strings.text(number as u32).into_owned())
+                    }
+                    number => Err(self.bad_number(
+                        numbers,
+                        numbers.pieces[piece].1 + nth,
+                        field,
+                        "a name of a function",
+                        number,
+                        "the number of a string",
+                    )),
+                };
+                functions.push(AllocationPlace {
+                    function: text(at_name)?,
+                    file: text(at_script)?,
+                    line: u32::try_from(row[at_line]).unwrap_or_default(),
+                });
+                Ok(())
+            })?;
+        }
+        Ok(functions)
+    }
+}

@@ -1,0 +1,16 @@
+/** What a client can make the server hold. The same on every transport. */
+
+/** Bytes of a message. A request is small: paths, handles, names. */
+export const MESSAGE_BYTES = 256 * 1024;
+/** Requests that wait for their answers. Cancelled ones count until their work has ended. */
+export const MOST_WAITING = 128;
+/** Bytes that the client has not read. With more, no further message is taken. */
+export const UNREAD_BYTES = 1024 * 1024;
+/** Characters of the answers together that are kept for repeated questions. */
+export const KEPT_CHARACTERS = 16 * 1024 * 1024;
+/** Clients of one HTTP server. Browsers open at most six connections to one server, and each client keeps one. */
+export const MOST_CLIENTS = 4;
+/** Connections to the HTTP server, also of programs without the token. */
+export const MOST_CONNECTIONS = 64;
+/** Characters of an error's message. */
+export const LONGEST_ERROR = 1000;

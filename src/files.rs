@@ -1,0 +1,281 @@
+//! The files that are inputs: where they are, whether they are pipes, and how they are read.
+
+use std::borrow::Cow;
+use std::fs::{File, Metadata};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use napi::bindgen_prelude::{Buffer, Either};
+use napi_derive::napi;
+use rayon::prelude::*;
+
+use super::contents::{UnchangedFile, read_exact_at};
+use super::input_bytes::InputBytes;
+use base::columns;
+use base::control::Control;
+use base::error::{Error, FileAction, Result};
+use base::file_kind::{DUMP_MAGIC, FileKind, MODULE_MAGIC};
+use engine::wasm::module;
+use workers::guard::guarded;
+
+/// A path, and the text by which errors name it.
+pub(super) struct NamedPath {
+    path: PathBuf,
+    name: String,
+    /// The open file that is read instead of what is at the path now.
+    descriptor: Option<i32>,
+}
+
+impl NamedPath {
+    /// JavaScript passes a path as text, or as bytes that need not be UTF-8.
+    pub(super) fn new(path: Either<String, Buffer>, descriptor: Option<i32>) -> Self {
+        let (path, name) = match path {
+            Either::A(text) => (PathBuf::from(&text), text),
+            Either::B(bytes) => (
+                path_of(&bytes),
+                String::from_utf8_lossy(&bytes).into_owned(),
+            ),
+        };
+        Self {
+            path,
+            name,
+            descriptor,
+        }
+    }
+
+    /// The path as errors name it.
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Where the system finds the file.
+    fn place(&self) -> Cow<'_, Path> {
+        match self.descriptor {
+            Some(descriptor) if cfg!(unix) => PathBuf::from(format!("/dev/fd/{descriptor}")).into(),
+            _ => Cow::Borrowed(&self.path),
+        }
+    }
+
+    fn metadata(&self) -> Result<Metadata> {
+        let metadata = std::fs::metadata(self.place()).map_err(failed(FileAction::Open));
+        metadata.map_err(|error| error.in_file(&self.name))
+    }
+
+    /// Whether this is neither a file nor a folder.
+    ///
+    /// # Errors
+    /// [`Error::Io`] if it does not exist.
+    pub(super) fn is_stream(&self) -> Result<bool> {
+        Ok(is_stream(&self.metadata()?))
+    }
+
+    /// The contents of the file: read, or mapped if it is a large one of the command line.
+    ///
+    /// # Errors
+    /// [`Error::Io`], [`Error::OutOfMemory`], [`Error::Aborted`].
+    pub(super) fn open(&self, control: &Control) -> Result<InputBytes<'static>> {
+        let bytes = opened(&self.place(), &self.path, control);
+        bytes.map_err(|error| error.in_file(&self.name))
+    }
+}
+
+#[cfg(unix)]
+fn path_of(bytes: &[u8]) -> PathBuf {
+    use std::os::unix::ffi::OsStrExt;
+    PathBuf::from(std::ffi::OsStr::from_bytes(bytes))
+}
+
+#[cfg(not(unix))]
+fn path_of(bytes: &[u8]) -> PathBuf {
+    PathBuf::from(String::from_utf8_lossy(bytes).into_owned())
+}
+
+/// Inspects files without opening them. Returns whether any of them is a pipe or a device; reading these may
+/// block for an unlimited time.
+///
+/// # Errors
+/// [`Error::Io`] if a file does not exist, [`Error::SamePipe`].
+pub(super) fn find_pipes<'f>(files: impl Iterator<Item = &'f NamedPath>) -> Result<bool> {
+    let mut pipes: Vec<(&NamedPath, Metadata)> = Vec::new();
+    let mut found = false;
+    for file in files {
+        let kind = file.metadata()?;
+        found |= is_stream(&kind);
+        if !is_pipe(&kind) {
+            continue;
+        }
+        let same = pipes.iter().find(|(_, other)| is_same(other, &kind));
+        if let Some((other, _)) = same {
+            let other = other.name.clone();
+            return Err(Error::SamePipe { other }.in_file(&file.name));
+        }
+        pipes.push((file, kind));
+    }
+    Ok(found)
+}
+
+/// Whether this is neither a file nor a folder.
+fn is_stream(kind: &Metadata) -> bool {
+    !kind.is_file() && !kind.is_dir()
+}
+
+#[cfg(unix)]
+fn is_pipe(kind: &Metadata) -> bool {
+    use std::os::unix::fs::FileTypeExt;
+    kind.file_type().is_fifo() || kind.file_type().is_socket()
+}
+
+#[cfg(unix)]
+fn is_same(one: &Metadata, other: &Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    (one.dev(), one.ino()) == (other.dev(), other.ino())
+}
+
+/// Other systems do not say which pipe it is.
+#[cfg(not(unix))]
+fn is_pipe(_: &Metadata) -> bool {
+    false
+}
+
+#[cfg(not(unix))]
+fn is_same(_: &Metadata, _: &Metadata) -> bool {
+    false
+}
+
+/// Opens the file at `place`. What is read later is read from `path`, if it is the same file then.
+fn opened(place: &Path, path: &Path, control: &Control) -> Result<InputBytes<'static>> {
+    let file = File::open(place).map_err(failed(FileAction::Open))?;
+    let kind = file.metadata().map_err(failed(FileAction::Inspect))?;
+    if kind.is_dir() {
+        let directory = io::ErrorKind::IsADirectory.into();
+        return Err(failed(FileAction::Read)(directory));
+    }
+    if !kind.is_file() || kind.len() == 0 {
+        return read_stream(file, control).map(InputBytes::Copied);
+    }
+    let unchanged = UnchangedFile::new(path, &kind);
+    let unchanged = unchanged.map_err(failed(FileAction::Inspect))?;
+    if kind.len() > LARGEST_ALWAYS_READ && MAPS_LARGE_FILES.load(Ordering::Relaxed) {
+        // SAFETY: the mapping is read-only. If another process truncates the file meanwhile, a
+        // read beyond its new end ends this process with a signal. The process is the command line,
+        // whose documentation says so.
+        let map = unsafe { memmap2::Mmap::map(&file) };
+        let map = map.map_err(|error| out_of_memory(error, kind.len()))?;
+        return Ok(InputBytes::Mapped(map, Arc::new(unchanged)));
+    }
+    let bytes = read_file(&file, kind.len(), control);
+    // If it changed, that is the reason of every other error.
+    unchanged.check(&file)?;
+    Ok(InputBytes::Read(bytes?, Arc::new(unchanged)))
+}
+
+/// Larger files are mapped, if this process is the command line.
+const LARGEST_ALWAYS_READ: u64 = 64 << 20;
+
+/// The bytes that one thread reads at a time.
+const PIECE: usize = 4 << 20;
+
+/// Whether large files are mapped. A program that loads this package must not end because a file was truncated.
+static MAPS_LARGE_FILES: AtomicBool = AtomicBool::new(false);
+
+/// From now on, this process maps large files. For the command line, which is a process of its own.
+#[napi]
+pub fn map_large_files() -> super::error::Result<()> {
+    guarded(|| {
+        MAPS_LARGE_FILES.store(true, Ordering::Relaxed);
+        Ok(())
+    })
+}
+
+/// All bytes of a file of this length, which all threads read by positions.
+fn read_file(file: &File, length: u64, control: &Control) -> Result<Vec<u8>> {
+    let mut bytes = columns::zeros::<u8>(bytes_to_read(file, length)?)?;
+    let pieces = bytes.par_chunks_mut(PIECE).enumerate();
+    pieces.try_for_each(|(nth, piece)| {
+        control.check()?;
+        let read = read_exact_at(file, piece, (nth * PIECE) as u64);
+        read.map_err(failed(FileAction::Read))
+    })?;
+    Ok(bytes)
+}
+
+/// How much of a file is read: of one that is no input, only what an error shows of it.
+fn bytes_to_read(file: &File, length: u64) -> Result<usize> {
+    const LEAST: u64 = 1 << 20;
+    let mut header = [0; engine::dumps::HEADER_SIZE];
+    let present = length.min(engine::dumps::HEADER_SIZE as u64) as usize;
+    read_exact_at(file, &mut header[..present], 0).map_err(failed(FileAction::Read))?;
+    let [m0, m1, m2, m3, .., g0, g1, g2, g3] = header;
+    let bytes = match [m0, m1, m2, m3] {
+        DUMP_MAGIC if length > LARGEST_DUMP => {
+            let globals = u64::from(u32::from_le_bytes([g0, g1, g2, g3])) * 4;
+            let memory_size = (length - engine::dumps::HEADER_SIZE as u64).saturating_sub(globals);
+            return Err(Error::DumpTooLarge { memory_size });
+        }
+        MODULE_MAGIC if length > module::MAX_SIZE => {
+            return Err(Error::ModuleTooLarge { size: length });
+        }
+        DUMP_MAGIC | MODULE_MAGIC => length,
+        _ if FileKind::of(&header[..present]) == Some(FileKind::Json) => length,
+        _ => length.min(LEAST),
+    };
+    usize::try_from(bytes).map_err(|_| Error::OutOfMemory {
+        bytes,
+        purpose: "reading the file",
+    })
+}
+
+/// All bytes of a pipe or a device, which may have no end: nothing more after a wrong magic, and not
+/// much more than an input of its kind can have.
+pub(super) fn read_stream(mut stream: impl Read, control: &Control) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    read_more(&mut stream, DUMP_MAGIC.len() as u64, &mut bytes)?;
+    let largest = match bytes.first_chunk::<4>() {
+        Some(&DUMP_MAGIC) => LARGEST_DUMP,
+        Some(&MODULE_MAGIC) => module::MAX_SIZE,
+        _ if FileKind::of(&bytes) == Some(FileKind::Json) => LARGEST_SNAPSHOT,
+        // The reader of the input reports what is wrong.
+        _ => return Ok(bytes),
+    };
+    // The reader of the input also refuses what is too large.
+    while bytes.len() as u64 <= largest {
+        control.check()?;
+        if read_more(&mut stream, 1 << 16, &mut bytes)? == 0 {
+            break;
+        }
+    }
+    Ok(bytes)
+}
+
+/// Reads up to `most` bytes more. Returns how many; 0 at the end.
+fn read_more(stream: impl Read, most: u64, bytes: &mut Vec<u8>) -> Result<usize> {
+    if bytes.capacity() - bytes.len() < most as usize {
+        let more = bytes.len().max(most as usize);
+        columns::reserve(bytes, more)?;
+    }
+    let read = stream.take(most).read_to_end(bytes);
+    read.map_err(failed(FileAction::Read))
+}
+
+fn failed(action: FileAction) -> impl Fn(io::Error) -> Error {
+    move |source| Error::Io { action, source }
+}
+
+/// Distinguishes a lack of memory from an error of the file.
+fn out_of_memory(error: io::Error, bytes: u64) -> Error {
+    match error.kind() {
+        io::ErrorKind::OutOfMemory => Error::OutOfMemory {
+            bytes,
+            purpose: "mapping the file",
+        },
+        _ => failed(FileAction::Map)(error),
+    }
+}
+
+/// A header, a value for each of the at most 1,000,000 globals that engines allow, and 4 GiB of memory.
+const LARGEST_DUMP: u64 = engine::dumps::HEADER_SIZE as u64 + 4_000_000 + (1 << 32);
+
+/// More than a snapshot of the largest number of nodes has.
+const LARGEST_SNAPSHOT: u64 = 1 << 40;
