@@ -518,6 +518,37 @@ fn an_id_of_several_classes_has_the_references_of_all_and_is_ambiguous() {
 }
 
 #[test]
+fn variables_that_refer_to_another_class_than_the_declared_one_are_counted() {
+    let (mut scene, node, _) = small_scene();
+    let order = scene.class("assembly/index/Order");
+    scene.field(order, "node", 0, node);
+    let [first, second] = [(); 2].map(|()| scene.object(order, 4));
+    scene.global("assembly/index/second", node, second);
+    scene.global("assembly/index/first", node, first);
+    assert_warns(
+        &scene,
+        "WARN_HEAP_INCONSISTENT",
+        &format!(
+            "variables that refer to an object of another class than the declared one: 2, the first at {:#x}: the heap was changed from outside, or the dump was taken while the allocator or the collector changed it, so every number may be wrong",
+            second.0
+        ),
+    );
+}
+
+#[test]
+fn a_variable_of_a_base_or_an_interface_may_refer_to_an_object_that_extends_it() {
+    let (mut scene, node, _) = small_scene();
+    let novel = scene.class("assembly/index/Novel");
+    scene.field(novel, "pages", 8, "i32");
+    scene.inherit(novel, node);
+    let interface = scene.class("assembly/index/Readable");
+    let object = scene.object(novel, 12);
+    scene.global("assembly/index/asBase", node, object);
+    scene.global("assembly/index/asInterface", interface, object);
+    assert_eq!(warnings(&scene.analyze()), [""; 0]);
+}
+
+#[test]
 fn contents_that_do_not_fit_name_the_first_object_and_count_all() {
     let (mut scene, node, head) = small_scene();
     let nodes = scene.generic("~lib/array/Array<assembly/index/Node>", &[&node]);

@@ -39,6 +39,7 @@ pub enum Gap {
 }
 
 struct Classes {
+    any: Class,
     node: Class,
     array: Class,
     static_array: Class,
@@ -49,7 +50,8 @@ struct Classes {
 
 impl Classes {
     fn declare(scene: &mut Scene) -> Self {
-        // A class without members may be an interface, so a field of this type can refer to an object of any class.
+        // A class without members may be an interface, so a field or a variable of this type can refer to an object
+        // of any class.
         let any = scene.class("assembly/index/Any");
         let node = scene.class("assembly/index/Node");
         // The second word is a number, which must not be followed whatever it is.
@@ -59,6 +61,7 @@ impl Classes {
         scene.field(node, "third", 12, NeverCompiled);
         let set = scene.undescribed_class(flags::SET | flags::VALUE_MANAGED | flags::value_size(4));
         Self {
+            any,
             node,
             array: scene.generic("~lib/array/Array<assembly/index/Node>", &[&any]),
             static_array: scene
@@ -171,7 +174,7 @@ pub fn build(plans: &[Plan]) -> (Scene, Truth) {
         {
             match kind {
                 RootKind::Pinned if matches!(plan.kind, Kind::StaticNode) => continue,
-                RootKind::Global => scene.global("assembly/index/root", classes.node, object),
+                RootKind::Global => scene.global("assembly/index/root", classes.any, object),
                 RootKind::Stack => scene.push_on_stack(object),
                 RootKind::Pinned => scene.pin(object),
                 RootKind::System => unreachable!("only snapshots have such roots"),
