@@ -87,7 +87,7 @@ describe("JUnit XML", () => {
     expect(growth).toMatch(/^40 more .* per interval \(2\.5 KiB retained\)$/);
     expect(growth).toMatch(VISIBLE);
     expect(suite?.testcase[3]?.name).toContain(
-      growth?.slice("40 more ".length, -" per interval (1.6 KiB)".length),
+      growth?.slice("40 more ".length, -" per interval (2.5 KiB retained)".length),
     );
   });
 });

@@ -1,7 +1,7 @@
 //! What is alive by the line that allocated it, as text.
 
 use super::names::size;
-use super::rows::{Left, Right, table};
+use super::rows::{Left, Right, laid_out, table};
 use super::text::{format_count, printable_name};
 use questions::{AllocationSites, SiteGrowth};
 
@@ -82,10 +82,13 @@ pub fn allocation_sites_text(sites: &AllocationSites, limit: usize) -> String {
         ("Line", Left),
     ];
     lines.extend(table(heading, &rows));
-    lines
-        .iter()
-        .map(|line| format!("{}\n", line.trim_end()))
-        .collect()
+    text_of(&lines)
+}
+
+/// All lines, with rows in columns.
+fn text_of(lines: &[String]) -> String {
+    let lines = laid_out(lines, None).into_iter();
+    lines.map(|line| line + "\n").collect()
 }
 
 fn line(file: &str, line: u32) -> String {
@@ -147,10 +150,7 @@ pub fn site_growth_text(growth: &SiteGrowth, limit: usize) -> String {
         ("Line", Left),
     ];
     lines.extend(table(heading, &rows));
-    lines
-        .iter()
-        .map(|line| format!("{}\n", line.trim_end()))
-        .collect()
+    text_of(&lines)
 }
 
 /// A change with its sign.
