@@ -226,6 +226,7 @@ class CutJudge {
         ? {
             className: edge.className,
             label: edge.label,
+            labelText: edge.labelText,
             root: edge.root,
             freed: target.retainedSize,
           }
