@@ -64,15 +64,6 @@ pub trait Source: Send + Sync {
     /// A label without index or key, of a reference from an object of this class slot.
     fn class_label(&self, class_slot: u32, label: EdgeLabel) -> String;
 
-    /// The name of the function that an object stands for; `None` for objects that are no functions, and for functions
-    /// whose names are not known.
-    ///
-    /// # Errors
-    /// As [`label`](Self::label).
-    fn function_name(&mut self, _object: ObjectIndex) -> Result<Option<String>> {
-        Ok(None)
-    }
-
     /// The label of the reference at this place of the graph, from an object of this class slot: with the index, if
     /// the graph has it.
     fn label_at(&self, class_slot: u32, place: u32) -> String;

@@ -53,7 +53,7 @@ pub struct GlobalRoots {
 pub struct DeclaredGlobal {
     /// What it refers to.
     pub value: Address,
-    /// The name of the class, as [`Classes::names_of_bases`] has it.
+    /// The name of the class, as `names_of_bases` has it.
     pub class_name: String,
 }
 
