@@ -83,7 +83,7 @@ test.each(runners)(
     expect(printed).toMatch(/1 failed|1 failing|fail 1/);
     expect(printed).toContain("LeakError");
     for (const line of [
-      "+25 objects, +200 B per interval: leak/Entry",
+      "+25 objects, +2.0 KiB retained per interval: leak/Entry",
       "global leak/kept",
       "Array<leak/Entry>[*]",
     ]) {
