@@ -56,7 +56,7 @@ impl Search {
         let step = control.begin(Phase::Search, object_count as u64);
         let mut search = Self {
             preorder: columns::with_capacity(object_count)?,
-            // Pages of zeros that nobody writes cost nothing.
+            // Zeroed pages take no memory until they are written.
             numbers: columns::zeros(object_count)?,
             nodes: columns::with_capacity(object_count + 1)?,
             tree_starts: Vec::new(),

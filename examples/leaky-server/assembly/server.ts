@@ -92,7 +92,7 @@ function forgetIdleSessions(): void {
   }
 }
 
-/** Serves so many requests, from a few dozen visitors that come and go. */
+/** Serves a number of requests, from a few dozen visitors that come and go. */
 export function serve(requests: i32): void {
   for (let i = 0; i < requests; i++) {
     clock++;

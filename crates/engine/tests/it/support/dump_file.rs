@@ -13,7 +13,7 @@ pub struct DumpFile<B = Vec<u8>> {
 }
 
 impl DumpFile {
-    /// A dump of an all-zero memory. Pages that are never written cost nothing.
+    /// A dump of an all-zero memory. Zeroed pages take no memory until they are written.
     pub fn new(memory_size: u64, globals: usize) -> Self {
         let bytes = vec![0; DumpFile::size(memory_size, globals) as usize];
         DumpFile { bytes }
