@@ -471,6 +471,34 @@ fn of_two_base_classes_with_one_name_the_correct_one_is_inherited() {
 }
 
 #[test]
+fn fields_that_overlap_are_all_followed() {
+    let mut scene = Scene::new();
+    let node = node_class(&mut scene);
+    let overlapping = scene.class("assembly/index/Overlapping");
+    scene.field(overlapping, "first", 0, node);
+    scene.field(overlapping, "second", 1, node);
+    let root = scene.object(overlapping, 5);
+    let kept = scene.object(node, 8);
+    // The address of the static object is the upper part of the address of a heap object.
+    let lower = |address: u32| (0x70..0x100).contains(&address);
+    let fixed = loop {
+        let fixed = scene.static_object(node, &[0, 0]);
+        if lower(fixed.0) {
+            break fixed;
+        }
+    };
+    scene.set(fixed, 0, kept);
+    let first = loop {
+        let object = scene.object(node, 8);
+        if object.0 >> 8 == fixed.0 {
+            break object;
+        }
+    };
+    scene.set(root, 0, first);
+    assert_keeps(&mut scene, root, &[kept, first]);
+}
+
+#[test]
 fn members_that_an_older_build_repeats_in_subclasses_are_followed_once() {
     let mut scene = Scene::new();
     let node = node_class(&mut scene);
