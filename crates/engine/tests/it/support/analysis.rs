@@ -1,6 +1,10 @@
 //! Dumps and modules given to the engine.
 
-use super::*;
+use super::{DumpFile, Object};
+use engine::assemblyscript::InMemory;
+use engine::heap::Heap;
+use engine::questions::{LoadedHeap, Question};
+use engine::{Control, Error, Input, Program, Tolerance};
 
 /// Opens a dump for questions.
 pub fn open(dump: &DumpFile, module: &[u8]) -> Result<LoadedHeap, Error> {

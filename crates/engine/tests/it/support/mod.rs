@@ -33,16 +33,7 @@ pub use dump_file::DumpFile;
 pub use module::{CollectorCode, ModuleOptions, WasmGlobal, encode_module};
 pub use scene::Scene;
 
-use std::ops::DerefMut;
-
-use engine::assemblyscript::InMemory;
-use engine::heap::Heap;
-use engine::questions::{LoadedHeap, Question};
-use engine::wasm::debug_info::writer::{
-    ClassDescription, DebugInfoDescription, DebugSections, FieldDescription, GlobalDescription,
-    TypeReference,
-};
-use engine::{Control, Error, Input, Program, Tolerance};
+use engine::wasm::debug_info::writer::TypeReference;
 
 /// Where static objects begin.
 const FIRST_STATIC_PAYLOAD: u32 = 32;

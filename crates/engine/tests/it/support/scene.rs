@@ -1,6 +1,19 @@
 //! A program, object by object.
 
-use super::*;
+use super::{
+    ALLOCATOR, ARRAY_BUFFER, ARRAY_BUFFER_VIEW, Class, CollectorCode, DATA_END, DumpFile,
+    FIRST_BLOCK, FIRST_FREE_ID, FIRST_STATIC_PAYLOAD, FREE, HEAP_BASE, LEFT_FREE, LIST_HEADS,
+    ModuleOptions, OBJECT_HEADER, Object, PAGE, PINNED_COLOR, RTTI_BASE, TAIL_POINTER, Type,
+    WasmGlobal, analyze, block_payload, encode_module, first_block_of_region, flags, open,
+};
+use engine::assemblyscript::InMemory;
+use engine::heap::Heap;
+use engine::questions::LoadedHeap;
+use engine::wasm::debug_info::writer::{
+    ClassDescription, DebugInfoDescription, DebugSections, FieldDescription, GlobalDescription,
+};
+use engine::{Control, Error, Input, Program};
+use std::ops::DerefMut;
 
 /// A running program.
 #[derive(Clone, Debug)]
