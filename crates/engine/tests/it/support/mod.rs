@@ -15,7 +15,11 @@
 //! assert_eq!(live(&scene.analyze()), [first, second]);
 //! ```
 
-#![allow(dead_code, reason = "every test file uses its own part of this")]
+#![allow(
+    dead_code,
+    unused_imports,
+    reason = "every test file uses its own part of this"
+)]
 #![allow(clippy::unwrap_used, reason = "in a test, what cannot be is a failure")]
 
 mod analysis;
