@@ -141,9 +141,9 @@ impl Run {
             if let Some(place) = self.targets.get_mut(self.count) {
                 *place = target;
                 self.count += 1;
-            }
-            if LABELLED {
-                self.labels.push(label.narrow());
+                if LABELLED {
+                    self.labels.push(label.narrow());
+                }
             }
         } else if word != 0 {
             self.has_false_reference = true;

@@ -11,6 +11,7 @@ use std::sync::atomic::AtomicU64;
 use rayon::prelude::*;
 
 use super::class_slots::DescribedClass;
+use super::containers::is_deleted;
 use super::edge_run::{Anomalies, Run, Shared};
 use super::reference_types::{ANY, ReferenceTypes, TypeNumber};
 use crate::runtime::classes::Classes;
@@ -256,7 +257,8 @@ impl<'a> Scanner<'a> {
         if fields > MANY_FIELDS {
             run.will_read(&self.shared, fields.min(size) as u64)?;
         }
-        run.make_room::<LABELLED>(fields.min(size / 4))?;
+        // Only in a real program are the fields apart from each other.
+        run.make_room::<LABELLED>(fields.min(size))?;
         if LABELLED && let Some(shape) = class.shape {
             let own_storage = shape.own_storage;
             fits &= self.places(class, 0..own_storage, payload, run)?;
@@ -455,8 +457,7 @@ impl<'a> Scanner<'a> {
             run.will_read(&self.shared, 1)?;
             run.make_room::<LABELLED>(2)?;
             let at = |offset| buffer.word(Address(nth * entry.stride + offset));
-            let is_deleted = at(entry.tagged_next).is_none_or(|tagged_next| tagged_next & 1 != 0);
-            if is_deleted {
+            if is_deleted(at(entry.tagged_next)) {
                 continue;
             }
             if let Some(word) = entry.key.and_then(at) {

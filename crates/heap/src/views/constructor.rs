@@ -114,7 +114,7 @@ impl ConstructorView {
         })
     }
 
-    /// The same without retained sizes.
+    /// The same, with sums of retained sizes in place of the retained sizes of sets.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`](base::Error::OutOfMemory), [`Error::Aborted`](base::Error::Aborted).

@@ -160,7 +160,7 @@ fn referenced_function(element: &ConstExpr<'_>) -> Option<u32> {
     }
 }
 
-/// Whether a function may replace elements of a table. Growing adds some, but their functions are then put there.
+/// Whether a function has an instruction that replaces elements of a table, or adds some.
 fn changes_table(body: &FunctionBody<'_>) -> Result<bool> {
     for operator in body.get_operators_reader().map_err(unreadable)? {
         if let Operator::TableSet { .. }
@@ -309,7 +309,9 @@ mod tests {
 
     #[test]
     fn a_table_that_code_changes_names_nothing() {
-        use wasm_encoder::Instruction::{Drop, I32Const, RefFunc, TableCopy, TableFill, TableSet};
+        use wasm_encoder::Instruction::{
+            Drop, I32Const, RefFunc, TableCopy, TableFill, TableGrow, TableInit, TableSet,
+        };
         let change = |arguments: &[wasm_encoder::Instruction<'static>], instruction| Scene {
             code: [arguments, &[instruction]].concat(),
             ..Scene::new(&[(1, &[0])])
@@ -320,6 +322,13 @@ mod tests {
             dst_table: 0,
         };
         assert_eq!(change(&numbers, copy).names(), []);
+        let init = TableInit {
+            elem_index: 0,
+            table: 0,
+        };
+        assert_eq!(change(&numbers, init).names(), []);
+        let grow = [RefFunc(0), I32Const(1)];
+        assert_eq!(change(&grow, TableGrow(0)).names(), []);
         let set = [I32Const(1), RefFunc(0)];
         assert_eq!(change(&set, TableSet(0)).names(), []);
         let fill = [I32Const(1), RefFunc(0), I32Const(1)];
