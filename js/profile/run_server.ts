@@ -6,7 +6,7 @@ import {
   Worker,
 } from "node:worker_threads";
 import type { Profiler } from "../profile.js";
-import type { HeapType, Served } from "./handler.js";
+import type { HeapType } from "./handler.js";
 import type { Moment } from "./heap_profile.js";
 import { InstrumentedModule, type Table } from "./program.js";
 
@@ -154,7 +154,7 @@ export class RunServer {
   }
 
   #value(asked: Asked): unknown {
-    const served = this.#profiler.served() as Served;
+    const served = this.#profiler.served();
     if (asked.what === "now") return served.now();
     if (asked.what === "heap") return served.heap(asked.defaultType, asked.since);
     if (asked.what === "heapText") return served.heapText(asked.since);
