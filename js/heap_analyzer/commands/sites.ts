@@ -44,7 +44,9 @@ export function addSitesCommand(program: Command): void {
       ).argParser(fileName),
     )
     .addOption(
-      new Option("--before-profile <file>", "of a dump: the heap profile of that moment").argParser(fileName),
+      new Option("--before-profile <file>", "of a dump: the heap profile of that moment").argParser(
+        fileName,
+      ),
     )
     .addOption(
       new Option("-f, --format <format>", "human-readable text, JSON, or a profile for pprof")
