@@ -165,9 +165,12 @@ export class RunServer {
   async close(): Promise<void> {
     this.answerWaiting();
     this.#messages.on("message", (asked: Numbered) => this.#answer(asked));
-    const closed = nextEvent(this.#worker);
-    this.#worker.postMessage("end");
-    await closed;
+    // A thread that ended by a fault has no number any more.
+    if (this.#worker.threadId !== -1) {
+      const closed = nextEvent(this.#worker);
+      this.#worker.postMessage("end");
+      await closed;
+    }
     this.#messages.close();
     await this.#worker.terminate();
   }
@@ -177,5 +180,6 @@ function nextEvent(worker: Worker): Promise<ServerEvent> {
   return new Promise((resolve) => {
     worker.once("message", resolve);
     worker.once("error", (error: Error) => resolve({ failure: error.message }));
+    worker.once("exit", () => resolve({ closed: true }));
   });
 }
