@@ -3,6 +3,7 @@
 import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
@@ -104,6 +105,22 @@ describe.skipIf(!hasClang)("a program that runs for seconds", () => {
     expect(samples.map(({ values }) => values)).toContainEqual([1, 10_000, 1, 10_000]);
     expect(await exited).toEqual([0, null]);
     expect(output.text).toBe("done\n");
+  }, 60_000);
+
+  test("goes on and ends whatever a client sends", async () => {
+    const { url, exited } = await served("--interval", "4096", busy, "1500");
+    const { port } = new URL(url);
+    const silent = connect(Number(port), "127.0.0.1");
+    await once(silent, "connect");
+    const closed = once(silent, "close");
+    const wrong = connect(Number(port), "127.0.0.1");
+    wrong.end("GET // HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");
+    expect(String(await once(wrong, "data"))).toMatch(
+      /^HTTP\/1\.1 400 [\s\S]*expected a path, found \/\//,
+    );
+    expect(decoded(await fetched(`${url}heap`)).samples.length).toBeGreaterThan(0);
+    expect(await exited).toEqual([0, null]);
+    await closed;
   }, 60_000);
 
   test("is not run if the address is in use or is none", async () => {

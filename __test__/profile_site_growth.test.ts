@@ -108,11 +108,19 @@ test("a sampled profile gives an estimate with its error", async () => {
   expect(Math.abs(kept.sizeChange - 300 * 32)).toBeLessThan(4 * kept.sizeError);
 });
 
-test("the profile of the earlier moment is needed, and a profile of the change does not exist", () => {
-  expect(failureOf(runIn(folder, [...AFTER, "--before", "before.dump"]))).toMatch(
-    /expected both --before <dump-file> and --before-profile <file>/,
-  );
-  expect(failureOf(runIn(folder, [...AFTER, ...PAIR, "--format", "pprof"]))).toMatch(
-    /expected text or json/,
+test.each([
+  ["no profile of the earlier moment", [...AFTER, "--before", "before.dump"], "both --profile"],
+  ["no profile of the later moment", [...AFTER.slice(0, 4), ...PAIR], "both --profile"],
+  ["no earlier dump", [...AFTER, ...PAIR.slice(2)], "also --before <dump-file>"],
+  ["a profile of the change", [...AFTER, ...PAIR, "--format", "pprof"], "text or json"],
+])("%s is an error", (_, args, expected) => {
+  expect(failureOf(runIn(folder, args))).toContain(`expected ${expected}`);
+});
+
+test("dumps without profiles do not say where objects were allocated", async () => {
+  await run(1);
+  const args = [...AFTER.slice(0, 4), ...PAIR.slice(0, 2)];
+  expect(failureOf(runIn(folder, args))).toMatch(
+    /before\.dump does not say where objects were allocated: expected a heap profile/,
   );
 });

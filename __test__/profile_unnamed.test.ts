@@ -32,16 +32,20 @@ function compiled(command: string, args: string[], output: string): boolean {
 const CLANG = ["--target=wasm32-wasi", "-Wl,--strip-all"];
 const EMCC = ["-sSTANDALONE_WASM"];
 /** Whether a compiler makes a program here. */
-function has(command: string, args: string[]): boolean {
+function has(command: string, args: string[], program = "unnamed.c"): boolean {
   const output = join(tmpdir(), `has-${command}-${process.pid}.wasm`);
-  const made = compiled(command, [...args, "unnamed.c"], output);
+  const made = compiled(command, [...args, program], output);
   rmSync(output, { force: true });
   return made;
 }
 const hasClang = has("clang", CLANG);
 const hasEmcc = has("emcc", EMCC);
+const RUST = ["--target=wasm32-unknown-unknown", "--crate-type=cdylib", "-Cstrip=symbols"];
+const hasRust = has("rustc", RUST, "leak.rs");
 if (!hasClang) console.warn("there is no clang for wasm32-wasi: its programs are not profiled");
 if (!hasEmcc) console.warn("there is no emcc (Debian: emscripten): its programs are not profiled");
+if (!hasRust)
+  console.warn("there is no rustc for wasm32-unknown-unknown: its programs are not profiled");
 
 /** The module without its section of names. */
 function withoutNames(wasm: Buffer): Uint8Array {
@@ -67,6 +71,21 @@ describe("an allocator is found by what it does", () => {
     const wasm = join(folder, `clang${level}.wasm`);
     expect(compiled("clang", [...CLANG, level, "unnamed.c"], wasm)).toBe(true);
     checkProgram(wasm);
+  });
+
+  test.skipIf(!hasRust).each(["0", "1", "2", "3", "s", "z"])("Rust, opt-level %s", (level) => {
+    const wasm = join(folder, `rust-${level}.wasm`);
+    const heap = `${wasm}.pb.gz`;
+    expect(compiled("rustc", [...RUST, `-Copt-level=${level}`, "leak.rs"], wasm)).toBe(true);
+    expect(
+      WebAssembly.Module.customSections(new WebAssembly.Module(readFileSync(wasm)), "name"),
+    ).toEqual([]);
+    const args = ["profile", "--heap", heap, "--interval", "1", "--invoke", "run", wasm, "1000"];
+    outputOf(runIn(folder, args));
+    const values = decoded(readFileSync(heap)).samples.map((sample) => sample.values);
+    expect(values).toContainEqual([1000, 56_000, 1000, 56_000]); // leak
+    expect(values).toContainEqual([1000, 50_500, 0, 0]); // freed
+    expect(values).toContainEqual([1000, 500_000, 0, 0]); // moved
   });
 
   test.skipIf(!hasClang)("clang, with malloc exported and all else without a name", () => {

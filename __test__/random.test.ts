@@ -5,7 +5,12 @@
  */
 import { describe, expect, test } from "vitest";
 import { Operation } from "./programs/random/support/operations.ts";
-import { ASC_BUILD_KINDS, makeBuild, type RandomBuild } from "./random/builds.ts";
+import {
+  ASC_BUILD_KINDS,
+  makeBuild,
+  PRIVATE_BUILD_KINDS,
+  type RandomBuild,
+} from "./random/builds.ts";
 import { type CutTotals, noCuts } from "./random/cut_judge.ts";
 import { judgeStream } from "./random/heap_judge.ts";
 import { shrink } from "./random/shrink.ts";
@@ -45,6 +50,30 @@ describe.each(
     expect(totals.cuts).toBeGreaterThan(10 * ASKED_STREAMS);
     expect(totals.steps).toBeGreaterThan(ASKED_STREAMS);
     expect(totals.compared).toBeGreaterThan(10 * ASKED_STREAMS);
+  });
+});
+
+describe("questions about objects of a build that exports no runtime", () => {
+  const judged = async (wanted: string) => {
+    const kind = PRIVATE_BUILD_KINDS.find(({ name }) => name === wanted);
+    const build = await makeBuild(kind as (typeof PRIVATE_BUILD_KINDS)[0]);
+    return judgeStream(build, randomStream(0), { answers: true });
+  };
+
+  test("cuts call its collector if the optimiser left one", async () => {
+    const { answers, failure } = await judged("unoptimised-private");
+    expect(failure).toBeUndefined();
+    expect(answers.cuts).toBeGreaterThan(10);
+    expect(answers.uncollectable).toBe(0);
+  });
+
+  test("paths are judged, and no cuts, if the optimiser copied the collector into its callers", async () => {
+    const { answers, failure } = await judged("Binaryen-O1-much-private");
+    expect(failure).toBeUndefined();
+    expect(answers.cuts).toBe(0);
+    expect(answers.uncollectable).toBeGreaterThan(10);
+    expect(answers.steps).toBeGreaterThan(0);
+    expect(answers.compared).toBeGreaterThan(10);
   });
 });
 

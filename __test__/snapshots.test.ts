@@ -142,11 +142,14 @@ describe("the command", () => {
 
 describe("allocations that V8 tracked", () => {
   let tracked: string;
+  let later: string;
   beforeAll(() => {
     tracked = join(folder, "tracked.heapsnapshot");
+    later = join(folder, "later.heapsnapshot");
     execFileSync(process.execPath, [
       join(import.meta.dirname, "snapshots/allocations.cjs"),
       tracked,
+      later,
     ]);
   }, 60_000);
 
@@ -168,11 +171,44 @@ describe("allocations that V8 tracked", () => {
     expect(kept.count).toBeLessThan(520);
   });
 
-  test("are asked for if there are none", () => {
-    const { status, stderr } = spawnSync(process.execPath, [CLI, "sites", after], {
+  test("sites --before says which line's objects became more from one snapshot to the next", () => {
+    const growth = (one: string, other: string) => {
+      const { sites, ...rest } = answer("sites", one, "--before", other, "--limit", "1000");
+      const at = (wanted: string) =>
+        sites.find(({ function: name }: { function: string }) => name === wanted)?.countChange ?? 0;
+      const first = sites.find(({ file }: { file: string }) => file.endsWith("allocations.cjs"));
+      return { ...rest, taken: at("takeOrder"), dropped: at("dropOrder"), first };
+    };
+    const forth = growth(later, tracked);
+    expect(forth.taken).toBeGreaterThanOrEqual(300);
+    expect(forth.taken).toBeLessThan(310);
+    expect(Math.abs(forth.dropped)).toBeLessThan(10);
+    expect(forth.first.function).toBe("takeOrder");
+    const back = growth(tracked, later);
+    expect(back.taken).toBe(-forth.taken);
+    expect(growth(later, later).taken).toBe(0);
+    // What is older than the tracking has no line, and is counted.
+    expect(forth.otherObjectsBefore.count).toBeGreaterThan(1000);
+    expect(forth.otherObjectsAfter).toEqual(back.otherObjectsBefore);
+    const text = execFileSync(process.execPath, [CLI, "sites", later, "--before", tracked], {
       encoding: "utf8",
     });
-    expect(stderr).toContain("while it tracked allocations");
+    expect(text).toMatch(/^live .* before, .* after .*, by the function that allocated it, as V8/);
+    expect(text).toMatch(/\n[\d,]+ objects with .* before, and .* after, were not recorded: /);
+  });
+
+  test.each([
+    ["sites of a snapshot", () => [after], /after\.heapsnapshot does not say where objects were/],
+    [
+      "sites of a later snapshot",
+      () => [tracked, "--before", after],
+      /after\.heapsnapshot does not say where objects were allocated: .* while it tracked allocations/,
+    ],
+  ])("are asked for if there are none: %s", (_, args, expected) => {
+    const { status, stderr } = spawnSync(process.execPath, [CLI, "sites", ...args()], {
+      encoding: "utf8",
+    });
+    expect(stderr).toMatch(expected);
     expect(status).toBe(1);
   });
 });

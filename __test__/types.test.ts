@@ -1,6 +1,6 @@
 // Checks that the compilers of users find the types of each entry.
 
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 
@@ -25,4 +25,15 @@ test("resolutions that do not read exports find the same types", () => {
     .filter(([entry]) => entry !== ".")
     .map(([entry, { types }]) => [entry.slice("./".length), [types]]);
   expect(manifest.typesVersions["*"]).toEqual(Object.fromEntries(expected));
+});
+
+test("no types contain members that are for other parts of the package only", () => {
+  const folder = new URL("dist/", ROOT);
+  const files = readdirSync(folder, { recursive: true, encoding: "utf8" });
+  const types = files.filter((file) => /\.d\.m?ts$/.test(file));
+  expect(types).toContain("profile.d.ts");
+  const marked = types.filter((file) =>
+    readFileSync(new URL(file, folder), "utf8").includes("@internal"),
+  );
+  expect(marked).toEqual([]);
 });

@@ -139,7 +139,7 @@ export class Profiler {
   readonly #goStacks: native.GoStacks | undefined;
   #exports: Record<string, unknown> | undefined;
 
-  /** @internal */
+  /** {@link createProfiler} calls it. */
   constructor(program: InstrumentedModule, options: unknown) {
     const { frees, call } = InstrumentedModule.tableOf("program", program);
     const read = readOptions(options, CHECKS, "sync") as ProfilerOptions;
@@ -265,19 +265,15 @@ export class Profiler {
    * binds no port; bind the server to `127.0.0.1`, because a profile shows what a program does.
    */
   get handler(): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
-    return handlerOf(this.#served());
+    return handlerOf(this.served());
   }
 
   /**
-   * What the server of `profile --pprof-addr` serves: a `Served`, whose types are not part of the package.
+   * What a server of the profiles serves.
    *
    * @internal
    */
-  served(): object {
-    return this.#served();
-  }
-
-  #served(): Served {
+  served(): Served {
     return {
       now: () => valuesOf(this.#info()),
       heap: (defaultType, since) => this.#encoded(defaultType, since),

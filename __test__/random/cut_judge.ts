@@ -21,6 +21,8 @@ export interface CutTotals {
   cuts: number;
   /** Impossible cuts: of constants in the code, and of a container's own storage. */
   impossible: number;
+  /** Cuts in builds in which an optimiser copied the collector into its callers, so that nothing can be called to collect. */
+  uncollectable: number;
   /** Steps of paths that were found in memory. */
   steps: number;
   /** Answers that were compared with those of a build with more or less evidence. */
@@ -28,7 +30,7 @@ export interface CutTotals {
 }
 
 export function noCuts(): CutTotals {
-  return { cuts: 0, impossible: 0, steps: 0, compared: 0 };
+  return { cuts: 0, impossible: 0, uncollectable: 0, steps: 0, compared: 0 };
 }
 
 /** The parts of a running program that the judge needs. */
@@ -66,7 +68,9 @@ class CutJudge {
   readonly #heap: Heap;
   readonly #state: InstanceState;
   readonly #graph: NaiveGraph;
-  /** Bytes that the collector keeps if nothing is cut. */
+  /** Runs the collector; undefined if the build has no such function. */
+  readonly #collect: (() => void) | undefined;
+  /** Bytes that the collector keeps if nothing is cut; 0 without a collector. */
   readonly #live: number;
 
   constructor(subject: Subject, heap: Heap, state: InstanceState) {
@@ -74,7 +78,8 @@ class CutJudge {
     this.#heap = heap;
     this.#state = state;
     this.#graph = new NaiveGraph(subject.parts, subject.truth, subject.build.description);
-    this.#live = this.#liveAfter(() => {});
+    this.#collect = subject.exports.__collect as (() => void) | undefined;
+    this.#live = this.#collect ? this.#liveAfter(this.#collect, () => {}) : 0;
   }
 
   judge(): CutTotals {
@@ -100,10 +105,10 @@ class CutJudge {
   }
 
   /** The bytes that the collector keeps after a change; the next change begins from the old state. */
-  #liveAfter(change: Change): number {
+  #liveAfter(collect: () => void, change: Change): number {
     this.#state.restore();
     change();
-    (this.#subject.exports.__collect as () => void)();
+    collect();
     const total = this.#subject.build.globals.get("~lib/rt/itcms/total") ?? "";
     const bytes = Number((this.#subject.exports[total] as WebAssembly.Global).value) >>> 0;
     this.#state.restore();
@@ -115,7 +120,12 @@ class CutJudge {
       this.#totals.impossible++;
       return;
     }
-    const left = this.#liveAfter(() => {
+    const collect = this.#collect;
+    if (!collect) {
+      this.#totals.uncollectable++;
+      return;
+    }
+    const left = this.#liveAfter(collect, () => {
       for (const change of changes) change?.();
     });
     this.#totals.cuts++;
@@ -251,12 +261,17 @@ class CutJudge {
       this.#totals.impossible++;
       return;
     }
+    const collect = this.#collect;
+    if (!collect) {
+      this.#totals.uncollectable++;
+      return;
+    }
     const clearStack = () => {
       const { memory, stackPointer, heapBase } = this.#subject.parts;
       new Uint32Array(memory).fill(0, stackPointer >>> 2, heapBase >>> 2);
     };
-    const left = this.#liveAfter(clearStack);
-    const leftWithoutIt = this.#liveAfter(() => {
+    const left = this.#liveAfter(collect, clearStack);
+    const leftWithoutIt = this.#liveAfter(collect, () => {
       for (const cut of cuts) cut?.();
       clearStack();
     });

@@ -169,10 +169,10 @@ async function judge(
   for (const failed of totals.failures.slice(0, MOST_SHRUNK)) await explain(failed, answers);
   console.log(`${totals.cut} retained sizes proven by deletion`);
   if (answers) {
-    const { cuts, impossible, steps, compared } = totals.answers;
+    const { cuts, impossible, uncollectable, steps, compared } = totals.answers;
     console.log(
-      `${cuts} cuts of answers performed (${impossible} cannot be), ${steps} steps of paths found in ` +
-        `memory, ${compared} answers compared between builds`,
+      `${cuts} cuts of answers performed (${impossible} cannot be, ${uncollectable} need a collector that the ` +
+        `build does not have), ${steps} steps of paths found in memory, ${compared} answers compared between builds`,
     );
   }
   const alarms = totals.failures.filter(({ isFalseAlarm }) => isFalseAlarm).length;

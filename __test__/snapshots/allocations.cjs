@@ -1,4 +1,5 @@
-// Tracks allocations, keeps some objects and drops others, and writes a snapshot: `node allocations.cjs <snapshot>`.
+// Tracks allocations, keeps some objects and drops others, and writes a snapshot; does the same with fewer objects, and
+// writes another: `node allocations.cjs <snapshot> <later-snapshot>`.
 "use strict";
 const { closeSync, openSync, writeSync } = require("node:fs");
 const inspector = require("node:inspector");
@@ -21,14 +22,23 @@ function takeOrder(number) {
 function dropOrder(number) {
   return new Order(number).number;
 }
-for (let number = 0; number < 500; number++) {
-  takeOrder(number);
-  dropOrder(number);
+function work(count) {
+  for (let number = 0; number < count; number++) {
+    takeOrder(number);
+    dropOrder(number);
+  }
+}
+let file;
+session.on("HeapProfiler.addHeapSnapshotChunk", ({ params }) => writeSync(file, params.chunk));
+function write(name) {
+  file = openSync(name, "w");
+  session.post("HeapProfiler.takeHeapSnapshot", { reportProgress: false });
+  closeSync(file);
 }
 
-const file = openSync(process.argv[2], "w");
-session.on("HeapProfiler.addHeapSnapshotChunk", ({ params }) => writeSync(file, params.chunk));
-session.post("HeapProfiler.takeHeapSnapshot", { reportProgress: false });
-closeSync(file);
+work(500);
+write(process.argv[2]);
+work(300);
+write(process.argv[3]);
 // The session would keep the process alive.
 process.exit();

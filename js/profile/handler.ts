@@ -58,6 +58,12 @@ export class Refusal extends Error {
   }
 }
 
+function urlOf({ url = "/" }: IncomingMessage): URL {
+  const base = "http://localhost";
+  if (!URL.canParse(url, base)) throw new Refusal(400, `expected a path, found ${url}`);
+  return new URL(url, base);
+}
+
 /** The value of `seconds`; undefined if the request has none. */
 function secondsOf({ searchParams }: URL): number | undefined {
   const text = searchParams.get("seconds");
@@ -117,9 +123,9 @@ async function answer(url: URL, served: Served): Promise<Uint8Array | string> {
 
 export function handlerOf(served: Served) {
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const url = new URL(request.url ?? "/", "http://localhost");
     const text = "text/plain; charset=utf-8";
     try {
+      const url = urlOf(request);
       if (request.method !== "GET" && request.method !== "HEAD") {
         throw new Refusal(405, `expected GET, found ${request.method}`);
       }

@@ -44,7 +44,7 @@ export class InstrumentedModule {
   readonly #table: Table;
   readonly #sourceMap: string | undefined;
 
-  /** @internal */
+  /** {@link instrument} calls it. */
   constructor(wasm: Uint8Array<ArrayBuffer>, table: Table, sourceMap: string | undefined) {
     this.wasm = wasm;
     this.#table = table;

@@ -6,7 +6,7 @@ import {
   Worker,
 } from "node:worker_threads";
 import type { Profiler } from "../profile.js";
-import type { HeapType, Served } from "./handler.js";
+import type { HeapType } from "./handler.js";
 import type { Moment } from "./heap_profile.js";
 import { InstrumentedModule, type Table } from "./program.js";
 
@@ -154,7 +154,7 @@ export class RunServer {
   }
 
   #value(asked: Asked): unknown {
-    const served = this.#profiler.served() as Served;
+    const served = this.#profiler.served();
     if (asked.what === "now") return served.now();
     if (asked.what === "heap") return served.heap(asked.defaultType, asked.since);
     if (asked.what === "heapText") return served.heapText(asked.since);
@@ -165,9 +165,12 @@ export class RunServer {
   async close(): Promise<void> {
     this.answerWaiting();
     this.#messages.on("message", (asked: Numbered) => this.#answer(asked));
-    const closed = nextEvent(this.#worker);
-    this.#worker.postMessage("end");
-    await closed;
+    // A thread that ended by a fault has no number any more.
+    if (this.#worker.threadId !== -1) {
+      const closed = nextEvent(this.#worker);
+      this.#worker.postMessage("end");
+      await closed;
+    }
     this.#messages.close();
     await this.#worker.terminate();
   }
@@ -177,5 +180,6 @@ function nextEvent(worker: Worker): Promise<ServerEvent> {
   return new Promise((resolve) => {
     worker.once("message", resolve);
     worker.once("error", (error: Error) => resolve({ failure: error.message }));
+    worker.once("exit", () => resolve({ closed: true }));
   });
 }

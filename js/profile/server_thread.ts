@@ -86,8 +86,24 @@ function tell(event: ServerEvent): void {
   parentPort?.postMessage(event);
 }
 
+/** Responses that are not sent yet. */
+let open = 0;
+
+/** After the end, closes connections that wait for no response, whether or not they sent a whole request. */
+function closeUnused(): void {
+  if (ended.signal.aborted && open === 0) server.closeAllConnections();
+}
+
 function listen(): Server {
-  const server = createServer(handlerOf(served));
+  const handle = handlerOf(served);
+  const server = createServer((request, response) => {
+    open++;
+    response.once("close", () => {
+      open--;
+      closeUnused();
+    });
+    return handle(request, response);
+  });
   server.once("error", (error) => tell({ failure: error.message }));
   return server.listen(data.port, data.host, () => {
     const { address, family, port } = server.address() as AddressInfo;
@@ -100,4 +116,5 @@ const server = listen();
 parentPort?.on("message", () => {
   ended.abort();
   server.close(() => tell({ closed: true }));
+  closeUnused();
 });

@@ -24,7 +24,7 @@ int main(int argc, char **argv) {
     }
   } else {
     leak();
-    for (volatile long i = 0; i < 1000000000; i++) {
+    for (volatile long i = 0; i < 500000000; i++) {
     }
   }
   puts("done");

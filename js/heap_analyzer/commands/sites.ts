@@ -40,11 +40,13 @@ export function addSitesCommand(program: Command): void {
     .addOption(
       new Option(
         "--before <dump-file>",
-        "a dump of an earlier moment of the same run: which line's objects became more",
+        "a dump or snapshot of an earlier moment of the same run: which line's objects became more",
       ).argParser(fileName),
     )
     .addOption(
-      new Option("--before-profile <file>", "the heap profile of that moment").argParser(fileName),
+      new Option("--before-profile <file>", "of a dump: the heap profile of that moment").argParser(
+        fileName,
+      ),
     )
     .addOption(
       new Option("-f, --format <format>", "human-readable text, JSON, or a profile for pprof")
@@ -56,10 +58,15 @@ export function addSitesCommand(program: Command): void {
 
 async function runSites(dump: string, options: SitesOptions): Promise<void> {
   const { before, beforeProfile, format, output } = options;
-  const hasProfileOfBefore = before !== undefined && options.profile !== undefined;
-  if ((beforeProfile !== undefined) !== hasProfileOfBefore) {
+  if (before === undefined && beforeProfile !== undefined) {
     throw new Error(
-      "expected both --before <dump-file> and --before-profile <file>, which are of the same moment",
+      "--before-profile is the profile of an earlier dump: expected also --before <dump-file>",
+    );
+  }
+  if (before !== undefined && (beforeProfile === undefined) !== (options.profile === undefined)) {
+    throw new Error(
+      "one of the two moments has no profile: expected both --profile <file> and --before-profile <file>, or " +
+        "neither for snapshots of V8 with allocations",
     );
   }
   if (before !== undefined) {
@@ -71,7 +78,7 @@ async function runSites(dump: string, options: SitesOptions): Promise<void> {
   await writeSites(dump, options);
 }
 
-/** Which lines' live objects became more between two dumps, each with the profile of its moment. */
+/** Which lines' live objects became more between two dumps with profiles of their moments, or two snapshots of V8. */
 async function growthOf(
   dumps: [before: string, after: string],
   profiles: [before: string | undefined, after: string | undefined],

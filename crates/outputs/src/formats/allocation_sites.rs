@@ -102,14 +102,17 @@ fn line(file: &str, line: u32) -> String {
 pub fn site_growth_text(growth: &SiteGrowth, limit: usize) -> String {
     let shown = growth.sites.len().min(limit);
     let change = growth.live_size_after as i64 - growth.live_size_before as i64;
+    let others = [growth.other_objects_before, growth.other_objects_after];
+    let is_of_v8 = others.iter().any(Option::is_some);
     let mut lines = vec![format!(
-        "live {} before, {} after ({}), by the line that allocated it; {}",
+        "live {} before, {} after ({}), by the {}",
         size(growth.live_size_before),
         size(growth.live_size_after),
         signed(change, size),
         match growth.exact {
-            true => "every allocation was recorded",
-            false => "estimated from samples",
+            true if is_of_v8 => "function that allocated it, as V8 recorded it",
+            true => "line that allocated it; every allocation was recorded",
+            false => "line that allocated it; estimated from samples",
         }
     )];
     if shown < growth.sites.len() {
@@ -117,6 +120,16 @@ pub fn site_growth_text(growth: &SiteGrowth, limit: usize) -> String {
             "{} of {} lines are listed",
             format_count(shown as u64),
             format_count(growth.sites.len() as u64)
+        ));
+    }
+    if is_of_v8 {
+        let [before, after] = others.map(Option::unwrap_or_default);
+        lines.push(format!(
+            "{} objects with {} before, and {} with {} after, were not recorded: they are older than the tracking, or of V8 itself",
+            format_count(before.count),
+            size(before.size),
+            format_count(after.count),
+            size(after.size)
         ));
     }
     lines.push(String::new());

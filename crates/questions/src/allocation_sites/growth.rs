@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::{AllocationSite, AllocationSites, line_of};
+use super::{AllocationSite, AllocationSites, OtherObjects, line_of};
 use base::frame::Frame;
 
 /// What of a line was alive at two moments of a run.
@@ -17,6 +17,12 @@ pub struct SiteGrowth {
     pub live_size_before: u64,
     /// The live bytes of the dump after.
     pub live_size_after: u64,
+    /// Live objects before that were not recorded, of a snapshot of V8. Absent for a profile.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub other_objects_before: Option<OtherObjects>,
+    /// The same after.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub other_objects_after: Option<OtherObjects>,
     /// The lines with live objects at one of the moments: change of the size ↓, change of the number ↓, then file, line
     /// and function.
     pub sites: Vec<SiteChange>,
@@ -64,6 +70,8 @@ pub fn site_growth(before: &AllocationSites, after: &AllocationSites) -> SiteGro
         exact: before.exact && after.exact,
         live_size_before: before.total_live_size,
         live_size_after: after.total_live_size,
+        other_objects_before: before.other_objects,
+        other_objects_after: after.other_objects,
         sites,
     }
 }

@@ -61,9 +61,11 @@ pub fn recorded_sites(loaded: &LoadedHeap, control: &Control) -> Result<Allocati
     let heap = &loaded.heap;
     let Some(recorded) = loaded.source.allocation_places() else {
         return Err(Error::Profile {
-            message: "there is none, and the file does not say where objects were allocated: expected a heap \
-                      profile, or a heap snapshot of V8 that was written while it tracked allocations"
-                .to_owned(),
+            message: format!(
+                "there is none, and {} does not say where objects were allocated: expected a heap profile, or a \
+                 heap snapshot of V8 that was written while it tracked allocations",
+                loaded.dump_name()
+            ),
         });
     };
     let dominators = loaded.dominator_index(control)?;
