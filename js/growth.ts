@@ -32,7 +32,7 @@ export const growth: typeof api.growth = (of, options) => {
 export const growthAsync: typeof api.growthAsync = async (of, options) => {
   const request = optionsFor(GROWTH, options, "async");
   return await compared(of, options, (tables, control) =>
-    native.growthAsync(tables, request, undefined, control),
+    native.growth(tables, request, undefined, control),
   );
 };
 
@@ -45,7 +45,7 @@ export const check: typeof api.check = (of, options) => {
 export const checkAsync: typeof api.checkAsync = async (of, options) => {
   const request = optionsFor(CHECK, options, "async");
   return await compared(of, options, (tables, control) =>
-    native.checkAsync(tables, request, undefined, control),
+    native.check(tables, request, undefined, control),
   );
 };
 

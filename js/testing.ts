@@ -133,7 +133,7 @@ export async function expectNoLeak(test: LeakTest): Promise<void> {
   });
   const ask = async (as?: native.TableData) => {
     const answered = await controlled(undefined, (control) =>
-      native.checkAsync(tables, request, as, control),
+      native.check(tables, request, as, control),
     );
     return answered.text;
   };

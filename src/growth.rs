@@ -6,6 +6,7 @@ use napi::bindgen_prelude::*;
 use napi_derive::napi;
 use serde::de::DeserializeOwned;
 
+use super::calls::{Returned, call};
 use super::error::Result;
 use super::heap_handle::HeapHandle;
 use super::open_heap::{AnswerData, parsed, rendered};
@@ -15,7 +16,7 @@ use super::views::TableData;
 use super::work_control::WorkControl;
 use base::control::Control;
 use engine::outputs::formats::TableOptions;
-use engine::questions::{Answer, CheckOptions, GrowthOptions, PlaceTable, check, growth};
+use engine::questions::{self, Answer, CheckOptions, GrowthOptions, PlaceTable};
 use workers::guard::guarded;
 use workers::threads::run_on_own_thread;
 
@@ -26,9 +27,8 @@ impl HeapHandle {
     pub fn place_table(&mut self, env: Env) -> Result<PlaceTableHandle> {
         guarded(|| {
             let heap = self.heap()?;
-            let table = run_on_own_thread(|| {
-                engine::questions::place_table(heap.loaded(), &Control::default())
-            });
+            let table =
+                run_on_own_thread(|| questions::place_table(heap.loaded(), &Control::default()));
             // It builds an index, which stays.
             self.register(env);
             Ok(PlaceTableHandle::new(table?).registered(env))
@@ -46,7 +46,7 @@ impl HeapHandle {
             self.register(*env);
             let heap = self.heap()?;
             control.start(env, [], move |[], control| {
-                let table = engine::questions::place_table(heap.loaded(), control)?;
+                let table = questions::place_table(heap.loaded(), control)?;
                 Ok(PlaceTableHandle::new(table))
             })
         })
@@ -60,56 +60,46 @@ trait Comparison: DeserializeOwned + Send + Sync + 'static {
 
 impl Comparison for GrowthOptions {
     fn answer(&self, tables: &[&PlaceTable], control: &Control) -> base::Result<Answer> {
-        growth(tables, self, control)
+        questions::growth(tables, self, control)
     }
 }
 
 impl Comparison for CheckOptions {
     fn answer(&self, tables: &[&PlaceTable], control: &Control) -> base::Result<Answer> {
-        check(tables, self, control)
+        questions::check(tables, self, control)
     }
 }
 
 /// What grows from table to table, with options as JSON: as text if it is said how, otherwise as JSON.
-#[napi(ts_return_type = "Promise<AnswerData>")]
-pub fn growth_async<'env>(
+#[napi(
+    ts_generic_types = "C extends WorkControl | undefined = undefined",
+    ts_args_type = "tables: Array<PlaceTableHandle>, options: string, text?: TableData | undefined | null, control?: C",
+    ts_return_type = "C extends WorkControl ? Promise<AnswerData> : AnswerData"
+)]
+pub fn growth<'env>(
     env: &'env Env,
     tables: Vec<ClassInstance<PlaceTableHandle>>,
     options: String,
     text: Option<TableData>,
-    control: &WorkControl,
-) -> Result<Object<'env>> {
+    control: Option<ClassInstance<WorkControl>>,
+) -> Result<Returned<'env, AnswerData>> {
     compared::<GrowthOptions>(env, &tables, &options, text, control)
 }
 
-/// As `growthAsync`, at once.
-#[napi(js_name = "growth")]
-pub fn growth_now(
-    tables: Vec<ClassInstance<PlaceTableHandle>>,
-    options: String,
-) -> Result<AnswerData> {
-    compared_now::<GrowthOptions>(&tables, &options)
-}
-
 /// Whether tables keep to rules, with options as JSON: as text if it is said how, otherwise as JSON.
-#[napi(ts_return_type = "Promise<AnswerData>")]
-pub fn check_async<'env>(
+#[napi(
+    ts_generic_types = "C extends WorkControl | undefined = undefined",
+    ts_args_type = "tables: Array<PlaceTableHandle>, options: string, text?: TableData | undefined | null, control?: C",
+    ts_return_type = "C extends WorkControl ? Promise<AnswerData> : AnswerData"
+)]
+pub fn check<'env>(
     env: &'env Env,
     tables: Vec<ClassInstance<PlaceTableHandle>>,
     options: String,
     text: Option<TableData>,
-    control: &WorkControl,
-) -> Result<Object<'env>> {
+    control: Option<ClassInstance<WorkControl>>,
+) -> Result<Returned<'env, AnswerData>> {
     compared::<CheckOptions>(env, &tables, &options, text, control)
-}
-
-/// As `checkAsync`, at once.
-#[napi(js_name = "check")]
-pub fn check_now(
-    tables: Vec<ClassInstance<PlaceTableHandle>>,
-    options: String,
-) -> Result<AnswerData> {
-    compared_now::<CheckOptions>(&tables, &options)
 }
 
 fn compared<'env, C: Comparison>(
@@ -117,8 +107,8 @@ fn compared<'env, C: Comparison>(
     tables: &[ClassInstance<PlaceTableHandle>],
     options: &str,
     text: Option<TableData>,
-    control: &WorkControl,
-) -> Result<Object<'env>> {
+    control: Option<ClassInstance<WorkControl>>,
+) -> Result<Returned<'env, AnswerData>> {
     guarded(|| {
         let question: C = parsed("the options", options)?;
         let text = text.map(TableOptions::from);
@@ -126,28 +116,13 @@ fn compared<'env, C: Comparison>(
             .iter()
             .map(|table| Arc::clone(table.table()))
             .collect();
-        control.start(env, [], move |[], control| {
+        call(env, [], control, move |[], control| {
             let tables: Vec<&PlaceTable> = tables.iter().map(|table| &**table).collect();
-            Ok(answer_data(question.answer(&tables, control)?, text))
+            let answer = question.answer(&tables, control)?;
+            Ok(AnswerData {
+                text: rendered(&answer, text),
+                warnings: answer.warnings.into_iter().map(Into::into).collect(),
+            })
         })
     })
-}
-
-fn compared_now<C: Comparison>(
-    tables: &[ClassInstance<PlaceTableHandle>],
-    options: &str,
-) -> Result<AnswerData> {
-    guarded(|| {
-        let question: C = parsed("the options", options)?;
-        let tables: Vec<&PlaceTable> = tables.iter().map(|table| &**table.table()).collect();
-        let answer = run_on_own_thread(|| question.answer(&tables, &Control::default()))?;
-        Ok(answer_data(answer, None))
-    })
-}
-
-fn answer_data(answer: Answer, text: Option<TableOptions>) -> AnswerData {
-    AnswerData {
-        text: rendered(&answer, text),
-        warnings: answer.warnings.into_iter().map(Into::into).collect(),
-    }
 }

@@ -31,7 +31,10 @@ export interface Wire {
   received: Message[];
   /** How many messages were not taken because answers wait to be read. Only HTTP says so; pipes are not read then. */
   untaken(): number;
-  /** Sends texts of messages, as many as the server takes. With `patience`, it gives up after so many milliseconds. */
+  /**
+   * Sends texts of messages, as many as the server takes. With `patience`, it gives up when the
+   * server takes nothing for this time in milliseconds.
+   */
   send(texts: string[], patience?: number): Promise<void>;
   /** A message whose text has this many spaces at its end, sent in pieces. */
   sendLong(text: string, spaces: number): Promise<void>;
@@ -40,7 +43,7 @@ export interface Wire {
   /** Reads from now on, or reads no more. */
   read(): void;
   stop(): void;
-  /** The client goes away, without a word. */
+  /** Closes what the client writes to, or its stream over HTTP. It sends nothing before that. */
   leave(): void;
   exit: Promise<number | null>;
 }

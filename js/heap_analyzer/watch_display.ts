@@ -11,7 +11,7 @@ import { write, writeText } from "./output.js";
 import { textOptions } from "./question_command.js";
 
 /** From how many dumps on a place is said to grow: with fewer, chance looks the same. */
-const FEW_DUMPS = 8;
+export const FEW_DUMPS = 8;
 
 /** How growth is judged and shown. */
 export interface WatchDisplayOptions {
@@ -52,6 +52,7 @@ export class WatchDisplay {
       writeWarning(warning);
     }
     const answer = await this.#growth(kept);
+    this.#warn(answer?.warnings.filter(({ code }) => code !== "WARN_FEW_DUMPS") ?? []);
     for (const place of this.#new(answer, kept)) {
       const { count, bytes } = place.perInterval;
       writeNote(
@@ -81,7 +82,17 @@ export class WatchDisplay {
   /** Prints what grew, at the end. */
   async end(kept: Tables): Promise<void> {
     this.#clear();
+    this.#warn((await this.#growth(kept))?.warnings ?? []);
     writeText(await this.#text(kept));
+  }
+
+  /** Writes the first warning of each code: a later one differs in the name of its dump only. */
+  #warn(warnings: GrowthAnswer["warnings"]): void {
+    for (const { code, message } of warnings) {
+      if (this.#warned.has(code)) continue;
+      this.#warned.add(code);
+      writeWarning(message);
+    }
   }
 
   /** Removes the table. */
@@ -105,15 +116,15 @@ export class WatchDisplay {
   async #text(kept: Tables): Promise<string> {
     const { output } = this.#options;
     const text = await this.#ask(kept, textOptions(output));
-    return text ?? "What grows is known after two dumps that count.\n";
+    return text ?? "What grows is known after two dumps beyond the warm-up.\n";
   }
 
   async #ask(kept: Tables, text: native.TableData | undefined): Promise<string | undefined> {
     if (kept.counted < 2) return undefined;
     const { warmup, slow = false, limit } = this.#options;
-    const { growthAsync, WorkControl } = addon();
+    const { growth, WorkControl } = addon();
     const request = JSON.stringify({ warmup, slow, limit, offset: 0 });
-    return (await growthAsync([...kept.tables], request, text, new WorkControl())).text;
+    return (await growth([...kept.tables], request, text, new WorkControl())).text;
   }
 }
 

@@ -14,8 +14,8 @@ const INSPECTOR_LINES = /^(Debugger (listening|attached|ending)|For help, see: h
 
 /** A running program. */
 export interface StartedProgram {
-  /** The address of its inspector. */
-  url: string;
+  /** The address of its inspector. Rejected if it ends before Node opened one. */
+  url: Promise<string>;
   /** Settles when it has ended. */
   ended: Promise<unknown>;
   /** Ends it. */
@@ -28,10 +28,10 @@ export interface StartedProgram {
  * @param command `node`, its options, the script and its arguments.
  * @param dumpAtTrap a folder for the dump of the moment in which a trap, or a `memory.grow` that failed, ends it.
  */
-export async function startProgram(
+export function startProgram(
   command: readonly string[],
   dumpAtTrap: string | undefined,
-): Promise<StartedProgram> {
+): StartedProgram {
   const [node = "", ...args] = command;
   if (!/^node(\.exe)?$/.test(basename(node))) {
     throw new HeapAnalyzerError(
@@ -50,20 +50,16 @@ export async function startProgram(
     child.once("exit", resolve);
     child.once("error", resolve);
   });
-  try {
-    const url = await inspectorAddress(child);
-    return { url, ended, stop: () => child.kill() };
-  } catch (error) {
-    child.kill();
-    throw error;
-  }
+  return { url: inspectorAddress(child), ended, stop: () => child.kill() };
 }
 
 /** Passes on what the program writes to stderr, and finds the address that Node writes there. */
 function inspectorAddress(child: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {
-    const fail = (why: string) =>
+    const fail = (why: string) => {
+      clearTimeout(timer);
       reject(new HeapAnalyzerError("ERR_ATTACH_TARGET", `cannot watch the program: ${why}`));
+    };
     const timer = setTimeout(
       () => fail(`Node did not open its inspector within ${START / 1000} s`),
       START,

@@ -193,7 +193,7 @@ function acceptedPlaces({ baseline, updateBaseline }: CheckOptions): Accepted[] 
 /** A check of these tables. It gives the answer as JSON, or as text for the output. */
 function checker(tables: native.PlaceTableHandle[], options: CheckOptions, accepted: Accepted[]) {
   const { warmup, slow = false, strict = false, minDumps, maxGrowth, maxLive, max } = options;
-  const { checkAsync, WorkControl } = addon();
+  const { check, WorkControl } = addon();
   const line = new ProgressLine();
   return async (text?: native.TableData): Promise<string> => {
     const rules = {
@@ -211,7 +211,7 @@ function checker(tables: native.PlaceTableHandle[], options: CheckOptions, accep
       ),
     };
     const control = new WorkControl();
-    const answer = checkAsync(tables, JSON.stringify(rules), text, control);
+    const answer = check(tables, JSON.stringify(rules), text, control);
     return (await line.watch(control, answer, "comparing the dumps")).text;
   };
 }

@@ -43,10 +43,10 @@ async function runGrowth(dumps: string[], options: GrowthOptions): Promise<void>
     );
   }
   const tables = await placeTables(dumps, modules, options);
-  const { growthAsync, WorkControl } = addon();
+  const { growth, WorkControl } = addon();
   const request = JSON.stringify({ warmup, slow, strict, limit, offset });
   const text = format === "text" ? textOptions(output) : undefined;
-  const answer = await growthAsync(tables, request, text, new WorkControl());
+  const answer = await growth(tables, request, text, new WorkControl());
   for (const { message } of answer.warnings) writeWarning(message);
   await write([Buffer.from(answer.text)], output);
 }

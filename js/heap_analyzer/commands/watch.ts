@@ -1,4 +1,5 @@
 /** `watch`: takes dumps of a running program again and again, and shows what grows while it happens. */
+import { setTimeout } from "node:timers/promises";
 import { type Command, InvalidArgumentError } from "commander";
 import type * as native from "../../native.js";
 import type { Captures } from "../../watch/captures.js";
@@ -7,7 +8,7 @@ import type { StartedProgram } from "../../watch/program.js";
 import { interruptibly } from "../interruption.js";
 import { fileName, wholeNumber } from "../options.js";
 import { placeTables } from "../place_tables.js";
-import { WatchDisplay } from "../watch_display.js";
+import { FEW_DUMPS, WatchDisplay } from "../watch_display.js";
 
 interface WatchOptions {
   command?: boolean;
@@ -28,6 +29,8 @@ interface WatchOptions {
 
 /** How much of the program's time dumps may take by default, in percent. */
 const COST = 5;
+/** The longest timer in milliseconds: 24 days. A longer one would end at once. */
+const LONGEST_TIMER = 2 ** 31 - 1;
 /** The exit code with `--exit-code`, as that of `check`. */
 const GROWN = 2;
 
@@ -62,8 +65,7 @@ function time(text: string): number {
   const [, number, unit = ""] = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/.exec(text) ?? [];
   const factor = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 }[unit];
   const result = factor === undefined ? Number.NaN : Number(number) * factor;
-  // A longer timer would end at once.
-  if (!(result >= 1 && result < 2 ** 31)) {
+  if (!(result >= 1 && result <= LONGEST_TIMER)) {
     throw new InvalidArgumentError("Expected a time of at most 24 days: 500ms, 10s, 5m, 1h.");
   }
   return result;
@@ -81,12 +83,13 @@ async function runWatch(words: string[], options: WatchOptions): Promise<void> {
   // The package for connections is loaded only when it is needed.
   const { startProgram } = await import("../../watch/program.js");
   const dumpAtTrap = options.onGrowFailure ? options.folder : undefined;
-  const program = options.command ? await startProgram(words, dumpAtTrap) : undefined;
+  const program = options.command ? startProgram(words, dumpAtTrap) : undefined;
   await interruptibly(
     () => program?.stop(),
     async () => {
       try {
-        await watch(program?.url ?? (words[0] as string), program, options);
+        const target = program === undefined ? (words[0] as string) : await program.url;
+        await watch(target, program, options);
       } finally {
         program?.stop();
       }
@@ -95,7 +98,8 @@ async function runWatch(words: string[], options: WatchOptions): Promise<void> {
 }
 
 function checkOptions(words: string[], options: WatchOptions): void {
-  const { command, folder, onGrowFailure } = options;
+  const { command, count, exitCode, folder, onGrowFailure, warmup } = options;
+  if (exitCode && count !== undefined) checkEnough(count - warmup);
   if (!command && words.length > 1) {
     throw new Error("watch: expected one target, or --command before the words of a command");
   }
@@ -104,6 +108,14 @@ function checkOptions(words: string[], options: WatchOptions): void {
       "--on-grow-failure needs --command and --folder: a program that runs already cannot be prepared for it",
     );
   }
+}
+
+/** With fewer dumps, the exit code would always be 0. */
+function checkEnough(counted: number): void {
+  if (counted >= FEW_DUMPS) return;
+  throw new Error(
+    `--exit-code needs ${FEW_DUMPS} dumps or more after the warm-up, to tell growth from chance: found ${Math.max(0, counted)}`,
+  );
 }
 
 async function watch(
@@ -122,27 +134,36 @@ async function watch(
   });
   const kept = new KeptTables<native.PlaceTableHandle>(options.warmup);
   const display = new WatchDisplay(options);
-  let isRunning = true;
-  const ended = program?.ended.then(() => {
-    isRunning = false;
-  });
-  try {
-    for (let number = 1; number <= count && isRunning; number++) {
-      const capture = await nextCapture(captures, target, number > 1);
-      if (capture === undefined) break;
-      kept.add(capture.read);
-      await display.show(number, capture, kept);
-      const pause = Math.max(every, (100 / cost) * capture.stopped);
-      if (number < count) await Promise.race([delay(pause), ended]);
-    }
-  } finally {
-    captures.close();
-  }
+  const ended = new AbortController();
+  const { signal } = ended;
+  void program?.ended.then(() => ended.abort());
+  await interruptibly(
+    () => captures.close(),
+    async () => {
+      try {
+        for (let number = 1; number <= count && !signal.aborted; number++) {
+          const capture = await nextCapture(captures, target, number > 1);
+          if (capture === undefined) break;
+          kept.add(capture.read);
+          await display.show(number, capture, kept);
+          const pause = Math.max(every, (100 / cost) * capture.stopped);
+          if (number < count) await delay(Math.min(pause, LONGEST_TIMER), signal);
+        }
+      } finally {
+        captures.close();
+      }
+    },
+  );
   await display.end(kept);
-  if (options.exitCode && display.hasGrown) process.exitCode = GROWN;
+  if (!options.exitCode) return;
+  checkEnough(kept.counted);
+  if (display.hasGrown) process.exitCode = GROWN;
 }
 
-const delay = (time: number) => new Promise((resolve) => setTimeout(resolve, time));
+/** Waits for this time in milliseconds, or until the signal. */
+async function delay(time: number, signal: AbortSignal): Promise<void> {
+  await setTimeout(time, undefined, { signal }).catch(() => {});
+}
 
 /** The next dump as a place table; undefined if the program has ended. */
 async function nextCapture(captures: Captures, target: string, mayHaveEnded: boolean) {

@@ -3,13 +3,14 @@
  * as lines, and when it is closed, its work ends. `POST /messages` takes one message of it and answers at once, so a
  * slow question holds none of the few connections that a browser opens.
  */
-import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Channel } from "./channel.mts";
 import { type Frame, Received, TOO_LONG } from "./frames.mts";
 import { MESSAGE_BYTES, MOST_CLIENTS, MOST_CONNECTIONS } from "./limits.mts";
 import { Outlet } from "./outlet.mts";
+import { isSame } from "./secret.mts";
 import type { Served } from "./served.mts";
 
 const ADDRESS = "127.0.0.1";
@@ -111,12 +112,6 @@ function refusalOf(
   const [, inQuery] = /^token=([\w-]{1,100})$/.exec(query) ?? [];
   if (isSame(bearer ?? inQuery ?? "", token)) return undefined;
   return [401, "ERR_NO_TOKEN", "the token of the printed address is missing or wrong"];
-}
-
-/** Compares in a time that does not depend on where the texts differ. */
-function isSame(given: string, token: string): boolean {
-  const hash = (text: string) => createHash("sha256").update(text).digest();
-  return timingSafeEqual(hash(given), hash(token));
 }
 
 /** Answers with an error, after which the connection ends: the rest of a request is not read. */
