@@ -168,7 +168,8 @@ export interface SummaryAnswer extends Answer {
 /**
  * Objects that often keep more alive than a program needs: DOM nodes that are not in the document, functions that
  * listen to events, the variables of functions, and what the console or an inspector shows. The same objects as in the
- * filters of DevTools.
+ * filters of DevTools: functions that listen to events are those that a browser calls through a `V8EventListener`, so
+ * listeners of Node's `EventEmitter` are none.
  */
 export type Category = "detached-nodes" | "event-handlers" | "contexts" | "console";
 
@@ -528,7 +529,8 @@ export interface LiveGrowth {
   live: number;
   /**
    * The bytes of the objects whose path goes through a growing place: what all growing places explain together. Each
-   * object has one path, so nothing counts twice. More than `live` if others shrink.
+   * object has one path, so nothing counts twice. More than `live` if others shrink. Of a heap with more than 100,000
+   * different paths, only the largest count. Raw blocks are no objects, and count neither here nor in `live`.
    */
   explained: number;
 }
@@ -562,7 +564,10 @@ export interface GrowingPlace {
    * them dominates. At least so much is freed when the program lets go of all of them.
    */
   retained: (number | null)[];
-  /** The mean growth per interval between dumps that count. */
+  /**
+   * The mean growth per interval, from the first dump that counts and has a number to the last one. Negative where the
+   * last number is smaller: more objects can retain less.
+   */
   perInterval: { count: number; bytes: number; retained: number };
   /** The places that grow because this one grows: bytes ↓, count ↓, path ↑; at most 1,000. */
   folded: FoldedPlace[];

@@ -10,6 +10,7 @@ import { lexer, type Token, walkTokens } from "marked";
 import type { Log } from "sarif";
 import { describe, expect, test, vi } from "vitest";
 import { githubAnnotations } from "../dist/check/annotations.js";
+import { growth } from "../dist/check/findings.js";
 import { junit } from "../dist/check/junit.js";
 import { markdown } from "../dist/check/markdown.js";
 import { sarif } from "../dist/check/sarif.js";
@@ -56,6 +57,25 @@ function large(count: number): CheckAnswer {
   const [growth, ...others] = answer.rules as [CheckAnswer["rules"][number]];
   return { ...answer, places, rules: [{ ...growth, places: fingerprints }, ...others] };
 }
+
+describe("the growth of a place", () => {
+  const said = (count: number, bytes: number, retained: number) =>
+    growth(growingPlace({ className: "Order", perInterval: { count, bytes, retained } }));
+
+  test("is that of what it retains, if that grows", () => {
+    expect(said(40, 1600, 2560)).toBe("40 more Order per interval (2.5 KiB retained)");
+    expect(said(0, 10, 24)).toBe("Order: as many objects as before retain 24 B more per interval");
+  });
+
+  test("is that of its objects or their contents, if it retains as much as before, or less", () => {
+    expect(said(40, 1600, -2560)).toBe("40 more Order per interval (2.5 KiB less retained)");
+    for (const retained of [0, -24]) {
+      expect(said(0, 10, retained)).toBe(
+        "Order: as many objects as before have 10 B more of contents per interval",
+      );
+    }
+  });
+});
 
 describe("JUnit XML", () => {
   test("of broken rules is the golden one", async () => {

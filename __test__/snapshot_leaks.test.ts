@@ -65,6 +65,59 @@ describe("growth", () => {
       expect(text, name).toContain(name);
     }
     expect(text).not.toMatch(PARTS);
+    for (const name of BOUNDED) expect(text).not.toContain(`->${name} `);
+  });
+});
+
+describe("what an inspector holds, and long chains of objects", () => {
+  const program = join(import.meta.dirname, "snapshots/console.cjs");
+  let opened: Heap[];
+  beforeAll(() => {
+    const files = [0, 1, 2, 3].map((nth) => join(folder, `console-${nth}.heapsnapshot`));
+    execFileSync(process.execPath, [program, ...files]);
+    opened = files.map((file) => openHeapFile(file));
+  }, 60_000);
+
+  /** The text of the path of the only object of a class. */
+  function pathOf(className: string): string | undefined {
+    const heap = opened[0] as Heap;
+    const [found] = heap.find({ class: className }).objects;
+    return heap.paths(found?.address as number).path?.text;
+  }
+
+  test("growth has one place for what a part of the root holds", () => {
+    const { places } = growth(opened, { limit: 200 });
+    const shown = places.filter(({ className }) => className === "Shown");
+    expect(shown.map(({ path }) => path)).toEqual(["system (Global handles) > Shown"]);
+    expect(shown[0]?.counts).toEqual([100, 200, 300, 400]);
+    expect(JSON.stringify(places)).not.toContain("(Global handles){");
+  });
+
+  test("a path names eight references between objects of one class, and marks more", () => {
+    const eight = ["one", "two", "three", "four", "five", "six", "seven", "eight"];
+    const steps = (names: string[]) => names.map((name) => `Link.${name} > `).join("");
+    expect(pathOf("Leaf")).toBe(
+      `global global > global.deep > ${steps(eight)}Link… > Link.leaf > Leaf`,
+    );
+    expect(pathOf("EarlyLeaf")).toBe(
+      `global global > global.shallow > ${steps(eight.slice(0, 7))}Link.leaf > EarlyLeaf`,
+    );
+  });
+
+  test("an object has the numbers that the snapshot was asked for", () => {
+    const heap = opened[0] as Heap;
+    const [leaf] = heap.find({ class: "Leaf" }).objects;
+    const { fields } = heap.object(leaf?.address as number);
+    expect(fields.find(({ name }) => name === "price")?.value).toBe(12.75);
+    const [older] = first().find({ class: "CachedPage", limit: 1 }).objects;
+    const numbers = first().object(older?.address as number).fields;
+    expect(numbers.some(({ value }) => typeof value === "number")).toBe(false);
+  });
+
+  test("a path names a repeated reference once, without a mark", () => {
+    expect(pathOf("ListLeaf")).toBe(
+      "global global > global.list > Link.next > Link.leaf > ListLeaf",
+    );
   });
 });
 

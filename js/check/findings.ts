@@ -50,10 +50,16 @@ export function growth(
   name: (text: string) => string = shown,
   interval = "interval",
 ): string {
-  const size = formatSize(Math.abs(perInterval.retained));
-  return perInterval.count > 0
-    ? `${formatCount(perInterval.count)} more ${name(className)} per ${interval} (${size} retained)`
-    : `${name(className)}: the same objects retain ${size} more per ${interval}`;
+  const { count, bytes, retained } = perInterval;
+  const size = formatSize(Math.abs(retained));
+  const what = name(className);
+  if (count > 0) {
+    const less = retained < 0 ? " less" : "";
+    return `${formatCount(count)} more ${what} per ${interval} (${size}${less} retained)`;
+  }
+  return retained > 0
+    ? `${what}: as many objects as before retain ${size} more per ${interval}`
+    : `${what}: as many objects as before have ${formatSize(bytes)} more of contents per ${interval}`;
 }
 
 /** A series of measurements, the middle of a long one left out. */

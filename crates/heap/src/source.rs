@@ -95,6 +95,12 @@ pub trait Source: Send + Sync {
         false
     }
 
+    /// Whether what an object refers to are roots that have its name, such as `(Global handles)`. What these hold is
+    /// counted for the roots, not for the object. A global object is none: its references have names in the program.
+    fn holds_roots(&self, _object: ObjectIndex) -> bool {
+        false
+    }
+
     /// What a path that lists names alone says for a reference with this label, whose index or key is known; `None` if
     /// the program has no name for it, because it leads to a container's own contents.
     fn program_name(

@@ -13,6 +13,7 @@ use heap::{AllocationPlace, AllocationPlaces, NO_ALLOCATION};
 
 /// The number of nodes between two checks for cancellation.
 const CHECK_INTERVAL: usize = 1 << 16;
+
 impl File<'_, '_> {
     /// The place that allocated each node, given the ids of their calls.
     pub(super) fn allocation_places(

@@ -58,9 +58,13 @@ pub(crate) struct Joined {
 
 impl SnapshotNames {
     pub(crate) fn memory_size(&self) -> u64 {
+        let allocations = self.allocations.as_ref();
+        let words = self.names.capacity()
+            + self.distances.capacity()
+            + allocations.map_or(0, |allocations| allocations.place_of.capacity());
+        let bytes = self.types.capacity() + self.is_detached.capacity();
         self.strings.memory_size()
-            + (self.names.capacity() * 4 + self.types.capacity() + self.distances.capacity() * 4)
-                as u64
+            + (words * 4 + bytes) as u64
             + self.plain.memory_size()
             + self.other_edges.memory_size()
     }

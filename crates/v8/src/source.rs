@@ -181,6 +181,10 @@ impl Source for SnapshotSource {
         self.names.is_root_part(object)
     }
 
+    fn holds_roots(&self, object: ObjectIndex) -> bool {
+        self.names.is_synthetic(object)
+    }
+
     fn program_name(
         &self,
         holder: ObjectIndex,

@@ -1,7 +1,6 @@
 //! heap-diff 0.1: one JSON object a line that says what grew between two heaps, and why some of the new
 //! objects are alive.
 
-use questions::path_of;
 use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::io::Write;
@@ -16,7 +15,7 @@ use base::sorting::sorted_by;
 use base::units::Address;
 use heap::RootKind;
 use heap::views::{ChangeKind, ComparisonSort, ComparisonView, ConstructorView, Selection};
-use questions::{LoadedHeap, Path, Root, root_kind_name};
+use questions::{LoadedHeap, Path, Root, path_of, root_kind_name};
 
 /// What a comparison shows.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]

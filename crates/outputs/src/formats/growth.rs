@@ -251,17 +251,23 @@ fn short_place(place: &FoldedPlace) -> String {
     }
 }
 
-/// `+5 objects that retain +1.2 KiB`.
+/// `+5 objects, +1.2 KiB retained`. Objects whose number stays grow by what they retain, or only by their contents.
 fn rate(rate: Rate) -> String {
     let retained = signed(rate.retained, bytes);
+    if rate.count == 0.0 {
+        return match rate.retained > 0.0 {
+            true => format!("{retained} retained by as many objects as before"),
+            false => format!(
+                "{} of contents in as many objects as before",
+                signed(rate.bytes, bytes)
+            ),
+        };
+    }
     let objects = match rate.count {
         1.0 => "+1 object".to_owned(),
         count => format!("{} objects", signed(count, decimal)),
     };
-    match rate.count == 0.0 {
-        true => format!("{retained} retained by as many objects as before"),
-        false => format!("{objects}, {retained} retained"),
-    }
+    format!("{objects}, {retained} retained")
 }
 
 /// Bytes with one decimal, below 1 KiB too.
@@ -312,4 +318,35 @@ fn sparkline(numbers: &[Option<u64>], format: impl Fn(u64) -> String) -> String 
     let ends = known.clone().next().zip(known.last());
     let ends = ends.map(|(first, last)| format!(" {} → {}", format(first), format(last)));
     bars + &ends.unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use questions::Rate;
+
+    #[test]
+    fn a_rate_says_what_grows() {
+        let rate = |count, bytes, retained| {
+            super::rate(Rate {
+                count,
+                bytes,
+                retained,
+            })
+        };
+        assert_eq!(
+            rate(400.0, 16000.0, 25600.0),
+            "+400 objects, +25.0 KiB retained"
+        );
+        assert_eq!(rate(1.0, 8.0, -24.0), "+1 object, -24 B retained");
+        assert_eq!(
+            rate(0.0, 8.0, 24.0),
+            "+24 B retained by as many objects as before"
+        );
+        for retained in [0.0, -24.0] {
+            assert_eq!(
+                rate(0.0, 8.0, retained),
+                "+8 B of contents in as many objects as before"
+            );
+        }
+    }
 }

@@ -60,7 +60,7 @@ pub struct GrowingPlace {
     /// By dump: the bytes that they retain together, as the sum of the retained sizes of those that no other of them
     /// dominates. At least so much is freed when the program lets go of all of them.
     pub retained: Vec<Option<u64>>,
-    /// From the first dump that counts to the last.
+    /// From the first dump that counts and has a number to the last one.
     pub per_interval: Rate,
     /// What grows with it.
     pub folded: Vec<FoldedPlace>,
@@ -107,7 +107,8 @@ pub struct LiveGrowth {
     #[serde(serialize_with = "number")]
     pub live: f64,
     /// The bytes of the objects whose path goes through a growing place: what all growing places explain together. Each
-    /// object has one path, so nothing counts twice. It can be more than all live bytes if others shrink.
+    /// object has one path, so nothing counts twice. It can be more than all live bytes if others shrink. Only the paths
+    /// that place tables keep count.
     #[serde(serialize_with = "number")]
     pub explained: f64,
 }

@@ -69,12 +69,17 @@ pub(super) fn last(counted: &[Option<Sum>]) -> Sum {
         .unwrap_or_default()
 }
 
-/// The mean growth over the intervals between dumps that count.
+/// The mean growth per interval from the first dump that counts and has a sum to the last one. Dumps without a sum in
+/// between have intervals, too.
 pub(super) fn rate(counted: &[Option<Sum>]) -> Rate {
-    let mut sums = counted.iter().copied().flatten();
-    let first = sums.next().unwrap_or_default();
-    let intervals = sums.count() as f64;
-    let last = last(counted);
+    let sums = || {
+        (0u32..)
+            .zip(counted)
+            .filter_map(|(nth, sum)| Some((nth, (*sum)?)))
+    };
+    let (start, first) = sums().next().unwrap_or_default();
+    let (end, last) = sums().last().unwrap_or_default();
+    let intervals = f64::from(end - start);
     let mean = |first: u64, last: u64| {
         let mean = (last as f64 - first as f64) / intervals.max(1.0);
         (mean * 1000.0).round() / 1000.0
@@ -83,5 +88,31 @@ pub(super) fn rate(counted: &[Option<Sum>]) -> Rate {
         count: mean(first.count, last.count),
         bytes: mean(first.bytes, last.bytes),
         retained: mean(first.retained, last.retained),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::rate;
+    use crate::place_table::Sum;
+
+    #[test]
+    fn a_rate_is_per_interval_between_dumps_also_where_dumps_have_no_sum() {
+        let sum = |count, retained| {
+            Some(Sum {
+                count,
+                bytes: 10 * count,
+                retained,
+            })
+        };
+        let whole = rate(&[sum(1, 90), sum(2, 80), sum(3, 70), sum(4, 60)]);
+        assert_eq!(
+            (whole.count, whole.bytes, whole.retained),
+            (1.0, 10.0, -10.0)
+        );
+        let with_a_gap = rate(&[None, sum(1, 90), None, sum(3, 70), sum(4, 60)]);
+        assert_eq!(with_a_gap, whole);
+        assert_eq!(rate(&[None, sum(7, 7)]).count, 0.0);
+        assert_eq!(rate(&[None, None]).count, 0.0);
     }
 }

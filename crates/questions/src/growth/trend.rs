@@ -15,20 +15,20 @@ fn key(sum: &Sum) -> Key {
     (sum.count, sum.bytes)
 }
 
-/// Dumps that a place needs in which something could hold its objects; all, if there are fewer.
+/// In how many dumps something must be able to hold the objects of a place; in all, if there are fewer dumps.
 const ENOUGH: usize = 7;
 
-/// What texts may gain each without growth, in characters: a number in them that gets three more digits.
+/// By how many characters a text may become longer without growth: a number in it gains up to three digits.
 const DIGITS: u64 = 3;
 
-/// So many intervals without growth, after growth in all before, are no chance.
+/// How many intervals without growth at the end, after growth in all intervals before, mean that a place does not grow.
 const STOPPED: usize = 3;
 
 /// By how much a place must grow in its first interval before the intervals can say that it slows down. Small numbers
 /// fall by chance.
 const LEAST_TO_SLOW: u64 = 8;
 
-/// How many equal intervals before a smaller one must each add, for the smaller one to be the rest up to a limit.
+/// How much each of the equal intervals must add, for a smaller last one to be the rest up to a limit.
 const LEAST_TO_FILL: u64 = 4;
 
 /// Intervals that are needed to see growth stop or slow down.
@@ -188,7 +188,7 @@ fn gains_digits(series: &[Option<Sum>], character: Option<u64>) -> bool {
     has_equal_counts(series) && gained <= digits(first.count, character)
 }
 
-/// What so many texts may gain without growth, in bytes.
+/// By how many bytes this number of texts may grow together when numbers in them gain digits.
 fn digits(count: u64, character: Option<u64>) -> u64 {
     count.saturating_mul(DIGITS * character.unwrap_or_default())
 }

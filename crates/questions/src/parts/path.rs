@@ -55,7 +55,6 @@ pub struct Path {
 const SHOWN_STEPS: u32 = 64;
 
 /// The path of an object; `None` if no root reaches it.
-/// The path of an object; `None` if no root reaches it.
 pub fn path_of(
     loaded: &LoadedHeap,
     object: ObjectIndex,
@@ -100,7 +99,7 @@ pub(crate) fn path_to(
     }))
 }
 
-/// A step to an object: the last one of so many equal steps.
+/// A step of a path to an object. `repeat` is how many equal steps it stands for; the object is that of the last one.
 fn path_step(
     loaded: &LoadedHeap,
     reader: &mut Reader<'_>,

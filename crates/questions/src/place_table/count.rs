@@ -14,7 +14,7 @@ use base::control::Step;
 use base::error::Result;
 use base::side_by_side::side_by_side;
 use base::units::ObjectIndex;
-use heap::{DominatorIndex, EdgeLabel, Heap, PathGroup, PathTree, prefetch};
+use heap::{DominatorIndex, EdgeLabel, Heap, PathGroup, PathTree, Source, prefetch};
 
 /// Objects between two looks at whether to stop.
 const CHECK_INTERVAL: usize = 1 << 16;
@@ -104,6 +104,7 @@ impl Counted {
 #[derive(Clone, Copy)]
 pub(super) struct Subject<'h> {
     pub(super) heap: &'h Heap,
+    pub(super) source: &'h dyn Source,
     pub(super) tree: &'h PathTree,
     pub(super) dominators: &'h DominatorIndex,
     /// By class slot: the first slot of that name.
@@ -132,7 +133,7 @@ impl Subject<'_> {
             if source.at().is_multiple_of(CHECK_INTERVAL) {
                 step.advance(CHECK_INTERVAL as u64)?;
             }
-            if !self.tree.is_reached(source) {
+            if !self.tree.is_reached(source) || self.source.holds_roots(source) {
                 continue;
             }
             let (holders, holder) = (self.tree.group(source), self.class(source));

@@ -39,6 +39,7 @@ pub fn place_table(loaded: &LoadedHeap, control: &Control) -> Result<PlaceTable>
     let first_slots = loaded.heap.objects.first_slots();
     let subject = Subject {
         heap: &loaded.heap,
+        source: loaded.source(),
         tree,
         dominators,
         first_slots: &first_slots,
