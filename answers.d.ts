@@ -160,7 +160,7 @@ export interface SummaryAnswer extends Answer {
   roots: { global: number; stack: number; pinned: number; system?: number };
   /**
    * Of a heap snapshot of V8: what only objects of each category keep alive, these objects included. An object can be
-   * in several categories. Absent for a dump.
+   * in several categories. Objects of no size do not count. Absent for a dump.
    */
   categories?: { category: Category; count: number; shallowSize: number }[];
 }

@@ -190,7 +190,9 @@ fn gains_digits(series: &[Option<Sum>], character: Option<u64>) -> bool {
 
 /// By how many bytes this number of texts may grow together when numbers in them gain digits.
 fn digits(count: u64, character: Option<u64>) -> u64 {
-    count.saturating_mul(DIGITS * character.unwrap_or_default())
+    // A table that was read from bytes can have any numbers.
+    let each = DIGITS.saturating_mul(character.unwrap_or_default());
+    count.saturating_mul(each)
 }
 
 /// Whether the number of objects is the same in all dumps that count.
@@ -299,6 +301,7 @@ mod tests {
         ));
         assert!(!gains_digits(&series(&[(1, 6), (1, 12), (1, 18)]), Some(2)));
         assert!(!gains_digits(&series(&[(60, 420), (61, 421)]), Some(2)));
+        assert!(gains_digits(&keys, Some(u64::MAX)));
     }
 
     #[test]

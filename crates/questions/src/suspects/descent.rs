@@ -49,14 +49,12 @@ pub(super) fn descend(
         let next = largest
             .filter(|&child| size(child) >= threshold && size(child) * 100 >= size(head) * DESCENT);
         let Some(next) = next else {
-            let is_suspect = |child: &u32| size(*child) >= threshold;
-            let large = region.children.iter().copied().filter(is_suspect);
-            let large = large.filter(|&child| !is_storage_of(loaded, index, head, child));
-            last.siblings = large.collect();
-            let rest = region.children.iter().copied();
-            let rest: Vec<u32> = rest
-                .filter(|child| !last.siblings.contains(child))
-                .collect();
+            let is_suspect = |child: &u32| {
+                size(*child) >= threshold && !is_storage_of(loaded, index, head, *child)
+            };
+            let children = region.children.iter().copied();
+            let (siblings, rest): (Vec<u32>, Vec<u32>) = children.partition(is_suspect);
+            last.siblings = siblings;
             return Ok(Descent {
                 end: index.object(head),
                 accumulated: accumulated_in(loaded, index, &region, &rest),
