@@ -20,6 +20,7 @@ export default defineConfig({
             "__test__/browser/**",
             "__test__/devtools/**",
             "__test__/memlab/**",
+            "__test__/npm_modules/**",
             "__test__/fleet/**",
             "__test__/large/**",
           ],
@@ -53,6 +54,14 @@ export default defineConfig({
           server: { deps: { external: [/\/dist\//] } },
           testTimeout: 300_000,
           hookTimeout: 300_000,
+        },
+      },
+      {
+        // With packages of npm, where they are installed: `npm run test:npm-modules` installs them.
+        test: {
+          name: "npm-modules",
+          include: ["__test__/npm_modules/*.test.ts"],
+          testTimeout: 300_000,
         },
       },
       {
