@@ -44,6 +44,7 @@ export class Graph {
     this.#shown = graph.nodes.map(() => true);
     this.#lines = graph.edges.map(({ from, to }) => this.#line(from, to));
     this.#marks = graph.nodes.map((node, nth) => this.#mark(node, nth));
+    for (const node of mostConnected(graph)) this.#marks[node]?.classList.add("major");
     this.#scene = svg("g", {}, ...this.#lines, ...this.#marks);
     this.#svg = svg(
       "svg",
@@ -136,7 +137,7 @@ export class Graph {
     const { x, y, scale } = this.#view;
     this.#scene.setAttribute("transform", `translate(${x} ${y}) scale(${scale})`);
     // Names stay readable as long as they do not cover each other.
-    const nameScale = Math.min(1.2, Math.max(0.7, scale));
+    const nameScale = Math.min(1.2, Math.max(0.3, scale));
     this.#svg.style.setProperty("--name-scale", String(nameScale));
     this.#svg.classList.toggle("far", scale < 0.5);
   }
@@ -293,6 +294,21 @@ export class Graph {
     const next = at < 0 && step < 0 ? nodes.length - 1 : (at + step + nodes.length) % nodes.length;
     this.#events.onSelect(nodes[next]);
   }
+}
+
+/** Nodes that keep their names when the graph is small. */
+const MAJOR = 14;
+
+/** The nodes with the most references, of equal ones the largest. */
+function mostConnected({ nodes, edges }: Unreachable): number[] {
+  const degree = nodes.map(() => 0);
+  for (const { from, to } of edges) {
+    degree[from] = (degree[from] as number) + 1;
+    degree[to] = (degree[to] as number) + 1;
+  }
+  const all = [...nodes.keys()];
+  all.sort((one, other) => (degree[other] as number) - (degree[one] as number) || one - other);
+  return all.slice(0, MAJOR);
 }
 
 /** What a node is called: its class, or that it is a raw block. */

@@ -7,15 +7,23 @@ import {
   addressLabel,
   classLabel,
   type DumpContext,
+  linked,
   referenceLabel,
   sectionTitle,
 } from "./parts.ts";
-import { replaceRoute } from "./route.ts";
+import { rememberRoute } from "./route.ts";
 import { table } from "./table.ts";
 
 type GraphNode = Unreachable["nodes"][number];
 
-const FILTERS: Record<string, { title: string; isShown: (node: GraphNode) => boolean }> = {
+interface Filter {
+  title: string;
+  /** Whether a node is shown; `isConnected` says whether a reference of the graph begins or ends at it. */
+  isShown: (node: GraphNode, isConnected: boolean) => boolean;
+}
+
+const FILTERS: Record<string, Filter> = {
+  connected: { title: "With references", isShown: (_, isConnected) => isConnected },
   all: { title: "All", isShown: () => true },
   unreachable: {
     title: "Unreachable",
@@ -65,10 +73,15 @@ function graphPart(context: DumpContext, parameters: URLSearchParams) {
     const nothing = element("p", { class: "empty" }, "There is nothing to show.");
     return { element: nothing, showAddress: undefined };
   }
+  const connected = new Set(unreachable.edges.flatMap(({ from, to }) => [from, to]));
+  const isShown = (name: string, node: number) =>
+    FILTERS[name]?.isShown(nodes[node] as GraphNode, connected.has(node)) ?? true;
+  // Nodes without any reference would be most of the picture, and say nothing.
+  const usual = connected.size > 0 ? "connected" : "all";
   const state = {
     filter: Object.hasOwn(FILTERS, parameters.get("show") ?? "")
       ? (parameters.get("show") as string)
-      : "all",
+      : usual,
     selected: nodes.findIndex(({ addressText }) => addressText === parameters.get("node")),
   };
   const card = element("div", { class: "card", aria: { live: "polite" } });
@@ -77,8 +90,8 @@ function graphPart(context: DumpContext, parameters: URLSearchParams) {
 
   const remember = () => {
     const node = nodes[state.selected];
-    replaceRoute("unreachable", {
-      ...(state.filter === "all" ? {} : { show: state.filter }),
+    rememberRoute("unreachable", {
+      ...(state.filter === usual ? {} : { show: state.filter }),
       ...(node === undefined ? {} : { node: node.addressText }),
     });
   };
@@ -89,16 +102,15 @@ function graphPart(context: DumpContext, parameters: URLSearchParams) {
     remember();
   };
   const selectAndShow = (node: number) => {
-    if (!FILTERS[state.filter]?.isShown(nodes[node] as GraphNode)) applyFilter("all");
+    if (!isShown(state.filter, node)) applyFilter("all");
     select(node);
     graph.show([node, ...neighbours(unreachable, node)]);
   };
   const graph = new Graph(unreachable, { onSelect: select });
   const applyFilter = (name: string) => {
     state.filter = name;
-    const isShown = FILTERS[name]?.isShown ?? (() => true);
-    graph.filter((node) => isShown(nodes[node] as GraphNode));
-    const shown = nodes.filter(isShown).length;
+    graph.filter((node) => isShown(name, node));
+    const shown = [...nodes.keys()].filter((node) => isShown(name, node)).length;
     status.textContent = `${format.count(shown)} of ${format.counted(nodes.length, "node")}`;
     const radio = radios.get(name);
     if (radio !== undefined) radio.checked = true;
@@ -259,7 +271,7 @@ function nodeCard(context: DumpContext, nth: number, select: (node: number) => v
   const node = nodes[nth] as GraphNode;
   const own = fields[nth] ?? { total: 0, fields: [] };
   const facts: [string, string | HTMLElement][] = [
-    ["Address", addressLabel(context, node.address, node.addressText)],
+    ["Address", addressLabel(node.addressText)],
     ["State", node.state],
     ["Size", format.bytes(node.shallowSize)],
   ];
@@ -311,7 +323,7 @@ function fieldTable({ total, fields }: Unreachable["fields"][number]): HTMLEleme
         key: "value",
         title: "Value",
         kind: "text",
-        cell: ({ value }) => element("bdi", { class: "preview" }, format.className(String(value))),
+        cell: ({ value }) => element("bdi", { class: "preview" }, ...linked(String(value))),
       },
     ],
     rows: fields,
@@ -479,7 +491,7 @@ function rawBlocks(raw: Unreachable["raw"]): HTMLElement {
             key: "address",
             title: "Block",
             kind: "text",
-            cell: ({ addressText }) => element("span", { class: "address" }, addressText),
+            cell: ({ addressText }) => addressLabel(addressText),
             order: ({ address }) => address,
           },
           {

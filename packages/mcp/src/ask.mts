@@ -1,8 +1,9 @@
 /** Asks a question and puts its answer together. Repeated questions are answered from memory. */
+
+import { QuestionError } from "../../../js/served/errors.ts";
+import { KEPT_CHARACTERS } from "../../../js/served/limits.ts";
 import { type Answer, answer, unmarked } from "./answers.mts";
-import { QuestionError } from "./errors.mts";
 import { hasNoModule } from "./heaps.mts";
-import { KEPT_CHARACTERS } from "./limits.mts";
 import type { Context, Question } from "./question.mts";
 import { shortened } from "./roots.mts";
 

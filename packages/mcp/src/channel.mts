@@ -12,8 +12,8 @@ import {
   ResponseError,
 } from "vscode-jsonrpc/node";
 import { z } from "zod";
-import { errorText, isAborted, QuestionError } from "./errors.mts";
-import type { Frame } from "./frames.mts";
+import { errorText, isAborted, QuestionError } from "../../../js/served/errors.ts";
+import type { Frame } from "../../../js/served/received.ts";
 import { Intake, type Protocol, withShortError } from "./intake.mts";
 import type { Served } from "./served.mts";
 import { type RequestId, Waiting } from "./waiting.mts";

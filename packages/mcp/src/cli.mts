@@ -3,9 +3,9 @@
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { totalmem } from "node:os";
 import { parseArgs } from "node:util";
+import { errorText, QuestionError } from "../../../js/served/errors.ts";
 import { MOST_CHARACTERS } from "./answers.mts";
 import { Asker } from "./ask.mts";
-import { errorText, QuestionError } from "./errors.mts";
 import { Heaps } from "./heaps.mts";
 import { serveHttp } from "./http.mts";
 import { serveJsonRpc } from "./json_rpc.mts";

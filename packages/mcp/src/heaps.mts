@@ -9,8 +9,8 @@ import {
   openHeapFileAsync,
   type PlaceTable,
 } from "@warpo/heap-analyzer";
+import { QuestionError } from "../../../js/served/errors.ts";
 import { formatSize } from "../../../js/units.ts";
-import { QuestionError } from "./errors.mts";
 import { type RootFile, type Roots, readFrom, shortened } from "./roots.mts";
 
 /** How work is watched and stopped. */

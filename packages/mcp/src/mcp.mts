@@ -2,7 +2,7 @@
 import { McpServer, type ServerContext } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { z } from "zod";
-import { errorText } from "./errors.mts";
+import { errorText } from "../../../js/served/errors.ts";
 import { HUNT, huntPrompt, INSTRUCTIONS, NUMBERS } from "./hunt.mts";
 import { inputSchema, outputSchema } from "./schemas.mts";
 import type { Served } from "./served.mts";

@@ -1,8 +1,9 @@
 /** What goes to a client, and what waits to be read by it. */
 import { once } from "node:events";
 import type { Readable, Writable } from "node:stream";
-import type { Frame, Framing } from "./frames.mts";
-import { UNREAD_BYTES } from "./limits.mts";
+import { UNREAD_BYTES } from "../../../js/served/limits.ts";
+import type { Frame } from "../../../js/served/received.ts";
+import type { Framing } from "./frames.mts";
 
 export class Outlet {
   readonly #output: Writable;

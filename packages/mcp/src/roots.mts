@@ -8,8 +8,8 @@ import { readdir, realpath } from "node:fs/promises";
 import { isAbsolute, join, normalize, relative, resolve, sep } from "node:path";
 import { promisify } from "node:util";
 import { openBeneath } from "@warpo/heap-analyzer";
+import { QuestionError } from "../../../js/served/errors.ts";
 import { escapeUnprintable } from "../../../js/text.ts";
-import { QuestionError } from "./errors.mts";
 
 /** A file below a root. */
 export interface RootFile {

@@ -1,7 +1,7 @@
 /** Which dumps there are, and what is in them. */
 import type { Accounting, Warning } from "@warpo/heap-analyzer";
 import { z } from "zod";
-import { QuestionError } from "../errors.mts";
+import { QuestionError } from "../../../../js/served/errors.ts";
 import type { OpenHeap, Source } from "../heaps.mts";
 import { formatCount, formatSize } from "../lines.mts";
 import { type Context, category, count, page, question, size } from "../question.mts";

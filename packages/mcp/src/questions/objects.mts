@@ -1,6 +1,6 @@
 /** Single objects, what refers to them, why they are alive, and what they keep alive. */
 import { z } from "zod";
-import { QuestionError } from "../errors.mts";
+import { QuestionError } from "../../../../js/served/errors.ts";
 import {
   cutText,
   edgeText,
