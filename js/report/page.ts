@@ -14,7 +14,7 @@ import { ObjectPane } from "./object_pane.ts";
 import { PAGES, type PageView, pageNames } from "./pages.ts";
 import type { Context } from "./parts.ts";
 import { type Questions, ServedQuestions } from "./questions.ts";
-import { followRoutes, openObject, parseRoute, routeHash } from "./route.ts";
+import { followRoutes, openObject, parseRoute, routeHash, showsRoute } from "./route.ts";
 import { Search } from "./search.ts";
 import { themeButton } from "./theme.ts";
 import { showKind } from "./waste.ts";
@@ -66,7 +66,6 @@ function run(context: Context): void {
   const pane = new ObjectPane(context);
   const search = new Search(context, names);
   let view: PageView | undefined;
-  let shown: string | undefined;
   const redraw = () => view?.redraw?.();
 
   const show = (isFirst: boolean, isBack: boolean) => {
@@ -75,8 +74,7 @@ function run(context: Context): void {
     parameters.delete("object");
     const route = routeHash(asked, Object.fromEntries(parameters));
     // Only the pane changes if only the object does.
-    if (route !== shown) {
-      shown = route;
+    if (showsRoute(route)) {
       const page =
         asked in PAGES && (names.includes(asked) || asked === "class") ? asked : undefined;
       for (const [name, link] of links) {

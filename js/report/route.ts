@@ -43,6 +43,16 @@ export function withObject(address: string | undefined): string {
   return routeHash(page, Object.fromEntries(parameters));
 }
 
+/** The route of the page that is shown, without its pane. */
+let shownRoute: string | undefined;
+
+/** Notes that the page shows a route; false if it did before. */
+export function showsRoute(hash: string): boolean {
+  const isNew = hash !== shownRoute;
+  shownRoute = hash;
+  return isNew;
+}
+
 /** Called when the page has to show another route. */
 let onNavigate: (isBack: boolean) => void = () => {};
 
@@ -76,6 +86,7 @@ export function rememberRoute(
   isStep = false,
 ): void {
   const object = openObject();
+  shownRoute = routeHash(page, parameters);
   const hash = routeHash(page, object === undefined ? parameters : { ...parameters, object });
   if (hash === location.hash) return;
   if (isStep) history.pushState(null, "", hash);
