@@ -55,7 +55,7 @@ export function reportData(answer: string, hasStrings: boolean): ReportData {
     }),
     moreWarnings: Math.max(0, warnings.length - WARNINGS),
     strings: shown,
-    shortNames,
+    shortNames: shortNames.map(([place, name]) => [place, hasStrings ? name : hidden(name)]),
     body,
   };
 }
