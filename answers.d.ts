@@ -208,12 +208,52 @@ export interface ObjectAnswer extends Answer {
   /** The contents of the object, shortened. */
   preview: string | null;
   fields: FieldValue[];
+  /** A page of what a container holds. Absent unless the option `entries` is given, and for objects that are no containers. */
+  entries?: ContainerPage;
   /** As in {@link FoundObject}. */
   distance?: number;
   /** The number of references to the object from live objects; roots are not counted. */
   referrerCount: number;
   /** Null if no root reaches it. */
   path: Path | null;
+}
+
+/** A page of the entries of a container. One that begins beyond the end is empty. */
+export interface ContainerPage extends Page {
+  /**
+   * What the entries are: elements of an array or a typed array; keys with values of a `Map`; values of a `Set`. Of a
+   * heap snapshot of V8, `properties`: the elements and properties of any object that is no string and no number, in the order
+   * of the snapshot. V8 leaves out numbers unless it is asked for them, and the entries of its maps and sets are among
+   * the fields of the object to which the field `{table}` refers.
+   */
+  kind: "elements" | "map" | "set" | "properties";
+  /** In the order of the container. Deleted entries do not count. */
+  entries: ContainerEntry[];
+}
+
+/** An entry of a container. */
+export interface ContainerEntry {
+  /** The number of entries before it. */
+  index: number;
+  /** `[5]` for an element, the name of a property; null for maps and sets. */
+  name: string | null;
+  /** The key, of a map only. */
+  key: HeldValue | null;
+  value: HeldValue;
+}
+
+/** A value that a container holds. */
+export interface HeldValue {
+  /** As in {@link FieldValue}; of another object than a string, class and address. */
+  value: string | number | boolean | null;
+  /** The object to which it refers; null if it refers to none. */
+  address: number | null;
+  /** The address as text: `0x9540`; of a heap snapshot of V8 the id of the object, `@38208`. */
+  addressText: string | null;
+  /** The class of that object. */
+  className: string | null;
+  /** The function that the object stands for, as in {@link FieldValue.functionName}. */
+  functionName?: string;
 }
 
 /** The answer to {@link Heap.referrers}: roots first, then by address and label. */

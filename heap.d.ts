@@ -95,6 +95,14 @@ export interface FindOptions extends PageOptions {
   category?: Category | null | undefined;
 }
 
+/** The page of a container's entries that {@link Heap.object} lists. */
+export interface ObjectOptions {
+  /** How many entries to list: a whole number from 1 to 1000. Without it, none are. */
+  entries?: number | undefined;
+  /** How many entries to leave out before the first: a whole number ≥ 0 (default: 0). Needs `entries`. */
+  offset?: number | undefined;
+}
+
 /** The set of objects whose paths are wanted. */
 export type PathsTarget =
   /** The live objects of a class; `*` and `?` as in {@link FindOptions.class}. */
@@ -221,9 +229,9 @@ export declare class Heap {
   find(options?: FindOptions | null): FindAnswer;
   findAsync(options?: FindOptions & AsyncOptions | null): Promise<FindAnswer>;
 
-  /** Everything about one object. */
-  object(address: number): ObjectAnswer;
-  objectAsync(address: number, options?: AsyncOptions | null): Promise<ObjectAnswer>;
+  /** Everything about one object; with `entries`, also a page of what it holds if it is a container. */
+  object(address: number, options?: ObjectOptions | null): ObjectAnswer;
+  objectAsync(address: number, options?: (ObjectOptions & AsyncOptions) | null): Promise<ObjectAnswer>;
 
   /** The references to an object. */
   referrers(address: number, options?: PageOptions | null): ReferrersAnswer;

@@ -98,8 +98,8 @@ class Heap {
     return await this.#askAsync(questions.find(options, "async"), options);
   }
 
-  object(address: unknown) {
-    return this.#ask(questions.object(address, undefined, "sync"));
+  object(address: unknown, options?: unknown) {
+    return this.#ask(questions.object(address, options, "sync"));
   }
 
   async objectAsync(address: unknown, options?: api.AsyncOptions) {

@@ -11,6 +11,9 @@ export interface Asked {
 const text = typed("string");
 const address = wholeNumber(0, 2 ** 32 - 1);
 const PAGE = { limit: wholeNumber(1), offset: wholeNumber(0) };
+/** The largest number of entries of a container in an answer. */
+export const MOST_ENTRIES = 1000;
+const ENTRIES = { entries: wholeNumber(1, MOST_ENTRIES), offset: wholeNumber(0) };
 const LIMIT = { limit: wholeNumber(1) };
 
 /** What a snapshot of V8 tells apart: by the names of the engine. */
@@ -30,8 +33,11 @@ export function find(options: unknown, mode: Mode): Asked {
 }
 
 export function object(at: unknown, options: unknown, mode: Mode): Asked {
-  readOptions(options, {}, mode);
-  return { question: { question: "object", address: address("address", at) } };
+  const read = readOptions(options, ENTRIES, mode);
+  if (read.offset !== undefined && read.entries === undefined) {
+    throw invalidOption("option offset: it needs the option entries, whose first page it moves");
+  }
+  return { question: { question: "object", address: address("address", at), ...read } };
 }
 
 export function referrers(at: unknown, options: unknown, mode: Mode): Asked {

@@ -253,3 +253,44 @@ fn what_a_snapshot_does_not_say_is_absent_or_refused() {
     assert_eq!(report["body"]["unreachable"], Value::Null);
     assert_eq!(report["body"]["summary"].get("accounting"), None);
 }
+
+#[test]
+fn elements_and_properties_of_an_object_are_paged() {
+    let mut snapshot = Snapshot::new();
+    let array = snapshot.node("object", "Array", 16);
+    snapshot.edge(1, "property", "list", array);
+    let hidden = snapshot.node("hidden", "Map", 16);
+    snapshot.edge(array, "internal", "map", hidden);
+    let elements: Vec<usize> = (0..50)
+        .map(|nth| {
+            let node = snapshot.node("object", "Item", 16);
+            snapshot.edge(array, "element", nth, node);
+            node
+        })
+        .collect();
+    let length = snapshot.node("string", "note", 16);
+    snapshot.edge(array, "property", "note", length);
+    let heap = snapshot.open();
+    let id = |node: usize| 2 * node + 1;
+    let page = |offset: u64, entries: u64| {
+        let question = json!({ "question": "object", "address": id(array), "entries": entries, "offset": offset });
+        ask(&heap, question)["entries"].clone()
+    };
+    let whole = page(0, 1000);
+    assert_eq!(
+        (&whole["kind"], &whole["total"]),
+        (&json!("properties"), &json!(51))
+    );
+    let all = whole["entries"].as_array().unwrap();
+    assert_eq!(all[7]["name"], "[7]");
+    assert_eq!(all[7]["value"]["address"], id(elements[7]));
+    assert_eq!(
+        (&all[50]["name"], &all[50]["value"]["value"]),
+        (&json!("note"), &json!("\"note\""))
+    );
+    for (offset, entries) in [(0, 20), (20, 20), (40, 20), (50, 1), (51, 1)] {
+        let end = 51.min(offset + entries);
+        let listed = page(offset as u64, entries as u64)["entries"].clone();
+        assert_eq!(listed.as_array().unwrap(), &all[offset..end]);
+    }
+}
