@@ -149,6 +149,8 @@ export interface UnreachableOptions {
 export interface ReportOptions {
   /** An earlier heap of the same module, to compare with. */
   before?: Heap | null | undefined;
+  /** Show the contents of strings, and the keys of maps (default: true). */
+  strings?: boolean | null | undefined;
 }
 
 /** How an export is stopped. */

@@ -164,11 +164,12 @@ class Heap {
   }
 
   report(options?: unknown) {
-    return reportFile(this.#text(questions.report(options, "sync")));
+    return reportFile(this.#text(questions.report(options, "sync")), hasStrings(options));
   }
 
   async reportAsync(options?: api.AsyncOptions) {
-    return reportFile(await this.#textAsync(questions.report(options, "async"), options));
+    const text = await this.#textAsync(questions.report(options, "async"), options);
+    return reportFile(text, hasStrings(options));
   }
 
   export(format: unknown, options?: api.AsyncOptions) {
@@ -331,6 +332,10 @@ export const openHeapFileAsync: typeof api.openHeapFileAsync = async (dump, wasm
     ),
   );
 };
+
+function hasStrings(options: unknown): boolean {
+  return (options as api.ReportOptions | null | undefined)?.strings !== false;
+}
 
 function heap(handle: native.HeapHandle): api.Heap {
   return new Heap(TOKEN, handle) as unknown as api.Heap;

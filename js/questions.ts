@@ -97,7 +97,7 @@ export function unreachable(options: unknown, mode: Mode): Asked {
 }
 
 export function report(options: unknown, mode: Mode): Asked {
-  const { before } = readOptions(options, { before: unchecked }, mode);
+  const { before } = readOptions(options, { before: unchecked, strings: typed("boolean") }, mode);
   return { question: { question: "report" }, before };
 }
 

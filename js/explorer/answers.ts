@@ -129,7 +129,9 @@ export class Answerer {
   async #object(request: Methods["object"]["request"]): Promise<Methods["object"]["answer"]> {
     const { limit, offset } = pageOf(request);
     return await this.#dumps.use(request.heap, async (open) => {
-      const found = await open.objectAsync(addressOf(request.address));
+      const { entries: count, entriesOffset: from } = request;
+      const asked = count === undefined ? {} : { entries: count, offset: from ?? 0 };
+      const found = await open.objectAsync(addressOf(request.address), asked);
       const { schemaVersion, partial, warnings, path, referrerCount, ...body } = found;
       const { referrers, total } =
         body.state === "live"
@@ -139,7 +141,8 @@ export class Answerer {
       const sorted = [...referrers].sort(
         (left, right) => Number(right.independent) - Number(left.independent),
       );
-      return { ...body, referrers: sorted, page: listed(total, offset, sorted.length) };
+      const entries = body.entries ?? null;
+      return { ...body, entries, referrers: sorted, page: listed(total, offset, sorted.length) };
     });
   }
 

@@ -3,6 +3,7 @@
  * answers is not known here. A `heap` is a handle from `status`.
  */
 import type {
+  ContainerPage,
   Cut,
   Edge,
   FieldValue,
@@ -90,6 +91,8 @@ export interface ObjectAnswer {
   preview: string | null;
   fields: FieldValue[];
   distance?: number;
+  /** A page of what a container holds; null for other objects, and if it was not asked for. */
+  entries: ContainerPage | null;
   /** The references to it, independent ones first as far as these are known. */
   referrers: Edge[];
   page: Listed;
@@ -130,16 +133,6 @@ export interface FoundRow extends InstanceRow {
   className: string;
 }
 
-/** An entry of an array, a map or a set. */
-export interface EntryRow {
-  /** `[3]`, or the key of a map. */
-  label: string;
-  value: FieldValue["value"];
-  address: number | null;
-  addressText: string | null;
-  className: string | null;
-}
-
 /** Parameters and answer of each method. */
 export interface Methods {
   status: { request: Record<string, never>; answer: Status };
@@ -155,7 +148,16 @@ export interface Methods {
     request: PageRequest & { heap: string; class?: string; contains?: string };
     answer: { objects: FoundRow[]; page: Listed };
   };
-  object: { request: PageRequest & { heap: string; address: string }; answer: ObjectAnswer };
+  /** The page is that of the referrers; `entries` asks for so many of a container. */
+  object: {
+    request: PageRequest & {
+      heap: string;
+      address: string;
+      entries?: number;
+      entriesOffset?: number;
+    };
+    answer: ObjectAnswer;
+  };
   paths: { request: { heap: string; address: string }; answer: PathsAnswer };
   dominators: {
     request: PageRequest & { heap: string; address?: string; by?: "object" | "class" };

@@ -102,6 +102,7 @@ export class FileQuestions implements Questions {
       roots: [],
       preview,
       fields: [],
+      entries: null,
       referrers,
       page: listed(referrerCount, 0, referrers.length),
     };
@@ -125,6 +126,7 @@ export class FileQuestions implements Questions {
       roots: [],
       preview: null,
       fields,
+      entries: null,
       referrers: [],
       page: listed(0, 0, 0),
     };

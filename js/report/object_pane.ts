@@ -3,6 +3,7 @@ import type { ObjectAnswer } from "../explorer/methods.js";
 import { copyButton } from "./copy.ts";
 import type { ShortPath } from "./data.ts";
 import { type Child, element, fill } from "./dom.ts";
+import { ENTRIES, entriesTitle, entryList } from "./entry_list.ts";
 import { fieldTree } from "./field_tree.ts";
 import * as format from "./format.ts";
 import { failure, later, openable } from "./later.ts";
@@ -82,14 +83,19 @@ export class ObjectPane {
   async #load(address: string): Promise<Child[]> {
     const { questions, status } = this.#context;
     const heap = status.heap ?? "";
-    const found = await questions.ask("object", { heap, address, limit: PAGE });
+    const found = await questions.ask("object", {
+      heap,
+      address,
+      limit: PAGE,
+      entries: ENTRIES,
+    });
     return objectView(this.#context, found);
   }
 }
 
 function objectView(context: Context, found: ObjectAnswer): Child[] {
   const { report, cellOf } = context;
-  const { addressText, className, state, preview, fields, page } = found;
+  const { addressText, className, state, preview, fields, entries, page } = found;
   const live = report.summary.totalLiveSize;
   const cell = cellOf.get(found.address);
   const isLive = state === "live";
@@ -100,11 +106,17 @@ function objectView(context: Context, found: ObjectAnswer): Child[] {
     preview !== null && element("p", { class: "preview" }, ...linked(preview)),
     sameObject(context, found),
     isLive && openable(["Why it is alive"], () => pathPart(context, addressText), true),
+    entries !== null &&
+      openable(
+        [entriesTitle(entries)],
+        async () => [entryList(context, addressText, entries)],
+        true,
+      ),
     fields.length > 0 &&
       openable(
         [`Fields (${format.count(fields.length)})`],
         async () => [fieldTree(context, fields)],
-        true,
+        entries === null,
       ),
     page.total + found.roots.length > 0 &&
       openable(
