@@ -2,7 +2,8 @@
 import { element, svg } from "./dom.ts";
 import * as format from "./format.ts";
 
-const WIDTH = 720;
+const WIDE = 720;
+const NARROW = 400;
 const HEIGHT = 220;
 const LEFT = 84;
 const RIGHT = 16;
@@ -15,12 +16,14 @@ const MOST_NAMES = 6;
 
 /** The live bytes of each dump. */
 export function lineChart(label: string, names: string[], values: number[]): HTMLElement {
+  const isNarrow = innerWidth < WIDE;
+  const width = isNarrow ? NARROW : WIDE;
   const top = niceTop(Math.max(1, ...values));
-  const x = (nth: number) => LEFT + (nth * (WIDTH - LEFT - RIGHT)) / Math.max(1, values.length - 1);
+  const x = (nth: number) => LEFT + (nth * (width - LEFT - RIGHT)) / Math.max(1, values.length - 1);
   const y = (value: number) => HEIGHT - BOTTOM - (value / top) * (HEIGHT - TOP - BOTTOM);
   const points = values.map((value, nth) => `${x(nth)},${y(value)}`).join(" ");
   const levels = Array.from({ length: STEPS + 1 }, (_, nth) => (top * nth) / STEPS);
-  const every = Math.ceil(names.length / MOST_NAMES);
+  const every = Math.ceil(names.length / (isNarrow ? MOST_NAMES / 2 : MOST_NAMES));
   return element(
     "div",
     { class: "chart-box" },
@@ -28,7 +31,7 @@ export function lineChart(label: string, names: string[], values: number[]): HTM
       "svg",
       {
         class: "chart",
-        viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
+        viewBox: `0 0 ${width} ${HEIGHT}`,
         role: "img",
         "aria-label": `${label}: from ${format.bytes(values[0] ?? 0)} to ${format.bytes(values.at(-1) ?? 0)} over ${format.counted(values.length, "dump")}`,
       },
@@ -36,7 +39,7 @@ export function lineChart(label: string, names: string[], values: number[]): HTM
         svg(
           "g",
           {},
-          svg("line", { class: "level", x1: LEFT, x2: WIDTH - RIGHT, y1: y(level), y2: y(level) }),
+          svg("line", { class: "level", x1: LEFT, x2: width - RIGHT, y1: y(level), y2: y(level) }),
           svg(
             "text",
             { x: LEFT - 10, y: y(level) + 4, "text-anchor": "end" },

@@ -4,7 +4,10 @@
  */
 import { type Child, element, fill } from "./dom.ts";
 
-export const ROW_HEIGHT = 34;
+/** Pixels of a row, and of one on a narrow screen, whose contents stand on a second line. As in the style. */
+const ROW = 34;
+const NARROW_ROW = 60;
+const NARROW = "(max-width: 52rem)";
 /** Pixels of the highest element. */
 const HIGHEST = 8_000_000;
 /** Rows that are asked for at a time. */
@@ -26,13 +29,15 @@ export class VirtualList<Row> {
   readonly element: HTMLElement;
   readonly #spacer: HTMLElement;
   readonly #source: RowSource<Row>;
+  readonly #rowHeight: number;
   readonly #blocks = new Map<number, Row[] | "asked">();
   #isDrawing = false;
 
   constructor(source: RowSource<Row>) {
     this.#source = source;
+    this.#rowHeight = matchMedia(NARROW).matches ? NARROW_ROW : ROW;
     this.#spacer = element("div", { class: "spacer", role: "presentation" });
-    const height = Math.min(source.total * ROW_HEIGHT, HIGHEST);
+    const height = Math.min(source.total * this.#rowHeight, HIGHEST);
     this.#spacer.style.setProperty("height", `${height}px`);
     this.element = element("div", { class: "rows", role: "rowgroup", tabindex: "0" }, this.#spacer);
     this.element.addEventListener("scroll", () => this.#soon());
@@ -50,19 +55,20 @@ export class VirtualList<Row> {
 
   #draw(): void {
     const { total } = this.#source;
+    const rowHeight = this.#rowHeight;
     const { scrollTop, clientHeight } = this.element;
     if (clientHeight === 0) return;
-    const height = Math.min(total * ROW_HEIGHT, HIGHEST);
-    const isScaled = total * ROW_HEIGHT > HIGHEST;
-    const visible = clientHeight / ROW_HEIGHT;
+    const height = Math.min(total * rowHeight, HIGHEST);
+    const isScaled = total * rowHeight > HIGHEST;
+    const visible = clientHeight / rowHeight;
     const part = scrollTop / Math.max(1, height - clientHeight);
-    const first = isScaled ? part * (total - visible) : scrollTop / ROW_HEIGHT;
+    const first = isScaled ? part * (total - visible) : scrollTop / rowHeight;
     const start = Math.max(0, Math.floor(first) - MARGIN);
     const end = Math.min(total, Math.ceil(first + visible) + MARGIN);
     const lines: HTMLElement[] = [];
     for (let nth = start; nth < end; nth++) {
       const line = this.#line(nth);
-      const top = isScaled ? scrollTop + (nth - first) * ROW_HEIGHT : nth * ROW_HEIGHT;
+      const top = isScaled ? scrollTop + (nth - first) * rowHeight : nth * rowHeight;
       line.style.setProperty("transform", `translateY(${top}px)`);
       lines.push(line);
     }
