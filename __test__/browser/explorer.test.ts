@@ -66,6 +66,7 @@ describe.skipIf(missing)("the explorer", () => {
   let game: Game;
   let wasm: Uint8Array;
   let heap: Heap;
+  let before: Heap;
   let url: URL;
   let child: ChildProcess;
   const messages: string[] = [];
@@ -87,7 +88,7 @@ describe.skipIf(missing)("the explorer", () => {
     const module = await WebAssembly.compile(exposeGlobals(wasm));
     const instance = await WebAssembly.instantiate(module, { env: { abort() {} } });
     game = instance.exports as Game;
-    dump(1);
+    before = openHeap(dump(1), wasm);
     dump(2);
     heap = openHeap(dump(3), wasm);
     ({ url, child } = await startOpen([folder]));
@@ -97,6 +98,7 @@ describe.skipIf(missing)("the explorer", () => {
   afterAll(async () => {
     child?.kill();
     heap?.close();
+    before?.close();
     await browser?.close();
     rmSync(folder, { recursive: true });
   });
@@ -132,7 +134,7 @@ describe.skipIf(missing)("the explorer", () => {
       expect(found.some((text) => text.includes(place))).toBe(true);
     }
     // What grew shows its growth, and where to cut.
-    const { suspects } = heap.suspects();
+    const { suspects } = heap.suspects({ before });
     expect(await textOf(grown.first().locator(".figure"))).toMatch(/^\+\d/);
     const [largest] = suspects;
     expect(await textOf(grown.first().locator(".cut-mark"))).toContain(
@@ -305,7 +307,9 @@ describe.skipIf(missing)("the explorer", () => {
         });
         return answer.body;
       };
-      await expect.poll(() => ask("status", {}), { timeout: 10_000 }).toContain('"heap":"1"}');
+      await expect
+        .poll(() => ask("status", {}), { timeout: 10_000 })
+        .toContain('"heap":"1","before"');
       const object = await ask("object", { heap: "1", address: name });
       expect(object).toContain("level");
       expect(object.includes("player ")).toBe(options.length === 0);

@@ -2,7 +2,7 @@
 import type { Heap } from "../../index.js";
 import { growthAsync } from "../growth.js";
 import { heapHandle } from "../heap.js";
-import { WorkControl } from "../native.js";
+import { allocationSites, WorkControl } from "../native.js";
 import { type ReportData, reportData } from "../report_file.js";
 import { QuestionError } from "../served/errors.js";
 import { matcher } from "../served/glob.js";
@@ -16,39 +16,48 @@ const LIMIT = 50;
 const MOST = 1000;
 /** Objects of a page whose contents are shown. */
 const MOST_PREVIEWS = 200;
+/** Lines of source. */
+const MOST_SITES = 200;
 
 type Answers = {
-  [M in Method]: (request: Methods[M]["request"]) => Promise<Methods[M]["answer"]>;
+  [M in Method]: (
+    request: Methods[M]["request"],
+    signal: AbortSignal,
+  ) => Promise<Methods[M]["answer"]>;
 };
 
 export class Answerer {
   readonly #dumps: Dumps;
   readonly #lists = new InstanceLists();
   readonly #hasStrings: boolean;
+  readonly #profile: Uint8Array | undefined;
 
-  constructor(dumps: Dumps, hasStrings: boolean) {
+  /** `profile` is the heap profile of the dump that has one. */
+  constructor(dumps: Dumps, hasStrings: boolean, profile?: Uint8Array) {
     this.#dumps = dumps;
+    this.#profile = profile;
     this.#hasStrings = hasStrings;
     dumps.onClose = (heap) => this.#lists.forget(heap);
   }
 
-  /** Answers a request whose shape was not checked. */
-  async answer(method: string, request: unknown): Promise<unknown> {
+  /** Answers a request whose shape was not checked. The signal stops the work. */
+  async answer(method: string, request: unknown, signal: AbortSignal): Promise<unknown> {
     const answers: Answers = {
       status: async () => this.#dumps.status(),
       report: (request) => this.#report(request),
       classes: (request) => this.#classes(request),
-      instances: (request) => this.#instances(request),
-      find: (request) => this.#find(request),
-      object: (request) => this.#object(request),
-      paths: (request) => this.#paths(request),
-      dominators: (request) => this.#dominators(request),
-      growth: (request) => this.#growth(request),
+      instances: (request, signal) => this.#instances(request, signal),
+      find: (request, signal) => this.#find(request, signal),
+      object: (request, signal) => this.#object(request, signal),
+      paths: (request, signal) => this.#paths(request, signal),
+      dominators: (request, signal) => this.#dominators(request, signal),
+      sites: (request) => this.#sites(request),
+      growth: (request, signal) => this.#growth(request, signal),
     };
     if (!Object.hasOwn(answers, method)) {
       throw new QuestionError("ERR_NO_ROUTE", `there is no method ${method.slice(0, 100)}`);
     }
-    const found = await answers[method as Method](checked(request) as never);
+    const found = await answers[method as Method](checked(request) as never, signal);
     return this.#hasStrings || method === "status" ? found : withoutStrings(found);
   }
 
@@ -62,7 +71,13 @@ export class Answerer {
         return (await native.askAsync(question, handle, undefined, control)).text;
       };
       const isCompared = typeof before === "string";
-      const text = isCompared ? await this.#dumps.use(before, ask) : await ask(undefined);
+      const text = isCompared
+        ? await this.#dumps.use(before, ask).catch((error: { code?: unknown }) => {
+            // Dumps of two builds have no objects in common.
+            if (error.code !== "ERR_MODULE_MISMATCH") throw error;
+            return ask(undefined);
+          })
+        : await ask(undefined);
       return reportData(text, this.#hasStrings);
     });
   }
@@ -88,6 +103,7 @@ export class Answerer {
 
   async #instances(
     request: Methods["instances"]["request"],
+    signal: AbortSignal,
   ): Promise<Methods["instances"]["answer"]> {
     const { set = "live", sort = "retained", ascending = false, before } = request;
     const wanted = { className: text(request.class), set, sort, ascending };
@@ -99,7 +115,8 @@ export class Answerer {
         const heap = set === "deleted" && earlier !== undefined ? earlier : open;
         const objects = await Promise.all(
           found.addresses.map(async (address, nth) => {
-            const shown = nth < MOST_PREVIEWS ? await heap.objectAsync(address) : undefined;
+            const shown =
+              nth < MOST_PREVIEWS ? await heap.objectAsync(address, { signal }) : undefined;
             return {
               address,
               addressText: shown?.addressText ?? `0x${address.toString(16)}`,
@@ -117,25 +134,38 @@ export class Answerer {
     });
   }
 
-  async #find(request: Methods["find"]["request"]): Promise<Methods["find"]["answer"]> {
+  async #find(
+    request: Methods["find"]["request"],
+    signal: AbortSignal,
+  ): Promise<Methods["find"]["answer"]> {
     const { limit, offset } = pageOf(request);
     return await this.#dumps.use(request.heap, async (open) => {
       const { class: wanted, contains } = request;
-      const { objects, total } = await open.findAsync({ class: wanted, contains, limit, offset });
+      const { objects, total } = await open.findAsync({
+        class: wanted,
+        contains,
+        limit,
+        offset,
+        signal,
+      });
       return { objects, page: listed(total, offset, objects.length) };
     });
   }
 
-  async #object(request: Methods["object"]["request"]): Promise<Methods["object"]["answer"]> {
+  async #object(
+    request: Methods["object"]["request"],
+    signal: AbortSignal,
+  ): Promise<Methods["object"]["answer"]> {
     const { limit, offset } = pageOf(request);
     return await this.#dumps.use(request.heap, async (open) => {
       const { entries: count, entriesOffset: from } = request;
-      const asked = count === undefined ? {} : { entries: count, offset: from ?? 0 };
+      const asked =
+        count === undefined ? { signal } : { entries: count, offset: from ?? 0, signal };
       const found = await open.objectAsync(addressOf(request.address), asked);
       const { schemaVersion, partial, warnings, path, referrerCount, ...body } = found;
       const { referrers, total } =
         body.state === "live"
-          ? await open.referrersAsync(body.address, { limit, offset })
+          ? await open.referrersAsync(body.address, { limit, offset, signal })
           : { referrers: [], total: 0 };
       // Those that alone keep it reachable come first.
       const sorted = [...referrers].sort(
@@ -146,9 +176,12 @@ export class Answerer {
     });
   }
 
-  async #paths(request: Methods["paths"]["request"]): Promise<Methods["paths"]["answer"]> {
+  async #paths(
+    request: Methods["paths"]["request"],
+    signal: AbortSignal,
+  ): Promise<Methods["paths"]["answer"]> {
     return await this.#dumps.use(request.heap, async (open) => {
-      const found = await open.pathsAsync(addressOf(request.address));
+      const found = await open.pathsAsync(addressOf(request.address), { signal });
       const { path, independentReferrers, freedByCuttingAll, cut } = found;
       return { object: { path, independentReferrers, freedByCuttingAll, cut } };
     });
@@ -156,11 +189,12 @@ export class Answerer {
 
   async #dominators(
     request: Methods["dominators"]["request"],
+    signal: AbortSignal,
   ): Promise<Methods["dominators"]["answer"]> {
     const { limit, offset } = pageOf(request);
     const address = request.address === undefined ? undefined : addressOf(request.address);
     return await this.#dumps.use(request.heap, async (open) => {
-      const asked = { address, limit, offset };
+      const asked = { address, limit, offset, signal };
       if (request.by === "class") {
         const { groups, total } = await open.dominatorsAsync({ ...asked, by: "class" });
         const children = groups.map((group) => ({ address: null, addressText: null, ...group }));
@@ -172,10 +206,25 @@ export class Answerer {
     });
   }
 
-  async #growth(request: Methods["growth"]["request"]): Promise<Methods["growth"]["answer"]> {
+  async #sites({ heap }: Methods["sites"]["request"]): Promise<Methods["sites"]["answer"]> {
+    const profile = this.#profile;
+    if (profile === undefined || heap !== this.#dumps.profiled) {
+      throw new QuestionError("ERR_INVALID_ARGUMENTS", "there is no profile of this dump");
+    }
+    return await this.#dumps.use(heap, async (open) => {
+      const { json } = allocationSites(heapHandle("heap", open), profile, MOST_SITES);
+      const { exact, totalLiveSize, sites } = JSON.parse(json) as Methods["sites"]["answer"];
+      return { exact, totalLiveSize, total: sites.length, sites: sites.slice(0, MOST_SITES) };
+    });
+  }
+
+  async #growth(
+    request: Methods["growth"]["request"],
+    signal: AbortSignal,
+  ): Promise<Methods["growth"]["answer"]> {
     const { limit, offset } = pageOf(request);
     const tables = await this.#dumps.tables();
-    const options = { warmup: request.warmup, limit, offset };
+    const options = { warmup: request.warmup, limit, offset, signal };
     const { dumps, places, undecided, perInterval, total } = await growthAsync(tables, options);
     return { dumps, places, undecided, perInterval, page: listed(total, offset, places.length) };
   }

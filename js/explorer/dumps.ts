@@ -40,6 +40,8 @@ export class Dumps {
   /** How much of the dump is read that is being opened. */
   #fraction = 0;
   #before: string | null = null;
+  /** The dump of whose moment there is a profile. */
+  profiled: string | null = null;
   /** Called before a heap is closed, so that what depends on it is let go. */
   onClose: (heap: Heap) => void = () => {};
 
@@ -94,6 +96,7 @@ export class Dumps {
       heap: newest,
       before,
       reading: unread === undefined ? null : { name: unread.name, fraction: this.#fraction },
+      profiled: this.profiled,
       failures: [...this.#failures],
     };
   }

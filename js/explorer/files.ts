@@ -25,7 +25,7 @@ export async function givenDumps(paths: string[], wasm: string | undefined): Pro
   const files: DumpFile[] = [];
   const folders: string[] = [];
   for (const path of paths) {
-    if (statSync(path).isDirectory()) {
+    if (statusOf(path).isDirectory()) {
       folders.push(path);
       for (const { file } of (await dumpsOf(path)).slice(-MOST_DUMPS)) {
         files.push(await dumpFile(file, wasm));
@@ -36,6 +36,14 @@ export async function givenDumps(paths: string[], wasm: string | undefined): Pro
   }
   if (files.length === 0 && folders.length === 0) throw new Error("open: no dump is given");
   return { files, folders };
+}
+
+function statusOf(path: string): Stats {
+  try {
+    return statSync(path);
+  } catch (error) {
+    throw new Error(`${path}: cannot open the file: ${(error as Error).message}`, { cause: error });
+  }
 }
 
 /** Reports dumps that appear in folders, when they are complete, until the signal. */

@@ -46,6 +46,8 @@ export interface Status {
   before: string | null;
   /** What is being read, and which part of it is done, from 0 to 1; null if nothing is. */
   reading: { name: string; fraction: number } | null;
+  /** The dump of whose moment there is a heap profile. */
+  profiled: string | null;
   /** Dumps that could not be read. */
   failures: { name: string; message: string }[];
 }
@@ -133,6 +135,28 @@ export interface FoundRow extends InstanceRow {
   className: string;
 }
 
+/** A line of source, and what of its allocations is alive. */
+export interface SiteRow {
+  function: string;
+  /** Empty if it is not known. */
+  file: string;
+  /** From 1 on; 0 if it is not known. */
+  line: number;
+  count: number;
+  size: number;
+  /** The standard error of `size`. */
+  sizeError: number;
+  retainedSize: number;
+}
+
+export interface SitesAnswer {
+  /** Whether every allocation was recorded. */
+  exact: boolean;
+  totalLiveSize: number;
+  total: number;
+  sites: SiteRow[];
+}
+
 /** Parameters and answer of each method. */
 export interface Methods {
   status: { request: Record<string, never>; answer: Status };
@@ -163,6 +187,8 @@ export interface Methods {
     request: PageRequest & { heap: string; address?: string; by?: "object" | "class" };
     answer: DominatorsAnswer;
   };
+  /** Of the dump that has a profile. */
+  sites: { request: { heap: string }; answer: SitesAnswer };
   growth: {
     request: PageRequest & { warmup?: number };
     answer: Pick<GrowthAnswer, "dumps" | "places" | "undecided" | "perInterval"> & { page: Listed };

@@ -44,9 +44,12 @@ async function ask(
 ): Promise<void> {
   const message = await messageOf(request, response);
   if (message === undefined) return;
+  // A page that does not want the answer any more ends the work.
+  const stop = new AbortController();
+  response.once("close", () => stop.abort());
   try {
     const { method, params } = JSON.parse(message) as { method: unknown; params: unknown };
-    const result = await answerer.answer(String(method), params ?? {});
+    const result = await answerer.answer(String(method), params ?? {}, stop.signal);
     if (!response.destroyed) sendJson(response, 200, { result });
   } catch (error) {
     const { code = "ERR_INTERNAL" } = error as { code?: string };

@@ -57,6 +57,7 @@ export class FileQuestions implements Questions {
       heap: HEAP,
       before: comparison === null ? null : "0",
       reading: null,
+      profiled: null,
       failures: [],
     };
   }

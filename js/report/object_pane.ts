@@ -27,6 +27,8 @@ export class ObjectPane {
   readonly element: HTMLElement;
   readonly #context: Context;
   #shown: string | undefined;
+  /** Stops the question about an object that is not wanted any more. */
+  #stop = new AbortController();
 
   constructor(context: Context) {
     this.#context = context;
@@ -46,6 +48,8 @@ export class ObjectPane {
   show(address: string | undefined): void {
     if (address === this.#shown) return;
     this.#shown = address;
+    this.#stop.abort();
+    this.#stop = new AbortController();
     this.element.hidden = address === undefined;
     document.documentElement.classList.toggle("has-pane", address !== undefined);
     if (address === undefined) return;
@@ -83,12 +87,8 @@ export class ObjectPane {
   async #load(address: string): Promise<Child[]> {
     const { questions, status } = this.#context;
     const heap = status.heap ?? "";
-    const found = await questions.ask("object", {
-      heap,
-      address,
-      limit: PAGE,
-      entries: ENTRIES,
-    });
+    const request = { heap, address, limit: PAGE, entries: ENTRIES };
+    const found = await questions.ask("object", request, this.#stop.signal);
     return objectView(this.#context, found);
   }
 }

@@ -160,7 +160,11 @@ function header(
         "p",
         { class: "name" },
         "Heap of ",
-        element("bdi", {}, format.printable(report.dump)),
+        element(
+          "a",
+          { href: routeHash("overview") },
+          element("bdi", {}, format.printable(report.dump)),
+        ),
       ),
       element(
         "p",

@@ -4,6 +4,7 @@ import { classesPage } from "./classes.ts";
 import { comparisonPage } from "./comparison.ts";
 import { dominatorsPage } from "./dominators.ts";
 import { growthPage } from "./growth_page.ts";
+import { linesPage } from "./lines_page.ts";
 import { overviewPage } from "./overview.ts";
 import type { Context, DumpContext } from "./parts.ts";
 import { unreachablePage } from "./unreachable.ts";
@@ -33,6 +34,7 @@ export const PAGES: Record<string, PageKind> = {
   dominators: { title: "Dominators", show: dominatorsPage },
   comparison: { title: "Comparison", show: (context) => ({ element: comparisonPage(context) }) },
   growth: { title: "Growth", show: (context) => ({ element: growthPage(context) }) },
+  lines: { title: "Lines", show: (context) => ({ element: linesPage(context) }) },
   waste: { title: "Waste", show: (context) => ({ element: wastePage(context) }) },
   unreachable: {
     title: "Unreachable",
@@ -50,6 +52,7 @@ export function pageNames({ report, status }: Context): string[] {
   const absent = new Set(["class"]);
   if (report.comparison === null) absent.add("comparison");
   if (report.unreachable === null) absent.add("unreachable");
+  if (status.profiled === null || status.profiled !== status.heap) absent.add("lines");
   if (status.dumps.length < TIMELINE) absent.add("growth");
   return Object.keys(PAGES).filter((name) => !absent.has(name));
 }

@@ -135,7 +135,7 @@ export class Search {
       this.#classes(text),
       this.#strings(text, signal),
     ]);
-    return [...addresses, ...pages, ...this.#roots(wanted), ...classes, ...strings];
+    return [...addresses, ...pages, ...classes, ...this.#roots(wanted), ...strings];
   }
 
   /** Global variables as far as the pages know them. */

@@ -1,6 +1,8 @@
 /** `open`: the explorer, a page in the browser on which every object can be opened. */
 import { spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { type Command, InvalidArgumentError } from "commander";
+import { reason } from "../../whole_file.js";
 import { interruptibly } from "../interruption.js";
 import { writeWarning } from "../messages.js";
 import { fileArgument, fileName, wasmOption } from "../options.js";
@@ -9,6 +11,7 @@ import { writeText } from "../output.js";
 interface ExplorerOptions {
   wasm?: string;
   before?: string;
+  profile?: string;
   strings: boolean;
   port: number;
   browser: boolean;
@@ -28,6 +31,11 @@ export function addOpenCommand(program: Command): void {
     )
     .addOption(wasmOption())
     .option("-b, --before <file>", "an earlier dump, to compare with", fileName)
+    .option(
+      "--profile <file>",
+      "a heap profile of the moment of the last dump, heap.pb.gz",
+      fileName,
+    )
     .option("--no-strings", "leave out the contents of strings")
     .option("--port <n>", "the port on 127.0.0.1 (default: a free one)", port, 0)
     .option("--no-browser", "only print the address")
@@ -53,7 +61,9 @@ async function runOpen(paths: string[], options: ExplorerOptions): Promise<void>
   const handles: string[] = [];
   if (before !== undefined) handles.push(dumps.add(await dumpFile(before, wasm), true));
   for (const file of files) handles.push(dumps.add(file));
-  const server = await serveExplorer(new Answerer(dumps, strings), options.port);
+  const profile = options.profile === undefined ? undefined : profileOf(options.profile);
+  if (profile !== undefined) dumps.profiled = handles.at(-1) ?? null;
+  const server = await serveExplorer(new Answerer(dumps, strings, profile), options.port);
   const stop = new AbortController();
   await interruptibly(
     () => {
@@ -82,6 +92,14 @@ async function runOpen(paths: string[], options: ExplorerOptions): Promise<void>
       else await new Promise((resolve) => stop.signal.addEventListener("abort", resolve));
     },
   );
+}
+
+function profileOf(path: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    throw new Error(`cannot read the profile ${path}: ${reason(error)}`, { cause: error });
+  }
 }
 
 /** Opens an address with the program of the system. That there is none is no failure: the address was printed. */
