@@ -1,4 +1,5 @@
 /** Serves the page and its answers on 127.0.0.1. `POST /ask` takes a method and its parameters. */
+import { setMaxListeners } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { pageFile } from "../report_file.js";
 import { errorText } from "../served/errors.js";
@@ -46,6 +47,8 @@ async function ask(
   if (message === undefined) return;
   // A page that does not want the answer any more ends the work.
   const stop = new AbortController();
+  // A page of a list asks for many objects at once.
+  setMaxListeners(0, stop.signal);
   response.once("close", () => stop.abort());
   try {
     const { method, params } = JSON.parse(message) as { method: unknown; params: unknown };
