@@ -1,7 +1,6 @@
 /** Asks a question and puts its answer together. Repeated questions are answered from memory. */
 import { type Answer, answer, unmarked } from "./answers.mts";
 import { QuestionError } from "./errors.mts";
-import { hasNoModule } from "./heaps.mts";
 import { KEPT_CHARACTERS } from "./limits.mts";
 import type { Context, Question } from "./question.mts";
 import { shortened } from "./roots.mts";
@@ -28,17 +27,20 @@ export class Asker {
     const read = question.input.safeParse(given ?? {});
     if (!read.success) throw invalid(read.error.issues);
     const args = withoutMarks(read.data);
-    const key = question.isRepeatable ? JSON.stringify([question.name, args]) : undefined;
+    const { heaps, control } = context;
+    const handles = handlesOf(args);
+    // The handles of another client may be equal, but not the keys.
+    const keys = handles.map((handle) => heaps.keyOf(handle));
+    const key = question.isRepeatable ? JSON.stringify([question.name, args, keys]) : undefined;
     const kept = key === undefined ? undefined : this.#answers.get(key);
     if (kept !== undefined && key !== undefined) {
       // The files must still be those of the handles.
-      const { heaps, control } = context;
-      for (const handle of handlesOf(args)) await heaps.verify(handle, control.signal);
+      for (const handle of handles) await heaps.verify(handle, control.signal);
       this.#keep(key, kept);
       return kept.answer;
     }
     // Names that no module declares are made while the program runs.
-    const hasAnyNames = handlesOf(args).some(hasNoModule);
+    const hasAnyNames = handles.some((handle) => heaps.hasNoModule(handle));
     const found = { ...(await question.ask(args, context)), hasAnyNames };
     const made = answer(found, question.basis, question.render, this.#characters);
     if (key !== undefined) {
