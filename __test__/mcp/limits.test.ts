@@ -310,6 +310,8 @@ test("no answer is longer than 10,000 characters, whatever the heap and the page
   }
   const wide = await connect(["--root", root, "--characters", "100000"]);
   sessions.push(wide);
+  const [again] = await open(wide, "wide.dump");
+  expect(again).toBe(heap);
   const more = await wide.client.callTool({ name: "find", arguments: { heap, limit: 1000 } });
   expect(charactersOf(more)).toBeGreaterThan(10_000);
   expect(charactersOf(more)).toBeLessThanOrEqual(100_000);

@@ -106,6 +106,11 @@ test("errors have codes, and the server goes on", async () => {
     code: -32602,
     data: { code: "ERR_INVALID_ARGUMENTS" },
   });
+  const wrong = await failure("object", { heap: "h1", adress: 5 });
+  expect(wrong?.message).toContain('Unrecognized key: "adress"');
+  expect(wrong?.message).toContain(
+    "object takes heap, address, entries?, entriesOffset?, limit?, offset?",
+  );
   expect(await failure("open_heaps", { dumps: ["../x"] })).toMatchObject({
     code: -32803,
     data: { code: "ERR_OUTSIDE_ROOTS" },

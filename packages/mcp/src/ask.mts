@@ -2,6 +2,7 @@
 import { type Answer, answer, unmarked } from "./answers.mts";
 import { QuestionError } from "./errors.mts";
 import { KEPT_CHARACTERS } from "./limits.mts";
+import { parametersOf } from "./parameters.mts";
 import type { Context, Question } from "./question.mts";
 import { shortened } from "./roots.mts";
 
@@ -25,7 +26,7 @@ export class Asker {
   /** Answers a question whose arguments were not checked yet. */
   async ask(question: Question, given: unknown, context: Context): Promise<Answer> {
     const read = question.input.safeParse(given ?? {});
-    if (!read.success) throw invalid(read.error.issues);
+    if (!read.success) throw invalid(question, read.error.issues);
     const args = withoutMarks(read.data);
     const { heaps, control } = context;
     const handles = handlesOf(args);
@@ -78,11 +79,17 @@ function handlesOf(args: Record<string, unknown>): string[] {
   return all.filter((one) => typeof one === "string");
 }
 
-/** The first problems of arguments. */
-function invalid(issues: { path: PropertyKey[]; message: string }[]): QuestionError {
+/** The first problems of arguments, and what they can be. */
+function invalid(
+  question: Question,
+  issues: { path: PropertyKey[]; message: string }[],
+): QuestionError {
   const shown = issues
     .slice(0, 5)
     .map(({ path, message }) => `${path.map(String).join(".") || "arguments"}: ${message}`);
   const rest = issues.length > shown.length ? `; ${issues.length - shown.length} more` : "";
-  return new QuestionError("ERR_INVALID_ARGUMENTS", `${shown.map(shortened).join("; ")}${rest}`);
+  return new QuestionError(
+    "ERR_INVALID_ARGUMENTS",
+    `${shown.map(shortened).join("; ")}${rest}; ${parametersOf(question)}`,
+  );
 }

@@ -63,7 +63,7 @@ const PAGE = {
 };
 
 /** The fields that every answer ends with. */
-const END = {
+export const END = {
   partial: z.boolean(),
   evidence: z.strictObject({
     numbers: z.string(),

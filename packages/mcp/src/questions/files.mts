@@ -94,7 +94,9 @@ export const openHeaps = question({
       .string()
       .max(4096)
       .optional()
-      .describe("the module of the dumps (default: the one module beside the first dump, or in build there)"),
+      .describe(
+        "the module of the dumps (default: the one module beside the first dump, or in build there)",
+      ),
     partial: z
       .boolean()
       .default(false)
@@ -208,10 +210,10 @@ async function moduleOf(
   if (path !== undefined) return await roots.file("module", path);
   const beside = await roots.modulesBeside(dump);
   if (beside.length === 1) return await roots.file("module", beside[0] as string);
-  const found = beside.length === 0 ? "no .wasm file lies" : `${beside.length} .wasm files lie`;
-  const names = beside.length === 0 ? "" : ` (${beside.slice(0, 10).map(shortened).join(", ")})`;
-  throw new QuestionError(
-    "ERR_NO_MODULE",
-    `${found} beside ${dump.shown} or in build there${names}: name the module with wasm`,
-  );
+  const names = beside.slice(0, 10).map(shortened).join(", ");
+  const found =
+    beside.length === 0
+      ? `no .wasm file lies beside ${dump.shown}, nor in build there`
+      : `${beside.length} .wasm files lie beside ${dump.shown} (${names})`;
+  throw new QuestionError("ERR_NO_MODULE", `${found}: name the module with wasm`);
 }

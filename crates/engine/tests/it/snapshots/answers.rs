@@ -294,3 +294,42 @@ fn elements_and_properties_of_an_object_are_paged() {
         assert_eq!(listed.as_array().unwrap(), &all[offset..end]);
     }
 }
+
+#[test]
+fn the_classes_of_a_snapshot_are_reported_before_retained_sizes_are_known() {
+    let mut snapshot = Snapshot::new();
+    for (class, size, count) in [("Item", 24, 30), ("Box", 4_000, 2)] {
+        for nth in 0..count {
+            let node = snapshot.node("object", class, size);
+            snapshot.edge(1, "element", nth, node);
+        }
+    }
+    // The number in the column of sizes is smaller.
+    let huge = snapshot.node("object", "Huge", 6_000_000_000);
+    snapshot.edge(1, "property", "huge", huge);
+    // Nothing refers to it.
+    snapshot.node("object", "Gone", 16);
+    let text = snapshot.text();
+    let control = Control::default();
+    control.request_classes();
+    let input = Input {
+        name: "app.heapsnapshot",
+        bytes: text.as_bytes(),
+    };
+    let heap = analyze(input, &control).unwrap();
+    let reported = control.take_classes().unwrap();
+    let selection = Selection::sorted(ConstructorSort::Shallow);
+    let view = ConstructorView::new(Arc::new(heap), selection, &Control::default()).unwrap();
+    let row = |name: &str, count: u64, size: u64| (name.to_owned(), count, size);
+    let rows = view.rows().iter();
+    let expected: Vec<_> = rows
+        .map(|one| row(&one.class_name, one.count, one.total_shallow_size))
+        .collect();
+    let found: Vec<_> = reported
+        .iter()
+        .map(|one| row(&one.class_name, one.count, one.shallow_size))
+        .collect();
+    assert_eq!(found, expected);
+    assert_eq!(found[0], row("Huge", 1, 6_000_000_000));
+    assert!(found.iter().all(|(name, ..)| name != "Gone"));
+}
