@@ -112,20 +112,19 @@ describe.skipIf(findChromium() === undefined)("pages in Chromium", () => {
   });
 
   test("a page of another origin reads nothing, even with the token", async () => {
-    const { page, answers } = await hostilePage();
+    const { page } = await hostilePage();
     const headers = { Authorization: `Bearer ${token}` };
     for (const options of [{}, { headers }, { mode: "no-cors" }] as RequestInit[]) {
       for (const path of [`/?token=${token}`, "/stream"]) {
         const found = await fetched(page, `${own()}${path}`, options);
-        // What may not be read has no text.
-        expect(found.trim()).toBe(options.mode === "no-cors" ? "0" : "not readable");
+        expect(found).toBe("not readable");
       }
     }
     const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "list_dumps", params: {} });
     const sent = { method: "POST", headers: { ...headers, Client: "x" }, body };
     expect(await fetched(page, `${own()}/messages`, sent)).toBe("not readable");
-    expect(answers.length).toBeGreaterThan(0);
-    for (const answer of answers) expect(answer).toMatch(/ 403$/);
+    // The page can ask others.
+    expect(await fetched(page, `${attacker.url}/page.html`)).toContain("attacker");
     await page.close();
   });
 
@@ -160,7 +159,8 @@ describe.skipIf(findChromium() === undefined)("pages in Chromium", () => {
       frame.src = url;
       document.body.append(frame);
     }, url);
-    await expect.poll(() => answers.length, { timeout: 10_000 }).toBeGreaterThanOrEqual(4);
+    // Of the frame: Chromium hides the other answers.
+    await expect.poll(() => answers, { timeout: 10_000 }).toContain("GET / 403");
     for (const answer of answers) expect(answer).toMatch(/ 403$/);
     await page.close();
   });
@@ -186,11 +186,12 @@ describe.skipIf(findChromium() === undefined)("pages in Chromium", () => {
   test("a page whose name was made to lead here is refused, even with the token", async () => {
     const page = await browser.newPage();
     const rebound = `http://${REBOUND}:${port}`;
-    // It was loaded before its name got this address.
-    await page.route(`${rebound}/page`, (route) =>
-      route.fulfill({ contentType: "text/html", body: "<!doctype html><title>attacker</title>" }),
-    );
-    await page.goto(`${rebound}/page`);
+    // The page that says so has the origin of the attacker, and Chromium lets it ask.
+    const refused = await page.goto(`${rebound}/?token=${token}`);
+    expect([refused?.status(), await refused?.text()]).toEqual([
+      403,
+      expect.stringContaining("ERR_FOREIGN_HOST"),
+    ]);
     const headers = { Authorization: `Bearer ${token}` };
     for (const path of ["/", "/stream", `/?token=${token}`]) {
       expect(await fetched(page, path, { headers })).toMatch(/^403 .*ERR_FOREIGN_HOST/);

@@ -31,9 +31,9 @@ describe.each(GENERATIONS)("protocol %s", (generation) => {
   });
   afterAll(() => session.close());
 
-  test("there are at most 12 tools, each with a description and both schemas", async () => {
+  test("there are at most 13 tools, each with a description and both schemas", async () => {
     const { tools } = await session.client.listTools();
-    expect(tools.length).toBeLessThanOrEqual(12);
+    expect(tools.length).toBeLessThanOrEqual(13);
     for (const { name, description, inputSchema, outputSchema } of tools) {
       expect(name).toMatch(/^[a-z_]+$/);
       expect(description?.length, name).toBeGreaterThan(80);
