@@ -308,6 +308,12 @@ test("no answer is longer than 10,000 characters, whatever the heap and the page
     const { truncated } = result.structuredContent as { truncated: unknown[] };
     if (charactersOf(result) > 6000) expect(truncated, name).not.toEqual([]);
   }
+  // Pages of what nothing reaches.
+  const unreached = async (page: object) =>
+    (await session.call("waste", { heap, of: "unreachable", ...page })).unreachable.garbage.classes;
+  const classes = await unreached({ limit: 100 });
+  expect(classes.length).toBeGreaterThan(1);
+  expect(await unreached({ limit: 1, offset: 1 })).toEqual(classes.slice(1, 2));
   const wide = await connect(["--root", root, "--characters", "100000"]);
   sessions.push(wide);
   const [again] = await open(wide, "wide.dump");
