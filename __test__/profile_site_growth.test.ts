@@ -102,7 +102,10 @@ test("the API and the server answer as the command does", async () => {
   const { heaps } = opened.structuredContent as { heaps: { heap: string }[] };
   const ask = async (args: object) => {
     const given = { heap: heaps[1]?.heap, profile: "after.pb.gz", limit: 1000, ...args };
-    const { structuredContent } = await session.client.callTool({ name: "sites", arguments: given });
+    const { structuredContent } = await session.client.callTool({
+      name: "sites",
+      arguments: given,
+    });
     return structuredContent as { sites: unknown[]; page: object; evidence: { numbers: string } };
   };
   const found = await ask({});
