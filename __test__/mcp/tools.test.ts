@@ -48,7 +48,7 @@ describe.each(GENERATIONS)("protocol %s", (generation) => {
     const size = (value: unknown) => JSON.stringify(value).length;
     expect(size(tools)).toBeLessThan(43_000);
     const withoutOutputs = tools.map(({ outputSchema: _, ...tool }) => tool);
-    expect(size(withoutOutputs)).toBeLessThan(13_500);
+    expect(size(withoutOutputs)).toBeLessThan(13_000);
   });
 
   test("every tool answers, and its structured content fits its output schema", async () => {
