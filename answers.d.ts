@@ -256,6 +256,75 @@ export interface HeldValue {
   functionName?: string;
 }
 
+/** A line of source. */
+export interface SourceLine {
+  /** The function; empty for code outside of functions. */
+  function: string;
+  file: string;
+  /** From 1; 0 if it is not known. */
+  line: number;
+}
+
+/** Objects whose allocation was not recorded. */
+export interface OtherObjects {
+  count: number;
+  size: number;
+}
+
+/** The answer to {@link Heap.sites}: retained size ↓, size ↓, then file, line and function. */
+export interface SitesAnswer extends Omit<Answer, "schemaVersion">, Page {
+  /** Whether every allocation was recorded, so that all numbers are exact. */
+  exact: boolean;
+  /** The mean number of bytes between two samples. */
+  interval: number;
+  totalLiveSize: number;
+  /** Sampled blocks without an object in the dump, and their bytes. */
+  otherBlocks: number;
+  otherBytes: number;
+  /** Of a heap snapshot of V8: live objects that were not recorded. */
+  otherObjects?: OtherObjects;
+  sites: AllocationSite[];
+}
+
+/** What a line allocated. */
+export interface AllocationSite extends SourceLine {
+  /** The sampled objects that are alive. */
+  samples: number;
+  /** Of its live objects, estimated from the samples unless the answer is exact. */
+  count: number;
+  /** Their shallow size. */
+  size: number;
+  /** The standard error of `size`; 0 if it is exact. */
+  sizeError: number;
+  /** The retained size of the sampled objects as a set; the others may retain more. */
+  retainedSize: number;
+  garbageSize: number;
+}
+
+/** The answer to {@link Heap.sites} with an earlier heap: change of the size ↓, change of the number ↓, then by line. */
+export interface SiteGrowthAnswer extends Omit<Answer, "schemaVersion">, Page {
+  /** Whether every allocation was recorded, so that all numbers are exact. */
+  exact: boolean;
+  liveSizeBefore: number;
+  liveSizeAfter: number;
+  /** Of heap snapshots of V8: live objects that were not recorded. */
+  otherObjectsBefore?: OtherObjects;
+  otherObjectsAfter?: OtherObjects;
+  sites: SiteChange[];
+}
+
+/** How much of what a line allocated was alive at two moments. */
+export interface SiteChange extends SourceLine {
+  countBefore: number;
+  countAfter: number;
+  countChange: number;
+  sizeBefore: number;
+  sizeAfter: number;
+  sizeChange: number;
+  /** The standard error of `sizeChange`; 0 if it is exact. */
+  sizeError: number;
+}
+
 /** The answer to {@link Heap.referrers}: roots first, then by address and label. */
 export interface ReferrersAnswer extends Answer, Page {
   address: number;

@@ -106,6 +106,42 @@ class Heap {
     return await this.#askAsync(questions.object(address, options, "async"), options);
   }
 
+  sites(options?: unknown) {
+    const asked = questions.sites(options, "sync");
+    const { profile, before, beforeProfile } = asked;
+    const earlier = before === undefined ? undefined : Heap.#handleOf("options.before", before);
+    const { json } = callNative(() =>
+      earlier === undefined
+        ? native.allocationSites(this.#handle, profile, 1)
+        : native.siteGrowth(earlier, beforeProfile, this.#handle, profile, 1),
+    );
+    return this.#sites(json, asked);
+  }
+
+  async sitesAsync(options?: api.AsyncOptions) {
+    const asked = questions.sites(options, "async");
+    const { profile, before, beforeProfile } = asked;
+    const earlier = before === undefined ? undefined : Heap.#handleOf("options.before", before);
+    const { text } = await this.#run(options, (control) =>
+      native.sitesAsync(this.#handle, profile, earlier, beforeProfile, control),
+    );
+    return this.#sites(text, asked);
+  }
+
+  #sites(json: string, { before, limit, offset }: ReturnType<typeof questions.sites>) {
+    const heaps = before === undefined ? [this] : [before as Heap, this];
+    const { sites, ...answer } = JSON.parse(json) as { sites: unknown[] };
+    return {
+      ...answer,
+      total: sites.length,
+      offset,
+      limit,
+      sites: sites.slice(offset, offset + limit),
+      partial: heaps.some(({ partial }) => partial),
+      warnings: heaps.flatMap(({ warnings }) => warnings),
+    };
+  }
+
   referrers(address: unknown, options?: unknown) {
     return this.#ask(questions.referrers(address, options, "sync"));
   }

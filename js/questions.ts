@@ -1,4 +1,5 @@
 /** Checks the questions of the class `Heap`, and brings them into the form that the engine reads. */
+import { bytes } from "./bytes.js";
 import { invalidArgument } from "./errors.js";
 import { invalidOption, type Mode, readOptions, typed, wholeNumber } from "./options.js";
 
@@ -99,6 +100,28 @@ export function unreachable(options: unknown, mode: Mode): Asked {
 export function report(options: unknown, mode: Mode): Asked {
   const { before } = readOptions(options, { before: unchecked, strings: typed("boolean") }, mode);
   return { question: { question: "report" }, before };
+}
+
+/** What `sites` compares, and the part of the lines that is wanted. */
+export function sites(options: unknown, mode: Mode) {
+  const checks = { profile: bytes, before: unchecked, beforeProfile: bytes, ...PAGE };
+  const read = readOptions(options, checks, mode);
+  const { profile, before, beforeProfile, limit = 20, offset = 0 } = read;
+  if (before === undefined && beforeProfile !== undefined) {
+    throw invalidOption("option beforeProfile: it needs the option before, the heap of its moment");
+  }
+  if (before !== undefined && (profile === undefined) !== (beforeProfile === undefined)) {
+    throw invalidOption(
+      "one of the two moments has no profile: expected both profile and beforeProfile, or neither for snapshots of V8",
+    );
+  }
+  return {
+    profile: profile as Uint8Array | undefined,
+    before,
+    beforeProfile: beforeProfile as Uint8Array | undefined,
+    limit: limit as number,
+    offset: offset as number,
+  };
 }
 
 function unchecked(_: string, value: unknown): unknown {

@@ -56,7 +56,7 @@ pub use heap::Heap;
 pub use huge_sizes::HUGE;
 pub use labels::{EdgeLabel, LabelKind, MOST_NUMBERS, NameKind, WideLabel};
 pub use live_class::LiveClass;
-pub use live_classes::live_classes;
+pub use live_classes::{class_counts, live_classes};
 pub use object_state::ObjectState;
 pub use objects::{ClassPlace, HeapClass, Location, ObjectTable};
 pub use path_groups::{GroupInfo, GroupStart, PathGroup, PathGroups};

@@ -78,14 +78,13 @@ async function run(): Promise<void> {
   const heaps = new Heaps(roots, memoryOf(values.memory), !isForEditors);
   const context = {
     roots,
-    heaps,
     wasm: values.wasm,
     exportFolder: folderOf(values["export-folder"]),
   };
   const most = isForEditors ? EDITOR_CHARACTERS : MOST_CHARACTERS;
   const asker = new Asker(charactersOf(values.characters, most));
   const asked = questions(context.exportFolder !== undefined);
-  const served = { asked, asker, context };
+  const served = { asked, asker, heaps, context };
   if (!isForEditors) await serveMcp(served);
   else if (values.http !== true) await serveJsonRpc(served);
   else await serveHttp(served, port, interrupted(), (url) => process.stdout.write(`${url}\n`));

@@ -185,10 +185,17 @@ export class Roots {
     });
   }
 
-  /** The modules that lie beside a file. */
+  /** The modules that lie beside a file; if there are none, those in the folder `build` there, where compilers write. */
   async modulesBeside(file: RootFile): Promise<string[]> {
     const folder = join(file.real, "..");
-    const names = (await readdir(folder)).filter((name) => name.endsWith(".wasm")).sort();
+    const beside = await this.#modulesIn(folder);
+    return beside.length > 0 ? beside : await this.#modulesIn(join(folder, "build"));
+  }
+
+  async #modulesIn(folder: string): Promise<string[]> {
+    // There may be no such folder.
+    const children = await readdir(folder).catch(() => []);
+    const names = children.filter((name) => name.endsWith(".wasm")).sort();
     const files = names.map((name) => this.file("module", join(folder, name)).then(() => name));
     const found = await Promise.allSettled(files);
     // The folder may have been another when it was read: only what is below the roots is named.

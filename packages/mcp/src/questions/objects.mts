@@ -273,7 +273,7 @@ export const paths = question({
     heap,
     address: address.optional(),
     class: glob.optional().describe("a class name; * and ? are wildcards"),
-    newSince: z.string().max(10_000).optional().describe("the handle of an earlier dump"),
+    newSince: z.string().max(100).optional().describe("the handle of an earlier dump"),
     limit: page.limit,
   },
   output: { object: onePath.nullable(), merged: mergedPaths.nullable() },
