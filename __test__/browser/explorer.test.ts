@@ -14,7 +14,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import AscTransform from "../../dist/asc_transform.mjs";
 import { captureDump, exposeGlobals } from "../../dist/capture.js";
 import { openHeap } from "../../dist/index.js";
-import type { Heap } from "../../index.js";
+import type { FoundObject, Heap } from "../../index.js";
 import * as format from "../../js/report/format.ts";
 import { runCompiler } from "../support/compile.ts";
 import { findChromium, startChromium } from "./chromium.ts";
@@ -202,6 +202,46 @@ describe.skipIf(missing)("the explorer", () => {
     await page.locator(".rows").evaluate((list) => list.scrollTo(0, list.scrollHeight));
     await expect.poll(() => textOf(rows.last().locator("a").first())).toBe(sorted.at(-1));
     expect(await rows.count()).toBeLessThan(100);
+  });
+
+  test("lists have the objects of the views in the order that was asked for", async () => {
+    const headers = { authorization: `Bearer ${url.searchParams.get("token")}` };
+    const list = async (params: object) => {
+      const request = { heap: "3", before: "1", class: name, limit: 1000, ...params };
+      const body = JSON.stringify({ method: "instances", params: request });
+      return JSON.parse((await asked(url, { headers, body })).body).result.objects as {
+        address: number;
+        shallowSize: number;
+        retainedSize: number;
+      }[];
+    };
+    const { className: name } = heap.find({ class: "*/ArrayBuffer" }).objects[0] as FoundObject;
+    const view = heap.constructors().constructors.find(({ className }) => className === name);
+    const all = view?.instances ?? [];
+    expect(new Set(all.map(({ shallowSize }) => shallowSize)).size).toBeGreaterThan(2);
+    for (const sort of ["shallow", "retained"] as const) {
+      for (const ascending of [true, false]) {
+        const found = await list({ sort, ascending });
+        const number = (one: { shallowSize: number; retainedSize: number }) => one[`${sort}Size`];
+        const sign = ascending ? 1 : -1;
+        const expected = all.toSorted(
+          (one, other) =>
+            sign * (number(one) - number(other)) || -sign * (one.address - other.address),
+        );
+        expect(found.map(({ address }) => address)).toEqual(expected.map(({ address }) => address));
+      }
+    }
+    const changed = heap.compareWith(before).constructors;
+    const row = changed.find(({ className }) => className === name);
+    for (const set of ["new", "deleted"] as const) {
+      const kind = set === "new" ? "new" : "delete";
+      const expected = row?.instances.filter(({ changeKind }) => changeKind === kind) ?? [];
+      expect(expected.length).toBeGreaterThan(0);
+      const found = await list({ set, sort: "address", ascending: true });
+      expect(found.map(({ address }) => address)).toEqual(
+        expected.map(({ address }) => address).toSorted((one, other) => one - other),
+      );
+    }
   });
 
   test("the keyboard alone finds a class, an object and a text", async () => {

@@ -2,7 +2,7 @@
 import type { Heap } from "../../index.js";
 import { growthAsync } from "../growth.js";
 import { heapHandle } from "../heap.js";
-import { allocationSites, WorkControl } from "../native.js";
+import { WorkControl } from "../native.js";
 import { type ReportData, reportData } from "../report_file.js";
 import { QuestionError } from "../served/errors.js";
 import { matcher } from "../served/glob.js";
@@ -51,7 +51,7 @@ export class Answerer {
       object: (request, signal) => this.#object(request, signal),
       paths: (request, signal) => this.#paths(request, signal),
       dominators: (request, signal) => this.#dominators(request, signal),
-      sites: (request) => this.#sites(request),
+      sites: (request, signal) => this.#sites(request, signal),
       growth: (request, signal) => this.#growth(request, signal),
     };
     if (!Object.hasOwn(answers, method)) {
@@ -206,15 +206,21 @@ export class Answerer {
     });
   }
 
-  async #sites({ heap }: Methods["sites"]["request"]): Promise<Methods["sites"]["answer"]> {
+  async #sites(
+    { heap }: Methods["sites"]["request"],
+    signal: AbortSignal,
+  ): Promise<Methods["sites"]["answer"]> {
     const profile = this.#profile;
     if (profile === undefined || heap !== this.#dumps.profiled) {
       throw new QuestionError("ERR_INVALID_ARGUMENTS", "there is no profile of this dump");
     }
     return await this.#dumps.use(heap, async (open) => {
-      const { json } = allocationSites(heapHandle("heap", open), profile, MOST_SITES);
-      const { exact, totalLiveSize, sites } = JSON.parse(json) as Methods["sites"]["answer"];
-      return { exact, totalLiveSize, total: sites.length, sites: sites.slice(0, MOST_SITES) };
+      const { exact, totalLiveSize, total, sites } = await open.sitesAsync({
+        profile,
+        limit: MOST_SITES,
+        signal,
+      });
+      return { exact, totalLiveSize, total, sites };
     });
   }
 
