@@ -166,6 +166,7 @@ test("the root package has the files that users need and no binary", () => {
       "dist/report_page.css",
       "dist/report_page.js",
       "dist/served/errors.js",
+      "dist/served/file_kind.js",
       "dist/served/glob.js",
       "dist/served/limits.js",
       "dist/served/local_http.js",

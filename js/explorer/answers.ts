@@ -14,8 +14,6 @@ import { withoutStrings } from "./without_strings.js";
 /** Entries of a page, if the request does not say it, and at most. */
 const LIMIT = 50;
 const MOST = 1000;
-/** Objects of a page whose contents are shown. */
-const MOST_PREVIEWS = 200;
 /** Lines of source. */
 const MOST_SITES = 200;
 
@@ -115,14 +113,13 @@ export class Answerer {
         const heap = set === "deleted" && earlier !== undefined ? earlier : open;
         const objects = await Promise.all(
           found.addresses.map(async (address, nth) => {
-            const shown =
-              nth < MOST_PREVIEWS ? await heap.objectAsync(address, { signal }) : undefined;
+            const { addressText, preview } = await heap.objectAsync(address, { signal });
             return {
               address,
-              addressText: shown?.addressText ?? `0x${address.toString(16)}`,
+              addressText,
               shallowSize: found.shallowSizes[nth] as number,
               retainedSize: found.retainedSizes[nth] as number,
-              preview: shown?.preview ?? null,
+              preview,
             };
           }),
         );

@@ -3,16 +3,13 @@ import { type Stats, statSync } from "node:fs";
 import { open, readdir, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
+import { type FileKind, fileKind, hasNoModule, KIND_BYTES } from "../served/file_kind.js";
 import type { DumpFile } from "./dumps.js";
 
 /** Milliseconds between two looks into a folder. */
 const PAUSE = 700;
 /** Dumps of a folder that are read: the newest. */
 const MOST_DUMPS = 100;
-/** By the first bytes. */
-const DUMP = "ASHD";
-const SNAPSHOT = '{"sn';
-const MODULE = "\0asm";
 
 /** What the arguments name, in the order in which it was taken. */
 export interface Given {
@@ -80,8 +77,8 @@ async function dumpsOf(folder: string): Promise<{ file: string; size: number }[]
       const file = join(folder, name);
       const stats = await stat(file).catch(() => undefined);
       if (stats === undefined || !stats.isFile()) return undefined;
-      const kind = await startOf(file).catch(() => "");
-      return kind === DUMP || kind === SNAPSHOT ? { file, stats } : undefined;
+      const kind = await kindOf(file).catch(() => undefined);
+      return kind === undefined || kind === "module" ? undefined : { file, stats };
     }),
   );
   return found
@@ -96,28 +93,35 @@ async function dumpsOf(folder: string): Promise<{ file: string; size: number }[]
 export async function dumpFile(path: string, wasm: string | undefined): Promise<DumpFile> {
   const name = basename(path);
   if (wasm !== undefined) return { path, name, wasm };
-  if ((await startOf(path)) === SNAPSHOT) return { path, name, wasm: undefined };
-  const folder = dirname(path);
-  const names = (await readdir(folder)).filter((name) => name.endsWith(".wasm")).sort();
-  const modules: string[] = [];
-  for (const name of names) {
-    const start = await startOf(join(folder, name)).catch(() => "");
-    if (start === MODULE) modules.push(name);
-  }
+  if (hasNoModule(await kindOf(path))) return { path, name, wasm: undefined };
+  const beside = await modulesIn(dirname(path));
+  // Where compilers write.
+  const modules = beside.length > 0 ? beside : await modulesIn(join(dirname(path), "build"));
   const [only] = modules;
-  if (only !== undefined && modules.length === 1) return { path, name, wasm: join(folder, only) };
+  if (only !== undefined && modules.length === 1) return { path, name, wasm: only };
   const found = modules.length === 0 ? "no module lies" : `${modules.length} modules lie`;
   throw new Error(
     `${found} beside ${path}: name the module that the dump was taken from with --wasm`,
   );
 }
 
-/** The first four bytes. */
-async function startOf(path: string): Promise<string> {
+/** The modules of a folder; none if there is no such folder. */
+async function modulesIn(folder: string): Promise<string[]> {
+  const names = await readdir(folder).catch(() => [] as string[]);
+  const modules: string[] = [];
+  for (const name of names.filter((name) => name.endsWith(".wasm")).sort()) {
+    const kind = await kindOf(join(folder, name)).catch(() => undefined);
+    if (kind === "module") modules.push(join(folder, name));
+  }
+  return modules;
+}
+
+async function kindOf(path: string): Promise<FileKind | undefined> {
   const file = await open(path);
   try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(4), 0, 4, 0);
-    return buffer.toString("latin1", 0, bytesRead);
+    const start = Buffer.alloc(KIND_BYTES);
+    await file.read(start, 0, KIND_BYTES, 0);
+    return fileKind(start);
   } finally {
     await file.close();
   }

@@ -12,12 +12,12 @@ export function fieldTree(context: Context, fields: FieldValue[]): HTMLElement {
 function fieldLine(context: Context, field: FieldValue): HTMLElement {
   const { name, type, value, functionName } = field;
   const line = element("li");
-  const address = context.questions.isComplete ? addressOf(field) : undefined;
+  const isOpenable = context.questions.isComplete && field.address !== null;
   line.append(
     ...present([
-      address === undefined
-        ? element("span", { class: "toggle-room" })
-        : toggle(name, line, () => inside(context, address)),
+      isOpenable
+        ? toggle(name, line, () => inside(context, String(field.address)))
+        : element("span", { class: "toggle-room" }),
       element("span", { title: format.printable(type) }, referenceLabel(name)),
       element("span", { class: "preview" }, " ", ...linked(String(value))),
       functionName !== undefined && element("span", { class: "muted" }, ` ${functionName}`),
@@ -28,13 +28,6 @@ function fieldLine(context: Context, field: FieldValue): HTMLElement {
 
 function present(children: Child[]): (Node | string)[] {
   return children.filter((child): child is Node | string => Boolean(child));
-}
-
-/** The address of the object to which a field refers, as its preview ends with it. */
-function addressOf({ address, value }: FieldValue): string | undefined {
-  if (address === null) return undefined;
-  const [, id] = / ?(@\d+)$/.exec(String(value)) ?? [];
-  return id ?? `0x${address.toString(16)}`;
 }
 
 function toggle(name: string, line: HTMLElement, load: () => Promise<Child[]>): HTMLElement {

@@ -20,10 +20,10 @@ export class FileQuestions implements Questions {
     this.#report = report;
     const { cells, unreachable, details } = report;
     this.#cells = cellsByAddress(cells);
-    const nodes = (unreachable?.nodes ?? []).map(
-      ({ addressText }, nth) => [addressText, nth] as const,
-    );
-    this.#nodes = new Map(nodes);
+    this.#nodes = new Map();
+    for (const [nth, { address, addressText }] of (unreachable?.nodes ?? []).entries()) {
+      this.#nodes.set(addressText, nth).set(String(address), nth);
+    }
     this.#details = new Map(details.map((detail) => [detail.cell, detail]));
   }
 
@@ -80,7 +80,7 @@ export class FileQuestions implements Questions {
   }
 
   #object({ address }: Methods["object"]["request"]): Methods["object"]["answer"] {
-    const wanted = normal(address);
+    const wanted = address.toLowerCase();
     const node = this.#nodes.get(wanted);
     if (node !== undefined) return this.#nodeAt(node);
     const cell = this.#cells.get(wanted);
@@ -94,7 +94,7 @@ export class FileQuestions implements Questions {
     const isOne = cells.kind[cell] === "object";
     return {
       address: cells.address[cell] as number,
-      addressText: wanted,
+      addressText: cells.addressText[cell] ?? wanted,
       className,
       state: "live",
       shallowSize: isOne ? (cells.shallowSize[cell] as number) : 0,
@@ -134,7 +134,7 @@ export class FileQuestions implements Questions {
   }
 
   #paths({ address }: Methods["paths"]["request"]): Methods["paths"]["answer"] {
-    const cell = this.#cells.get(normal(address));
+    const cell = this.#cells.get(address.toLowerCase());
     const detail = cell === undefined ? undefined : this.#details.get(cell);
     if (detail === undefined || detail.path === null) {
       throw this.#notHere("This report has the paths of the largest objects only.");
@@ -156,7 +156,7 @@ export class FileQuestions implements Questions {
     limit = 50,
     offset = 0,
   }: Methods["dominators"]["request"]): Methods["dominators"]["answer"] {
-    const cell = address === undefined ? 0 : this.#cells.get(normal(address));
+    const cell = address === undefined ? 0 : this.#cells.get(address.toLowerCase());
     const { cells } = this.#report;
     const parts = [...cells.parent.keys()].filter((nth) => nth > 0 && cells.parent[nth] === cell);
     if (cell === undefined || parts.length === 0) {
@@ -211,17 +211,13 @@ function grouped(rows: DominatedRow[]): DominatedRow[] {
 }
 
 /** Objects and the beginnings of chains by their addresses. */
-function cellsByAddress({ kind, addressText }: CellColumns): Map<string, number> {
+function cellsByAddress({ kind, address, addressText }: CellColumns): Map<string, number> {
   const found = new Map<string, number>();
   for (const [cell, text] of addressText.entries()) {
-    if (text !== null && (kind[cell] === "object" || kind[cell] === "chain")) found.set(text, cell);
+    if (text === null || (kind[cell] !== "object" && kind[cell] !== "chain")) continue;
+    found.set(text, cell).set(String(address[cell]), cell);
   }
   return found;
-}
-
-/** An address as the engine writes it. */
-function normal(address: string): string {
-  return /^\d+$/.test(address) ? `0x${Number(address).toString(16)}` : address.toLowerCase();
 }
 
 function listed(total: number, offset: number, count: number): Listed {

@@ -23,6 +23,9 @@ export class Search {
   readonly #input: HTMLInputElement;
   readonly #results: HTMLElement;
   #asked = 0;
+  /** The question whose results are shown, and the one whose first result is wanted. */
+  #shown = 0;
+  #wanted = 0;
   #stop = new AbortController();
 
   constructor(context: Context, pages: string[]) {
@@ -88,12 +91,19 @@ export class Search {
       (next ?? this.#input).focus();
     } else if (event.key === "Enter" && at < 0) {
       event.preventDefault();
-      const hash = links[0]?.getAttribute("href");
-      if (hash === null || hash === undefined) return;
-      this.element.close();
-      const [, object] = /^#object=(.*)$/.exec(hash) ?? [];
-      navigate(object === undefined ? hash : withObject(decodeURIComponent(object)));
+      this.#wanted = this.#asked;
+      this.#openWanted();
     }
+  }
+
+  /** Opens the first result, as soon as the results are those of the text. */
+  #openWanted(): void {
+    if (this.#wanted !== this.#asked || this.#shown !== this.#asked) return;
+    const hash = this.#results.querySelector("a")?.getAttribute("href");
+    if (hash === null || hash === undefined) return;
+    this.element.close();
+    const [, object] = /^#object=(.*)$/.exec(hash) ?? [];
+    navigate(object === undefined ? hash : withObject(decodeURIComponent(object)));
   }
 
   #later(): void {
@@ -106,7 +116,10 @@ export class Search {
       const text = this.#input.value.trim();
       try {
         const found = await this.#find(text, signal);
-        if (number === this.#asked) this.#show(text, found);
+        if (number !== this.#asked) return;
+        this.#show(text, found);
+        this.#shown = number;
+        this.#openWanted();
       } catch (error) {
         if (number === this.#asked) fill(this.#results, element("li", {}, failure(error)));
       }

@@ -3,8 +3,8 @@
  * the same files have the same handle in every process, but only the client that opened them can use it.
  */
 import { createHash } from "node:crypto";
-import type { Control } from "./control.mts";
 import { QuestionError } from "../../../js/served/errors.ts";
+import type { Control } from "./control.mts";
 import { type Heaps, isWithoutModule, type OpenHeap, type Source } from "./heaps.mts";
 import { shortened } from "./roots.mts";
 

@@ -4,9 +4,9 @@
  */
 import { createHash } from "node:crypto";
 import { type Heap, openHeapFileAsync, type PlaceTable } from "@warpo/heap-analyzer";
+import { QuestionError } from "../../../js/served/errors.ts";
 import { formatSize } from "../../../js/units.ts";
 import type { Control } from "./control.mts";
-import { QuestionError } from "../../../js/served/errors.ts";
 import { Changes, MOST_OPENINGS, Opening } from "./openings.mts";
 import { type RootFile, type Roots, readFrom } from "./roots.mts";
 

@@ -1,10 +1,10 @@
 /** What goes to a client, and what waits to be read by it. */
 import { once } from "node:events";
 import type { Readable, Writable } from "node:stream";
-import { Ahead } from "./ahead.mts";
-import type { Frame } from "../../../js/served/received.ts";
-import type { Framing } from "./frames.mts";
 import { ENDED_PATIENCE, PATIENCE, UNREAD_BYTES } from "../../../js/served/limits.ts";
+import type { Frame } from "../../../js/served/received.ts";
+import { Ahead } from "./ahead.mts";
+import type { Framing } from "./frames.mts";
 
 /** Milliseconds between two looks at whether a client reads. */
 const LOOK_INTERVAL = 1000;

@@ -9,6 +9,7 @@ import { isAbsolute, join, normalize, relative, resolve, sep } from "node:path";
 import { promisify } from "node:util";
 import { openBeneath } from "@warpo/heap-analyzer";
 import { QuestionError } from "../../../js/served/errors.ts";
+import { fileKind, hasNoModule, KIND_BYTES } from "../../../js/served/file_kind.ts";
 import { escapeUnprintable } from "../../../js/text.ts";
 
 /** A file below a root. */
@@ -39,12 +40,6 @@ export interface Listing {
   isIncomplete: boolean;
 }
 
-/** By the first bytes. A heap snapshot of V8 begins with its part `snapshot`. */
-const KINDS = new Map<string, "dump" | "snapshot" | "module">([
-  ["ASHD", "dump"],
-  ['{"sn', "snapshot"],
-  ["\0asm", "module"],
-]);
 /** Folders without dumps, and with many files. */
 const SKIPPED = new Set(["node_modules", ".git", "target"]);
 /** A search looks at no more files and folders than this. */
@@ -174,14 +169,15 @@ export class Roots {
 
   /** Whether a file is of a kind that has no module: a heap snapshot of V8. */
   async needsNoModule(file: RootFile): Promise<boolean> {
-    return (await this.#kindOf(file)) === "snapshot";
+    return hasNoModule(await this.#kindOf(file));
   }
 
   /** What a file is by its first bytes. */
   async #kindOf(file: RootFile) {
     return await this.use(file, async (descriptor) => {
-      const { buffer, bytesRead } = await readFrom(descriptor, Buffer.alloc(4), 0, 4, 0);
-      return KINDS.get(buffer.toString("latin1", 0, bytesRead));
+      const start = Buffer.alloc(KIND_BYTES);
+      await readFrom(descriptor, start, 0, KIND_BYTES, 0);
+      return fileKind(start);
     });
   }
 
