@@ -208,12 +208,121 @@ export interface ObjectAnswer extends Answer {
   /** The contents of the object, shortened. */
   preview: string | null;
   fields: FieldValue[];
+  /** A page of what a container holds. Absent unless the option `entries` is given, and for objects that are no containers. */
+  entries?: ContainerPage;
   /** As in {@link FoundObject}. */
   distance?: number;
   /** The number of references to the object from live objects; roots are not counted. */
   referrerCount: number;
   /** Null if no root reaches it. */
   path: Path | null;
+}
+
+/** A page of the entries of a container. One that begins beyond the end is empty. */
+export interface ContainerPage extends Page {
+  /**
+   * What the entries are: elements of an array or a typed array; keys with values of a `Map`; values of a `Set`. Of a
+   * heap snapshot of V8, `properties`: the elements and properties of any object that is no string and no number, in the order
+   * of the snapshot. V8 leaves out numbers unless it is asked for them, and the entries of its maps and sets are among
+   * the fields of the object to which the field `{table}` refers.
+   */
+  kind: "elements" | "map" | "set" | "properties";
+  /** In the order of the container. Deleted entries do not count. */
+  entries: ContainerEntry[];
+}
+
+/** An entry of a container. */
+export interface ContainerEntry {
+  /** The number of entries before it. */
+  index: number;
+  /** `[5]` for an element, the name of a property; null for maps and sets. */
+  name: string | null;
+  /** The key, of a map only. */
+  key: HeldValue | null;
+  value: HeldValue;
+}
+
+/** A value that a container holds. */
+export interface HeldValue {
+  /** As in {@link FieldValue}; of another object than a string, class and address. */
+  value: string | number | boolean | null;
+  /** The object to which it refers; null if it refers to none. */
+  address: number | null;
+  /** The address as text: `0x9540`; of a heap snapshot of V8 the id of the object, `@38208`. */
+  addressText: string | null;
+  /** The class of that object. */
+  className: string | null;
+  /** The function that the object stands for, as in {@link FieldValue.functionName}. */
+  functionName?: string;
+}
+
+/** A line of source. */
+export interface SourceLine {
+  /** The function; empty for code outside of functions. */
+  function: string;
+  file: string;
+  /** From 1; 0 if it is not known. */
+  line: number;
+}
+
+/** Objects whose allocation was not recorded. */
+export interface OtherObjects {
+  count: number;
+  size: number;
+}
+
+/** The answer to {@link Heap.sites}: retained size ↓, size ↓, then file, line and function. */
+export interface SitesAnswer extends Omit<Answer, "schemaVersion">, Page {
+  /** Whether every allocation was recorded, so that all numbers are exact. */
+  exact: boolean;
+  /** The mean number of bytes between two samples. */
+  interval: number;
+  totalLiveSize: number;
+  /** Sampled blocks without an object in the dump, and their bytes. */
+  otherBlocks: number;
+  otherBytes: number;
+  /** Of a heap snapshot of V8: live objects that were not recorded. */
+  otherObjects?: OtherObjects;
+  sites: AllocationSite[];
+}
+
+/** What a line allocated. */
+export interface AllocationSite extends SourceLine {
+  /** The sampled objects that are alive. */
+  samples: number;
+  /** Of its live objects, estimated from the samples unless the answer is exact. */
+  count: number;
+  /** Their shallow size. */
+  size: number;
+  /** The standard error of `size`; 0 if it is exact. */
+  sizeError: number;
+  /** The retained size of the sampled objects as a set; the others may retain more. */
+  retainedSize: number;
+  garbageSize: number;
+}
+
+/** The answer to {@link Heap.sites} with an earlier heap: change of the size ↓, change of the number ↓, then by line. */
+export interface SiteGrowthAnswer extends Omit<Answer, "schemaVersion">, Page {
+  /** Whether every allocation was recorded, so that all numbers are exact. */
+  exact: boolean;
+  liveSizeBefore: number;
+  liveSizeAfter: number;
+  /** Of heap snapshots of V8: live objects that were not recorded. */
+  otherObjectsBefore?: OtherObjects;
+  otherObjectsAfter?: OtherObjects;
+  sites: SiteChange[];
+}
+
+/** How much of what a line allocated was alive at two moments. */
+export interface SiteChange extends SourceLine {
+  countBefore: number;
+  countAfter: number;
+  countChange: number;
+  sizeBefore: number;
+  sizeAfter: number;
+  sizeChange: number;
+  /** The standard error of `sizeChange`; 0 if it is exact. */
+  sizeError: number;
 }
 
 /** The answer to {@link Heap.referrers}: roots first, then by address and label. */

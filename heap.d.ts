@@ -11,6 +11,8 @@ import type {
   ObjectAnswer,
   PathAnswer,
   ReferrersAnswer,
+  SiteGrowthAnswer,
+  SitesAnswer,
   Category,
   SummaryAnswer,
   SuspectsAnswer,
@@ -95,6 +97,30 @@ export interface FindOptions extends PageOptions {
   category?: Category | null | undefined;
 }
 
+/** The page of a container's entries that {@link Heap.object} lists. */
+export interface ObjectOptions {
+  /** How many entries to list: a whole number from 1 to 1000. Without it, none are. */
+  entries?: number | undefined;
+  /** How many entries to leave out before the first: a whole number ≥ 0 (default: 0). Needs `entries`. */
+  offset?: number | undefined;
+}
+
+/** The profile that {@link Heap.sites} reads, and the part of its lines. */
+export interface SitesOptions extends PageOptions {
+  /** Of a dump: the heap profile of the same moment (`heap.pb.gz`). */
+  profile?: Uint8Array | undefined;
+  before?: undefined;
+}
+
+/** Two moments of a run for {@link Heap.sites}. */
+export interface SiteGrowthOptions extends PageOptions {
+  /** The heap of the earlier moment. */
+  before: Heap;
+  /** Of dumps: the heap profiles of both moments. */
+  profile?: Uint8Array | undefined;
+  beforeProfile?: Uint8Array | undefined;
+}
+
 /** The set of objects whose paths are wanted. */
 export type PathsTarget =
   /** The live objects of a class; `*` and `?` as in {@link FindOptions.class}. */
@@ -141,6 +167,8 @@ export interface UnreachableOptions {
 export interface ReportOptions {
   /** An earlier heap of the same module, to compare with. */
   before?: Heap | null | undefined;
+  /** Show the contents of strings, and the keys of maps (default: true). */
+  strings?: boolean | null | undefined;
 }
 
 /** How an export is stopped. */
@@ -221,9 +249,19 @@ export declare class Heap {
   find(options?: FindOptions | null): FindAnswer;
   findAsync(options?: FindOptions & AsyncOptions | null): Promise<FindAnswer>;
 
-  /** Everything about one object. */
-  object(address: number): ObjectAnswer;
-  objectAsync(address: number, options?: AsyncOptions | null): Promise<ObjectAnswer>;
+  /** Everything about one object; with `entries`, also a page of what it holds if it is a container. */
+  object(address: number, options?: ObjectOptions | null): ObjectAnswer;
+  objectAsync(address: number, options?: (ObjectOptions & AsyncOptions) | null): Promise<ObjectAnswer>;
+
+  /**
+   * Which lines of source allocated what is alive: of a dump, by a profile of the same moment; of a heap snapshot of V8, by
+   * the allocations that V8 tracked. `ERR_PROFILE` if the profile is of another moment or run, or is missing.
+   */
+  sites(options?: SitesOptions | null): SitesAnswer;
+  /** Which lines' live objects became more since an earlier moment of the same run. */
+  sites(options: SiteGrowthOptions): SiteGrowthAnswer;
+  sitesAsync(options?: (SitesOptions & AsyncOptions) | null): Promise<SitesAnswer>;
+  sitesAsync(options: SiteGrowthOptions & AsyncOptions): Promise<SiteGrowthAnswer>;
 
   /** The references to an object. */
   referrers(address: number, options?: PageOptions | null): ReferrersAnswer;

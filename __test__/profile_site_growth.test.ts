@@ -6,7 +6,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { exposeGlobals, writeDump } from "../dist/capture.js";
+import { type Heap, openHeapFile } from "../dist/index.js";
 import { createProfiler, instrument } from "../dist/profile.js";
+import { connect } from "./mcp/client.ts";
 import { failureOf, outputOf, runIn } from "./support/command_line.ts";
 
 const ROOT = join(import.meta.dirname, "..");
@@ -70,6 +72,64 @@ function changes(): { exact: boolean; total: number; sites: Change[] } {
 
 const at = (sites: Change[], line: number) =>
   sites.find((site) => site.file.endsWith("growing.ts") && site.line === line);
+
+test("the API and the server answer as the command does", async () => {
+  await run(1);
+  const command = changes();
+  const [before, after] = ["before", "after"].map((name) => {
+    const heap = openHeapFile(join(folder, `${name}.dump`), join(folder, "growing.wasm"));
+    return { heap, profile: readFileSync(join(folder, `${name}.pb.gz`)) };
+  }) as [Moment, Moment];
+  const pair = { profile: after.profile, before: before.heap, beforeProfile: before.profile };
+  expect(after.heap.sites({ ...pair, limit: 1000 })).toMatchObject(command);
+  expect(await after.heap.sitesAsync({ ...pair, limit: 1000 })).toMatchObject(command);
+  const single = after.heap.sites({ profile: after.profile, limit: 1000 });
+  const text = outputOf(runIn(folder, [...AFTER, "--limit", "1000", "--format", "json"]));
+  expect(single).toMatchObject(JSON.parse(text));
+  const page = await after.heap.sitesAsync({ profile: after.profile, limit: 1, offset: 1 });
+  expect(page).toMatchObject({ total: single.total, sites: single.sites.slice(1, 2) });
+  expect(() => after.heap.sites({ profile: Buffer.from("x") })).toThrow(/profile/);
+  expect(() => after.heap.sites({ beforeProfile: before.profile } as never)).toThrow(/before/);
+  // Of another moment.
+  await expect(after.heap.sitesAsync({ profile: before.profile })).rejects.toMatchObject({
+    code: "ERR_PROFILE",
+  });
+  const session = await connect(["--root", folder, "--characters", "1000000"]);
+  const opened = await session.client.callTool({
+    name: "open_heaps",
+    arguments: { dumps: ["before.dump", "after.dump"] },
+  });
+  const { heaps } = opened.structuredContent as { heaps: { heap: string }[] };
+  const ask = async (args: object) => {
+    const given = { heap: heaps[1]?.heap, profile: "after.pb.gz", limit: 1000, ...args };
+    const { structuredContent } = await session.client.callTool({
+      name: "sites",
+      arguments: given,
+    });
+    return structuredContent as { sites: unknown[]; page: object; evidence: { numbers: string } };
+  };
+  const found = await ask({});
+  expect(found.sites).toEqual(single.sites);
+  expect(found.evidence.numbers).toBe("exact");
+  const grown = await ask({ before: heaps[0]?.heap, beforeProfile: "before.pb.gz" });
+  expect(grown.sites).toMatchObject(
+    command.sites.map(({ sizeAfter, countAfter, sizeChange }) => ({
+      size: sizeAfter,
+      count: countAfter,
+      sizeChange,
+    })),
+  );
+  expect(await session.failure("sites", { heap: heaps[1]?.heap, profile: "../x" })).toMatch(
+    /^ERR_OUTSIDE_ROOTS/,
+  );
+  expect(await session.failure("sites", { heap: heaps[1]?.heap })).toMatch(/^ERR_PROFILE/);
+  await session.close();
+});
+
+interface Moment {
+  heap: Heap;
+  profile: Buffer;
+}
 
 test("the line of the leak grew by the objects that it kept, and the line with a limit did not", async () => {
   await run(1);

@@ -98,12 +98,48 @@ class Heap {
     return await this.#askAsync(questions.find(options, "async"), options);
   }
 
-  object(address: unknown) {
-    return this.#ask(questions.object(address, undefined, "sync"));
+  object(address: unknown, options?: unknown) {
+    return this.#ask(questions.object(address, options, "sync"));
   }
 
   async objectAsync(address: unknown, options?: api.AsyncOptions) {
     return await this.#askAsync(questions.object(address, options, "async"), options);
+  }
+
+  sites(options?: unknown) {
+    const asked = questions.sites(options, "sync");
+    const { profile, before, beforeProfile } = asked;
+    const earlier = before === undefined ? undefined : Heap.#handleOf("options.before", before);
+    const { json } = callNative(() =>
+      earlier === undefined
+        ? native.allocationSites(this.#handle, profile, 1)
+        : native.siteGrowth(earlier, beforeProfile, this.#handle, profile, 1),
+    );
+    return this.#sites(json, asked);
+  }
+
+  async sitesAsync(options?: api.AsyncOptions) {
+    const asked = questions.sites(options, "async");
+    const { profile, before, beforeProfile } = asked;
+    const earlier = before === undefined ? undefined : Heap.#handleOf("options.before", before);
+    const { text } = await this.#run(options, (control) =>
+      native.sitesAsync(this.#handle, profile, earlier, beforeProfile, control),
+    );
+    return this.#sites(text, asked);
+  }
+
+  #sites(json: string, { before, limit, offset }: ReturnType<typeof questions.sites>) {
+    const heaps = before === undefined ? [this] : [before as Heap, this];
+    const { sites, ...answer } = JSON.parse(json) as { sites: unknown[] };
+    return {
+      ...answer,
+      total: sites.length,
+      offset,
+      limit,
+      sites: sites.slice(offset, offset + limit),
+      partial: heaps.some(({ partial }) => partial),
+      warnings: heaps.flatMap(({ warnings }) => warnings),
+    };
   }
 
   referrers(address: unknown, options?: unknown) {
@@ -164,11 +200,12 @@ class Heap {
   }
 
   report(options?: unknown) {
-    return reportFile(this.#text(questions.report(options, "sync")));
+    return reportFile(this.#text(questions.report(options, "sync")), hasStrings(options));
   }
 
   async reportAsync(options?: api.AsyncOptions) {
-    return reportFile(await this.#textAsync(questions.report(options, "async"), options));
+    const text = await this.#textAsync(questions.report(options, "async"), options);
+    return reportFile(text, hasStrings(options));
   }
 
   export(format: unknown, options?: api.AsyncOptions) {
@@ -331,6 +368,10 @@ export const openHeapFileAsync: typeof api.openHeapFileAsync = async (dump, wasm
     ),
   );
 };
+
+function hasStrings(options: unknown): boolean {
+  return (options as api.ReportOptions | null | undefined)?.strings !== false;
+}
 
 function heap(handle: native.HeapHandle): api.Heap {
   return new Heap(TOKEN, handle) as unknown as api.Heap;

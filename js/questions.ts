@@ -1,4 +1,5 @@
 /** Checks the questions of the class `Heap`, and brings them into the form that the engine reads. */
+import { bytes } from "./bytes.js";
 import { invalidArgument } from "./errors.js";
 import { invalidOption, type Mode, readOptions, typed, wholeNumber } from "./options.js";
 
@@ -11,6 +12,9 @@ export interface Asked {
 const text = typed("string");
 const address = wholeNumber(0, 2 ** 32 - 1);
 const PAGE = { limit: wholeNumber(1), offset: wholeNumber(0) };
+/** The largest number of entries of a container in an answer. */
+export const MOST_ENTRIES = 1000;
+const ENTRIES = { entries: wholeNumber(1, MOST_ENTRIES), offset: wholeNumber(0) };
 const LIMIT = { limit: wholeNumber(1) };
 
 /** What a snapshot of V8 tells apart: by the names of the engine. */
@@ -30,8 +34,11 @@ export function find(options: unknown, mode: Mode): Asked {
 }
 
 export function object(at: unknown, options: unknown, mode: Mode): Asked {
-  readOptions(options, {}, mode);
-  return { question: { question: "object", address: address("address", at) } };
+  const read = readOptions(options, ENTRIES, mode);
+  if (read.offset !== undefined && read.entries === undefined) {
+    throw invalidOption("option offset: it needs the option entries, whose first page it moves");
+  }
+  return { question: { question: "object", address: address("address", at), ...read } };
 }
 
 export function referrers(at: unknown, options: unknown, mode: Mode): Asked {
@@ -91,8 +98,30 @@ export function unreachable(options: unknown, mode: Mode): Asked {
 }
 
 export function report(options: unknown, mode: Mode): Asked {
-  const { before } = readOptions(options, { before: unchecked }, mode);
+  const { before } = readOptions(options, { before: unchecked, strings: typed("boolean") }, mode);
   return { question: { question: "report" }, before };
+}
+
+/** What `sites` compares, and the part of the lines that is wanted. */
+export function sites(options: unknown, mode: Mode) {
+  const checks = { profile: bytes, before: unchecked, beforeProfile: bytes, ...PAGE };
+  const read = readOptions(options, checks, mode);
+  const { profile, before, beforeProfile, limit = 20, offset = 0 } = read;
+  if (before === undefined && beforeProfile !== undefined) {
+    throw invalidOption("option beforeProfile: it needs the option before, the heap of its moment");
+  }
+  if (before !== undefined && (profile === undefined) !== (beforeProfile === undefined)) {
+    throw invalidOption(
+      "one of the two moments has no profile: expected both profile and beforeProfile, or neither for snapshots of V8",
+    );
+  }
+  return {
+    profile: profile as Uint8Array | undefined,
+    before,
+    beforeProfile: beforeProfile as Uint8Array | undefined,
+    limit: limit as number,
+    offset: offset as number,
+  };
 }
 
 function unchecked(_: string, value: unknown): unknown {

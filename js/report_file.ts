@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { deflateRawSync } from "node:zlib";
 import type { Warning } from "../index.js";
+import { hidden } from "./explorer/without_strings.js";
 
 const { version } = require("../package.json") as { version: string };
 
@@ -29,24 +30,48 @@ export interface ReportData {
 }
 
 /** The page that shows an answer of the engine, given as JSON. */
-export function reportFile(answer: string): string {
+export function reportFile(answer: string, hasStrings = true): string {
+  return pageFile(reportData(answer, hasStrings)).html;
+}
+
+/** What the page reads of an answer of the engine. Paths of this machine become names of files. */
+export function reportData(answer: string, hasStrings: boolean): ReportData {
   const { partial, warnings, strings, shortNames, body } = JSON.parse(answer) as ReportData;
-  const data: ReportData = {
+  const { dump, before } = body as { dump: string; before: string | null };
+  const paths = [dump, before].filter((text) => text !== null).map(Number);
+  const files = paths.map((place) => strings[place] as string);
+  const withoutFolders = (message: string) =>
+    files.reduce((text, path) => text.replaceAll(path, fileName(path)), message);
+  const shown = strings.map((text, place) => {
+    if (paths.includes(place)) return fileName(text);
+    return hasStrings ? text : hidden(text);
+  });
+  return {
     version,
     partial,
-    warnings: warnings.slice(0, WARNINGS).map(({ code, message }) => ({
-      code,
-      message: message.length > MESSAGE ? `${message.slice(0, MESSAGE)}…` : message,
-    })),
+    warnings: warnings.slice(0, WARNINGS).map(({ code, message }) => {
+      const text = withoutFolders(message);
+      return { code, message: text.length > MESSAGE ? `${text.slice(0, MESSAGE)}…` : text };
+    }),
     moreWarnings: Math.max(0, warnings.length - WARNINGS),
-    strings,
-    shortNames,
+    strings: shown,
+    shortNames: shortNames.map(([place, name]) => [place, hasStrings ? name : hidden(name)]),
     body,
   };
-  const compressed = deflateRawSync(JSON.stringify(data), { level: 9 }).toString("base64");
+}
+
+function fileName(path: string): string {
+  return path.slice(path.search(/[^\\/]*$/));
+}
+
+/**
+ * The page, and its content security policy. Without data it asks the server that it came from, and nothing else.
+ */
+export function pageFile(data: ReportData | undefined): { html: string; policy: string } {
   const { script, style } = pageParts();
-  const policy = `default-src 'none'; script-src '${hash(script)}'; style-src '${hash(style)}'; base-uri 'none'; form-action 'none'`;
-  return `<!DOCTYPE html>
+  const connect = data === undefined ? "connect-src 'self'; " : "";
+  const policy = `default-src 'none'; script-src '${hash(script)}'; style-src '${hash(style)}'; ${connect}base-uri 'none'; form-action 'none'`;
+  const html = `<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -58,11 +83,16 @@ export function reportFile(answer: string): string {
 </head>
 <body>
 <noscript>This report is shown by a script in this file, and scripts are turned off.</noscript>
-<script type="application/octet-stream" id="data">${compressed}</script>
-<script>${script}</script>
+${data === undefined ? "" : dataElement(data)}<script>${script}</script>
 </body>
 </html>
 `;
+  return { html, policy: `${policy}; frame-ancestors 'none'` };
+}
+
+function dataElement(data: ReportData): string {
+  const compressed = deflateRawSync(JSON.stringify(data), { level: 9 }).toString("base64");
+  return `<script type="application/octet-stream" id="data">${compressed}</script>\n`;
 }
 
 let parts: { script: string; style: string } | undefined;

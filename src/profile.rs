@@ -1,10 +1,14 @@
 //! Profiles of a running program.
 
-use napi::bindgen_prelude::{Buffer, ClassInstance};
+use std::sync::Arc;
+
+use napi::bindgen_prelude::{Buffer, ClassInstance, Env, Object};
 use napi_derive::napi;
 
 use super::error::Result;
 use super::heap_handle::HeapHandle;
+use super::open_heap::{AnswerData, OpenHeap};
+use super::work_control::WorkControl;
 use base::columns;
 use base::control::Control;
 use base::error::Error;
@@ -12,7 +16,7 @@ use engine::instrument::allocations::{LIVE_SAMPLES_MODULE, instrument_allocation
 use engine::instrument::name_functions;
 use engine::outputs::exports::{CallProfile, sampled_blocks};
 use engine::outputs::formats::{allocation_sites_text, site_growth_text};
-use engine::questions::{self, AllocationSites};
+use engine::questions::{self, AllocationSites, LoadedHeap};
 use engine::wasm::module;
 use engine::wasm::module::Module;
 use engine::wasm::symbols::{GoTable, Symbols};
@@ -151,16 +155,59 @@ pub fn allocation_sites(
 
 fn sites_of(heap: &HeapHandle, profile: Option<&[u8]>) -> Result<AllocationSites> {
     let heap = heap.heap()?;
-    Ok(run_on_own_thread(|| {
-        let control = Control::default();
-        match profile {
-            Some(profile) => {
-                let blocks = sampled_blocks(profile)?;
-                questions::allocation_sites(heap.loaded(), &blocks, &control)
-            }
-            None => questions::recorded_sites(heap.loaded(), &control),
-        }
-    })?)
+    let sites = run_on_own_thread(|| sites_in(heap.loaded(), profile, &Control::default()));
+    Ok(sites?)
+}
+
+fn sites_in(
+    loaded: &LoadedHeap,
+    profile: Option<&[u8]>,
+    control: &Control,
+) -> base::Result<AllocationSites> {
+    match profile {
+        Some(profile) => questions::allocation_sites(loaded, &sampled_blocks(profile)?, control),
+        None => questions::recorded_sites(loaded, control),
+    }
+}
+
+/// A heap with a profile of the same moment, or with allocations of its own.
+type Moment = (Arc<OpenHeap>, Option<Vec<u8>>);
+
+/// As `allocationSites`, or as `siteGrowth` if there is an earlier heap: as JSON, as a task.
+#[napi(ts_return_type = "Promise<AnswerData>")]
+pub fn sites_async<'env>(
+    env: &'env Env,
+    heap: ClassInstance<HeapHandle>,
+    profile: Option<&[u8]>,
+    before: Option<ClassInstance<HeapHandle>>,
+    before_profile: Option<&[u8]>,
+    control: &WorkControl,
+) -> Result<Object<'env>> {
+    guarded(|| {
+        let moment = |heap: &HeapHandle, profile: Option<&[u8]>| -> Result<Moment> {
+            Ok((heap.heap()?, profile.map(<[u8]>::to_vec)))
+        };
+        let after = moment(&heap, profile)?;
+        let before = match &before {
+            Some(before) => Some(moment(before, before_profile)?),
+            None => None,
+        };
+        control.start(env, [], move |[], control| {
+            let sites =
+                |(heap, profile): &Moment| sites_in(heap.loaded(), profile.as_deref(), control);
+            let found = sites(&after)?;
+            let text = match &before {
+                Some(before) => {
+                    serde_json::to_string(&questions::site_growth(&sites(before)?, &found))
+                }
+                None => serde_json::to_string(&found),
+            };
+            Ok(AnswerData {
+                text: text.map_err(internal)?,
+                warnings: Vec::new(),
+            })
+        })
+    })
 }
 
 /// Which lines' allocations grew.

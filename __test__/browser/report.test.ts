@@ -1,10 +1,12 @@
 // The page of a report in a real Chromium: its numbers, its links, its safety, and who can use it.
 
+import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { inflateRawSync } from "node:zlib";
 import type { Browser, BrowserContextOptions, Locator, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import AscTransform from "../../dist/asc_transform.mjs";
@@ -150,7 +152,7 @@ describe.skipIf(missing)("a report", () => {
     expect(figures).toContain(format.bytes(totalLiveSize));
     expect(figures).toContain(`${format.count(objects.live)} objects`);
     for (const { text } of heap.suspects().suspects) {
-      expect(await textOf(page.locator(".suspects"))).toContain(text);
+      expect(await page.locator(".suspects .prose").allTextContents()).toContain(shortName(text));
     }
     for (const { code } of heap.unreachable().warnings) {
       expect(await textOf(page.locator(".warnings"))).toContain(code);
@@ -300,9 +302,9 @@ describe.skipIf(missing)("a report", () => {
     await page.locator(".graph").press("0");
     expect(await transform()).toBe(fitted);
 
-    const node = page.locator(".graph .node .shape").first();
+    const node = page.locator(".graph .node:not(.left-out) .shape").first();
     const box = await node.boundingBox();
-    const [x, y] = [(box?.x ?? 0) + 5, (box?.y ?? 0) + 8];
+    const [x, y] = [(box?.x ?? 0) + (box?.width ?? 0) / 2, (box?.y ?? 0) + (box?.height ?? 0) / 2];
     await page.mouse.move(x, y);
     await page.mouse.down();
     await page.mouse.move(x + 60, y + 30, { steps: 3 });
@@ -328,8 +330,10 @@ describe.skipIf(missing)("a report", () => {
     for (const link of found) {
       const cell = link.match(/^#dominators\?cell=(\d+)$/);
       await page.goto(pathToFileURL(file) + link);
-      const title = PAGES.find((name) => link.startsWith(`#${name}`)) as string;
+      const object = link.match(/^#object=(.*)$/)?.[1];
+      const title = object === undefined ? link.match(/^#(\w+)/)?.[1] : "overview";
       expect((await textOf(page.locator("h1"))).toLowerCase()).toBe(title);
+      if (object) expect(await textOf(page.locator(".pane .address").first())).toBe(object);
       if (cell) expect(page.url()).toContain(`cell=${cell[1]}`);
     }
   });
@@ -360,9 +364,13 @@ describe.skipIf(missing)("a report", () => {
     expect(await textOf(graph.locator(".card h3"))).toContain("Timer");
 
     const other = await open("there-is-no-such-page?cell=x");
-    expect(await textOf(other.locator("h1"))).toBe("Overview");
-    const nothing = await open("dominators?cell=999999");
-    expect(await textOf(nothing.locator(".about h2"))).toBe("Live heap");
+    expect(await textOf(other.locator("h1"))).toBe("No such page");
+    expect(await textOf(other.locator("main"))).toContain("there-is-no-such-page");
+    for (const route of ["dominators?cell=999999", "path=000000000000"]) {
+      const nothing = await open(route);
+      expect(await textOf(nothing.locator("main [role=status]"))).toContain("There is no");
+      expect(await textOf(nothing.locator(".about h2"))).toBe("Live heap");
+    }
   });
 
   test("the icicle is used with the keyboard", async () => {
@@ -371,26 +379,65 @@ describe.skipIf(missing)("a report", () => {
     const title = () => textOf(page.locator(".crumb[aria-current]"));
     await icicle.focus();
     await page.keyboard.press("ArrowDown");
-    expect(await title()).toBe("Map");
+    expect(await title()).toBe("Map<String,Customer>");
     await page.keyboard.press("ArrowRight");
     const second = await title();
-    expect(second).not.toBe("Map");
+    expect(second).not.toBe("Map<String,Customer>");
     await page.keyboard.press("ArrowLeft");
     await page.keyboard.press("Enter");
-    expect(await title()).toBe("Map");
+    expect(await title()).toBe("Map<String,Customer>");
     await page.keyboard.press("ArrowUp");
     expect(await title()).toBe("Live heap");
     expect(await icicle.getAttribute("aria-label")).toContain("Selected: Live heap");
   });
 
-  test("a click on the icicle zooms in, and the back button leaves the page", async () => {
+  test("a click on the icicle zooms in, and the back button zooms out, then leaves the page", async () => {
     const page = await open("overview");
     await page.getByRole("link", { name: "Dominators" }).click();
     const box = await page.locator("canvas").boundingBox();
     await page.mouse.click((box?.x ?? 0) + 30, (box?.y ?? 0) + 40);
     expect(await textOf(page.locator(".about h2"))).toContain("Map<");
     await page.goBack();
+    expect(await textOf(page.locator(".about h2"))).toBe("Live heap");
+    await page.goBack();
     expect(await textOf(page.locator("h1"))).toBe("Overview");
+  });
+
+  test("an object opens beside the page, and what the file does not have names the command", async () => {
+    const page = await open("classes");
+    await page.goto(`${pathToFileURL(file)}#overview`);
+    await page.locator(".suspects .path a.address").first().click();
+    const pane = page.locator(".pane");
+    const address = await textOf(page.locator(".suspects .path a.address").first());
+    expect(await textOf(pane)).toContain(address);
+    expect(await textOf(pane.locator("h2"))).toContain("Map<");
+    expect(await textOf(page.locator("h1"))).toBe("Overview");
+    await page.goBack();
+    expect(await pane.isVisible()).toBe(false);
+
+    const unknown = await open("object=0x99e0");
+    expect(await textOf(unknown.locator(".pane"))).toContain("0x99e0");
+    await expect.poll(() => textOf(unknown.locator(".pane"))).toContain("has no data about 0x99e0");
+    expect(await textOf(unknown.locator(".pane code"))).toMatch(/^warpo-heap-analyzer open /);
+  });
+
+  test("a report has no paths of this machine and, if asked, no strings", () => {
+    const [dump, earlier] = [join(folder, "after.dump"), join(folder, "before.dump")];
+    const [module, out] = [join(folder, "shop.wasm"), join(folder, "quiet.html")];
+    writeFileSync(dump, dumps.after);
+    writeFileSync(earlier, dumps.before);
+    writeFileSync(module, wasm);
+    const cli = join(import.meta.dirname, "../../dist/heap_analyzer/cli.js");
+    const args = ["report", dump, "--before", earlier, "--wasm", module, "--output", out];
+    for (const options of [[], ["--no-strings"]]) {
+      execFileSync(process.execPath, [cli, ...args, ...options], { stdio: "ignore" });
+      const [, packed = ""] = /id="data">([^<]*)</.exec(readFileSync(out, "utf8")) ?? [];
+      const data = inflateRawSync(Buffer.from(packed, "base64")).toString();
+      expect(data).not.toContain(folder);
+      expect(data).toContain("after.dump");
+      expect(data.includes("article 0")).toBe(options.length === 0);
+      expect(data.includes("customer 1")).toBe(options.length === 0);
+    }
   });
 
   const themes = ["light", "dark"] as const;

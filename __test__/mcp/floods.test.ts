@@ -1,6 +1,7 @@
 // Clients that ask too much, on all three transports: the server keeps its memory, and answers what follows.
 
-import { copyFileSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { appendFileSync, copyFileSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
@@ -28,6 +29,9 @@ const MORE_MEMORY = 150;
 /** Bytes of a message that is much too long. */
 const LONG = 2 ** 29;
 
+/** Spaces at the end of a heap snapshot: hashing them takes longer than everything else with the snapshot. */
+const SPACES = 300 * 2 ** 20;
+
 /** Questions that were asked to see that the server goes on. */
 let asked = 0;
 let server: LeakyServer;
@@ -41,6 +45,14 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "mcp-floods-"));
   copyFileSync(server.wasm, join(folder, "server.wasm"));
   for (const dump of dumps) copyFileSync(server.after, join(folder, dump));
+  const small = join(folder, "small.heapsnapshot");
+  execFileSync(process.execPath, [
+    "-e",
+    `require("node:v8").writeHeapSnapshot(${JSON.stringify(small)})`,
+  ]);
+  const large = join(folder, "large.heapsnapshot");
+  copyFileSync(small, large);
+  appendFileSync(large, Buffer.alloc(SPACES, " "));
   return () => rmSync(folder, { recursive: true });
 });
 afterEach(() => {
@@ -153,6 +165,19 @@ describe.each(TRANSPORTS)("over %s", (transport) => {
     expect(after - before).toBeLessThan(MORE_MEMORY);
   });
 
+  test.skipIf(transport === "HTTP")(
+    "a client that never reads and closes its output does not keep the process",
+    async () => {
+      const wire = await start();
+      wire.stop();
+      // Their answers are more than may wait to be read.
+      const texts = Array.from({ length: 2000 }, (_, id) => asks(transport, id, "list_dumps"));
+      await wire.send(texts, 2000);
+      wire.leave();
+      expect(await wire.exit).toBe(0);
+    },
+  );
+
   test("a slow question does not hold back others", async () => {
     const wire = await start();
     await wire.send([
@@ -160,6 +185,18 @@ describe.each(TRANSPORTS)("over %s", (transport) => {
       asks(transport, "fast", "list_dumps"),
     ]);
     await Promise.all([wire.answer("slow"), wire.answer("fast")]);
+    const answers = wire.received.flatMap(({ id }) => (id === undefined ? [] : [id]));
+    expect(answers.indexOf("fast")).toBeLessThan(answers.indexOf("slow"));
+  });
+
+  test("a slow opening does not hold back others", async () => {
+    const wire = await start("--memory", "100GiB");
+    await wire.send([
+      asks(transport, "slow", "open_heaps", { dumps: ["large.heapsnapshot"] }),
+      asks(transport, "fast", "open_heaps", { dumps: ["small.heapsnapshot"] }),
+    ]);
+    const [slow, fast] = await Promise.all([wire.answer("slow"), wire.answer("fast")]);
+    expect([slow.result, fast.result]).toEqual([expect.anything(), expect.anything()]);
     const answers = wire.received.flatMap(({ id }) => (id === undefined ? [] : [id]));
     expect(answers.indexOf("fast")).toBeLessThan(answers.indexOf("slow"));
   });

@@ -188,7 +188,7 @@ test("a request of the current protocol needs no greeting, and other revisions a
   const refused = await wire.request("tools/list", meta("2031-01-01"));
   expect(refused.error?.message).toContain("2031-01-01");
   const { result } = await wire.request("tools/list", meta("2026-07-28"));
-  expect(result?.tools).toHaveLength(11);
+  expect(result?.tools).toHaveLength(12);
   // Without the envelope, now that the connection has one.
   expect((await wire.request("tools/list")).error).toBeDefined();
 });

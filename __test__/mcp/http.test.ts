@@ -198,6 +198,50 @@ test("no path leads to a file, and a preflight gets no leave", async () => {
   expect(Object.keys(preflight.headers).join()).not.toContain("access-control");
 });
 
+test("a handle belongs to the client that opened the heap", async () => {
+  const [one, other] = [await client(), await client()];
+  const { result } = await one.ask("open_heaps", { dumps: ["after.dump"] });
+  const { heap } = result.heaps[0];
+  expect((await one.ask("classes", { heap })).result.rows).not.toEqual([]);
+  // The same question was answered before, and the server keeps answers.
+  expect((await other.ask("classes", { heap })).error.data.code).toBe("ERR_UNKNOWN_HANDLE");
+  expect((await other.ask("find", { heap })).error.data.code).toBe("ERR_UNKNOWN_HANDLE");
+  const again = await other.ask("open_heaps", { dumps: ["after.dump"] });
+  expect(again.result.heaps[0].heap).toBe(heap);
+  expect((await other.ask("classes", { heap })).result.rows).not.toEqual([]);
+  for (const { close } of [one, other]) close();
+});
+
+/** A client with a stream of its own, which asks one question after the other. */
+async function client() {
+  const stop = new AbortController();
+  const authorization = `Bearer ${token}`;
+  const at = (path: string) => `http://127.0.0.1:${port}${path}`;
+  const { body } = await fetch(at("/stream"), {
+    headers: { authorization },
+    signal: stop.signal,
+  });
+  const reader = (body as ReadableStream<Uint8Array>).getReader();
+  const decoder = new TextDecoder();
+  let text = "";
+  async function line() {
+    while (!text.includes("\n")) text += decoder.decode((await reader.read()).value);
+    const [first = "", ...rest] = text.split("\n");
+    text = rest.join("\n");
+    return JSON.parse(first);
+  }
+  const { params } = await line();
+  return {
+    close: () => stop.abort(),
+    async ask(method: string, args: object) {
+      const message = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params: args });
+      const headers = { authorization, client: params.client };
+      await fetch(at("/messages"), { method: "POST", headers, body: message });
+      return await line();
+    },
+  };
+}
+
 test("four clients are served, a fifth is refused until one goes away", async () => {
   const streams: Readable[] = [];
   const open = async () => {

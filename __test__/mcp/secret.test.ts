@@ -2,7 +2,7 @@
 
 import * as crypto from "node:crypto";
 import { expect, test, vi } from "vitest";
-import { isSame } from "../../packages/mcp/src/secret.mts";
+import { isSame } from "../../js/served/secret.ts";
 
 vi.mock("node:crypto", async (original) => {
   const real = await original<typeof crypto>();

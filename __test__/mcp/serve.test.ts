@@ -1,6 +1,6 @@
 // JSON-RPC for editors: the same questions, classes before everything else, progress and cancellation.
 
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -94,6 +94,30 @@ test("the classes come before the answer, and progress rises", async () => {
   expect(fractions).toEqual([...fractions].sort((one, other) => one - other));
 });
 
+test("the classes of a heap snapshot come before the answer, too, and progress moves", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "mcp-serve-"));
+  ends.push(() => rmSync(folder, { recursive: true }));
+  const make =
+    "class Item { name = 'x' + Math.random() } globalThis.kept = Array.from({ length: 150_000 }, () => new Item()); " +
+    "require('node:v8').writeHeapSnapshot('app.heapsnapshot')";
+  execFileSync(process.execPath, ["-e", make], { cwd: folder });
+  const { editor } = start(folder);
+  const reports: Structured[] = [];
+  editor.onProgress(new ProgressType<Structured>(), 1, (report) => void reports.push(report));
+  const { heaps } = await ask(editor, "open_heaps", { dumps: ["app.heapsnapshot"], token: 1 });
+  const [classes] = reports.filter(({ kind }) => kind === "classes");
+  expect(classes?.classes).toContainEqual(
+    expect.objectContaining({ className: "Item", count: 150_000 }),
+  );
+  const sum = (key: string) =>
+    classes?.classes.reduce((sum: number, one: Structured) => sum + one[key], 0);
+  expect(sum("count")).toBe(heaps[0].liveObjects);
+  expect(sum("shallowSize")).toBe(heaps[0].totalLiveSize);
+  const fractions = reports.filter(({ kind }) => kind === "progress").map((one) => one.fraction);
+  expect(fractions).toEqual([...fractions].sort((one, other) => one - other));
+  expect(new Set(fractions).size).toBeGreaterThan(2);
+});
+
 test("errors have codes, and the server goes on", async () => {
   const { editor } = start();
   const failure = (method: string, args: object) =>
@@ -106,6 +130,11 @@ test("errors have codes, and the server goes on", async () => {
     code: -32602,
     data: { code: "ERR_INVALID_ARGUMENTS" },
   });
+  const wrong = await failure("object", { heap: "h1", adress: 5 });
+  expect(wrong?.message).toContain('Unrecognized key: "adress"');
+  expect(wrong?.message).toContain(
+    "object takes heap, address, entries?, entriesOffset?, limit?, offset?",
+  );
   expect(await failure("open_heaps", { dumps: ["../x"] })).toMatchObject({
     code: -32803,
     data: { code: "ERR_OUTSIDE_ROOTS" },

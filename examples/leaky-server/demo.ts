@@ -72,6 +72,11 @@ async function main(): Promise<void> {
   showExports(cli, folder, here);
 
   showGate(example, join(folder, "gate"), compile);
+
+  console.log("\nTo look at every object of these dumps in the browser:");
+  console.log(
+    `  node dist/heap_analyzer/cli.js open ${here}/before.dump ${here}/after.dump --wasm ${here}/server.wasm`,
+  );
 }
 
 /** Writes everything as a page. */

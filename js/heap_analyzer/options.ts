@@ -40,11 +40,15 @@ export function fileName(text: string): string {
   return text;
 }
 
-/** A parser of whole numbers, `least` or more. */
-export function wholeNumber(least: number): (text: string) => number {
+/** A parser of whole numbers from `least` to `most`. */
+export function wholeNumber(
+  least: number,
+  most = Number.POSITIVE_INFINITY,
+): (text: string) => number {
+  const expected = most < Number.POSITIVE_INFINITY ? `from ${least} to ${most}` : `≥ ${least}`;
   return (text) => {
-    if (!/^\d+$/.test(text) || Number(text) < least) {
-      throw new InvalidArgumentError(`Expected a whole number ≥ ${least}.`);
+    if (!/^\d+$/.test(text) || Number(text) < least || Number(text) > most) {
+      throw new InvalidArgumentError(`Expected a whole number ${expected}.`);
     }
     return Number(text);
   };

@@ -11,6 +11,7 @@ import { addFindCommand } from "./commands/find.js";
 import { addGrowthCommand } from "./commands/growth.js";
 import { addHelpCommand } from "./commands/help.js";
 import { addObjectCommand } from "./commands/object.js";
+import { addOpenCommand } from "./commands/open.js";
 import { addPathsCommand } from "./commands/paths.js";
 import { addProfileCommand } from "./commands/profile.js";
 import { addReferrersCommand } from "./commands/referrers.js";
@@ -56,6 +57,7 @@ export function createProgram(): Command {
   addGrowthCommand(program);
   addCheckCommand(program);
   addReportCommand(program);
+  addOpenCommand(program);
   addExportCommand(program);
   addProfileCommand(program);
   addSitesCommand(program);

@@ -1,4 +1,5 @@
 /** The cells of the dominator tree as a tree. */
+import type { DominatedRow } from "../explorer/methods.js";
 import type { CellColumns } from "./data.ts";
 import * as format from "./format.ts";
 
@@ -76,6 +77,50 @@ export class Cells {
     if (kind[cell] === "heap") return "Live heap";
     if (kind[cell] === "rest") return format.counted(number, "other object");
     const name = format.shortClassName(className[cell] as string);
-    return number > 1 ? `${name} × ${format.count(number)}` : name;
+    if (number > 1) return `${name} × ${format.count(number)}`;
+    return this.#isAmbiguous(cell) ? `${name} ${this.columns.addressText[cell] ?? ""}` : name;
+  }
+
+  /** Whether another cell beside this one would have the same title. */
+  #isAmbiguous(cell: number): boolean {
+    const { className, count, kind } = this.columns;
+    const beside = this.parts[this.columns.parent[cell] as number] ?? [];
+    return beside.some(
+      (other) =>
+        other !== cell &&
+        className[other] === className[cell] &&
+        count[other] === 1 &&
+        kind[other] === kind[cell],
+    );
+  }
+
+  /** Adds the parts of a cell, which had none. */
+  add(parent: number, rows: DominatedRow[], total: number): void {
+    const { columns } = this;
+    const listed = rows.reduce((sum, { retainedSize }) => sum + retainedSize, 0);
+    const own = (columns.shallowSize[parent] as number) || 0;
+    const rest = this.size(parent) - listed - own;
+    const others: DominatedRow = {
+      address: null,
+      addressText: null,
+      className: "",
+      count: total - rows.length,
+      shallowSize: rest,
+      retainedSize: rest,
+    };
+    const all = others.count > 0 && rest > 0 ? [...rows, others] : rows;
+    for (const row of all) {
+      const cell = columns.parent.length;
+      columns.parent.push(parent);
+      columns.kind.push(row === others ? "rest" : "object");
+      columns.className.push(row === others ? null : row.className);
+      columns.address.push(row.address);
+      columns.addressText.push(row.addressText);
+      columns.count.push(row.count);
+      columns.shallowSize.push(row.shallowSize);
+      columns.retainedSize.push(row.retainedSize);
+      this.parts.push([]);
+      this.parts[parent]?.push(cell);
+    }
   }
 }

@@ -2,8 +2,8 @@
 import type { ClassRow } from "./data.ts";
 import { element } from "./dom.ts";
 import * as format from "./format.ts";
-import { type Context, classLabel, shareCell } from "./parts.ts";
-import { replaceRoute } from "./route.ts";
+import { type Context, classLink, shareCell } from "./parts.ts";
+import { rememberRoute } from "./route.ts";
 import { table } from "./table.ts";
 
 const DEFAULT_SORT = "retained";
@@ -20,7 +20,7 @@ export function classesPage({ report }: Context, parameters: URLSearchParams): H
     const { sort, order, filter } = state;
     const shown = { ...(filter === "" ? {} : { filter }) };
     const isDefault = sort === DEFAULT_SORT && order === "down";
-    replaceRoute("classes", isDefault ? shown : { ...shown, sort, order });
+    rememberRoute("classes", isDefault ? shown : { ...shown, sort, order });
   };
   const list = table<ClassRow>({
     caption: "Live objects by class",
@@ -29,7 +29,7 @@ export function classesPage({ report }: Context, parameters: URLSearchParams): H
         key: "class",
         title: "Class",
         kind: "text",
-        cell: ({ className }) => classLabel(className),
+        cell: ({ className }) => classLink(className),
         order: ({ className }) => format.className(className).toLowerCase(),
       },
       {

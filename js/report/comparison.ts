@@ -2,8 +2,16 @@
 import type { Branch, Changes, Comparison, Summary } from "./data.ts";
 import { element } from "./dom.ts";
 import * as format from "./format.ts";
-import { suspectList } from "./overview.ts";
-import { type Context, classLabel, referenceLabel, rootLabel, sectionTitle } from "./parts.ts";
+import {
+  type Context,
+  classLabel,
+  classLink,
+  referenceLabel,
+  rootLabel,
+  sectionTitle,
+} from "./parts.ts";
+import { routeHash } from "./route.ts";
+import { suspectList } from "./suspects.ts";
 import { table } from "./table.ts";
 
 export function comparisonPage(context: Context): HTMLElement {
@@ -111,9 +119,9 @@ type ChangedClass = Changes & { className: string };
 
 function changes({ rows, restClasses, rest, total }: Comparison): HTMLElement {
   if (rows.length === 0) return element("p", { class: "empty" }, "No class changed.");
-  const cells = (changes: Changes) => [
-    format.count(changes.newCount),
-    format.count(changes.deletedCount),
+  const cells = (changes: Changes, className?: string) => [
+    countLink(changes.newCount, className, "new"),
+    countLink(changes.deletedCount, className, "deleted"),
     change(changes.newCount - changes.deletedCount, false),
     format.bytes(changes.allocatedSize),
     format.bytes(changes.freedSize),
@@ -123,7 +131,7 @@ function changes({ rows, restClasses, rest, total }: Comparison): HTMLElement {
     key,
     title,
     kind: "number" as const,
-    cell: (row: ChangedClass) => cells(row)[nth],
+    cell: (row: ChangedClass) => cells(row, row.className)[nth],
     order,
   });
   const others = format.counted(restClasses, "other class", "other classes");
@@ -134,7 +142,7 @@ function changes({ rows, restClasses, rest, total }: Comparison): HTMLElement {
         key: "class",
         title: "Class",
         kind: "text",
-        cell: ({ className }) => classLabel(className),
+        cell: ({ className }) => classLink(className),
         order: ({ className }) => format.className(className).toLowerCase(),
       },
       number("new", "New", 0, ({ newCount }) => newCount),
@@ -151,6 +159,17 @@ function changes({ rows, restClasses, rest, total }: Comparison): HTMLElement {
       ["All classes", ...cells(total)],
     ],
   }).element;
+}
+
+/** A number of objects that leads to them. */
+function countLink(
+  count: number,
+  name: string | undefined,
+  set: "new" | "deleted",
+): HTMLElement | string {
+  const text = format.count(count);
+  if (name === undefined || count === 0) return text;
+  return element("a", { href: routeHash("class", { name, set }) }, text);
 }
 
 /** Branches of merged paths; the first ones are open. */

@@ -114,9 +114,22 @@ export interface Report {
 export async function readReport(base64: string): Promise<Report> {
   const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
   const unpacked = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
-  const { strings, shortNames, body, ...rest } = JSON.parse(await new Response(unpacked).text());
-  useShortNames(new Map(shortNames.map(([nth, name]: [number, string]) => [strings[nth], name])));
-  return { ...rest, ...(withTexts(body, strings) as object) };
+  return unpackReport(JSON.parse(await new Response(unpacked).text()));
+}
+
+/** The data in which texts stand once. */
+interface Packed {
+  strings: string[];
+  shortNames: [number, string][];
+  body: unknown;
+}
+
+/** The data with its texts in their places. */
+export function unpackReport(packed: unknown): Report {
+  const { strings, shortNames, body, ...rest } = packed as Packed;
+  const names = shortNames.map(([nth, name]) => [strings[nth] as string, name] as const);
+  useShortNames(new Map(names));
+  return { ...rest, ...(withTexts(body, strings) as object) } as Report;
 }
 
 /** The value with the numbers of texts replaced by the texts. */

@@ -9,12 +9,14 @@ import {
   type Context,
   cellHref,
   classLabel,
+  classLink,
   cutSentence,
+  linked,
   pathView,
   referrerList,
   shareBar,
 } from "./parts.ts";
-import { replaceRoute } from "./route.ts";
+import { objectHash, rememberRoute } from "./route.ts";
 import { table } from "./table.ts";
 
 export interface DominatorsPage {
@@ -23,23 +25,33 @@ export interface DominatorsPage {
   redraw: () => void;
 }
 
+/** Parts of an object that are asked for at a time. */
+const MOST_PARTS = 200;
+
 export function dominatorsPage(context: Context, parameters: URLSearchParams): DominatorsPage {
   const { report } = context;
-  const cells = new Cells(report.cells);
+  const cells = new Cells(structuredClone(report.cells));
   const details = new Map(report.details.map((detail) => [detail.cell, detail]));
-  let { selected, zoom } = start(context, cells, details, parameters);
+  const found = start(context, cells, details, parameters);
+  let { selected, zoom } = found;
   const crumbs = element("nav", { class: "crumbs", aria: { label: "From the heap to the cell" } });
   const about = element("div", { class: "about" });
   const parts = element("div", { class: "parts" });
+  const divided = new Set<number>();
 
   const select = (cell: number, zooms: boolean) => {
     selected = cell;
+    const zoomBefore = zoom;
     const isBelowZoom = cells.lineage(cell).includes(zoom);
     if (zooms || !isBelowZoom) zoom = zoomFor(cells, cell);
-    replaceRoute("dominators", {
-      cell: String(cell),
-      ...(zoom === zoomFor(cells, cell) ? {} : { zoom: String(zoom) }),
-    });
+    // Cells that were asked for have no number that a link could name.
+    const known = cells.lineage(cell).findLast((one) => one < report.cells.parent.length) ?? 0;
+    const isKnownZoom = zoom < report.cells.parent.length && zoom !== zoomFor(cells, known);
+    rememberRoute(
+      "dominators",
+      { cell: String(known), ...(isKnownZoom ? { zoom: String(zoom) } : {}) },
+      zoom !== zoomBefore,
+    );
     show();
   };
   const icicle = new Icicle(cells, { onSelect: select });
@@ -47,7 +59,21 @@ export function dominatorsPage(context: Context, parameters: URLSearchParams): D
     icicle.show(selected, zoom);
     fill(crumbs, ...crumbList(cells, selected, (cell) => select(cell, true)));
     fill(about, ...aboutCell(context, cells, selected, details.get(selected)));
-    fill(parts, partsTable(cells, selected));
+    fill(parts, partsTable(cells, selected, select));
+    void divide(selected);
+  };
+  /** Asks for the parts of an object that the data of the page does not divide. */
+  const divide = async (cell: number) => {
+    const address = cells.columns.addressText[cell];
+    const isObject = cells.columns.kind[cell] === "object" && address !== null;
+    const isWhole = (cells.parts[cell]?.length ?? 0) > 0 || divided.has(cell);
+    if (!context.questions.isComplete || !isObject || isWhole || address === undefined) return;
+    divided.add(cell);
+    const request = { heap: context.status.heap ?? "", address, limit: MOST_PARTS };
+    const answer = await context.questions.ask("dominators", request).catch(() => undefined);
+    if (answer === undefined || answer.children.length === 0) return;
+    cells.add(cell, answer.children, answer.page.total);
+    if (selected === cell) show();
   };
   show();
 
@@ -55,6 +81,8 @@ export function dominatorsPage(context: Context, parameters: URLSearchParams): D
     element: element(
       "div",
       {},
+      found.missing !== undefined &&
+        element("p", { class: "empty", role: "status" }, found.missing),
       element(
         "p",
         { class: "lead" },
@@ -74,16 +102,16 @@ export function dominatorsPage(context: Context, parameters: URLSearchParams): D
   };
 }
 
-/** What the address of the page asks for: a cell, an object, or a path by its fingerprint. */
+/** What the address of the page asks for: a cell, an object, or a path by its fingerprint; or that it is not there. */
 function start(
   context: Context,
   cells: Cells,
   details: Map<number, Detail>,
   parameters: URLSearchParams,
-): { selected: number; zoom: number } {
+): { selected: number; zoom: number; missing?: string } {
   const number = (name: string) => {
     const text = parameters.get(name);
-    const value = text === null ? Number.NaN : Number(text);
+    const value = text === null || text === "" ? Number.NaN : Number(text);
     return Number.isInteger(value) ? value : undefined;
   };
   const isCell = (cell: number | undefined) =>
@@ -96,7 +124,14 @@ function start(
     address === undefined ? undefined : context.cellOf.get(address),
     fingerprint === null ? undefined : withPath?.cell,
   ];
-  const selected = wanted.find(isCell) ?? 0;
+  const asked = ["cell", "address", "path"].find((name) => parameters.has(name));
+  const selected = wanted.find(isCell);
+  if (selected === undefined) {
+    if (asked === undefined) return { selected: 0, zoom: 0 };
+    const value = format.printable(parameters.get(asked) ?? "");
+    const missing = `There is no ${asked} ${value} among these cells. This is the whole heap.`;
+    return { selected: 0, zoom: 0, missing };
+  }
   const zoom = number("zoom");
   const isAbove = zoom !== undefined && cells.lineage(selected).includes(zoom);
   return { selected, zoom: isAbove ? zoom : zoomFor(cells, selected) };
@@ -157,12 +192,12 @@ function aboutCell(
     element(
       "h2",
       {},
-      name === null || name === undefined ? cells.title(cell) : classLabel(name),
+      name === null || name === undefined ? cells.title(cell) : classLink(name),
       name !== null && (columns.count[cell] as number) > 1
         ? ` × ${format.count(columns.count[cell] as number)}`
         : "",
     ),
-    kindSentence(context, cells, cell),
+    kindSentence(cells, cell),
     element(
       "dl",
       { class: "facts" },
@@ -173,15 +208,14 @@ function aboutCell(
     shareBar(size, whole),
     detail !== undefined &&
       detail.preview !== null &&
-      element("p", { class: "preview" }, element("bdi", {}, format.printable(detail.preview))),
-    ...(detail === undefined ? [noDetail(kind)] : detailView(context, detail)),
+      element("p", { class: "preview" }, element("bdi", {}, ...linked(detail.preview))),
+    ...(detail === undefined ? [noDetail(context, cells, cell)] : detailView(detail)),
   ];
 }
 
-function kindSentence(context: Context, { columns }: Cells, cell: number): HTMLElement | undefined {
+function kindSentence({ columns }: Cells, cell: number): HTMLElement | undefined {
   const address = columns.address[cell] ?? null;
-  const at =
-    address === null ? "" : addressLabel(context, address, columns.addressText[cell] ?? "");
+  const at = address === null ? "" : addressLabel(columns.addressText[cell] ?? "");
   switch (columns.kind[cell]) {
     case "heap":
       return element("p", {}, "All objects that a root reaches.");
@@ -202,30 +236,36 @@ function kindSentence(context: Context, { columns }: Cells, cell: number): HTMLE
   }
 }
 
-function noDetail(kind: string | undefined): HTMLElement | undefined {
+function noDetail(context: Context, cells: Cells, cell: number): HTMLElement | undefined {
+  const kind = cells.columns.kind[cell];
+  const address = cells.columns.addressText[cell];
   if (kind === "heap" || kind === "rest") return undefined;
+  if (context.questions.isComplete && kind === "object" && typeof address === "string") {
+    const link = element("a", { href: objectHash(address) }, "Open the object");
+    return element("p", {}, link, " for its path, its fields and what refers to it.");
+  }
   return element(
     "p",
     { class: "muted" },
-    "This report has the paths of the largest cells only. The command paths shows that of any object.",
+    "This page has the paths of the largest cells only. The address opens an object of the others.",
   );
 }
 
-function detailView(context: Context, detail: Detail): HTMLElement[] {
+function detailView(detail: Detail): HTMLElement[] {
   const { path, cut, referrers, referrerCount } = detail;
   const shown: HTMLElement[] = [];
   if (path !== null) {
     const fingerprint = `Fingerprint ${path.fingerprint}${path.stable ? "" : ", not stable: it contains names that a build chooses"}`;
     shown.push(
       element("h3", {}, "Why it is alive"),
-      pathView(context, path),
+      pathView(path, cut),
       element("p", { class: "muted" }, fingerprint),
     );
   }
   if (cut !== null) shown.push(element("div", { class: "cut" }, cutSentence(cut)));
   shown.push(
     element("h3", {}, `Referrers (${format.count(referrerCount)})`),
-    referrerList(context, referrers, referrerCount),
+    referrerList(referrers, referrerCount),
   );
   return shown;
 }
@@ -234,10 +274,14 @@ interface Part {
   cell: number;
 }
 
-function partsTable(cells: Cells, of: number): HTMLElement {
-  const parts = cells.parts[of] as number[];
-  const own = cells.size(of) - parts.reduce((sum, part) => sum + cells.size(part), 0);
-  const heading = element("h2", {}, of === 0 ? "Parts of the live heap" : "Parts");
+function partsTable(
+  cells: Cells,
+  whole: number,
+  select: (cell: number, zooms: boolean) => void,
+): HTMLElement {
+  const parts = cells.parts[whole] as number[];
+  const own = cells.size(whole) - parts.reduce((sum, part) => sum + cells.size(part), 0);
+  const heading = element("h2", {}, whole === 0 ? "Parts of the live heap" : "Parts");
   if (parts.length === 0) {
     return element(
       "section",
@@ -247,13 +291,13 @@ function partsTable(cells: Cells, of: number): HTMLElement {
     );
   }
   const list = table<Part>({
-    caption: `Parts of ${cells.title(of)}`,
+    caption: `Parts of ${cells.title(whole)}`,
     columns: [
       {
         key: "part",
         title: "Part",
         kind: "text",
-        cell: ({ cell }) => element("a", { href: cellHref(cell) }, partTitle(cells, cell)),
+        cell: ({ cell }) => partLink(cells, cell, select),
       },
       {
         key: "count",
@@ -273,7 +317,7 @@ function partsTable(cells: Cells, of: number): HTMLElement {
         key: "share",
         title: "Of this",
         kind: "number",
-        cell: ({ cell }) => format.share(cells.size(cell), cells.size(of)),
+        cell: ({ cell }) => format.share(cells.size(cell), cells.size(whole)),
       },
     ],
     rows: parts.map((cell) => ({ cell })),
@@ -282,16 +326,29 @@ function partsTable(cells: Cells, of: number): HTMLElement {
         ? []
         : [
             [
-              (cells.columns.count[of] as number) > 1
+              (cells.columns.count[whole] as number) > 1
                 ? "The objects themselves"
                 : "The object itself",
-              format.count(cells.columns.count[of] as number),
+              format.count(cells.columns.count[whole] as number),
               format.bytes(own),
-              format.share(own, cells.size(of)),
+              format.share(own, cells.size(whole)),
             ],
           ],
   });
   return element("section", {}, heading, list.element);
+}
+
+/** A cell of the page has an address; one that was asked for only has a button. */
+function partLink(
+  cells: Cells,
+  cell: number,
+  select: (cell: number, zooms: boolean) => void,
+): HTMLElement {
+  const click = (event: Event) => {
+    event.preventDefault();
+    select(cell, true);
+  };
+  return element("a", { href: cellHref(cell), on: { click } }, partTitle(cells, cell));
 }
 
 function partTitle(cells: Cells, cell: number): HTMLElement {

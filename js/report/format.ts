@@ -45,13 +45,17 @@ export function useShortNames(names: ReadonlyMap<string, string>): void {
 
 /** A text in which the names of classes are short. */
 export function className(name: string): string {
-  return printable(shortNames.get(name) ?? name);
+  return printable(shortNames.get(name) ?? withoutLibrary(name));
 }
 
-/** The last part of a class name, without its module and its type arguments. */
+/** A name that the report does not have, without the folders of the standard library. */
+function withoutLibrary(name: string): string {
+  return name.replace(/~lib\/[^<>,|()[\]=\s@"]*\/|~lib\//g, "");
+}
+
+/** A class name without modules: `Map<String,Page>`. */
 export function shortClassName(name: string): string {
-  const [plain = ""] = className(name).split(/[<(]/);
-  return plain.slice(plain.lastIndexOf("/") + 1) || className(name);
+  return className(name).replace(/[^<>,|()[\]=\s]*\//g, "") || className(name);
 }
 
 /** `global assembly/server/prices`. */

@@ -8,6 +8,8 @@ type GraphNode = Unreachable["nodes"][number];
 
 /** Pixels that a pointer may move in a click. */
 const CLICK = 4;
+/** Below this scale, names would cover each other. */
+const LEAST_NAMED = 0.5;
 const LEAST_SCALE = 0.05;
 const MOST_SCALE = 4;
 const LEAST_RADIUS = 9;
@@ -44,6 +46,7 @@ export class Graph {
     this.#shown = graph.nodes.map(() => true);
     this.#lines = graph.edges.map(({ from, to }) => this.#line(from, to));
     this.#marks = graph.nodes.map((node, nth) => this.#mark(node, nth));
+    for (const node of mostConnected(graph)) this.#marks[node]?.classList.add("major");
     this.#scene = svg("g", {}, ...this.#lines, ...this.#marks);
     this.#svg = svg(
       "svg",
@@ -69,7 +72,7 @@ export class Graph {
         { class: "graph-buttons" },
         button("+", "Zoom in", zoom(1.4)),
         button("−", "Zoom out", zoom(1 / 1.4)),
-        button("Fit", "Fit the whole graph", () => this.fit()),
+        button("Fit", "Fit the whole graph", () => this.fit(0)),
       ),
     );
     new ResizeObserver(() => {
@@ -111,23 +114,25 @@ export class Graph {
     if (places.length > 0) this.#fitTo(places, 1.5);
   }
 
-  /** Brings all nodes that are shown into the view. */
-  fit(): void {
+  /** Brings all nodes that are shown into the view; with a least scale, as many as have room: the largest parts. */
+  fit(least = LEAST_NAMED): void {
     const places = this.#places.filter((_, node) => this.#shown[node] === true);
-    if (places.length > 0 && this.#svg.clientWidth > 0) this.#fitTo(places, 1.2);
+    if (places.length > 0 && this.#svg.clientWidth > 0) this.#fitTo(places, 1.2, least);
   }
 
-  #fitTo(places: Point[], most: number): void {
+  #fitTo(places: Point[], most: number, least = 0): void {
     this.#isFitted = true;
     const [xs, ys] = [places.map(({ x }) => x), places.map(({ y }) => y)];
     const [left, top] = [Math.min(...xs) - 60, Math.min(...ys) - 50];
     const [width, height] = [Math.max(...xs) + 60 - left, Math.max(...ys) + 60 - top];
     const { clientWidth, clientHeight } = this.#svg;
-    const scale = Math.min(most, clientWidth / width, clientHeight / height);
+    const fitting = Math.min(most, clientWidth / width, clientHeight / height);
+    const scale = Math.max(fitting, least);
+    const middle = (room: number, needed: number) => Math.max(0, (room - needed * scale) / 2);
     this.#view = {
       scale,
-      x: (clientWidth - width * scale) / 2 - left * scale,
-      y: (clientHeight - height * scale) / 2 - top * scale,
+      x: middle(clientWidth, width) - left * scale,
+      y: middle(clientHeight, height) - top * scale,
     };
     this.#applyView();
   }
@@ -136,9 +141,9 @@ export class Graph {
     const { x, y, scale } = this.#view;
     this.#scene.setAttribute("transform", `translate(${x} ${y}) scale(${scale})`);
     // Names stay readable as long as they do not cover each other.
-    const nameScale = Math.min(1.2, Math.max(0.7, scale));
+    const nameScale = Math.min(1.2, Math.max(0.3, scale));
     this.#svg.style.setProperty("--name-scale", String(nameScale));
-    this.#svg.classList.toggle("far", scale < 0.5);
+    this.#svg.classList.toggle("far", scale < LEAST_NAMED);
   }
 
   #zoomBy(factor: number, at?: Point): void {
@@ -279,7 +284,7 @@ export class Graph {
       this.#applyView();
     } else if (event.key === "+" || event.key === "=") this.#zoomBy(1.4);
     else if (event.key === "-") this.#zoomBy(1 / 1.4);
-    else if (event.key === "0") this.fit();
+    else if (event.key === "0") this.fit(0);
     else if (event.key === "n" || event.key === "p") this.#selectNext(event.key === "n" ? 1 : -1);
     else if (event.key === "Escape") this.#events.onSelect(undefined);
     else return;
@@ -293,6 +298,21 @@ export class Graph {
     const next = at < 0 && step < 0 ? nodes.length - 1 : (at + step + nodes.length) % nodes.length;
     this.#events.onSelect(nodes[next]);
   }
+}
+
+/** Nodes that keep their names when the graph is small. */
+const MAJOR = 14;
+
+/** The nodes with the most references, of equal ones the largest. */
+function mostConnected({ nodes, edges }: Unreachable): number[] {
+  const degree = nodes.map(() => 0);
+  for (const { from, to } of edges) {
+    degree[from] = (degree[from] as number) + 1;
+    degree[to] = (degree[to] as number) + 1;
+  }
+  const all = [...nodes.keys()];
+  all.sort((one, other) => (degree[other] as number) - (degree[one] as number) || one - other);
+  return all.slice(0, MAJOR);
 }
 
 /** What a node is called: its class, or that it is a raw block. */

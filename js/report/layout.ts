@@ -8,6 +8,8 @@ export interface Point {
 /** How far apart the nodes of an edge would like to be. */
 const LENGTH = 76;
 const ROUNDS = 160;
+/** Of a part, so that the names of single nodes stand beside each other. */
+const LEAST_WIDTH = 56;
 /** Between parts. */
 const MARGIN = 64;
 
@@ -110,9 +112,10 @@ function normalized(part: number[], places: Point[]): Box {
     place.x -= left;
     place.y -= top;
   }
+  // A name is wider than its node.
   return {
-    width: Math.max(...own.map(({ x }) => x)),
-    height: Math.max(...own.map(({ y }) => y)),
+    width: Math.max(LEAST_WIDTH, ...own.map(({ x }) => x)),
+    height: Math.max(0, ...own.map(({ y }) => y)),
   };
 }
 

@@ -1,9 +1,10 @@
 /** The first page: where the bytes of the heap are, what may make numbers wrong, and the suspects. */
-import type { Accounting, Summary, Suspect } from "./data.ts";
+import type { Accounting, Summary, Suspects } from "./data.ts";
 import { element } from "./dom.ts";
 import * as format from "./format.ts";
-import { type Context, cellHref, classLabel, sectionTitle, shareBar } from "./parts.ts";
+import { type Context, sectionTitle } from "./parts.ts";
 import { routeHash } from "./route.ts";
+import { suspectList } from "./suspects.ts";
 import { table } from "./table.ts";
 
 interface Part {
@@ -78,25 +79,42 @@ function partsOf(accounting: Accounting): Part[] {
 
 export function overviewPage(context: Context): HTMLElement {
   const { report } = context;
-  const { summary } = report;
+  const { summary, comparison, suspects } = report;
   return element(
     "div",
     {},
-    figures(summary),
-    report.comparison !== null && growthLine(report.comparison.before, summary),
+    comparison !== null && growthLine(comparison.before, summary),
     warnings(context),
-    ...accountingSection(summary),
-    sectionTitle("Suspects", format.count(report.suspects.suspects.length)),
+    ...(comparison === null ? [] : growthSection(context, comparison.growth)),
+    sectionTitle("Suspects", format.count(suspects.suspects.length)),
     element(
       "p",
       { class: "lead" },
-      `What retains at least ${format.bytes(report.suspects.threshold)} (${format.share(
-        report.suspects.threshold,
-        report.suspects.totalLiveSize,
+      `What retains at least ${format.bytes(suspects.threshold)} (${format.share(
+        suspects.threshold,
+        suspects.totalLiveSize,
       )} of the live bytes), and where it accumulates.`,
     ),
-    suspectList(context, report.suspects.suspects),
+    suspectList(context, suspects.suspects),
+    sectionTitle("Sizes"),
+    figures(summary),
+    ...accountingSection(summary),
   );
+}
+
+/** What grew since the earlier dump comes before what is merely large. */
+function growthSection(context: Context, growth: Suspects): HTMLElement[] {
+  return [
+    sectionTitle("What grew", format.count(growth.suspects.length)),
+    element(
+      "p",
+      { class: "lead" },
+      `What retains at least ${format.bytes(growth.threshold)} more than in `,
+      element("bdi", {}, format.printable(context.report.before ?? "the earlier dump")),
+      ".",
+    ),
+    suspectList(context, growth.suspects),
+  ];
 }
 
 /** Where the bytes of a dump are. A heap snapshot of V8 does not say it. */
@@ -228,40 +246,4 @@ function accountingTable(accounting: Accounting, whole: number): HTMLElement {
     rows: partsOf(accounting),
     footer: [["Heap", format.bytes(whole), format.count(whole), "100 %", ""]],
   }).element;
-}
-
-/** Suspects as paragraphs. */
-export function suspectList(context: Context, suspects: Suspect[]): HTMLElement {
-  if (suspects.length === 0) {
-    return element("p", { class: "empty" }, "There are none: no part of the heap is that large.");
-  }
-  return element(
-    "ol",
-    { class: "suspects" },
-    ...suspects.map((suspect) => element("li", {}, suspectView(context, suspect))),
-  );
-}
-
-function suspectView(context: Context, suspect: Suspect): HTMLElement {
-  const { cellOf, report } = context;
-  const place = suspect.accumulation?.address ?? suspect.address;
-  const cell = [place, suspect.address]
-    .map((address) => (address === null ? undefined : cellOf.get(address)))
-    .find((cell) => cell !== undefined);
-  const live = report.summary.totalLiveSize;
-  return element(
-    "article",
-    {},
-    element(
-      "header",
-      {},
-      element("h3", {}, classLabel(suspect.className)),
-      element("span", { class: "figure" }, format.bytes(suspect.retainedSize)),
-      element("span", { class: "muted" }, `${format.share(suspect.retainedSize, live)} of live`),
-      shareBar(suspect.retainedSize, live),
-    ),
-    element("p", { class: "prose" }, format.printable(suspect.text)),
-    cell !== undefined &&
-      element("p", {}, element("a", { href: cellHref(cell) }, "Show in the dominator tree")),
-  );
 }

@@ -1,77 +1,98 @@
 /**
- * The page of a report. It reads the data of its file, and shows the part that the address names. Names
- * and contents come from an untrusted program: they become text nodes only.
+ * The page of a report and of the explorer. It shows the part that the address names. Names and contents come from an
+ * untrusted program: they become text nodes only.
  */
 import "./page.css";
-import { classesPage } from "./classes.ts";
-import { comparisonPage } from "./comparison.ts";
+import type { Status } from "../explorer/methods.js";
 import { type Report, readReport } from "./data.ts";
 import { element, fill } from "./dom.ts";
-import { dominatorsPage } from "./dominators.ts";
+import { FileQuestions, openCommand } from "./file_questions.ts";
 import * as format from "./format.ts";
-import { overviewPage } from "./overview.ts";
-import type { Context, DumpContext } from "./parts.ts";
-import { parseRoute, routeHash } from "./route.ts";
-import { unreachablePage } from "./unreachable.ts";
-import { showKind, wastePage } from "./waste.ts";
+import { commandLine, failure } from "./later.ts";
+import { newDumpNotice } from "./new_dumps.ts";
+import { ObjectPane } from "./object_pane.ts";
+import { PAGES, type PageView, pageNames } from "./pages.ts";
+import type { Context } from "./parts.ts";
+import { type Questions, ServedQuestions } from "./questions.ts";
+import { followRoutes, openObject, parseRoute, routeHash, showsRoute } from "./route.ts";
+import { Search } from "./search.ts";
+import { themeButton } from "./theme.ts";
+import { showKind } from "./waste.ts";
 
-interface PageView {
-  element: HTMLElement;
-  redraw?: () => void;
-}
-
-interface PageKind {
-  title: string;
-  show: (context: Context, parameters: URLSearchParams) => PageView;
-}
-
-const PAGES: Record<string, PageKind> = {
-  overview: { title: "Overview", show: (context) => ({ element: overviewPage(context) }) },
-  classes: {
-    title: "Classes",
-    show: (context, parameters) => ({ element: classesPage(context, parameters) }),
-  },
-  dominators: { title: "Dominators", show: dominatorsPage },
-  comparison: { title: "Comparison", show: (context) => ({ element: comparisonPage(context) }) },
-  waste: { title: "Waste", show: (context) => ({ element: wastePage(context) }) },
-  unreachable: {
-    title: "Unreachable",
-    show: (context, parameters) => ({
-      element: unreachablePage(context as DumpContext, parameters),
-    }),
-  },
-};
+/** Milliseconds between two looks at how far the reading is. */
+const PAUSE = 250;
 
 async function start(): Promise<void> {
-  const data = document.getElementById("data")?.textContent ?? "";
-  const report = await readReport(data);
-  const context: Context = { report, cellOf: cellsByObject(report) };
-  const absent = [
-    ...(report.comparison === null ? ["comparison"] : []),
-    ...(report.unreachable === null ? ["unreachable"] : []),
-  ];
-  const names = Object.keys(PAGES).filter((name) => !absent.includes(name));
+  const data = document.getElementById("data")?.textContent;
+  const questions: Questions =
+    data === null || data === undefined
+      ? new ServedQuestions()
+      : new FileQuestions(await readReport(data));
+  const status = await readStatus(questions);
+  const report = await questions.report(status);
+  run({ report, questions, status, cellOf: cellsByObject(report) });
+}
+
+/** Waits until a dump was read, and says how far that is. */
+async function readStatus(questions: Questions): Promise<Status> {
+  const line = element("p", { class: "reading", role: "status" }, "Reading…");
+  const main = element("main", {}, element("h1", { class: "visually-hidden" }, "Reading"), line);
+  for (;;) {
+    const status = await questions.ask("status", {});
+    // All dumps that were named are read first, as what they are compared with is among them.
+    if (status.heap !== null && status.reading === null) {
+      main.remove();
+      return status;
+    }
+    if (!main.isConnected) document.body.append(main);
+    const [failed] = status.failures;
+    line.textContent =
+      status.reading !== null
+        ? `Reading ${format.printable(status.reading.name)}: ${Math.floor(status.reading.fraction * 100)} %`
+        : failed !== undefined
+          ? `${format.printable(failed.name)} cannot be read: ${format.printable(failed.message)}`
+          : "Waiting for the first dump…";
+    await new Promise((resolve) => setTimeout(resolve, PAUSE));
+  }
+}
+
+function run(context: Context): void {
+  const { report, status } = context;
+  const names = pageNames(context);
   const links = new Map(
     names.map((name) => [name, element("a", { href: routeHash(name) }, PAGES[name]?.title ?? "")]),
   );
   const main = element("main", { id: "main", tabindex: "-1" });
+  const pane = new ObjectPane(context);
+  const search = new Search(context, names);
   let view: PageView | undefined;
   const redraw = () => view?.redraw?.();
 
-  const show = (isFirst: boolean) => {
-    const { page, parameters } = parseRoute(location.hash);
-    const name = names.includes(page) ? page : "overview";
-    const { title, show } = PAGES[name] as PageKind;
-    for (const [of, link] of links) {
-      if (of === name) link.setAttribute("aria-current", "page");
-      else link.removeAttribute("aria-current");
+  const show = (isFirst: boolean, isBack: boolean) => {
+    const { page: asked, parameters } = parseRoute(location.hash);
+    const object = openObject();
+    parameters.delete("object");
+    const route = routeHash(asked, Object.fromEntries(parameters));
+    // Only the pane changes if only the object does.
+    if (showsRoute(route)) {
+      const page =
+        asked in PAGES && (names.includes(asked) || asked === "class") ? asked : undefined;
+      for (const [name, link] of links) {
+        if (name === (page === "class" ? "classes" : page))
+          link.setAttribute("aria-current", "page");
+        else link.removeAttribute("aria-current");
+      }
+      const kind = page === undefined ? undefined : PAGES[page];
+      const title = kind?.title ?? "No such page";
+      document.title = `${title} – ${format.printable(report.dump)} – Heap report`;
+      view = kind?.show(context, parameters) ?? { element: noPage(asked, names) };
+      fill(main, element("h1", {}, title), view.element);
+      if (!isFirst && !isBack && object === undefined) main.focus({ preventScroll: true });
+      if (page === "waste" && parameters.has("kind")) showKind(parameters);
+      else if (!isFirst && !isBack) scrollTo(0, 0);
     }
-    document.title = `${title} – ${format.printable(fileName(report.dump))} – Heap report`;
-    view = show(context, parameters);
-    fill(main, element("h1", {}, title), view.element);
-    if (!isFirst) main.focus({ preventScroll: true });
-    if (name === "waste" && parameters.has("kind")) showKind(parameters);
-    else if (!isFirst) scrollTo(0, 0);
+    pane.show(object);
+    if (object !== undefined && !isFirst && !isBack) pane.focus();
   };
 
   fill(
@@ -81,20 +102,39 @@ async function start(): Promise<void> {
       { class: "skip", href: "#main", on: { click: (event) => skip(event, main) } },
       "To the contents",
     ),
-    header(report, [...links.values()], redraw),
-    main,
-    element(
-      "footer",
-      {},
-      `Made by warpo-heap-analyzer ${report.version}. This file loads nothing.`,
-    ),
+    header(context, [...links.values()], search, redraw),
+    newDumpNotice(context),
+    element("div", { class: "with-pane" }, main, pane.element),
+    search.element,
+    footer(context),
   );
-  show(true);
-  addEventListener("hashchange", () => show(false));
+  document.documentElement.classList.toggle("is-served", context.questions.isComplete);
+  for (const { name, message } of status.failures) {
+    main.before(failure(`${format.printable(name)} cannot be read: ${format.printable(message)}`));
+  }
+  show(true, false);
+  followRoutes((isBack) => show(false, isBack));
   // The canvas has no styles of its own to change.
   for (const query of ["(prefers-color-scheme: dark)", "print"]) {
     matchMedia(query).addEventListener("change", redraw);
   }
+}
+
+/** Says which page there is not, instead of another page. */
+function noPage(asked: string, names: string[]): HTMLElement {
+  const absent = asked in PAGES ? "This heap has no page" : "There is no page";
+  return element(
+    "div",
+    { class: "empty" },
+    element("p", {}, `${absent} “${format.printable(asked)}”. The pages are:`),
+    element(
+      "ul",
+      {},
+      ...names.map((name) =>
+        element("li", {}, element("a", { href: routeHash(name) }, PAGES[name]?.title ?? "")),
+      ),
+    ),
+  );
 }
 
 /** Moves the focus without changing the address. */
@@ -103,24 +143,13 @@ function skip(event: Event, main: HTMLElement): void {
   main.focus();
 }
 
-function header(report: Report, links: HTMLElement[], redraw: () => void): HTMLElement {
+function header(
+  { report }: Context,
+  links: HTMLElement[],
+  search: Search,
+  redraw: () => void,
+): HTMLElement {
   const { summary } = report;
-  const toggle = element("button", { type: "button", class: "theme" });
-  const root = document.documentElement;
-  const isDark = () =>
-    root.dataset.theme === undefined
-      ? matchMedia("(prefers-color-scheme: dark)").matches
-      : root.dataset.theme === "dark";
-  const label = () => {
-    toggle.textContent = isDark() ? "Light theme" : "Dark theme";
-  };
-  toggle.addEventListener("click", () => {
-    root.dataset.theme = isDark() ? "light" : "dark";
-    label();
-    redraw();
-  });
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", label);
-  label();
   return element(
     "header",
     { class: "top" },
@@ -132,9 +161,9 @@ function header(report: Report, links: HTMLElement[], redraw: () => void): HTMLE
         { class: "name" },
         "Heap of ",
         element(
-          "bdi",
-          { title: format.printable(report.dump) },
-          format.printable(fileName(report.dump)),
+          "a",
+          { href: routeHash("overview") },
+          element("bdi", {}, format.printable(report.dump)),
         ),
       ),
       element(
@@ -143,14 +172,27 @@ function header(report: Report, links: HTMLElement[], redraw: () => void): HTMLE
         `${format.bytes(summary.totalLiveSize)} live in ${format.counted(summary.objects.live, "object")}`,
         summary.totalHeapSize !== undefined && `, heap ${format.bytes(summary.totalHeapSize)}`,
       ),
-      toggle,
+      element("div", { class: "tools" }, search.button(), themeButton(redraw)),
     ),
     element("nav", { class: "pages", aria: { label: "Pages" } }, ...links),
   );
 }
 
-function fileName(path: string): string {
-  return path.slice(path.search(/[^\\/]*$/));
+function footer({ report, questions }: Context): HTMLElement {
+  const made = `Made by warpo-heap-analyzer ${report.version}. `;
+  return element(
+    "footer",
+    {},
+    element(
+      "p",
+      {},
+      made,
+      questions.isComplete
+        ? "This page asks only the analyzer on this machine."
+        : "This file loads nothing, and has the largest objects only.",
+    ),
+    !questions.isComplete && commandLine(openCommand(report)),
+  );
 }
 
 function cellsByObject({ cells }: Report): Map<number, number> {
@@ -163,5 +205,6 @@ function cellsByObject({ cells }: Report): Map<number, number> {
 }
 
 start().catch((error: unknown) => {
-  document.body.append(element("p", {}, `This report cannot be shown: ${String(error)}`));
+  const main = element("main", {}, element("h1", {}, "This heap cannot be shown"), failure(error));
+  fill(document.body, main);
 });

@@ -1,12 +1,16 @@
 /** Pieces that several pages show: names, paths, references, bars. */
+import type { Status } from "../explorer/methods.js";
 import type { Cut, Edge, ObjectName, Report, Root, ShortPath, Step, Unreachable } from "./data.ts";
-import { element } from "./dom.ts";
+import { type Child, element } from "./dom.ts";
 import * as format from "./format.ts";
-import { routeHash } from "./route.ts";
+import type { Questions } from "./questions.ts";
+import { objectHash, routeHash } from "./route.ts";
 
 /** What the pages share. */
 export interface Context {
   report: Report;
+  questions: Questions;
+  status: Status;
   /** Object → the number of its cell. */
   cellOf: Map<number, number>;
 }
@@ -24,31 +28,55 @@ export function classLabel(name: string): HTMLElement {
   return element(
     "bdi",
     { class: "class-name", title: format.printable(name) },
-    slash >= 0 && element("span", { class: "module" }, text.slice(0, slash + 1)),
-    text.slice(slash + 1),
+    slash >= 0 && element("span", { class: "module" }, ...breakable(text.slice(0, slash + 1))),
+    ...breakable(text.slice(slash + 1)),
   );
 }
 
-/** An object that leads to its cell, if it has one. */
-export function objectLabel(
-  context: Context,
-  { address, addressText, className }: ObjectName,
-): HTMLElement {
+/** A class name that leads to the objects of the class. */
+export function classLink(name: string, set: "live" | "new" | "deleted" = "live"): HTMLElement {
+  const parameters: Record<string, string> = set === "live" ? { name } : { name, set };
+  return element("a", { href: routeHash("class", parameters) }, classLabel(name));
+}
+
+/** A text that may be broken after separators rather than within names. */
+export function breakable(text: string): Child[] {
+  return text
+    .split(/(?<=[/,<|])/)
+    .flatMap((part, nth) => (nth === 0 ? [part] : [element("wbr"), part]));
+}
+
+/** An object that leads to its pane. */
+export function objectLabel({ addressText, className }: ObjectName): HTMLElement {
   return element(
     "span",
     { class: "object" },
     classLabel(className),
     " ",
-    addressLabel(context, address, addressText),
+    addressLabel(addressText),
   );
 }
 
-/** An address that leads to the cell of its object, if there is one. */
-export function addressLabel({ cellOf }: Context, address: number, text: string): HTMLElement {
-  const cell = cellOf.get(address);
-  if (cell === undefined) return element("span", { class: "address" }, text);
-  const href = cellHref(cell);
-  return element("a", { class: "address", href, title: "Show in the dominator tree" }, text);
+/** An address that opens the pane of its object. */
+export function addressLabel(text: string): HTMLElement {
+  return element("a", { class: "address", href: objectHash(text) }, text);
+}
+
+/** Literals, in which nothing is an address, and addresses. */
+const PARTS = /"(?:[^"\\]|\\.)*(?:"|$)|\b0x[0-9a-f]{2,8}\b|@\d{1,10}\b/gs;
+
+/** A text in which addresses open their objects. */
+export function linked(text: string): Child[] {
+  const shown = format.className(text);
+  const children: Child[] = [];
+  let end = 0;
+  for (const found of shown.matchAll(PARTS)) {
+    const [part] = found;
+    if (part.startsWith('"')) continue;
+    children.push(...breakable(shown.slice(end, found.index)), addressLabel(part));
+    end = found.index + part.length;
+  }
+  return [...children, ...breakable(shown.slice(end))];
 }
 
 export function cellHref(cell: number): string {
@@ -60,7 +88,7 @@ export function rootLabel(root: Root): HTMLElement {
     "bdi",
     { class: "root" },
     element("span", { class: "muted" }, `${root.kind} `),
-    root.name === null ? "" : format.printable(root.name),
+    ...(root.name === null ? [] : breakable(format.printable(root.name))),
   );
 }
 
@@ -69,21 +97,36 @@ export function referenceLabel(label: string): HTMLElement {
   return element("bdi", { class: "reference" }, format.printable(label));
 }
 
-/** A path from its root on, a step a line. */
-export function pathView(context: Context, path: ShortPath): HTMLElement {
+/** A path from its root on, a step a line, with the reference to cut. */
+export function pathView(path: ShortPath, cut: Cut | null = null): HTMLElement {
+  const place = cut === null ? -1 : placeOf(cut, path);
+  const mark = (nth: number) => cut !== null && nth === place && cutMark(cut);
   const lines = path.steps.map((step, nth) => {
     const leftOut = nth === path.leftOutAfter && path.leftOut > 0;
-    const line = stepLine(context, step);
+    const line = stepLine(step, mark(nth));
     return leftOut ? [leftOutLine(path.leftOut), line] : [line];
   });
   return element("ol", { class: "path" }, element("li", {}, rootLabel(path.root)), ...lines.flat());
+}
+
+/** The step whose reference is cut: the first is that of the root. */
+function placeOf(cut: Cut, { steps }: ShortPath): number {
+  if (cut.root !== null) return 0;
+  return steps.findIndex(
+    (step, nth) =>
+      nth > 0 && step.labelText === cut.labelText && steps[nth - 1]?.className === cut.className,
+  );
+}
+
+function cutMark({ freed }: Cut): HTMLElement {
+  return element("span", { class: "cut-mark" }, `cut here: frees ${format.bytes(freed)}`);
 }
 
 function leftOutLine(count: number): HTMLElement {
   return element("li", { class: "muted" }, `… ${format.counted(count, "step")} not listed`);
 }
 
-function stepLine(context: Context, step: Step): HTMLElement {
+function stepLine(step: Step, mark: Child): HTMLElement {
   const repeated = step.repeat > 1 && ` × ${format.count(step.repeat)}`;
   return element(
     "li",
@@ -91,8 +134,10 @@ function stepLine(context: Context, step: Step): HTMLElement {
     step.label !== null && referenceLabel(step.label),
     repeated && element("span", { class: "muted" }, repeated),
     step.label !== null && " ",
-    objectLabel(context, step),
+    objectLabel(step),
     element("span", { class: "size" }, format.bytes(step.retainedSize)),
+    mark !== false && " ",
+    mark,
   );
 }
 
@@ -115,16 +160,17 @@ function isFromObject(edge: Edge): edge is Edge & ObjectName {
 }
 
 /** What refers to an object. */
-export function referrerList(context: Context, edges: Edge[], total: number): HTMLElement {
+export function referrerList(edges: Edge[], total: number): HTMLElement {
   const lines = edges.map((edge) =>
     element(
       "li",
       {},
       edge.root !== null && rootLabel(edge.root),
-      isFromObject(edge) && objectLabel(context, edge),
+      isFromObject(edge) && objectLabel(edge),
       edge.label !== null && " ",
       edge.label !== null && referenceLabel(edge.label),
       !edge.independent && element("span", { class: "muted" }, " (through the object itself)"),
+      edge.weak === true && element("span", { class: "muted" }, " (weak)"),
     ),
   );
   const more = total - edges.length;

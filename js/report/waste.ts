@@ -2,7 +2,7 @@
 import type { Waste } from "./data.ts";
 import { element } from "./dom.ts";
 import * as format from "./format.ts";
-import { type Context, sectionTitle, shareCell } from "./parts.ts";
+import { breakable, type Context, classLink, linked, sectionTitle, shareCell } from "./parts.ts";
 import { table } from "./table.ts";
 
 type Kind = Waste["kinds"][number];
@@ -123,7 +123,7 @@ function kindSection(kind: Kind): HTMLElement[] {
           title: isCopies ? "Contents" : "Class",
           kind: "text",
           cell: ({ what }) =>
-            element("bdi", { class: isCopies ? "preview" : "class-name" }, format.className(what)),
+            isCopies ? element("bdi", { class: "preview" }, ...linked(what)) : classLink(what),
           order: ({ what }) => what,
         },
         {
@@ -166,7 +166,7 @@ function holders({ holders }: Group): HTMLElement {
     element(
       "span",
       { class: "holder" },
-      element("bdi", { class: "class-name" }, format.className(holder)),
+      element("bdi", { class: "class-name" }, ...breakable(format.className(holder))),
       element("span", { class: "size" }, `${format.count(count)}, ${format.bytes(savings)}`),
     ),
   );
@@ -208,8 +208,7 @@ function headerTable({ classes }: Headers): HTMLElement {
         key: "class",
         title: "Class",
         kind: "text",
-        cell: ({ className }) =>
-          element("bdi", { class: "class-name" }, format.className(className)),
+        cell: ({ className }) => classLink(className),
       },
       {
         key: "count",

@@ -10,6 +10,7 @@ mod dump_source;
 mod edge_names;
 mod edge_run;
 mod edges;
+mod entries;
 mod graph;
 mod header_checks;
 mod header_pass;

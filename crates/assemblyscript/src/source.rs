@@ -14,8 +14,8 @@ use base::error::Result;
 use base::units::ObjectIndex;
 use base::warning::Warning;
 use heap::{
-    Blocks, ClassNaming, DominatorIndex, EdgeLabel, FieldValue, Found, ObjectReader,
-    OpenedContents, PathTree, RawTable, ReadOrder, Source, Survey, TextFilter,
+    Blocks, ClassNaming, ContainerPage, DominatorIndex, EdgeLabel, FieldValue, Found, ObjectReader,
+    OpenedContents, PathTree, RawTable, ReadOrder, Source, Survey, TextFilter, WantedEntries,
 };
 use runtime_code::std_library::{self, ALIGNMENT};
 
@@ -160,6 +160,14 @@ impl ObjectReader for Reader<'_> {
 
     fn fields(&mut self, object: ObjectIndex, _: &mut Vec<Warning>) -> Result<Vec<FieldValue>> {
         self.fields_of(object)
+    }
+
+    fn entries(
+        &mut self,
+        object: ObjectIndex,
+        wanted: WantedEntries,
+    ) -> Result<Option<ContainerPage>> {
+        self.entries_of(object, wanted)
     }
 
     fn literal(&mut self, object: ObjectIndex) -> Result<Option<String>> {

@@ -15,9 +15,9 @@ use crate::error::{Error, Result};
 pub enum Phase {
     /// Reading the module.
     Module,
-    /// Walking over the allocator's blocks.
+    /// Walking over the allocator's blocks; of a heap snapshot, finding its parts.
     Blocks,
-    /// Reading the headers of the objects among them.
+    /// Reading the headers of the objects among them; of a heap snapshot, its nodes and edges.
     Objects,
     /// Reading the references out of the objects.
     References,

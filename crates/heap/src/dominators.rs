@@ -222,6 +222,11 @@ impl UnsizedTree {
         })
     }
 
+    /// The objects that the roots reach.
+    pub fn reached(&self) -> &[ObjectIndex] {
+        &self.tree.preorder
+    }
+
     /// The retained sizes of objects whose sizes may add up to more than 32 bits. `huge` are the sizes of at least
     /// [`HUGE`] bytes, ascending by object; so are those of the result.
     ///

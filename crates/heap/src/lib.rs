@@ -5,6 +5,7 @@ mod accounting;
 mod address_index;
 mod ancestors;
 mod components;
+mod container_page;
 mod content_reader;
 mod cuts;
 mod dominator_index;
@@ -40,6 +41,7 @@ pub mod views;
 pub use accounting::{Accounting, CollectorState, FreeBlocks, LiveBytes};
 pub use address_index::AddressIndex;
 pub use components::{Cycle, Cycles};
+pub use container_page::{ContainerEntry, ContainerKind, ContainerPage, HeldValue, WantedEntries};
 pub use content_reader::{
     ClassNaming, ContentReader, Cursor, EntryKey, EntryLabel, EntryPart, NamedBy, OpenedContents,
     ReferenceName, ShownText, TextSink,
@@ -54,7 +56,7 @@ pub use heap::Heap;
 pub use huge_sizes::HUGE;
 pub use labels::{EdgeLabel, LabelKind, MOST_NUMBERS, NameKind, WideLabel};
 pub use live_class::LiveClass;
-pub use live_classes::live_classes;
+pub use live_classes::{class_counts, live_classes};
 pub use object_state::ObjectState;
 pub use objects::{ClassPlace, HeapClass, Location, ObjectTable};
 pub use path_groups::{GroupInfo, GroupStart, PathGroup, PathGroups};

@@ -71,7 +71,7 @@ pub fn live_classes(heap: &Heap) -> Vec<LiveClass> {
 
 /// The counts of these live objects by class name: shallow size ↓, count ↓, name ↑. Static objects do not
 /// count.
-pub(super) fn class_counts(objects: &ObjectTable, live: &[ObjectIndex]) -> Vec<ClassCount> {
+pub fn class_counts(objects: &ObjectTable, live: &[ObjectIndex]) -> Vec<ClassCount> {
     let none = || vec![(0_u64, 0_u64); objects.classes.len()];
     let sums = live.par_chunks(CHUNK).fold(none, |mut sums, live| {
         for object in live {
@@ -84,13 +84,23 @@ pub(super) fn class_counts(objects: &ObjectTable, live: &[ObjectIndex]) -> Vec<C
         }
         sums
     });
-    let sums = sums.reduce(none, |mut left, right| {
+    let mut sums = sums.reduce(none, |mut left, right| {
         for ((count, size), more) in left.iter_mut().zip(right) {
             *count += more.0;
             *size += more.1;
         }
         left
     });
+    if !objects.huge_sizes.is_empty() {
+        // The column has a smaller number in place of these sizes.
+        let more: BTreeMap<_, _> = objects.huge_sizes.iter().copied().collect();
+        for object in live {
+            if let Some(size) = more.get(object) {
+                let slot = objects.class_slots[object.at()] as usize;
+                sums[slot].1 += size - u64::from(HUGE);
+            }
+        }
+    }
     // Classes can share a name.
     let mut by_name = BTreeMap::new();
     for (class, (count, size)) in objects.classes.iter().zip(sums) {

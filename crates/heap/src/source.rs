@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::container_page::{ContainerPage, WantedEntries};
 use super::content_reader::{ClassNaming, NoContents, OpenedContents};
 use super::object_state::ObjectState;
 use super::{DominatorIndex, EdgeLabel, Heap, Indexes, PathTree, RawTable, RootSlots, Survey};
@@ -326,6 +327,18 @@ pub trait ObjectReader {
     /// # Errors
     /// As [`label`](Self::label).
     fn fields(&mut self, object: ObjectIndex, notes: &mut Vec<Warning>) -> Result<Vec<FieldValue>>;
+
+    /// A page of what a container holds; `None` for objects that are no containers.
+    ///
+    /// # Errors
+    /// As [`label`](Self::label).
+    fn entries(
+        &mut self,
+        _object: ObjectIndex,
+        _wanted: WantedEntries,
+    ) -> Result<Option<ContainerPage>> {
+        Ok(None)
+    }
 
     /// A string with its quotes, shortened to some characters; `None` for other objects, and for strings whose
     /// contents are not known.

@@ -83,7 +83,7 @@ impl File<'_, '_> {
                     }
                     Ok(())
                 })?;
-                self.step.advance(0)
+                self.step.advance(1)
             })?;
         for (is_internal, name) in is_internal.iter().zip(0..) {
             if is_internal.load(Ordering::Relaxed) {

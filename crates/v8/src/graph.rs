@@ -20,7 +20,7 @@ use base::side_by_side::side_by_side;
 use base::units::{AddressForm, ObjectIndex};
 use heap::{
     AllocationPlaces, Edges, Heap, HeapClass, NameKind, ObjectTable, RootKind, RootSlots,
-    UnsizedTree, WideLabel, live_classes,
+    UnsizedTree, WideLabel, class_counts, live_classes,
 };
 
 /// The number of nodes between two checks for cancellation.
@@ -84,6 +84,7 @@ pub(super) fn solve(
         ..names
     };
     drop((step, order));
+    control.report_classes(|| class_counts(&objects, tree.reached()));
     let (dominators, retained_sizes, huge_retained_sizes) =
         tree.with_sizes(&objects.shallow_sizes, &objects.huge_sizes, control)?;
     let mut heap = Heap {

@@ -6,6 +6,9 @@ use base::error::{Error, Result};
 /// The number of bytes that [`find`] tests at once.
 const LANE: usize = 32;
 
+/// Bytes of the file that count as one unit of work.
+pub(super) const BYTES_PER_UNIT: u64 = 1 << 10;
+
 /// A place in the text.
 #[derive(Clone, Copy)]
 pub(super) struct Cursor<'a> {

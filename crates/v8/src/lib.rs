@@ -12,6 +12,7 @@ mod categories;
 mod classes;
 mod distances;
 mod edge_columns;
+mod entries;
 mod ephemerons;
 mod graph;
 mod json;

@@ -98,7 +98,7 @@ impl File<'_, '_> {
                     edge_counts,
                 };
                 let sparse = self.read_piece(&at, piece, columns, strings)?;
-                self.step.advance(0)?;
+                self.step.advance(1)?;
                 Ok(sparse)
             })
             .collect::<Result<_>>()?;

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::json::{Cursor, number_at};
+use super::json::{BYTES_PER_UNIT, Cursor, number_at};
 use super::meta::MOST_FIELDS;
 use base::control::Step;
 use base::error::{Error, Result};
@@ -222,7 +222,7 @@ fn count_commas(cursor: &mut Cursor<'_>, step: &Step<'_>) -> Result<(Vec<usize>,
     for round in cursor.bytes[start..].chunks(PIECES_PER_ROUND * PIECE) {
         let found: Vec<(usize, Option<usize>)> =
             round.par_chunks(PIECE).map(count_to_bracket).collect();
-        step.advance(0)?;
+        step.advance(round.len() as u64 / BYTES_PER_UNIT)?;
         for (count, bracket) in found {
             let piece = start + counts.len() * PIECE;
             counts.push(count);

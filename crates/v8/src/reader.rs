@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use super::calls::Calls;
-use super::json::Cursor;
+use super::json::{BYTES_PER_UNIT, Cursor};
 use super::meta::{Meta, read_meta};
 use super::numbers::Numbers;
 use super::raw::RawSnapshot;
@@ -22,7 +22,7 @@ const MOST_NODES: usize = (1 << 28) - 1;
 /// # Errors
 /// [`Error::Snapshot`], [`Error::SnapshotTruncated`], [`Error::OutOfMemory`], [`Error::Aborted`].
 pub(super) fn read(bytes: &[u8], control: &Control) -> Result<RawSnapshot> {
-    let step = control.begin(Phase::Objects, 4);
+    let finding = control.begin(Phase::Blocks, bytes.len() as u64 / BYTES_PER_UNIT);
     let mut cursor = Cursor::new(bytes);
     let mut meta: Option<Meta> = None;
     let (mut nodes, mut edges, mut locations) = (None, None, None);
@@ -48,7 +48,7 @@ pub(super) fn read(bytes: &[u8], control: &Control) -> Result<RawSnapshot> {
                 known(&meta)?;
                 let fields = fields(&meta, |meta| &meta.node_fields);
                 nodes
-                    .replace(Numbers::find(cursor, fields, &step)?)
+                    .replace(Numbers::find(cursor, fields, &finding)?)
                     .is_some()
             }
             "edges" => {
@@ -57,7 +57,7 @@ pub(super) fn read(bytes: &[u8], control: &Control) -> Result<RawSnapshot> {
                 // Node 24 writes some elements with negative indexes.
                 let signed = names.into_iter().position(|name| name == "name_or_index");
                 let fields = fields(&meta, |meta| &meta.edge_fields);
-                let found = Numbers::find(cursor, fields, &step)?.with_signs(signed);
+                let found = Numbers::find(cursor, fields, &finding)?.with_signs(signed);
                 edges.replace(found).is_some()
             }
             "trace_function_infos" => {
@@ -68,7 +68,7 @@ pub(super) fn read(bytes: &[u8], control: &Control) -> Result<RawSnapshot> {
                         false
                     }
                     fields => {
-                        let found = Numbers::find(cursor, fields, &step)?;
+                        let found = Numbers::find(cursor, fields, &finding)?;
                         functions.replace(found).is_some()
                     }
                 }
@@ -76,7 +76,9 @@ pub(super) fn read(bytes: &[u8], control: &Control) -> Result<RawSnapshot> {
             "trace_tree" => {
                 known(&meta)?;
                 let fields = meta.as_ref().map_or(&[][..], |meta| &meta.call_fields);
-                calls.replace(Calls::read(cursor, fields, &step)?).is_some()
+                calls
+                    .replace(Calls::read(cursor, fields, &finding)?)
+                    .is_some()
             }
             "locations" => {
                 known(&meta)?;
@@ -86,7 +88,7 @@ pub(super) fn read(bytes: &[u8], control: &Control) -> Result<RawSnapshot> {
                         cursor.skip_value()?;
                         None
                     }
-                    fields => Some(Numbers::find(cursor, fields, &step)?),
+                    fields => Some(Numbers::find(cursor, fields, &finding)?),
                 };
                 let is_second = locations.is_some();
                 locations = found;
@@ -94,7 +96,7 @@ pub(super) fn read(bytes: &[u8], control: &Control) -> Result<RawSnapshot> {
             }
             "strings" => {
                 known(&meta)?;
-                strings.replace(Strings::read(cursor, &step)?).is_some()
+                strings.replace(Strings::read(cursor, &finding)?).is_some()
             }
             _ => {
                 cursor.skip_value()?;
@@ -106,7 +108,7 @@ pub(super) fn read(bytes: &[u8], control: &Control) -> Result<RawSnapshot> {
                 offset: start as u64,
                 message: format!("found a second {key:?}"),
             }),
-            false => step.advance(0),
+            false => finding.advance(0),
         }
     })?;
     if cursor.peek().is_some() {
@@ -120,6 +122,9 @@ pub(super) fn read(bytes: &[u8], control: &Control) -> Result<RawSnapshot> {
     let nodes = nodes.ok_or_else(|| missing("nodes"))?;
     let edges = edges.ok_or_else(|| missing("edges"))?;
     let strings = strings.ok_or_else(|| missing("strings"))?;
+    drop(finding);
+    let pieces = nodes.pieces.len() + edges.pieces.len();
+    let step = control.begin(Phase::Objects, pieces as u64);
     let file = File {
         bytes,
         meta,
@@ -159,9 +164,7 @@ impl File<'_, '_> {
         }
         let mut raw = self.read_nodes(strings.len())?;
         self.add_up(&mut raw.first_edges)?;
-        self.step.advance(1)?;
         self.read_edges(&mut raw, strings.len())?;
-        self.step.advance(1)?;
         if let Some(locations) = locations {
             self.read_locations(&mut raw, &locations)?;
         }

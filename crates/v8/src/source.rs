@@ -18,9 +18,9 @@ use base::warning::Warning;
 use heap::literal::literal;
 use heap::survey::{HashedObject, Survey};
 use heap::{
-    AllocationPlaces, Blocks, Category, DominatorIndex, EdgeLabel, FieldValue, Heap, LabelKind,
-    MOST_NUMBERS, NameKind, Need, ObjectReader, OtherEdge, PathTree, ReadOrder, Source, TextFilter,
-    Value, WideLabel,
+    AllocationPlaces, Blocks, Category, ContainerPage, DominatorIndex, EdgeLabel, FieldValue, Heap,
+    LabelKind, MOST_NUMBERS, NameKind, Need, ObjectReader, OtherEdge, PathTree, ReadOrder, Source,
+    TextFilter, WantedEntries, WideLabel,
 };
 
 /// In place of the hash of a module: snapshots have none, and their ids can be compared.
@@ -59,7 +59,7 @@ impl SnapshotSource {
         &self.names
     }
 
-    fn class_name(&self, object: ObjectIndex) -> &str {
+    pub(super) fn class_name(&self, object: ObjectIndex) -> &str {
         &self.heap.objects.class_of(object).name
     }
 }
@@ -222,8 +222,11 @@ impl Source for SnapshotSource {
         Some(self.names.other_label(self.names.other_edge(edge.number)))
     }
 
-    fn reader(&self, _: ReadOrder, _: &Control) -> Box<dyn ObjectReader + '_> {
-        Box::new(SnapshotReader { source: self })
+    fn reader(&self, _: ReadOrder, control: &Control) -> Box<dyn ObjectReader + '_> {
+        Box::new(SnapshotReader {
+            source: self,
+            control: control.clone(),
+        })
     }
 
     fn text_filter(&self, text: &str, _: &Control) -> Result<Box<dyn TextFilter + '_>> {
@@ -295,6 +298,7 @@ impl Source for SnapshotSource {
 /// Reads objects of a snapshot.
 struct SnapshotReader<'s> {
     source: &'s SnapshotSource,
+    control: Control,
 }
 
 impl ObjectReader for SnapshotReader<'_> {
@@ -323,6 +327,14 @@ impl ObjectReader for SnapshotReader<'_> {
 
     fn fields(&mut self, object: ObjectIndex, notes: &mut Vec<Warning>) -> Result<Vec<FieldValue>> {
         Ok(self.source.fields_of(object, notes))
+    }
+
+    fn entries(
+        &mut self,
+        object: ObjectIndex,
+        wanted: WantedEntries,
+    ) -> Result<Option<ContainerPage>> {
+        self.source.entries_of(object, wanted, &self.control)
     }
 
     fn literal(&mut self, object: ObjectIndex) -> Result<Option<String>> {
@@ -397,22 +409,13 @@ impl SnapshotSource {
             notes.push(Warning::EdgesLeftOut { count: more as u64 });
         }
         let value = |name: String, type_name: &str, target: ObjectIndex| {
-            let class_name = self.class_name(target).to_owned();
-            let address = self.heap.address(target).0;
-            let text = || match snapshot.is_string(target) {
-                true => literal(snapshot.units(edges, target), true),
-                false => format!("{class_name} @{address}"),
-            };
-            let value = match snapshot.number(edges, target) {
-                Some(number) => number_value(number),
-                None => Value::Text(text()),
-            };
+            let held = self.held_value(target);
             FieldValue {
                 name,
                 type_name: type_name.to_owned(),
-                value,
-                address: Some(address),
-                class_name: Some(class_name),
+                value: held.value,
+                address: held.address,
+                class_name: held.class_name,
                 function_name: None,
             }
         };
@@ -431,17 +434,6 @@ impl SnapshotSource {
             .iter()
             .map(|edge| value(snapshot.other_label(*edge), edge.type_name(), edge.target));
         places.map(field).chain(others).take(MOST_FIELDS).collect()
-    }
-}
-
-/// A number as V8 writes it. NaN and infinities are texts.
-fn number_value(text: String) -> Value {
-    if let Ok(integer) = text.parse::<i32>() {
-        return Value::Integer(integer.into());
-    }
-    match text.parse::<f64>() {
-        Ok(double) if double.is_finite() => Value::Double(double),
-        _ => Value::Text(text),
     }
 }
 

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::cmp::Ordering;
 
-use super::json::{Cursor, find};
+use super::json::{BYTES_PER_UNIT, Cursor, find};
 use base::columns;
 use base::control::Step;
 use base::error::{Error, Result};
@@ -25,10 +25,13 @@ impl Strings {
     /// Reads an array of strings.
     pub(super) fn read(cursor: &mut Cursor<'_>, step: &Step<'_>) -> Result<Self> {
         let mut strings = Self::default();
+        let mut counted = cursor.at as u64 / BYTES_PER_UNIT;
         cursor.array(|cursor| {
             strings.read_one(cursor)?;
             if strings.len().is_multiple_of(CHECK_INTERVAL) {
-                step.advance(0)?;
+                let read = cursor.at as u64 / BYTES_PER_UNIT;
+                step.advance(read - counted)?;
+                counted = read;
             }
             Ok(())
         })?;

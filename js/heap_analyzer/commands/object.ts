@@ -1,6 +1,7 @@
 /** `object`: everything about one object. */
 import { Argument, type Command } from "commander";
-import { fileArgument } from "../options.js";
+import { MOST_ENTRIES } from "../../questions.js";
+import { fileArgument, refuseUseless, wholeNumber } from "../options.js";
 import {
   addQuestionOptions,
   address,
@@ -14,9 +15,24 @@ export function addObjectCommand(program: Command): void {
     .description("one object: class, sizes, fields, contents, path")
     .addArgument(fileArgument("<dump-file>", "a heap dump (ASHD), or - for standard input"))
     .addArgument(addressArgument("<address>"));
-  addQuestionOptions(command).action((dump: string, at: number, options: QuestionOptions) =>
-    runQuestion([dump], options, { question: "object", address: at }),
-  );
+  command
+    .option(
+      "-n, --entries <n>",
+      `of an array, a map, a set or an object of a snapshot, list at most n entries (n ≤ ${MOST_ENTRIES})`,
+      wholeNumber(1, MOST_ENTRIES),
+    )
+    .option("--offset <n>", "leave out the first n entries", wholeNumber(0));
+  addQuestionOptions(command).action((dump: string, at: number, options: ObjectOptions) => {
+    const { entries, offset } = options;
+    if (entries === undefined) refuseUseless(command, { offset: "--entries is missing" });
+    const page = entries === undefined ? {} : { entries, offset: offset ?? 0 };
+    return runQuestion([dump], options, { question: "object", address: at, ...page });
+  });
+}
+
+interface ObjectOptions extends QuestionOptions {
+  entries?: number;
+  offset?: number;
 }
 
 /** An argument that is an address. */

@@ -19,6 +19,7 @@ import { asked, openAll } from "../question_command.js";
 
 interface ReportOptions extends SharedOptions {
   before?: string;
+  strings: boolean;
 }
 
 export function addReportCommand(program: Command): void {
@@ -27,7 +28,8 @@ export function addReportCommand(program: Command): void {
     .description("everything about a heap as one HTML file that loads nothing")
     .addArgument(fileArgument("<dump-file>", "a heap dump (ASHD), or - for standard input"))
     .addOption(wasmOption())
-    .option("-b, --before <file>", "an earlier dump of the same module, to compare with", fileName);
+    .option("-b, --before <file>", "an earlier dump of the same module, to compare with", fileName)
+    .option("--no-strings", "leave out the contents of strings");
   addSharedOptions(command).action(runReport);
 }
 
@@ -41,5 +43,5 @@ async function runReport(dump: string, options: ReportOptions): Promise<void> {
   const [heap, before] = heaps.reverse() as [native.HeapHandle, native.HeapHandle?];
   const answer = await asked(line, heap, { question: "report" }, before, { format: "json" });
   for (const { message } of answer.warnings) writeWarning(message);
-  await write([Buffer.from(reportFile(answer.text))], options.output);
+  await write([Buffer.from(reportFile(answer.text, options.strings))], options.output);
 }

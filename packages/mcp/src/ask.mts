@@ -1,8 +1,9 @@
 /** Asks a question and puts its answer together. Repeated questions are answered from memory. */
+
+import { QuestionError } from "../../../js/served/errors.ts";
+import { KEPT_CHARACTERS } from "../../../js/served/limits.ts";
 import { type Answer, answer, unmarked } from "./answers.mts";
-import { QuestionError } from "./errors.mts";
-import { hasNoModule } from "./heaps.mts";
-import { KEPT_CHARACTERS } from "./limits.mts";
+import { parametersOf } from "./parameters.mts";
 import type { Context, Question } from "./question.mts";
 import { shortened } from "./roots.mts";
 
@@ -26,19 +27,22 @@ export class Asker {
   /** Answers a question whose arguments were not checked yet. */
   async ask(question: Question, given: unknown, context: Context): Promise<Answer> {
     const read = question.input.safeParse(given ?? {});
-    if (!read.success) throw invalid(read.error.issues);
+    if (!read.success) throw invalid(question, read.error.issues);
     const args = withoutMarks(read.data);
-    const key = question.isRepeatable ? JSON.stringify([question.name, args]) : undefined;
+    const { heaps, control } = context;
+    const handles = handlesOf(args);
+    // The handles of another client may be equal, but not the keys.
+    const keys = handles.map((handle) => heaps.keyOf(handle));
+    const key = question.isRepeatable ? JSON.stringify([question.name, args, keys]) : undefined;
     const kept = key === undefined ? undefined : this.#answers.get(key);
     if (kept !== undefined && key !== undefined) {
       // The files must still be those of the handles.
-      const { heaps, control } = context;
-      for (const handle of handlesOf(args)) await heaps.verify(handle, control.signal);
+      for (const handle of handles) await heaps.verify(handle, control.signal);
       this.#keep(key, kept);
       return kept.answer;
     }
     // Names that no module declares are made while the program runs.
-    const hasAnyNames = handlesOf(args).some(hasNoModule);
+    const hasAnyNames = handles.some((handle) => heaps.hasNoModule(handle));
     const found = { ...(await question.ask(args, context)), hasAnyNames };
     const made = answer(found, question.basis, question.render, this.#characters);
     if (key !== undefined) {
@@ -76,11 +80,17 @@ function handlesOf(args: Record<string, unknown>): string[] {
   return all.filter((one) => typeof one === "string");
 }
 
-/** The first problems of arguments. */
-function invalid(issues: { path: PropertyKey[]; message: string }[]): QuestionError {
+/** The first problems of arguments, and what they can be. */
+function invalid(
+  question: Question,
+  issues: { path: PropertyKey[]; message: string }[],
+): QuestionError {
   const shown = issues
     .slice(0, 5)
     .map(({ path, message }) => `${path.map(String).join(".") || "arguments"}: ${message}`);
   const rest = issues.length > shown.length ? `; ${issues.length - shown.length} more` : "";
-  return new QuestionError("ERR_INVALID_ARGUMENTS", `${shown.map(shortened).join("; ")}${rest}`);
+  return new QuestionError(
+    "ERR_INVALID_ARGUMENTS",
+    `${shown.map(shortened).join("; ")}${rest}; ${parametersOf(question)}`,
+  );
 }

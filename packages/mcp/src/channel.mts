@@ -12,10 +12,10 @@ import {
   ResponseError,
 } from "vscode-jsonrpc/node";
 import { z } from "zod";
-import { errorText, isAborted, QuestionError } from "./errors.mts";
-import type { Frame } from "./frames.mts";
+import { errorText, isAborted, QuestionError } from "../../../js/served/errors.ts";
+import type { Frame } from "../../../js/served/received.ts";
 import { Intake, type Protocol, withShortError } from "./intake.mts";
-import type { Served } from "./served.mts";
+import { contextOf, type Served } from "./served.mts";
 import { type RequestId, Waiting } from "./waiting.mts";
 
 /** As in the Language Server Protocol. */
@@ -86,9 +86,11 @@ export class Channel {
 function connected(
   reader: Reader,
   writer: Writer,
-  { asked, asker, context }: Served,
+  served: Served,
   ended: AbortSignal,
 ): { dispose(): void } {
+  const { asked, asker } = served;
+  const context = contextOf(served);
   const connection = createMessageConnection(reader, writer);
   connection.onRequest(async (method, params, cancellation) => {
     const question = asked.find(({ name }) => name === method);

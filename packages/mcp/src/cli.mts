@@ -3,9 +3,9 @@
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { totalmem } from "node:os";
 import { parseArgs } from "node:util";
+import { errorText, QuestionError } from "../../../js/served/errors.ts";
 import { MOST_CHARACTERS } from "./answers.mts";
 import { Asker } from "./ask.mts";
-import { errorText, QuestionError } from "./errors.mts";
 import { Heaps } from "./heaps.mts";
 import { serveHttp } from "./http.mts";
 import { serveJsonRpc } from "./json_rpc.mts";
@@ -78,14 +78,13 @@ async function run(): Promise<void> {
   const heaps = new Heaps(roots, memoryOf(values.memory), !isForEditors);
   const context = {
     roots,
-    heaps,
     wasm: values.wasm,
     exportFolder: folderOf(values["export-folder"]),
   };
   const most = isForEditors ? EDITOR_CHARACTERS : MOST_CHARACTERS;
   const asker = new Asker(charactersOf(values.characters, most));
   const asked = questions(context.exportFolder !== undefined);
-  const served = { asked, asker, context };
+  const served = { asked, asker, heaps, context };
   if (!isForEditors) await serveMcp(served);
   else if (values.http !== true) await serveJsonRpc(served);
   else await serveHttp(served, port, interrupted(), (url) => process.stdout.write(`${url}\n`));

@@ -1,39 +1,10 @@
 /** Messages within a stream of bytes. No more bytes of a message are kept than a message may have. */
-import { MESSAGE_BYTES } from "./limits.mts";
-
-/** The text of a message, or that it has too many bytes. */
-export type Frame = string | typeof TOO_LONG;
-export const TOO_LONG = Symbol("too long");
+import { type Frame, Received } from "../../../js/served/received.ts";
 
 /** Cuts a stream into messages. */
 export interface Framing {
   /** The messages that end in this piece of the stream, one after the other. Fails if no further message can be found. */
   read(piece: Buffer): Iterable<Frame>;
-}
-
-/** Bytes of the message that is being received. */
-export class Received {
-  #pieces: Buffer[] = [];
-  #length = 0;
-
-  /** Takes a piece. The rest of a message that is too long is not kept. */
-  add(piece: Buffer): void {
-    this.#length += piece.length;
-    if (this.isTooLong) this.#pieces = [];
-    else this.#pieces.push(piece);
-  }
-
-  get isTooLong(): boolean {
-    return this.#length > MESSAGE_BYTES;
-  }
-
-  /** The message, after which the next one begins. */
-  take(): Frame {
-    const frame = this.isTooLong ? TOO_LONG : Buffer.concat(this.#pieces).toString("utf8");
-    this.#pieces = [];
-    this.#length = 0;
-    return frame;
-  }
 }
 
 /** One message a line, as MCP has them. */

@@ -1,26 +1,14 @@
 /**
- * Open heaps and their handles. A handle is a hash of the contents together with the paths, so a heap that
- * was let go, or that an earlier process had opened, can be opened again from its handle alone.
+ * Open heaps and their keys. A key is a hash of the contents together with the paths, so a heap that was let go can be
+ * opened again from its key alone.
  */
 import { createHash } from "node:crypto";
-import {
-  type ClassCount,
-  type Heap,
-  openHeapFileAsync,
-  type PlaceTable,
-} from "@warpo/heap-analyzer";
+import { type Heap, openHeapFileAsync, type PlaceTable } from "@warpo/heap-analyzer";
+import { QuestionError } from "../../../js/served/errors.ts";
 import { formatSize } from "../../../js/units.ts";
-import { QuestionError } from "./errors.mts";
-import { type RootFile, type Roots, readFrom, shortened } from "./roots.mts";
-
-/** How work is watched and stopped. */
-export interface Control {
-  signal: AbortSignal;
-  /** Reports the part of the work that is done, from 0 to 1. */
-  progress(fraction: number, phase: string): void;
-  /** Takes the live objects by class of a dump that is being opened, before retained sizes are known. */
-  classes?(dump: string, classes: ClassCount[]): void;
-}
+import type { Control } from "./control.mts";
+import { Changes, MOST_OPENINGS, Opening } from "./openings.mts";
+import { type RootFile, type Roots, readFrom } from "./roots.mts";
 
 /** The files of a heap, and how damage is treated. */
 export interface Source {
@@ -33,7 +21,7 @@ export interface Source {
 
 /** A heap that stays open while a question uses it. */
 export interface OpenHeap {
-  handle: string;
+  key: string;
   heap: Heap;
   source: Source;
 }
@@ -57,13 +45,19 @@ export class Heaps {
   readonly #roots: Roots;
   readonly #memory: number;
   readonly #prepare: boolean;
-  /** By handle, the least recently used first. */
+  /** By key, the least recently used first. */
   readonly #entries = new Map<string, Entry>();
   readonly #hashes = new Map<string, { identity: string; hash: string }>();
   readonly #tables = new Map<string, PlaceTable>();
-  /** Requests take their heaps one after the other, so that none waits for another that waits for it. */
-  #turn: Promise<unknown> = Promise.resolve();
-  #onRelease: (() => void)[] = [];
+  /** By the identity of their files. Without those whose requests have all left. */
+  readonly #openings = new Map<string, Opening<Entry>>();
+  /** The openings whose work has not ended, and the bytes that are reserved for them. */
+  #working = 0;
+  #reserved = 0;
+  /** How many heaps are held by requests that wait. */
+  #heldWaiting = 0;
+  /** Whether memory may have become free, or an opening has ended. */
+  readonly #changes = new Changes();
   /** The heaps that are prepared now, one after the other, and what stops it. */
   #preparation: Promise<void> = Promise.resolve();
   #stopPreparation = new AbortController();
@@ -88,43 +82,35 @@ export class Heaps {
     return await this.#using([source], [undefined], control, ([heap]) => work(heap as OpenHeap));
   }
 
-  /** Passes the heaps of handles to `work`. Checks the files again, and opens what is not open. */
+  /** Passes the heaps of these keys to `work`. Checks the files again, and opens what is not open. */
   async use<T>(
-    handles: string[],
+    keys: string[],
     control: Control,
     work: (heaps: OpenHeap[]) => Promise<T>,
   ): Promise<T> {
-    const sources = await Promise.all(handles.map((handle) => this.source(handle)));
-    return await this.#using(sources, handles, control, work);
+    const sources = await Promise.all(keys.map((key) => this.#source(key)));
+    return await this.#using(sources, keys, control, work);
   }
 
   /** Keeps the heaps of these sources open during the work. */
   async #using<T>(
     sources: Source[],
-    handles: (string | undefined)[],
+    keys: (string | undefined)[],
     control: Control,
     work: (heaps: OpenHeap[]) => Promise<T>,
   ): Promise<T> {
     const held: Entry[] = [];
-    const hold = (entry: Entry) => {
-      this.#take(entry);
-      held.push(entry);
-    };
-    const known = (nth: number) => this.#known(sources[nth] as Source, handles[nth]);
     try {
-      const open = sources.map((_, nth) => known(nth));
-      if (open.every((entry) => entry !== undefined)) {
-        open.forEach(hold);
-      } else {
-        await this.#inTurn(async () => {
-          // What is asked for comes first.
-          this.#stopPreparation.abort();
-          await this.#preparation;
-          for (const [nth, source] of sources.entries()) {
-            control.signal.throwIfAborted();
-            hold(known(nth) ?? (await this.#opened(source, handles[nth], held, control)));
-          }
-        });
+      while (held.length < sources.length) {
+        const nth = held.length;
+        const entry = await this.#held(sources[nth] as Source, keys[nth], held.length, control);
+        if (entry !== undefined) {
+          held.push(entry);
+          continue;
+        }
+        // All others wait, too: one of them can go on with the memory of these.
+        for (const entry of held.splice(0)) this.#release(entry);
+        if (this.#users() + this.#working > 0) await this.#changes.next(control.signal);
       }
       return await work(held);
     } finally {
@@ -132,9 +118,67 @@ export class Heaps {
     }
   }
 
+  /**
+   * Takes a heap, which is opened if it is not open, for a request that holds others. Undefined if it has to let them go,
+   * because all requests that hold heaps wait for memory. A request that holds none may wait for long while smaller
+   * ones find room.
+   */
+  async #held(
+    source: Source,
+    key: string | undefined,
+    others: number,
+    control: Control,
+  ): Promise<Entry | undefined> {
+    for (;;) {
+      control.signal.throwIfAborted();
+      const known = this.#known(source, key);
+      if (known !== undefined) {
+        this.#take(known);
+        return known;
+      }
+      const opening = this.#openings.get(filesOf(source)) ?? this.#begun(source, others);
+      if (opening !== undefined) {
+        const { key: made } = await opening.join(control);
+        if (key !== undefined) checkHash(key, hashOf(made), source);
+        continue;
+      }
+      const doAllWait = this.#users() === others + this.#heldWaiting && this.#working === 0;
+      if (doAllWait && others > 0) return undefined;
+      this.#heldWaiting += others;
+      try {
+        await this.#changes.next(control.signal);
+      } finally {
+        this.#heldWaiting -= others;
+      }
+    }
+  }
+
+  /** Begins to open a heap, if there is room now. Fails if there never will be. */
+  #begun(source: Source, others: number): Opening<Entry> | undefined {
+    const needed = source.dump.size * PEAK_PER_DUMP_BYTE;
+    if (!this.#hasRoom(source.dump, needed, others)) return undefined;
+    const files = filesOf(source);
+    const opening: Opening<Entry> = new Opening(() => {
+      if (this.#openings.get(files) === opening) this.#openings.delete(files);
+    });
+    this.#openings.set(files, opening);
+    this.#working++;
+    this.#reserved += needed;
+    const ended = () => {
+      this.#working--;
+      this.#reserved -= needed;
+      if (this.#openings.get(files) === opening) this.#openings.delete(files);
+      this.#changes.notify();
+    };
+    opening.begin(this.#opened(source, opening.control, ended));
+    return opening;
+  }
+
   /** Builds the indexes of all open heaps, while nothing else is opened. It returns at once. */
   prepareLater(): void {
     if (!this.#prepare) return;
+    // It is called again after they have ended.
+    if (this.#working > 0) return;
     if (this.#stopPreparation.signal.aborted) this.#stopPreparation = new AbortController();
     const { signal } = this.#stopPreparation;
     this.#preparation = this.#preparation.then(async () => {
@@ -151,46 +195,34 @@ export class Heaps {
     });
   }
 
-  /** Fails if the files of a handle have other contents now. Opens no heap. */
-  async verify(handle: string, signal: AbortSignal): Promise<void> {
-    const source = await this.source(handle);
-    if (this.#known(source, handle) === undefined) {
-      checkHash(handle, await this.#hashOfBoth(source, signal), source);
+  /** Fails if the files of a key have other contents now. Opens no heap. */
+  async verify(key: string, signal: AbortSignal): Promise<void> {
+    const source = await this.#source(key);
+    if (this.#known(source, key) === undefined) {
+      checkHash(key, await this.#hashOfBoth(source, signal), source);
     }
   }
 
   /** The place table of a heap. It stays when the heap is let go. */
-  async placeTable(handle: string, control: Control): Promise<PlaceTable> {
-    const kept = this.#tables.get(handle);
+  async placeTable(key: string, control: Control): Promise<PlaceTable> {
+    const kept = this.#tables.get(key);
     if (kept !== undefined) {
-      await this.verify(handle, control.signal);
+      await this.verify(key, control.signal);
       return kept;
     }
-    const table = await this.use([handle], control, ([open]) =>
+    const table = await this.use([key], control, ([open]) =>
       (open as OpenHeap).heap.placeTableAsync({ signal: control.signal }),
     );
-    remember(this.#tables, handle, table, MOST_TABLES);
+    remember(this.#tables, key, table, MOST_TABLES);
     return table;
   }
 
-  /** The files of a handle, which must still exist below the roots. */
-  async source(handle: string): Promise<Source> {
-    const [hash, dump, wasm, flag, ...others] = handle.split(":");
-    const isHandle = /^[0-9a-f]{32}$/.test(hash ?? "") && others.length === 0;
-    if (
-      !isHandle ||
-      dump === undefined ||
-      wasm === undefined ||
-      (flag ?? "partial") !== "partial"
-    ) {
-      throw new QuestionError(
-        "ERR_UNKNOWN_HANDLE",
-        `${shortened(handle)} is not a handle of a heap: open_heaps returns handles`,
-      );
-    }
+  /** The files of a key, which must still exist below the roots. */
+  async #source(key: string): Promise<Source> {
+    const [, dump = "", wasm = "", flag] = key.split(":");
     return {
-      dump: await this.#roots.file("dump", decoded(dump)),
-      wasm: wasm === "" ? undefined : await this.#roots.file("module", decoded(wasm)),
+      dump: await this.#roots.file("dump", decodeURIComponent(dump)),
+      wasm: wasm === "" ? undefined : await this.#roots.file("module", decodeURIComponent(wasm)),
       partial: flag === "partial",
     };
   }
@@ -202,15 +234,34 @@ export class Heaps {
     this.#entries.clear();
   }
 
-  /** Opens a heap. If a handle is given, the contents must be those of the handle. */
-  async #opened(
-    source: Source,
-    handle: string | undefined,
-    held: Entry[],
-    control: Control,
-  ): Promise<Entry> {
+  /** Opens a heap, and calls `ended` before anybody knows of it. */
+  async #opened(source: Source, control: Required<Control>, ended: () => void): Promise<Entry> {
+    let opened: { heap: Heap; hash: string };
+    try {
+      // What is asked for comes first.
+      this.#stopPreparation.abort();
+      await this.#preparation;
+      opened = await this.#read(source, control);
+    } catch (error) {
+      ended();
+      throw error;
+    }
     const { dump, wasm, partial } = source;
-    await this.#makeRoom(dump, held, control.signal);
+    const paths = [dump, wasm].map((file) => (file === undefined ? "" : encoded(file.shown)));
+    const key = [opened.hash, ...paths, ...(partial ? ["partial"] : [])].join(":");
+    const replaced = this.#entries.get(key);
+    const entry = { key, heap: opened.heap, source, users: 1, isPrepared: false };
+    this.#entries.set(key, entry);
+    if (replaced?.users === 0) replaced.heap.close();
+    ended();
+    // It stays until its requests, which go on in microtasks, have taken it.
+    setImmediate(() => this.#release(entry));
+    return entry;
+  }
+
+  /** Reads a dump and its module, and hashes both meanwhile. */
+  async #read(source: Source, control: Required<Control>): Promise<{ heap: Heap; hash: string }> {
+    const { dump, wasm, partial } = source;
     // If one fails, the other stops too.
     const stop = new AbortController();
     const signal = AbortSignal.any([control.signal, stop.signal]);
@@ -220,7 +271,7 @@ export class Heaps {
         signal,
         descriptors,
         onProgress: ({ fraction, phase }) => control.progress(fraction, `${dump.shown}: ${phase}`),
-        onClasses: control.classes && ((classes) => control.classes?.(dump.shown, classes)),
+        onClasses: (classes) => control.classes(dump.shown, classes),
       });
     const opening = this.#roots.use(dump, async (ofDump) => {
       if (wasm === undefined) return await read({ dump: ofDump });
@@ -240,92 +291,69 @@ export class Heaps {
       if (failed?.status === "rejected") throw failed.reason;
       if (heap.status === "rejected") throw heap.reason;
       if (hash.status === "rejected") throw hash.reason;
-      const paths = [dump, wasm].map((file) => (file === undefined ? "" : encoded(file.shown)));
-      const made = [hash.value, ...paths, ...(partial ? ["partial"] : [])].join(":");
-      if (handle !== undefined) checkHash(handle, hash.value, source);
       if (this.#isClosed) throw new QuestionError("ERR_CLOSED", "the server has ended");
-      const replaced = this.#entries.get(made);
-      const entry = { handle: made, heap: heap.value, source, users: 0, isPrepared: false };
-      this.#entries.set(made, entry);
-      if (replaced?.users === 0) replaced.heap.close();
-      return entry;
+      return { heap: heap.value, hash: hash.value };
     } catch (error) {
       if (heap.status === "fulfilled") heap.value.close();
       throw error;
     }
   }
 
-  /** Lets the least recently used heaps go until a dump fits, and waits for those in use. */
-  async #makeRoom({ shown, size }: RootFile, held: Entry[], signal: AbortSignal): Promise<void> {
-    const needed = size * PEAK_PER_DUMP_BYTE;
+  /**
+   * Whether a dump can be opened now. The least recently used heaps that nobody uses are let go for it. `others` is the
+   * number of heaps that the request holds: they are not released before it goes on.
+   */
+  #hasRoom({ shown }: RootFile, needed: number, others: number): boolean {
     const refused = (detail: string) =>
       new QuestionError(
         "ERR_MEMORY_LIMIT",
         `${shown} takes about ${formatSize(needed)}, and ${detail}: start the server with a larger --memory`,
       );
     if (needed > this.#memory) throw refused(`${formatSize(this.#memory)} are allowed`);
-    while (this.#entries.size > 0) {
-      const used = this.#used();
-      if (used + needed <= this.#memory) return;
-      const idle = [...this.#entries.values()].find(({ users }) => users === 0);
-      if (idle !== undefined) {
-        this.#entries.delete(idle.handle);
-        idle.heap.close();
-        continue;
-      }
-      // Heaps of this question are not released before it goes on.
-      if (this.#users() === held.length) {
-        throw refused(`other heaps of this question take ${formatSize(used)}`);
-      }
-      await new Promise<void>((resolve) => {
-        this.#onRelease.push(resolve);
-        signal.addEventListener("abort", () => resolve(), { once: true });
-      });
-      signal.throwIfAborted();
+    if (this.#working >= MOST_OPENINGS) return false;
+    const inUse = [...this.#entries.values()].filter(({ users }) => users > 0);
+    const busy = this.#reserved + bytesOf(inUse);
+    if (busy + needed > this.#memory) {
+      const isAlone = this.#working === 0 && this.#users() === others;
+      if (isAlone) throw refused(`other heaps of this question take ${formatSize(busy)}`);
+      return false;
     }
-  }
-
-  /** The bytes of the open heaps, with the indexes that they do not have yet. */
-  #used(): number {
-    return [...this.#entries.values()].reduce((sum, { heap, source, isPrepared }) => {
-      const indexes = isPrepared ? 0 : source.dump.size * INDEXES_PER_DUMP_BYTE;
-      return sum + heap.memorySize + indexes;
-    }, 0);
+    for (const entry of [...this.#entries.values()]) {
+      if (this.#reserved + bytesOf([...this.#entries.values()]) + needed <= this.#memory) break;
+      if (entry.users > 0) continue;
+      this.#entries.delete(entry.key);
+      entry.heap.close();
+    }
+    return true;
   }
 
   #users(): number {
     return [...this.#entries.values()].reduce((sum, { users }) => sum + users, 0);
   }
 
-  /** The open heap of a source; if there is a handle, with its contents. */
-  #known(source: Source, handle: string | undefined): Entry | undefined {
+  /** The open heap of a source; if there is a key, with its contents. */
+  #known(source: Source, key: string | undefined): Entry | undefined {
     const isKnown = (entry: Entry) =>
-      isSameSource(entry.source, source) &&
-      (handle === undefined || hashOf(entry.handle) === hashOf(handle));
+      filesOf(entry.source) === filesOf(source) &&
+      (key === undefined || hashOf(entry.key) === hashOf(key));
     return [...this.#entries.values()].find(isKnown);
   }
 
   #take(entry: Entry): void {
     entry.users++;
     // Used most recently.
-    this.#entries.delete(entry.handle);
-    this.#entries.set(entry.handle, entry);
+    this.#entries.delete(entry.key);
+    this.#entries.set(entry.key, entry);
   }
 
   #release(entry: Entry): void {
     entry.users--;
     // It was opened again meanwhile, because its files were touched.
-    if (entry.users === 0 && this.#entries.get(entry.handle) !== entry) entry.heap.close();
-    for (const resolve of this.#onRelease.splice(0)) resolve();
+    if (entry.users === 0 && this.#entries.get(entry.key) !== entry) entry.heap.close();
+    this.#changes.notify();
   }
 
-  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const turn = this.#turn.then(work);
-    this.#turn = turn.catch(() => {});
-    return await turn;
-  }
-
-  /** What a handle has of the contents of dump and module. */
+  /** What a key has of the contents of dump and module. */
   async #hashOfBoth({ dump, wasm }: Source, signal: AbortSignal): Promise<string> {
     const combined = createHash("sha256").update(await this.#hash(dump, signal));
     if (wasm !== undefined) combined.update(await this.#hash(wasm, signal));
@@ -366,9 +394,22 @@ async function hashOfFile(descriptor: number, signal: AbortSignal): Promise<stri
   }
 }
 
-/** Whether a handle is of a heap without a module. */
-export function hasNoModule(handle: string): boolean {
-  return handle.split(":")[2] === "";
+/** Whether a key is of a heap without a module. */
+export function isWithoutModule(key: string): boolean {
+  return key.split(":")[2] === "";
+}
+
+/** The bytes of heaps, with the indexes that they do not have yet. */
+function bytesOf(entries: Entry[]): number {
+  return entries.reduce((sum, { heap, source, isPrepared }) => {
+    const indexes = isPrepared ? 0 : source.dump.size * INDEXES_PER_DUMP_BYTE;
+    return sum + heap.memorySize + indexes;
+  }, 0);
+}
+
+/** What is equal for the same files, as long as nobody writes to them. */
+function filesOf({ dump, wasm, partial }: Source): string {
+  return JSON.stringify([dump.real, dump.identity, wasm?.real, wasm?.identity, partial]);
 }
 
 /** Adds to a map that keeps the newest entries. */
@@ -381,8 +422,8 @@ export function remember<K, V>(map: Map<K, V>, key: K, value: V, most: number): 
   }
 }
 
-function checkHash(handle: string, hash: string, { dump, wasm }: Source): void {
-  if (hashOf(handle) === hash) return;
+function checkHash(key: string, hash: string, { dump, wasm }: Source): void {
+  if (hashOf(key) === hash) return;
   throw new QuestionError(
     "ERR_DUMP_CHANGED",
     `the contents of ${[dump, wasm].flatMap((file) => file?.shown ?? []).join(" or of ")} are not those of the handle: ` +
@@ -390,27 +431,11 @@ function checkHash(handle: string, hash: string, { dump, wasm }: Source): void {
   );
 }
 
-function hashOf(handle: string): string {
-  return handle.slice(0, handle.indexOf(":"));
+function hashOf(key: string): string {
+  return key.slice(0, key.indexOf(":"));
 }
 
-function isSameSource(one: Source, other: Source): boolean {
-  const isSame = (file: RootFile | undefined, wanted: RootFile | undefined) =>
-    file?.real === wanted?.real && file?.identity === wanted?.identity;
-  return (
-    isSame(one.dump, other.dump) && isSame(one.wasm, other.wasm) && one.partial === other.partial
-  );
-}
-
-/** A path as printable ASCII, without the characters that separate the parts of a handle. */
+/** A path as printable ASCII, without the characters that separate the parts of a key. */
 function encoded(path: string): string {
   return path.replace(/[^!-~]+|[%:"]/gu, encodeURIComponent);
-}
-
-function decoded(path: string): string {
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return "";
-  }
 }

@@ -4,22 +4,16 @@
  * slow question holds none of the few connections that a browser opens.
  */
 import { randomBytes } from "node:crypto";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { MOST_CLIENTS } from "../../../js/served/limits.ts";
+import { listenLocally, messageOf, refuse, sendJson } from "../../../js/served/local_http.ts";
 import { Channel } from "./channel.mts";
-import { type Frame, Received, TOO_LONG } from "./frames.mts";
-import { MESSAGE_BYTES, MOST_CLIENTS, MOST_CONNECTIONS } from "./limits.mts";
 import { Outlet } from "./outlet.mts";
-import { isSame } from "./secret.mts";
 import type { Served } from "./served.mts";
 
-const ADDRESS = "127.0.0.1";
 /** Nothing runs and nothing is loaded, but a page may ask this server. */
 const POLICY =
   "default-src 'none'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-/** Milliseconds for the header of a request, and for all of it. */
-const HEADER_TIME = 10_000;
-const REQUEST_TIME = 30_000;
 
 interface Client {
   channel: Channel;
@@ -33,97 +27,26 @@ export async function serveHttp(
   signal: AbortSignal,
   onListening: (url: string) => void,
 ): Promise<void> {
-  const token = randomBytes(32).toString("base64url");
   const clients = new Map<string, Client>();
-  const options = {
-    headersTimeout: HEADER_TIME,
-    requestTimeout: REQUEST_TIME,
-    connectionsCheckingInterval: 1000,
-  };
-  const server = createServer(options, (request, response) => {
-    answer(request, response, { served, token, clients, port: portOf(server) });
+  const state = { served, clients };
+  const server = await listenLocally(port, POLICY, (request, response, path) => {
+    const route = `${request.method} ${path}`;
+    if (route === "GET /") return begin(response, state);
+    if (route === "GET /stream") return openStream(response, state);
+    if (route === "POST /messages") return takeMessage(request, response, state);
+    refuse(response, 404, "ERR_NO_ROUTE", "there are GET /, GET /stream and POST /messages");
   });
-  server.maxConnections = MOST_CONNECTIONS;
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen({ port, host: ADDRESS, exclusive: true }, resolve);
-  });
-  onListening(`http://${ADDRESS}:${portOf(server)}/?token=${token}`);
-  const close = () => {
-    for (const { channel } of clients.values()) channel.close();
-    server.close();
-    server.closeAllConnections();
-  };
-  if (signal.aborted) close();
-  else signal.addEventListener("abort", close, { once: true });
-  await new Promise((resolve) => server.once("close", resolve));
-}
-
-function portOf(server: Server): number {
-  return (server.address() as AddressInfo).port;
+  onListening(server.url);
+  if (!signal.aborted) {
+    await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
+  }
+  for (const { channel } of clients.values()) channel.close();
+  await server.close();
 }
 
 interface State {
   served: Served;
-  token: string;
   clients: Map<string, Client>;
-  port: number;
-}
-
-function answer(request: IncomingMessage, response: ServerResponse, state: State): void {
-  response.setHeader("Content-Security-Policy", POLICY);
-  response.setHeader("X-Content-Type-Options", "nosniff");
-  response.setHeader("Referrer-Policy", "no-referrer");
-  response.setHeader("Cross-Origin-Resource-Policy", "same-origin");
-  response.setHeader("Cross-Origin-Opener-Policy", "same-origin");
-  response.setHeader("Cache-Control", "no-store");
-  // The connection of a client that went away fails in one of these.
-  request.on("error", () => {});
-  response.on("error", () => {});
-  const [path, query = ""] = (request.url ?? "").split("?") as [string, string?];
-  const isStart = path === "/" && request.method === "GET";
-  const refusal = refusalOf(request, isStart ? query : "", state);
-  if (refusal !== undefined) return void refuse(response, ...refusal);
-  const route = `${request.method} ${path}`;
-  if (isStart) return void begin(response, state);
-  if (route === "GET /stream") return void openStream(response, state);
-  if (route === "POST /messages") return void takeMessage(request, response, state);
-  refuse(response, 404, "ERR_NO_ROUTE", "there are GET /, GET /stream and POST /messages");
-}
-
-type Refusal = [status: number, code: string, message: string];
-
-/** Why a request is not from a page of this server, or not from who started it. */
-function refusalOf(
-  { headers }: IncomingMessage,
-  query: string,
-  { token, port }: State,
-): Refusal | undefined {
-  const host = `${ADDRESS}:${port}`;
-  // Another name in Host is a page of another site whose name was made to lead here.
-  if (headers.host !== host) return [403, "ERR_FOREIGN_HOST", `the Host must be ${host}`];
-  const { origin, "sec-fetch-site": site } = headers;
-  const isForeign =
-    (origin !== undefined && origin !== `http://${host}`) ||
-    (site !== undefined && site !== "same-origin" && site !== "none");
-  if (isForeign) return [403, "ERR_FOREIGN_ORIGIN", "a page of another origin may not ask"];
-  const [, bearer] = /^Bearer ([\w-]{1,100})$/.exec(headers.authorization ?? "") ?? [];
-  // Only the address that a person opens has the token, because other addresses are kept in more places.
-  const [, inQuery] = /^token=([\w-]{1,100})$/.exec(query) ?? [];
-  if (isSame(bearer ?? inQuery ?? "", token)) return undefined;
-  return [401, "ERR_NO_TOKEN", "the token of the printed address is missing or wrong"];
-}
-
-/** Answers with an error, after which the connection ends: the rest of a request is not read. */
-function refuse(response: ServerResponse, status: number, code: string, message: string): void {
-  if (response.headersSent || response.destroyed) return;
-  response.setHeader("Connection", "close");
-  sendJson(response, status, { error: { code, message: `${code}: ${message}` } });
-}
-
-function sendJson(response: ServerResponse, status: number, value: unknown): void {
-  response.writeHead(status, { "Content-Type": "application/json; charset=utf-8" });
-  response.end(JSON.stringify(value));
 }
 
 /** What can be asked here. */
@@ -166,32 +89,13 @@ async function takeMessage(
   if (client === undefined) {
     return void refuse(response, 404, "ERR_NO_CLIENT", "the header Client names no open stream");
   }
-  const frame = await bodyOf(request);
-  if (frame === undefined) return;
-  if (frame === TOO_LONG) {
-    const limit = `a message has at most ${MESSAGE_BYTES} bytes`;
-    return void refuse(response, 413, "ERR_MESSAGE_TOO_LONG", limit);
-  }
+  const message = await messageOf(request, response);
+  if (message === undefined) return;
   if (client.outlet.isFull) {
     // The page reads its answers before it asks further.
     const message = "ERR_BUSY: answers wait to be read from the stream";
     return void sendJson(response, 503, { error: { code: "ERR_BUSY", message } });
   }
   response.writeHead(202).end();
-  client.channel.receive(frame);
-}
-
-/** The body of a request; undefined if the client went away meanwhile. */
-async function bodyOf(request: IncomingMessage): Promise<Frame | undefined> {
-  const received = new Received();
-  if (Number(request.headers["content-length"] ?? 0) > MESSAGE_BYTES) return TOO_LONG;
-  try {
-    for await (const piece of request.iterator({ destroyOnReturn: false })) {
-      received.add(piece as Buffer);
-      if (received.isTooLong) return TOO_LONG;
-    }
-  } catch {
-    return undefined;
-  }
-  return received.take();
+  client.channel.receive(message);
 }

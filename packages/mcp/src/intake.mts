@@ -1,7 +1,7 @@
 /** Takes messages of a client: reads their JSON, refuses what is no message, and counts requests. */
 
-import { type Frame, TOO_LONG } from "./frames.mts";
-import { LONGEST_ERROR, MESSAGE_BYTES, MOST_WAITING } from "./limits.mts";
+import { LONGEST_ERROR, MESSAGE_BYTES, MOST_WAITING } from "../../../js/served/limits.ts";
+import { type Frame, TOO_LONG } from "../../../js/served/received.ts";
 import type { RequestId, Waiting } from "./waiting.mts";
 
 const PARSE_ERROR = -32700;

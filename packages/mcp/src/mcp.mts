@@ -2,10 +2,11 @@
 import { McpServer, type ServerContext } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { z } from "zod";
-import { errorText } from "./errors.mts";
+import { errorText } from "../../../js/served/errors.ts";
 import { HUNT, huntPrompt, INSTRUCTIONS, NUMBERS } from "./hunt.mts";
+import type { Context } from "./question.mts";
 import { inputSchema, outputSchema } from "./schemas.mts";
-import type { Served } from "./served.mts";
+import { contextOf, type Served } from "./served.mts";
 import { LineTransport } from "./transport.mts";
 import { version } from "./version.mts";
 import { Waiting } from "./waiting.mts";
@@ -19,8 +20,10 @@ const LONGEST_ERROR = 2000;
 export async function serveMcp(served: Served): Promise<void> {
   await new Promise<void>((resolve) => {
     const waiting = new Waiting();
+    // Servers of one client, one for each generation of the protocol that it tries.
+    const context = contextOf(served);
     const transport = new LineTransport(process.stdin, process.stdout, waiting);
-    serveStdio(() => mcpServer(served, waiting), {
+    serveStdio(() => mcpServer(served, context, waiting), {
       transport: closing(transport, resolve),
       onerror: (error) => process.stderr.write(`${error.message.slice(0, LONGEST_ERROR)}\n`),
     });
@@ -37,7 +40,11 @@ function closing(transport: LineTransport, onClosed: () => void): LineTransport 
   return transport;
 }
 
-function mcpServer({ asked, asker, context }: Served, waiting: Waiting): McpServer {
+function mcpServer(
+  { asked, asker }: Served,
+  context: Omit<Context, "control">,
+  waiting: Waiting,
+): McpServer {
   const server = new McpServer(
     { name: "warpo-heap-analyzer", title: "WARPO heap analyzer", version },
     { instructions: INSTRUCTIONS, capabilities: { tools: {}, prompts: {}, resources: {} } },

@@ -2,13 +2,15 @@
 import type { Heap } from "@warpo/heap-analyzer";
 import { z } from "zod";
 import type { Found } from "./answers.mts";
-import type { Control, Heaps, OpenHeap } from "./heaps.mts";
+import type { Control } from "./control.mts";
+import type { Handles } from "./handles.mts";
+import type { OpenHeap } from "./heaps.mts";
 import type { Roots } from "./roots.mts";
 
 /** What answers are made from. */
 export interface Context {
   roots: Roots;
-  heaps: Heaps;
+  heaps: Handles;
   /** The module of dumps for which none is named. */
   wasm: string | undefined;
   /** The folder for exports. */
@@ -61,7 +63,7 @@ const PAGE = {
 };
 
 /** The fields that every answer ends with. */
-const END = {
+export const END = {
   partial: z.boolean(),
   evidence: z.strictObject({
     numbers: z.string(),
@@ -87,10 +89,10 @@ export function question<I extends z.ZodRawShape, O extends z.ZodRawShape>(
 }
 
 /** Inputs that several questions have. */
-export const heap = z.string().max(10_000).describe("a handle from open_heaps");
+export const heap = z.string().max(100).describe("a handle from open_heaps");
 export const before = z
   .string()
-  .max(10_000)
+  .max(100)
   .optional()
   .describe("the handle of an earlier dump, to compare with");
 export const category = z.enum(["detached-nodes", "event-handlers", "contexts", "console"]);

@@ -8,8 +8,9 @@ import { readdir, realpath } from "node:fs/promises";
 import { isAbsolute, join, normalize, relative, resolve, sep } from "node:path";
 import { promisify } from "node:util";
 import { openBeneath } from "@warpo/heap-analyzer";
+import { QuestionError } from "../../../js/served/errors.ts";
+import { fileKind, hasNoModule, KIND_BYTES } from "../../../js/served/file_kind.ts";
 import { escapeUnprintable } from "../../../js/text.ts";
-import { QuestionError } from "./errors.mts";
 
 /** A file below a root. */
 export interface RootFile {
@@ -39,12 +40,6 @@ export interface Listing {
   isIncomplete: boolean;
 }
 
-/** By the first bytes. A heap snapshot of V8 begins with its part `snapshot`. */
-const KINDS = new Map<string, "dump" | "snapshot" | "module">([
-  ["ASHD", "dump"],
-  ['{"sn', "snapshot"],
-  ["\0asm", "module"],
-]);
 /** Folders without dumps, and with many files. */
 const SKIPPED = new Set(["node_modules", ".git", "target"]);
 /** A search looks at no more files and folders than this. */
@@ -174,21 +169,29 @@ export class Roots {
 
   /** Whether a file is of a kind that has no module: a heap snapshot of V8. */
   async needsNoModule(file: RootFile): Promise<boolean> {
-    return (await this.#kindOf(file)) === "snapshot";
+    return hasNoModule(await this.#kindOf(file));
   }
 
   /** What a file is by its first bytes. */
   async #kindOf(file: RootFile) {
     return await this.use(file, async (descriptor) => {
-      const { buffer, bytesRead } = await readFrom(descriptor, Buffer.alloc(4), 0, 4, 0);
-      return KINDS.get(buffer.toString("latin1", 0, bytesRead));
+      const start = Buffer.alloc(KIND_BYTES);
+      await readFrom(descriptor, start, 0, KIND_BYTES, 0);
+      return fileKind(start);
     });
   }
 
-  /** The modules that lie beside a file. */
+  /** The modules that lie beside a file; if there are none, those in the folder `build` there, where compilers write. */
   async modulesBeside(file: RootFile): Promise<string[]> {
     const folder = join(file.real, "..");
-    const names = (await readdir(folder)).filter((name) => name.endsWith(".wasm")).sort();
+    const beside = await this.#modulesIn(folder);
+    return beside.length > 0 ? beside : await this.#modulesIn(join(folder, "build"));
+  }
+
+  async #modulesIn(folder: string): Promise<string[]> {
+    // There may be no such folder.
+    const children = await readdir(folder).catch(() => []);
+    const names = children.filter((name) => name.endsWith(".wasm")).sort();
     const files = names.map((name) => this.file("module", join(folder, name)).then(() => name));
     const found = await Promise.allSettled(files);
     // The folder may have been another when it was read: only what is below the roots is named.

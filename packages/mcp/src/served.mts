@@ -1,9 +1,17 @@
 /** What every transport serves. */
 import type { Asker } from "./ask.mts";
+import { Handles } from "./handles.mts";
+import type { Heaps } from "./heaps.mts";
 import type { Context, Question } from "./question.mts";
 
 export interface Served {
   asked: Question[];
   asker: Asker;
-  context: Omit<Context, "control">;
+  heaps: Heaps;
+  context: Omit<Context, "control" | "heaps">;
+}
+
+/** What a client gets its answers from: it has handles of its own. */
+export function contextOf({ context, heaps }: Served): Omit<Context, "control"> {
+  return { ...context, heaps: new Handles(heaps) };
 }

@@ -1,5 +1,5 @@
 /** The requests of a client that wait, on every transport. */
-import { MOST_WAITING } from "./limits.mts";
+import { MOST_WAITING } from "../../../js/served/limits.ts";
 
 /** What names a request. */
 export type RequestId = string | number;

@@ -143,7 +143,7 @@ fn a_test_of_a_kind_is_found() {
 }
 
 /// In JavaScript, one function recognises a file.
-const RECOGNISER_IN_JAVASCRIPT: &str = "packages/mcp/src/roots.mts";
+const RECOGNISER_IN_JAVASCRIPT: &str = "js/served/file_kind.ts";
 
 /// What code of JavaScript asks for a kind: a name, the first bytes of a file, a comparison of the extension; and texts of
 /// addresses, whose form is one of a kind.
@@ -172,7 +172,14 @@ fn kinds_in_javascript(text: &str) -> Vec<&str> {
 fn in_javascript_one_file_knows_kinds_of_heaps() {
     let root = root();
     let mut found = Vec::new();
-    for folder in ["js/report", "js/check", "js/heap_analyzer", "packages"] {
+    for folder in [
+        "js/report",
+        "js/explorer",
+        "js/served",
+        "js/check",
+        "js/heap_analyzer",
+        "packages",
+    ] {
         files(&root.join(folder), &["ts", "mts"], &mut found);
     }
     for entry in fs::read_dir(root.join("js")).unwrap() {

@@ -5,6 +5,7 @@ use super::paths::path_lines;
 use super::rows::{Left, Right, part, table};
 use super::text::{format_count, printable_name};
 use base::units::AddressForm;
+use heap::{ContainerKind, ContainerPage, HeldValue};
 use questions::{DominatorGroups, Dominators, FoundObjects, ObjectAnswer};
 
 pub(super) fn found_lines(found: &FoundObjects, form: AddressForm) -> Vec<String> {
@@ -81,11 +82,57 @@ pub(super) fn object_lines(object: &ObjectAnswer, form: AddressForm) -> Vec<Stri
         })
         .collect();
     lines.extend(table([("", Left), ("", Left), ("", Left)], &rows));
+    if let Some(page) = &object.entries {
+        lines.extend(entry_lines(page));
+    }
     if let Some(path) = &object.path {
         lines.push(String::new());
         lines.extend(path_lines(path));
         lines.push(format!("fingerprint {}", path.fingerprint));
     }
+    lines
+}
+
+fn entry_lines(page: &ContainerPage) -> Vec<String> {
+    let ContainerPage {
+        kind,
+        total,
+        offset,
+        entries,
+        ..
+    } = page;
+    let what = match kind {
+        ContainerKind::Elements => "elements",
+        ContainerKind::Map => "entries",
+        ContainerKind::Set => "values",
+        ContainerKind::Properties => "elements and properties",
+    };
+    let held = |held: &HeldValue| {
+        with_function(
+            printable_name(&held.value.to_string()),
+            held.function_name.as_ref(),
+        )
+    };
+    let rows: Vec<_> = entries
+        .iter()
+        .map(|entry| {
+            let key = match (&entry.name, &entry.key) {
+                (Some(name), _) => label(name),
+                (None, Some(key)) => held(key),
+                (None, None) => String::new(),
+            };
+            let address = entry.value.address_text.clone().unwrap_or_default();
+            [format_count(entry.index), key, held(&entry.value), address]
+        })
+        .collect();
+    let heading = [
+        ("Entry", Right),
+        ("Key", Left),
+        ("Value", Left),
+        ("Address", Right),
+    ];
+    let mut lines = vec![String::new(), part(*total, *offset, entries.len(), what)];
+    lines.extend(table(heading, &rows));
     lines
 }
 

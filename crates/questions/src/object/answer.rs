@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::parts::object_name::ObjectName;
 use crate::parts::path::Path;
 use crate::parts::roots::Root;
-use heap::{FieldValue, ObjectState};
+use heap::{ContainerPage, FieldValue, ObjectState};
 
 /// Everything about one object.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -31,6 +31,9 @@ pub struct ObjectAnswer {
     pub preview: Option<String>,
     /// Its fields, by offset.
     pub fields: Vec<FieldValue>,
+    /// A page of what it holds; absent if that was not asked for, and for what is no container.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub entries: Option<ContainerPage>,
     /// Of a snapshot: the number of references from a root of the page, as DevTools counts them; greater by
     /// 100,000,000 for what only V8 reaches. Absent for a dump.
     #[serde(skip_serializing_if = "Option::is_none")]

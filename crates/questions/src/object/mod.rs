@@ -11,9 +11,9 @@ use crate::parts::path::path_to;
 use crate::parts::roots::named_root;
 pub use answer::ObjectAnswer;
 use base::control::Control;
-use base::error::Result;
+use base::error::{Error, Result};
 use base::warning::Warning;
-use heap::Found;
+use heap::{Found, WantedEntries};
 
 /// Which object to describe.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -21,12 +21,19 @@ use heap::Found;
 pub struct ObjectOptions {
     /// Its address, or one inside it.
     pub address: u32,
+    /// The number of entries to list, if it is a container; none without a number.
+    #[serde(default)]
+    pub entries: Option<u64>,
+    /// The number of entries to leave out before the first.
+    #[serde(default)]
+    pub offset: u64,
 }
 
 /// Everything about one object.
 ///
 /// # Errors
-/// [`Error`](base::Error): `NoObject` for an address without an object, `DumpChanged` and `Io` if the dump cannot
+/// [`Error`](base::Error): `NoObject` for an address without an object, `InvalidOption` for a number of entries that
+/// is 0 or above 1000, `DumpChanged` and `Io` if the dump cannot
 /// be read again, `OutOfMemory`, `Aborted`.
 pub fn object(
     loaded: &LoadedHeap,
@@ -34,6 +41,7 @@ pub fn object(
     notes: &mut Vec<Warning>,
     control: &Control,
 ) -> Result<ObjectAnswer> {
+    let wanted = wanted_entries(options)?;
     let heap = &loaded.heap;
     let object = match find_at(loaded, options.address, notes, control)? {
         Found::Object(object) => object,
@@ -53,6 +61,7 @@ pub fn object(
                 roots: Vec::new(),
                 preview: None,
                 fields: Vec::new(),
+                entries: None,
                 distance: None,
                 referrer_count: 0,
                 path: None,
@@ -75,8 +84,30 @@ pub fn object(
             .collect(),
         preview: reader.preview(object)?,
         fields: reader.fields(object, notes)?,
+        entries: match wanted {
+            Some(wanted) => reader.entries(object, wanted)?,
+            None => None,
+        },
         distance: loaded.source.distance(object),
         referrer_count: loaded.referrers(control)?.of(object).len() as u64,
         path: path_to(loaded, &mut reader, object, control)?,
     })
+}
+
+/// The largest number of entries of a page.
+const MOST_ENTRIES: u64 = 1000;
+
+fn wanted_entries(options: &ObjectOptions) -> Result<Option<WantedEntries>> {
+    match options.entries {
+        None => Ok(None),
+        Some(limit @ 1..=MOST_ENTRIES) => Ok(Some(WantedEntries {
+            offset: options.offset,
+            limit,
+        })),
+        Some(other) => Err(Error::InvalidOption {
+            name: "entries",
+            found: other.to_string(),
+            expected: "a whole number from 1 to 1000",
+        }),
+    }
 }

@@ -1,9 +1,9 @@
 /** Which classes use the memory, and which changed. */
 import type { Warning } from "@warpo/heap-analyzer";
 import { z } from "zod";
+import { QuestionError } from "../../../../js/served/errors.ts";
+import { matcher } from "../../../../js/served/glob.ts";
 import type { Found } from "../answers.mts";
-import { QuestionError } from "../errors.mts";
-import { matcher } from "../glob.mts";
 import { formatCount, formatSize } from "../lines.mts";
 import { asking, before, count, glob, heap, page, question, size, watched } from "../question.mts";
 

@@ -6,7 +6,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { Heap } from "@warpo/heap-analyzer";
 import { z } from "zod";
-import { QuestionError } from "../errors.mts";
+import { QuestionError } from "../../../../js/served/errors.ts";
 import { formatSize } from "../lines.mts";
 import { asking, before, heap, question, size } from "../question.mts";
 

@@ -1,7 +1,7 @@
 /** Which dumps there are, and what is in them. */
 import type { Accounting, Warning } from "@warpo/heap-analyzer";
 import { z } from "zod";
-import { QuestionError } from "../errors.mts";
+import { QuestionError } from "../../../../js/served/errors.ts";
 import type { OpenHeap, Source } from "../heaps.mts";
 import { formatCount, formatSize } from "../lines.mts";
 import { type Context, category, count, page, question, size } from "../question.mts";
@@ -94,7 +94,9 @@ export const openHeaps = question({
       .string()
       .max(4096)
       .optional()
-      .describe("the module of the dumps (default: the one module beside the first dump)"),
+      .describe(
+        "the module of the dumps (default: the one module beside the first dump, or in build there)",
+      ),
     partial: z
       .boolean()
       .default(false)
@@ -123,11 +125,15 @@ export const openHeaps = question({
       const part = (fraction: number, phase: string) =>
         control.progress((nth + fraction) / files.length, phase);
       const source = { dump, wasm: modules[nth], partial };
-      const summary = await heaps.open(source, { ...control, progress: part }, async (heap) => ({
-        found: summaryOf(heap, source),
-        warnings: heap.heap.warnings,
-        partial: heap.heap.partial,
-      }));
+      const summary = await heaps.open(
+        source,
+        { ...control, progress: part },
+        async (heap, handle) => ({
+          found: summaryOf(heap, handle, source),
+          warnings: heap.heap.warnings,
+          partial: heap.heap.partial,
+        }),
+      );
       found.push(summary.found);
       isPartial ||= summary.partial;
       const named = files.length === 1 ? "" : `${dump.shown}: `;
@@ -165,7 +171,7 @@ export const openHeaps = question({
 type Summary = [z.output<typeof opened>, z.output<typeof details>];
 
 /** A heap in short and in full. */
-function summaryOf({ heap, handle }: OpenHeap, { dump, wasm }: Source): Summary {
+function summaryOf({ heap }: OpenHeap, handle: string, { dump, wasm }: Source): Summary {
   const { totalHeapSize, totalLiveSize, accounting, objects, classes, roots, categories } =
     heap.summary();
   const liveObjects = objects.live;
@@ -194,7 +200,7 @@ function bytesOf({ live, garbage, raw, free, overhead, gaps, unread }: Accountin
   return { live, garbage, raw, free: free.bytes, other: overhead + gaps + unread };
 }
 
-/** The module that was named, or that of the server, or the only one beside the dump. */
+/** The module that was named, or that of the server, or the only one beside the dump or in `build` there. */
 async function moduleOf(
   dump: RootFile,
   named: string | undefined,
@@ -204,10 +210,10 @@ async function moduleOf(
   if (path !== undefined) return await roots.file("module", path);
   const beside = await roots.modulesBeside(dump);
   if (beside.length === 1) return await roots.file("module", beside[0] as string);
-  const found = beside.length === 0 ? "no .wasm file lies" : `${beside.length} .wasm files lie`;
-  const names = beside.length === 0 ? "" : ` (${beside.slice(0, 10).map(shortened).join(", ")})`;
-  throw new QuestionError(
-    "ERR_NO_MODULE",
-    `${found} beside ${dump.shown}${names}: name the module with wasm`,
-  );
+  const names = beside.slice(0, 10).map(shortened).join(", ");
+  const found =
+    beside.length === 0
+      ? `no .wasm file lies beside ${dump.shown}, nor in build there`
+      : `${beside.length} .wasm files lie beside ${dump.shown} (${names})`;
+  throw new QuestionError("ERR_NO_MODULE", `${found}: name the module with wasm`);
 }

@@ -6,6 +6,7 @@ import { listDumps, openHeaps } from "./files.mts";
 import { growth, suspects } from "./leaks.mts";
 import { waste } from "./memory.mts";
 import { dominators, find, object, paths } from "./objects.mts";
+import { sites } from "./sites.mts";
 
 const QUESTIONS: Question[] = [
   listDumps,
@@ -19,6 +20,7 @@ const QUESTIONS: Question[] = [
   object,
   dominators,
   waste,
+  sites,
 ];
 
 /** The questions; exports only if there is a folder for them. */

@@ -81,8 +81,10 @@ export const waste = question({
         const { schemaVersion, warnings, partial, ...live } = found;
         return { body: { live, unreachable: null }, warnings, partial };
       }
-      const found = await open.unreachableAsync({ limit, ...watched(context) });
-      const { schemaVersion, warnings, partial, ...unreachable } = found;
+      // Its lists have no pages: ask for all up to the end of the page.
+      const found = await open.unreachableAsync({ limit: offset + limit, ...watched(context) });
+      const { schemaVersion, warnings, partial, ...whole } = found;
+      const unreachable = pageOf(whole, offset);
       const isEstimate = (unreachable.raw.unreferenced?.count ?? 0) > 0;
       return { body: { live: null, unreachable }, warnings, partial, isEstimate };
     });
@@ -92,6 +94,27 @@ export const waste = question({
     return unreachable === null ? [] : unreachableLines(unreachable);
   },
 });
+
+/** The same without the first entries of each list. */
+function pageOf(whole: z.output<typeof unreached>, offset: number): z.output<typeof unreached> {
+  const { garbage, raw } = whole;
+  const { cycles } = garbage;
+  const { unreferenced } = raw;
+  return {
+    garbage: {
+      ...garbage,
+      classes: garbage.classes.slice(offset),
+      cycles: { ...cycles, groups: cycles.groups.slice(offset) },
+    },
+    raw: {
+      ...raw,
+      unreferenced:
+        unreferenced === null
+          ? null
+          : { ...unreferenced, blocks: unreferenced.blocks.slice(offset) },
+    },
+  };
+}
 
 function wasteLines({ totalLiveSize, totalSavings, kinds }: z.output<typeof wasted>): string[] {
   return [

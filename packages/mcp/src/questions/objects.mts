@@ -1,6 +1,6 @@
 /** Single objects, what refers to them, why they are alive, and what they keep alive. */
 import { z } from "zod";
-import { QuestionError } from "../errors.mts";
+import { QuestionError } from "../../../../js/served/errors.ts";
 import {
   cutText,
   edgeText,
@@ -98,14 +98,49 @@ const field = z.strictObject({
   functionName: z.string().optional(),
 });
 
+const held = z
+  .strictObject({
+    value: field.shape.value,
+    address: count.nullable(),
+    addressText: z.string().nullable(),
+    className: z.string().nullable(),
+    functionName: z.string().optional(),
+  })
+  .meta({ id: "held" });
+
+const containerPage = z.strictObject({
+  kind: z.enum(["elements", "map", "set", "properties"]),
+  total: count,
+  offset: count,
+  limit: count,
+  entries: z.array(
+    z.strictObject({
+      index: count,
+      name: z.string().nullable(),
+      key: held.nullable(),
+      value: held,
+    }),
+  ),
+});
+
 export const object = question({
   name: "object",
   title: "One object",
   description:
-    "What is at this address, and what refers to it? Class, sizes, fields, contents, dominator, and a page of the references to it. For why it is alive ask paths.",
+    "What is at this address, and what refers to it? Class, sizes, fields, contents, dominator, a page of the entries of an array, map or set, and a page of the references to it. For why it is alive ask paths.",
   basis:
     "Fields are read from the dump; a reference is independent if it alone keeps the object reachable.",
-  input: { heap, address, ...page },
+  input: {
+    heap,
+    address,
+    entries: whole
+      .min(1)
+      .max(1000)
+      .optional()
+      .describe("of an array, map or set: how many entries to list"),
+    entriesOffset: page.offset,
+    ...page,
+  },
   output: {
     address: count,
     addressText: z.string(),
@@ -117,14 +152,16 @@ export const object = question({
     roots: z.array(rootShape),
     preview: z.string().nullable(),
     fields: z.array(field),
+    entries: containerPage.nullable(),
     distance,
     referrers: z.array(edgeShape),
   },
   isPaged: true,
-  async ask({ heap: handle, address: at, limit, offset }, context) {
+  async ask({ heap: handle, address: at, entries, entriesOffset, limit, offset }, context) {
     return await asking(context, { heap: handle }, async (open) => {
+      const wanted = entries === undefined ? {} : { entries, offset: entriesOffset };
       const { schemaVersion, path, referrerCount, warnings, partial, ...body } =
-        await open.objectAsync(addressOf(at), watched(context));
+        await open.objectAsync(addressOf(at), { ...wanted, ...watched(context) });
       const { referrers, total } =
         body.state === "live"
           ? await open.referrersAsync(body.address, {
@@ -134,7 +171,12 @@ export const object = question({
             })
           : { referrers: [], total: 0 };
       const page = { list: "referrers", total, offset };
-      return { body: { ...body, referrers }, page, warnings, partial };
+      return {
+        body: { ...body, entries: body.entries ?? null, referrers },
+        page,
+        warnings,
+        partial,
+      };
     });
   },
   render(one) {
@@ -145,6 +187,7 @@ export const object = question({
         ({ name, type, value, functionName }) =>
           `  ${name}: ${type} = ${withFunction(short(String(value)), functionName)}`,
       ),
+      ...entryLines(one.entries),
       one.dominator === null
         ? "No object dominates it."
         : `Dominator: ${named(one.dominator.className, one.dominator.addressText)}`,
@@ -230,7 +273,7 @@ export const paths = question({
     heap,
     address: address.optional(),
     class: glob.optional().describe("a class name; * and ? are wildcards"),
-    newSince: z.string().max(10_000).optional().describe("the handle of an earlier dump"),
+    newSince: z.string().max(100).optional().describe("the handle of an earlier dump"),
     limit: page.limit,
   },
   output: { object: onePath.nullable(), merged: mergedPaths.nullable() },
@@ -351,6 +394,19 @@ export const dominators = question({
     ];
   },
 });
+
+function entryLines(page: z.output<typeof containerPage> | null): string[] {
+  if (page === null) return [];
+  const text = ({ value, functionName }: z.output<typeof held>) =>
+    withFunction(short(String(value)), functionName);
+  return [
+    `Entries (${page.kind}): ${formatCount(page.entries.length)} of ${formatCount(page.total)}, from ${formatCount(page.offset)} on`,
+    ...page.entries.map(({ name, key, value }) => {
+      const before = name ?? (key === null ? undefined : text(key));
+      return `  ${before === undefined ? "" : `${before}: `}${text(value)}`;
+    }),
+  ];
+}
 
 /** A preview for a line of a list. */
 function short(text: string | null): string {

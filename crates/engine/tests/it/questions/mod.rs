@@ -1,5 +1,6 @@
 //! Questions about a loaded heap.
 
+mod entries;
 mod errors;
 mod growth;
 mod naive;

@@ -5,7 +5,7 @@ use engine::heap::views::{ConstructorSort, ConstructorView, Selection};
 use engine::questions::Question;
 use engine::{Control, Input, analyze_snapshot as analyze};
 use serde_json::{Value, json};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 #[test]
 fn each_of_thousands_of_classes_in_one_chain_retains_the_chain_after_its_first_object() {
@@ -252,4 +252,116 @@ fn what_a_snapshot_does_not_say_is_absent_or_refused() {
     let report = ask(&heap, json!({ "question": "report" }));
     assert_eq!(report["body"]["unreachable"], Value::Null);
     assert_eq!(report["body"]["summary"].get("accounting"), None);
+}
+
+#[test]
+fn elements_and_properties_of_an_object_are_paged() {
+    let mut snapshot = Snapshot::new();
+    let array = snapshot.node("object", "Array", 16);
+    snapshot.edge(1, "property", "list", array);
+    let hidden = snapshot.node("hidden", "Map", 16);
+    snapshot.edge(array, "internal", "map", hidden);
+    let elements: Vec<usize> = (0..50)
+        .map(|nth| {
+            let node = snapshot.node("object", "Item", 16);
+            snapshot.edge(array, "element", nth, node);
+            node
+        })
+        .collect();
+    let length = snapshot.node("string", "note", 16);
+    snapshot.edge(array, "property", "note", length);
+    let heap = snapshot.open();
+    let id = |node: usize| 2 * node + 1;
+    let page = |offset: u64, entries: u64| {
+        let question = json!({ "question": "object", "address": id(array), "entries": entries, "offset": offset });
+        ask(&heap, question)["entries"].clone()
+    };
+    let whole = page(0, 1000);
+    assert_eq!(
+        (&whole["kind"], &whole["total"]),
+        (&json!("properties"), &json!(51))
+    );
+    let all = whole["entries"].as_array().unwrap();
+    assert_eq!(all[7]["name"], "[7]");
+    assert_eq!(all[7]["value"]["address"], id(elements[7]));
+    assert_eq!(
+        (&all[50]["name"], &all[50]["value"]["value"]),
+        (&json!("note"), &json!("\"note\""))
+    );
+    for (offset, entries) in [(0, 20), (20, 20), (40, 20), (50, 1), (51, 1)] {
+        let end = 51.min(offset + entries);
+        let listed = page(offset as u64, entries as u64)["entries"].clone();
+        assert_eq!(listed.as_array().unwrap(), &all[offset..end]);
+    }
+}
+
+#[test]
+fn the_classes_of_a_snapshot_are_reported_before_retained_sizes_are_known() {
+    let mut snapshot = Snapshot::new();
+    for (class, size, count) in [("Item", 24, 30), ("Box", 4_000, 2)] {
+        for nth in 0..count {
+            let node = snapshot.node("object", class, size);
+            snapshot.edge(1, "element", nth, node);
+        }
+    }
+    // The number in the column of sizes is smaller.
+    let huge = snapshot.node("object", "Huge", 6_000_000_000);
+    snapshot.edge(1, "property", "huge", huge);
+    // Nothing refers to it.
+    snapshot.node("object", "Gone", 16);
+    let text = snapshot.text();
+    let control = Control::default();
+    control.request_classes();
+    let input = Input {
+        name: "app.heapsnapshot",
+        bytes: text.as_bytes(),
+    };
+    let heap = analyze(input, &control).unwrap();
+    let reported = control.take_classes().unwrap();
+    let selection = Selection::sorted(ConstructorSort::Shallow);
+    let view = ConstructorView::new(Arc::new(heap), selection, &Control::default()).unwrap();
+    let row = |name: &str, count: u64, size: u64| (name.to_owned(), count, size);
+    let rows = view.rows().iter();
+    let expected: Vec<_> = rows
+        .map(|one| row(&one.class_name, one.count, one.total_shallow_size))
+        .collect();
+    let found: Vec<_> = reported
+        .iter()
+        .map(|one| row(&one.class_name, one.count, one.shallow_size))
+        .collect();
+    assert_eq!(found, expected);
+    assert_eq!(found[0], row("Huge", 1, 6_000_000_000));
+    assert!(found.iter().all(|(name, ..)| name != "Gone"));
+}
+
+#[test]
+fn the_progress_of_a_snapshot_moves_in_every_phase_and_ends_at_the_end() {
+    let mut snapshot = Snapshot::new();
+    for nth in 0..3_000 {
+        let node = snapshot.node("object", "Item", 24);
+        snapshot.edge(1, "element", nth, node);
+    }
+    let text = snapshot.text();
+    let fractions = Arc::new(Mutex::new(Vec::new()));
+    let handle = Arc::new(Mutex::new(None::<Control>));
+    let (own, found) = (Arc::clone(&handle), Arc::clone(&fractions));
+    let control = Control::observing(move |_| {
+        if let Some(control) = own.lock().unwrap().as_ref() {
+            found.lock().unwrap().push(control.progress().fraction);
+        }
+    });
+    *handle.lock().unwrap() = Some(control.clone());
+    let input = Input {
+        name: "app.heapsnapshot",
+        bytes: text.as_bytes(),
+    };
+    analyze(input, &control).unwrap();
+    handle.lock().unwrap().take();
+    let fractions = fractions.lock().unwrap();
+    assert!(fractions.len() >= 5, "{fractions:?}");
+    // Each phase begins after the one before has counted.
+    assert!(
+        fractions.is_sorted_by(|one, other| one < other),
+        "{fractions:?}"
+    );
 }

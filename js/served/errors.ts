@@ -1,4 +1,4 @@
-/** Errors of this package. Like those of the analyzer, they have a stable code. */
+/** Errors of questions. Like those of the analyzer, they have a stable code. */
 
 /** What went wrong, with a code for programs and a sentence for people. */
 export class QuestionError extends Error {

@@ -6,6 +6,11 @@ export const MESSAGE_BYTES = 256 * 1024;
 export const MOST_WAITING = 128;
 /** Bytes that the client has not read. With more, no further message is taken. */
 export const UNREAD_BYTES = 1024 * 1024;
+/** Bytes that are read ahead of a client that does not read, to see whether it has ended. */
+export const AHEAD_BYTES = 1024 * 1024;
+/** Milliseconds after which a client that reads nothing, while it is behind, is gone: after its end, and before. */
+export const ENDED_PATIENCE = 5000;
+export const PATIENCE = 10 * 60 * 1000;
 /** Characters of the answers together that are kept for repeated questions. */
 export const KEPT_CHARACTERS = 16 * 1024 * 1024;
 /** Clients of one HTTP server. Browsers open at most six connections to one server, and each client keeps one. */

@@ -1,0 +1,361 @@
+// The explorer in a real Chromium: `open` serves it, and three leaks of a game are found with clicks alone.
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { request } from "node:http";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { text as textOfStream } from "node:stream/consumers";
+import type { Browser, BrowserContextOptions, Locator, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import AscTransform from "../../dist/asc_transform.mjs";
+import { captureDump, exposeGlobals } from "../../dist/capture.js";
+import { openHeap } from "../../dist/index.js";
+import type { FoundObject, Heap } from "../../index.js";
+import * as format from "../../js/report/format.ts";
+import { runCompiler } from "../support/compile.ts";
+import { findChromium, startChromium } from "./chromium.ts";
+
+const PROGRAMS = join(import.meta.dirname, "../programs");
+const CLI = join(import.meta.dirname, "../../dist/heap_analyzer/cli.js");
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+/** Rounds before each dump. In each a player comes, and makes three moves. */
+const ROUNDS = 200;
+
+interface Game extends WebAssembly.Exports {
+  play(rounds: number): void;
+  collect(): void;
+  memory: WebAssembly.Memory;
+}
+
+const missing = findChromium() === undefined ? "there is no Chromium" : undefined;
+if (missing) console.warn(`tests of the explorer are skipped: ${missing}`);
+
+async function textOf(locator: Locator): Promise<string> {
+  return (await locator.textContent()) ?? "";
+}
+
+/** Starts `open`, and waits for its address. */
+async function startOpen(args: string[]): Promise<{ url: URL; child: ChildProcess }> {
+  const child = spawn(process.execPath, [CLI, "open", ...args, "--no-browser"], {
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream });
+  const [line] = (await once(lines, "line")) as [string];
+  return { url: new URL(line), child };
+}
+
+/** A request as any program could make it. */
+async function asked(
+  url: URL,
+  { path = "/ask", method = "POST", headers = {}, body = "" } = {},
+): Promise<{ status: number; body: string; policy: string }> {
+  const sent = request({ host: url.hostname, port: url.port, path, method, headers });
+  sent.end(body);
+  const [response] = await once(sent, "response");
+  const policy = String(response.headers["content-security-policy"]);
+  return { status: response.statusCode, body: await textOfStream(response), policy };
+}
+
+describe.skipIf(missing)("the explorer", () => {
+  const folder = mkdtempSync(join(tmpdir(), "explorer-"));
+  let browser: Browser;
+  let game: Game;
+  let wasm: Uint8Array;
+  let heap: Heap;
+  let before: Heap;
+  let url: URL;
+  let child: ChildProcess;
+  const messages: string[] = [];
+  const requests: string[] = [];
+  const opened: Page[] = [];
+
+  function dump(number: number): Uint8Array {
+    game.play(ROUNDS);
+    game.collect();
+    const taken = captureDump(game);
+    writeFileSync(join(folder, `0${number}.dump`), taken);
+    return taken;
+  }
+
+  beforeAll(async () => {
+    const args = ["game.ts", "--debug", "--exportRuntime"];
+    ({ wasm } = await runCompiler(args, { baseDir: PROGRAMS, transforms: [AscTransform] }));
+    writeFileSync(join(folder, "game.wasm"), wasm);
+    const module = await WebAssembly.compile(exposeGlobals(wasm));
+    const instance = await WebAssembly.instantiate(module, { env: { abort() {} } });
+    game = instance.exports as Game;
+    before = openHeap(dump(1), wasm);
+    dump(2);
+    heap = openHeap(dump(3), wasm);
+    ({ url, child } = await startOpen([folder]));
+    browser = await startChromium();
+  });
+
+  afterAll(async () => {
+    child?.kill();
+    heap?.close();
+    before?.close();
+    await browser?.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  afterEach(async () => {
+    for (const page of opened.splice(0)) await page.context().close();
+    expect(messages.splice(0)).toEqual([]);
+    // Nothing is asked of anyone else.
+    expect(requests.splice(0).filter((one) => !one.startsWith(url.origin))).toEqual([]);
+  });
+
+  async function open(route = "", options: BrowserContextOptions = {}): Promise<Page> {
+    const context = await browser.newContext({
+      viewport: { width: 1440, height: 900 },
+      ...options,
+    });
+    const page = await context.newPage();
+    opened.push(page);
+    page.on("console", (message) => messages.push(message.text()));
+    page.on("pageerror", (error) => messages.push(error.message));
+    page.on("request", (one) => requests.push(one.url()));
+    await page.goto(`${url}${route}`);
+    await page.waitForSelector(".top");
+    return page;
+  }
+
+  test("three leaks are found with clicks alone", async () => {
+    const page = await open();
+    const pane = page.locator(".pane");
+    const grown = page.locator(".suspects").first().locator("article");
+    const found = await grown.allTextContents();
+    for (const place of ["Replay", "Picture", "Lobby"]) {
+      expect(found.some((text) => text.includes(place))).toBe(true);
+    }
+    // What grew shows its growth, and where to cut.
+    const { suspects } = heap.suspects({ before });
+    expect(await textOf(grown.first().locator(".figure"))).toMatch(/^\+\d/);
+    const [largest] = suspects;
+    expect(await textOf(grown.first().locator(".cut-mark"))).toContain(
+      format.bytes(largest?.cut?.freed as number),
+    );
+
+    // The replay keeps all moves: its array, a later page of it, a move, and the player of the move.
+    const replay = grown.filter({ hasText: "Replay" }).first();
+    await replay.locator(".path a.address").last().click();
+    const total = format.count(3 * 3 * ROUNDS);
+    await pane.getByText(`Elements (${total})`).waitFor();
+    await pane.getByRole("button", { name: "Later" }).click();
+    await pane.getByText(`50 to 99 of ${total}`).waitFor();
+    await pane.locator(".entries a.address").first().click();
+    await pane.locator("h2").filter({ hasText: "/Move" }).waitFor();
+    await pane.getByRole("button", { name: "Open player" }).click();
+    await pane.locator(".tree .tree").getByText("level").waitFor();
+    expect(await textOf(pane.locator(".path"))).toContain("game/replay");
+
+    // The lobby keeps players that left: all that are new, and all of them are closed.
+    await page.getByRole("link", { name: "Comparison" }).click();
+    const row = page.getByRole("row").filter({ hasText: "/Player" }).filter({ hasNotText: "<" });
+    await row.getByRole("link", { name: format.count(2 * ROUNDS) }).click();
+    await page.getByText(`${format.count(2 * ROUNDS)} objects`).waitFor();
+    const players = page.locator(".rows .row");
+    await players.filter({ hasText: "open: false" }).first().waitFor();
+    expect(await players.filter({ hasText: "open: true" }).count()).toBe(0);
+    await page.getByRole("button", { name: "Object" }).click();
+    await page
+      .getByRole("columnheader", { name: "Object" })
+      .and(page.locator("[aria-sort]"))
+      .waitFor();
+    await players.locator("a.address").first().click();
+    await pane.getByText("New since 01.dump").waitFor();
+    await pane.locator(".path").waitFor();
+    expect(await textOf(pane.locator(".path"))).toContain("game/lobby");
+
+    // The pictures are kept by a key that nobody asks for again.
+    await page.getByRole("link", { name: "Overview" }).click();
+    await grown.filter({ hasText: "Picture" }).locator(".path a.address").last().click();
+    await pane.locator(".entries").getByText('"avatar 4"').waitFor();
+
+    // Every state is in the history.
+    await page.goBack();
+    expect(await textOf(page.locator("h1"))).toBe("Overview");
+    expect(await pane.isVisible()).toBe(false);
+    await page.goBack();
+    expect(await textOf(page.locator("h1"))).toBe("Class");
+    await pane.getByText("New since 01.dump").waitFor();
+    await page.reload();
+    await pane.getByText("New since 01.dump").waitFor();
+  });
+
+  test("a list has all objects of a class, in every order, down to its end", async () => {
+    const name = heap.find({ class: "*/Move" }).objects[0]?.className as string;
+    const page = await open(`#class?name=${encodeURIComponent(name)}&sort=address&order=up`);
+    const rows = page.locator(".rows .row");
+    const { total } = heap.find({ class: name });
+    await page.getByText(`${format.count(total)} objects`).waitFor();
+    const all = heap.find({ class: name, limit: total }).objects.map(({ address }) => address);
+    const sorted = all
+      .toSorted((left, right) => left - right)
+      .map((one) => `0x${one.toString(16)}`);
+    await expect.poll(() => textOf(rows.first().locator("a").first())).toBe(sorted[0]);
+    await page.locator(".rows").evaluate((list) => list.scrollTo(0, list.scrollHeight));
+    await expect.poll(() => textOf(rows.last().locator("a").first())).toBe(sorted.at(-1));
+    expect(await rows.count()).toBeLessThan(100);
+  });
+
+  test("lists have the objects of the views in the order that was asked for", async () => {
+    const headers = { authorization: `Bearer ${url.searchParams.get("token")}` };
+    const list = async (params: object) => {
+      const request = { heap: "3", before: "1", class: name, limit: 1000, ...params };
+      const body = JSON.stringify({ method: "instances", params: request });
+      return JSON.parse((await asked(url, { headers, body })).body).result.objects as {
+        address: number;
+        shallowSize: number;
+        retainedSize: number;
+      }[];
+    };
+    const { className: name } = heap.find({ class: "*/ArrayBuffer" }).objects[0] as FoundObject;
+    const view = heap.constructors().constructors.find(({ className }) => className === name);
+    const all = view?.instances ?? [];
+    expect(new Set(all.map(({ shallowSize }) => shallowSize)).size).toBeGreaterThan(2);
+    for (const sort of ["shallow", "retained"] as const) {
+      for (const ascending of [true, false]) {
+        const found = await list({ sort, ascending });
+        const number = (one: { shallowSize: number; retainedSize: number }) => one[`${sort}Size`];
+        const sign = ascending ? 1 : -1;
+        const expected = all.toSorted(
+          (one, other) =>
+            sign * (number(one) - number(other)) || -sign * (one.address - other.address),
+        );
+        expect(found.map(({ address }) => address)).toEqual(expected.map(({ address }) => address));
+      }
+    }
+    const changed = heap.compareWith(before).constructors;
+    const row = changed.find(({ className }) => className === name);
+    for (const set of ["new", "deleted"] as const) {
+      const kind = set === "new" ? "new" : "delete";
+      const expected = row?.instances.filter(({ changeKind }) => changeKind === kind) ?? [];
+      expect(expected.length).toBeGreaterThan(0);
+      const found = await list({ set, sort: "address", ascending: true });
+      expect(found.map(({ address }) => address)).toEqual(
+        expected.map(({ address }) => address).toSorted((one, other) => one - other),
+      );
+    }
+  });
+
+  test("the keyboard alone finds a class, an object and a text", async () => {
+    const page = await open();
+    await page.keyboard.press("/");
+    await page.keyboard.type("game/Lobby");
+    await page.locator(".found").getByText("Class").first().waitFor();
+    await page.keyboard.press("Enter");
+    await page.locator(".rows a.address").first().waitFor();
+    expect(await textOf(page.locator(".subject"))).toContain("Lobby");
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type("avatar 8");
+    await page.locator(".found").getByText("Text").first().waitFor();
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    await page.locator(".pane h2").getByText("String").waitFor();
+    const lobby = heap.find({ class: "*/Lobby" }).objects[0]?.addressText as string;
+    await page.keyboard.press("/");
+    await page.keyboard.type(lobby);
+    await page.locator(".found").getByText("Object").waitFor();
+    await page.keyboard.press("Enter");
+    await page.locator(".pane h2").getByText("Lobby").waitFor();
+    await page.keyboard.press("Escape");
+    expect(await page.locator(".pane").isVisible()).toBe(false);
+  });
+
+  test("an object is divided at any depth of the dominator tree", async () => {
+    const replay = heap.find({ class: "*/Replay" }).objects[0]?.address as number;
+    const player = heap.find({ class: "*/Player" }).objects[0]?.addressText as string;
+    const page = await open(`#dominators?address=${replay}`);
+    expect(await textOf(page.locator(".about h2"))).toContain("Replay");
+    await page.goto(`${url}#object=${player}`);
+    const part = page.locator(".pane details").filter({ hasText: "What only it keeps alive" });
+    await part.first().locator("summary").first().click();
+    const { groups } = heap.dominators({ address: Number(player), by: "class" });
+    for (const { className } of groups) {
+      const name = className.replace(/~lib\/(\w+\/)?/g, "");
+      await part.first().getByText(name).first().waitFor();
+    }
+  });
+
+  test.each([
+    { colorScheme: "light", width: 390 },
+    { colorScheme: "dark", width: 1440 },
+  ] as const)("axe finds nothing at $width px, $colorScheme", async ({ colorScheme, width }) => {
+    const name = encodeURIComponent(heap.find({ class: "*/Player" }).objects[0]?.className ?? "");
+    const array = heap.find({ class: "*Array<*/Move>" }).objects[0]?.addressText as string;
+    const page = await open("", { colorScheme, viewport: { width, height: 844 } });
+    await page.evaluate(AXE);
+    for (const route of [`overview?object=${array}`, `class?name=${name}`, "growth"]) {
+      await page.goto(`${url}#${route}`);
+      const ready = route.startsWith("overview") ? ".entries" : ".rows .row a, .chart";
+      await page.locator(ready).first().waitFor();
+      const found = (await page.evaluate("axe.run()")) as {
+        violations: { id: string; nodes: { html: string }[] }[];
+      };
+      expect(found.violations.map(({ id, nodes }) => `${id} ${nodes[0]?.html}`)).toEqual([]);
+      const overflow = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
+      expect(overflow, route).toBeLessThanOrEqual(0);
+    }
+  });
+
+  test("a dump that appears in the folder is offered, and becomes a point of the chart", async () => {
+    const page = await open("#growth");
+    await page.locator(".chart .point").nth(2).waitFor();
+    dump(4);
+    await page.getByRole("button", { name: "Show it" }).click();
+    await page.locator(".name").getByText("04.dump").waitFor();
+    await page.locator(".chart .point").nth(3).waitFor();
+  });
+
+  test("who does not have the token, or comes from elsewhere, gets nothing", async () => {
+    const token = url.searchParams.get("token") as string;
+    const body = JSON.stringify({ method: "status", params: {} });
+    const known = { authorization: `Bearer ${token}` };
+    const good = await asked(url, { headers: known, body });
+    expect(good.status).toBe(200);
+    expect(good.body).toContain("01.dump");
+    expect(good.policy).toContain("default-src 'none'");
+    const refused = [
+      await asked(url, { body }),
+      await asked(url, { headers: { authorization: `Bearer ${token}x` }, body }),
+      await asked(url, { headers: { ...known, host: `evil.example:${url.port}` }, body }),
+      await asked(url, { headers: { ...known, origin: "http://evil.example" }, body }),
+      await asked(url, { headers: { ...known, "sec-fetch-site": "cross-site" }, body }),
+      await asked(url, { path: "/", method: "GET" }),
+    ];
+    expect(refused.map(({ status }) => status)).toEqual([401, 401, 403, 403, 403, 401]);
+    for (const { body } of refused) expect(body).not.toContain('dump"');
+    const far = await asked(url, { headers: known, body: "x".repeat(300_000) });
+    expect(far.status).toBe(413);
+  });
+
+  test("without strings no text of the program leaves the analyzer, and Ctrl-C ends it", async () => {
+    const name = heap.find({ class: "*/Player" }).objects[0]?.addressText as string;
+    for (const options of [[], ["--no-strings"]]) {
+      const other = await startOpen([join(folder, "03.dump"), ...options]);
+      const ask = async (method: string, params: object) => {
+        const headers = { authorization: `Bearer ${other.url.searchParams.get("token")}` };
+        const answer = await asked(other.url, {
+          headers,
+          body: JSON.stringify({ method, params }),
+        });
+        return answer.body;
+      };
+      await expect
+        .poll(() => ask("status", {}), { timeout: 10_000 })
+        .toContain('"heap":"1","before"');
+      const object = await ask("object", { heap: "1", address: name });
+      expect(object).toContain("level");
+      expect(object.includes("player ")).toBe(options.length === 0);
+      const ended = once(other.child, "exit");
+      other.child.kill("SIGINT");
+      expect(await ended).toEqual([null, "SIGINT"]);
+    }
+  });
+});

@@ -1,0 +1,97 @@
+//! Pages of the elements and properties of an object of a snapshot.
+
+use super::source::SnapshotSource;
+use base::control::Control;
+use base::error::Result;
+use base::units::ObjectIndex;
+use heap::literal::literal;
+use heap::{
+    ContainerEntry, ContainerKind, ContainerPage, EdgeLabel, HeldValue, LabelKind, NameKind,
+    Source, Value, WantedEntries,
+};
+
+/// The number of references between two checks for cancellation.
+const CHECK_INTERVAL: usize = 1 << 14;
+
+impl SnapshotSource {
+    /// A page of the elements and properties, in the order of the snapshot; `None` for strings and numbers. References that only
+    /// V8 has are none: they are fields.
+    pub(super) fn entries_of(
+        &self,
+        object: ObjectIndex,
+        wanted: WantedEntries,
+        control: &Control,
+    ) -> Result<Option<ContainerPage>> {
+        let edges = &self.heap().edges;
+        let names = self.names();
+        if names.is_string(object) || names.number(edges, object).is_some() {
+            return Ok(None);
+        }
+        let slot = self.heap().objects.class_slots[object.at()];
+        let mut entries = Vec::new();
+        let mut total = 0u64;
+        for (nth, place) in edges.range(object).enumerate() {
+            if nth.is_multiple_of(CHECK_INTERVAL) {
+                control.count(CHECK_INTERVAL as u64)?;
+            }
+            let label = edges.label(place).map(EdgeLabel::kind);
+            let is_entry = matches!(
+                label,
+                Some(LabelKind::Element | LabelKind::Named(NameKind::Property, _))
+            );
+            if !is_entry {
+                continue;
+            }
+            if total >= wanted.offset && (entries.len() as u64) < wanted.limit {
+                entries.push(ContainerEntry {
+                    index: total,
+                    name: Some(self.label_at(slot, place)),
+                    key: None,
+                    value: self.held_value(edges.target(place)),
+                });
+            }
+            total += 1;
+        }
+        Ok(Some(ContainerPage {
+            kind: ContainerKind::Properties,
+            total,
+            offset: wanted.offset,
+            limit: wanted.limit,
+            entries,
+        }))
+    }
+
+    /// An object as a value: a number, a string, or its class and id.
+    pub(super) fn held_value(&self, target: ObjectIndex) -> HeldValue {
+        let names = self.names();
+        let edges = &self.heap().edges;
+        let class_name = self.class_name(target).to_owned();
+        let address = self.heap().address(target).0;
+        let text = || match names.is_string(target) {
+            true => literal(names.units(edges, target), true),
+            false => format!("{class_name} @{address}"),
+        };
+        let value = match names.number(edges, target) {
+            Some(number) => number_value(number),
+            None => Value::Text(text()),
+        };
+        HeldValue {
+            value,
+            address: Some(address),
+            address_text: Some(self.heap().address_form.of(address).to_string()),
+            class_name: Some(class_name),
+            function_name: None,
+        }
+    }
+}
+
+/// A number as V8 writes it. NaN and infinities are texts.
+fn number_value(text: String) -> Value {
+    if let Ok(integer) = text.parse::<i32>() {
+        return Value::Integer(integer.into());
+    }
+    match text.parse::<f64>() {
+        Ok(double) if double.is_finite() => Value::Double(double),
+        _ => Value::Text(text),
+    }
+}

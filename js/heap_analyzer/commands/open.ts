@@ -1,0 +1,116 @@
+/** `open`: the explorer, a page in the browser on which every object can be opened. */
+import { spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { type Command, InvalidArgumentError } from "commander";
+import { reason } from "../../whole_file.js";
+import { interruptibly } from "../interruption.js";
+import { writeWarning } from "../messages.js";
+import { fileArgument, fileName, wasmOption } from "../options.js";
+import { writeText } from "../output.js";
+
+interface ExplorerOptions {
+  wasm?: string;
+  before?: string;
+  profile?: string;
+  strings: boolean;
+  port: number;
+  browser: boolean;
+  force?: boolean;
+  partial?: boolean;
+}
+
+export function addOpenCommand(program: Command): void {
+  program
+    .command("open")
+    .description("look at dumps in the browser: every object can be opened")
+    .addArgument(
+      fileArgument(
+        "<dump|folder...>",
+        "heap dumps or heap snapshots in the order in which they were taken, or folders of them",
+      ).argParser((text, earlier?: string[]) => [...(earlier ?? []), fileName(text)]),
+    )
+    .addOption(wasmOption())
+    .option("-b, --before <file>", "an earlier dump, to compare with", fileName)
+    .option(
+      "--profile <file>",
+      "a heap profile of the moment of the last dump, heap.pb.gz",
+      fileName,
+    )
+    .option("--no-strings", "leave out the contents of strings")
+    .option("--port <n>", "the port on 127.0.0.1 (default: a free one)", port, 0)
+    .option("--no-browser", "only print the address")
+    .option("--force", "continue although a dump was not taken from the module")
+    .option("--partial", "if a heap is damaged, show the part before the damage")
+    .action(runOpen);
+}
+
+function port(text: string): number {
+  if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
+  throw new InvalidArgumentError("Expected a whole number from 0 to 65535.");
+}
+
+async function runOpen(paths: string[], options: ExplorerOptions): Promise<void> {
+  // The server is loaded only when it is needed.
+  const { Answerer } = await import("../../explorer/answers.js");
+  const { Dumps } = await import("../../explorer/dumps.js");
+  const { dumpFile, givenDumps, watchFolders } = await import("../../explorer/files.js");
+  const { serveExplorer } = await import("../../explorer/server.js");
+  const { wasm, before, strings } = options;
+  const { files, folders } = await givenDumps(paths, wasm);
+  const dumps = new Dumps({ force: options.force ?? false, partial: options.partial ?? false });
+  const handles: string[] = [];
+  if (before !== undefined) handles.push(dumps.add(await dumpFile(before, wasm), true));
+  for (const file of files) handles.push(dumps.add(file));
+  const profile = options.profile === undefined ? undefined : profileOf(options.profile);
+  if (profile !== undefined) dumps.profiled = handles.at(-1) ?? null;
+  const server = await serveExplorer(new Answerer(dumps, strings, profile), options.port);
+  const stop = new AbortController();
+  await interruptibly(
+    () => {
+      stop.abort();
+      void dumps.close();
+    },
+    async () => {
+      writeText(`${server.url}\n`);
+      if (options.browser) showInBrowser(server.url);
+      for (const handle of handles) await dumps.read(handle);
+      const { failures, dumps: read } = dumps.status();
+      for (const { name, message } of failures) writeWarning(`${name}: ${message}`);
+      if (read.length === 0 && folders.length === 0) {
+        await server.close();
+        throw new Error("open: none of the dumps can be read");
+      }
+      const known = new Set(files.map(({ path }) => path));
+      const appear = async (path: string) => {
+        try {
+          await dumps.read(dumps.add(await dumpFile(path, wasm)));
+        } catch (error) {
+          dumps.fail(path, error);
+        }
+      };
+      if (folders.length > 0) await watchFolders(folders, known, stop.signal, appear);
+      else await new Promise((resolve) => stop.signal.addEventListener("abort", resolve));
+    },
+  );
+}
+
+function profileOf(path: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    throw new Error(`cannot read the profile ${path}: ${reason(error)}`, { cause: error });
+  }
+}
+
+/** Opens an address with the program of the system. That there is none is no failure: the address was printed. */
+function showInBrowser(url: string): void {
+  const [program, ...before] =
+    process.platform === "darwin"
+      ? ["open"]
+      : process.platform === "win32"
+        ? ["rundll32", "url.dll,FileProtocolHandler"]
+        : ["xdg-open"];
+  const started = spawn(program as string, [...before, url], { stdio: "ignore", detached: true });
+  started.on("error", () => {});
+  started.unref();
+}

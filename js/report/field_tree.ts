@@ -1,0 +1,58 @@
+/** Fields as a tree: a reference opens the fields of its object. */
+import type { FieldValue } from "./data.ts";
+import { type Child, element } from "./dom.ts";
+import * as format from "./format.ts";
+import { later } from "./later.ts";
+import { type Context, linked, referenceLabel } from "./parts.ts";
+
+export function fieldTree(context: Context, fields: FieldValue[]): HTMLElement {
+  return element("ul", { class: "tree" }, ...fields.map((field) => fieldLine(context, field)));
+}
+
+function fieldLine(context: Context, field: FieldValue): HTMLElement {
+  const { name, type, value, functionName } = field;
+  const line = element("li");
+  const isOpenable = context.questions.isComplete && field.address !== null;
+  line.append(
+    ...present([
+      isOpenable
+        ? toggle(name, line, () => inside(context, String(field.address)))
+        : element("span", { class: "toggle-room" }),
+      element("span", { title: format.printable(type) }, referenceLabel(name)),
+      element("span", { class: "preview" }, " ", ...linked(String(value))),
+      functionName !== undefined && element("span", { class: "muted" }, ` ${functionName}`),
+    ]),
+  );
+  return line;
+}
+
+function present(children: Child[]): (Node | string)[] {
+  return children.filter((child): child is Node | string => Boolean(child));
+}
+
+function toggle(name: string, line: HTMLElement, load: () => Promise<Child[]>): HTMLElement {
+  let opened: HTMLElement | undefined;
+  const button = element("button", {
+    type: "button",
+    class: "toggle",
+    aria: { expanded: "false", label: `Open ${format.printable(name)}` },
+  });
+  button.addEventListener("click", () => {
+    const isOpen = button.getAttribute("aria-expanded") === "true";
+    button.setAttribute("aria-expanded", String(!isOpen));
+    if (opened === undefined) {
+      opened = later(load);
+      line.append(opened);
+    }
+    opened.hidden = isOpen;
+  });
+  return button;
+}
+
+async function inside(context: Context, address: string): Promise<Child[]> {
+  const { questions, status } = context;
+  const found = await questions.ask("object", { heap: status.heap ?? "", address, limit: 1 });
+  if (found.fields.length > 0) return [fieldTree(context, found.fields)];
+  if (found.preview === null) return [element("p", { class: "muted" }, "It has no fields.")];
+  return [element("p", { class: "preview" }, ...linked(found.preview))];
+}

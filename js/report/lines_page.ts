@@ -1,0 +1,80 @@
+/** The lines of source that allocated what is alive, from the profile of the dump's moment. */
+import type { SiteRow } from "../explorer/methods.js";
+import { copyButton } from "./copy.ts";
+import { type Child, element } from "./dom.ts";
+import * as format from "./format.ts";
+import { later } from "./later.ts";
+import { breakable, type Context, shareCell } from "./parts.ts";
+import { table } from "./table.ts";
+
+export function linesPage(context: Context): HTMLElement {
+  return element(
+    "div",
+    {},
+    later(() => load(context)),
+  );
+}
+
+async function load({ questions, status }: Context): Promise<Child[]> {
+  const { exact, totalLiveSize, total, sites } = await questions.ask("sites", {
+    heap: status.heap ?? "",
+  });
+  const recorded = exact
+    ? "Every allocation was recorded."
+    : "The numbers of objects and their sizes are estimated from samples.";
+  const rest = total - sites.length;
+  return [
+    element("p", { class: "lead" }, `Which line allocated what is alive. ${recorded}`),
+    table<SiteRow>({
+      caption: "Lines that allocated what is alive",
+      columns: [
+        { key: "line", title: "Line", kind: "text", cell: place },
+        {
+          key: "count",
+          title: "Objects",
+          kind: "number",
+          cell: ({ count }) => format.count(count),
+          order: ({ count }) => count,
+        },
+        {
+          key: "size",
+          title: "Size",
+          kind: "number",
+          cell: ({ size, sizeError }) =>
+            sizeError === 0
+              ? format.bytes(size)
+              : `${format.bytes(size)} ± ${format.bytes(sizeError)}`,
+          order: ({ size }) => size,
+        },
+        {
+          key: "retained",
+          title: "Retained",
+          kind: "number",
+          cell: ({ retainedSize }) => format.bytes(retainedSize),
+          order: ({ retainedSize }) => retainedSize,
+        },
+        {
+          key: "share",
+          title: "Retained of live",
+          kind: "number",
+          cell: ({ retainedSize }) => shareCell(retainedSize, totalLiveSize),
+        },
+      ],
+      rows: sites,
+      sort: { key: "retained", ascending: false },
+      footer: rest > 0 ? [[format.counted(rest, "more line"), "", "", "", ""]] : [],
+    }).element,
+  ];
+}
+
+function place({ file, line, function: name }: SiteRow): HTMLElement {
+  const at = file === "" ? name : `${file}:${line}`;
+  return element(
+    "span",
+    {},
+    element("bdi", { class: "class-name" }, ...breakable(format.printable(at))),
+    file !== "" && element("span", { class: "muted" }, " ", ...breakable(format.printable(name))),
+    " ",
+    copyButton(at),
+  );
+}

@@ -1,0 +1,90 @@
+/** Suspects: the path of each as a tree with sizes, the place to cut, and a paragraph for a ticket. */
+import { copyButton } from "./copy.ts";
+import type { ShortPath, Suspect } from "./data.ts";
+import { element } from "./dom.ts";
+import * as format from "./format.ts";
+import {
+  addressLabel,
+  type Context,
+  cellHref,
+  classLink,
+  linked,
+  pathView,
+  shareBar,
+} from "./parts.ts";
+
+export function suspectList(context: Context, suspects: Suspect[]): HTMLElement {
+  if (suspects.length === 0) {
+    return element("p", { class: "empty" }, "There are none: no part of the heap is that large.");
+  }
+  return element(
+    "ol",
+    { class: "suspects" },
+    ...suspects.map((suspect) => element("li", {}, suspectView(context, suspect))),
+  );
+}
+
+function suspectView(context: Context, suspect: Suspect): HTMLElement {
+  const { retainedSize, retainedSizeBefore: before, path, cut, text, count } = suspect;
+  const live = context.report.summary.totalLiveSize;
+  // What grew shows its growth, not its size.
+  const size = before === null ? retainedSize : retainedSize - before;
+  const figure = before === null ? format.bytes(size) : format.signedBytes(size);
+  const of = before === null ? "of live" : `to ${format.bytes(retainedSize)}`;
+  const shared = before === null ? `${format.share(retainedSize, live)} ${of}` : of;
+  const short: ShortPath | null = path === null ? null : { leftOutAfter: -1, leftOut: 0, ...path };
+  return element(
+    "article",
+    {},
+    element(
+      "header",
+      {},
+      element("h3", {}, classLink(suspect.className), count > 1 && ` × ${format.count(count)}`),
+      element("span", { class: before === null ? "figure" : "figure more" }, figure),
+      element("span", { class: "muted" }, shared),
+      shareBar(size, live),
+    ),
+    short !== null && pathView(short, cut),
+    accumulation(suspect),
+    element(
+      "details",
+      { class: "paragraph" },
+      element("summary", {}, "As a paragraph"),
+      element("p", { class: "prose" }, ...linked(text)),
+    ),
+    element(
+      "p",
+      { class: "actions" },
+      copyButton(text, "Copy for a ticket"),
+      " ",
+      treeLink(context, suspect),
+    ),
+  );
+}
+
+/** Where many small objects come together. */
+function accumulation({ accumulation }: Suspect): HTMLElement | false {
+  const [first, ...others] = accumulation?.children ?? [];
+  if (accumulation === null || first === undefined) return false;
+  const rest =
+    others.length === 0
+      ? ""
+      : `, and ${format.counted(others.length, "other class", "other classes")}`;
+  return element(
+    "p",
+    {},
+    "It accumulates at ",
+    addressLabel(accumulation.addressText),
+    `: ${format.count(first.count)} `,
+    classLink(first.className),
+    ` with ${format.bytes(first.retainedSize)}${rest}.`,
+  );
+}
+
+function treeLink({ cellOf }: Context, { accumulation, address }: Suspect): HTMLElement | false {
+  const cell = [accumulation?.address ?? address, address]
+    .map((place) => (place === null ? undefined : cellOf.get(place)))
+    .find((cell) => cell !== undefined);
+  if (cell === undefined) return false;
+  return element("a", { href: cellHref(cell) }, "Show in the dominator tree");
+}

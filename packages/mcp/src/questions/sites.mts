@@ -1,0 +1,113 @@
+/** Which lines of source allocated what is alive. */
+import type { SiteGrowthAnswer } from "@warpo/heap-analyzer";
+import { z } from "zod";
+import { QuestionError } from "../../../../js/served/errors.ts";
+import { formatCount, formatSize } from "../lines.mts";
+import { asking, before, count, heap, page, question, size, watched } from "../question.mts";
+import { type Roots, readFrom } from "../roots.mts";
+
+/** Bytes of a profile. Those of long runs have some MiB. */
+const MOST_BYTES = 256 * 2 ** 20;
+
+const profile = z.string().max(4096).optional();
+
+const site = z.strictObject({
+  function: z.string(),
+  file: z.string(),
+  line: count,
+  count,
+  size,
+  sizeError: size,
+  samples: count.optional(),
+  retainedSize: size.optional(),
+  garbageSize: size.optional(),
+  countChange: z.number().optional(),
+  sizeChange: z.number().optional(),
+});
+
+export const sites = question({
+  name: "sites",
+  title: "Allocating lines",
+  description:
+    "Which lines of source allocated what is alive? For a dump with the heap profile of its moment, or a snapshot that V8 wrote while it tracked allocations. With before (and its profile), which lines' live objects became more.",
+  basis: "Numbers of a sampled profile are estimates; sizeError is their standard error.",
+  input: {
+    heap,
+    profile: profile.describe("of a dump: the path of its profile (heap.pb.gz)"),
+    before,
+    beforeProfile: profile.describe("the profile of before"),
+    ...page,
+  },
+  output: { exact: z.boolean(), totalLiveSize: size, sites: z.array(site) },
+  isPaged: true,
+  isRepeatable: false,
+  async ask(args, context) {
+    const { heap: handle, before: earlier, limit, offset } = args;
+    const { roots, control } = context;
+    const [after, first] = await Promise.all(
+      [args.profile, args.beforeProfile].map((path) => contents(roots, path, control.signal)),
+    );
+    if (earlier === undefined && first !== undefined) {
+      throw new QuestionError("ERR_INVALID_OPTION", "beforeProfile needs before");
+    }
+    return await asking(context, { heap: handle, before: earlier }, async (open, from) => {
+      const options = { profile: after, limit, offset, ...watched(context) };
+      const found =
+        from === undefined
+          ? await open.sitesAsync(options)
+          : ofSecond(await open.sitesAsync({ ...options, before: from, beforeProfile: first }));
+      const { exact, totalLiveSize, sites: lines, total, warnings, partial } = found;
+      const page = { list: "sites", total, offset };
+      const body = { exact, totalLiveSize, sites: lines };
+      return { body, page, warnings, partial, isEstimate: !exact };
+    });
+  },
+  render({ totalLiveSize, sites: lines }) {
+    return [
+      `Live: ${formatSize(totalLiveSize)}.`,
+      ...(lines.length === 0 ? ["No line allocated what is alive."] : []),
+      ...lines.map((one) => {
+        const change =
+          one.sizeChange === undefined ? "" : `, change ${formatCount(one.sizeChange)} bytes`;
+        return `${one.function} ${one.file}:${one.line}: ${formatCount(one.count)}, ${formatSize(one.size)}${change}`;
+      }),
+    ];
+  },
+});
+
+/** The answer about two moments in the form of that about the second one. */
+function ofSecond({ liveSizeAfter, sites: lines, ...answer }: SiteGrowthAnswer) {
+  const found = lines.map(({ countAfter, sizeAfter, countBefore, sizeBefore, ...line }) => ({
+    ...line,
+    count: countAfter,
+    size: sizeAfter,
+  }));
+  return { ...answer, totalLiveSize: liveSizeAfter, sites: found };
+}
+
+/** The bytes of a profile below the roots. */
+async function contents(
+  roots: Roots,
+  path: string | undefined,
+  signal: AbortSignal,
+): Promise<Buffer | undefined> {
+  if (path === undefined) return undefined;
+  const file = await roots.file("profile", path);
+  if (file.size > MOST_BYTES) {
+    throw new QuestionError(
+      "ERR_TOO_LARGE",
+      `the profile ${file.shown} has ${formatSize(file.size)}: expected at most ${formatSize(MOST_BYTES)}`,
+    );
+  }
+  return await roots.use(file, async (descriptor) => {
+    const bytes = Buffer.alloc(file.size);
+    let read = 0;
+    while (read < bytes.length) {
+      signal.throwIfAborted();
+      const { bytesRead } = await readFrom(descriptor, bytes, read, bytes.length - read, read);
+      if (bytesRead === 0) break;
+      read += bytesRead;
+    }
+    return bytes.subarray(0, read);
+  });
+}
