@@ -1,6 +1,6 @@
 /** `object`: everything about one object. */
 import { Argument, type Command } from "commander";
-import { fileArgument } from "../options.js";
+import { dumpArgument } from "../options.js";
 import {
   addQuestionOptions,
   address,
@@ -12,7 +12,7 @@ export function addObjectCommand(program: Command): void {
   const command = program
     .command("object")
     .description("one object: class, sizes, fields, contents, path")
-    .addArgument(fileArgument("<dump-file>", "a heap dump (ASHD), or - for standard input"))
+    .addArgument(dumpArgument())
     .addArgument(addressArgument("<address>"));
   addQuestionOptions(command).action((dump: string, at: number, options: QuestionOptions) =>
     runQuestion([dump], options, { question: "object", address: at }),
