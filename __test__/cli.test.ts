@@ -112,7 +112,12 @@ describe("an argument error", () => {
   const wasm = ["--wasm", "nowhere.wasm"];
   const cases: [string, string[], string][] = [
     ["no command", [], "error: no command given: see --help for the commands"],
-    ["an unknown command", ["analyse"], "error: unknown command 'analyse'"],
+    [
+      "a misspelt command",
+      ["susspects"],
+      "error: unknown command 'susspects' (Did you mean suspects?)",
+    ],
+    ["an unknown command", ["xyzzy"], "error: unknown command 'xyzzy'"],
     ["help for an unknown command", ["help", "analyse"], "error: unknown command 'analyse'"],
     ["no dump", ["analyze", ...wasm], "error: missing required argument 'dump-file'"],
     [
