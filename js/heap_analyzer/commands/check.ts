@@ -146,7 +146,10 @@ async function runCheck(dumps: string[], options: CheckOptions): Promise<void> {
   for (const { format, file } of reports) {
     await write(buffers(REPORTS[format](answer, module, seconds)), file);
   }
-  const text = format === "json" ? json : await ask(textOptions(output, nextCommand(dumps.at(-1), modules.at(-1)).next));
+  const text =
+    format === "json"
+      ? json
+      : await ask(textOptions(output, nextCommand(dumps.at(-1), modules.at(-1)).next));
   await write([Buffer.from(text)], output);
   if (annotations === "github") {
     for (const line of githubAnnotations(answer, module)) process.stderr.write(line);

@@ -30,11 +30,13 @@ export function addSuspectsCommand(program: Command): void {
       "list only suspects with at least this part of the live bytes (default: 10; with --before 2)",
       percentage,
     );
-  addLimitOption(addQuestionOptions(command, ONE_OR_TWO_MODULES)).action((dump: string, options: SuspectsOptions) => {
-    const { before, threshold, limit } = options;
-    const dumps = before === undefined ? [dump] : [before, dump];
-    return runQuestion(dumps, options, { question: "suspects", threshold, limit });
-  });
+  addLimitOption(addQuestionOptions(command, ONE_OR_TWO_MODULES)).action(
+    (dump: string, options: SuspectsOptions) => {
+      const { before, threshold, limit } = options;
+      const dumps = before === undefined ? [dump] : [before, dump];
+      return runQuestion(dumps, options, { question: "suspects", threshold, limit });
+    },
+  );
 }
 
 /** A part of 1 from a percentage. */
