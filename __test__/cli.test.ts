@@ -150,7 +150,11 @@ describe("an argument error", () => {
       [...diff, ...wasm, "--format", "xml"],
       "error: option '-f, --format <format>' argument 'xml' is invalid. Allowed choices are json, table.",
     ],
-    ["an unknown option", [...analyze, ...wasm, "--sorted"], "error: unknown option '--sorted'"],
+    [
+      "an unknown option",
+      [...analyze, ...wasm, "--sorted"],
+      "error: unknown option '--sorted' (Did you mean --sort?)",
+    ],
     ...["0", "-1", "1.5", "1e3", "0x10", "", " 1", "ten", "+1"].map(
       (top): [string, string[], string] => [
         `--top ${JSON.stringify(top)}`,

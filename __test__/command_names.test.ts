@@ -83,7 +83,7 @@ describe("the next command", () => {
     const next = nextOf(text);
     expect(next).toHaveLength((text.match(/^\d+\. /gm) ?? []).length);
     expect(next[0]).toMatch(/^object after\.dump --wasm server\.wasm 0x[0-9a-f]+$/);
-    expect(outputOf(cli(...words(next[0] as string)))).toContain("class");
+    expect(outputOf(cli(...words(next[0] as string)))).toContain("retains");
   });
 
   test("stands under each growing place, and runs", () => {
