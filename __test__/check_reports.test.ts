@@ -79,11 +79,11 @@ describe("the growth of a place", () => {
 
 describe("JUnit XML", () => {
   test("of broken rules is the golden one", async () => {
-    await expect(text(junit(brokenAnswer()))).toMatchFileSnapshot("golden/check-junit.xml");
+    await expect(text(junit(brokenAnswer(), 1.25))).toMatchFileSnapshot("golden/check-junit.xml");
   });
 
   test("has a test case for each rule, and a failure for each broken one", async () => {
-    const suites = await parse(text(junit(brokenAnswer())));
+    const suites = await parse(text(junit(brokenAnswer(), 1.25)));
     const [suite] = (suites as { testsuite: TestSuiteLike[] }).testsuite;
     expect(suite).toMatchObject({ tests: 3, failures: 2, errors: 0 });
     const failed = suite?.testcase.filter(({ failure }) => failure !== undefined);
@@ -93,14 +93,14 @@ describe("JUnit XML", () => {
   });
 
   test("of a passed check has no failure", async () => {
-    const suites = await parse(text(junit(passedAnswer())));
+    const suites = await parse(text(junit(passedAnswer(), 1.25)));
     const [suite] = (suites as { testsuite: TestSuiteLike[] }).testsuite;
-    expect(suite).toMatchObject({ tests: 3, failures: 0 });
+    expect(suite).toMatchObject({ tests: 3, failures: 0, time: 1.25 });
     expect(suite?.testcase.some(({ failure }) => failure !== undefined)).toBe(false);
   });
 
   test.each(HOSTILE_NAMES)("keeps a hostile name in its place: %j", async (name) => {
-    const suites = await parse(text(junit(hostile(name))));
+    const suites = await parse(text(junit(hostile(name), 1.25)));
     const [suite] = (suites as { testsuite: TestSuiteLike[] }).testsuite;
     expect(suite?.testcase).toHaveLength(4);
     const [growth] = suite?.testcase[0]?.failure?.[0]?.inner?.split("\n") ?? [];

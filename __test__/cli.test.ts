@@ -112,7 +112,12 @@ describe("an argument error", () => {
   const wasm = ["--wasm", "nowhere.wasm"];
   const cases: [string, string[], string][] = [
     ["no command", [], "error: no command given: see --help for the commands"],
-    ["an unknown command", ["analyse"], "error: unknown command 'analyse'"],
+    [
+      "a misspelt command",
+      ["susspects"],
+      "error: unknown command 'susspects' (Did you mean suspects?)",
+    ],
+    ["an unknown command", ["xyzzy"], "error: unknown command 'xyzzy'"],
     ["help for an unknown command", ["help", "analyse"], "error: unknown command 'analyse'"],
     ["no dump", ["analyze", ...wasm], "error: missing required argument 'dump-file'"],
     [
@@ -145,7 +150,11 @@ describe("an argument error", () => {
       [...diff, ...wasm, "--format", "xml"],
       "error: option '-f, --format <format>' argument 'xml' is invalid. Allowed choices are json, table.",
     ],
-    ["an unknown option", [...analyze, ...wasm, "--sorted"], "error: unknown option '--sorted'"],
+    [
+      "an unknown option",
+      [...analyze, ...wasm, "--sorted"],
+      "error: unknown option '--sorted' (Did you mean --sort?)",
+    ],
     ...["0", "-1", "1.5", "1e3", "0x10", "", " 1", "ten", "+1"].map(
       (top): [string, string[], string] => [
         `--top ${JSON.stringify(top)}`,

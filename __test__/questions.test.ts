@@ -173,7 +173,7 @@ describe("an error of arguments is one line", () => {
     ],
     [
       "an unknown format",
-      () => ["summary", "no.dump", "--format", "table"],
+      () => ["summary", "no.dump", "--format", "csv"],
       "Allowed choices are text, json.",
     ],
   ];

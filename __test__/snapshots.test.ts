@@ -143,13 +143,16 @@ describe("the command", () => {
 describe("allocations that V8 tracked", () => {
   let tracked: string;
   let later: string;
+  let timeline: string;
   beforeAll(() => {
     tracked = join(folder, "tracked.heapsnapshot");
     later = join(folder, "later.heapsnapshot");
+    timeline = join(folder, "later.heaptimeline");
     execFileSync(process.execPath, [
       join(import.meta.dirname, "snapshots/allocations.cjs"),
       tracked,
       later,
+      timeline,
     ]);
   }, 60_000);
 
@@ -169,6 +172,18 @@ describe("allocations that V8 tracked", () => {
     expect(kept.line).toBe(line + 1);
     expect(kept.count).toBeGreaterThanOrEqual(500);
     expect(kept.count).toBeLessThan(520);
+  });
+
+  test("a .heaptimeline has the lines of the last snapshot, and answers as a snapshot", () => {
+    const { samples } = JSON.parse(readFileSync(timeline, "utf8"));
+    expect(samples.length).toBeGreaterThan(0);
+    const taken = (file: string) =>
+      answer("sites", file, "--limit", "1000").sites.find(
+        ({ function: name }: { function: string }) => name === "takeOrder",
+      );
+    expect(taken(timeline)).toMatchObject({ line: taken(later).line });
+    expect(Math.abs(taken(timeline).count - taken(later).count)).toBeLessThan(10);
+    expect(answer("find", timeline, "--class", "Order").total).toBe(800);
   });
 
   test("sites --before says which line's objects became more from one snapshot to the next", () => {

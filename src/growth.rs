@@ -12,10 +12,9 @@ use super::heap_handle::HeapHandle;
 use super::open_heap::{AnswerData, parsed, rendered};
 use super::outcome::Outcome;
 use super::place_table_handle::PlaceTableHandle;
-use super::views::TableData;
+use super::views::{TableData, TextForm};
 use super::work_control::WorkControl;
 use base::control::Control;
-use engine::outputs::formats::TableOptions;
 use engine::questions::{self, Answer, CheckOptions, GrowthOptions, PlaceTable};
 use workers::guard::guarded;
 use workers::threads::run_on_own_thread;
@@ -111,7 +110,7 @@ fn compared<'env, C: Comparison>(
 ) -> Result<Returned<'env, AnswerData>> {
     guarded(|| {
         let question: C = parsed("the options", options)?;
-        let text = text.map(TableOptions::from);
+        let text = text.map(TextForm::from);
         let tables: Vec<_> = tables
             .iter()
             .map(|table| Arc::clone(table.table()))
@@ -120,7 +119,7 @@ fn compared<'env, C: Comparison>(
             let tables: Vec<&PlaceTable> = tables.iter().map(|table| &**table).collect();
             let answer = question.answer(&tables, control)?;
             Ok(AnswerData {
-                text: rendered(&answer, text),
+                text: rendered(&answer, text.as_ref()),
                 warnings: answer.warnings.into_iter().map(Into::into).collect(),
             })
         })

@@ -12,13 +12,13 @@ use super::inputs::InputArg;
 use super::open_heap::{AnswerData, OpenHeap, parsed};
 use super::options::{ViewOptions, ViewRequest, checked};
 use super::outcome::Outcome;
-use super::views::{TableData, ViewHandle, WarningData};
+use super::views::{TableData, TextForm, ViewHandle, WarningData};
 use super::work_control::WorkControl;
 use base::control::Control;
 use base::tolerance::Tolerance;
 use engine::heap::views::{ComparisonSort, ConstructorSort};
 use engine::outputs::exports::Export;
-use engine::outputs::formats::{TableOptions, accounting_json};
+use engine::outputs::formats::accounting_json;
 use engine::questions::Question;
 use workers::guard::guarded;
 use workers::threads::run_on_own_thread;
@@ -110,9 +110,14 @@ impl HeapHandle {
             let heap = self.heap()?;
             let before = before.map(|before| before.heap()).transpose()?;
             let question: Question = parsed("the question", &question)?;
-            let text = text.map(TableOptions::from);
+            let text = text.map(TextForm::from);
             let answer = run_on_own_thread(|| {
-                heap.ask(&question, before.as_deref(), text, &Control::default())
+                heap.ask(
+                    &question,
+                    before.as_deref(),
+                    text.as_ref(),
+                    &Control::default(),
+                )
             });
             // Questions build indexes, which the heap keeps.
             self.register(env);
@@ -135,9 +140,9 @@ impl HeapHandle {
             let heap = self.heap()?;
             let before = before.map(|before| before.heap()).transpose()?;
             let question: Question = parsed("the question", &question)?;
-            let text = text.map(TableOptions::from);
+            let text = text.map(TextForm::from);
             control.start(env, [], move |[], control| {
-                heap.ask(&question, before.as_deref(), text, control)
+                heap.ask(&question, before.as_deref(), text.as_ref(), control)
             })
         })
     }

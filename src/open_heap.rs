@@ -8,10 +8,10 @@ use serde::de::DeserializeOwned;
 use super::error::{JsError, Result};
 use super::options::ViewRequest;
 use super::outcome::Outcome;
-use super::views::{ViewHandle, WarningData};
+use super::views::{TextForm, ViewHandle, WarningData};
 use base::control::Control;
 use engine::heap::views::{ComparisonSort, ConstructorSort};
-use engine::outputs::formats::{TableOptions, render_json, render_text};
+use engine::outputs::formats::render_json;
 use engine::questions::{Answer, LoadedHeap, Question};
 
 /// A heap, and the inputs from which it was opened.
@@ -34,7 +34,7 @@ impl OpenHeap {
         &self,
         question: &Question,
         before: Option<&Self>,
-        text: Option<TableOptions>,
+        text: Option<&TextForm>,
         control: &Control,
     ) -> base::Result<AnswerData> {
         if let (Question::Paths(options), Some(before)) = (question, before)
@@ -90,9 +90,9 @@ pub struct AnswerData {
 }
 
 /// Renders an answer: as text with these options; without options, as JSON.
-pub(super) fn rendered(answer: &Answer, text: Option<TableOptions>) -> String {
+pub(super) fn rendered(answer: &Answer, text: Option<&TextForm>) -> String {
     match text {
-        Some(options) => render_text(answer, options),
+        Some(form) => form.text(answer),
         None => render_json(answer),
     }
 }

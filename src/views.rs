@@ -12,7 +12,11 @@ use base::control::Control;
 use base::error::Error;
 use base::warning::Warning;
 use engine::heap::views::{ComparisonView, ConstructorView, SizeColumn};
-use engine::outputs::formats::{Document, JsonStream, TableOptions, accounting_json, render_table};
+use engine::outputs::formats::{
+    Document, JsonStream, NextCommand, TableOptions, accounting_json, render_table,
+    render_text_with_next,
+};
+use engine::questions::Answer;
 use engine::questions::WarningText;
 use workers::guard::guarded;
 use workers::threads::run_on_own_thread;
@@ -112,6 +116,42 @@ pub struct TableData {
     pub color: bool,
     /// Whether the text is for a terminal, and not for a file or another program.
     pub is_terminal: bool,
+    /// What to run next, for each suspect and each growing place; absent to say nothing.
+    pub next: Option<NextCommandData>,
+}
+
+/// The beginnings of commands that continue an answer.
+#[napi(object)]
+pub struct NextCommandData {
+    /// A command about one object: its address follows.
+    pub of_object: String,
+    /// A command about a class: its name follows.
+    pub of_class: String,
+}
+
+/// How an answer becomes text.
+pub(super) struct TextForm {
+    options: TableOptions,
+    next: Option<NextCommand>,
+}
+
+impl TextForm {
+    pub(super) fn text(&self, answer: &Answer) -> String {
+        render_text_with_next(answer, self.options, self.next.as_ref())
+    }
+}
+
+impl From<TableData> for TextForm {
+    fn from(mut data: TableData) -> Self {
+        let next = data.next.take().map(|next| NextCommand {
+            of_object: next.of_object,
+            of_class: next.of_class,
+        });
+        Self {
+            options: data.into(),
+            next,
+        }
+    }
 }
 
 impl View {

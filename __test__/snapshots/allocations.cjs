@@ -1,5 +1,6 @@
 // Tracks allocations, keeps some objects and drops others, and writes a snapshot; does the same with fewer objects, and
-// writes another: `node allocations.cjs <snapshot> <later-snapshot>`.
+// writes another: `node allocations.cjs <snapshot> <later-snapshot> <timeline>`. The third file is what V8 writes when the tracking
+// ends: the `.heaptimeline` of DevTools.
 "use strict";
 const { closeSync, openSync, writeSync } = require("node:fs");
 const inspector = require("node:inspector");
@@ -40,5 +41,8 @@ work(500);
 write(process.argv[2]);
 work(300);
 write(process.argv[3]);
+file = openSync(process.argv[4], "w");
+session.post("HeapProfiler.stopTrackingHeapObjects", { reportProgress: false });
+closeSync(file);
 // The session would keep the process alive.
 process.exit();

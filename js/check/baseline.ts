@@ -75,8 +75,8 @@ export function checkReasons(file: string, accepted: readonly Accepted[]): void 
 }
 
 /**
- * Adds everything that grows and has a stable name to a list of accepted places, with empty reasons. What is
- * accepted folds nothing into itself, so each check can report more.
+ * Adds each place that grows and has a stable name to a list of accepted places, with empty reasons. What grows with
+ * a place needs no entry of its own.
  *
  * @param check checks again with the list as it is.
  * @returns the last answer.

@@ -15,6 +15,12 @@ export function fileArgument(name: string, description: string): Argument {
   return new Argument(name, description).argParser(fileName);
 }
 
+/** The argument that names the dump. */
+export function dumpArgument(): Argument {
+  const description = "a heap dump (ASHD) or a .heapsnapshot of V8; - for standard input";
+  return fileArgument("<dump-file>", description);
+}
+
 /** The option `--wasm`. */
 export function wasmOption(): Option {
   const description = "the module that the dump was taken from, or -; none for a .heapsnapshot";
@@ -27,6 +33,43 @@ export function addSharedOptions(command: Command): Command {
     .option("-o, --output <file>", "write to a file instead of stdout", fileName)
     .option("--force", "continue although the dump was not taken from the module")
     .option("--partial", "if the heap is damaged, report the part before the damage");
+}
+
+/**
+ * An option with choices. A name that another command has for a choice stands for it.
+ *
+ * @param others the choice by its other name.
+ */
+export function choiceOption(
+  flags: string,
+  description: string,
+  choices: string[],
+  others: Record<string, string>,
+): Option {
+  const option = new Option(flags, description).choices(choices);
+  const parse = option.parseArg as (text: string, earlier: unknown) => unknown;
+  return option.argParser((text, earlier) =>
+    parse(Object.hasOwn(others, text) ? (others[text] as string) : text, earlier),
+  );
+}
+
+/**
+ * Accepts an option of a command by the name that other commands have for it. The help does not list it.
+ *
+ * @param flags the other name, with its value.
+ * @param name the option, by attribute name.
+ */
+export function addOtherName(command: Command, flags: string, name: string): Command {
+  const other = new Option(flags).hideHelp().argParser(wholeNumber(1));
+  return command.addOption(other).hook("preAction", () => {
+    const value: unknown = command.getOptionValue(other.attributeName());
+    if (value === undefined) return;
+    if (command.getOptionValueSource(name) === "cli") {
+      throw new Error(`--${name} and ${other.long} are the same option: give one of them`);
+    }
+    command.setOptionValueWithSource(name, value, "cli");
+    command.setOptionValue(other.attributeName(), undefined);
+  });
 }
 
 /** The files that are given. */

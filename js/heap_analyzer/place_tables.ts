@@ -8,9 +8,11 @@ import { openAll } from "./question_command.js";
 
 /** The argument that names the dumps. */
 export function dumpsArgument(): Argument {
-  return new Argument("<dump-files...>", "heap dumps (ASHD) in the order of their time").argParser(
-    (text, earlier?: string[]) => [...(earlier ?? []), fileName(text)],
-  );
+  const description = "heap dumps (ASHD) or .heapsnapshot files of V8, in the order of their time";
+  return new Argument("<dump-files...>", description).argParser((text, earlier?: string[]) => [
+    ...(earlier ?? []),
+    fileName(text),
+  ]);
 }
 
 /** The place table of each dump. One heap is open at a time. */

@@ -33,12 +33,12 @@ export function createProgram(): Command {
   const program = new Command("warpo-heap-analyzer")
     .description("Heap snapshots for AssemblyScript and WARPO programs.")
     .version(version, "-v, --version")
-    .showSuggestionAfterError(false)
     // Without the arguments, which would leave no room for the descriptions.
     .configureHelp({ subcommandTerm: (command) => command.name() })
     .configureOutput({
       writeOut: writeText,
-      outputError: (text, write) => write(oneLine(text)),
+      // Commander puts a suggestion on a line of its own.
+      outputError: (text, write) => write(oneLine(text.trim().replace("\n(", " ("))),
     });
   addAnalyzeCommand(program);
   addDiffCommand(program);

@@ -5,7 +5,16 @@ import type { Asked } from "../questions.js";
 import { addon } from "./addon.js";
 import { checkInputs, inputFile, moduleFile } from "./inputs.js";
 import { writeWarning } from "./messages.js";
-import { addSharedOptions, fileName, given, type SharedOptions, wholeNumber } from "./options.js";
+import { type Next, nextCommand } from "./next_command.js";
+import {
+  addOtherName,
+  addSharedOptions,
+  choiceOption,
+  fileName,
+  given,
+  type SharedOptions,
+  wholeNumber,
+} from "./options.js";
 import { write } from "./output.js";
 import { ProgressLine } from "./progress.js";
 import { outputWidth } from "./terminal.js";
@@ -22,15 +31,17 @@ export interface ListOptions extends QuestionOptions {
   offset: number;
 }
 
-/** What `--wasm` is for a command that takes one dump or two. */
-const ONE_OR_TWO_MODULES =
+/** What `--wasm` is for a command that takes one dump. */
+const ONE_MODULE = "the module that the dump was taken from; none for a .heapsnapshot";
+/** The same for a command that takes one dump or two. */
+export const ONE_OR_TWO_MODULES =
   "the module that the dump was taken from; for dumps of two builds, give it twice, the earlier first; none for a .heapsnapshot";
 /** The same for a command that takes many. */
 export const MANY_MODULES =
   "the module that the dumps were taken from; for dumps of several builds, once per dump in order; none for .heapsnapshot files";
 
 /** Adds the options of {@link QuestionOptions}. */
-export function addQuestionOptions(command: Command, modules = ONE_OR_TWO_MODULES): Command {
+export function addQuestionOptions(command: Command, modules = ONE_MODULE): Command {
   command
     .addOption(
       new Option("-w, --wasm <file>", modules).argParser((text, earlier?: string[]) => [
@@ -39,16 +50,17 @@ export function addQuestionOptions(command: Command, modules = ONE_OR_TWO_MODULE
       ]),
     )
     .addOption(
-      new Option("-f, --format <format>", "human-readable text, or JSON")
-        .choices(["text", "json"])
-        .default("text"),
+      choiceOption("-f, --format <format>", "human-readable text, or JSON", ["text", "json"], {
+        table: "text",
+      }).default("text"),
     );
   return addSharedOptions(command);
 }
 
 /** Adds `--limit`. */
 export function addLimitOption(command: Command): Command {
-  return command.option("-n, --limit <n>", "list at most n entries", wholeNumber(1), 20);
+  command.option("-n, --limit <n>", "list at most n entries", wholeNumber(1), 20);
+  return addOtherName(command, "--top <n>", "limit");
 }
 
 /** Adds `--limit` and `--offset`. */
@@ -84,7 +96,8 @@ export async function runQuestion(
   const control = new (addon().WorkControl)();
   const heaps = await line.watch(control, openAll(dumps, modules, options, control));
   const [heap, before] = heaps.reverse() as [native.HeapHandle, native.HeapHandle?];
-  const answer = await asked(line, heap, question, before, options);
+  const next = nextCommand(dumps.at(-1), modules.at(-1));
+  const answer = await asked(line, heap, question, before, { ...options, ...next });
   for (const { message } of answer.warnings) writeWarning(message);
   await write([Buffer.from(answer.text)], options.output);
 }
@@ -113,20 +126,28 @@ export function asked(
   heap: native.HeapHandle,
   question: Asked["question"],
   before: native.HeapHandle | undefined,
-  { format, output }: Pick<QuestionOptions, "format" | "output">,
+  { format, output, next }: Pick<QuestionOptions, "format" | "output"> & Next,
 ): Promise<native.AnswerData> {
   const { WorkControl } = addon();
   const control = new WorkControl();
-  const text = format === "text" ? textOptions(output) : undefined;
+  const text = format === "text" ? textOptions(output, next) : undefined;
   const answer = heap.askAsync(JSON.stringify(question), before, text, control);
   return line.watch(control, answer, "answering the question");
 }
 
 /** How an answer is rendered as text for an output. */
-export function textOptions(output: string | undefined): native.TableData {
+export function textOptions(
+  output: string | undefined,
+  next?: native.NextCommandData,
+): native.TableData {
   const width = output === undefined ? outputWidth() : undefined;
   const isTerminal = output === undefined && process.stdout.isTTY === true;
-  return { color: false, isTerminal, ...(width === undefined ? {} : { width }) };
+  return {
+    color: false,
+    isTerminal,
+    ...(width === undefined ? {} : { width }),
+    ...(next === undefined ? {} : { next }),
+  };
 }
 
 /** The module of each dump. */

@@ -3,9 +3,11 @@ import { type Command, Option } from "commander";
 import type * as native from "../native.js";
 import { addon } from "./addon.js";
 import { checkInputs } from "./inputs.js";
-import { writeWarning } from "./messages.js";
+import { writeNote, writeWarning } from "./messages.js";
 import {
+  addOtherName,
   addSharedOptions,
+  choiceOption,
   refuseUseless,
   type SharedOptions,
   wasmOption,
@@ -46,11 +48,12 @@ export function addViewOptions(command: Command, sort: Option): Command {
       wholeNumber(0),
     )
     .addOption(
-      new Option("-f, --format <format>", "JSON, or a human-readable table")
-        .choices(["json", "table"])
-        .default("json"),
+      choiceOption("-f, --format <format>", "JSON, or a human-readable table", ["json", "table"], {
+        text: "table",
+      }).default("json"),
     )
     .option("--with-warnings", "in JSON, add whether the view is partial, and the warnings");
+  addOtherName(command, "--limit <n>", "top");
   return addSharedOptions(command);
 }
 
@@ -92,6 +95,10 @@ export async function runView(
   // On a terminal the text itself shows the progress.
   const isWatched = output === undefined && process.stdout.isTTY;
   await write(isWatched ? chunks(text) : chunks(text, line), output);
+  const isChosen = command.getOptionValueSource("format") === "cli";
+  if (isWatched && process.stderr.isTTY && !isChosen) {
+    writeNote("this is JSON, for programs: --format table shows a table");
+  }
 }
 
 /** A text in pieces. Two buffers take turns: a piece is overwritten after the next one was read. */

@@ -175,6 +175,32 @@ fn is_one(expected: char, found: char) -> bool {
     expected == '?' || expected == found
 }
 
+/// The one class that has this name in its module; `None` if there is none, if there are several, or if the pattern has
+/// wildcards.
+pub(super) fn only_short<'n>(
+    pattern: &str,
+    names: impl Iterator<Item = &'n str>,
+    control: &Control,
+) -> Result<Option<&'n str>> {
+    if pattern.contains(['*', '?']) {
+        return Ok(None);
+    }
+    let mut found = None;
+    for (nth, name) in names.enumerate() {
+        if nth.is_multiple_of(CHECK_INTERVAL) {
+            control.check()?;
+        }
+        if last_part(name) != pattern {
+            continue;
+        }
+        if found.is_some_and(|other| other != name) {
+            return Ok(None);
+        }
+        found = Some(name);
+    }
+    Ok(found)
+}
+
 /// The number of names between two checks for cancellation.
 const CHECK_INTERVAL: usize = 1 << 8;
 
@@ -298,6 +324,17 @@ mod tests {
         assert!(Glob::new(&format!("*{}*", "?".repeat(128))).is_ok());
         let error = Glob::new(&format!("*{}*", "?".repeat(129))).err().unwrap();
         assert_eq!(error.code(), "ERR_INVALID_OPTION");
+    }
+
+    #[test]
+    fn a_short_name_stands_for_the_only_class_that_has_it() {
+        let names = ["a/Player", "b/User", "c/User", "~lib/map/Map<a/Player,i32>"];
+        let only = |pattern| only_short(pattern, names.into_iter(), &Control::default()).unwrap();
+        assert_eq!(only("Player"), Some("a/Player"));
+        assert_eq!(only("Map<a/Player,i32>"), Some(names[3]));
+        for other in ["User", "player", "Play", "Playe?", "*", ""] {
+            assert_eq!(only(other), None, "{other}");
+        }
     }
 
     #[test]

@@ -2,14 +2,14 @@
 import type { Command } from "commander";
 import { addon } from "../addon.js";
 import { inputFile, moduleFile } from "../inputs.js";
-import { fileArgument, given } from "../options.js";
+import { dumpArgument, given } from "../options.js";
 import { addViewOptions, runView, sortOption, type ViewOptions } from "../view_command.js";
 
 export function addAnalyzeCommand(program: Command): void {
   const command = program
     .command("analyze")
     .description("constructor view: the live objects of a dump, by class")
-    .addArgument(fileArgument("<dump-file>", "a heap dump (ASHD), or - for standard input"));
+    .addArgument(dumpArgument());
   const sort = sortOption(["retained", "retained-set", "shallow", "count"]);
   addViewOptions(command, sort.default(undefined, "retained-set in tables, otherwise retained"))
     .option(

@@ -19,6 +19,7 @@ import type * as native from "../../native.js";
 import { addon } from "../addon.js";
 import { checkInputs } from "../inputs.js";
 import { writeNote, writeWarning } from "../messages.js";
+import { nextCommand } from "../next_command.js";
 import { fileName, given, wholeNumber } from "../options.js";
 import { write } from "../output.js";
 import { dumpsArgument, placeTables } from "../place_tables.js";
@@ -64,7 +65,7 @@ interface Report {
 
 /** Reports by the name that `--report` takes. */
 const REPORTS = {
-  junit: (answer: CheckAnswer) => junit(answer),
+  junit: (answer: CheckAnswer, _module: string, seconds: number) => junit(answer, seconds),
   sarif: (answer: CheckAnswer, module: string) => sarif(answer, module, version),
   markdown: (answer: CheckAnswer) => markdown(answer),
 };
@@ -118,6 +119,7 @@ export function addCheckCommand(program: Command): void {
 }
 
 async function runCheck(dumps: string[], options: CheckOptions): Promise<void> {
+  const started = performance.now();
   const { baseline, updateBaseline, report: reports = [], annotations, format, output } = options;
   const modules = modulesOf(dumps, options.wasm);
   checkFiles(dumps, modules, options);
@@ -139,11 +141,15 @@ async function runCheck(dumps: string[], options: CheckOptions): Promise<void> {
     const added = accepted.length - known;
     if (added > 0) writeNote(`${baseline} has ${added} new entries: fill in their reasons`);
   }
+  const seconds = (performance.now() - started) / 1000;
   const module = shownModule((modules.at(-1) ?? dumps.at(-1)) as string);
   for (const { format, file } of reports) {
-    await write(buffers(REPORTS[format](answer, module)), file);
+    await write(buffers(REPORTS[format](answer, module, seconds)), file);
   }
-  const text = format === "json" ? json : await ask(textOptions(output));
+  const text =
+    format === "json"
+      ? json
+      : await ask(textOptions(output, nextCommand(dumps.at(-1), modules.at(-1)).next));
   await write([Buffer.from(text)], output);
   if (annotations === "github") {
     for (const line of githubAnnotations(answer, module)) process.stderr.write(line);

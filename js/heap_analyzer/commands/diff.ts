@@ -16,8 +16,10 @@ export function addDiffCommand(program: Command): void {
   const command = program
     .command("diff")
     .description("comparison view: objects created and deleted between two dumps, by class")
-    .addArgument(fileArgument("<before>", "the earlier heap dump, or - for standard input"))
-    .addArgument(fileArgument("<after>", "the later heap dump, or -"));
+    .addArgument(
+      fileArgument("<before>", "the earlier heap dump or .heapsnapshot; - for standard input"),
+    )
+    .addArgument(fileArgument("<after>", "the later heap dump or .heapsnapshot, or -"));
   const sort = sortOption(["delta", "alloc", "freed", "count"]).default("delta");
   addViewOptions(command, sort).action((before: string, after: string, options: ViewOptions) => {
     const inputs = [before, after, options.wasm] as const;

@@ -1,6 +1,6 @@
 /** `dominators`: the objects that an object immediately dominates, or the top level of the dominator tree. */
 import { type Command, Option } from "commander";
-import { fileArgument } from "../options.js";
+import { dumpArgument } from "../options.js";
 import {
   addListOptions,
   addQuestionOptions,
@@ -17,7 +17,7 @@ export function addDominatorsCommand(program: Command): void {
   const command = program
     .command("dominators")
     .description("the objects that one object alone keeps alive: one level of the dominator tree")
-    .addArgument(fileArgument("<dump-file>", "a heap dump (ASHD), or - for standard input"))
+    .addArgument(dumpArgument())
     .addArgument(addressArgument("[address]"))
     .addOption(new Option("--by <what>", "group the objects").choices(["class"]));
   addListOptions(addQuestionOptions(command)).action(

@@ -6,6 +6,7 @@ import { checkInputs } from "../inputs.js";
 import { writeWarning } from "../messages.js";
 import {
   addSharedOptions,
+  dumpArgument,
   fileArgument,
   given,
   refuseUseless,
@@ -82,7 +83,7 @@ export function addExportCommand(program: Command): void {
   const command = program
     .command("export")
     .description("the heap in the format of another tool")
-    .addArgument(fileArgument("<dump-file>", "a heap dump (ASHD), or - for standard input"))
+    .addArgument(dumpArgument())
     .addArgument(
       fileArgument("[later-dump-file]", "for formats that compare: the later dump, or -"),
     )

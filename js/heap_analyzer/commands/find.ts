@@ -1,7 +1,7 @@
 /** `find`: live objects by class, size and contents. */
 import { type Command, Option } from "commander";
 import { CATEGORIES } from "../../questions.js";
-import { fileArgument, wholeNumber } from "../options.js";
+import { dumpArgument, wholeNumber } from "../options.js";
 import {
   addListOptions,
   addQuestionOptions,
@@ -20,7 +20,7 @@ export function addFindCommand(program: Command): void {
   const command = program
     .command("find")
     .description("live objects of a class, largest first")
-    .addArgument(fileArgument("<dump-file>", "a heap dump (ASHD), or - for standard input"))
+    .addArgument(dumpArgument())
     .requiredOption("-c, --class <glob>", "a class name; * is any text, ? is one character")
     .option("--min-size <bytes>", "only objects that retain at least this much", wholeNumber(0))
     .option("--contains <text>", "only strings that contain this text")

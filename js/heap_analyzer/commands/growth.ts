@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import { addon } from "../addon.js";
 import { checkInputs } from "../inputs.js";
 import { writeWarning } from "../messages.js";
+import { nextCommand } from "../next_command.js";
 import { given, wholeNumber } from "../options.js";
 import { write } from "../output.js";
 import { dumpsArgument, placeTables } from "../place_tables.js";
@@ -45,7 +46,10 @@ async function runGrowth(dumps: string[], options: GrowthOptions): Promise<void>
   const tables = await placeTables(dumps, modules, options);
   const { growth, WorkControl } = addon();
   const request = JSON.stringify({ warmup, slow, strict, limit, offset });
-  const text = format === "text" ? textOptions(output) : undefined;
+  const text =
+    format === "text"
+      ? textOptions(output, nextCommand(dumps.at(-1), modules.at(-1)).next)
+      : undefined;
   const answer = await growth(tables, request, text, new WorkControl());
   for (const { message } of answer.warnings) writeWarning(message);
   await write([Buffer.from(answer.text)], output);

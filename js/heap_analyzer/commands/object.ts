@@ -1,7 +1,7 @@
 /** `object`: everything about one object. */
 import { Argument, type Command } from "commander";
 import { MOST_ENTRIES } from "../../questions.js";
-import { fileArgument, refuseUseless, wholeNumber } from "../options.js";
+import { dumpArgument, refuseUseless, wholeNumber } from "../options.js";
 import {
   addQuestionOptions,
   address,
@@ -13,7 +13,7 @@ export function addObjectCommand(program: Command): void {
   const command = program
     .command("object")
     .description("one object: class, sizes, fields, contents, path")
-    .addArgument(fileArgument("<dump-file>", "a heap dump (ASHD), or - for standard input"))
+    .addArgument(dumpArgument())
     .addArgument(addressArgument("<address>"));
   command
     .option(

@@ -1,6 +1,6 @@
 /** `paths`: why objects are alive, and which references to cut. */
 import type { Command } from "commander";
-import { fileArgument, fileName } from "../options.js";
+import { dumpArgument, fileName } from "../options.js";
 import {
   addLimitOption,
   addQuestionOptions,
@@ -20,7 +20,7 @@ export function addPathsCommand(program: Command): void {
   const command = program
     .command("paths")
     .description("why an object, a class or all new objects are alive, and which reference to cut")
-    .addArgument(fileArgument("<dump-file>", "a heap dump (ASHD), or - for standard input"))
+    .addArgument(dumpArgument())
     .option("--object <address...>", "these objects", (text: string, earlier?: number[]) => [
       ...(earlier ?? []),
       address(text),

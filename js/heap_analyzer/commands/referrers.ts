@@ -1,6 +1,6 @@
 /** `referrers`: the references to an object. */
 import type { Command } from "commander";
-import { fileArgument } from "../options.js";
+import { dumpArgument } from "../options.js";
 import {
   addListOptions,
   addQuestionOptions,
@@ -13,7 +13,7 @@ export function addReferrersCommand(program: Command): void {
   const command = program
     .command("referrers")
     .description("the references to an object, and which of them alone keep the object alive")
-    .addArgument(fileArgument("<dump-file>", "a heap dump (ASHD), or - for standard input"))
+    .addArgument(dumpArgument())
     .addArgument(addressArgument("<address>"));
   addListOptions(addQuestionOptions(command)).action(
     (dump: string, address: number, options: ListOptions) => {

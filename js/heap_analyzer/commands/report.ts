@@ -7,7 +7,7 @@ import { checkInputs } from "../inputs.js";
 import { writeWarning } from "../messages.js";
 import {
   addSharedOptions,
-  fileArgument,
+  dumpArgument,
   fileName,
   given,
   type SharedOptions,
@@ -26,7 +26,7 @@ export function addReportCommand(program: Command): void {
   const command = program
     .command("report")
     .description("everything about a heap as one HTML file that loads nothing")
-    .addArgument(fileArgument("<dump-file>", "a heap dump (ASHD), or - for standard input"))
+    .addArgument(dumpArgument())
     .addOption(wasmOption())
     .option("-b, --before <file>", "an earlier dump of the same module, to compare with", fileName)
     .option("--no-strings", "leave out the contents of strings");

@@ -5,7 +5,14 @@ import { reason } from "../../whole_file.js";
 import { addon } from "../addon.js";
 import { checkInputs } from "../inputs.js";
 import { writeWarning } from "../messages.js";
-import { addSharedOptions, fileArgument, fileName, given, type SharedOptions } from "../options.js";
+import {
+  addSharedOptions,
+  choiceOption,
+  fileArgument,
+  fileName,
+  given,
+  type SharedOptions,
+} from "../options.js";
 import { write } from "../output.js";
 import { ProgressLine } from "../progress.js";
 import { addLimitOption, openAll } from "../question_command.js";
@@ -49,9 +56,12 @@ export function addSitesCommand(program: Command): void {
       ),
     )
     .addOption(
-      new Option("-f, --format <format>", "human-readable text, JSON, or a profile for pprof")
-        .choices(["text", "json", "pprof"])
-        .default("text"),
+      choiceOption(
+        "-f, --format <format>",
+        "human-readable text, JSON, or a profile for pprof",
+        ["text", "json", "pprof"],
+        { table: "text" },
+      ).default("text"),
     );
   addSharedOptions(addLimitOption(command)).action(runSites);
 }

@@ -1,9 +1,10 @@
 /** `suspects`: what retains the most, or what grew the most. */
 import { type Command, InvalidArgumentError } from "commander";
-import { fileArgument, fileName } from "../options.js";
+import { dumpArgument, fileName } from "../options.js";
 import {
   addLimitOption,
   addQuestionOptions,
+  ONE_OR_TWO_MODULES,
   type QuestionOptions,
   runQuestion,
 } from "../question_command.js";
@@ -18,7 +19,7 @@ export function addSuspectsCommand(program: Command): void {
   const command = program
     .command("suspects")
     .description("what retains the most memory, or grew the most, with a text for a ticket")
-    .addArgument(fileArgument("<dump-file>", "a heap dump (ASHD), or - for standard input"))
+    .addArgument(dumpArgument())
     .option(
       "--before <dump>",
       "an earlier dump, of this build or another; suspects are then what grew",
@@ -29,11 +30,13 @@ export function addSuspectsCommand(program: Command): void {
       "list only suspects with at least this part of the live bytes (default: 10; with --before 2)",
       percentage,
     );
-  addLimitOption(addQuestionOptions(command)).action((dump: string, options: SuspectsOptions) => {
-    const { before, threshold, limit } = options;
-    const dumps = before === undefined ? [dump] : [before, dump];
-    return runQuestion(dumps, options, { question: "suspects", threshold, limit });
-  });
+  addLimitOption(addQuestionOptions(command, ONE_OR_TWO_MODULES)).action(
+    (dump: string, options: SuspectsOptions) => {
+      const { before, threshold, limit } = options;
+      const dumps = before === undefined ? [dump] : [before, dump];
+      return runQuestion(dumps, options, { question: "suspects", threshold, limit });
+    },
+  );
 }
 
 /** A part of 1 from a percentage. */

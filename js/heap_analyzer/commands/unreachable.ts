@@ -1,6 +1,6 @@
 /** `unreachable`: garbage, its cycles, and raw blocks to which nothing refers. */
 import type { Command } from "commander";
-import { fileArgument, wholeNumber } from "../options.js";
+import { dumpArgument, wholeNumber } from "../options.js";
 import {
   addLimitOption,
   addQuestionOptions,
@@ -17,7 +17,7 @@ export function addUnreachableCommand(program: Command): void {
   const command = program
     .command("unreachable")
     .description("garbage by class, its cycles, and raw blocks to which nothing refers")
-    .addArgument(fileArgument("<dump-file>", "a heap dump (ASHD), or - for standard input"))
+    .addArgument(dumpArgument())
     .option(
       "--max-nodes <n>",
       "in JSON, add a graph of at most n objects and blocks (default: no graph)",

@@ -1,6 +1,6 @@
 /** `waste`: memory that could be saved. */
 import type { Command } from "commander";
-import { fileArgument } from "../options.js";
+import { dumpArgument } from "../options.js";
 import {
   addListOptions,
   addQuestionOptions,
@@ -12,7 +12,7 @@ export function addWasteCommand(program: Command): void {
   const command = program
     .command("waste")
     .description("memory that could be saved: duplicates, empty containers, unused room")
-    .addArgument(fileArgument("<dump-file>", "a heap dump (ASHD), or - for standard input"));
+    .addArgument(dumpArgument());
   addListOptions(addQuestionOptions(command)).action((dump: string, options: ListOptions) => {
     const { limit, offset } = options;
     return runQuestion([dump], options, { question: "waste", limit, offset });

@@ -2,6 +2,7 @@
 
 use super::growth::{check_lines, growth_lines};
 use super::merged_paths::merged_lines;
+use super::next_command::NextCommand;
 use super::objects::{dominator_lines, found_lines, group_lines, object_lines};
 use super::paths::{path_answer_lines, referrer_lines};
 use super::rows::laid_out;
@@ -20,6 +21,15 @@ pub fn render_json(answer: &Answer) -> String {
 
 /// An answer as text, without colours. Warnings are left out, because the caller shows them elsewhere.
 pub fn render_text(answer: &Answer, options: TableOptions) -> String {
+    render_text_with_next(answer, options, None)
+}
+
+/// As [`render_text`], with the command to run next under each suspect and each growing place.
+pub fn render_text_with_next(
+    answer: &Answer,
+    options: TableOptions,
+    next: Option<&NextCommand>,
+) -> String {
     let form = answer.address_form;
     let mut lines = match &answer.body {
         AnswerBody::Summary(summary) => summary_lines(summary),
@@ -30,11 +40,11 @@ pub fn render_text(answer: &Answer, options: TableOptions) -> String {
         AnswerBody::MergedPaths(paths) => merged_lines(paths),
         AnswerBody::Dominators(dominators) => dominator_lines(dominators, form),
         AnswerBody::DominatorGroups(groups) => group_lines(groups),
-        AnswerBody::Suspects(suspects) => suspect_lines(suspects),
+        AnswerBody::Suspects(suspects) => suspect_lines(suspects, next),
         AnswerBody::Waste(waste) => waste_lines(waste),
         AnswerBody::Unreachable(unreachable) => unreachable_lines(unreachable),
-        AnswerBody::Growth(growth) => growth_lines(growth),
-        AnswerBody::Check(check) => check_lines(check),
+        AnswerBody::Growth(growth) => growth_lines(growth, next),
+        AnswerBody::Check(check) => check_lines(check, next),
         AnswerBody::Report(_) => vec!["A report is shown as a page, not as text.".to_owned()],
     };
     if answer.partial {

@@ -2,6 +2,7 @@
 //! and what grows with it.
 
 use super::names::{class, size};
+use super::next_command::NextCommand;
 use super::rows::{Left, Right, table};
 use super::text::{format_count, printable_name};
 use questions::{
@@ -19,7 +20,7 @@ const UNDECIDED: usize = 5;
 /// Paths longer than this are cut in the middle.
 const STEPS: usize = 40;
 
-pub(super) fn growth_lines(growth: &Growth) -> Vec<String> {
+pub(super) fn growth_lines(growth: &Growth, next: Option<&NextCommand>) -> Vec<String> {
     let counted = growth.dumps.len() as u64 - growth.warmup;
     let mut dumps = format!("{} dumps", format_count(counted));
     if growth.warmup > 0 {
@@ -48,12 +49,12 @@ pub(super) fn growth_lines(growth: &Growth) -> Vec<String> {
     let live: Vec<Option<u64>> = live.collect();
     lines.push(format!("live bytes {}", sparkline(&live, size)));
     lines.extend(explained_line(growth.per_interval, growth.total));
-    lines.extend(growing_lines(&growth.places, growth.offset));
+    lines.extend(growing_lines(&growth.places, growth.offset, next));
     lines.extend(undecided_lines(&growth.undecided));
     lines
 }
 
-pub(super) fn check_lines(check: &Check) -> Vec<String> {
+pub(super) fn check_lines(check: &Check, next: Option<&NextCommand>) -> Vec<String> {
     let broken = check.rules.iter().filter(|rule| !rule.passed).count();
     let mut lines = vec![match broken {
         0 => "passed: no rule is broken".to_owned(),
@@ -76,7 +77,7 @@ pub(super) fn check_lines(check: &Check) -> Vec<String> {
         check.per_interval,
         check.places.len() as u64,
     ));
-    lines.extend(growing_lines(&check.places, 0));
+    lines.extend(growing_lines(&check.places, 0, next));
     lines.extend(undecided_lines(&check.undecided));
     lines
 }
@@ -131,7 +132,7 @@ fn explained_line(LiveGrowth { live, explained }: LiveGrowth, places: u64) -> Op
     ))
 }
 
-fn growing_lines(places: &[GrowingPlace], offset: u64) -> Vec<String> {
+fn growing_lines(places: &[GrowingPlace], offset: u64, next: Option<&NextCommand>) -> Vec<String> {
     let mut lines = Vec::new();
     for (nth, place) in (offset + 1..).zip(places) {
         lines.push(String::new());
@@ -152,6 +153,8 @@ fn growing_lines(places: &[GrowingPlace], offset: u64) -> Vec<String> {
         lines.extend(table([("", Left), ("", Left)], &rows));
         lines.extend(folded_lines(&place.folded));
         lines.push(format!("  fingerprint {}", place.fingerprint));
+        let next = next.and_then(|next| next.class_line(&place.class_name));
+        lines.extend(next.map(|line| format!("  {line}")));
     }
     lines
 }

@@ -9,6 +9,7 @@ mod growth;
 mod json;
 mod merged_paths;
 mod names;
+mod next_command;
 mod objects;
 mod paths;
 mod rows;
@@ -21,7 +22,8 @@ mod waste;
 
 pub use accounting::accounting_json;
 pub use allocation_sites::{allocation_sites_text, site_growth_text};
-pub use answer::{render_json, render_text};
+pub use answer::{render_json, render_text, render_text_with_next};
 pub use document::{Column, Document, Measure, Row, Total};
 pub use json::JsonStream;
+pub use next_command::NextCommand;
 pub use table::{DEFAULT_WIDTH, TableOptions, render_table};

@@ -16,6 +16,9 @@ pub(super) use Align::{Left, Right};
 /// What is between the cells of a row until it is laid out. Names that are printable do not contain it.
 const CELL: char = '\u{1f}';
 
+/// A space at which a line is not wrapped. Names that are printable do not contain it.
+pub(super) const JOINED: char = '\u{1e}';
+
 /// What is between the cells of a row that is laid out.
 const GAP: &str = "  ";
 
@@ -66,7 +69,7 @@ pub(super) fn laid_out(lines: &[String], width: Option<usize>) -> Vec<String> {
             laid_out.extend(fitting_rows(block, width));
         } else {
             let wrapped = block.iter().flat_map(|line| wrapped(line, width));
-            laid_out.extend(wrapped);
+            laid_out.extend(wrapped.map(|line| line.replace(JOINED, " ")));
         }
     }
     laid_out

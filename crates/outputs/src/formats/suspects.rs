@@ -1,11 +1,12 @@
 //! The answer to `suspects` as text.
 
 use super::names::size;
+use super::next_command::NextCommand;
 use super::paths::path_lines;
 use super::text::printable;
-use questions::Suspects;
+use questions::{Suspect, Suspects};
 
-pub(super) fn suspect_lines(suspects: &Suspects) -> Vec<String> {
+pub(super) fn suspect_lines(suspects: &Suspects, next: Option<&NextCommand>) -> Vec<String> {
     if suspects.suspects.is_empty() {
         return vec![format!(
             "No suspect: nothing reaches {} of {} live bytes.",
@@ -27,6 +28,18 @@ pub(super) fn suspect_lines(suspects: &Suspects) -> Vec<String> {
             );
             lines.push(format!("   fingerprint {}", path.fingerprint));
         }
+        let next = next.and_then(|next| next_line(suspect, next));
+        lines.extend(next.map(|line| format!("   {line}")));
     }
     lines
+}
+
+/// The command that shows where the bytes are, otherwise the object itself, otherwise the class.
+fn next_line(suspect: &Suspect, next: &NextCommand) -> Option<String> {
+    let accumulation = suspect.accumulation.as_ref();
+    let address = accumulation.map(|accumulation| &accumulation.address_text);
+    match address.or(suspect.address_text.as_ref()) {
+        Some(address) => Some(next.object_line(address)),
+        None => next.class_line(&suspect.class_name),
+    }
 }

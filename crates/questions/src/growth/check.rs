@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use serde::Deserialize;
 
 use super::answer::{Check, CheckedRule, GrowingPlace};
-use super::fold::fold;
+use super::fold::{Groups, fold};
 use super::growing::{Growing, Search};
 use super::growing_thing::last;
 use super::series::Merged;
@@ -143,8 +143,8 @@ pub fn check(tables: &[&PlaceTable], options: &CheckOptions, control: &Control) 
         strict: options.strict,
     };
     let growing = Growing::find(&merged, tables, search, control)?;
-    let baseline = Baseline::new(&growing, &options.accepted);
-    let groups = fold(&merged, &growing.things, &baseline.is_accepted)?;
+    let mut baseline = Baseline::new(&growing, &options.accepted);
+    let groups = baseline.without_covered(fold(&merged, &growing.things)?);
     let everything = Page {
         offset: 0,
         limit: u64::MAX,
@@ -193,7 +193,7 @@ pub fn check(tables: &[&PlaceTable], options: &CheckOptions, control: &Control) 
 
 /// What is accepted of what grows.
 struct Baseline {
-    /// By growing thing.
+    /// By growing thing: whether it is accepted, or grows with what is.
     is_accepted: Vec<bool>,
     /// Fingerprints of accepted things that grow.
     accepted: Vec<String>,
@@ -248,6 +248,21 @@ impl Baseline {
             list.push(one.fingerprint());
         }
         baseline
+    }
+
+    /// What is not accepted. An accepted thing covers what is folded into it.
+    fn without_covered(&mut self, mut groups: Groups) -> Groups {
+        groups.retain(|&root, folded| {
+            if self.is_accepted[root] {
+                for &nth in &*folded {
+                    self.is_accepted[nth] = true;
+                }
+                return false;
+            }
+            folded.retain(|&nth| !self.is_accepted[nth]);
+            true
+        });
+        groups
     }
 }
 
@@ -340,13 +355,16 @@ impl Rules<'_> {
     }
 
     /// Reads a pattern. Refuses a class that no dump has: a misspelt one would never break a rule.
-    fn classes<'p>(&self, pattern: &'p str) -> Result<Glob<'p>> {
+    fn classes<'p>(&'p self, pattern: &'p str) -> Result<Glob<'p>> {
         self.control.check()?;
         let tables = self.tables.iter();
         let names = || tables.clone().flat_map(|table| class_names(table));
         let glob = Glob::new(pattern)?;
         if names().any(|name| glob.matches(name)) {
             return Ok(glob);
+        }
+        if let Some(only) = glob::only_short(pattern, names(), self.control)? {
+            return Glob::new(only);
         }
         Err(Error::UnknownClass {
             pattern: pattern.to_owned(),

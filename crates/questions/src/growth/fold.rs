@@ -4,7 +4,8 @@
 //! - A container that grows only because it refers to more objects is folded into what grows of these; the keys
 //!   of a map into what grows of its values.
 //! - Of what references lead to and the group of the same objects the first stays. If both are at one place
-//!   and count different objects, the one that has more of them in the last dump stays.
+//!   and count different objects, because some of these have a shorter path over another container, the one that has
+//!   more of them in the last dump stays, and the other is not listed: it has the same path and the same fingerprint.
 //! - What grows only without regard to paths is folded into what grows of its holder's class.
 
 use std::collections::{BTreeMap, HashMap};
@@ -22,14 +23,11 @@ const KEY: &str = "key [*]";
 
 const MEMBER: &str = "member [*]";
 
-/// Groups growing things by what explains them: each that stays, with what is folded into it. Things in
-/// `accepted` are left out, and explain nothing.
-pub(super) fn fold(
-    merged: &Merged,
-    things: &[GrowingThing<'_>],
-    accepted: &[bool],
-) -> Result<BTreeMap<usize, Vec<usize>>> {
-    let is_accepted = |nth: usize| accepted.get(nth).copied().unwrap_or_default();
+/// Growing things by what explains them: each that stays, with what is folded into it.
+pub(super) type Groups = BTreeMap<usize, Vec<usize>>;
+
+/// Groups growing things by what explains them.
+pub(super) fn fold(merged: &Merged, things: &[GrowingThing<'_>]) -> Result<Groups> {
     let mut folding = Folding {
         merged,
         things,
@@ -37,17 +35,16 @@ pub(super) fn fold(
         elements: HashMap::new(),
         into: (0..things.len()).collect(),
     };
-    let kept = || (0..things.len()).filter(|&nth| !is_accepted(nth));
-    for nth in kept() {
+    for nth in 0..things.len() {
         folding.place(nth);
     }
     let outermost = folding.outermost()?;
-    for nth in kept() {
+    for nth in 0..things.len() {
         folding.fold_with_path(nth, &outermost);
     }
-    folding.fold_without_path(&kept().collect::<Vec<_>>());
-    let mut groups: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-    for nth in kept() {
+    folding.fold_without_path();
+    let mut groups = Groups::new();
+    for nth in 0..things.len() {
         let last = folding.last(nth);
         let folded = groups.entry(last).or_default();
         if last != nth && !folding.is_double(nth) {
@@ -176,9 +173,9 @@ impl Folding<'_, '_> {
         }
     }
 
-    fn fold_without_path(&mut self, kept: &[usize]) {
+    fn fold_without_path(&mut self) {
         let mut by_class: HashMap<u32, usize> = HashMap::new();
-        for &nth in kept {
+        for nth in 0..self.things.len() {
             let thing = &self.things[nth];
             if let (Some(class), Some(_)) = (thing.class, thing.what.place()) {
                 let last = self.last(nth);
@@ -189,11 +186,8 @@ impl Folding<'_, '_> {
             What::Field(field) => Some(field),
             _ => None,
         };
-        let fields: Vec<usize> = kept
-            .iter()
-            .copied()
-            .filter(|&nth| field(nth).is_some())
-            .collect();
+        let all = 0..self.things.len();
+        let fields: Vec<usize> = all.filter(|&nth| field(nth).is_some()).collect();
         let mut of_class: HashMap<u32, Vec<usize>> = HashMap::new();
         for &nth in &fields {
             if let Some(class) = self.things[nth].class {
@@ -258,12 +252,10 @@ impl Folding<'_, '_> {
         nth
     }
 
-    /// Whether something else at the place of a thing counts the same objects.
+    /// Whether something else stands for the place of a thing: the same objects, or more of them.
     fn is_double(&self, nth: usize) -> bool {
         let place = self.things[nth].what.place();
         let other = place.and_then(|place| self.by_place.get(&place));
-        other.is_some_and(|&other| {
-            other != nth && self.things[other].series == self.things[nth].series
-        })
+        other.is_some_and(|&other| other != nth)
     }
 }

@@ -122,7 +122,7 @@ impl<'m> Growing<'m> {
             }
             false
         };
-        let heads = fold(self.merged, &self.undecided, &[])?.into_keys();
+        let heads = fold(self.merged, &self.undecided)?.into_keys();
         let things = heads.map(|nth| &self.undecided[nth]);
         let mut things: Vec<_> = things.filter(|thing| !is_held(thing)).collect();
         things.sort_by_cached_key(|thing| {

@@ -73,7 +73,7 @@ pub fn growth(
         strict: options.strict,
     };
     let growing = Growing::find(&merged, tables, search, control)?;
-    let groups = fold(&merged, &growing.things, &[])?;
+    let groups = fold(&merged, &growing.things)?;
     let places = growing.shown(groups, page);
     let body = AnswerBody::Growth(Growth {
         dumps: dumps(tables),

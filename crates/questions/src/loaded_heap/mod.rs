@@ -243,14 +243,20 @@ impl LoadedHeap {
             control.check()?;
             columns::push(&mut slots, glob.matches(&class.name))?;
         }
-        if !slots.contains(&true) {
-            let names = classes.iter().map(|class| class.name.as_str());
-            return Err(Error::UnknownClass {
-                pattern: pattern.to_owned(),
-                nearest: glob::nearest(pattern, names, control)?,
-            });
+        if slots.contains(&true) {
+            return Ok(slots);
         }
-        Ok(slots)
+        let names = || classes.iter().map(|class| class.name.as_str());
+        if let Some(only) = glob::only_short(pattern, names(), control)? {
+            for (slot, name) in slots.iter_mut().zip(names()) {
+                *slot = name == only;
+            }
+            return Ok(slots);
+        }
+        Err(Error::UnknownClass {
+            pattern: pattern.to_owned(),
+            nearest: glob::nearest(pattern, names(), control)?,
+        })
     }
 
     /// The name of the class with this position in the table of classes.
