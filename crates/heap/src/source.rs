@@ -83,6 +83,12 @@ pub trait Source: Send + Sync {
         &[]
     }
 
+    /// The names of the classes of what the engine that runs the program makes for itself, such as compiled code. It
+    /// comes and goes as the engine sees fit, so that it is no growth of the program.
+    fn engine_classes(&self) -> &[&str] {
+        &[]
+    }
+
     /// Whether a reference from an object of this class slot leads to a container's own contents.
     fn is_own_storage(&self, class_slot: u32, label: EdgeLabel) -> bool;
 

@@ -35,6 +35,8 @@ const STORAGE_REFERENCES: usize = 64;
 const SHORT_NAME: usize = 2;
 /// Stands for references from an object to one of the same class that are left out of a path.
 const FOLDED: &str = "…";
+/// Code, shapes and other things that V8 makes for itself. Newer versions have more types of nodes for them.
+const ENGINE_CLASSES: [&str; 4] = ["(compiled code)", "(system)", "(object shape)", "(code)"];
 /// The number of strings between two checks for cancellation.
 const CHECK_INTERVAL: usize = 1 << 16;
 /// V8 writes at most this many characters of a string, unless it is asked for more.
@@ -167,6 +169,10 @@ impl Source for SnapshotSource {
 
     fn is_class_stable(&self, name: &str) -> bool {
         !name.contains("Class#") && name.len() > SHORT_NAME
+    }
+
+    fn engine_classes(&self) -> &[&str] {
+        &ENGINE_CLASSES
     }
 
     fn is_own_storage(&self, _: u32, label: EdgeLabel) -> bool {

@@ -66,7 +66,8 @@ impl<'m> Search<'m> {
         trend(&series[self.warmup..], options)
     }
 
-    /// Adds a thing to what grows or to what is undecided, if it is one of these.
+    /// Adds a thing to what grows or to what is undecided, if it is one of these. What the engine makes for itself
+    /// is none.
     fn add(
         &self,
         found: &mut Found<'m>,
@@ -74,6 +75,9 @@ impl<'m> Search<'m> {
         (what, class): (What, Option<u32>),
         series: &'m [Option<Sum>],
     ) {
+        if class.is_some_and(|class| self.merged.engine_classes.contains(&class)) {
+            return;
+        }
         let counted = &series[self.warmup..];
         let (list, undecided) = match trend {
             Trend::Rises => (&mut found.growing, None),

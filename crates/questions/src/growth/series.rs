@@ -1,6 +1,6 @@
 //! The rows of several place tables, side by side. Names are compared, so the tables may be of several builds.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
 
 use crate::parts::labels::after_class;
@@ -98,6 +98,8 @@ pub(super) struct Merged {
     pub(super) sizes: Vec<[u64; 2]>,
     /// Classes of texts, with the bytes of a character.
     pub(super) text_classes: HashMap<u32, u64>,
+    /// Classes of what the engine that runs the program makes for itself.
+    pub(super) engine_classes: HashSet<u32>,
     stable_fields: HashMap<Field, bool>,
     stable_classes: HashMap<u32, bool>,
 }
@@ -123,6 +125,7 @@ impl Merged {
             raw: tables.iter().map(|table| Some(table.raw)).collect(),
             sizes: Vec::new(),
             text_classes: HashMap::new(),
+            engine_classes: HashSet::new(),
             stable_fields: HashMap::new(),
             stable_classes: HashMap::new(),
         };
@@ -187,6 +190,8 @@ impl Merged {
         let texts = table.text_classes.iter();
         self.text_classes
             .extend(texts.map(|&(class, character)| (name(class), character)));
+        self.engine_classes
+            .extend(table.engine_classes.iter().map(|&class| name(class)));
         let mut places: Vec<u32> = columns::with_capacity(table.paths.len())?;
         for path in &table.paths {
             let start = match path.start {

@@ -95,6 +95,9 @@ pub fn place_table(loaded: &LoadedHeap, control: &Control) -> Result<PlaceTable>
         Some((*number, character))
     });
     let text_classes = text_classes.collect();
+    let engine_classes = loaded.source.engine_classes().iter();
+    let engine_classes = engine_classes.filter_map(|&name| maker.names.numbers.get(name).copied());
+    let engine_classes = engine_classes.collect();
     Ok(PlaceTable {
         version: VERSION,
         dump_name: loaded.dump_name.clone(),
@@ -106,6 +109,7 @@ pub fn place_table(loaded: &LoadedHeap, control: &Control) -> Result<PlaceTable>
         warnings: loaded.warnings().iter().map(WarningText::from).collect(),
         names: maker.names.names,
         text_classes,
+        engine_classes,
         paths: maker.paths,
         groups,
         sizes,

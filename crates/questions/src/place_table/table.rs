@@ -32,6 +32,9 @@ pub struct PlaceTable {
     /// Classes of texts that have the size of their contents, with the bytes of a character.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) text_classes: Vec<(u32, u64)>,
+    /// Classes of what the engine that runs the program makes for itself.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) engine_classes: Vec<u32>,
     /// Groups of paths, each after the one that it continues.
     pub(crate) paths: Vec<PathNode>,
     /// What has which path, by position in `paths`.
@@ -174,6 +177,7 @@ impl PlaceTable {
             && self.sizes.len() == self.groups.len()
             && self.sizes.iter().all(|&size| size <= MOST)
             && self.text_classes.iter().all(|&(class, _)| is_name(class))
+            && self.engine_classes.iter().all(|&class| is_name(class))
             && is_sum(self.raw)
             && self.total_live_size <= MOST
             && groups.all(|&(path, sum)| is_path(path) && is_sum(sum))
