@@ -1,29 +1,30 @@
 /**
- * Test files for the runners: ten leaks, and work that leaves things only with the runner itself. The text of
- * each works in ESM and in CommonJS.
+ * Test files for the runners: ten kinds of leaks, and work that leaves things only with the runner itself. Each is
+ * JavaScript that works in ESM and in CommonJS.
  */
 
-/** What every program imports, as ESM and as CommonJS. */
-const IMPORTS = {
-  esm: `
-  import { EventEmitter } from "node:events";
-  import { PassThrough } from "node:stream";
-  import { createContext } from "node:vm";
-  import { expectNoLeak, TIME_LIMIT } from "@warpo/heap-analyzer/testing";`,
-  commonJs: `
-  const { EventEmitter } = require("node:events");
-  const { PassThrough } = require("node:stream");
-  const { createContext } = require("node:vm");
-  const { expectNoLeak, TIME_LIMIT } = require("@warpo/heap-analyzer/testing");`,
+const NAMES = {
+  "node:events": "EventEmitter",
+  "node:stream": "PassThrough",
+  "node:vm": "createContext",
+  "@warpo/heap-analyzer/testing": "expectNoLeak, TIME_LIMIT",
 };
+const imports = (write: (names: string, from: string) => string) =>
+  Object.entries(NAMES)
+    .map(([from, names]) => write(names, from))
+    .join("\n");
+const ESM = imports((names, from) => `import { ${names} } from "${from}";`);
+const COMMON_JS = imports((names, from) => `const { ${names} } = require("${from}");`);
 
-/** A runner: how its tests are written, and how it is started in a folder with a file of tests. */
+/** A runner: how its tests are written, and the command that runs a file of tests. */
 export interface Runner {
   name: string;
+  /** The name of the file. */
   file: string;
+  /** Imports, and `leakTest(name, body)`, which is a test with time for a leak test. */
   head: string;
   command: string[];
-  /** The body of a round that uses the runner's mocks and spies, which record it. */
+  /** Defines `use(round)`, which calls a mock and a spy of the runner, if it has any. */
   mocks: string;
 }
 
@@ -31,121 +32,140 @@ const VITEST = ["node_modules/vitest/vitest.mjs", "run"];
 const JEST = ["node_modules/jest/bin/jest.js", "--rootDir", "."];
 const MOCHA = ["node_modules/mocha/bin/mocha.js"];
 
-/** The parts of mocks and spies by runner; \`m\` makes one, \`s\` spies on a method. */
+const THIRD_ARGUMENT = "const leakTest = (name, body) => test(name, body, TIME_LIMIT);";
+const NODE_TEST = "const leakTest = (name, body) => test(name, { timeout: TIME_LIMIT }, body);";
+const CHAINED = "const leakTest = (name, body) => it(name, body).timeout(TIME_LIMIT);";
+
+/** A mock that returns an object, and a spy on a method. */
 const mocks = (make: string, spy: string) => `
-  const made = ${make};
-  const target = { method(page) { return { page }; } };
-  ${spy};
-  const use = (round) => {
-    for (let nth = 0; nth < 5; nth++) made(new Order(round)), target.method(new Order(round));
-  };`;
-
-const MOCKS = {
-  vitest: mocks("vi.fn((page) => ({ page }))", 'vi.spyOn(target, "method")'),
-  jest: mocks("jest.fn((page) => ({ page }))", 'jest.spyOn(target, "method")'),
-  node: mocks("mock.fn((page) => ({ page }))", 'mock.method(target, "method")'),
-  mocha: "const use = () => {};",
-};
-
-const { esm, commonJs } = IMPORTS;
-const timed = (call: string) =>
-  `const test = (name, body) => ${call.replace("LIMIT", "2 * TIME_LIMIT")};`;
-const THIRD = (name: string) => timed(`${name}(name, body, LIMIT)`);
-const NODE = timed("nodeTest(name, { timeout: LIMIT }, body)");
-const IT = timed("it(name, body).timeout(LIMIT)");
+const mocked = ${make}((order) => ({ order }));
+const target = { method: (order) => ({ order }) };
+${spy}(target, "method");
+function use(round) {
+  for (let nth = 0; nth < 5; nth++) {
+    mocked(new Order(round));
+    target.method(new Order(round));
+  }
+}`;
+const VITEST_MOCKS = mocks("vi.fn", "vi.spyOn");
+const JEST_MOCKS = mocks("jest.fn", "jest.spyOn");
+const NODE_MOCKS = mocks("mock.fn", "mock.method");
+const NO_MOCKS = "function use() {}";
 
 export const RUNNERS: Runner[] = [
   {
     name: "vitest",
     file: "test.test.mjs",
-    head: `import { test as vitestTest, vi } from "vitest"; ${esm} ${THIRD("vitestTest")}`,
+    head: `import { test, vi } from "vitest";\n${ESM}\n${THIRD_ARGUMENT}`,
     command: VITEST,
-    mocks: MOCKS.vitest,
+    mocks: VITEST_MOCKS,
   },
   {
     name: "jest",
     file: "test.test.cjs",
-    head: `${commonJs} const jestTest = globalThis.test; { ${""} } ${THIRD("it")}`,
+    head: `${COMMON_JS}\n${THIRD_ARGUMENT}`,
     command: JEST,
-    mocks: MOCKS.jest,
+    mocks: JEST_MOCKS,
   },
   {
     name: "jest, ESM",
     file: "test.test.mjs",
-    head: `import { jest } from "@jest/globals"; ${esm} ${THIRD("it")}`,
+    head: `import { jest } from "@jest/globals";\n${ESM}\n${THIRD_ARGUMENT}`,
     command: ["--experimental-vm-modules", ...JEST],
-    mocks: MOCKS.jest,
+    mocks: JEST_MOCKS,
   },
   {
     name: "node:test",
     file: "test.cjs",
-    head: `const { test: nodeTest, mock } = require("node:test"); ${commonJs} ${NODE}`,
+    head: `const { test, mock } = require("node:test");\n${COMMON_JS}\n${NODE_TEST}`,
     command: ["--test"],
-    mocks: MOCKS.node,
+    mocks: NODE_MOCKS,
   },
   {
     name: "node:test, ESM",
     file: "test.mjs",
-    head: `import { test as nodeTest, mock } from "node:test"; ${esm} ${NODE}`,
+    head: `import { test, mock } from "node:test";\n${ESM}\n${NODE_TEST}`,
     command: ["--test"],
-    mocks: MOCKS.node,
+    mocks: NODE_MOCKS,
   },
   {
     name: "mocha",
     file: "test.cjs",
-    head: `${commonJs} ${IT}`,
+    head: `${COMMON_JS}\n${CHAINED}`,
     command: MOCHA,
-    mocks: MOCKS.mocha,
+    mocks: NO_MOCKS,
   },
   {
     name: "mocha, ESM",
     file: "test.mjs",
-    head: `${esm} ${IT}`,
+    head: `${ESM}\n${CHAINED}`,
     command: MOCHA,
-    mocks: MOCKS.mocha,
+    mocks: NO_MOCKS,
   },
 ];
 
-/** By kind of leak: the code of a round, and a class that the report must name. */
-export const LEAKS: Record<string, { round: string; named: RegExp }> = {
-  listener: { round: `const heard = new Heard(); bus.on("event", () => heard);`, named: /Heard|listener|system \/ Context|Function/ },
-  timer: { round: `const polled = new Polled(); setInterval(() => polled, 1e9).unref();`, named: /Polled|Timeout/ },
-  cache: { round: `cache.pages.push(new Page(round));`, named: /Page/ },
-  closure: { round: `const enclosed = new Enclosed(); callbacks.push(() => enclosed);`, named: /Enclosed|callbacks/ },
-  map: { round: `visits.set("visit " + round, new Visit());`, named: /Visit/ },
-  promise: { round: `pending.push(new Promise(() => {}));`, named: /Promise/ },
-  context: { round: `contexts.push(createContext({}));`, named: /context/i },
-  symbol: { round: `Symbol.for("symbol " + round);`, named: /symbol/ },
-  "weak map": { round: `const key = { round }; keys.push(key); weak.set(key, new Weakly());`, named: /Weakly|keys/ },
-  stream: { round: `const stream = new PassThrough(); stream.write("x"); streams.push(stream);`, named: /PassThrough/ },
+/** A leak: the code of a round, and what the report must name. */
+export interface Leak {
+  round: string;
+  named: string;
+}
+
+export const LEAKS: Record<string, Leak> = {
+  listener: { round: `const heard = new Heard(); bus.on("event", () => heard);`, named: "Heard" },
+  timer: { round: `const polled = new Polled(); setInterval(() => polled, 1e9).unref();`, named: "Polled" },
+  cache: { round: "cache.pages.push(new Page(round));", named: "Page" },
+  closure: { round: "const held = new Held(); callbacks.push(() => held);", named: "Held" },
+  map: { round: `visits.set("visit " + round, new Visit());`, named: "Visit" },
+  promise: { round: "pending.push(new Promise(() => {}));", named: "Promise" },
+  context: { round: "contexts.push(createContext({}));", named: "contexts" },
+  symbol: { round: `Symbol.for("symbol " + round);`, named: "(symbol)" },
+  "weak map": {
+    round: "const key = { round }; keys.push(key); weak.set(key, new Weakly());",
+    named: "Weakly",
+  },
+  stream: {
+    round: `const stream = new PassThrough(); stream.write("x"); streams.push(stream);`,
+    named: "PassThrough",
+  },
 };
 
 const STATE = `
-  class Heard {} class Polled {} class Page { constructor(round) { this.round = round; } }
-  class Enclosed {} class Visit {} class Weakly {} class Order { constructor(round) { this.round = round; } }
-  const bus = new EventEmitter().setMaxListeners(0);
-  const cache = { pages: [] }, callbacks = [], visits = new Map(), pending = [], contexts = [];
-  const keys = [], weak = new WeakMap(), streams = [];`;
+class Heard {} class Polled {} class Held {} class Visit {} class Weakly {}
+class Page { constructor(round) { this.round = round; } }
+class Order { constructor(round) { this.round = round; } }
+const bus = new EventEmitter().setMaxListeners(0);
+const cache = { pages: [] }, callbacks = [], visits = new Map(), pending = [], contexts = [];
+const keys = [], weak = new WeakMap(), streams = [];`;
 
-/** A test file with a test for each of some leaks. */
-export function leakingFile({ head }: Runner, kinds: string[], options = ""): string {
-  const tests = kinds.map(
-    (kind) => `
-  test(${JSON.stringify(kind)}, () => expectNoLeak({ ${options} run(round) { ${LEAKS[kind]?.round} } }));`,
-  );
-  return `${head}${STATE}${tests.join("")}`;
+/** How many rounds are run, and how many tests of one kind are in a file. */
+export interface Size {
+  rounds: number;
+  tests?: number;
 }
 
-/** A test file whose rounds leave things with the runner: what mocks record, and what is printed. */
-export function steadyFile({ head, mocks }: Runner, times = 1, options = ""): string {
+/** A file in which every leak has a test of its own. A round of a test that is given several leaks has all of them. */
+export function leakingFile({ head }: Runner, tests: string[][], { rounds }: Size): string {
+  const written = tests.map((kinds) => {
+    const round = kinds.map((kind) => `{ ${LEAKS[kind]?.round} }`).join("\n");
+    return `
+leakTest(${JSON.stringify(kinds.join(", "))}, () => {
+  const run = (round) => {\n${round}\n};
+  return expectNoLeak({ run, rounds: ${rounds} });
+});`;
+  });
+  return `${head}${STATE}${written.join("")}`;
+}
+
+/** A file whose rounds leave things only with the runner: what mocks and spies record, and what is printed. */
+export function steadyFile({ head, mocks }: Runner, { rounds, tests = 1 }: Size): string {
   return `${head}${STATE}${mocks}
-  async function run(round) {
-    use(round);
-    console.log("round", round, new Order(round));
-    cache.pages = Array.from({ length: 100 }, () => new Page(round));
-    await new Promise((resolve) => setTimeout(resolve, 1));
-  }
-  for (let nth = 1; nth <= ${times}; nth++) {
-    test("steady " + nth, () => expectNoLeak({ ${options} run }));
-  }`;
+async function run(round) {
+  use(round);
+  console.log("round", round, new Order(round));
+  cache.pages = Array.from({ length: 100 }, () => new Page(round));
+  await new Promise((resolve) => setTimeout(resolve, 1));
+}
+for (let nth = 1; nth <= ${tests}; nth++) {
+  leakTest("steady " + nth, () => expectNoLeak({ run, rounds: ${rounds} }));
+}`;
 }

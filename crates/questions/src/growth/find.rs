@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::growing_thing::{GrowingThing, What, rate};
+use super::records::records;
 use super::series::{Field, Merged};
 use super::trend::{Trend, TrendOptions, trend};
 use crate::place_table::{PlaceTable, Sum};
@@ -15,12 +16,15 @@ pub(super) struct Found<'m> {
     pub(super) growing: Vec<GrowingThing<'m>>,
     /// What grew at first, and may have stopped.
     pub(super) undecided: Vec<GrowingThing<'m>>,
+    /// Classes of which a test runner records more and more. What grows of them without a path is not told apart.
+    recorded: HashSet<u32>,
 }
 
 impl Found<'_> {
     fn class_names(&self) -> HashSet<u32> {
         let things = self.growing.iter().chain(&self.undecided);
-        things.filter_map(|thing| thing.class).collect()
+        let classes = things.filter_map(|thing| thing.class);
+        classes.chain(self.recorded.iter().copied()).collect()
     }
 }
 
@@ -127,6 +131,22 @@ impl<'m> Search<'m> {
         };
         found.growing.retain(has_come_to_be);
         found.undecided.retain(has_come_to_be);
+        let is_record = records(merged)?;
+        let Found {
+            growing,
+            undecided,
+            recorded,
+        } = found;
+        for things in [growing, undecided] {
+            things.retain(|thing| {
+                let place = thing.what.place();
+                let is_record = place.is_some_and(|place| is_record[place as usize]);
+                if is_record {
+                    recorded.extend(thing.class);
+                }
+                !is_record
+            });
+        }
         Ok(())
     }
 

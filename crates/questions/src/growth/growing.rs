@@ -57,6 +57,7 @@ impl<'m> Growing<'m> {
         let Found {
             growing: mut things,
             mut undecided,
+            ..
         } = growing_things(merged, tables, warmup, slow, control)?;
         if strict {
             things.append(&mut undecided);
