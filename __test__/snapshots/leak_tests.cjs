@@ -20,7 +20,7 @@ const visits = new Map();
 const bus = new EventEmitter().setMaxListeners(0);
 const handles = [];
 const mocked = mock.fn((visit) => ({ visit }));
-let exports;
+let program;
 
 const WORK = {
   map(round) {
@@ -34,7 +34,7 @@ const WORK = {
     for (let nth = 0; nth < 5; nth++) mocked(new Visit(round));
   },
   both() {
-    exports.leak(25);
+    program.leak(25);
     for (let nth = 0; nth < 4; nth++) handles.push(new Kept());
   },
   async steady(round) {
@@ -69,7 +69,7 @@ async function main() {
   if (given.wasm !== undefined) {
     const bytes = exposeGlobals(readFileSync(given.wasm));
     const { instance } = await WebAssembly.instantiate(bytes, { env: { abort() {} } });
-    exports = given.instance = instance.exports;
+    program = given.instance = instance.exports;
   }
   try {
     await expectNoLeak({ run, ...given });

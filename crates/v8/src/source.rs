@@ -18,8 +18,8 @@ use base::warning::Warning;
 use heap::literal::literal;
 use heap::survey::{HashedObject, Survey};
 use heap::{
-    AllocationPlaces, Blocks, Category, DominatorIndex, EdgeLabel, FieldValue, Heap, LabelKind,
-    MOST_NUMBERS, NameKind, Need, ObjectReader, OtherEdge, PathTree, ReadOrder, Source, TextFilter,
+    AllocationPlaces, Blocks, Category, ClassPlace, DominatorIndex, EdgeLabel, FieldValue, Heap, LabelKind,
+    MOST_NUMBERS, NameKind, Need, ObjectReader, OtherEdge, PathTree, ReadOrder, Source, SourcePlace, TextFilter,
     Value, WideLabel,
 };
 
@@ -173,6 +173,18 @@ impl Source for SnapshotSource {
 
     fn engine_classes(&self) -> &[&str] {
         &ENGINE_CLASSES
+    }
+
+    fn class_place(&self, class_slot: u32) -> Option<SourcePlace> {
+        let class = self.heap.objects.classes.get(class_slot as usize)?;
+        let Some(ClassPlace::Constructor(location)) = class.place else {
+            return None;
+        };
+        Some(SourcePlace {
+            file: self.names.script(location.script)?,
+            line: location.line.saturating_add(1),
+            column: location.column.saturating_add(1),
+        })
     }
 
     fn is_own_storage(&self, _: u32, label: EdgeLabel) -> bool {

@@ -150,14 +150,15 @@ impl<'m> Search<'m> {
         Ok(())
     }
 
-    /// Fields, of classes that have no name yet.
+    /// Fields, of classes that have no name yet. What the engine makes for itself refers to objects as it sees fit.
     fn fields(&self, found: &mut Found<'m>) {
         let merged = self.merged;
         let is_named = found.class_names();
         let mut fields: Vec<(Field, Trend, &'m [Option<Sum>])> = Vec::new();
         let mut falling: HashSet<u32> = HashSet::new();
         for (row, &field) in merged.fields.keys.iter().enumerate() {
-            if !(self.is_one_build || merged.is_field_stable(field)) {
+            let is_of_engine = merged.engine_classes.contains(&field.holder);
+            if is_of_engine || !(self.is_one_build || merged.is_field_stable(field)) {
                 continue;
             }
             let series = merged.fields.series(row);
