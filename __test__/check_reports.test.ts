@@ -290,9 +290,12 @@ describe("a place whose constructor is known", () => {
   /** Where the first result of a place is, by both reports. */
   function shownAt(file: string) {
     const answer = brokenAnswer(source(file));
-    const [line = ""] = githubAnnotations(answer, MODULE);
+    const lines = [...githubAnnotations(answer, MODULE)];
+    const line = lines.find((one) => one.includes("title=leak")) ?? "";
     const log = JSON.parse(text(sarif(answer, MODULE, "0.1.0"))) as Log;
-    const found = log.runs[0]?.results?.[0]?.locations?.[0]?.physicalLocation;
+    const results = log.runs[0]?.results ?? [];
+    const result = results.find(({ codeFlows }) => codeFlows !== undefined);
+    const found = result?.locations?.[0]?.physicalLocation;
     return { line, uri: found?.artifactLocation?.uri, region: found?.region };
   }
 

@@ -104,10 +104,15 @@ export const RUNNERS: Runner[] = [
   },
 ];
 
-/** A leak: the code of a round, and what the report must name. */
+/** A leak: the code of a round, and the class that the answer must name. */
 export interface Leak {
   round: string;
   named: string;
+}
+
+/** The classes that an answer names, one a line of what is printed. */
+export function namedClasses(printed: string): Set<string> {
+  return new Set(printed.match(/(?<=named: <).*?(?=>)/g));
 }
 
 export const LEAKS: Record<string, Leak> = {
@@ -117,8 +122,8 @@ export const LEAKS: Record<string, Leak> = {
   closure: { round: "const held = new Held(); callbacks.push(() => held);", named: "Held" },
   map: { round: `visits.set("visit " + round, new Visit());`, named: "Visit" },
   promise: { round: "pending.push(new Promise(() => {}));", named: "Promise" },
-  // A context is another root of paths, to which everything else that grows counts too.
-  context: { round: "contexts.push(createContext({}));", named: "interval: global" },
+  // A context is another root of paths, and everything else that grows counts as held by it.
+  context: { round: "contexts.push(createContext({}));", named: "global" },
   symbol: { round: `Symbol.for("symbol " + round);`, named: "(symbol)" },
   "weak map": {
     round: "const key = { round }; keys.push(key); weak.set(key, new Weakly());",
@@ -144,6 +149,13 @@ export interface Size {
   tests?: number;
 }
 
+/** Prints the classes of all that grows. The report has only the first of those that grow with others. */
+const REPORT = `
+const names = ({ answer }) => {
+  const all = answer.places.flatMap(({ className, folded }) => [{ className }, ...folded]);
+  return [...new Set(all.map(({ className }) => "named: <" + className + ">"))].join("\\n");
+};`;
+
 /** A file in which every leak has a test of its own. A round of a test that is given several leaks has all of them. */
 export function leakingFile({ head }: Runner, tests: string[][], { rounds }: Size): string {
   const written = tests.map((kinds) => {
@@ -151,10 +163,13 @@ export function leakingFile({ head }: Runner, tests: string[][], { rounds }: Siz
     return `
 leakTest(${JSON.stringify(kinds.join(", "))}, () => {
   const run = (round) => {\n${round}\n};
-  return expectNoLeak({ run, rounds: ${rounds} });
+  return expectNoLeak({ run, rounds: ${rounds} }).catch((error) => {
+    if (error.code === "ERR_LEAK") console.log(names(error));
+    throw error;
+  });
 });`;
   });
-  return `${head}${STATE}${written.join("")}`;
+  return `${head}${STATE}${REPORT}${written.join("")}`;
 }
 
 /** A file whose rounds leave things only with the runner: what mocks and spies record, and what is printed. */

@@ -8,7 +8,7 @@ import { openAll } from "./question_command.js";
 
 /** The argument that names the dumps. */
 export function dumpsArgument(): Argument {
-  return new Argument("<dump-files...>", "heap dumps (ASHD) in the order of their time").argParser(
+  return new Argument("<dump-files...>", "heap dumps or snapshots in the order of their time").argParser(
     (text, earlier?: string[]) => [...(earlier ?? []), fileName(text)],
   );
 }
