@@ -36,7 +36,12 @@ import { HeapAnalyzerError, invalidArgument } from "./errors.js";
 import * as native from "./native.js";
 import { type Check, invalidOption, readOptions, typed, wholeNumber } from "./options.js";
 import { textPath } from "./paths.js";
-import { type HeapName, keepHostTable, RoundFolder, type RoundTables } from "./testing/host_heap.js";
+import {
+  type HeapName,
+  keepHostTable,
+  RoundFolder,
+  type RoundTables,
+} from "./testing/host_heap.js";
 import { TimeLimit } from "./testing/time_limit.js";
 import { formatCount, formatSize } from "./units.js";
 import { reason } from "./whole_file.js";
@@ -184,7 +189,10 @@ async function runRounds(
 ): Promise<RoundTables> {
   const kept = folder ?? inMemory();
   const { instance, host, run, warmup, rounds, timeLimit } = options;
-  const limit = new TimeLimit(timeLimit ?? (host ? TIME_LIMIT : undefined), timeLimit === undefined);
+  const limit = new TimeLimit(
+    timeLimit ?? (host ? TIME_LIMIT : undefined),
+    timeLimit === undefined,
+  );
   const progress = { done: 0, warmup, all: warmup + rounds };
   for (let round = 1; round <= warmup + rounds; round++) {
     progress.done = round - 1;

@@ -73,7 +73,11 @@ function line(input: keyof typeof ROUND_UP, kind: string, { calls, characters, r
 
 test("a hunt without a leak finds none of them", async () => {
   const session = await connect(["--root", join(folder, "dump/nothing")]);
-  const all = new RegExp(Object.values(DUMPS).map(({ source }) => source).join("|"));
+  const all = new RegExp(
+    Object.values(DUMPS)
+      .map(({ source }) => source)
+      .join("|"),
+  );
   expect((await hunt(session, all)).rank).toBeUndefined();
   await session.close();
 });

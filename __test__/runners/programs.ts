@@ -117,7 +117,10 @@ export function namedClasses(printed: string): Set<string> {
 
 export const LEAKS: Record<string, Leak> = {
   listener: { round: `const heard = new Heard(); bus.on("event", () => heard);`, named: "Heard" },
-  timer: { round: `const polled = new Polled(); setInterval(() => polled, 1e9).unref();`, named: "Polled" },
+  timer: {
+    round: `const polled = new Polled(); setInterval(() => polled, 1e9).unref();`,
+    named: "Polled",
+  },
   cache: { round: "cache.pages.push(new Page(round));", named: "Page" },
   closure: { round: "const held = new Held(); callbacks.push(() => held);", named: "Held" },
   map: { round: `visits.set("visit " + round, new Visit());`, named: "Visit" },

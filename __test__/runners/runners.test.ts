@@ -7,14 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import {
-  LEAKS,
-  leakingFile,
-  namedClasses,
-  RUNNERS,
-  type Runner,
-  steadyFile,
-} from "./programs.ts";
+import { LEAKS, leakingFile, namedClasses, RUNNERS, type Runner, steadyFile } from "./programs.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 
@@ -78,7 +71,11 @@ test.each(RUNNERS)("$name: no alarm without a leak", (runner) => {
 test.each(RUNNERS)("$name: each kind of leak is found and named", (runner) => {
   const kinds = Object.keys(LEAKS);
   const alone = kinds.map((kind) => [kind]);
-  const { printed, failed } = ran(runner, "leaking", leakingFile(runner, alone, { rounds: ROUNDS }));
+  const { printed, failed } = ran(
+    runner,
+    "leaking",
+    leakingFile(runner, alone, { rounds: ROUNDS }),
+  );
   console.log(`${runner.name}: ${failed} of ${kinds.length} kinds of leaks found`);
   expect(failed, printed).toBe(kinds.length);
   const classes = namedClasses(printed);

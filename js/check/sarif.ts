@@ -13,8 +13,8 @@ import type {
 } from "sarif";
 import type { CheckAnswer, CheckedRule, GrowingPlace } from "../../index.js";
 import { findings, growth, shown, steps } from "./findings.js";
-import { codePlace } from "./source_place.js";
 import { isAboutGrowth, ruleKind, ruleState, ruleTitle } from "./rules.js";
+import { codePlace } from "./source_place.js";
 
 const SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json";
 

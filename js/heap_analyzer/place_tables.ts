@@ -8,9 +8,10 @@ import { openAll } from "./question_command.js";
 
 /** The argument that names the dumps. */
 export function dumpsArgument(): Argument {
-  return new Argument("<dump-files...>", "heap dumps or snapshots in the order of their time").argParser(
-    (text, earlier?: string[]) => [...(earlier ?? []), fileName(text)],
-  );
+  return new Argument(
+    "<dump-files...>",
+    "heap dumps or snapshots in the order of their time",
+  ).argParser((text, earlier?: string[]) => [...(earlier ?? []), fileName(text)]);
 }
 
 /** The place table of each dump. One heap is open at a time. */
