@@ -102,7 +102,7 @@ describe("the time limit", () => {
     expect(Date.now() - started).toBeLessThan(TIME_LIMIT);
   });
 
-  test("is a minute without an option", () => expect(TIME_LIMIT).toBe(60_000));
+  test("of a runner is longer, so that the error is seen", () => expect(TIME_LIMIT).toBe(75_000));
 
   test("also ends a test of an instance, if it is given", async () => {
     const { instance, wasm } = await program();
