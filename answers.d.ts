@@ -657,6 +657,11 @@ export interface GrowingPlace {
   label: string | null;
   /** `(raw blocks)` for blocks of `heap.alloc`. */
   className: string;
+  /**
+   * Where the constructor of the class is, if a heap snapshot says so and no other class has this name. The file is
+   * a path, a URL, or a name such as `node:internal/timers`; line and column are from 1.
+   */
+  source?: { file: string; line: number; column: number };
   /** A hash of the path; without one, of label and class. */
   fingerprint: string;
   /** Whether all names are from the source. Other names can change with the next build. */

@@ -90,6 +90,7 @@ export type ErrorCode =
   | "ERR_VIEW_CLOSED"
   /** `expectNoLeak` found something that grows from round to round. */
   | "ERR_LEAK"
+  | "ERR_TIME_LIMIT"
   /** A warning says that numbers may be wrong, so `expectNoLeak` cannot decide. */
   | "ERR_INCONCLUSIVE"
   /** The addon's binary for this platform is missing or does not load. Thrown when the package is loaded. */

@@ -23,6 +23,7 @@ export default defineConfig({
             "__test__/npm_modules/**",
             "__test__/fleet/**",
             "__test__/large/**",
+            "__test__/runners/**",
           ],
           // Load the package as users do, not as a copy that the test runner transforms.
           server: { deps: { external: [/\/dist\//] } },
@@ -81,6 +82,14 @@ export default defineConfig({
           include: process.env.TEST_LARGE === undefined ? [] : ["__test__/large/*.test.ts"],
           server: { deps: { external: [/\/dist\//] } },
           testTimeout: 1_800_000,
+        },
+      },
+      {
+        // Leak tests in every runner, many times, if asked for: `npm run test:runners`.
+        test: {
+          name: "runners",
+          include: process.env.TEST_RUNNERS === undefined ? [] : ["__test__/runners/*.test.ts"],
+          testTimeout: 6 * 3_600_000,
         },
       },
       {

@@ -1,5 +1,7 @@
 // The reports of a check, each read by a reader of its format.
 
+import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 import { error } from "@actions/core";
 import sarifSchema from "@microsoft/jest-sarif/lib/schemas/sarif-2.1.0-rtm.5.json" with {
   type: "json",
@@ -279,5 +281,39 @@ describe("annotations for GitHub", () => {
 
   test("of a passed check are none", () => {
     expect(text(githubAnnotations(passedAnswer(), MODULE))).toBe("");
+  });
+});
+
+describe("a place whose constructor is known", () => {
+  const source = (file: string) => growingPlace({ source: { file, line: 12, column: 5 } });
+  const inRepository = [join(process.cwd(), "src/pages.js"), pathToFileURL("src/pages.js").href];
+  /** Where the first result of a place is, by both reports. */
+  function shownAt(file: string) {
+    const answer = brokenAnswer(source(file));
+    const lines = [...githubAnnotations(answer, MODULE)];
+    const line = lines.find((one) => one.includes("title=leak")) ?? "";
+    const log = JSON.parse(text(sarif(answer, MODULE, "0.1.0"))) as Log;
+    const results = log.runs[0]?.results ?? [];
+    const result = results.find(({ codeFlows }) => codeFlows !== undefined);
+    const found = result?.locations?.[0]?.physicalLocation;
+    return { line, uri: found?.artifactLocation?.uri, region: found?.region };
+  }
+
+  test.each(inRepository)("is at its line of the code: %s", (file) => {
+    const { line, uri, region } = shownAt(file);
+    expect(line).toContain(`file=${join("src", "pages.js")},line=12,col=5::`);
+    expect([uri, region]).toEqual(["src/pages.js", { startLine: 12, startColumn: 5 }]);
+  });
+
+  test.each([
+    "node:internal/timers",
+    join(process.cwd(), "node_modules/a/index.js"),
+    resolve(process.cwd(), "../other/pages.js"),
+    "file://host/[",
+    "evalmachine.<anonymous>",
+  ])("is at the module if the file is not of the repository: %s", (file) => {
+    const { line, uri, region } = shownAt(file);
+    expect(line).toContain(`file=${MODULE}::`);
+    expect([uri, region]).toEqual([MODULE, { startLine: 1 }]);
   });
 });

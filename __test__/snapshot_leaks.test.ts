@@ -1,10 +1,11 @@
 // Leaks that were planted in a server of Node, found in its heap snapshots; what the server keeps on purpose is not.
 
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { buffer } from "node:stream/consumers";
+import type { Location, Result } from "sarif";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { growth, openHeapFile } from "../dist/index.js";
 import type { Heap } from "../index.js";
@@ -66,6 +67,44 @@ describe("growth", () => {
     }
     expect(text).not.toMatch(PARTS);
     for (const name of BOUNDED) expect(text).not.toContain(`->${name} `);
+  });
+});
+
+describe("check", () => {
+  const CLI = join(import.meta.dirname, "../dist/heap_analyzer/cli.js");
+
+  /** Runs the check in the folder of the program, as in a repository. */
+  function checked(...options: string[]) {
+    const args = [CLI, "check", ...files, "--min-dumps", String(SNAPSHOTS), ...options];
+    return spawnSync(process.execPath, args, { encoding: "utf8", cwd: dirname(PROGRAM) });
+  }
+
+  test("judges snapshots like dumps, and names the line of a constructor", () => {
+    const { status, stdout } = checked();
+    expect(status).toBe(2);
+    const answer = checked("--format", "json").stdout;
+    for (const name of ["items", "visits", "auditLines", "heard", "polled"]) {
+      expect(answer, name).toContain(name);
+    }
+    expect(stdout).toMatch(/per interval: CachedPage$/m);
+    expect(stdout).toMatch(/^ {2}constructor at .*leaks\.cjs:\d+:\d+$/m);
+    for (const name of BOUNDED) expect(answer).not.toContain(`->${name} `);
+  });
+
+  test("puts annotations and SARIF at that line", () => {
+    const sarif = join(folder, "heap.sarif");
+    const { stderr } = checked("--annotations", "github", "--report", `sarif=${sarif}`);
+    const line = readFileSync(PROGRAM, "utf8").split("\n").indexOf("class CachedPage {") + 1;
+    expect(stderr).toMatch(
+      new RegExp(`^::error title=leak%3A [^:]* CachedPage .*file=leaks.cjs,line=${line + 1},`, "m"),
+    );
+    const { results } = JSON.parse(readFileSync(sarif, "utf8")).runs[0];
+    const places = results.map((result: Result) => result.locations?.[0]);
+    const found = places.find((place: Location) =>
+      place.logicalLocations?.some(({ fullyQualifiedName }) => fullyQualifiedName === "CachedPage"),
+    );
+    expect(found?.physicalLocation.artifactLocation.uri).toBe("leaks.cjs");
+    expect(found?.physicalLocation.region.startLine).toBe(line + 1);
   });
 });
 

@@ -12,6 +12,14 @@
  * });
  * ```
  *
+ * Without an instance, it judges the JavaScript heap of the thread that it runs in:
+ *
+ * ```js
+ * import { expectNoLeak, TIME_LIMIT } from "@warpo/heap-analyzer/testing";
+ *
+ * test("a request leaves nothing in memory", () => expectNoLeak({ run: () => serve(100) }), TIME_LIMIT);
+ * ```
+ *
  * @module
  */
 import { readFileSync } from "node:fs";
@@ -26,8 +34,15 @@ import { inconclusive } from "./check/inconclusive.js";
 import { descriptor } from "./descriptor.js";
 import { HeapAnalyzerError, invalidArgument } from "./errors.js";
 import * as native from "./native.js";
-import { type Check, readOptions, typed, wholeNumber } from "./options.js";
+import { type Check, invalidOption, readOptions, typed, wholeNumber } from "./options.js";
 import { textPath } from "./paths.js";
+import {
+  type HeapName,
+  keepHostTable,
+  RoundFolder,
+  type RoundTables,
+} from "./testing/host_heap.js";
+import { TimeLimit } from "./testing/time_limit.js";
 import { formatCount, formatSize } from "./units.js";
 import { reason } from "./whole_file.js";
 import { controlled } from "./work.js";
@@ -43,6 +58,7 @@ const paths: Check = (name, value) => {
 const CHECKS: Record<keyof LeakTest, Check> = {
   instance: unchecked,
   wasm: unchecked,
+  host: typed("boolean"),
   run: unchecked,
   rounds: wholeNumber(2, 10_000),
   warmup: wholeNumber(0, 1_000_000),
@@ -50,7 +66,17 @@ const CHECKS: Record<keyof LeakTest, Check> = {
   strict: typed("boolean"),
   allow: paths,
   allowWarnings: typed("boolean"),
+  timeLimit: wholeNumber(1, 2 ** 31 - 1),
 };
+
+/** The milliseconds after which a test of the JavaScript heap ends, unless `timeLimit` is given. */
+const DEFAULT_LIMIT = 60_000;
+
+/**
+ * Milliseconds to pass to the runner as the time limit of a test of the JavaScript heap. {@link expectNoLeak} ends such a
+ * test 15 seconds sooner, with an error that says how far it is.
+ */
+export const TIME_LIMIT = DEFAULT_LIMIT + 15_000;
 
 /** A text without colours. */
 const PLAIN = { color: false, isTerminal: false };
@@ -62,11 +88,16 @@ export interface LeakTest {
   /**
    * The program: the exports of an instance of a module that went through `exposeGlobals`, or the instance
    * itself. After `@warpo/heap-analyzer/register` was loaded, whatever has the memory of the instance, as
-   * for `captureDump`.
+   * for `captureDump`. Without it, the JavaScript heap of this thread is judged.
    */
-  instance: object;
-  /** The module, exposed or not: its bytes, or the path of its file. */
-  wasm: Uint8Array | string | URL;
+  instance?: object | undefined;
+  /** The module of the instance, exposed or not: its bytes, or the path of its file. */
+  wasm?: Uint8Array | string | URL | undefined;
+  /**
+   * Judge the JavaScript heap of this thread (default: only if there is no instance). With an instance, both
+   * heaps are judged.
+   */
+  host?: boolean | undefined;
   /**
    * The work of a round. It gets the number of the round, from 1 on. All rounds must do the same work, and
    * finish what they begin: objects that the program releases only later look like a leak.
@@ -87,6 +118,11 @@ export interface LeakTest {
   allow?: readonly string[] | undefined;
   /** Decide even if a warning says that numbers may be wrong (default: false). */
   allowWarnings?: boolean | undefined;
+  /**
+   * The milliseconds after which the test ends with an error (default: 60,000 if the JavaScript heap is
+   * judged, none otherwise). Work that does not give way, such as an endless loop, is not interrupted.
+   */
+  timeLimit?: number | undefined;
 }
 
 /** Something grew from round to round. Its message is a report for people. */
@@ -108,27 +144,93 @@ Object.defineProperty(
 );
 
 /**
- * Runs the work repeatedly, takes a dump in memory after each round, and compares the objects at each place
- * of the program.
+ * Runs the work repeatedly, takes a dump of the program or a heap snapshot of this thread after each round, and
+ * compares the objects at each place.
+ *
+ * Snapshots are written to a private folder for temporary files, which is deleted at the end.
  *
  * @throws {LeakError} if a place holds more objects or larger ones after each round than after the one
- *   before. {@link HeapAnalyzerError} as `captureDump` and `openHeap` throw it, and `ERR_INCONCLUSIVE` if a
- *   warning says that numbers may be wrong; also what `run` throws.
+ *   before. {@link HeapAnalyzerError} as `captureDump` and `openHeap` throw it, `ERR_INCONCLUSIVE` if a
+ *   warning says that numbers may be wrong, and `ERR_TIME_LIMIT` if the time limit is over; also what `run` throws.
  */
 export async function expectNoLeak(test: LeakTest): Promise<void> {
-  const { instance, wasm, run, rounds, warmup, allow, allowWarnings, slow, strict } = read(test);
+  const options = read(test);
+  const { instance, wasm, host } = options;
   // An instance that cannot be captured is an error before the first round.
-  takeSnapshot(instance);
-  const module = moduleBytes(wasm);
-  const tables: native.PlaceTableHandle[] = [];
-  for (let round = 1; round <= warmup + rounds; round++) {
-    await run(round);
-    if (round > warmup) tables.push(await placeTable(captureDump(instance), module));
+  if (instance !== undefined) takeSnapshot(instance);
+  const module = instance === undefined ? undefined : moduleBytes(wasm);
+  const heaps: HeapName[] = [];
+  if (instance !== undefined) heaps.push("program");
+  if (host) heaps.push("host");
+  const folder = host ? new RoundFolder() : undefined;
+  try {
+    const kept = await runRounds(options, folder, module);
+    const problems: LeakError[] = [];
+    for (const heap of heaps) {
+      const place = heaps.length > 1 ? IN_HEAP[heap] : "";
+      const problem = await judge(kept.tables(heap), options, place);
+      if (problem !== undefined) problems.push(problem);
+    }
+    const [first, second] = problems;
+    if (first === undefined) return;
+    throw second === undefined
+      ? first
+      : new LeakError(`${first.message}\n\n${second.message}`, first.answer);
+  } finally {
+    folder?.remove();
   }
+}
+
+/** Where a leak is, if two heaps are judged. */
+const IN_HEAP = { program: "in the program, ", host: "in the JavaScript heap, " };
+
+/** Runs all rounds, and keeps the place tables of the measured ones. */
+async function runRounds(
+  options: Options,
+  folder: RoundFolder | undefined,
+  module: Uint8Array | undefined,
+): Promise<RoundTables> {
+  const kept = folder ?? inMemory();
+  const { instance, host, run, warmup, rounds, timeLimit } = options;
+  const limit = new TimeLimit(
+    timeLimit ?? (host ? DEFAULT_LIMIT : undefined),
+    timeLimit === undefined,
+  );
+  const progress = { done: 0, warmup, all: warmup + rounds };
+  for (let round = 1; round <= warmup + rounds; round++) {
+    progress.done = round - 1;
+    limit.check(progress);
+    await limit.within(run(round), progress);
+    if (round <= warmup) continue;
+    if (instance !== undefined && module !== undefined) {
+      kept.keep("program", await placeTable(captureDump(instance), module));
+    }
+    if (folder !== undefined) await keepHostTable(folder);
+  }
+  return kept;
+}
+
+/** Tables that grow the JavaScript heap, which is not judged. */
+function inMemory(): RoundTables {
+  const tables: native.PlaceTableHandle[] = [];
+  return { keep: (_, table) => void tables.push(table), tables: () => tables };
+}
+
+/**
+ * Judges the tables of a heap.
+ *
+ * @param place where a leak is, if that is not clear.
+ * @returns the error for a leak.
+ */
+async function judge(
+  tables: native.PlaceTableHandle[],
+  { slow, strict, allow, allowWarnings, warmup }: Options,
+  place: string,
+): Promise<LeakError | undefined> {
   const request = JSON.stringify({
     slow,
     strict,
-    minDumps: rounds,
+    minDumps: tables.length,
     accepted: allow.map(acceptedPlace),
   });
   const ask = async (as?: native.TableData) => {
@@ -140,8 +242,11 @@ export async function expectNoLeak(test: LeakTest): Promise<void> {
   const answer = JSON.parse(await ask()) as CheckAnswer;
   const codes = inconclusive(answer.warnings);
   if (codes.length > 0 && !allowWarnings) throw inconclusiveError(answer, codes);
-  if (!answer.passed) throw new LeakError(`${summary(answer)}\n\n${await ask(PLAIN)}`, answer);
-  for (const place of answer.undecided) console.warn(undecidedNote(place, warmup));
+  if (!answer.passed) {
+    return new LeakError(`${summary(answer, place)}\n\n${await ask(PLAIN)}`, answer);
+  }
+  for (const one of answer.undecided) console.warn(undecidedNote(one, warmup));
+  return undefined;
 }
 
 /** What is undecided about a place, and what to raise. The places have no numbers of the warm-up. */
@@ -174,10 +279,10 @@ async function placeTable(dump: Uint8Array, module: Uint8Array): Promise<native.
 }
 
 /** The first line of the message, which is all that some runners show in their lists. */
-function summary({ places: [first, ...others] }: CheckAnswer): string {
-  if (first === undefined) return "the program holds more after every round";
+function summary({ places: [first, ...others] }: CheckAnswer, place: string): string {
+  if (first === undefined) return `${place}more is held after every round`;
   const more = others.length === 0 ? "" : `, and ${others.length} more`;
-  return `a leak: ${growth(first, shown, "round")}${more}`;
+  return `a leak: ${place}${growth(first, shown, "round")}${more}`;
 }
 
 function inconclusiveError({ warnings }: CheckAnswer, codes: string[]): HeapAnalyzerError {
@@ -209,29 +314,39 @@ function acceptedPlace(text: string) {
   return /^[0-9a-f]{12}$/.test(text) ? { fingerprint: text } : { path: text };
 }
 
+/** The options, with all defaults. */
+type Options = ReturnType<typeof read>;
+
 /** The options, checked. */
 function read(test: unknown) {
   const { instance, wasm, run, ...rest } = readOptions(test, CHECKS, "sync");
-  if (instance === undefined)
+  if (instance === undefined && wasm !== undefined)
     throw invalidArgument("instance", "the exports of an instance", instance);
   if (typeof run !== "function") throw invalidArgument("run", "a function", run);
   const {
+    host = instance === undefined,
     rounds = 8,
     warmup = 2,
     allow = [],
     allowWarnings = false,
     slow = false,
     strict = false,
-  } = rest;
+    timeLimit,
+  } = rest as Omit<LeakTest, "instance" | "wasm" | "run">;
+  if (!host && instance === undefined) {
+    throw invalidOption("options.host: found false and no instance; expected an instance, or true");
+  }
   return {
-    instance,
+    instance: instance as object | undefined,
     wasm,
-    run,
+    host,
+    run: run as LeakTest["run"],
     rounds,
     warmup,
     allow,
     allowWarnings,
     slow,
     strict,
-  } as Required<LeakTest>;
+    timeLimit,
+  };
 }

@@ -6,6 +6,7 @@ import type { CheckAnswer } from "../../index.js";
 import { escapeUnprintable } from "../text.js";
 import { brokenPlaces, findings, growth, steps } from "./findings.js";
 import { isAboutGrowth, ruleState, ruleTitle } from "./rules.js";
+import { type CodePlace, codePlace } from "./source_place.js";
 
 const MOST = 10;
 
@@ -15,6 +16,8 @@ const LONGEST = 4000;
 interface Annotation {
   title: string;
   message: string;
+  /** The line that it is about, in place of the module. */
+  code?: CodePlace | undefined;
 }
 
 /**
@@ -39,12 +42,14 @@ function* annotations(answer: CheckAnswer): Generator<Annotation> {
   }
   for (const place of brokenPlaces(answer)) {
     const message = `${steps(place).join("\n")}\nfingerprint ${place.fingerprint}`;
-    yield { title: `leak: ${growth(place)}`, message };
+    yield { title: `leak: ${growth(place)}`, message, code: codePlace(place) };
   }
 }
 
-function line(file: string, { title, message }: Annotation): string {
-  return `::error title=${property(title)},file=${property(file)}::${data(message)}\n`;
+function line(module: string, { title, message, code }: Annotation): string {
+  const file = property(code?.file ?? module);
+  const at = code === undefined ? "" : `,line=${code.line},col=${code.column}`;
+  return `::error title=${property(title)},file=${file}${at}::${data(message)}\n`;
 }
 
 /** The text of a command, as the runner reads it back. Names of the program cannot control the terminal of its log. */

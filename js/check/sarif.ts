@@ -14,6 +14,7 @@ import type {
 import type { CheckAnswer, CheckedRule, GrowingPlace } from "../../index.js";
 import { findings, growth, shown, steps } from "./findings.js";
 import { isAboutGrowth, ruleKind, ruleState, ruleTitle } from "./rules.js";
+import { codePlace } from "./source_place.js";
 
 const SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json";
 
@@ -92,7 +93,7 @@ function placeResult(place: GrowingPlace, module: string): Result {
   }));
   return {
     message: { text: message(`${growth(place)}. Kept alive by ${names.join(" > ")}.`) },
-    locations: [location(module, shown(place.className))],
+    locations: [codeLocation(place) ?? location(module, shown(place.className))],
     partialFingerprints: { "retentionPath/v1": place.fingerprint },
     codeFlows: [{ threadFlows: [{ locations }] }],
     properties: {
@@ -101,6 +102,19 @@ function placeResult(place: GrowingPlace, module: string): Result {
       perInterval: place.perInterval,
       stable: place.stable,
     },
+  };
+}
+
+/** The line of the constructor, if it is in the repository. */
+function codeLocation(place: GrowingPlace): Location | undefined {
+  const code = codePlace(place);
+  if (code === undefined) return undefined;
+  return {
+    physicalLocation: {
+      artifactLocation: { uri: uri(code.file) },
+      region: { startLine: code.line, startColumn: code.column },
+    },
+    logicalLocations: [{ fullyQualifiedName: shown(place.className) }],
   };
 }
 

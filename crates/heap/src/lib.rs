@@ -69,6 +69,6 @@ pub use root_kind::RootKind;
 pub use root_slots::{FoundSlots, RootOrigin, RootSlot, RootSlots};
 pub use source::{
     AllocationPlace, AllocationPlaces, Blocks, Category, FieldValue, Found, NO_ALLOCATION, Need,
-    ObjectReader, Opened, OtherEdge, ReadOrder, Source, TextFilter, Value,
+    ObjectReader, Opened, OtherEdge, ReadOrder, Source, SourcePlace, TextFilter, Value,
 };
 pub use survey::Survey;

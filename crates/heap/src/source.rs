@@ -16,6 +16,17 @@ use base::error::{Error, Result};
 use base::units::ObjectIndex;
 use base::warning::Warning;
 
+/// A place in the source.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct SourcePlace {
+    /// The file as the heap names it: a path, a URL, or a name such as `node:internal/timers`.
+    pub file: String,
+    /// From 1.
+    pub line: u32,
+    /// From 1, in UTF-16 code units.
+    pub column: u32,
+}
+
 /// Where the objects of a heap come from.
 ///
 /// Methods about one object or one class are for what is shown: some hundred calls for an answer. What concerns
@@ -82,6 +93,17 @@ pub trait Source: Send + Sync {
     /// of numbers that gain digits grow without a leak.
     fn text_classes(&self) -> &[(&str, u64)] {
         &[]
+    }
+
+    /// The names of the classes of what the engine that runs the program makes for itself, such as compiled code. It
+    /// comes and goes as the engine sees fit, so that it is no growth of the program.
+    fn engine_classes(&self) -> &[&str] {
+        &[]
+    }
+
+    /// Where in the source the constructor of a class slot is, if the heap says so.
+    fn class_place(&self, _class_slot: u32) -> Option<SourcePlace> {
+        None
     }
 
     /// Whether a reference from an object of this class slot leads to a container's own contents.

@@ -37,6 +37,7 @@ pub(super) fn solve(
     let step = control.begin(Phase::References, 4);
     raw.propagate_detachedness(&step)?;
     let ephemerons = Ephemerons::find(&raw, &step)?;
+    let scripts = raw.scripts(&step)?;
     let ((reached, plain), (distances, owners)) = side_by_side(
         || {
             let reached = Reached::find(&raw, &ephemerons, &step)?;
@@ -81,6 +82,7 @@ pub(super) fn solve(
     let names = SnapshotNames {
         other_edges,
         globals,
+        scripts,
         ..names
     };
     drop((step, order));
@@ -166,6 +168,7 @@ fn objects_and_names(
         plain,
         interfaces,
         globals: Vec::new(),
+        scripts: HashMap::new(),
         allocations: match raw.allocations {
             Some(found) => Some(AllocationPlaces {
                 place_of: order.column(found.place_of)?,

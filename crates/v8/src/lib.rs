@@ -27,6 +27,7 @@ mod raw;
 mod reached;
 mod reader;
 mod roots;
+mod scripts;
 mod source;
 mod strings;
 

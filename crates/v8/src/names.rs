@@ -34,6 +34,8 @@ pub(crate) struct SnapshotNames {
     pub(super) interfaces: Vec<Interface>,
     /// The global objects, ascending.
     pub(super) globals: Vec<ObjectIndex>,
+    /// By number of a script: the number of its name.
+    pub(super) scripts: HashMap<u32, u32>,
     /// Where objects were allocated, if V8 recorded it.
     pub(super) allocations: Option<AllocationPlaces>,
 }
@@ -64,9 +66,16 @@ impl SnapshotNames {
             + allocations.map_or(0, |allocations| allocations.place_of.capacity());
         let bytes = self.types.capacity() + self.is_detached.capacity();
         self.strings.memory_size()
+            + self.scripts.capacity() as u64 * 8
             + (words * 4 + bytes) as u64
             + self.plain.memory_size()
             + self.other_edges.memory_size()
+    }
+
+    /// The name of a script.
+    pub(crate) fn script(&self, number: u32) -> Option<String> {
+        let &name = self.scripts.get(&number)?;
+        Some(self.strings.text(name).into_owned())
     }
 
     /// The heap with the classes that plain objects have by the interfaces of another snapshot: what a comparison

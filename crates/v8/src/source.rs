@@ -18,9 +18,7 @@ use base::warning::Warning;
 use heap::literal::literal;
 use heap::survey::{HashedObject, Survey};
 use heap::{
-    AllocationPlaces, Blocks, Category, ContainerPage, DominatorIndex, EdgeLabel, FieldValue, Heap,
-    LabelKind, MOST_NUMBERS, NameKind, Need, ObjectReader, OtherEdge, PathTree, ReadOrder, Source,
-    TextFilter, WantedEntries, WideLabel,
+    AllocationPlaces, Blocks, Category, ClassPlace, ContainerPage, DominatorIndex, EdgeLabel, FieldValue, Heap, LabelKind, MOST_NUMBERS, NameKind, Need, ObjectReader, OtherEdge, PathTree, ReadOrder, Source, SourcePlace, TextFilter, Value, WantedEntries, WideLabel,
 };
 
 /// In place of the hash of a module: snapshots have none, and their ids can be compared.
@@ -35,6 +33,8 @@ const STORAGE_REFERENCES: usize = 64;
 const SHORT_NAME: usize = 2;
 /// Stands for references from an object to one of the same class that are left out of a path.
 const FOLDED: &str = "…";
+/// Code, shapes and other things that V8 makes for itself. Newer versions have more types of nodes for them.
+const ENGINE_CLASSES: [&str; 4] = ["(compiled code)", "(system)", "(object shape)", "(code)"];
 /// The number of strings between two checks for cancellation.
 const CHECK_INTERVAL: usize = 1 << 16;
 /// V8 writes at most this many characters of a string, unless it is asked for more.
@@ -167,6 +167,22 @@ impl Source for SnapshotSource {
 
     fn is_class_stable(&self, name: &str) -> bool {
         !name.contains("Class#") && name.len() > SHORT_NAME
+    }
+
+    fn engine_classes(&self) -> &[&str] {
+        &ENGINE_CLASSES
+    }
+
+    fn class_place(&self, class_slot: u32) -> Option<SourcePlace> {
+        let class = self.heap.objects.classes.get(class_slot as usize)?;
+        let Some(ClassPlace::Constructor(location)) = class.place else {
+            return None;
+        };
+        Some(SourcePlace {
+            file: self.names.script(location.script)?,
+            line: location.line.saturating_add(1),
+            column: location.column.saturating_add(1),
+        })
     }
 
     fn is_own_storage(&self, _: u32, label: EdgeLabel) -> bool {

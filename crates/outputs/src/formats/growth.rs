@@ -142,6 +142,13 @@ fn growing_lines(places: &[GrowingPlace], offset: u64, next: Option<&NextCommand
             class(&place.class_name)
         ));
         lines.extend(path_lines(place));
+        if let Some(source) = &place.source {
+            let file = class(&source.file);
+            lines.push(format!(
+                "  constructor at {file}:{}:{}",
+                source.line, source.column
+            ));
+        }
         let rows = [
             [
                 "  objects".to_owned(),

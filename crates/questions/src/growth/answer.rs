@@ -3,6 +3,7 @@
 use serde::{Serialize, Serializer};
 
 use crate::parts::roots::Root;
+use heap::SourcePlace;
 
 /// What grows from dump to dump.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -49,6 +50,9 @@ pub struct GrowingPlace {
     pub label: Option<String>,
     /// The class of what is held.
     pub class_name: String,
+    /// Where the constructor of the class is, if the heap says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<SourcePlace>,
     /// The first 12 hexadecimal digits of a hash of the text.
     pub fingerprint: String,
     /// Whether all names are those of the source.

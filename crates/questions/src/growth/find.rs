@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::growing_thing::{GrowingThing, What, rate};
+use super::records::records;
 use super::series::{Field, Merged};
 use super::trend::{Trend, TrendOptions, trend};
 use crate::place_table::{PlaceTable, Sum};
@@ -15,12 +16,15 @@ pub(super) struct Found<'m> {
     pub(super) growing: Vec<GrowingThing<'m>>,
     /// What grew at first, and may have stopped.
     pub(super) undecided: Vec<GrowingThing<'m>>,
+    /// Classes of which a test runner records more and more. What grows of them without a path is not told apart.
+    recorded: HashSet<u32>,
 }
 
 impl Found<'_> {
     fn class_names(&self) -> HashSet<u32> {
         let things = self.growing.iter().chain(&self.undecided);
-        things.filter_map(|thing| thing.class).collect()
+        let classes = things.filter_map(|thing| thing.class);
+        classes.chain(self.recorded.iter().copied()).collect()
     }
 }
 
@@ -66,7 +70,8 @@ impl<'m> Search<'m> {
         trend(&series[self.warmup..], options)
     }
 
-    /// Adds a thing to what grows or to what is undecided, if it is one of these.
+    /// Adds a thing to what grows or to what is undecided, if it is one of these. What the engine makes for itself
+    /// is none.
     fn add(
         &self,
         found: &mut Found<'m>,
@@ -74,6 +79,9 @@ impl<'m> Search<'m> {
         (what, class): (What, Option<u32>),
         series: &'m [Option<Sum>],
     ) {
+        if class.is_some_and(|class| self.merged.engine_classes.contains(&class)) {
+            return;
+        }
         let counted = &series[self.warmup..];
         let (list, undecided) = match trend {
             Trend::Rises => (&mut found.growing, None),
@@ -123,17 +131,34 @@ impl<'m> Search<'m> {
         };
         found.growing.retain(has_come_to_be);
         found.undecided.retain(has_come_to_be);
+        let is_record = records(merged)?;
+        let Found {
+            growing,
+            undecided,
+            recorded,
+        } = found;
+        for things in [growing, undecided] {
+            things.retain(|thing| {
+                let place = thing.what.place();
+                let is_record = place.is_some_and(|place| is_record[place as usize]);
+                if is_record {
+                    recorded.extend(thing.class);
+                }
+                !is_record
+            });
+        }
         Ok(())
     }
 
-    /// Fields, of classes that have no name yet.
+    /// Fields, of classes that have no name yet. What the engine makes for itself refers to objects as it sees fit.
     fn fields(&self, found: &mut Found<'m>) {
         let merged = self.merged;
         let is_named = found.class_names();
         let mut fields: Vec<(Field, Trend, &'m [Option<Sum>])> = Vec::new();
         let mut falling: HashSet<u32> = HashSet::new();
         for (row, &field) in merged.fields.keys.iter().enumerate() {
-            if !(self.is_one_build || merged.is_field_stable(field)) {
+            let is_of_engine = merged.engine_classes.contains(&field.holder);
+            if is_of_engine || !(self.is_one_build || merged.is_field_stable(field)) {
                 continue;
             }
             let series = merged.fields.series(row);

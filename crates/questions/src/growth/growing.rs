@@ -57,6 +57,7 @@ impl<'m> Growing<'m> {
         let Found {
             growing: mut things,
             mut undecided,
+            ..
         } = growing_things(merged, tables, warmup, slow, control)?;
         if strict {
             things.append(&mut undecided);
@@ -260,6 +261,9 @@ impl<'m> Growing<'m> {
             root: thing.what.place().map(|place| self.merged.path(place).0),
             label: self.label(thing),
             class_name: self.class_name(thing).to_owned(),
+            source: thing
+                .class
+                .and_then(|class| self.merged.class_places.get(&class).cloned()),
             fingerprint,
             stable: text.is_stable,
             path: thing.what.place().map(|_| text.text),

@@ -10,6 +10,7 @@ mod find;
 mod fold;
 mod growing;
 mod growing_thing;
+mod records;
 mod series;
 mod tables;
 mod trend;

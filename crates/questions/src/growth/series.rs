@@ -1,6 +1,6 @@
 //! The rows of several place tables, side by side. Names are compared, so the tables may be of several builds.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
 
 use crate::parts::labels::after_class;
@@ -10,7 +10,7 @@ use crate::place_table::{PathNode, PathStart, PlaceTable, Sum};
 use base::columns;
 use base::control::Control;
 use base::error::Result;
-use heap::RootKind;
+use heap::{RootKind, SourcePlace};
 
 /// References from objects of one class with one label to objects of one class, by their names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -98,6 +98,10 @@ pub(super) struct Merged {
     pub(super) sizes: Vec<[u64; 2]>,
     /// Classes of texts, with the bytes of a character.
     pub(super) text_classes: HashMap<u32, u64>,
+    /// Classes of what the engine that runs the program makes for itself.
+    pub(super) engine_classes: HashSet<u32>,
+    /// By class: where its constructor is, in the last dump that says so.
+    pub(super) class_places: HashMap<u32, SourcePlace>,
     stable_fields: HashMap<Field, bool>,
     stable_classes: HashMap<u32, bool>,
 }
@@ -123,6 +127,8 @@ impl Merged {
             raw: tables.iter().map(|table| Some(table.raw)).collect(),
             sizes: Vec::new(),
             text_classes: HashMap::new(),
+            engine_classes: HashSet::new(),
+            class_places: HashMap::new(),
             stable_fields: HashMap::new(),
             stable_classes: HashMap::new(),
         };
@@ -187,6 +193,16 @@ impl Merged {
         let texts = table.text_classes.iter();
         self.text_classes
             .extend(texts.map(|&(class, character)| (name(class), character)));
+        self.engine_classes
+            .extend(table.engine_classes.iter().map(|&class| name(class)));
+        for row in &table.class_places {
+            let place = SourcePlace {
+                file: table.names[row.file as usize].clone(),
+                line: row.line,
+                column: row.column,
+            };
+            self.class_places.insert(name(row.class), place);
+        }
         let mut places: Vec<u32> = columns::with_capacity(table.paths.len())?;
         for path in &table.paths {
             let start = match path.start {

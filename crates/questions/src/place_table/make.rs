@@ -1,11 +1,11 @@
 //! Makes the place table of a loaded heap.
 
 use std::cmp::Reverse;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::Sum;
 use super::count::{Counts, Field, Place, SizedSubject, Subject};
-use super::table::{ClassRow, FieldRow, PathNode, PathStart, PlaceRow, PlaceTable, VERSION};
+use super::table::{ClassPlaceRow, ClassRow, FieldRow, PathNode, PathStart, PlaceRow, PlaceTable, VERSION};
 use crate::loaded_heap::LoadedHeap;
 use crate::parts::path_text::is_origin_stable;
 use crate::parts::roots::origin_root;
@@ -15,7 +15,7 @@ use base::control::{Control, Phase};
 use base::error::Result;
 use base::side_by_side::side_by_side;
 use base::units::ObjectIndex;
-use heap::{EdgeLabel, GroupStart, PathGroup, PathTree, RootOrigin};
+use heap::{EdgeLabel, GroupStart, PathGroup, PathTree, RootOrigin, SourcePlace};
 
 /// Groups of paths, and places, that a table keeps: the largest.
 const MOST_ROWS: usize = 100_000;
@@ -89,12 +89,16 @@ pub fn place_table(loaded: &LoadedHeap, control: &Control) -> Result<PlaceTable>
         .map(|(field, sum)| maker.field(field, *sum));
     let fields = fields.collect();
     let classes = maker.classes(&counts, &first_slots);
+    let class_places = maker.class_places(&first_slots);
     let text_classes = loaded.source.text_classes().iter();
     let text_classes = text_classes.filter_map(|&(name, character)| {
         let number = maker.names.numbers.get(name)?;
         Some((*number, character))
     });
     let text_classes = text_classes.collect();
+    let engine_classes = loaded.source.engine_classes().iter();
+    let engine_classes = engine_classes.filter_map(|&name| maker.names.numbers.get(name).copied());
+    let engine_classes = engine_classes.collect();
     Ok(PlaceTable {
         version: VERSION,
         dump_name: loaded.dump_name.clone(),
@@ -106,6 +110,8 @@ pub fn place_table(loaded: &LoadedHeap, control: &Control) -> Result<PlaceTable>
         warnings: loaded.warnings().iter().map(WarningText::from).collect(),
         names: maker.names.names,
         text_classes,
+        engine_classes,
+        class_places,
         paths: maker.paths,
         groups,
         sizes,
@@ -314,6 +320,29 @@ impl Maker<'_> {
             is_stable: is_holder_stable && is_label_stable && is_class_stable,
             sum,
         }
+    }
+
+    /// Where constructors are. Of classes of one name that are at several places, none is the right one.
+    fn class_places(&mut self, first_slots: &[u32]) -> Vec<ClassPlaceRow> {
+        let mut places: BTreeMap<u32, Option<SourcePlace>> = BTreeMap::new();
+        for (slot, &first) in (0u32..).zip(first_slots) {
+            if let Some(place) = self.heap.source().class_place(slot) {
+                let known = places.entry(first).or_insert_with(|| Some(place.clone()));
+                if known.as_ref() != Some(&place) {
+                    *known = None;
+                }
+            }
+        }
+        let rows = places.into_iter().filter_map(|(slot, place)| {
+            let SourcePlace { file, line, column } = place?;
+            Some(ClassPlaceRow {
+                class: self.class(slot).0,
+                file: self.names.number(&file),
+                line,
+                column,
+            })
+        });
+        rows.collect()
     }
 
     fn classes(&mut self, counts: &Counts, first_slots: &[u32]) -> Vec<ClassRow> {

@@ -32,6 +32,12 @@ pub struct PlaceTable {
     /// Classes of texts that have the size of their contents, with the bytes of a character.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) text_classes: Vec<(u32, u64)>,
+    /// Classes of what the engine that runs the program makes for itself.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) engine_classes: Vec<u32>,
+    /// Where the constructors of classes are, of classes that have only one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) class_places: Vec<ClassPlaceRow>,
     /// Groups of paths, each after the one that it continues.
     pub(crate) paths: Vec<PathNode>,
     /// What has which path, by position in `paths`.
@@ -48,6 +54,19 @@ pub struct PlaceTable {
     pub(crate) classes: Vec<ClassRow>,
     /// Blocks of `heap.alloc`, with the bytes of the whole blocks.
     pub(crate) raw: Sum,
+}
+
+/// Where the constructor of a class is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct ClassPlaceRow {
+    /// The name of the class.
+    pub(crate) class: u32,
+    /// The name of the file.
+    pub(crate) file: u32,
+    /// From 1.
+    pub(crate) line: u32,
+    /// From 1.
+    pub(crate) column: u32,
 }
 
 /// A group of paths.
@@ -174,6 +193,11 @@ impl PlaceTable {
             && self.sizes.len() == self.groups.len()
             && self.sizes.iter().all(|&size| size <= MOST)
             && self.text_classes.iter().all(|&(class, _)| is_name(class))
+            && self
+                .class_places
+                .iter()
+                .all(|place| is_name(place.class) && is_name(place.file))
+            && self.engine_classes.iter().all(|&class| is_name(class))
             && is_sum(self.raw)
             && self.total_live_size <= MOST
             && groups.all(|&(path, sum)| is_path(path) && is_sum(sum))

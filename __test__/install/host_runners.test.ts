@@ -1,0 +1,66 @@
+// `expectNoLeak` on the JavaScript heap, in the runners that people use and from the packed package: ten kinds of leaks
+// are found, and what the runner keeps is no leak. `npm run judge:runners` does each alone, and many times.
+
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { stripVTControlCharacters } from "node:util";
+import { beforeAll, expect, test } from "vitest";
+import {
+  LEAKS,
+  leakingFile,
+  namedClasses,
+  RUNNERS,
+  type Runner,
+  steadyFile,
+} from "../runners/programs.ts";
+import { node, nodeOutput, npm, project } from "./machine.ts";
+import { ROOT } from "./packages.ts";
+
+/** Chance grows in some rounds, so that work which must pass takes more of them than leaks that must be found. */
+const STEADY_ROUNDS = 8;
+const LEAKING_ROUNDS = 3;
+
+let folder: string;
+
+beforeAll(() => {
+  folder = project({});
+  npm(["install", "@warpo/heap-analyzer"], { cwd: folder });
+  for (const runner of ["vitest", "jest", "@jest", "mocha"]) {
+    const installed = join(folder, "node_modules", runner);
+    symlinkSync(join(ROOT, "node_modules", runner), installed, "junction");
+  }
+});
+
+/** Runs a file of tests, and returns the exit code and what is printed. */
+function ran(runner: Runner, name: string, text: string) {
+  const subfolder = `${runner.name}-${name}`.replaceAll(/\W+/g, "-");
+  mkdirSync(join(folder, subfolder));
+  writeFileSync(join(folder, subfolder, runner.file), text);
+  const command = [...runner.command, join(subfolder, runner.file)];
+  const { status, stdout, stderr } = node(command, { cwd: folder });
+  return { status, printed: stripVTControlCharacters(stdout + stderr) };
+}
+
+test.each(RUNNERS)("$name: ten kinds of leaks are found at once", (runner) => {
+  const together = Object.keys(LEAKS).filter((kind) => kind !== "context");
+  const text = leakingFile(runner, [together, ["context"]], { rounds: LEAKING_ROUNDS });
+  const { status, printed } = ran(runner, "leaking", text);
+  expect(status, printed).toBe(1);
+  expect(printed).toMatch(/2 failed|2 failing|fail 2/);
+  expect(printed).toContain("LeakError");
+  const classes = namedClasses(printed);
+  for (const [kind, { named }] of Object.entries(LEAKS)) expect(classes, kind).toContain(named);
+});
+
+test.each(RUNNERS)("$name: what mocks, spies and the console keep is no leak", (runner) => {
+  const { status, printed } = ran(runner, "steady", steadyFile(runner, { rounds: STEADY_ROUNDS }));
+  expect(status, printed).toBe(0);
+});
+
+test("the test of the guide passes", () => {
+  const page = readFileSync(join(ROOT, "docs/gate.md"), "utf8");
+  const [, chapter = ""] = page.split("## A leak test of JavaScript");
+  const [, code = ""] = /^```js\n([\s\S]*?)^```$/m.exec(chapter) ?? [];
+  writeFileSync(join(folder, "guide.mjs"), code);
+  expect(nodeOutput(["--test", "guide.mjs"], { cwd: folder })).toContain("pass 1");
+});
