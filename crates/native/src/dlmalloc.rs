@@ -292,3 +292,94 @@ fn check_fenceposts(memory: Memory<'_>, chunk: u64, end: u64) -> Result<()> {
         "fenceposts at the end of a segment",
     ))
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "in a test, what cannot be is a failure")]
+mod tests {
+    use super::*;
+
+    const STATE: u32 = 1024;
+    const BASE: u32 = 4096;
+    const SIZE: u32 = 8192;
+
+    /// A heap as dlmalloc of C lays it out: used blocks of 12 and 28 bytes, a free chunk of 16 between them.
+    fn memory() -> Vec<u8> {
+        let mut bytes = vec![0; 65536];
+        let mut put = |at: u32, word: u32| {
+            bytes[at as usize..at as usize + 4].copy_from_slice(&word.to_le_bytes());
+        };
+        let top = BASE + 16 + 16 + 32;
+        let top_size = SIZE - 64 - 56;
+        for (at, word) in [
+            (STATE + 12, top_size),
+            (STATE + 24, top),
+            (STATE + 448, BASE),
+            (STATE + 452, SIZE),
+            (BASE + 4, 16 | IN_USE | PREVIOUS_IN_USE),
+            (BASE + 20, 16 | PREVIOUS_IN_USE),
+            (BASE + 32, 16),
+            (BASE + 36, 32 | IN_USE),
+            (top + 4, top_size | PREVIOUS_IN_USE),
+            (top + top_size + 4, 56),
+        ] {
+            put(at, word);
+        }
+        bytes
+    }
+
+    #[test]
+    fn all_bytes_of_the_segment_are_accounted_for() {
+        let bytes = memory();
+        let walk = walk(Memory::new(&bytes), &Control::default()).unwrap();
+        assert_eq!(walk.addresses, [BASE + 8, BASE + 40]);
+        assert_eq!(walk.usable, [12, 28]);
+        let used: u32 = walk.usable.iter().map(|usable| usable + 4).sum();
+        assert_eq!(u64::from(used) + walk.free + walk.overhead, u64::from(SIZE));
+        assert!(walk.state.contains(&(STATE + 24)) && walk.state.contains(&(STATE + 448)));
+    }
+
+    #[test]
+    fn a_memory_without_an_allocator_is_refused() {
+        let error = walk(Memory::new(&[0; 65536]), &Control::default()).unwrap_err();
+        assert_eq!(error.code(), "ERR_ALLOCATOR_UNKNOWN");
+    }
+
+    #[test]
+    fn no_changed_word_makes_the_walk_panic_or_lose_bytes() {
+        let sound = memory();
+        let words = [
+            0,
+            1,
+            7,
+            8,
+            15,
+            16,
+            19,
+            40,
+            56,
+            BASE,
+            STATE + 448,
+            0x7fff_fff8,
+            u32::MAX,
+        ];
+        for at in (STATE..STATE + 512).chain(BASE..BASE + 128).step_by(4) {
+            for word in words {
+                let mut bytes = sound.clone();
+                bytes.truncate((BASE + SIZE) as usize);
+                bytes[at as usize..at as usize + 4].copy_from_slice(&word.to_le_bytes());
+                if let Ok(walk) = walk(Memory::new(&bytes), &Control::default()) {
+                    let used: u64 = walk
+                        .usable
+                        .iter()
+                        .map(|&usable| u64::from(usable) + 4)
+                        .sum();
+                    let segments = walk.segments.iter();
+                    let total: u64 = segments
+                        .map(|range| u64::from(range.end - range.start))
+                        .sum();
+                    assert_eq!(used + walk.free + walk.overhead, total, "{word:#x} at {at}");
+                }
+            }
+        }
+    }
+}
