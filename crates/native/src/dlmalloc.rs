@@ -299,7 +299,8 @@ mod tests {
     use super::*;
 
     const STATE: u32 = 1024;
-    const BASE: u32 = 4096;
+    /// Chunks begin 8 bytes below a multiple of 16.
+    const BASE: u32 = 4104;
     const SIZE: u32 = 8192;
 
     /// A heap as dlmalloc of C lays it out: used blocks of 12 and 28 bytes, a free chunk of 16 between them.
