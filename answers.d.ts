@@ -40,7 +40,7 @@ export interface ObjectName {
 
 /** A place from which the collector starts. */
 export interface Root {
-  kind: "global" | "stack" | "pinned" | "system";
+  kind: "global" | "stack" | "pinned" | "system" | "unreferenced";
   /**
    * `assembly/server/prices` for a global variable or static field, the distance from the stack pointer
    * (`+16`) for a stack word, otherwise null.
@@ -157,7 +157,7 @@ export interface SummaryAnswer extends Answer {
    * The number of globals and stack words that refer to an object, and of pinned objects. Of a heap snapshot of V8:
    * `global` counts the roots of the page or the program, `system` those of V8 itself.
    */
-  roots: { global: number; stack: number; pinned: number; system?: number };
+  roots: { global: number; stack: number; pinned: number; system?: number; unreferenced?: number };
   /**
    * Of a heap snapshot of V8: what only objects of each category keep alive, these objects included. An object can be
    * in several categories. Objects of no size do not count. Absent for a dump.
@@ -373,7 +373,7 @@ export interface MergedPathsAnswer extends Answer {
   retainedSetSize: number;
   freedByRemovingAll: number;
   /** Bytes by the kind of root that their paths begin with. */
-  heldBy: { global: number; stack: number; pinned: number; system?: number };
+  heldBy: { global: number; stack: number; pinned: number; system?: number; unreferenced?: number };
   tree: Branch[];
   more: More | null;
 }

@@ -46,6 +46,8 @@ export type ErrorCode =
   | "ERR_MODULE_TOO_LARGE"
   | "ERR_GLOBAL_MISSING"
   | "ERR_ALLOCATOR_MISSING"
+  /** No allocator is found in the memory of a C, C++ or Rust program. */
+  | "ERR_ALLOCATOR_UNKNOWN"
   | "ERR_SOURCE_MAP"
   | "ERR_SYMBOLS"
   | "ERR_PROFILE"
@@ -139,6 +141,8 @@ export type WarningCode =
   | "WARN_CLASS_UNKNOWN"
   | "WARN_CONTENTS_UNKNOWN"
   | "WARN_GROWTH_NOT_CHECKED"
+  | "WARN_CONSERVATIVE"
+  | "WARN_STACK_BOUNDS_GUESSED"
   | "WARN_STRINGS_CUT"
   | "WARN_TOTAL_MISMATCH"
   | "WARN_LIST_BROKEN"

@@ -36,4 +36,4 @@ mod warnings;
 
 pub use contents::{Contents, InMemory};
 pub(crate) use dump_source::DumpSource;
-pub use program::{Program, Schedule};
+pub use program::{Program, Schedule, read_module};

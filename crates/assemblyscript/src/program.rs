@@ -42,11 +42,16 @@ impl<'a> Program<'a> {
     /// [`Error::InFile`](base::Error::InFile) around every error of the module;
     /// [`Error::Aborted`](base::Error::Aborted) without it.
     pub fn read(wasm: Input<'a>, control: &Control) -> Result<Self> {
+        let module = read_module(wasm, control)?;
+        Self::of_module(wasm, module, control)
+    }
+
+    /// As [`read`](Self::read), of a module that [`read_module`] has read.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    pub fn of_module(wasm: Input<'a>, module: Module<'a>, control: &Control) -> Result<Self> {
         let read = || -> Result<Self> {
-            module::check_start(wasm.bytes)?;
-            let room = (wasm.bytes.len() as u64).saturating_mul(ROOM_PER_MODULE_BYTE);
-            columns::check_room(room, "reading the module")?;
-            let module = Module::parse(wasm.bytes, control)?;
             let evidence = Evidence::read(&module, control)?;
             Ok(Self {
                 wasm: wasm.bytes,
@@ -213,6 +218,20 @@ impl<'a> Program<'a> {
         }
         Ok((before, after))
     }
+}
+
+/// Reads the parts of a module, whatever its language.
+///
+/// # Errors
+/// As [`Program::read`].
+pub fn read_module<'a>(wasm: Input<'a>, control: &Control) -> Result<Module<'a>> {
+    let read = || {
+        module::check_start(wasm.bytes)?;
+        let room = (wasm.bytes.len() as u64).saturating_mul(ROOM_PER_MODULE_BYTE);
+        columns::check_room(room, "reading the module")?;
+        Module::parse(wasm.bytes, control)
+    };
+    read().map_err(|error| error.in_file(wasm.name))
 }
 
 /// The order in which two dumps are analyzed.

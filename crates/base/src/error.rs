@@ -143,6 +143,14 @@ pub enum Error {
         /// The names that were looked for, and what to do.
         expected: &'static str,
     },
+    /// No allocator whose blocks can be read.
+    #[error(
+        "found no allocator in this memory: found {found}: expected dlmalloc, as in wasi-libc, emscripten and Rust"
+    )]
+    AllocatorUnknown {
+        /// What was found.
+        found: String,
+    },
     /// A source map that cannot be read.
     #[error(
         "cannot read the source map: {message}; pass the .wasm.map file that the compiler wrote with this module"
@@ -432,6 +440,7 @@ impl Error {
             Self::ModuleKind { .. } => "ERR_MODULE_KIND",
             Self::GlobalMissing { .. } => "ERR_GLOBAL_MISSING",
             Self::AllocatorMissing { .. } => "ERR_ALLOCATOR_MISSING",
+            Self::AllocatorUnknown { .. } => "ERR_ALLOCATOR_UNKNOWN",
             Self::SourceMap { .. } => "ERR_SOURCE_MAP",
             Self::Symbols { .. } => "ERR_SYMBOLS",
             Self::Profile { .. } => "ERR_PROFILE",

@@ -108,6 +108,10 @@ pub enum Warning {
         /// How many the default rule needs.
         needed: u64,
     },
+    /// Of a native program: every word that is an address in a block counts as a reference.
+    ReferencesConservative,
+    /// The end of static data is not known, and follows from the usual sizes of stacks.
+    StackBoundsGuessed,
     /// Of a snapshot: long strings, of which V8 writes only the start.
     StringsCut {
         /// How many strings there are.
@@ -263,6 +267,8 @@ impl Warning {
             Self::ClassUnknown { .. } => "WARN_CLASS_UNKNOWN",
             Self::ContentsUnknown { .. } => "WARN_CONTENTS_UNKNOWN",
             Self::GrowthNotChecked { .. } => "WARN_GROWTH_NOT_CHECKED",
+            Self::ReferencesConservative => "WARN_CONSERVATIVE",
+            Self::StackBoundsGuessed => "WARN_STACK_BOUNDS_GUESSED",
             Self::StringsCut { .. } => "WARN_STRINGS_CUT",
             Self::TotalMismatch { .. } => "WARN_TOTAL_MISMATCH",
             Self::ListBroken { .. } => "WARN_LIST_BROKEN",
@@ -432,6 +438,12 @@ impl fmt::Display for Warning {
             Self::GrowthNotChecked { found, needed } => write!(
                 f,
                 "only the budgets were checked: the default rule, that no place grows, needs {needed} dumps after the warm-up, and there are {found}"
+            ),
+            Self::ReferencesConservative => f.write_str(
+                "every word that is an address in a block counts as a reference: a number may keep a block, so there may be more unreferenced blocks; pointers that only the host or a local variable holds are not in the memory, so there may be fewer"
+            ),
+            Self::StackBoundsGuessed => f.write_str(
+                "the module does not say where its static data ends: it follows from the usual sizes of stacks; if the stack has another size, old words of it count as references, and there may be more unreferenced blocks"
             ),
             Self::StringsCut { count } => write!(
                 f,

@@ -1,4 +1,4 @@
-//! Programs of AssemblyScript and WARPO, and the heaps of their dumps.
+//! Programs, and the heaps of their dumps. The module says which language they are of.
 
 use assemblyscript::{self, Contents, Schedule};
 use base::control::Control;
@@ -10,7 +10,13 @@ use questions::LoadedHeap;
 
 /// The facts in the module about every heap of the program: read once, used for each dump.
 #[derive(Debug)]
-pub struct Program<'a>(assemblyscript::Program<'a>);
+pub struct Program<'a>(Kind<'a>);
+
+#[derive(Debug)]
+enum Kind<'a> {
+    AssemblyScript(Box<assemblyscript::Program<'a>>),
+    Native(Box<native::Program<'a>>),
+}
 
 impl<'a> Program<'a> {
     /// Reads a module, and from it the classes and the roots.
@@ -19,12 +25,23 @@ impl<'a> Program<'a> {
     /// [`Error::InFile`](base::Error::InFile) around every error of the module;
     /// [`Error::Aborted`](base::Error::Aborted) without it.
     pub fn read(wasm: Input<'a>, control: &Control) -> Result<Self> {
-        assemblyscript::Program::read(wasm, control).map(Self)
+        let module = assemblyscript::read_module(wasm, control)?;
+        if native::is_native(&module) {
+            let program = native::Program::new(wasm.bytes, module);
+            return Ok(Self(Kind::Native(Box::new(program))));
+        }
+        let program = assemblyscript::Program::of_module(wasm, module, control)?;
+        Ok(Self(Kind::AssemblyScript(Box::new(program))))
     }
 
     /// The same program, for analyses that tolerate these problems.
     pub fn tolerating(self, tolerance: Tolerance) -> Self {
-        Self(self.0.tolerating(tolerance))
+        match self.0 {
+            Kind::AssemblyScript(program) => Self(Kind::AssemblyScript(Box::new(
+                program.tolerating(tolerance),
+            ))),
+            native @ Kind::Native(_) => Self(native),
+        }
     }
 
     /// Analyzes a dump of this program. The dump is dropped as soon as it is read, so that the rest of
@@ -35,7 +52,10 @@ impl<'a> Program<'a> {
     /// [`Error::OutOfMemory`](base::Error::OutOfMemory) and
     /// [`Error::Aborted`](base::Error::Aborted) without it.
     pub fn analyze(&self, dump: Input<'_, impl AsRef<[u8]>>, control: &Control) -> Result<Heap> {
-        self.0.analyze(dump, control)
+        match &self.0 {
+            Kind::AssemblyScript(program) => program.analyze(dump, control),
+            Kind::Native(program) => program.analyze(dump, control),
+        }
     }
 
     /// Analyzes two dumps of this program. Each warning names its dump.
@@ -49,7 +69,19 @@ impl<'a> Program<'a> {
         schedule: Schedule,
         control: &Control,
     ) -> Result<(Heap, Heap)> {
-        self.0.analyze_both(before, after, schedule, control)
+        match &self.0 {
+            Kind::AssemblyScript(program) => program.analyze_both(before, after, schedule, control),
+            Kind::Native(program) => {
+                let names = [before.name, after.name];
+                let mut heaps = (
+                    program.analyze(before, control)?,
+                    program.analyze(after, control)?,
+                );
+                heaps.0.name_warnings(names[0]);
+                heaps.1.name_warnings(names[1]);
+                Ok(heaps)
+            }
+        }
     }
 
     /// Opens a dump of this program for questions. These read the dump again through `contents`. The bytes
@@ -64,7 +96,11 @@ impl<'a> Program<'a> {
         control: &Control,
     ) -> Result<LoadedHeap> {
         let name = dump.name;
-        Ok(LoadedHeap::new(self.0.open(dump, contents, control)?, name))
+        let opened = match &self.0 {
+            Kind::AssemblyScript(program) => program.open(dump, contents, control)?,
+            Kind::Native(program) => program.open(dump, control)?,
+        };
+        Ok(LoadedHeap::new(opened, name))
     }
 
     /// As [`open`](Self::open), with all indexes. This takes less time than
@@ -79,7 +115,10 @@ impl<'a> Program<'a> {
         control: &Control,
     ) -> Result<LoadedHeap> {
         let name = dump.name;
-        let opened = self.0.open_with_indexes(dump, contents, control)?;
+        let opened = match &self.0 {
+            Kind::AssemblyScript(program) => program.open_with_indexes(dump, contents, control)?,
+            Kind::Native(program) => program.open(dump, control)?,
+        };
         let heap = LoadedHeap::new(opened, name);
         heap.prepare(control)?;
         Ok(heap)

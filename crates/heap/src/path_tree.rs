@@ -81,6 +81,7 @@ impl Place {
             2 => Some(RootKind::Stack),
             3 => Some(RootKind::Pinned),
             4 => Some(RootKind::System),
+            5 => Some(RootKind::Unreferenced),
             _ => None,
         }
     }

@@ -11,4 +11,6 @@ pub enum RootKind {
     Pinned,
     /// V8 itself refers to it. Only snapshots have such roots.
     System,
+    /// Nothing in the memory refers to it. Only heaps of native programs have such roots.
+    Unreferenced,
 }

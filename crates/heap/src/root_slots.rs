@@ -44,6 +44,8 @@ pub enum RootOrigin {
     Pinned,
     /// V8, from the place with this name.
     System(u32),
+    /// Nothing in the memory.
+    Unreferenced,
 }
 
 impl RootOrigin {
@@ -54,6 +56,7 @@ impl RootOrigin {
             Self::Stack => RootKind::Stack,
             Self::Pinned => RootKind::Pinned,
             Self::System(_) => RootKind::System,
+            Self::Unreferenced => RootKind::Unreferenced,
         }
     }
 }
@@ -84,6 +87,11 @@ impl FoundSlots {
     /// A pinned object.
     pub fn add_pinned(&mut self, object: ObjectIndex) -> Result<()> {
         self.add(RootKind::Pinned, 0, object)
+    }
+
+    /// An object to which nothing refers.
+    pub fn add_unreferenced(&mut self, object: ObjectIndex) -> Result<()> {
+        self.add(RootKind::Unreferenced, 0, object)
     }
 
     fn add(&mut self, kind: RootKind, position: u32, object: ObjectIndex) -> Result<()> {
@@ -182,6 +190,7 @@ impl RootSlots {
             RootKind::Stack => RootOrigin::Stack,
             RootKind::Pinned => RootOrigin::Pinned,
             RootKind::System => RootOrigin::System(slot.position),
+            RootKind::Unreferenced => RootOrigin::Unreferenced,
         }
     }
 
@@ -201,7 +210,7 @@ impl RootSlots {
         match slot.kind {
             RootKind::Global | RootKind::System => self.names.get(slot.position as usize).cloned(),
             RootKind::Stack => Some(format!("+{}", slot.position)),
-            RootKind::Pinned => None,
+            RootKind::Pinned | RootKind::Unreferenced => None,
         }
     }
 }

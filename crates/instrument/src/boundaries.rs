@@ -84,6 +84,13 @@ impl Boundaries {
         let mut stack_pointer =
             by_name(&STACK_POINTER, globals, exports).filter(|&index| Some(index) != root);
         if stack_pointer.is_none() {
+            // The name that the linker of C, C++ and Rust writes.
+            let named = globals.named("__stack_pointer");
+            stack_pointer = named
+                .filter(|global| global.mutable && global.is_i32)
+                .map(|global| global.index);
+        }
+        if stack_pointer.is_none() {
             stack_pointer = read_once(&mut code, module)?.stack_pointer(globals);
         }
         if stack_pointer.is_none() && has_runtime(module, read_once(&mut code, module)?) {

@@ -211,7 +211,7 @@ impl Merged {
                 PathStart::Step(before, label) => {
                     PathStart::Step(places[before as usize], name(label))
                 }
-                other @ (PathStart::Stack | PathStart::Pinned) => other,
+                other @ (PathStart::Stack | PathStart::Pinned | PathStart::Unreferenced) => other,
             };
             places.push(self.place(numbers, start, name(path.class), path.is_stable)?);
         }
@@ -298,9 +298,11 @@ impl Merged {
     pub(super) fn holder(&self, place: u32) -> Option<u32> {
         match self.places[place as usize].start {
             PathStart::Step(holder, _) => Some(holder),
-            PathStart::Global(_) | PathStart::Stack | PathStart::Pinned | PathStart::System(_) => {
-                None
-            }
+            PathStart::Global(_)
+            | PathStart::Stack
+            | PathStart::Pinned
+            | PathStart::Unreferenced
+            | PathStart::System(_) => None,
         }
     }
 
@@ -313,9 +315,11 @@ impl Merged {
                 label,
                 class: node.class,
             }),
-            PathStart::Global(_) | PathStart::Stack | PathStart::Pinned | PathStart::System(_) => {
-                None
-            }
+            PathStart::Global(_)
+            | PathStart::Stack
+            | PathStart::Pinned
+            | PathStart::Unreferenced
+            | PathStart::System(_) => None,
         }
     }
 
@@ -323,9 +327,11 @@ impl Merged {
     pub(super) fn label(&self, place: u32) -> Option<&str> {
         match self.places[place as usize].start {
             PathStart::Step(_, label) => Some(self.name(label)),
-            PathStart::Global(_) | PathStart::Stack | PathStart::Pinned | PathStart::System(_) => {
-                None
-            }
+            PathStart::Global(_)
+            | PathStart::Stack
+            | PathStart::Pinned
+            | PathStart::Unreferenced
+            | PathStart::System(_) => None,
         }
     }
 
@@ -339,6 +345,7 @@ impl Merged {
         let (kind, name) = match first.start {
             PathStart::Global(name) => (RootKind::Global, name),
             PathStart::Pinned => (RootKind::Pinned, None),
+            PathStart::Unreferenced => (RootKind::Unreferenced, None),
             PathStart::System(name) => (RootKind::System, Some(name)),
             PathStart::Stack | PathStart::Step(..) => (RootKind::Stack, None),
         };

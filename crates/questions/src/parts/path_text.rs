@@ -136,6 +136,6 @@ pub(crate) fn is_origin_stable(loaded: &LoadedHeap, origin: RootOrigin) -> bool 
             name.is_some_and(|name| !name.starts_with(['#', '(']))
         }
         RootOrigin::Static(_) => false,
-        RootOrigin::Stack | RootOrigin::Pinned => true,
+        RootOrigin::Stack | RootOrigin::Pinned | RootOrigin::Unreferenced => true,
     }
 }

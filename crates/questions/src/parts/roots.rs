@@ -23,6 +23,7 @@ pub fn root_kind_name(kind: RootKind) -> &'static str {
         RootKind::Stack => "stack",
         RootKind::Pinned => "pinned",
         RootKind::System => "system",
+        RootKind::Unreferenced => "unreferenced",
     }
 }
 
@@ -48,7 +49,7 @@ pub fn origin_root(loaded: &LoadedHeap, origin: RootOrigin) -> Root {
             loaded.roots.global_name(number).map(str::to_owned)
         }
         RootOrigin::Static(object) => Some(loaded.heap.address(object).to_string()),
-        RootOrigin::Stack | RootOrigin::Pinned => None,
+        RootOrigin::Stack | RootOrigin::Pinned | RootOrigin::Unreferenced => None,
     };
     Root {
         kind: origin.kind(),

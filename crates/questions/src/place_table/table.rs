@@ -92,6 +92,8 @@ pub(crate) enum PathStart {
     Step(u32, u32),
     /// A root of V8, by its name.
     System(u32),
+    /// Nothing in the memory.
+    Unreferenced,
 }
 
 /// What references with one label from objects of one group of paths lead to.
@@ -183,7 +185,7 @@ impl PlaceTable {
                 && match path.start {
                     PathStart::Global(name) => name.is_none_or(is_name),
                     PathStart::System(name) => is_name(name),
-                    PathStart::Stack | PathStart::Pinned => true,
+                    PathStart::Stack | PathStart::Pinned | PathStart::Unreferenced => true,
                     PathStart::Step(before, label) => before < nth && is_name(label),
                 }
         });

@@ -65,4 +65,7 @@ pub struct RootCounts {
     /// Of a snapshot: V8's own roots. Absent for a dump.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub system: Option<u64>,
+    /// Of a native program: what nothing in the memory refers to. Absent for other heaps.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unreferenced: Option<u64>,
 }

@@ -28,6 +28,7 @@ pub fn summary(loaded: &LoadedHeap, control: &Control) -> Result<Summary> {
     let statics = heap.objects.statics.map(u64::from);
     let mut roots = RootCounts {
         system: heap.has_root_kind(RootKind::System).then_some(0),
+        unreferenced: heap.has_root_kind(RootKind::Unreferenced).then_some(0),
         ..RootCounts::default()
     };
     for slot in loaded.roots.all() {
@@ -36,6 +37,7 @@ pub fn summary(loaded: &LoadedHeap, control: &Control) -> Result<Summary> {
             RootKind::Stack => &mut roots.stack,
             RootKind::Pinned => &mut roots.pinned,
             RootKind::System => roots.system.get_or_insert(0),
+            RootKind::Unreferenced => roots.unreferenced.get_or_insert(0),
         } += 1;
     }
     Ok(Summary {

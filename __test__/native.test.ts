@@ -1,0 +1,118 @@
+// Heaps of C programs that are compiled here. The programs log every block that they allocate or free, and say what
+// becomes of some. Without the compiler, a test is skipped.
+
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { WASI } from "node:wasi";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { exposeGlobals, writeDump } from "../dist/capture.js";
+import { analyze, openHeap } from "../dist/index.js";
+import { runIn } from "./support/command_line.ts";
+
+const PROGRAMS = join(import.meta.dirname, "programs/native");
+const ALLOCATING = ["malloc", "calloc", "realloc", "free"];
+/** The fates that a program declares, as in truth.h. */
+const FATES = ["leaked", "static", "stack", "interior", "register", "leaked cycle", "leaked owner"];
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "native-"));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** Not the `wasm-opt` of this project, which clang would run, and which removes names. */
+const PATH = (process.env.PATH ?? "")
+  .split(delimiter)
+  .filter((part) => !part.includes("node_modules"))
+  .join(delimiter);
+
+const clang = (output: string, program: string, level: string) => {
+  const run = (...args: string[]) =>
+    spawnSync("clang", ["--target=wasm32-wasi", "-g", ...args], {
+      cwd: PROGRAMS,
+      env: { ...process.env, PATH },
+      encoding: "utf8",
+    });
+  const objects = [program, "wrap"].map((name) => ({ name, object: `${output}.${name}.o` }));
+  for (const { name, object } of objects) {
+    const compiled = run("-c", level, "-fno-builtin-malloc", "-o", object, `${name}.c`);
+    if (compiled.status !== 0) return compiled;
+  }
+  const wraps = ALLOCATING.map((name) => `-Wl,--wrap=${name}`);
+  return run("-o", output, ...objects.map(({ object }) => object), ...wraps);
+};
+
+/** Runs a program until it asks for a dump. */
+const run = (name: string, level: string) => {
+  const file = join(folder, `${name}${level}.wasm`);
+  expect(clang(file, name, level)).toMatchObject({ status: 0 });
+  const wasm = readFileSync(file);
+  const live = new Map<number, number>();
+  const fates = new Map<number, string>();
+  const dump = join(folder, `${name}${level}.dump`);
+  let atDump = new Map<number, number>();
+  const wasi = new WASI({ version: "preview1", args: [name] });
+  const imports = wasi.getImportObject() as WebAssembly.Imports;
+  const truth = {
+    alloc: (block: number, size: number) => live.set(block, size),
+    freed: (block: number) => live.delete(block),
+    fate: (block: number, fate: number) => fates.set(block, FATES[fate] as string),
+    dump: () => {
+      atDump = new Map(live);
+      writeDump(instance.exports, dump);
+    },
+  };
+  const module = new WebAssembly.Module(exposeGlobals(wasm));
+  const instance = new WebAssembly.Instance(module, { ...imports, truth });
+  wasi.start(instance);
+  return { wasm, file, dump, live: atDump, fates };
+};
+
+const hasClang =
+  spawnSync("clang", ["--target=wasm32-wasi", "-E", "-include", "stdlib.h", "-xc", "/dev/null"])
+    .status === 0;
+
+describe.skipIf(!hasClang).each(["-O0", "-O2"])("clang %s", (level) => {
+  test.each(["guest", "multi"])("%s: the blocks are those of the log", (name) => {
+    const { wasm, dump, live } = run(name, level);
+    const heap = openHeap(readFileSync(dump), wasm);
+    expect(heap.summary().objects.live).toBe(live.size);
+    for (const [block, requested] of live) {
+      const { address, shallowSize } = heap.object(block);
+      expect(address).toBe(block);
+      // The header, and what rounding adds.
+      expect(shallowSize).toBeGreaterThanOrEqual(requested + 4);
+      expect(shallowSize).toBeLessThanOrEqual(requested + 4 + 28);
+    }
+    const constructors = analyze(readFileSync(dump), wasm);
+    expect(JSON.stringify(constructors)).toContain("block of ");
+    heap.close();
+  });
+
+  test("what nothing refers to is what the program leaks", () => {
+    const { wasm, dump, fates } = run("guest", level);
+    const heap = openHeap(readFileSync(dump), wasm);
+    const kinds = new Map([...fates.keys()].map((block) => [block, heap.paths(block).path?.text]));
+    const by = (fate: string) =>
+      [...fates].filter(([, found]) => found === fate).map(([block]) => kinds.get(block) ?? "");
+    for (const fate of ["leaked", "leaked cycle", "leaked owner"]) {
+      expect(by(fate).length).toBeGreaterThan(0);
+      for (const path of by(fate)) expect(path).toMatch(/^unreferenced > /);
+    }
+    for (const path of by("interior")) expect(path).toMatch(/^global static 0x[0-9a-f]+ > /);
+    for (const path of by("stack")) expect(path).toMatch(/^stack/);
+    heap.close();
+  });
+
+  test("commands work", () => {
+    const { file, dump } = run("guest", level);
+    const inputs = [dump, "--wasm", file];
+    for (const command of ["analyze", "summary", "suspects", "report"]) {
+      const args = command === "report" ? ["--output", join(folder, "report.html")] : [];
+      const result = runIn(folder, [command, ...inputs, ...args]);
+      expect(result, `${command}: ${result.stderr}`).toMatchObject({ status: 0 });
+    }
+  });
+});

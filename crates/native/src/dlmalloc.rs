@@ -1,0 +1,386 @@
+//! dlmalloc: its state is found without names, by what its fields say of each other, and then all chunks are walked.
+
+use std::ops::Range;
+
+use base::columns;
+use base::control::Control;
+use base::error::{Error, Result};
+use base::units::Address;
+use dumps::Memory;
+
+/// The most bytes between two fields of the state.
+const STATE_SIZE: u32 = 512;
+/// The most words that are looked at as if they were the field `top`, and the most walks: a memory that has more
+/// looks like allocators on purpose.
+const MOST_CANDIDATES: u32 = 1 << 16;
+const MOST_WALKS: u32 = 64;
+const MOST_SEGMENTS: usize = 1 << 16;
+const CHECK_INTERVAL: usize = 1 << 14;
+
+const IN_USE: u32 = 2;
+const PREVIOUS_IN_USE: u32 = 1;
+const FLAGS: u32 = 7;
+const FENCEPOST: u32 = 7;
+/// The size of a chunk's header before its payload, and of the smallest chunk.
+const HEADER: u32 = 8;
+const MINIMUM: u32 = 16;
+
+/// All used blocks, ascending.
+#[derive(Debug, Default)]
+pub(crate) struct Walk {
+    /// Their addresses, as `malloc` returned them.
+    pub(crate) addresses: Vec<u32>,
+    /// The bytes that the program may use of each.
+    pub(crate) usable: Vec<u32>,
+    /// The segments, ascending. They do not overlap.
+    pub(crate) segments: Vec<Range<u32>>,
+    /// The bytes of free chunks, the one at the top included.
+    pub(crate) free: u64,
+    /// The bytes of padding, of records of segments, and of the ends of segments.
+    pub(crate) overhead: u64,
+    /// The allocator's own state.
+    pub(crate) state: Range<u32>,
+}
+
+/// The chunk at the end of the last segment, and what follows from it.
+#[derive(Clone, Copy)]
+struct Top {
+    chunk: u32,
+    size: u32,
+    /// The reserve behind it: its size depends on the alignment.
+    reserve: u32,
+    alignment: u32,
+}
+
+/// Finds the state, and walks all chunks.
+///
+/// # Errors
+/// [`Error::HeapCorrupt`] if there is a state, but its chunks contradict it; [`Error::AllocatorUnknown`] if there is
+/// none; [`Error::OutOfMemory`], [`Error::Aborted`].
+pub(crate) fn walk(memory: Memory<'_>, control: &Control) -> Result<Walk> {
+    let mut damage = None;
+    let (mut candidates, mut walks) = (0, 0);
+    for (nth, chunk) in memory.words().enumerate() {
+        if nth % CHECK_INTERVAL == 0 {
+            control.count(CHECK_INTERVAL as u64)?;
+        }
+        let at = nth as u32 * 4;
+        let Some(top) = top_at(memory, at, chunk) else {
+            continue;
+        };
+        candidates += 1;
+        if candidates > MOST_CANDIDATES {
+            break;
+        }
+        for segment in segment_fields(memory, at, top) {
+            walks += 1;
+            if walks > MOST_WALKS {
+                break;
+            }
+            match walk_segments(memory, top, segment, control) {
+                Ok(mut walk) => {
+                    walk.state = state(at, segment);
+                    return Ok(walk);
+                }
+                Err(error @ (Error::OutOfMemory { .. } | Error::Aborted)) => return Err(error),
+                Err(error) => damage = damage.or(Some(error)),
+            }
+        }
+    }
+    Err(damage.unwrap_or_else(|| Error::AllocatorUnknown {
+        found: format!(
+            "{candidates} word(s) in {} bytes that may be the field `top` of dlmalloc, none beside a segment that ends there",
+            memory.size()
+        ),
+    }))
+}
+
+/// The top chunk, if the word at this address can be the field that refers to it.
+fn top_at(memory: Memory<'_>, at: u32, chunk: u32) -> Option<Top> {
+    if chunk <= at || !chunk.is_multiple_of(8) {
+        return None;
+    }
+    let head = memory.word_behind(Address(chunk), 4)?;
+    if head & FLAGS != PREVIOUS_IN_USE {
+        return None;
+    }
+    let size = head & !FLAGS;
+    let reserve = memory.word(Address(chunk.checked_add(size)?.checked_add(4)?))?;
+    let alignment = match reserve {
+        56 => 16,
+        40 => 8,
+        _ => return None,
+    };
+    let is_size_known = nearby(at).any(|field| memory.word(Address(field)) == Some(size));
+    is_size_known.then_some(Top {
+        chunk,
+        size,
+        reserve,
+        alignment,
+    })
+}
+
+/// The addresses of the words that may be fields of the same state.
+fn nearby(at: u32) -> impl Iterator<Item = u32> {
+    (at.saturating_sub(STATE_SIZE)..=at.saturating_add(STATE_SIZE)).step_by(4)
+}
+
+/// The fields that can be the segment that ends with the top chunk.
+fn segment_fields(memory: Memory<'_>, at: u32, top: Top) -> impl Iterator<Item = u32> {
+    let end = u64::from(top.chunk) + u64::from(top.size) + u64::from(top.reserve);
+    nearby(at).filter(move |&field| {
+        let base = memory.word(Address(field));
+        let size = memory.word_behind(Address(field), 4);
+        base.zip(size).is_some_and(|(base, size)| {
+            base > field && base <= top.chunk && u64::from(base) + u64::from(size) == end
+        })
+    })
+}
+
+/// The range of the state. C has the segment behind the top, Rust has it near before or behind, by version.
+fn state(top: u32, segment: u32) -> Range<u32> {
+    let (before, after) = match segment.wrapping_sub(top) as i32 {
+        200.. => (24, segment - top + 32),
+        0..200 => (412, 44),
+        _ => (428, 64),
+    };
+    top.saturating_sub(before)..top.saturating_add(after)
+}
+
+fn corrupt(address: u32, found: String, expected: &'static str) -> Error {
+    Error::HeapCorrupt {
+        address: Address(address),
+        found,
+        expected,
+    }
+}
+
+fn word(memory: Memory<'_>, at: u64) -> Result<u32> {
+    let address = u32::try_from(at).ok();
+    let word = address.and_then(|address| memory.word(Address(address)));
+    word.ok_or_else(|| {
+        corrupt(
+            at.min(u64::from(u32::MAX)) as u32,
+            "the end of the memory".to_owned(),
+            "a word of the allocator",
+        )
+    })
+}
+
+fn walk_segments(memory: Memory<'_>, top: Top, mut record: u32, control: &Control) -> Result<Walk> {
+    let mut walk = Walk::default();
+    let mut records = Vec::new();
+    loop {
+        let field = |offset| word(memory, u64::from(record) + offset);
+        let (base, size, next) = (field(0)?, field(4)?, field(8)?);
+        let end = base.checked_add(size);
+        let end = end.filter(|&end| u64::from(end) <= memory.size());
+        let Some(end) = end.filter(|_| walk.segments.len() < MOST_SEGMENTS) else {
+            let found = format!("a segment of {size} bytes at {base:#x}");
+            return Err(corrupt(record, found, "a chain of segments in the memory"));
+        };
+        columns::push(&mut walk.segments, base..end)?;
+        if next == 0 {
+            break;
+        }
+        columns::push(&mut records, next)?;
+        record = next;
+        control.count(1)?;
+    }
+    walk.segments.sort_unstable_by_key(|segment| segment.start);
+    if let Some(pair) = walk
+        .segments
+        .windows(2)
+        .find(|pair| pair[0].end > pair[1].start)
+    {
+        let found = format!("a segment that ends at {:#x}", pair[0].end);
+        return Err(corrupt(
+            pair[1].start,
+            found,
+            "segments that do not overlap",
+        ));
+    }
+    records.sort_unstable();
+    for segment in walk.segments.clone() {
+        walk.walk_chunks(memory, segment, top, &records, control)?;
+    }
+    Ok(walk)
+}
+
+impl Walk {
+    fn walk_chunks(
+        &mut self,
+        memory: Memory<'_>,
+        segment: Range<u32>,
+        top: Top,
+        records: &[u32],
+        control: &Control,
+    ) -> Result<()> {
+        let (base, end) = (u64::from(segment.start), u64::from(segment.end));
+        let mut chunk = (base + 8).next_multiple_of(u64::from(top.alignment)) - 8;
+        self.overhead += chunk - base;
+        let mut is_previous_used = true;
+        for nth in 1usize.. {
+            if nth.is_multiple_of(CHECK_INTERVAL) {
+                control.count(CHECK_INTERVAL as u64)?;
+            }
+            let head = word(memory, chunk + 4)?;
+            // Memory ends at 2^32, so a chunk whose head was read has an address of 32 bits.
+            let address = chunk as u32;
+            if chunk >= end {
+                let found = "no chunk that ends the segment".to_owned();
+                return Err(corrupt(address, found, "the top chunk or a fencepost"));
+            }
+            if address == top.chunk {
+                if chunk + u64::from(top.size) + u64::from(top.reserve) != end {
+                    let found = format!("a top chunk of {} bytes", top.size);
+                    return Err(corrupt(address, found, "one that ends with its segment"));
+                }
+                self.free += u64::from(top.size);
+                self.overhead += u64::from(top.reserve);
+                return Ok(());
+            }
+            if head == FENCEPOST {
+                self.overhead += end - chunk;
+                return check_fenceposts(memory, chunk, end);
+            }
+            let size = head & !FLAGS;
+            let is_known = head & PREVIOUS_IN_USE != 0;
+            if size < MINIMUM || chunk + u64::from(size) > end || is_known != is_previous_used {
+                let expected =
+                    "the size of a chunk in its segment, and whether the one before it is used";
+                return Err(corrupt(address, format!("the head {head:#x}"), expected));
+            }
+            is_previous_used = head & IN_USE != 0;
+            let payload = address + HEADER;
+            if !is_previous_used {
+                let repeated = word(memory, chunk + u64::from(size))?;
+                if repeated != size {
+                    let found = format!("a free chunk of {size} bytes that ends with {repeated}");
+                    return Err(corrupt(address, found, "its size at its end"));
+                }
+                self.free += u64::from(size);
+            } else if records.binary_search(&payload).is_ok() {
+                self.overhead += u64::from(size);
+            } else {
+                columns::push(&mut self.addresses, payload)?;
+                columns::push(&mut self.usable, size - 4)?;
+            }
+            chunk += u64::from(size);
+        }
+        Ok(())
+    }
+}
+
+/// From the first fencepost on, a segment has only these.
+fn check_fenceposts(memory: Memory<'_>, chunk: u64, end: u64) -> Result<()> {
+    // There are as many as the record of a segment needs: a few words.
+    let is_end = end - chunk <= 64
+        && (chunk + 4..end)
+            .step_by(4)
+            .all(|at| word(memory, at).is_ok_and(|word| word == FENCEPOST));
+    if is_end {
+        return Ok(());
+    }
+    let found = format!(
+        "a fencepost {} bytes before the end of its segment",
+        end - chunk
+    );
+    Err(corrupt(
+        chunk as u32,
+        found,
+        "fenceposts at the end of a segment",
+    ))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "in a test, what cannot be is a failure")]
+mod tests {
+    use super::*;
+
+    const STATE: u32 = 1024;
+    /// Chunks begin 8 bytes below a multiple of 16.
+    const BASE: u32 = 4104;
+    const SIZE: u32 = 8192;
+
+    /// A heap as dlmalloc of C lays it out: used blocks of 12 and 28 bytes, a free chunk of 16 between them.
+    fn memory() -> Vec<u8> {
+        let mut bytes = vec![0; 65536];
+        let mut put = |at: u32, word: u32| {
+            bytes[at as usize..at as usize + 4].copy_from_slice(&word.to_le_bytes());
+        };
+        let top = BASE + 16 + 16 + 32;
+        let top_size = SIZE - 64 - 56;
+        for (at, word) in [
+            (STATE + 12, top_size),
+            (STATE + 24, top),
+            (STATE + 448, BASE),
+            (STATE + 452, SIZE),
+            (BASE + 4, 16 | IN_USE | PREVIOUS_IN_USE),
+            (BASE + 20, 16 | PREVIOUS_IN_USE),
+            (BASE + 32, 16),
+            (BASE + 36, 32 | IN_USE),
+            (top + 4, top_size | PREVIOUS_IN_USE),
+            (top + top_size + 4, 56),
+        ] {
+            put(at, word);
+        }
+        bytes
+    }
+
+    #[test]
+    fn all_bytes_of_the_segment_are_accounted_for() {
+        let bytes = memory();
+        let walk = walk(Memory::new(&bytes), &Control::default()).unwrap();
+        assert_eq!(walk.addresses, [BASE + 8, BASE + 40]);
+        assert_eq!(walk.usable, [12, 28]);
+        let used: u32 = walk.usable.iter().map(|usable| usable + 4).sum();
+        assert_eq!(u64::from(used) + walk.free + walk.overhead, u64::from(SIZE));
+        assert!(walk.state.contains(&(STATE + 24)) && walk.state.contains(&(STATE + 448)));
+    }
+
+    #[test]
+    fn a_memory_without_an_allocator_is_refused() {
+        let error = walk(Memory::new(&[0; 65536]), &Control::default()).unwrap_err();
+        assert_eq!(error.code(), "ERR_ALLOCATOR_UNKNOWN");
+    }
+
+    #[test]
+    fn no_changed_word_makes_the_walk_panic_or_lose_bytes() {
+        let sound = memory();
+        let words = [
+            0,
+            1,
+            7,
+            8,
+            15,
+            16,
+            19,
+            40,
+            56,
+            BASE,
+            STATE + 448,
+            0x7fff_fff8,
+            u32::MAX,
+        ];
+        for at in (STATE..STATE + 512).chain(BASE..BASE + 128).step_by(4) {
+            for word in words {
+                let mut bytes = sound.clone();
+                bytes.truncate((BASE + SIZE) as usize);
+                bytes[at as usize..at as usize + 4].copy_from_slice(&word.to_le_bytes());
+                if let Ok(walk) = walk(Memory::new(&bytes), &Control::default()) {
+                    let used: u64 = walk
+                        .usable
+                        .iter()
+                        .map(|&usable| u64::from(usable) + 4)
+                        .sum();
+                    let segments = walk.segments.iter();
+                    let total: u64 = segments
+                        .map(|range| u64::from(range.end - range.start))
+                        .sum();
+                    assert_eq!(used + walk.free + walk.overhead, total, "{word:#x} at {at}");
+                }
+            }
+        }
+    }
+}

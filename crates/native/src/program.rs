@@ -1,0 +1,184 @@
+//! A program of C, C++ or Rust, and the heaps of its dumps.
+
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hasher};
+use std::sync::Arc;
+
+use base::columns;
+use base::control::{Control, Phase};
+use base::error::Result;
+use base::input::Input;
+use base::units::AddressForm;
+use base::warning::Warning;
+use dumps::Dump;
+use heap::{FoundSlots, Heap, HeapClass, ObjectGraph, ObjectTable, Opened, RootKind};
+use wasm::module::{Module, TLSF_ROOT};
+
+use crate::dlmalloc::{self, Walk};
+use crate::references::{self, BlockIndex};
+use crate::roots::{self, Layout};
+use crate::source::NativeSource;
+use crate::unreferenced;
+
+/// The bytes of a block's header, of which the program knows nothing.
+pub(crate) const HEADER: u32 = 4;
+
+/// Whether a module is of C, C++ or Rust, by its names. A module of AssemblyScript, or one without names, is not.
+pub fn is_native(module: &Module<'_>) -> bool {
+    let (globals, functions) = (&module.globals, &module.functions);
+    let is_assemblyscript = globals.named(TLSF_ROOT).is_some()
+        || ["__new", "__pin", "__collect"]
+            .iter()
+            .any(|name| functions.exported(name).is_some());
+    let allocates = ["malloc", "dlmalloc", "__rust_alloc", "__rdl_alloc"];
+    !is_assemblyscript
+        && globals.named("__stack_pointer").is_some()
+        && allocates
+            .iter()
+            .any(|name| functions.named(name).is_some() || functions.exported(name).is_some())
+}
+
+/// The module of some dumps.
+#[derive(Debug)]
+pub struct Program<'a> {
+    wasm: &'a [u8],
+    module: Module<'a>,
+}
+
+/// The graph of one dump. It does not borrow the dump.
+struct Graph {
+    graph: ObjectGraph,
+    slots: FoundSlots,
+    total_size: u64,
+    warnings: Vec<Warning>,
+}
+
+impl<'a> Program<'a> {
+    /// Takes a module and its bytes.
+    pub fn new(wasm: &'a [u8], module: Module<'a>) -> Self {
+        Self { wasm, module }
+    }
+
+    /// Analyzes a dump of this program. The dump is dropped as soon as it is read.
+    ///
+    /// # Errors
+    /// [`Error::InFile`](base::Error::InFile) around every error of the dump;
+    /// [`Error::OutOfMemory`](base::Error::OutOfMemory) and [`Error::Aborted`](base::Error::Aborted) without it.
+    pub fn analyze(&self, dump: Input<'_, impl AsRef<[u8]>>, control: &Control) -> Result<Heap> {
+        let graph = self.read(dump, false, control)?;
+        Ok(graph.solve(control)?.0)
+    }
+
+    /// Opens a dump of this program for questions.
+    ///
+    /// # Errors
+    /// As [`analyze`](Self::analyze).
+    pub fn open(&self, dump: Input<'_, impl AsRef<[u8]>>, control: &Control) -> Result<Opened> {
+        let (heap, slots) = self.read(dump, true, control)?.solve(control)?;
+        let heap = Arc::new(heap);
+        let mut hasher = DefaultHasher::new();
+        hasher.write(self.wasm);
+        Ok(Opened {
+            source: Box::new(NativeSource::new(Arc::clone(&heap), hasher.finish())),
+            heap,
+            roots: slots.into_slots()?,
+            indexes: None,
+        })
+    }
+
+    fn read(
+        &self,
+        dump: Input<'_, impl AsRef<[u8]>>,
+        wants_labels: bool,
+        control: &Control,
+    ) -> Result<Graph> {
+        let part = control.part(dump.bytes.as_ref().len() as u64);
+        let read = Dump::parse(dump.bytes.as_ref())
+            .and_then(|parsed| self.read_graph(&parsed, wants_labels, &part));
+        read.map_err(|error| error.in_file(dump.name))
+    }
+
+    fn read_graph(&self, dump: &Dump<'_>, wants_labels: bool, control: &Control) -> Result<Graph> {
+        let step = control.begin(Phase::Blocks, 1);
+        let walk = dlmalloc::walk(dump.memory, control)?;
+        drop(step);
+        let index = BlockIndex::new(&walk)?;
+        let edges = references::find(dump.memory, &walk, &index, wants_labels, control)?;
+        let layout = Layout::find(&self.module, dump, &walk);
+        let mut roots = roots::find(&self.module, dump, (&walk, &index), &layout, control)?;
+        roots.kinds.sort_unstable();
+        roots.kinds.dedup_by_key(|&mut (object, _)| object);
+        let objects = columns::collected(roots.kinds.iter().map(|&(object, _)| object))?;
+        for entry in unreferenced::entries(&edges, &objects, control)? {
+            columns::push(&mut roots.kinds, (entry, RootKind::Unreferenced))?;
+            roots.slots.add_unreferenced(entry)?;
+        }
+        roots.kinds.sort_unstable();
+        let mut warnings = vec![Warning::ReferencesConservative];
+        if layout.is_guessed {
+            warnings.push(Warning::StackBoundsGuessed);
+        }
+        let segments = walk.segments.iter();
+        Ok(Graph {
+            total_size: segments
+                .map(|range| u64::from(range.end - range.start))
+                .sum(),
+            graph: ObjectGraph {
+                objects: object_table(walk)?,
+                edges,
+                roots: roots.kinds,
+            },
+            slots: roots.slots,
+            warnings,
+        })
+    }
+}
+
+impl Graph {
+    fn solve(self, control: &Control) -> Result<(Heap, FoundSlots)> {
+        let solution = self.graph.find_dominators(control)?;
+        let heap = Heap {
+            total_size: Some(self.total_size),
+            address_form: AddressForm::Hexadecimal,
+            root_kinds: &[RootKind::Global, RootKind::Stack, RootKind::Unreferenced],
+            warnings: self.warnings,
+            ..self.graph.into_heap(solution)
+        };
+        Ok((heap, self.slots))
+    }
+}
+
+fn object_table(walk: Walk) -> Result<ObjectTable> {
+    let mut classes: Vec<HeapClass> = Vec::new();
+    let mut slots = HashMap::new();
+    let mut class_slots = columns::with_capacity(walk.usable.len())?;
+    for &usable in &walk.usable {
+        let size = if usable < 512 {
+            usable
+        } else {
+            1 << usable.ilog2()
+        };
+        let slot = *slots.entry(size).or_insert_with(|| {
+            let name = if size < 512 {
+                format!("block of {size} B")
+            } else {
+                format!("block of {size} to {} B", u64::from(size) * 2 - 1)
+            };
+            classes.push(HeapClass {
+                name,
+                place: None,
+                count: 0,
+            });
+            classes.len() as u32 - 1
+        });
+        classes[slot as usize].count += 1;
+        class_slots.push(slot);
+    }
+    Ok(ObjectTable {
+        addresses: walk.addresses,
+        class_slots,
+        shallow_sizes: columns::collected(walk.usable.iter().map(|&usable| usable + HEADER))?,
+        classes,
+        ..ObjectTable::default()
+    })
+}

@@ -1,0 +1,172 @@
+//! What a heap of C, C++ or Rust says of itself: addresses, sizes, and the offsets of references. It has no texts.
+
+use std::any::Any;
+use std::sync::Arc;
+
+use base::columns;
+use base::control::{Control, Step};
+use base::error::Result;
+use base::units::{Address, ObjectIndex};
+use base::warning::Warning;
+use heap::{
+    Blocks, DominatorIndex, EdgeLabel, FieldValue, Found, Heap, LabelKind, ObjectReader, PathTree,
+    ReadOrder, Source, Survey, TextFilter,
+};
+
+use crate::program::HEADER;
+
+/// The heap of one dump, and a hash of its module.
+pub(crate) struct NativeSource {
+    heap: Arc<Heap>,
+    program: u64,
+}
+
+impl NativeSource {
+    pub(crate) fn new(heap: Arc<Heap>, program: u64) -> Self {
+        Self { heap, program }
+    }
+}
+
+struct Reader<'h>(&'h NativeSource);
+
+struct NoTexts;
+
+impl TextFilter for NoTexts {
+    fn keep(&mut self, objects: &mut Vec<ObjectIndex>) -> Result<()> {
+        objects.clear();
+        Ok(())
+    }
+}
+
+impl Source for NativeSource {
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+
+    fn program(&self) -> u64 {
+        self.program
+    }
+
+    fn has_module(&self) -> bool {
+        true
+    }
+
+    fn memory_size(&self) -> u64 {
+        0
+    }
+
+    fn content_size(&self) -> u64 {
+        0
+    }
+
+    fn blocks(&self) -> Option<Blocks> {
+        Some(Blocks {
+            header: HEADER,
+            granule: 8,
+        })
+    }
+
+    fn class_label(&self, _: u32, label: EdgeLabel) -> String {
+        match label.kind() {
+            LabelKind::Word(offset) => format!("+{offset:#x}"),
+            _ => "far word".to_owned(),
+        }
+    }
+
+    fn label_at(&self, class_slot: u32, place: u32) -> String {
+        let label = self.heap.edges.label(place).unwrap_or_default();
+        self.class_label(class_slot, label)
+    }
+
+    fn without_key<'l>(&self, label: &'l str) -> &'l str {
+        label
+    }
+
+    fn is_label_stable(&self, _: EdgeLabel, _: &str) -> bool {
+        true
+    }
+
+    fn is_class_stable(&self, _: &str) -> bool {
+        true
+    }
+
+    fn is_own_storage(&self, _: u32, _: EdgeLabel) -> bool {
+        false
+    }
+
+    fn storage_references(&self) -> usize {
+        1
+    }
+
+    fn around(&self, address: u32, notes: &mut Vec<Warning>, _: &Control) -> Result<Option<Found>> {
+        let addresses = &self.heap.objects.addresses;
+        let Some(nth) = addresses
+            .partition_point(|&start| start <= address)
+            .checked_sub(1)
+        else {
+            return Ok(None);
+        };
+        let object = ObjectIndex(nth as u32);
+        let end = u64::from(addresses[nth] - HEADER) + self.heap.shallow_size(object);
+        if u64::from(address) >= end {
+            return Ok(None);
+        }
+        notes.push(Warning::AddressInside {
+            address: Address(address),
+            what: "block",
+            start: Address(addresses[nth]),
+        });
+        Ok(Some(Found::Object(object)))
+    }
+
+    fn reader(&self, _: ReadOrder, _: &Control) -> Box<dyn ObjectReader + '_> {
+        Box::new(Reader(self))
+    }
+
+    fn text_filter(&self, _: &str, _: &Control) -> Result<Box<dyn TextFilter + '_>> {
+        Ok(Box::new(NoTexts))
+    }
+
+    fn content_sizes(&self, _: &PathTree, _: &Step<'_>) -> Result<Vec<u32>> {
+        let sizes = self.heap.objects.shallow_sizes.iter();
+        columns::collected(sizes.map(|&size| size - HEADER))
+    }
+
+    fn survey(&self, _: &DominatorIndex, _: &Step<'_>) -> Result<Survey> {
+        Ok(Survey::default())
+    }
+}
+
+impl ObjectReader for Reader<'_> {
+    fn label(
+        &mut self,
+        source: ObjectIndex,
+        _: ObjectIndex,
+        label: EdgeLabel,
+        _: usize,
+    ) -> Result<String> {
+        let slot = self.0.heap.objects.class_slots[source.at()];
+        Ok(self.0.class_label(slot, label))
+    }
+
+    fn label_at(&mut self, source: ObjectIndex, place: u32, _: usize) -> Result<String> {
+        let slot = self.0.heap.objects.class_slots[source.at()];
+        Ok(self.0.label_at(slot, place))
+    }
+
+    fn preview(&mut self, _: ObjectIndex) -> Result<Option<String>> {
+        Ok(None)
+    }
+
+    fn fields(&mut self, _: ObjectIndex, _: &mut Vec<Warning>) -> Result<Vec<FieldValue>> {
+        Ok(Vec::new())
+    }
+
+    fn literal(&mut self, _: ObjectIndex) -> Result<Option<String>> {
+        Ok(None)
+    }
+
+    fn shared_contents(&mut self, _: ObjectIndex) -> Result<String> {
+        Ok(String::new())
+    }
+}

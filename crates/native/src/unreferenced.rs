@@ -1,0 +1,102 @@
+//! Blocks to which nothing in the memory refers, and which of them hold the others.
+
+use base::columns;
+use base::control::Control;
+use base::error::Result;
+use base::units::ObjectIndex;
+use heap::Edges;
+
+const CHECK_INTERVAL: u64 = 1 << 14;
+
+/// One block of each entry: of each cycle or single block that no block outside of it refers to, among the blocks that
+/// are not `reached`. Together they reach all of these. Ascending.
+pub(crate) fn entries(
+    edges: &Edges,
+    roots: &[ObjectIndex],
+    control: &Control,
+) -> Result<Vec<ObjectIndex>> {
+    let mut search = Search {
+        edges,
+        is_seen: columns::repeated(false, edges.object_count())?,
+        open: Vec::new(),
+        finished: Vec::new(),
+        control,
+        work: 0,
+    };
+    for &root in roots {
+        search.run(root)?;
+    }
+    let is_reached = search.is_seen.clone();
+    search.finished.clear();
+    for object in 0..edges.object_count() as u32 {
+        search.run(ObjectIndex(object))?;
+    }
+    // What is finished last is in an entry; after all that it reaches, the same is true of the rest.
+    let finished = std::mem::take(&mut search.finished);
+    search.is_seen = is_reached;
+    let mut entries = Vec::new();
+    for &object in finished.iter().rev() {
+        if !search.is_seen[object.at()] {
+            columns::push(&mut entries, object)?;
+            search.run(object)?;
+        }
+    }
+    entries.sort_unstable();
+    Ok(entries)
+}
+
+struct Search<'e> {
+    edges: &'e Edges,
+    is_seen: Vec<bool>,
+    /// The path to the current object, each with the place of its next reference.
+    open: Vec<(ObjectIndex, u32)>,
+    finished: Vec<ObjectIndex>,
+    control: &'e Control,
+    work: u64,
+}
+
+impl Search<'_> {
+    fn run(&mut self, start: ObjectIndex) -> Result<()> {
+        self.enter(start)?;
+        while let Some((object, place)) = self.open.last_mut() {
+            self.work += 1;
+            if self.work.is_multiple_of(CHECK_INTERVAL) {
+                self.control.count(CHECK_INTERVAL)?;
+            }
+            if *place < self.edges.range(*object).end {
+                let target = self.edges.target(*place);
+                *place += 1;
+                self.enter(target)?;
+            } else {
+                let object = *object;
+                self.open.pop();
+                columns::push(&mut self.finished, object)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn enter(&mut self, object: ObjectIndex) -> Result<()> {
+        if self.is_seen[object.at()] {
+            return Ok(());
+        }
+        self.is_seen[object.at()] = true;
+        columns::push(&mut self.open, (object, self.edges.range(object).start))
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "in a test, what cannot be is a failure")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_entry_is_named_once() {
+        // 0 is a root and holds 1; 2 and 3 are a cycle that holds 4; 5 holds 4 and the reached 1.
+        let rows: [&[u32]; 6] = [&[1], &[], &[3, 4], &[2], &[], &[4, 1]];
+        let rows = rows.map(|row| row.iter().map(|&at| ObjectIndex(at)).collect::<Vec<_>>());
+        let edges = Edges::from_rows(rows.iter().map(Vec::as_slice));
+        let found = entries(&edges, &[ObjectIndex(0)], &Control::default()).unwrap();
+        assert_eq!(found, [ObjectIndex(2), ObjectIndex(5)]);
+    }
+}
