@@ -18,9 +18,9 @@ use base::warning::Warning;
 use heap::literal::literal;
 use heap::survey::{HashedObject, Survey};
 use heap::{
-    AllocationPlaces, Blocks, Category, ClassPlace, DominatorIndex, EdgeLabel, FieldValue, Heap, LabelKind,
-    MOST_NUMBERS, NameKind, Need, ObjectReader, OtherEdge, PathTree, ReadOrder, Source, SourcePlace, TextFilter,
-    Value, WideLabel,
+    AllocationPlaces, Blocks, Category, ClassPlace, DominatorIndex, EdgeLabel, FieldValue, Heap,
+    LabelKind, MOST_NUMBERS, NameKind, Need, ObjectReader, OtherEdge, PathTree, ReadOrder, Source,
+    SourcePlace, TextFilter, Value, WideLabel,
 };
 
 /// In place of the hash of a module: snapshots have none, and their ids can be compared.

@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::Sum;
 use super::count::{Counts, Field, Place, SizedSubject, Subject};
-use super::table::{ClassPlaceRow, ClassRow, FieldRow, PathNode, PathStart, PlaceRow, PlaceTable, VERSION};
+use super::table::{
+    ClassPlaceRow, ClassRow, FieldRow, PathNode, PathStart, PlaceRow, PlaceTable, VERSION,
+};
 use crate::loaded_heap::LoadedHeap;
 use crate::parts::path_text::is_origin_stable;
 use crate::parts::roots::origin_root;
