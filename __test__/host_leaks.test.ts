@@ -9,6 +9,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import AscTransform from "../dist/asc_transform.mjs";
 import { exposeGlobals } from "../dist/capture.js";
+import { collectGarbage } from "../dist/testing/host_heap.js";
 import { expectNoLeak, TIME_LIMIT } from "../dist/testing.js";
 import { runCompiler } from "./support/compile.ts";
 
@@ -67,6 +68,19 @@ describe("a leak", () => {
     const mocked = await outcome("mocked", { rounds: 4 });
     expect([mocked.code, mocked.message]).toEqual([undefined, undefined]);
   });
+});
+
+test("garbage is collected without a flag, and finalizers have run", async () => {
+  let finalized = 0;
+  const registry = new FinalizationRegistry(() => finalized++);
+  const register = () => {
+    const garbage = {};
+    registry.register(garbage, undefined);
+    return new WeakRef(garbage);
+  };
+  const weak = register();
+  await collectGarbage();
+  expect([weak.deref(), finalized]).toEqual([undefined, 1]);
 });
 
 describe("steady work", () => {

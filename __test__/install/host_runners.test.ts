@@ -45,7 +45,8 @@ test.each(RUNNERS)("$name: ten kinds of leaks are found at once", (runner) => {
   const together = Object.keys(LEAKS).filter((kind) => kind !== "context");
   const text = leakingFile(runner, [together, ["context"]], { rounds: LEAKING_ROUNDS });
   const { status, printed } = ran(runner, "leaking", text);
-  expect(status, printed).toBe(1);
+  // The exit code of mocha is the number of failed tests.
+  expect(status, printed).toBeGreaterThan(0);
   expect(printed).toMatch(/2 failed|2 failing|fail 2/);
   expect(printed).toContain("LeakError");
   const classes = namedClasses(printed);

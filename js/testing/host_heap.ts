@@ -96,14 +96,18 @@ export async function keepHostTable(folder: RoundFolder): Promise<void> {
  * Collects all garbage of this thread, without `--expose-gc`. What weak references led to in this turn of the event
  * loop, and what finalizers still hold, is garbage only in a later turn.
  */
-async function collectGarbage(): Promise<void> {
+export async function collectGarbage(): Promise<void> {
   for (let nth = 0; nth < COLLECTIONS; nth++) {
     await nextTurn();
     // While a session is connected, the inspector keeps what is printed to the console.
     const session = new Session();
     session.connect();
-    session.post("HeapProfiler.collectGarbage");
-    session.disconnect();
+    try {
+      // The collection is a task of its own, which a session that is disconnected earlier would take with it.
+      await new Promise((done) => session.post("HeapProfiler.collectGarbage", done));
+    } finally {
+      session.disconnect();
+    }
     await nextTurn();
   }
 }

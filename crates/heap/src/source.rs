@@ -101,6 +101,12 @@ pub trait Source: Send + Sync {
         &[]
     }
 
+    /// The names of classes that programs, hosts and libraries use for everything, such as plain objects. That there are
+    /// more of them in no one place says nothing of the program.
+    fn plain_classes(&self) -> &[&str] {
+        &[]
+    }
+
     /// Where in the source the constructor of a class slot is, if the heap says so.
     fn class_place(&self, _class_slot: u32) -> Option<SourcePlace> {
         None

@@ -37,6 +37,19 @@ const SHORT_NAME: usize = 2;
 const FOLDED: &str = "…";
 /// Code, shapes and other things that V8 makes for itself. Newer versions have more types of nodes for them.
 const ENGINE_CLASSES: [&str; 4] = ["(compiled code)", "(system)", "(object shape)", "(code)"];
+/// Values, containers and closures without a class of their own.
+const PLAIN_CLASSES: [&str; 10] = [
+    "Object",
+    "Array",
+    "Function",
+    "system / Context",
+    "(string)",
+    "(concatenated string)",
+    "(sliced string)",
+    "(number)",
+    "(array)",
+    "(symbol)",
+];
 /// The number of strings between two checks for cancellation.
 const CHECK_INTERVAL: usize = 1 << 16;
 /// V8 writes at most this many characters of a string, unless it is asked for more.
@@ -173,6 +186,10 @@ impl Source for SnapshotSource {
 
     fn engine_classes(&self) -> &[&str] {
         &ENGINE_CLASSES
+    }
+
+    fn plain_classes(&self) -> &[&str] {
+        &PLAIN_CLASSES
     }
 
     fn class_place(&self, class_slot: u32) -> Option<SourcePlace> {

@@ -179,13 +179,14 @@ impl<'m> Search<'m> {
         }
     }
 
-    /// Classes as a whole, of those that have no name yet.
+    /// Classes as a whole, of those that have no name yet, and are not used for everything.
     fn classes(&self, found: &mut Found<'m>) {
         let merged = self.merged;
         let is_named = found.class_names();
         for (row, &class) in merged.classes.keys.iter().enumerate() {
             let series = merged.classes.series(row);
-            let is_comparable = self.is_one_build || merged.is_class_stable(class);
+            let is_plain = merged.plain_classes.contains(&class);
+            let is_comparable = !is_plain && (self.is_one_build || merged.is_class_stable(class));
             if is_comparable && !is_named.contains(&class) {
                 let trend = self.trend(Some(class), series);
                 self.add(found, trend, (What::Class(class), Some(class)), series);

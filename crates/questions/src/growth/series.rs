@@ -100,6 +100,8 @@ pub(super) struct Merged {
     pub(super) text_classes: HashMap<u32, u64>,
     /// Classes of what the engine that runs the program makes for itself.
     pub(super) engine_classes: HashSet<u32>,
+    /// Classes that are used for everything.
+    pub(super) plain_classes: HashSet<u32>,
     /// By class: where its constructor is, in the last dump that says so.
     pub(super) class_places: HashMap<u32, SourcePlace>,
     stable_fields: HashMap<Field, bool>,
@@ -128,6 +130,7 @@ impl Merged {
             sizes: Vec::new(),
             text_classes: HashMap::new(),
             engine_classes: HashSet::new(),
+            plain_classes: HashSet::new(),
             class_places: HashMap::new(),
             stable_fields: HashMap::new(),
             stable_classes: HashMap::new(),
@@ -195,6 +198,8 @@ impl Merged {
             .extend(texts.map(|&(class, character)| (name(class), character)));
         self.engine_classes
             .extend(table.engine_classes.iter().map(|&class| name(class)));
+        self.plain_classes
+            .extend(table.plain_classes.iter().map(|&class| name(class)));
         for row in &table.class_places {
             let place = SourcePlace {
                 file: table.names[row.file as usize].clone(),

@@ -98,9 +98,8 @@ pub fn place_table(loaded: &LoadedHeap, control: &Control) -> Result<PlaceTable>
         Some((*number, character))
     });
     let text_classes = text_classes.collect();
-    let engine_classes = loaded.source.engine_classes().iter();
-    let engine_classes = engine_classes.filter_map(|&name| maker.names.numbers.get(name).copied());
-    let engine_classes = engine_classes.collect();
+    let engine_classes = maker.names.known(loaded.source.engine_classes());
+    let plain_classes = maker.names.known(loaded.source.plain_classes());
     Ok(PlaceTable {
         version: VERSION,
         dump_name: loaded.dump_name.clone(),
@@ -113,6 +112,7 @@ pub fn place_table(loaded: &LoadedHeap, control: &Control) -> Result<PlaceTable>
         names: maker.names.names,
         text_classes,
         engine_classes,
+        plain_classes,
         class_places,
         paths: maker.paths,
         groups,
@@ -193,6 +193,12 @@ struct Names {
 }
 
 impl Names {
+    /// The numbers of those names that occur.
+    fn known(&self, names: &[&str]) -> Vec<u32> {
+        let numbers = names.iter().filter_map(|&name| self.numbers.get(name));
+        numbers.copied().collect()
+    }
+
     fn number(&mut self, name: &str) -> u32 {
         if let Some(&number) = self.numbers.get(name) {
             return number;

@@ -35,6 +35,9 @@ pub struct PlaceTable {
     /// Classes of what the engine that runs the program makes for itself.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) engine_classes: Vec<u32>,
+    /// Classes that are used for everything.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) plain_classes: Vec<u32>,
     /// Where the constructors of classes are, of classes that have only one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) class_places: Vec<ClassPlaceRow>,
@@ -200,6 +203,7 @@ impl PlaceTable {
                 .iter()
                 .all(|place| is_name(place.class) && is_name(place.file))
             && self.engine_classes.iter().all(|&class| is_name(class))
+            && self.plain_classes.iter().all(|&class| is_name(class))
             && is_sum(self.raw)
             && self.total_live_size <= MOST
             && groups.all(|&(path, sum)| is_path(path) && is_sum(sum))
