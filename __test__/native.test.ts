@@ -134,6 +134,22 @@ const rust = (rustc: string, target: string, level: string, output: string) =>
     encoding: "utf8",
   });
 
+test.skipIf(!hasClang)("a program whose allocator is not known is refused", () => {
+  const file = join(folder, "none.wasm");
+  const options = ["-nostdlib", "-Wl,--no-entry", "-Wl,--export=run", "-Wl,--export-memory"];
+  const args = ["--target=wasm32", "-O1", ...options, "none.c", "-o", file];
+  const { status, stderr } = spawnSync("clang", args, {
+    cwd: PROGRAMS,
+    env: { ...process.env, PATH },
+    encoding: "utf8",
+  });
+  expect(status, stderr).toBe(0);
+  const { wasm, dump } = dumped(file);
+  expect(() => openHeap(readFileSync(dump), wasm)).toThrow(
+    expect.objectContaining({ code: "ERR_ALLOCATOR_UNKNOWN" }),
+  );
+});
+
 /** The newest Rust of this machine, and that of Debian. */
 const RUSTS = ["rustc", "/usr/bin/rustc"].flatMap((rustc) =>
   ["wasm32-unknown-unknown", "wasm32-wasi"].map((target) => ({ rustc, target })),
