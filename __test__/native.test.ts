@@ -136,7 +136,7 @@ const rust = (rustc: string, target: string, level: string, output: string) =>
 
 test.skipIf(!hasClang)("a program whose allocator is not known is refused", () => {
   const file = join(folder, "none.wasm");
-  const options = ["-nostdlib", "-Wl,--no-entry", "-Wl,--export=run", "-Wl,--export-memory"];
+  const options = ["-nostdlib", "-Wl,--no-entry", "-Wl,--export=run"];
   const args = ["--target=wasm32", "-O1", ...options, "none.c", "-o", file];
   const { status, stderr } = spawnSync("clang", args, {
     cwd: PROGRAMS,
