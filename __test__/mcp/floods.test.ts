@@ -30,7 +30,7 @@ const MORE_MEMORY = 150;
 const LONG = 2 ** 29;
 
 /** Spaces at the end of a heap snapshot: hashing them takes longer than everything else with the snapshot. */
-const SPACES = 300 * 2 ** 20;
+const SPACES = 150 * 2 ** 20;
 
 /** Questions that were asked to see that the server goes on. */
 let asked = 0;
