@@ -134,6 +134,18 @@ const rust = (rustc: string, target: string, level: string, output: string) =>
     encoding: "utf8",
   });
 
+test.skipIf(!hasClang)("a dump of another program is refused, unless that is tolerated", () => {
+  const { dump } = run("guest", "-O0");
+  const other = run("multi", "-O0").wasm;
+  const bytes = readFileSync(dump);
+  expect(() => openHeap(bytes, other)).toThrow(
+    expect.objectContaining({ code: "ERR_MODULE_MISMATCH" }),
+  );
+  const heap = openHeap(bytes, other, { force: true });
+  expect(heap.warnings.map(({ code }) => code)).toContain("WARN_MODULE_MISMATCH");
+  heap.close();
+});
+
 test.skipIf(!hasClang)("a program whose allocator is not known is refused", () => {
   const file = join(folder, "none.wasm");
   const options = ["-nostdlib", "-Wl,--no-entry", "-Wl,--export=run"];
