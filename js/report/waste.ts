@@ -2,7 +2,14 @@
 import type { Waste } from "./data.ts";
 import { element } from "./dom.ts";
 import * as format from "./format.ts";
-import { breakable, type Context, classLink, linked, sectionTitle, shareCell } from "./parts.ts";
+import {
+  breakable,
+  classLink,
+  linked,
+  sectionTitle,
+  shareCell,
+  type WasteContext,
+} from "./parts.ts";
 import { bytesColumn, countColumn, table } from "./table.ts";
 
 type Kind = Waste["kinds"][number];
@@ -34,8 +41,7 @@ const KINDS: Record<Kind["kind"], { title: string; meaning: string }> = {
   padding: { title: "Padding", meaning: "Bytes of blocks after the contents." },
 };
 
-export function wastePage({ report }: Context): HTMLElement {
-  const { waste } = report;
+export function wastePage({ report: { waste } }: WasteContext): HTMLElement {
   const found = waste.kinds.filter(({ savings }) => savings > 0);
   return element(
     "div",

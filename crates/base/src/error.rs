@@ -246,6 +246,14 @@ pub enum Error {
         /// What is not in a snapshot, and what to use instead.
         reason: &'static str,
     },
+    /// A question about types or garbage, which a heap of blocks does not have.
+    #[error("a heap of a native program cannot answer {question}: {reason}")]
+    NotInNativeHeap {
+        /// The question.
+        question: &'static str,
+        /// What is not known.
+        reason: &'static str,
+    },
     /// Two heaps that were opened with different modules.
     #[error(
         "{before} and {after} were opened with different modules, so their addresses cannot be compared: open both with the .wasm file that was running"
@@ -410,6 +418,7 @@ impl Error {
             Self::ModuleMissing => "ERR_MODULE_MISSING",
             Self::DumpWithSnapshot { .. } => "ERR_DUMP_WITH_SNAPSHOT",
             Self::NotInSnapshot { .. } => "ERR_NOT_IN_SNAPSHOT",
+            Self::NotInNativeHeap { .. } => "ERR_NOT_IN_NATIVE_HEAP",
             Self::DifferentModules { .. } => "ERR_MODULE_MISMATCH",
             Self::HeapCorrupt { .. } => "ERR_HEAP_CORRUPT",
             Self::TooManyReferences { .. } => "ERR_TOO_MANY_REFERENCES",

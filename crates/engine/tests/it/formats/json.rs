@@ -3,9 +3,8 @@
 use std::io::Read;
 use std::sync::Arc;
 
-use super::{comparison, constructors, heap_with};
-use engine::Control;
-use engine::heap::views::{ComparisonView, ConstructorView, Selection};
+use super::{comparison, constructors};
+use engine::heap::views::{ComparisonView, ConstructorView};
 use engine::outputs::formats::{Document, JsonStream};
 use serde::Serialize;
 
