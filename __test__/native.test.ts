@@ -146,6 +146,8 @@ describe.skipIf(!hasClang).each(["-O0", "-O2"])("clang %s", (level) => {
       ["report", dump, "--before", dump, ...output("report.html")],
       ["export", dump, "--to", "heapsnapshot", ...output("x.heapsnapshot")],
       ["export", dump, "--to", "pprof", ...output("x.pb.gz")],
+      ["export", dump, dump, "--to", "heap-diff", ...output("x.ndjson")],
+      ["export", dump, "--to", "parquet", "--captured-at", "file-time", ...output("tables")],
     ];
     for (const command of commands) {
       const result = runIn(folder, [...command, ...wasm]);
