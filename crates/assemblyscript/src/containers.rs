@@ -20,6 +20,7 @@ pub(crate) struct Elements {
 
 impl Elements {
     /// Those of an array, given its words by offset; `None` if one is missing.
+    #[inline]
     pub(crate) fn of_array(word: impl FnMut(u32) -> Result<Option<u32>>) -> Result<Option<Self>> {
         Self::read(LENGTH, word)
     }
@@ -29,6 +30,7 @@ impl Elements {
         Self::read(VIEW_LENGTH, word)
     }
 
+    #[inline]
     fn read(length: u32, mut word: impl FnMut(u32) -> Result<Option<u32>>) -> Result<Option<Self>> {
         let (Some(buffer), Some(start), Some(length)) =
             (word(BUFFER)?, word(DATA_START)?, word(length)?)
@@ -60,6 +62,7 @@ pub(crate) struct Table {
 
 impl Table {
     /// That of a map or a set, given its words by offset; `None` if one is missing.
+    #[inline]
     pub(crate) fn read(mut word: impl FnMut(u32) -> Result<Option<u32>>) -> Result<Option<Self>> {
         let (Some(buckets), Some(entries)) = (word(BUCKETS)?, word(ENTRIES)?) else {
             return Ok(None);
@@ -82,6 +85,7 @@ impl Table {
 }
 
 /// Whether an entry is deleted, by its word `taggedNext`. One without this word counts as deleted.
+#[inline]
 pub(crate) fn is_deleted(tagged_next: Option<u32>) -> bool {
     tagged_next.is_none_or(|tagged_next| tagged_next & 1 != 0)
 }

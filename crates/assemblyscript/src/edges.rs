@@ -11,7 +11,7 @@ use std::sync::atomic::AtomicU64;
 use rayon::prelude::*;
 
 use super::class_slots::DescribedClass;
-use super::containers::is_deleted;
+use super::containers::{Elements, Table, is_deleted};
 use super::edge_run::{Anomalies, Run, Shared};
 use super::reference_types::{ANY, ReferenceTypes, TypeNumber};
 use crate::runtime::classes::Classes;
@@ -24,9 +24,7 @@ use base::error::{Error, Result};
 use base::units::{Address, ClassId, ObjectIndex};
 use dumps::Memory;
 use heap::{EdgeLabel, Edges, ObjectTable};
-use runtime_code::std_library::{
-    ARRAY_BUFFER, BUFFER, DATA_START, ENTRIES, ENTRIES_OFFSET, LENGTH,
-};
+use runtime_code::std_library::ARRAY_BUFFER;
 
 /// Objects that one task scans.
 const CHUNK: usize = 1 << 12;
@@ -404,28 +402,25 @@ impl<'a> Scanner<'a> {
         declared: TypeNumber,
         run: &mut Run,
     ) -> Result<bool> {
-        let field = |offset| array.word(Address(offset));
-        let (Some(buffer_address), Some(data_start), Some(length)) =
-            (field(BUFFER), field(DATA_START), field(LENGTH))
+        let Some(Elements {
+            buffer,
+            start,
+            length,
+        }) = Elements::of_array(|offset| Ok(array.word(Address(offset))))?
         else {
             return Ok(false);
         };
         if length == 0 {
             return Ok(true);
         }
-        let (Some(buffer), Some(skipped)) = (
-            self.buffer(Address(buffer_address)),
-            data_start.checked_sub(buffer_address),
-        ) else {
+        let (Some(buffer), Some(start)) = (self.buffer(Address(buffer)), start) else {
             return Ok(false);
         };
-        let Some(room) = (buffer.size() as u32)
-            .checked_sub(skipped)
-            .map(|bytes| bytes / 4)
-        else {
+        let Some(bytes) = (buffer.size() as u32).checked_sub(start) else {
             return Ok(false);
         };
-        if let Some(elements) = buffer.bytes_at(Address(skipped), length.min(room) * 4) {
+        let room = bytes / 4;
+        if let Some(elements) = buffer.bytes_at(Address(start), length.min(room) * 4) {
             run.follow_all::<LABELLED>(&self.shared, elements, EdgeLabel::ELEMENT, declared)?;
         }
         Ok(length <= room)
@@ -438,14 +433,15 @@ impl<'a> Scanner<'a> {
         [key_type, value_type]: [TypeNumber; 2],
         run: &mut Run,
     ) -> Result<bool> {
-        let field = |offset| map.word(Address(offset));
-        let (Some(buffer_address), Some(count)) = (field(ENTRIES), field(ENTRIES_OFFSET)) else {
+        let Some(Table { entries, used, .. }) =
+            Table::read(|offset| Ok(map.word(Address(offset))))?
+        else {
             return Ok(false);
         };
-        if count == 0 {
+        if used == 0 {
             return Ok(true);
         }
-        let Some(buffer) = self.buffer(Address(buffer_address)) else {
+        let Some(buffer) = self.buffer(Address(entries)) else {
             return Ok(false);
         };
         let room = buffer.size() as u32 / entry.stride;
@@ -453,7 +449,7 @@ impl<'a> Scanner<'a> {
             true => EdgeLabel::MEMBER,
             false => EdgeLabel::KEY,
         };
-        for nth in 0..count.min(room) {
+        for nth in 0..used.min(room) {
             run.will_read(&self.shared, 1)?;
             run.make_room::<LABELLED>(2)?;
             let at = |offset| buffer.word(Address(nth * entry.stride + offset));
@@ -467,7 +463,7 @@ impl<'a> Scanner<'a> {
                 run.follow::<LABELLED>(&self.shared, word, EdgeLabel::VALUE, value_type);
             }
         }
-        Ok(count <= room)
+        Ok(used <= room)
     }
 }
 
