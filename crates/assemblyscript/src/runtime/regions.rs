@@ -117,17 +117,7 @@ pub(crate) fn walk_blocks(
                 visit(block, info)?;
                 block = next;
             }
-            Err(info) => {
-                break Some(Error::HeapCorrupt {
-                    address: block,
-                    found: format!(
-                        "a block header of {:#x} ({} bytes)",
-                        info.0,
-                        info.payload_size()
-                    ),
-                    expected: "a block whose size is 12 more than a multiple of 16 and that ends inside the heap",
-                });
-            }
+            Err(info) => break Some(bad_header(block, info)),
         }
     };
     walk.regions.push(Region {
@@ -148,6 +138,19 @@ pub(crate) fn walk_blocks(
         }),
     };
     Ok(walk)
+}
+
+#[cold]
+fn bad_header(block: Address, info: BlockInfo) -> Error {
+    Error::HeapCorrupt {
+        address: block,
+        found: format!(
+            "a block header of {:#x} ({} bytes)",
+            info.0,
+            info.payload_size()
+        ),
+        expected: "a block whose size is 12 more than a multiple of 16 and that ends inside the heap",
+    }
 }
 
 /// Whether a block agrees with the block before it, which is at `free_left` if it is free: a block after a
