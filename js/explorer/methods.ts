@@ -2,31 +2,17 @@
  * What a page can ask, by method: the names and types of the methods of the JSON-RPC server as far as it has them. Who
  * answers is not known here. A `heap` is a handle from `status`.
  */
-import type {
-  ContainerPage,
-  Cut,
-  Edge,
-  FieldValue,
-  GrowthAnswer,
-  ObjectName,
-  ObjectState,
-  Path,
-  Root,
-} from "../../answers.js";
+import type { GrowthAnswer, PathAnswer } from "../../answers.js";
+import type { ClassRow, WantedClasses } from "../served/questions/classes.js";
+import type { Listed } from "../served/questions/found.js";
+import type { DominatorsBody, ObjectBody, ObjectRequest } from "../served/questions/objects.js";
+import type { PageRequest } from "../served/questions/parameters.js";
+import type { SitesBody } from "../served/questions/places.js";
 
-/** The part of a list that an answer has. */
-export interface Listed {
-  total: number;
-  offset: number;
-  listed: number;
-  /** The offset of the next page; null if this is the last one. */
-  next: number | null;
-}
-
-export interface PageRequest {
-  limit?: number;
-  offset?: number;
-}
+export type { ClassRow } from "../served/questions/classes.js";
+export type { Listed } from "../served/questions/found.js";
+export type { DominatedRow } from "../served/questions/objects.js";
+export type { SiteRow } from "../served/questions/places.js";
 
 /** A dump that can be asked about. */
 export interface DumpStatus {
@@ -81,80 +67,17 @@ export interface InstancesAnswer {
   page: Listed;
 }
 
-export interface ObjectAnswer {
-  address: number;
-  addressText: string;
-  className: string | null;
-  state: ObjectState;
-  shallowSize: number;
-  retainedSize: number;
-  dominator: ObjectName | null;
-  roots: Root[];
-  preview: string | null;
-  fields: FieldValue[];
-  distance?: number;
-  /** A page of what a container holds; null for other objects, and if it was not asked for. */
-  entries: ContainerPage | null;
-  /** The references to it, independent ones first as far as these are known. */
-  referrers: Edge[];
-  page: Listed;
-}
-
-export interface PathsAnswer {
-  object: {
-    path: Path | null;
-    independentReferrers: { total: number; edges: Edge[] };
-    freedByCuttingAll: number;
-    cut: Cut | null;
-  };
-}
-
-export interface DominatedRow {
-  /** Null for a group of a class. */
-  address: number | null;
-  addressText: string | null;
-  className: string;
-  count: number;
-  shallowSize: number;
-  retainedSize: number;
-}
-
-export interface DominatorsAnswer {
-  children: DominatedRow[];
-  page: Listed;
-}
-
-export interface ClassRow {
-  className: string;
-  count: number;
-  shallowSize: number;
-  retainedSize: number;
-}
+/** An answer with the page of its list. */
+type Paged<B> = B & { page: Listed };
+export type ObjectAnswer = Paged<ObjectBody>;
+export type DominatorsAnswer = Pick<Paged<DominatorsBody>, "children" | "page">;
+export type PathsAnswer = {
+  object: Pick<PathAnswer, "path" | "independentReferrers" | "freedByCuttingAll" | "cut">;
+};
+export type SitesAnswer = Paged<SitesBody>;
 
 export interface FoundRow extends InstanceRow {
   className: string;
-}
-
-/** A line of source, and what of its allocations is alive. */
-export interface SiteRow {
-  function: string;
-  /** Empty if it is not known. */
-  file: string;
-  /** From 1 on; 0 if it is not known. */
-  line: number;
-  count: number;
-  size: number;
-  /** The standard error of `size`. */
-  sizeError: number;
-  retainedSize: number;
-}
-
-export interface SitesAnswer {
-  /** Whether every allocation was recorded. */
-  exact: boolean;
-  totalLiveSize: number;
-  total: number;
-  sites: SiteRow[];
 }
 
 /** Parameters and answer of each method. */
@@ -163,8 +86,7 @@ export interface Methods {
   /** The data of a report, as in its file. */
   report: { request: { heap: string; before?: string | null }; answer: unknown };
   classes: {
-    /** `contains` is a part of the name in any case. */
-    request: PageRequest & { heap: string; class?: string; contains?: string };
+    request: WantedClasses & { heap: string };
     answer: { totalLiveSize: number; rows: ClassRow[]; page: Listed };
   };
   instances: { request: InstancesRequest; answer: InstancesAnswer };
@@ -172,16 +94,7 @@ export interface Methods {
     request: PageRequest & { heap: string; class?: string; contains?: string };
     answer: { objects: FoundRow[]; page: Listed };
   };
-  /** `limit` and `offset` select referrers; `entries` is the number of entries of a container that are wanted. */
-  object: {
-    request: PageRequest & {
-      heap: string;
-      address: string;
-      entries?: number;
-      entriesOffset?: number;
-    };
-    answer: ObjectAnswer;
-  };
+  object: { request: ObjectRequest & { heap: string }; answer: ObjectAnswer };
   paths: { request: { heap: string; address: string }; answer: PathsAnswer };
   dominators: {
     request: PageRequest & { heap: string; address?: string; by?: "object" | "class" };

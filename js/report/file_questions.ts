@@ -1,5 +1,6 @@
 /** Answers from the data inside a report file: as much as is there. */
-import type { DominatedRow, Listed, Method, Methods } from "../explorer/methods.js";
+import type { DominatedRow, Method, Methods } from "../explorer/methods.js";
+import { listed } from "../served/questions/found.ts";
 import type { CellColumns, Detail, Report } from "./data.ts";
 import * as format from "./format.ts";
 import { NotHere, type Questions } from "./questions.ts";
@@ -80,7 +81,7 @@ export class FileQuestions implements Questions {
   }
 
   #object({ address }: Methods["object"]["request"]): Methods["object"]["answer"] {
-    const wanted = address.toLowerCase();
+    const wanted = String(address).toLowerCase();
     const node = this.#nodes.get(wanted);
     if (node !== undefined) return this.#nodeAt(node);
     const cell = this.#cells.get(wanted);
@@ -218,9 +219,4 @@ function cellsByAddress({ kind, address, addressText }: CellColumns): Map<string
     found.set(text, cell).set(String(address[cell]), cell);
   }
   return found;
-}
-
-function listed(total: number, offset: number, count: number): Listed {
-  const end = offset + count;
-  return { total, offset, listed: count, next: end < total ? end : null };
 }

@@ -16,13 +16,13 @@ export function linesPage(context: Context): HTMLElement {
 }
 
 async function load({ questions, status }: Context): Promise<Child[]> {
-  const { exact, totalLiveSize, total, sites } = await questions.ask("sites", {
+  const { exact, totalLiveSize, sites, page } = await questions.ask("sites", {
     heap: status.heap ?? "",
   });
   const recorded = exact
     ? "Every allocation was recorded."
     : "The numbers of objects and their sizes are estimated from samples.";
-  const rest = total - sites.length;
+  const rest = page.total - sites.length;
   return [
     element("p", { class: "lead" }, `Which line allocated what is alive. ${recorded}`),
     table<SiteRow>({
@@ -40,12 +40,12 @@ async function load({ questions, status }: Context): Promise<Child[]> {
               : `${format.bytes(size)} ± ${format.bytes(sizeError)}`,
           order: ({ size }) => size,
         },
-        bytesColumn("retained", "Retained", ({ retainedSize }) => retainedSize),
+        bytesColumn("retained", "Retained", ({ retainedSize = 0 }) => retainedSize),
         {
           key: "share",
           title: "Retained of live",
           kind: "number",
-          cell: ({ retainedSize }) => shareCell(retainedSize, totalLiveSize),
+          cell: ({ retainedSize = 0 }) => shareCell(retainedSize, totalLiveSize),
         },
       ],
       rows: sites,

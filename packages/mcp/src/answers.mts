@@ -2,22 +2,14 @@
  * The form of answers: text of the analyzed program is escaped and marked as data, lists and texts are cut
  * until everything fits, and each answer says what was cut, how sure it is, and what it warns of.
  */
-import type { Warning } from "@warpo/heap-analyzer";
+import type { Found as Answered } from "../../../js/served/questions/found.ts";
 import { escapeUnprintable } from "../../../js/text.ts";
 
 /** The largest number of characters of an answer: its text and its structured content together. */
 export const MOST_CHARACTERS = 10_000;
 
-/** What a question found. */
-export interface Found {
-  /** The fields of its own, with whole lists. */
-  body: Record<string, unknown>;
-  /** The page of the list named `list`, which may be cut further. */
-  page?: { list: string; total: number; offset: number };
-  warnings: Warning[];
-  partial: boolean;
-  /** Whether an estimate is among the numbers. */
-  isEstimate?: boolean;
+/** What a question found, and what its names are. */
+export interface Found extends Answered<object> {
   /** Whether no heap was read. */
   isWithoutHeap?: boolean;
   /** Whether names are texts of the program: in JavaScript, a property or a class may have any name. */

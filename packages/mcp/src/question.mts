@@ -1,6 +1,12 @@
 /** What a question is: the same for MCP tools and for the methods of JSON-RPC. */
 import type { Heap } from "@warpo/heap-analyzer";
 import { z } from "zod";
+import {
+  ADDRESS,
+  LONGEST_TEXT,
+  MOST_ENTRIES,
+  MOST_OFFSET,
+} from "../../../js/served/questions/parameters.ts";
 import type { Found } from "./answers.mts";
 import type { Control } from "./control.mts";
 import type { Handles } from "./handles.mts";
@@ -96,7 +102,7 @@ export const before = z
   .optional()
   .describe("the handle of an earlier dump, to compare with");
 export const category = z.enum(["detached-nodes", "event-handlers", "contexts", "console"]);
-export const glob = z.string().min(1).max(1000);
+export const glob = z.string().min(1).max(LONGEST_TEXT);
 export const address = z
   .union([
     z
@@ -104,22 +110,13 @@ export const address = z
       .int()
       .min(0)
       .max(2 ** 32 - 1),
-    z.string().regex(/^(0x[0-9a-fA-F]{1,8}|@[0-9]{1,10})$/),
+    z.string().regex(ADDRESS),
   ])
   .describe("a number, or addressText (0x93a0, @1234)");
 export const page = {
-  limit: whole.min(1).max(1000).default(20).describe("entries to list"),
-  offset: whole
-    .min(0)
-    .max(2 ** 32)
-    .default(0)
-    .describe("entries to leave out first"),
+  limit: whole.min(1).max(MOST_ENTRIES).default(20).describe("entries to list"),
+  offset: whole.min(0).max(MOST_OFFSET).default(0).describe("entries to leave out first"),
 };
-
-export function addressOf(given: z.output<typeof address>): number {
-  if (typeof given === "number") return given;
-  return given.startsWith("@") ? Number(given.slice(1)) : Number.parseInt(given, 16);
-}
 
 /** Bytes. */
 export const size = count;

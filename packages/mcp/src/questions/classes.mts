@@ -1,9 +1,7 @@
 /** Which classes use the memory, and which changed. */
-import type { Warning } from "@warpo/heap-analyzer";
 import { z } from "zod";
 import { QuestionError } from "../../../../js/served/errors.ts";
-import { matcher } from "../../../../js/served/glob.ts";
-import type { Found } from "../answers.mts";
+import { classes as classesOf, rowsOf } from "../../../../js/served/questions/classes.ts";
 import { formatCount, formatSize } from "../lines.mts";
 import { asking, before, count, glob, heap, page, question, size, watched } from "../question.mts";
 
@@ -38,13 +36,7 @@ export const classes = question({
         instances: 0,
         ...watched(context),
       });
-      const { totalLiveSize } = view;
-      return listed(view, asked, { totalLiveSize }, (one) => ({
-        className: one.className,
-        count: one.count,
-        shallowSize: one.totalShallowSize,
-        retainedSize: one.retainedSetSize ?? 0,
-      }));
+      return closing(view, (open) => classesOf(open, asked));
     });
   },
   render({ totalLiveSize, rows }) {
@@ -57,6 +49,8 @@ export const classes = question({
     ];
   },
 });
+
+type Change = z.output<typeof change>;
 
 const change = z.strictObject({
   className: z.string(),
@@ -95,13 +89,15 @@ export const compare = question({
         ...watched(context),
       });
       const { beforeTotalLiveSize: totalLiveSizeBefore, afterTotalLiveSize: totalLiveSize } = view;
-      return listed(view, asked, { totalLiveSizeBefore, totalLiveSize }, (one) => ({
-        className: one.className,
-        newCount: one.newCount,
-        deletedCount: one.deletedCount,
-        countDelta: one.countDelta,
-        sizeDelta: one.sizeDelta,
-      }));
+      const totals = { totalLiveSizeBefore, totalLiveSize };
+      const shown = ({ className, newCount, deletedCount, countDelta, sizeDelta }: Change) => ({
+        className,
+        newCount,
+        deletedCount,
+        countDelta,
+        sizeDelta,
+      });
+      return closing(view, (open) => rowsOf(open, asked, totals, shown));
     });
   },
   render({ totalLiveSizeBefore, totalLiveSize, rows }) {
@@ -115,27 +111,10 @@ export const compare = question({
   },
 });
 
-interface View<R> {
-  readonly constructors: readonly R[];
-  readonly warnings: Warning[];
-  readonly partial: boolean;
-  close(): void;
-}
-
-/** A page of the rows with the wanted class names, of a view that it closes. */
-function listed<R extends { readonly className: string }>(
-  view: View<R>,
-  asked: { class?: string | undefined; limit: number; offset: number },
-  totals: Record<string, number>,
-  shown: (row: R) => object,
-): Found {
+/** What is made of a view, which is then closed. */
+function closing<V extends { close(): void }, T>(view: V, make: (view: V) => T): T {
   try {
-    const { class: wanted, limit, offset } = asked;
-    const isWanted = wanted === undefined ? () => true : matcher(wanted);
-    const all = view.constructors.filter(({ className }) => isWanted(className));
-    const rows = all.slice(offset, offset + limit).map(shown);
-    const page = { list: "rows", total: all.length, offset };
-    return { body: { ...totals, rows }, page, warnings: view.warnings, partial: view.partial };
+    return make(view);
   } finally {
     view.close();
   }

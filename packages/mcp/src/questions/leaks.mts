@@ -1,6 +1,7 @@
 /** What retains the most, and what grows. */
 import { growthAsync } from "@warpo/heap-analyzer";
 import { z } from "zod";
+import { growth as growthOf } from "../../../../js/served/questions/places.ts";
 import { formatCount, formatSize, rootText } from "../lines.mts";
 import {
   asking,
@@ -148,15 +149,8 @@ export const growth = question({
       tables.push(await heaps.placeTable(handle, { ...control, progress: part }));
       control.progress((nth + 1) / handles.length, "places");
     }
-    const found = await growthAsync(tables, {
-      warmup,
-      slow,
-      limit,
-      offset,
-      signal: control.signal,
-    });
-    const { schemaVersion, warnings, partial, total, offset: from, limit: _, ...body } = found;
-    return { body, page: { list: "places", total, offset: from }, warnings, partial };
+    const asked = { warmup, slow, limit, offset };
+    return await growthOf(growthAsync, tables, asked, control.signal);
   },
   render({ dumps, places }) {
     return [

@@ -1,6 +1,7 @@
 /** Single objects, what refers to them, why they are alive, and what they keep alive. */
 import { z } from "zod";
 import { QuestionError } from "../../../../js/served/errors.ts";
+import * as questions from "../../../../js/served/questions/objects.ts";
 import {
   cutText,
   edgeText,
@@ -13,7 +14,6 @@ import {
 } from "../lines.mts";
 import {
   address,
-  addressOf,
   asking,
   category,
   count,
@@ -63,20 +63,10 @@ export const find = question({
     ),
   },
   isPaged: true,
-  async ask({ heap: handle, class: wanted, minSize, contains, category, limit, offset }, context) {
-    return await asking(context, { heap: handle }, async (open) => {
-      const options = {
-        class: wanted,
-        minSize,
-        contains,
-        category,
-        limit,
-        offset,
-        ...watched(context),
-      };
-      const { objects, total, warnings, partial } = await open.findAsync(options);
-      return { body: { objects }, page: { list: "objects", total, offset }, warnings, partial };
-    });
+  async ask({ heap: handle, ...wanted }, context) {
+    return await asking(context, { heap: handle }, (open) =>
+      questions.find(open, wanted, watched(context)),
+    );
   },
   render({ objects }) {
     return [
@@ -157,27 +147,10 @@ export const object = question({
     referrers: z.array(edgeShape),
   },
   isPaged: true,
-  async ask({ heap: handle, address: at, entries, entriesOffset, limit, offset }, context) {
-    return await asking(context, { heap: handle }, async (open) => {
-      const wanted = entries === undefined ? {} : { entries, offset: entriesOffset };
-      const { schemaVersion, path, referrerCount, warnings, partial, ...body } =
-        await open.objectAsync(addressOf(at), { ...wanted, ...watched(context) });
-      const { referrers, total } =
-        body.state === "live"
-          ? await open.referrersAsync(body.address, {
-              limit,
-              offset,
-              signal: context.control.signal,
-            })
-          : { referrers: [], total: 0 };
-      const page = { list: "referrers", total, offset };
-      return {
-        body: { ...body, entries: body.entries ?? null, referrers },
-        page,
-        warnings,
-        partial,
-      };
-    });
+  async ask({ heap: handle, ...wanted }, context) {
+    return await asking(context, { heap: handle }, (open) =>
+      questions.object(open, wanted, watched(context)),
+    );
   },
   render(one) {
     return [
@@ -288,9 +261,8 @@ export const paths = question({
     return await asking(context, { heap: handle, before: newSince }, async (open, before) => {
       const options = { limit, ...watched(context) };
       if (at !== undefined) {
-        const found = await open.pathsAsync(addressOf(at), options);
-        const { schemaVersion, warnings, partial, ...body } = found;
-        return { body: { object: body, merged: null }, warnings, partial };
+        const { body, ...rest } = await questions.pathsOf(open, at, options);
+        return { ...rest, body: { object: body, merged: null } };
       }
       const target = before === undefined ? { class: wanted as string } : { newSince: before };
       const found = await open.pathsAsync(target, options);
@@ -367,22 +339,10 @@ export const dominators = question({
     ),
   },
   isPaged: true,
-  async ask({ heap: handle, address: at, by, limit, offset }, context) {
-    return await asking(context, { heap: handle }, async (open) => {
-      const from = at === undefined ? undefined : addressOf(at);
-      const options = { address: from, limit, offset, ...watched(context) };
-      const found =
-        by === "class"
-          ? await open.dominatorsAsync({ ...options, by: "class" })
-          : await open.dominatorsAsync(options);
-      const children =
-        "groups" in found
-          ? found.groups.map((group) => ({ address: null, addressText: null, ...group }))
-          : found.children.map((child) => ({ ...child, count: 1 }));
-      const { address: asked, addressText, total, warnings, partial } = found;
-      const page = { list: "children", total, offset };
-      return { body: { address: asked, addressText, children }, page, warnings, partial };
-    });
+  async ask({ heap: handle, ...wanted }, context) {
+    return await asking(context, { heap: handle }, (open) =>
+      questions.dominators(open, wanted, watched(context)),
+    );
   },
   render({ addressText: at, children }) {
     return [

@@ -1,7 +1,7 @@
 /** Which lines of source allocated what is alive. */
-import type { SiteGrowthAnswer } from "@warpo/heap-analyzer";
 import { z } from "zod";
 import { QuestionError } from "../../../../js/served/errors.ts";
+import { sites as sitesOf } from "../../../../js/served/questions/places.ts";
 import { formatCount, formatSize } from "../lines.mts";
 import { asking, before, count, heap, page, question, size, watched } from "../question.mts";
 import { type Roots, readFrom } from "../roots.mts";
@@ -51,15 +51,9 @@ export const sites = question({
       throw new QuestionError("ERR_INVALID_OPTION", "beforeProfile needs before");
     }
     return await asking(context, { heap: handle, before: earlier }, async (open, from) => {
-      const options = { profile: after, limit, offset, ...watched(context) };
-      const found =
-        from === undefined
-          ? await open.sitesAsync(options)
-          : ofSecond(await open.sitesAsync({ ...options, before: from, beforeProfile: first }));
-      const { exact, totalLiveSize, sites: lines, total, warnings, partial } = found;
-      const page = { list: "sites", total, offset };
-      const body = { exact, totalLiveSize, sites: lines };
-      return { body, page, warnings, partial, isEstimate: !exact };
+      const before = from === undefined ? undefined : { heap: from, profile: first };
+      const moment = { heap: open, profile: after };
+      return await sitesOf(moment, before, { limit, offset }, watched(context));
     });
   },
   render({ totalLiveSize, sites: lines }) {
@@ -74,16 +68,6 @@ export const sites = question({
     ];
   },
 });
-
-/** The answer about two moments in the form of that about the second one. */
-function ofSecond({ liveSizeAfter, sites: lines, ...answer }: SiteGrowthAnswer) {
-  const found = lines.map(({ countAfter, sizeAfter, countBefore, sizeBefore, ...line }) => ({
-    ...line,
-    count: countAfter,
-    size: sizeAfter,
-  }));
-  return { ...answer, totalLiveSize: liveSizeAfter, sites: found };
-}
 
 /** The bytes of a profile below the roots. */
 async function contents(

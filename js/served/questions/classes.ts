@@ -1,0 +1,58 @@
+/** Classes, from a view of all of them. */
+import type { ConstructorView, Warning } from "../../../index.js";
+import { matcher } from "../glob.js";
+import type { Found } from "./found.js";
+import { type PageRequest, pageOf, textOf } from "./parameters.js";
+
+/** Which classes of a view are wanted. */
+export interface WantedClasses extends PageRequest {
+  /** The whole name, in which `*` and `?` are wildcards. */
+  class?: string | undefined;
+  /** A part of the name in any case. */
+  contains?: string | undefined;
+}
+
+export interface ClassRow {
+  className: string;
+  count: number;
+  shallowSize: number;
+  retainedSize: number;
+}
+
+/** The live objects of the wanted classes. */
+export function classes(
+  view: ConstructorView,
+  wanted: WantedClasses,
+): Found<{ totalLiveSize: number; rows: ClassRow[] }> {
+  const { totalLiveSize } = view;
+  return rowsOf(view, wanted, { totalLiveSize }, (row) => ({
+    className: row.className,
+    count: row.count,
+    shallowSize: row.totalShallowSize,
+    retainedSize: row.retainedSetSize ?? 0,
+  }));
+}
+
+interface View<R> {
+  readonly constructors: readonly R[];
+  readonly warnings: Warning[];
+  readonly partial: boolean;
+}
+
+/** A page of the rows of a view with the wanted class names, each as `shown` makes it, and totals of all. */
+export function rowsOf<R extends { readonly className: string }, T extends object, S>(
+  view: View<R>,
+  { class: named, contains, ...asked }: WantedClasses,
+  totals: T,
+  shown: (row: R) => S,
+): Found<T & { rows: S[] }> {
+  const { limit, offset } = pageOf(asked);
+  const isNamed = named === undefined ? () => true : matcher(textOf("class", named));
+  const part = textOf("contains", contains ?? "").toLowerCase();
+  const all = view.constructors.filter(
+    ({ className }) => isNamed(className) && className.toLowerCase().includes(part),
+  );
+  const rows = all.slice(offset, offset + limit).map(shown);
+  const page = { list: "rows", total: all.length, offset };
+  return { body: { ...totals, rows }, page, warnings: view.warnings, partial: view.partial };
+}

@@ -1,0 +1,119 @@
+/** Single objects: which there are, what refers to them, why they are alive, and what they keep alive. */
+import type { Category, Edge, FindAnswer, Heap, ObjectAnswer, PathAnswer } from "../../../index.js";
+import type { Found, Watch } from "./found.js";
+import { addressOf, type PageRequest, pageOf } from "./parameters.js";
+
+/** What `find` looks for. */
+export interface Wanted extends PageRequest {
+  class?: string | undefined;
+  minSize?: number | undefined;
+  contains?: string | undefined;
+  category?: Category | undefined;
+}
+
+export async function find(
+  heap: Heap,
+  { limit, offset, class: named, minSize, contains, category }: Wanted,
+  watch: Watch,
+): Promise<Found<Pick<FindAnswer, "objects">>> {
+  const options = { class: named, minSize, contains, category, ...pageOf({ limit, offset }) };
+  const { objects, total, warnings, partial, ...page } = await heap.findAsync({
+    ...options,
+    ...watch,
+  });
+  return {
+    body: { objects },
+    page: { list: "objects", total, offset: page.offset },
+    warnings,
+    partial,
+  };
+}
+
+/** An address, and how many entries of a container are wanted; `limit` and `offset` select referrers. */
+export interface ObjectRequest extends PageRequest {
+  address: number | string;
+  entries?: number | undefined;
+  entriesOffset?: number | undefined;
+}
+
+export interface ObjectBody
+  extends Omit<
+    ObjectAnswer,
+    "schemaVersion" | "warnings" | "partial" | "path" | "referrerCount" | "entries"
+  > {
+  /** Null for what is no container, and if no entries were asked for. */
+  entries: NonNullable<ObjectAnswer["entries"]> | null;
+  /** A page; within it, those that alone keep the object reachable come first. */
+  referrers: Edge[];
+}
+
+export async function object(
+  heap: Heap,
+  { address, entries, entriesOffset = 0, ...asked }: ObjectRequest,
+  watch: Watch,
+): Promise<Found<ObjectBody>> {
+  const { limit, offset } = pageOf(asked);
+  const wanted = entries === undefined ? {} : { entries, offset: entriesOffset };
+  const found = await heap.objectAsync(addressOf(address), { ...wanted, ...watch });
+  const { schemaVersion, path, referrerCount, warnings, partial, ...rest } = found;
+  const { signal } = watch;
+  const { referrers, total } =
+    rest.state === "live"
+      ? await heap.referrersAsync(rest.address, { limit, offset, signal })
+      : { referrers: [], total: 0 };
+  const sorted = [...referrers].sort(
+    (left, right) => Number(right.independent) - Number(left.independent),
+  );
+  const body = { ...rest, entries: rest.entries ?? null, referrers: sorted };
+  return { body, page: { list: "referrers", total, offset }, warnings, partial };
+}
+
+/** Why one object is alive. */
+export async function pathsOf(
+  heap: Heap,
+  address: number | string,
+  watch: Watch & { limit?: number },
+): Promise<Found<Omit<PathAnswer, "schemaVersion" | "warnings" | "partial">>> {
+  const found = await heap.pathsAsync(addressOf(address), watch);
+  const { schemaVersion, warnings, partial, ...body } = found;
+  return { body, warnings, partial };
+}
+
+/** An object that is dominated, or the objects of a class. */
+export interface DominatedRow {
+  /** Null for a group of a class. */
+  address: number | null;
+  addressText: string | null;
+  className: string;
+  count: number;
+  shallowSize: number;
+  retainedSize: number;
+}
+
+export interface DominatorsBody {
+  /** Null for the whole heap. */
+  address: number | null;
+  addressText: string | null;
+  children: DominatedRow[];
+}
+
+/** What an object dominates immediately; without an address, what no object dominates. */
+export async function dominators(
+  heap: Heap,
+  request: PageRequest & { address?: number | string | undefined; by?: string | undefined },
+  watch: Watch,
+): Promise<Found<DominatorsBody>> {
+  const from = request.address === undefined ? undefined : addressOf(request.address);
+  const options = { address: from, ...pageOf(request), ...watch };
+  const found =
+    request.by === "class"
+      ? await heap.dominatorsAsync({ ...options, by: "class" })
+      : await heap.dominatorsAsync(options);
+  const children =
+    "groups" in found
+      ? found.groups.map((group) => ({ address: null, addressText: null, ...group }))
+      : found.children.map((child) => ({ ...child, count: 1 }));
+  const { address, addressText, total, offset, warnings, partial } = found;
+  const page = { list: "children", total, offset };
+  return { body: { address, addressText, children }, page, warnings, partial };
+}
