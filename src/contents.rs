@@ -17,6 +17,7 @@ use memmap2::UncheckedAdvice;
 
 use base::error::{Error, FileAction, Result};
 use engine::Contents;
+use engine::heap::HeapError;
 
 /// A file that must not change after the dump was opened.
 #[derive(Debug)]
@@ -39,9 +40,9 @@ impl UnchangedFile {
     }
 
     fn changed(&self, found: impl ToString) -> Error {
-        let error = Error::DumpChanged {
+        let error = Error::from(HeapError::DumpChanged {
             found: found.to_string(),
-        };
+        });
         error.in_file(self.path.to_string_lossy())
     }
 
@@ -59,7 +60,7 @@ impl UnchangedFile {
     /// Compares an open file with this one.
     ///
     /// # Errors
-    /// [`Error::DumpChanged`], [`Error::Io`].
+    /// [`HeapError::DumpChanged`], [`Error::Io`].
     pub(super) fn check(&self, file: &File) -> Result<()> {
         let now = Identity::of(&file.metadata().map_err(|source| self.failed(source))?);
         match now == self.identity {

@@ -4,10 +4,12 @@
 //! address in a block counts, so that a number may keep a block alive that nothing refers to.
 
 mod dlmalloc;
+mod error;
 mod program;
 mod references;
 mod roots;
 mod source;
 mod unreferenced;
 
+pub use error::NativeError;
 pub use program::{Program, is_native};

@@ -9,6 +9,7 @@ use super::meta::{Meta, read_meta};
 use super::numbers::Numbers;
 use super::raw::RawSnapshot;
 use super::strings::Strings;
+use crate::SnapshotError;
 use base::columns;
 use base::control::{Control, Phase, Step};
 use base::error::{Error, Result};
@@ -20,7 +21,7 @@ const MOST_NODES: usize = (1 << 28) - 1;
 /// Reads a snapshot.
 ///
 /// # Errors
-/// [`Error::Snapshot`], [`Error::SnapshotTruncated`], [`Error::OutOfMemory`], [`Error::Aborted`].
+/// [`SnapshotError::Unreadable`], [`SnapshotError::Truncated`], [`Error::OutOfMemory`], [`Error::Aborted`].
 pub(super) fn read(bytes: &[u8], control: &Control) -> Result<RawSnapshot> {
     let finding = control.begin(Phase::Blocks, bytes.len() as u64 / BYTES_PER_UNIT);
     let mut cursor = Cursor::new(bytes);
@@ -32,7 +33,7 @@ pub(super) fn read(bytes: &[u8], control: &Control) -> Result<RawSnapshot> {
         let start = cursor.at;
         let known = |meta: &Option<Meta>| match meta {
             Some(_) => Ok(()),
-            None => Err(Error::Snapshot {
+            None => Err(SnapshotError::Unreadable {
                 offset: start as u64,
                 message: format!(
                     "expected \"snapshot\" before {key:?}: this is not a heap snapshot of V8"
@@ -104,19 +105,22 @@ pub(super) fn read(bytes: &[u8], control: &Control) -> Result<RawSnapshot> {
             }
         };
         match is_second {
-            true => Err(Error::Snapshot {
+            true => Err(SnapshotError::Unreadable {
                 offset: start as u64,
                 message: format!("found a second {key:?}"),
-            }),
+            }
+            .into()),
             false => finding.advance(0),
         }
     })?;
     if cursor.peek().is_some() {
         return Err(cursor.error("the end of the file"));
     }
-    let missing = |what: &str| Error::Snapshot {
-        offset: bytes.len() as u64,
-        message: format!("the file has no {what:?}: this is not a heap snapshot of V8"),
+    let missing = |what: &str| {
+        Error::from(SnapshotError::Unreadable {
+            offset: bytes.len() as u64,
+            message: format!("the file has no {what:?}: this is not a heap snapshot of V8"),
+        })
     };
     let meta = meta.ok_or_else(|| missing("snapshot"))?;
     let nodes = nodes.ok_or_else(|| missing("nodes"))?;
@@ -183,10 +187,10 @@ impl File<'_, '_> {
     }
 
     pub(super) fn error_at(&self, offset: usize, message: String) -> Error {
-        Error::Snapshot {
+        Error::from(SnapshotError::Unreadable {
             offset: offset as u64,
             message,
-        }
+        })
     }
 
     fn check_count(&self, name: &str, expected: Option<u64>, found: usize) -> Result<()> {

@@ -15,6 +15,7 @@ use base::control::Step;
 use base::error::{Error, Result};
 use base::units::Address;
 use dumps::Memory;
+use heap::HeapError;
 
 const PAGE: u32 = 1 << 16;
 
@@ -99,11 +100,11 @@ pub(crate) fn walk_blocks(
                 }
                 let next = search.as_mut().map(|search| search.next_region(block));
                 let Some(next) = next.transpose()?.flatten() else {
-                    break Some(Error::HeapCorrupt {
+                    break Some(Error::from(HeapError::Corrupt {
                         address: block,
                         found: "the end of a region and no further region".to_owned(),
                         expected: "regions up to the one that the allocator's tail pointer names",
-                    });
+                    }));
                 };
                 walk.regions.push(Region {
                     first_block,
@@ -118,7 +119,7 @@ pub(crate) fn walk_blocks(
                 block = next;
             }
             Err(info) => {
-                break Some(Error::HeapCorrupt {
+                break Some(Error::from(HeapError::Corrupt {
                     address: block,
                     found: format!(
                         "a block header of {:#x} ({} bytes)",
@@ -126,7 +127,7 @@ pub(crate) fn walk_blocks(
                         info.payload_size()
                     ),
                     expected: "a block whose size is 12 more than a multiple of 16 and that ends inside the heap",
-                });
+                }));
             }
         }
     };
@@ -137,7 +138,7 @@ pub(crate) fn walk_blocks(
     walk.damage = match is_inside {
         true => damage,
         // This is reported first: without the allocator's tail, the rest of the heap is missing.
-        false => Some(Error::HeapCorrupt {
+        false => Some(Error::from(HeapError::Corrupt {
             address: tail,
             found: format!(
                 "the allocator's tail pointer there, but the heap reaches from {} to {:#x}",
@@ -145,7 +146,7 @@ pub(crate) fn walk_blocks(
                 memory.size()
             ),
             expected: "a tail inside the heap (was the dump cut short?)",
-        }),
+        })),
     };
     Ok(walk)
 }
