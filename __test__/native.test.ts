@@ -1,4 +1,4 @@
-// Heaps of C programs that are compiled here. The programs log every block that they allocate or free, and say what
+// Heaps of C and Rust programs that are compiled here. The programs log every block that they allocate or free, and say what
 // becomes of some. Without the compiler, a test is skipped.
 
 import { spawnSync } from "node:child_process";
@@ -44,16 +44,21 @@ const clang = (output: string, program: string, level: string) => {
   return run("-o", output, ...objects.map(({ object }) => object), ...wraps);
 };
 
-/** Runs a program until it asks for a dump. */
+/** Runs a program of C until it asks for a dump. */
 const run = (name: string, level: string) => {
   const file = join(folder, `${name}${level}.wasm`);
   expect(clang(file, name, level)).toMatchObject({ status: 0 });
+  return dumped(file);
+};
+
+/** Runs a module until it asks for a dump. */
+const dumped = (file: string) => {
   const wasm = readFileSync(file);
   const live = new Map<number, number>();
   const fates = new Map<number, string>();
-  const dump = join(folder, `${name}${level}.dump`);
+  const dump = file.replace(/\.wasm$/, ".dump");
   let atDump = new Map<number, number>();
-  const wasi = new WASI({ version: "preview1", args: [name] });
+  const wasi = new WASI({ version: "preview1", args: ["guest"] });
   const imports = wasi.getImportObject() as WebAssembly.Imports;
   const truth = {
     alloc: (block: number, size: number) => live.set(block, size),
@@ -66,7 +71,8 @@ const run = (name: string, level: string) => {
   };
   const module = new WebAssembly.Module(exposeGlobals(wasm));
   const instance = new WebAssembly.Instance(module, { ...imports, truth });
-  wasi.start(instance);
+  if ("_start" in instance.exports) wasi.start(instance);
+  else (instance.exports.run as () => void)();
   return { wasm, file, dump, live: atDump, fates };
 };
 
@@ -74,21 +80,26 @@ const hasClang =
   spawnSync("clang", ["--target=wasm32-wasi", "-E", "-include", "stdlib.h", "-xc", "/dev/null"])
     .status === 0;
 
+/** The blocks are exactly those of the log. */
+function expectBlocksOfLog({ wasm, dump, live }: ReturnType<typeof dumped>) {
+  const heap = openHeap(readFileSync(dump), wasm);
+  expect(live.size).toBeGreaterThan(1000);
+  expect(heap.summary().objects.live).toBe(live.size);
+  for (const [block, requested] of live) {
+    const { address, shallowSize } = heap.object(block);
+    expect(address).toBe(block);
+    // The header, and what rounding adds.
+    expect(shallowSize).toBeGreaterThanOrEqual(requested + 4);
+    expect(shallowSize).toBeLessThanOrEqual(requested + 4 + 28);
+  }
+  const constructors = analyze(readFileSync(dump), wasm);
+  expect(JSON.stringify(constructors)).toContain("block of ");
+  heap.close();
+}
+
 describe.skipIf(!hasClang).each(["-O0", "-O2"])("clang %s", (level) => {
   test.each(["guest", "multi"])("%s: the blocks are those of the log", (name) => {
-    const { wasm, dump, live } = run(name, level);
-    const heap = openHeap(readFileSync(dump), wasm);
-    expect(heap.summary().objects.live).toBe(live.size);
-    for (const [block, requested] of live) {
-      const { address, shallowSize } = heap.object(block);
-      expect(address).toBe(block);
-      // The header, and what rounding adds.
-      expect(shallowSize).toBeGreaterThanOrEqual(requested + 4);
-      expect(shallowSize).toBeLessThanOrEqual(requested + 4 + 28);
-    }
-    const constructors = analyze(readFileSync(dump), wasm);
-    expect(JSON.stringify(constructors)).toContain("block of ");
-    heap.close();
+    expectBlocksOfLog(run(name, level));
   });
 
   test("what nothing refers to is what the program leaks", () => {
@@ -114,5 +125,35 @@ describe.skipIf(!hasClang).each(["-O0", "-O2"])("clang %s", (level) => {
       const result = runIn(folder, [command, ...inputs, ...args]);
       expect(result, `${command}: ${result.stderr}`).toMatchObject({ status: 0 });
     }
+  });
+});
+
+const rust = (rustc: string, target: string, level: string, output: string) =>
+  spawnSync(rustc, ["-g", `-Copt-level=${level}`, `--target=${target}`, "guest.rs", "-o", output], {
+    cwd: PROGRAMS,
+    encoding: "utf8",
+  });
+
+/** The newest Rust of this machine, and that of Debian. */
+const RUSTS = ["rustc", "/usr/bin/rustc"].flatMap((rustc) =>
+  ["wasm32-unknown-unknown", "wasm32-wasi"].map((target) => ({ rustc, target })),
+);
+
+describe.each(RUSTS)("$rustc, $target", ({ rustc, target }) => {
+  test.for(["0", "2"])("-Copt-level=%s: the blocks are those of the log", (level, context) => {
+    const file = join(folder, `${rustc.replaceAll("/", "")}-${target}-${level}.wasm`);
+    const { status, stderr } = rust(rustc, target, level, file);
+    const isMissing = status === null || /E0463|could not find specification/.test(stderr);
+    context.skip(isMissing, `there is no ${rustc} for ${target}`);
+    expect(status, stderr).toBe(0);
+    const guest = dumped(file);
+    expectBlocksOfLog(guest);
+    const heap = openHeap(readFileSync(guest.dump), guest.wasm);
+    const leaked = [...guest.fates].filter(([, fate]) => fate.startsWith("leaked"));
+    expect(leaked.length).toBeGreaterThan(0);
+    for (const [block] of leaked) {
+      expect(heap.paths(block).path?.text).toMatch(/^unreferenced > /);
+    }
+    heap.close();
   });
 });

@@ -5,7 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { captureDump, exposeGlobals } from "../dist/capture.js";
-import { type Heap, openHeapFile } from "../dist/index.js";
+import { openHeapFile } from "../dist/index.js";
+import type { Heap } from "../index.js";
 import { failureOf, outputOf, runIn } from "./support/command_line.ts";
 import { compileSource, UNOPTIMISED } from "./support/compile.ts";
 

@@ -6,8 +6,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { exposeGlobals, writeDump } from "../dist/capture.js";
-import { type Heap, openHeapFile } from "../dist/index.js";
+import { openHeapFile } from "../dist/index.js";
 import { createProfiler, instrument } from "../dist/profile.js";
+import type { Heap } from "../index.js";
 import { connect } from "./mcp/client.ts";
 import { failureOf, outputOf, runIn } from "./support/command_line.ts";
 

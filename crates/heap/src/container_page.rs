@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::Value;
+use super::value::Value;
 
 /// Which entries of a container are wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -37,6 +37,7 @@ mod search;
 mod semidominators;
 mod source;
 pub mod survey;
+mod value;
 pub mod views;
 
 pub use accounting::{Accounting, CollectorState, FreeBlocks, LiveBytes};
@@ -71,6 +72,7 @@ pub use root_kind::RootKind;
 pub use root_slots::{FoundSlots, RootOrigin, RootSlot, RootSlots};
 pub use source::{
     AllocationPlace, AllocationPlaces, Blocks, Category, FieldValue, Found, NO_ALLOCATION, Need,
-    ObjectReader, Opened, OtherEdge, ReadOrder, Source, SourcePlace, TextFilter, Value,
+    ObjectReader, Opened, OtherEdge, ReadOrder, Source, SourcePlace, TextFilter,
 };
 pub use survey::Survey;
+pub use value::Value;

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::container_page::{ContainerPage, WantedEntries};
 use super::content_reader::{ClassNaming, NoContents, OpenedContents};
 use super::object_state::ObjectState;
+use super::value::Value;
 use super::{DominatorIndex, EdgeLabel, Heap, Indexes, PathTree, RawTable, RootSlots, Survey};
 use base::bits::Bits;
 use base::control::{Control, Step};
@@ -433,38 +434,6 @@ pub struct OtherEdge {
     pub is_weak: bool,
     /// Its number, for its source.
     pub number: usize,
-}
-
-/// The value of a field. 64-bit integers, NaN and infinities are strings.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(untagged)]
-pub enum Value {
-    /// A null reference, or a field that cannot be read.
-    Null,
-    /// A boolean.
-    Bool(bool),
-    /// An integer of at most 32 bits.
-    Integer(i64),
-    /// A finite f32.
-    Single(f32),
-    /// A finite f64.
-    Double(f64),
-    /// Anything else.
-    Text(String),
-}
-
-impl std::fmt::Display for Value {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Null => f.write_str("null"),
-            Self::Bool(value) => value.fmt(f),
-            Self::Integer(value) => value.fmt(f),
-            // Debug writes large numbers with an exponent.
-            Self::Single(value) => write!(f, "{value:?}"),
-            Self::Double(value) => write!(f, "{value:?}"),
-            Self::Text(value) => f.write_str(value),
-        }
-    }
 }
 
 /// A field of an object.

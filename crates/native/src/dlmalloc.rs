@@ -23,6 +23,8 @@ const IN_USE: u32 = 2;
 const PREVIOUS_IN_USE: u32 = 1;
 const FLAGS: u32 = 7;
 const FENCEPOST: u32 = 7;
+/// The bytes of a used chunk that are not the program's: the word with its size.
+pub(crate) const OVERHEAD: u32 = 4;
 /// The size of a chunk's header before its payload, and of the smallest chunk.
 const HEADER: u32 = 8;
 const MINIMUM: u32 = 16;

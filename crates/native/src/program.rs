@@ -14,28 +14,21 @@ use dumps::Dump;
 use heap::{FoundSlots, Heap, HeapClass, ObjectGraph, ObjectTable, Opened, RootKind};
 use wasm::module::{Module, TLSF_ROOT};
 
-use crate::dlmalloc::{self, Walk};
+use crate::dlmalloc::{self, OVERHEAD, Walk};
 use crate::references::{self, BlockIndex};
 use crate::roots::{self, Layout};
 use crate::source::NativeSource;
 use crate::unreferenced;
 
-/// The bytes of a block's header, of which the program knows nothing.
-pub(crate) const HEADER: u32 = 4;
-
-/// Whether a module is of C, C++ or Rust, by its names. A module of AssemblyScript, or one without names, is not.
+/// Whether the linker of C, C++, Rust and Zig wrote a module, by the name that it gives to the stack pointer. A module of
+/// AssemblyScript has another name for it; one without names is not recognised.
 pub fn is_native(module: &Module<'_>) -> bool {
     let (globals, functions) = (&module.globals, &module.functions);
     let is_assemblyscript = globals.named(TLSF_ROOT).is_some()
         || ["__new", "__pin", "__collect"]
             .iter()
             .any(|name| functions.exported(name).is_some());
-    let allocates = ["malloc", "dlmalloc", "__rust_alloc", "__rdl_alloc"];
-    !is_assemblyscript
-        && globals.named("__stack_pointer").is_some()
-        && allocates
-            .iter()
-            .any(|name| functions.named(name).is_some() || functions.exported(name).is_some())
+    !is_assemblyscript && globals.named("__stack_pointer").is_some()
 }
 
 /// The module of some dumps.
@@ -177,7 +170,7 @@ fn object_table(walk: Walk) -> Result<ObjectTable> {
     Ok(ObjectTable {
         addresses: walk.addresses,
         class_slots,
-        shallow_sizes: columns::collected(walk.usable.iter().map(|&usable| usable + HEADER))?,
+        shallow_sizes: columns::collected(walk.usable.iter().map(|&usable| usable + OVERHEAD))?,
         classes,
         ..ObjectTable::default()
     })

@@ -13,7 +13,7 @@ use heap::{
     ReadOrder, Source, Survey, TextFilter,
 };
 
-use crate::program::HEADER;
+use crate::dlmalloc::OVERHEAD;
 
 /// The heap of one dump, and a hash of its module.
 pub(crate) struct NativeSource {
@@ -61,7 +61,7 @@ impl Source for NativeSource {
 
     fn blocks(&self) -> Option<Blocks> {
         Some(Blocks {
-            header: HEADER,
+            header: OVERHEAD,
             granule: 8,
         })
     }
@@ -107,7 +107,7 @@ impl Source for NativeSource {
             return Ok(None);
         };
         let object = ObjectIndex(nth as u32);
-        let end = u64::from(addresses[nth] - HEADER) + self.heap.shallow_size(object);
+        let end = u64::from(addresses[nth] - OVERHEAD) + self.heap.shallow_size(object);
         if u64::from(address) >= end {
             return Ok(None);
         }
@@ -129,7 +129,7 @@ impl Source for NativeSource {
 
     fn content_sizes(&self, _: &PathTree, _: &Step<'_>) -> Result<Vec<u32>> {
         let sizes = self.heap.objects.shallow_sizes.iter();
-        columns::collected(sizes.map(|&size| size - HEADER))
+        columns::collected(sizes.map(|&size| size - OVERHEAD))
     }
 
     fn survey(&self, _: &DominatorIndex, _: &Step<'_>) -> Result<Survey> {

@@ -64,6 +64,7 @@ fn the_error_codes_of_the_engine_are_those_of_the_public_type() {
             "ERR_VIEW_CLOSED",
             "ERR_INCONCLUSIVE",
             "ERR_LEAK",
+            "ERR_TIME_LIMIT",
         ]
         .map(str::to_owned),
     );

@@ -150,7 +150,8 @@ impl<'m> Search<'m> {
         Ok(())
     }
 
-    /// Fields, of classes that have no name yet. What the engine makes for itself refers to objects as it sees fit.
+    /// Fields, of classes that have no name yet. Neither holder nor target says anything of the program if both are of
+    /// classes that are used for everything. What the engine makes for itself refers to objects as it sees fit.
     fn fields(&self, found: &mut Found<'m>) {
         let merged = self.merged;
         let is_named = found.class_names();
@@ -158,7 +159,10 @@ impl<'m> Search<'m> {
         let mut falling: HashSet<u32> = HashSet::new();
         for (row, &field) in merged.fields.keys.iter().enumerate() {
             let is_of_engine = merged.engine_classes.contains(&field.holder);
-            if is_of_engine || !(self.is_one_build || merged.is_field_stable(field)) {
+            let is_plain = [field.holder, field.class]
+                .iter()
+                .all(|class| merged.plain_classes.contains(class));
+            if is_of_engine || is_plain || !(self.is_one_build || merged.is_field_stable(field)) {
                 continue;
             }
             let series = merged.fields.series(row);

@@ -177,7 +177,9 @@ pub fn build(plans: &[Plan]) -> (Scene, Truth) {
                 RootKind::Global => scene.global("assembly/index/root", classes.any, object),
                 RootKind::Stack => scene.push_on_stack(object),
                 RootKind::Pinned => scene.pin(object),
-                RootKind::System => unreachable!("only snapshots have such roots"),
+                RootKind::System | RootKind::Unreferenced => {
+                    unreachable!("only heaps of other kinds have such roots")
+                }
             }
             truth.roots.entry(object).or_insert(kind);
             truth.root_slots.push((kind, object));
