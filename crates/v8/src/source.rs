@@ -122,7 +122,7 @@ impl Source for SnapshotSource {
                  leave out the profile, if the snapshot was written while V8 tracked allocations",
             ),
             Need::HeapSnapshot => (
-                "export --to heapsnapshot",
+                "export heapsnapshot",
                 "it is one already: open the file itself in DevTools or memlab",
             ),
         };

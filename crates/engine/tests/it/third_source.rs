@@ -13,7 +13,7 @@ use engine::heap::{
 use engine::outputs::exports::{Export, export};
 use engine::outputs::formats::{TableOptions, render_json, render_text};
 use engine::questions::{GrowthOptions, LoadedHeap, Question, ask, growth, place_table};
-use engine::{Address, Control, Error, ObjectIndex, Result, Step, Warning};
+use engine::{Address, Control, ObjectIndex, Result, Step, Warning};
 use serde_json::{Value, json};
 
 const HEADER: u32 = 8;

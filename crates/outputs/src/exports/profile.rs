@@ -246,9 +246,7 @@ const MOST_BYTES: u64 = 1 << 30;
 pub fn sampled_blocks(encoded: &[u8]) -> Result<SampledBlocks> {
     let broken = |what: &str| {
         Error::from(QuestionError::Profile {
-            message: format!(
-                "{what}; expected heap.pb.gz as the profiler's heapProfile() wrote it"
-            ),
+            message: format!("{what}; expected heap.pb.gz as the profiler wrote it"),
         })
     };
     let mut bytes = Vec::new();

@@ -5,10 +5,10 @@ use super::{
     parse, sections,
 };
 use ::wasm_encoder as enc;
+use engine::Control;
 use engine::instrument::{InstrumentError, RESERVED_PREFIX, expose_globals};
 use engine::wasm::ModuleError;
 use engine::wasm::module::Module;
-use engine::{Control, Error};
 use proptest::prelude::*;
 use wasm_encoder::Encode as _;
 use wasmparser::ExternalKind;

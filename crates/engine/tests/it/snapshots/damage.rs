@@ -1,9 +1,9 @@
 //! Snapshots that are cut, contradict themselves, or are no snapshots.
 
 use super::{Snapshot, ask, classes, everything, export, opened, table, text};
+use engine::Control;
 use engine::questions::Question;
 use engine::v8::SnapshotError;
-use engine::{Control, Error};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 

@@ -75,7 +75,7 @@ impl Hooks {
         if search.zig_is_inlined(&list)? {
             return Err(InstrumentError::AllocatorMissing {
                 found: "Zig's allocator copied into other functions".to_owned(),
-                expected: "a build with -O Debug, or one that allocates with std.heap.c_allocator (-lc)",
+                expected: "a build without optimisation, or one that allocates with std.heap.c_allocator",
             }.into());
         }
         list.sort_by_key(|hook| hook.function);
@@ -129,6 +129,6 @@ fn missing() -> Error {
                    ~lib/rt/stub/__new (AssemblyScript, WARPO), malloc or dlmalloc (C, C++, \
                    Zig with the C library), heap.BrkAllocator.alloc or heap.WasmAllocator.alloc (Zig), \
                    __rust_alloc (Rust), runtime.alloc (TinyGo), runtime.mallocgc \
-                   (Go); compile with names (asc --debug, clang without --strip-all, go without -ldflags=-s)",
+                   (Go); compile with names",
     })
 }
