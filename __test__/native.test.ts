@@ -80,6 +80,14 @@ const hasClang =
   spawnSync("clang", ["--target=wasm32-wasi", "-E", "-include", "stdlib.h", "-xc", "/dev/null"])
     .status === 0;
 
+/** The address of the block that retains most. */
+function largest(dump: string, file: string): number {
+  const heap = openHeap(readFileSync(dump), readFileSync(file));
+  const [first] = heap.find({ limit: 1 }).objects;
+  heap.close();
+  return first?.address ?? 0;
+}
+
 /** The blocks are exactly those of the log. */
 function expectBlocksOfLog({ wasm, dump, live }: ReturnType<typeof dumped>) {
   const heap = openHeap(readFileSync(dump), wasm);
@@ -117,13 +125,40 @@ describe.skipIf(!hasClang).each(["-O0", "-O2"])("clang %s", (level) => {
     heap.close();
   });
 
-  test("commands work", () => {
+  test("commands work, but for those that need types or garbage", () => {
     const { file, dump } = run("guest", level);
-    const inputs = [dump, "--wasm", file];
-    for (const command of ["analyze", "summary", "suspects", "report"]) {
-      const args = command === "report" ? ["--output", join(folder, "report.html")] : [];
-      const result = runIn(folder, [command, ...inputs, ...args]);
-      expect(result, `${command}: ${result.stderr}`).toMatchObject({ status: 0 });
+    const wasm = ["--wasm", file];
+    const address = `0x${largest(dump, file).toString(16)}`;
+    const output = (name: string) => ["--output", join(folder, name)];
+    const commands = [
+      ["analyze", dump],
+      ["diff", dump, dump],
+      ["summary", dump],
+      ["suspects", dump],
+      ["suspects", dump, "--before", dump],
+      ["growth", dump, dump, dump],
+      ["find", dump, "--class", "block of *"],
+      ["paths", dump, "--object", address],
+      ["paths", dump, "--class", "block of *"],
+      ["object", dump, address],
+      ["referrers", dump, address],
+      ["dominators", dump, address],
+      ["report", dump, "--before", dump, ...output("report.html")],
+      ["export", dump, "--to", "heapsnapshot", ...output("x.heapsnapshot")],
+      ["export", dump, "--to", "pprof", ...output("x.pb.gz")],
+      ["export", dump, dump, "--to", "heap-diff", ...output("x.ndjson")],
+      ["export", dump, "--to", "parquet", "--captured-at", "file-time", ...output("tables")],
+    ];
+    for (const command of commands) {
+      const result = runIn(folder, [...command, ...wasm]);
+      expect(result, `${command[0]}: ${result.stderr}`).toMatchObject({ status: 0 });
+    }
+    const { stdout } = runIn(folder, ["summary", dump, ...wasm]);
+    expect(stdout).toMatch(/^roots \d+ global, \d+ stack, [1-9]\d* unreferenced$/m);
+    for (const command of ["waste", "unreachable"]) {
+      const { status, stderr } = runIn(folder, [command, dump, ...wasm]);
+      expect(status).toBe(1);
+      expect(stderr).toContain(`a heap of a native program cannot answer ${command}: `);
     }
   });
 });
@@ -133,6 +168,34 @@ const rust = (rustc: string, target: string, level: string, output: string) =>
     cwd: PROGRAMS,
     encoding: "utf8",
   });
+
+test.skipIf(!hasClang)("a dump of another program is refused, unless that is tolerated", () => {
+  const { dump } = run("guest", "-O0");
+  const other = run("multi", "-O0").wasm;
+  const bytes = readFileSync(dump);
+  expect(() => openHeap(bytes, other)).toThrow(
+    expect.objectContaining({ code: "ERR_MODULE_MISMATCH" }),
+  );
+  const heap = openHeap(bytes, other, { force: true });
+  expect(heap.warnings.map(({ code }) => code)).toContain("WARN_MODULE_MISMATCH");
+  heap.close();
+});
+
+test.skipIf(!hasClang)("a program whose allocator is not known is refused", () => {
+  const file = join(folder, "none.wasm");
+  const options = ["-nostdlib", "-Wl,--no-entry", "-Wl,--export=run"];
+  const args = ["--target=wasm32", "-O1", ...options, "none.c", "-o", file];
+  const { status, stderr } = spawnSync("clang", args, {
+    cwd: PROGRAMS,
+    env: { ...process.env, PATH },
+    encoding: "utf8",
+  });
+  expect(status, stderr).toBe(0);
+  const { wasm, dump } = dumped(file);
+  expect(() => openHeap(readFileSync(dump), wasm)).toThrow(
+    expect.objectContaining({ code: "ERR_ALLOCATOR_UNKNOWN" }),
+  );
+});
 
 /** The newest Rust of this machine, and that of Debian. */
 const RUSTS = ["rustc", "/usr/bin/rustc"].flatMap((rustc) =>

@@ -16,7 +16,7 @@ import { judgeStream } from "./random/heap_judge.ts";
 import { shrink } from "./random/shrink.ts";
 import { randomStream, type Step } from "./random/stream.ts";
 
-const STREAMS = 40;
+const STREAMS = 20;
 /** Each of them asks about a dozen objects, in three builds. */
 const ASKED_STREAMS = 4;
 

@@ -9,7 +9,8 @@ use napi_derive::napi;
 
 use super::error::Result;
 #[cfg(unix)]
-use base::error::{Error, FileAction};
+use base::error::Error;
+use base::file_action::FileAction;
 use workers::guard::guarded;
 
 /// Opens a file for reading, by a path below a folder. No part of the path may be a link or `..`. The result is a

@@ -15,7 +15,8 @@ use memmap2::Mmap;
 #[cfg(unix)]
 use memmap2::UncheckedAdvice;
 
-use base::error::{Error, FileAction, Result};
+use base::error::{Error, Result};
+use base::file_action::FileAction;
 use engine::Contents;
 use engine::heap::HeapError;
 

@@ -172,7 +172,7 @@ describe.skipIf(missing)("the explorer", () => {
     await pane.locator(".path").waitFor();
     expect(await textOf(pane.locator(".path"))).toContain("game/lobby");
 
-    // The pictures are kept by a key that nobody asks for again.
+    // The map keeps each picture, and the program never asks for one again.
     await page.getByRole("link", { name: "Overview" }).click();
     await grown.filter({ hasText: "Picture" }).locator(".path a.address").last().click();
     await pane.locator(".entries").getByText('"avatar 4"').waitFor();

@@ -126,6 +126,7 @@ test("the root package has the files that users need and no binary", () => {
       "dist/heap_analyzer/interruption.js",
       "dist/heap_analyzer/main.js",
       "dist/heap_analyzer/messages.js",
+      "dist/heap_analyzer/next_command.js",
       "dist/heap_analyzer/options.js",
       "dist/heap_analyzer/output.js",
       "dist/heap_analyzer/pieces.js",

@@ -166,7 +166,7 @@ test("a module in the folder build beside the dump is found, if none lies beside
   expect(beside[0].wasm).toBe("project/own.wasm");
 });
 
-test("heaps beyond --memory are let go, and opened again when they are asked for", async () => {
+test("heaps beyond --memory are closed, and opened again when a question asks for them", async () => {
   furnish();
   for (let nth = 0; nth < 5; nth++) {
     copyFileSync(server.after, join(root, `copy-${nth}.dump`));

@@ -115,7 +115,7 @@ test("the classes of a heap snapshot come before the answer, too, and progress m
   expect(sum("shallowSize")).toBe(heaps[0].totalLiveSize);
   const fractions = reports.filter(({ kind }) => kind === "progress").map((one) => one.fraction);
   expect(fractions).toEqual([...fractions].sort((one, other) => one - other));
-  expect(new Set(fractions).size).toBeGreaterThan(2);
+  expect(new Set(fractions).size).toBeGreaterThan(1);
 });
 
 test("errors have codes, and the server goes on", async () => {

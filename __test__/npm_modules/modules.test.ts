@@ -1,4 +1,4 @@
-// Modules of npm packages, which nobody wrote for this project: those that can be profiled run as before.
+// WebAssembly modules of published npm packages: a module that can be profiled computes the same as without the profiler.
 
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";

@@ -2,10 +2,11 @@
 import type { Heap } from "../../index.js";
 import { growthAsync } from "../growth.js";
 import { heapHandle } from "../heap.js";
-import { WorkControl } from "../native.js";
+import type { WorkControl } from "../native.js";
 import { type ReportData, reportData } from "../report_file.js";
 import { QuestionError } from "../served/errors.js";
 import { matcher } from "../served/glob.js";
+import { controlled } from "../work.js";
 import type { Dumps } from "./dumps.js";
 import { InstanceLists } from "./instances.js";
 import type { Listed, Method, Methods } from "./methods.js";
@@ -42,7 +43,7 @@ export class Answerer {
   async answer(method: string, request: unknown, signal: AbortSignal): Promise<unknown> {
     const answers: Answers = {
       status: async () => this.#dumps.status(),
-      report: (request) => this.#report(request),
+      report: (request, signal) => this.#report(request, signal),
       classes: (request) => this.#classes(request),
       instances: (request, signal) => this.#instances(request, signal),
       find: (request, signal) => this.#find(request, signal),
@@ -59,14 +60,18 @@ export class Answerer {
     return this.#hasStrings || method === "status" ? found : withoutStrings(found);
   }
 
-  async #report({ heap, before }: Methods["report"]["request"]): Promise<ReportData> {
+  async #report(
+    { heap, before }: Methods["report"]["request"],
+    signal: AbortSignal,
+  ): Promise<ReportData> {
     return await this.#dumps.use(heap, async (open) => {
       const ask = async (earlier: Heap | undefined) => {
         const handle = earlier === undefined ? undefined : heapHandle("before", earlier);
         const question = JSON.stringify({ question: "report" });
-        const control = new WorkControl();
         const native = heapHandle("heap", open);
-        return (await native.askAsync(question, handle, undefined, control)).text;
+        const start = (control: WorkControl) =>
+          native.askAsync(question, handle, undefined, control);
+        return (await controlled({ signal }, start)).text;
       };
       const isCompared = typeof before === "string";
       const text = isCompared

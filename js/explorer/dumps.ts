@@ -43,7 +43,7 @@ export class Dumps {
   #before: string | null = null;
   /** The dump of whose moment there is a profile. */
   profiled: string | null = null;
-  /** Called before a heap is closed, so that what depends on it is let go. */
+  /** Called before a heap is closed, so that what depends on it can be released. */
   onClose: (heap: Heap) => void = () => {};
 
   constructor(settings: OpenSettings) {
@@ -138,20 +138,29 @@ export class Dumps {
   }
 
   async #tableOf(dump: Dump): Promise<PlaceTable> {
-    dump.table ??= (async () => {
-      const table = await this.use(dump.handle, (heap) => heap.placeTableAsync());
+    dump.table ??= this.use(dump.handle, (heap) => heap.placeTableAsync());
+    try {
+      const table = await dump.table;
       dump.totalLiveSize = table.totalLiveSize;
       return table;
-    })();
-    return await dump.table;
+    } catch (error) {
+      dump.table = undefined;
+      throw error;
+    }
   }
 
-  async #opened({ path, wasm }: Dump): Promise<Heap> {
+  async #opened(dump: Dump): Promise<Heap> {
     this.#fraction = 0;
     const onProgress = ({ fraction }: { fraction: number }) => {
       this.#fraction = fraction;
     };
-    return await openHeapFileAsync(path, wasm, { ...this.#settings, onProgress });
+    try {
+      return await openHeapFileAsync(dump.path, dump.wasm, { ...this.#settings, onProgress });
+    } catch (error) {
+      // The next question tries again.
+      dump.heap = undefined;
+      throw error;
+    }
   }
 
   #closeOld(): void {

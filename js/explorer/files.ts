@@ -15,24 +15,28 @@ const MOST_DUMPS = 100;
 export interface Given {
   files: DumpFile[];
   folders: string[];
+  /** The paths of all files that exist now, those that are not read included. */
+  known: Set<string>;
 }
 
 /** The dumps of the arguments: those of folders by their time, files as they were given. */
 export async function givenDumps(paths: string[], wasm: string | undefined): Promise<Given> {
   const files: DumpFile[] = [];
   const folders: string[] = [];
+  const known = new Set<string>();
   for (const path of paths) {
     if (statusOf(path).isDirectory()) {
       folders.push(path);
-      for (const { file } of (await dumpsOf(path)).slice(-MOST_DUMPS)) {
-        files.push(await dumpFile(file, wasm));
-      }
+      const found = await dumpsOf(path);
+      for (const { file } of found) known.add(file);
+      for (const { file } of found.slice(-MOST_DUMPS)) files.push(await dumpFile(file, wasm));
     } else {
+      known.add(path);
       files.push(await dumpFile(path, wasm));
     }
   }
   if (files.length === 0 && folders.length === 0) throw new Error("open: no dump is given");
-  return { files, folders };
+  return { files, folders, known };
 }
 
 function statusOf(path: string): Stats {

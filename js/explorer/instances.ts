@@ -87,7 +87,7 @@ export class InstanceLists {
     return await view;
   }
 
-  /** Lets go what belongs to a heap that is closed. */
+  /** Releases what belongs to a heap that is closed. */
   forget(heap: Heap): void {
     this.#orders.clear();
     const views = [this.#views.get(heap), ...(this.#changes.get(heap)?.values() ?? [])];

@@ -172,7 +172,7 @@ export interface Methods {
     request: PageRequest & { heap: string; class?: string; contains?: string };
     answer: { objects: FoundRow[]; page: Listed };
   };
-  /** The page is that of the referrers; `entries` asks for so many of a container. */
+  /** `limit` and `offset` select referrers; `entries` is the number of entries of a container that are wanted. */
   object: {
     request: PageRequest & {
       heap: string;

@@ -4,7 +4,7 @@ import { element } from "./dom.ts";
 import * as format from "./format.ts";
 import { type Context, classLink, shareCell } from "./parts.ts";
 import { rememberRoute } from "./route.ts";
-import { table } from "./table.ts";
+import { bytesColumn, table } from "./table.ts";
 
 const DEFAULT_SORT = "retained";
 
@@ -39,22 +39,18 @@ export function classesPage({ report }: Context, parameters: URLSearchParams): H
         cell: (row) => format.count(row.count),
         order: (row) => row.count,
       },
-      {
-        key: "shallow",
-        title: "Shallow",
-        hint: "The size of the objects themselves",
-        kind: "number",
-        cell: ({ shallowSize }) => format.bytes(shallowSize),
-        order: ({ shallowSize }) => shallowSize,
-      },
-      {
-        key: "retained",
-        title: "Retained",
-        hint: "What all objects of the class together keep alive, each byte counted once",
-        kind: "number",
-        cell: ({ retainedSetSize }) => format.bytes(retainedSetSize),
-        order: ({ retainedSetSize }) => retainedSetSize,
-      },
+      bytesColumn(
+        "shallow",
+        "Shallow",
+        ({ shallowSize }) => shallowSize,
+        "The size of the objects themselves",
+      ),
+      bytesColumn(
+        "retained",
+        "Retained",
+        ({ retainedSetSize }) => retainedSetSize,
+        "What all objects of the class together keep alive, each byte counted once",
+      ),
       {
         key: "share",
         title: "Retained of live",

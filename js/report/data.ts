@@ -105,8 +105,9 @@ export interface Report {
   cells: CellColumns;
   details: Detail[];
   comparison: Comparison | null;
-  waste: Waste;
-  /** Null for a heap snapshot of V8, which contains only what is alive. */
+  /** Null if the heap does not say what objects contain: blocks of C and Rust. */
+  waste: Waste | null;
+  /** Null for a heap snapshot of V8, which contains only what is alive, and for blocks of C and Rust. */
   unreachable: Unreachable | null;
 }
 

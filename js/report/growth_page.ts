@@ -9,7 +9,7 @@ import { breakable, type Context, classLink, sectionTitle } from "./parts.ts";
 
 /** Places that are listed. */
 const PLACES = 50;
-/** From so many dumps on, growth can be told from chance. */
+/** The number of dumps from which growth can be told from chance. */
 const ENOUGH = 8;
 
 export function growthPage(context: Context): HTMLElement {

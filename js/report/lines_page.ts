@@ -5,7 +5,7 @@ import { type Child, element } from "./dom.ts";
 import * as format from "./format.ts";
 import { later } from "./later.ts";
 import { breakable, type Context, shareCell } from "./parts.ts";
-import { table } from "./table.ts";
+import { bytesColumn, countColumn, table } from "./table.ts";
 
 export function linesPage(context: Context): HTMLElement {
   return element(
@@ -29,13 +29,7 @@ async function load({ questions, status }: Context): Promise<Child[]> {
       caption: "Lines that allocated what is alive",
       columns: [
         { key: "line", title: "Line", kind: "text", cell: place },
-        {
-          key: "count",
-          title: "Objects",
-          kind: "number",
-          cell: ({ count }) => format.count(count),
-          order: ({ count }) => count,
-        },
+        countColumn("count", "Objects", ({ count }) => count),
         {
           key: "size",
           title: "Size",
@@ -46,13 +40,7 @@ async function load({ questions, status }: Context): Promise<Child[]> {
               : `${format.bytes(size)} ± ${format.bytes(sizeError)}`,
           order: ({ size }) => size,
         },
-        {
-          key: "retained",
-          title: "Retained",
-          kind: "number",
-          cell: ({ retainedSize }) => format.bytes(retainedSize),
-          order: ({ retainedSize }) => retainedSize,
-        },
+        bytesColumn("retained", "Retained", ({ retainedSize }) => retainedSize),
         {
           key: "share",
           title: "Retained of live",

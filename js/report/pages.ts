@@ -6,7 +6,7 @@ import { dominatorsPage } from "./dominators.ts";
 import { growthPage } from "./growth_page.ts";
 import { linesPage } from "./lines_page.ts";
 import { overviewPage } from "./overview.ts";
-import type { Context, DumpContext } from "./parts.ts";
+import type { Context, DumpContext, WasteContext } from "./parts.ts";
 import { unreachablePage } from "./unreachable.ts";
 import { wastePage } from "./waste.ts";
 
@@ -35,7 +35,10 @@ export const PAGES: Record<string, PageKind> = {
   comparison: { title: "Comparison", show: (context) => ({ element: comparisonPage(context) }) },
   growth: { title: "Growth", show: (context) => ({ element: growthPage(context) }) },
   lines: { title: "Lines", show: (context) => ({ element: linesPage(context) }) },
-  waste: { title: "Waste", show: (context) => ({ element: wastePage(context) }) },
+  waste: {
+    title: "Waste",
+    show: (context) => ({ element: wastePage(context as WasteContext) }),
+  },
   unreachable: {
     title: "Unreachable",
     show: (context, parameters) => ({
@@ -51,6 +54,7 @@ const TIMELINE = 3;
 export function pageNames({ report, status }: Context): string[] {
   const absent = new Set(["class"]);
   if (report.comparison === null) absent.add("comparison");
+  if (report.waste === null) absent.add("waste");
   if (report.unreachable === null) absent.add("unreachable");
   if (status.profiled === null || status.profiled !== status.heap) absent.add("lines");
   if (status.dumps.length < TIMELINE) absent.add("growth");

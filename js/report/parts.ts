@@ -1,6 +1,16 @@
 /** Pieces that several pages show: names, paths, references, bars. */
 import type { Status } from "../explorer/methods.js";
-import type { Cut, Edge, ObjectName, Report, Root, ShortPath, Step, Unreachable } from "./data.ts";
+import type {
+  Cut,
+  Edge,
+  ObjectName,
+  Report,
+  Root,
+  ShortPath,
+  Step,
+  Unreachable,
+  Waste,
+} from "./data.ts";
 import { type Child, element } from "./dom.ts";
 import * as format from "./format.ts";
 import type { Questions } from "./questions.ts";
@@ -18,6 +28,11 @@ export interface Context {
 /** The same for the report of a dump, which says what no root reaches. */
 export interface DumpContext extends Context {
   report: Report & { unreachable: Unreachable };
+}
+
+/** The same for the report of a heap that says what objects contain. */
+export interface WasteContext extends Context {
+  report: Report & { waste: Waste };
 }
 
 /** A class name, its module less visible than its name. */

@@ -1,11 +1,12 @@
 /** A table that can be sorted and filtered. */
 import { type Child, element } from "./dom.ts";
+import * as format from "./format.ts";
 
 export interface Column<Row> {
   key: string;
   title: string;
   /** Explains the title. */
-  hint?: string;
+  hint?: string | undefined;
   /** Numbers stand on the right. */
   kind: "text" | "number";
   cell: (row: Row) => Child;
@@ -124,4 +125,24 @@ function rowElement<Row>(row: Row, columns: Column<Row>[]): HTMLTableRowElement 
 function compare(left: number | string, right: number | string): number {
   if (typeof left === "number" && typeof right === "number") return left - right;
   return String(left) < String(right) ? -1 : String(left) > String(right) ? 1 : 0;
+}
+
+/** A column of counts. */
+export function countColumn<Row>(
+  key: string,
+  title: string,
+  order: (row: Row) => number,
+  hint?: string,
+): Column<Row> {
+  return { key, title, hint, kind: "number", cell: (row) => format.count(order(row)), order };
+}
+
+/** A column of sizes. */
+export function bytesColumn<Row>(
+  key: string,
+  title: string,
+  order: (row: Row) => number,
+  hint?: string,
+): Column<Row> {
+  return { key, title, hint, kind: "number", cell: (row) => format.bytes(order(row)), order };
 }

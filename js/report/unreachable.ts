@@ -3,7 +3,7 @@ import type { CycleGroup, Unreachable } from "./data.ts";
 import { element } from "./dom.ts";
 import * as format from "./format.ts";
 import { addressLabel, classLabel, type DumpContext, sectionTitle } from "./parts.ts";
-import { table } from "./table.ts";
+import { bytesColumn, countColumn, table } from "./table.ts";
 import { graphPart } from "./unreachable_graph.ts";
 
 export function unreachablePage(context: DumpContext, parameters: URLSearchParams): HTMLElement {
@@ -86,27 +86,9 @@ function cycles(
               ),
             ),
         },
-        {
-          key: "cycles",
-          title: "Cycles",
-          kind: "number",
-          cell: ({ cycles }) => format.count(cycles),
-          order: ({ cycles }) => cycles,
-        },
-        {
-          key: "count",
-          title: "Objects",
-          kind: "number",
-          cell: ({ count }) => format.count(count),
-          order: ({ count }) => count,
-        },
-        {
-          key: "size",
-          title: "Size",
-          kind: "number",
-          cell: ({ shallowSize }) => format.bytes(shallowSize),
-          order: ({ shallowSize }) => shallowSize,
-        },
+        countColumn("cycles", "Cycles", ({ cycles }) => cycles),
+        countColumn("count", "Objects", ({ count }) => count),
+        bytesColumn("size", "Size", ({ shallowSize }) => shallowSize),
         {
           key: "addresses",
           title: "The largest",
@@ -136,20 +118,8 @@ function garbageTable({ classes, count, shallowSize }: Unreachable["garbage"]): 
         cell: ({ className }) => classLabel(className),
         order: ({ className }) => format.className(className).toLowerCase(),
       },
-      {
-        key: "count",
-        title: "Objects",
-        kind: "number",
-        cell: ({ count }) => format.count(count),
-        order: ({ count }) => count,
-      },
-      {
-        key: "size",
-        title: "Size",
-        kind: "number",
-        cell: ({ shallowSize }) => format.bytes(shallowSize),
-        order: ({ shallowSize }) => shallowSize,
-      },
+      countColumn("count", "Objects", ({ count }) => count),
+      bytesColumn("size", "Size", ({ shallowSize }) => shallowSize),
     ],
     rows: classes,
     footer: [
@@ -195,13 +165,7 @@ function rawBlocks(raw: Unreachable["raw"]): HTMLElement {
             cell: ({ addressText }) => addressLabel(addressText),
             order: ({ address }) => address,
           },
-          {
-            key: "size",
-            title: "Size",
-            kind: "number",
-            cell: ({ size }) => format.bytes(size),
-            order: ({ size }) => size,
-          },
+          bytesColumn("size", "Size", ({ size }) => size),
         ],
         rows: unreferenced.blocks,
         footer: [

@@ -2,8 +2,15 @@
 import type { Waste } from "./data.ts";
 import { element } from "./dom.ts";
 import * as format from "./format.ts";
-import { breakable, type Context, classLink, linked, sectionTitle, shareCell } from "./parts.ts";
-import { table } from "./table.ts";
+import {
+  breakable,
+  classLink,
+  linked,
+  sectionTitle,
+  shareCell,
+  type WasteContext,
+} from "./parts.ts";
+import { bytesColumn, countColumn, table } from "./table.ts";
 
 type Kind = Waste["kinds"][number];
 type Group = Kind["groups"][number];
@@ -34,8 +41,7 @@ const KINDS: Record<Kind["kind"], { title: string; meaning: string }> = {
   padding: { title: "Padding", meaning: "Bytes of blocks after the contents." },
 };
 
-export function wastePage({ report }: Context): HTMLElement {
-  const { waste } = report;
+export function wastePage({ report: { waste } }: WasteContext): HTMLElement {
   const found = waste.kinds.filter(({ savings }) => savings > 0);
   return element(
     "div",
@@ -64,20 +70,8 @@ function kindTable(waste: Waste): HTMLElement {
             ? element("a", { href: `#waste?kind=${kind}` }, KINDS[kind].title)
             : KINDS[kind].title,
       },
-      {
-        key: "count",
-        title: "Objects",
-        kind: "number",
-        cell: ({ count }) => format.count(count),
-        order: ({ count }) => count,
-      },
-      {
-        key: "savings",
-        title: "Savings",
-        kind: "number",
-        cell: ({ savings }) => format.bytes(savings),
-        order: ({ savings }) => savings,
-      },
+      countColumn("count", "Objects", ({ count }) => count),
+      bytesColumn("savings", "Savings", ({ savings }) => savings),
       {
         key: "share",
         title: "Of live",
@@ -133,13 +127,7 @@ function kindSection(kind: Kind): HTMLElement[] {
           cell: ({ count }) => format.count(count),
           order: ({ count }) => count,
         },
-        {
-          key: "savings",
-          title: "Savings",
-          kind: "number",
-          cell: ({ savings }) => format.bytes(savings),
-          order: ({ savings }) => savings,
-        },
+        bytesColumn("savings", "Savings", ({ savings }) => savings),
         { key: "holders", title: "Held by", kind: "text", cell: holders },
       ],
       rows: kind.groups,
@@ -210,20 +198,8 @@ function headerTable({ classes }: Headers): HTMLElement {
         kind: "text",
         cell: ({ className }) => classLink(className),
       },
-      {
-        key: "count",
-        title: "Objects",
-        kind: "number",
-        cell: ({ count }) => format.count(count),
-        order: ({ count }) => count,
-      },
-      {
-        key: "size",
-        title: "Headers",
-        kind: "number",
-        cell: ({ size }) => format.bytes(size),
-        order: ({ size }) => size,
-      },
+      countColumn("count", "Objects", ({ count }) => count),
+      bytesColumn("size", "Headers", ({ size }) => size),
     ],
     rows: classes,
   }).element;

@@ -17,7 +17,8 @@ use base::control::Control;
 use base::error::Result;
 use base::tolerance::Tolerance;
 use base::units::AddressForm;
-use base::warning::{Warning, shorten};
+use base::warning::Warning;
+use base::warnings::shorten;
 use heap::{CollectorState, FoundSlots, Heap, Indexes, ObjectGraph, RootKind, RootSlots, Solution};
 
 /// The object graph of one dump. It does not borrow the dump.

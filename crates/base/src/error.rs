@@ -6,6 +6,7 @@
 use std::error::Error as StdError;
 use std::fmt;
 
+use crate::file_action::FileAction;
 use crate::shown::Shown;
 
 /// The result of everything in the engine that can fail.
@@ -99,47 +100,6 @@ impl fmt::Display for RefusedBytes {
         let mut bytes = [0; 8];
         bytes[..7].copy_from_slice(&self.0);
         u64::from_le_bytes(bytes).fmt(f)
-    }
-}
-
-/// What is done with a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum FileAction {
-    /// To open it.
-    Open,
-    /// To ask for its kind and size.
-    Inspect,
-    /// To read its contents.
-    Read,
-    /// To map its contents.
-    Map,
-    /// To write to it.
-    Write,
-}
-
-impl FileAction {
-    /// The name of the system call, as in Node's `error.syscall`.
-    pub fn system_call(self) -> &'static str {
-        match self {
-            Self::Open => "open",
-            Self::Inspect => "fstat",
-            Self::Read => "read",
-            Self::Map => "mmap",
-            Self::Write => "write",
-        }
-    }
-}
-
-impl fmt::Display for FileAction {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Open => "cannot open the file",
-            Self::Inspect => "cannot get the size of the file",
-            Self::Read => "cannot read the file",
-            Self::Map => "cannot map the file",
-            Self::Write => "cannot write the export",
-        })
     }
 }
 

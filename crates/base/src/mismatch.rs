@@ -65,6 +65,13 @@ pub enum Mismatch {
     },
 }
 
+impl Mismatch {
+    /// The one of global values. A dump without any is none: its writer could not read globals.
+    pub fn of_globals(dump: u32, module: u32) -> Option<Self> {
+        (dump != 0 && dump != module).then_some(Self::GlobalCount { dump, module })
+    }
+}
+
 impl fmt::Display for Mismatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -9,13 +9,14 @@
 //!         ├─► assemblyscript ─┐
 //! wasm ───┤                   ├─► heap ─► questions ─► outputs
 //!         └─► runtime_code    │
+//!                    native ──┤
 //!                        v8 ──┘
 //! ```
 //!
 //! - [`dumps`] reads files of memory; [`wasm`] reads modules: globals, functions, names, debug information, symbols.
 //! - [`runtime_code`] executes the collector's functions, to see what they visit. Debug information says the same; if
 //!   a module has both, each checks the other.
-//! - [`assemblyscript`] and [`v8`] are the sources. Each makes a [`heap::Heap`], and answers what only it knows by the
+//! - [`assemblyscript`], [`native`] and [`v8`] are the sources. Each makes a [`heap::Heap`], and answers what only it knows by the
 //!   trait [`heap::Source`].
 //! - [`heap`] is the result: the objects, the references, the live set, dominators and retained sizes, and
 //!   [views](heap::views) that group them by class or compare two heaps.

@@ -36,12 +36,12 @@ impl<'a> Program<'a> {
 
     /// The same program, for analyses that tolerate these problems.
     pub fn tolerating(self, tolerance: Tolerance) -> Self {
-        match self.0 {
-            Kind::AssemblyScript(program) => Self(Kind::AssemblyScript(Box::new(
-                program.tolerating(tolerance),
-            ))),
-            native @ Kind::Native(_) => Self(native),
-        }
+        Self(match self.0 {
+            Kind::AssemblyScript(program) => {
+                Kind::AssemblyScript(Box::new(program.tolerating(tolerance)))
+            }
+            Kind::Native(program) => Kind::Native(Box::new(program.tolerating(tolerance))),
+        })
     }
 
     /// Analyzes a dump of this program. The dump is dropped as soon as it is read, so that the rest of

@@ -306,6 +306,8 @@ pub struct Opened {
 pub enum Need {
     /// Objects that are not alive, for `unreachable`.
     Garbage,
+    /// What objects contain: strings, elements and entries, for `waste`.
+    Contents,
     /// The addresses of blocks as allocation functions return them, for `sites`.
     Blocks,
     /// Another form than a heap snapshot of V8.

@@ -51,7 +51,7 @@ pub(crate) struct Walk {
 struct Top {
     chunk: u32,
     size: u32,
-    /// The reserve behind it: its size depends on the alignment.
+    /// The bytes between its end and the end of the segment, which dlmalloc keeps free: 56 or 40, by the alignment.
     reserve: u32,
     alignment: u32,
 }
@@ -141,7 +141,8 @@ fn segment_fields(memory: Memory<'_>, at: u32, top: Top) -> impl Iterator<Item =
     })
 }
 
-/// The range of the state. C has the segment behind the top, Rust has it near before or behind, by version.
+/// The range of the state. In C, the field `segment` comes 424 bytes after `top`; in Rust 12 bytes after it, or before it
+/// since 1.76.
 fn state(top: u32, segment: u32) -> Range<u32> {
     let (before, after) = match segment.wrapping_sub(top) as i32 {
         200.. => (24, segment - top + 32),

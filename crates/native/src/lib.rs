@@ -5,6 +5,7 @@
 
 mod dlmalloc;
 mod error;
+mod identity;
 mod program;
 mod references;
 mod roots;

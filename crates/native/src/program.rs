@@ -8,6 +8,8 @@ use base::columns;
 use base::control::{Control, Phase};
 use base::error::Result;
 use base::input::Input;
+use base::mismatch::Mismatch;
+use base::tolerance::Tolerance;
 use base::units::AddressForm;
 use base::warning::Warning;
 use dumps::Dump;
@@ -15,6 +17,7 @@ use heap::{FoundSlots, Heap, HeapClass, ObjectGraph, ObjectTable, Opened, RootKi
 use wasm::module::{Module, TLSF_ROOT};
 
 use crate::dlmalloc::{self, OVERHEAD, Walk};
+use crate::identity::data_mismatch;
 use crate::references::{self, BlockIndex};
 use crate::roots::{self, Layout};
 use crate::source::NativeSource;
@@ -36,6 +39,7 @@ pub fn is_native(module: &Module<'_>) -> bool {
 pub struct Program<'a> {
     wasm: &'a [u8],
     module: Module<'a>,
+    tolerance: Tolerance,
 }
 
 /// The graph of one dump. It does not borrow the dump.
@@ -49,7 +53,16 @@ struct Graph {
 impl<'a> Program<'a> {
     /// Takes a module and its bytes.
     pub fn new(wasm: &'a [u8], module: Module<'a>) -> Self {
-        Self { wasm, module }
+        Self {
+            wasm,
+            module,
+            tolerance: Tolerance::default(),
+        }
+    }
+
+    /// The same program, for analyses of dumps of other modules. A damaged heap is not tolerated.
+    pub fn tolerating(self, tolerance: Tolerance) -> Self {
+        Self { tolerance, ..self }
     }
 
     /// Analyzes a dump of this program. The dump is dropped as soon as it is read.
@@ -92,6 +105,8 @@ impl<'a> Program<'a> {
     }
 
     fn read_graph(&self, dump: &Dump<'_>, wants_labels: bool, control: &Control) -> Result<Graph> {
+        let mut warnings = Vec::new();
+        let dump = &self.identified(dump, &mut warnings, control)?;
         let step = control.begin(Phase::Blocks, 1);
         let walk = dlmalloc::walk(dump.memory, control)?;
         drop(step);
@@ -107,7 +122,7 @@ impl<'a> Program<'a> {
             roots.slots.add_unreferenced(entry)?;
         }
         roots.kinds.sort_unstable();
-        let mut warnings = vec![Warning::ReferencesConservative];
+        warnings.push(Warning::ReferencesConservative);
         if layout.is_guessed {
             warnings.push(Warning::StackBoundsGuessed);
         }
@@ -123,6 +138,29 @@ impl<'a> Program<'a> {
             },
             slots: roots.slots,
             warnings,
+        })
+    }
+}
+
+impl Program<'_> {
+    /// The dump, without the values of its globals if it has those of another module.
+    fn identified<'d>(
+        &self,
+        dump: &Dump<'d>,
+        warnings: &mut Vec<Warning>,
+        control: &Control,
+    ) -> Result<Dump<'d>> {
+        let expected = self.module.globals.mutable_i32_count();
+        let mismatch = Mismatch::of_globals(dump.globals.len(), expected);
+        let has_foreign_globals = self.tolerance.check(mismatch, warnings)?;
+        let mismatch = data_mismatch(dump, &self.module, control)?;
+        self.tolerance.check(mismatch, warnings)?;
+        if dump.globals.is_empty() && expected > 0 {
+            warnings.push(Warning::GlobalsMissing { expected });
+        }
+        Ok(match has_foreign_globals {
+            true => dump.without_globals(),
+            false => *dump,
         })
     }
 }

@@ -9,11 +9,12 @@ use base::error::Result;
 use base::units::{Address, ObjectIndex};
 use base::warning::Warning;
 use heap::{
-    Blocks, DominatorIndex, EdgeLabel, FieldValue, Found, Heap, LabelKind, ObjectReader, PathTree,
-    ReadOrder, Source, Survey, TextFilter,
+    Blocks, DominatorIndex, EdgeLabel, FieldValue, Found, Heap, LabelKind, Need, ObjectReader,
+    PathTree, ReadOrder, Source, Survey, TextFilter,
 };
 
 use crate::dlmalloc::OVERHEAD;
+use crate::error::NativeError;
 
 /// The heap of one dump, and a hash of its module.
 pub(crate) struct NativeSource {
@@ -45,6 +46,22 @@ impl Source for NativeSource {
 
     fn program(&self) -> u64 {
         self.program
+    }
+
+    fn check(&self, need: Need) -> Result<()> {
+        let (question, reason) = match need {
+            Need::Garbage => (
+                "unreachable",
+                "its allocator frees what is garbage; what nothing in the memory refers to is a root of its own, \
+                 unreferenced, in paths and growth",
+            ),
+            Need::Contents => (
+                "waste",
+                "the dump does not say which blocks are strings or containers",
+            ),
+            Need::Blocks | Need::HeapSnapshot => return Ok(()),
+        };
+        Err(NativeError::NotInNativeHeap { question, reason }.into())
     }
 
     fn has_module(&self) -> bool {

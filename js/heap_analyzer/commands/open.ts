@@ -56,7 +56,7 @@ async function runOpen(paths: string[], options: ExplorerOptions): Promise<void>
   const { dumpFile, givenDumps, watchFolders } = await import("../../explorer/files.js");
   const { serveExplorer } = await import("../../explorer/server.js");
   const { wasm, before, strings } = options;
-  const { files, folders } = await givenDumps(paths, wasm);
+  const { files, folders, known } = await givenDumps(paths, wasm);
   const dumps = new Dumps({ force: options.force ?? false, partial: options.partial ?? false });
   const handles: string[] = [];
   if (before !== undefined) handles.push(dumps.add(await dumpFile(before, wasm), true));
@@ -80,7 +80,6 @@ async function runOpen(paths: string[], options: ExplorerOptions): Promise<void>
         await server.close();
         throw new Error("open: none of the dumps can be read");
       }
-      const known = new Set(files.map(({ path }) => path));
       const appear = async (path: string) => {
         try {
           await dumps.read(dumps.add(await dumpFile(path, wasm)));

@@ -1,5 +1,5 @@
 /**
- * Open heaps and their keys. A key is a hash of the contents together with the paths, so a heap that was let go can be
+ * Open heaps and their keys. A key is a hash of the contents together with the paths, so a heap that was closed can be
  * opened again from its key alone.
  */
 import { createHash } from "node:crypto";
@@ -189,7 +189,7 @@ export class Heaps {
           await entry.heap.prepareAsync({ signal });
           entry.isPrepared = true;
         } catch {
-          // It was let go, or there is no memory. A question that needs an index builds it, or says why not.
+          // It was closed, or there is no memory. A question that needs an index builds it, or says why not.
         }
       }
     });
@@ -203,7 +203,7 @@ export class Heaps {
     }
   }
 
-  /** The place table of a heap. It stays when the heap is let go. */
+  /** The place table of a heap. It stays when the heap is closed. */
   async placeTable(key: string, control: Control): Promise<PlaceTable> {
     const kept = this.#tables.get(key);
     if (kept !== undefined) {
@@ -300,7 +300,7 @@ export class Heaps {
   }
 
   /**
-   * Whether a dump can be opened now. The least recently used heaps that nobody uses are let go for it. `others` is the
+   * Whether a dump can be opened now. Heaps that no question uses are closed for it, the least recently used first. `others` is the
    * number of heaps that the request holds: they are not released before it goes on.
    */
   #hasRoom({ shown }: RootFile, needed: number, others: number): boolean {
@@ -407,7 +407,7 @@ function bytesOf(entries: Entry[]): number {
   }, 0);
 }
 
-/** What is equal for the same files, as long as nobody writes to them. */
+/** A text that is equal for the same files with the same contents. */
 function filesOf({ dump, wasm, partial }: Source): string {
   return JSON.stringify([dump.real, dump.identity, wasm?.real, wasm?.identity, partial]);
 }

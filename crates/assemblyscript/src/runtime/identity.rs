@@ -14,13 +14,6 @@ use runtime_code::std_library::STRING;
 use wasm::debug_info::DebugInfo;
 use wasm::module::{DataSegment, Module};
 
-/// Whether the dump's global values can be those of the module's globals.
-pub fn global_count_mismatch(dump: &Dump<'_>, module: &Module<'_>) -> Option<Mismatch> {
-    let (dump, module) = (dump.globals.len(), module.globals.mutable_i32_count());
-    // No values are allowed: then the writer of the dump could not read globals.
-    (dump != 0 && dump != module).then_some(Mismatch::GlobalCount { dump, module })
-}
-
 /// The first other difference between a dump and a module. A difference that the program may have caused is
 /// added to `warnings`.
 ///

@@ -30,12 +30,13 @@ use blocks::Allocator;
 use classes::Classes;
 use collector::Collector;
 use evidence::Evidence;
-use identity::{find_mismatch, global_count_mismatch};
+use identity::find_mismatch;
 use roots::{GlobalRoots, StaticRoots};
 use type_flags::TypeFlagsTable;
 
 use base::control::Control;
 use base::error::Result;
+use base::mismatch::Mismatch;
 use base::tolerance::Tolerance;
 use base::units::Address;
 use base::warning::Warning;
@@ -78,7 +79,9 @@ impl<'a> Runtime<'a> {
     ) -> Result<Self> {
         let dump = &boundaries::corrected(dump, module, evidence)?;
         let flags = TypeFlagsTable::locate(dump, module);
-        let has_foreign_globals = tolerance.check(global_count_mismatch(dump, module), warnings)?;
+        let (in_dump, in_module) = (dump.globals.len(), module.globals.mutable_i32_count());
+        let mismatch = Mismatch::of_globals(in_dump, in_module);
+        let has_foreign_globals = tolerance.check(mismatch, warnings)?;
         let mismatch = find_mismatch(dump, module, &evidence.debug_info, flags, warnings)?;
         tolerance.check(mismatch, warnings)?;
         // The values of other globals are not used.

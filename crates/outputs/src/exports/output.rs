@@ -3,7 +3,8 @@
 use std::io::Write;
 
 use base::columns;
-use base::error::{Error, FileAction, Result};
+use base::error::{Error, Result};
+use base::file_action::FileAction;
 
 /// Bytes that are written at once, at least half of them where more are known.
 pub(super) const PIECE: usize = 1 << 18;

@@ -7,7 +7,8 @@ use flate2::write::GzEncoder;
 use quick_protobuf::Writer;
 
 use super::output::PIECE;
-use base::error::{Error, FileAction, Result};
+use base::error::{Error, Result};
+use base::file_action::FileAction;
 
 /// Wire types of fields.
 pub(super) const NUMBER: u32 = 0;

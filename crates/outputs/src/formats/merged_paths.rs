@@ -3,7 +3,7 @@
 use super::names::{class, label, root, size};
 use super::rows::{Left, Right, table};
 use super::text::format_count;
-use questions::{Branch, MergedPaths, More};
+use questions::{Branch, HeldBy, MergedPaths, More};
 
 pub(super) fn merged_lines(paths: &MergedPaths) -> Vec<String> {
     let mut lines = vec![
@@ -13,27 +13,36 @@ pub(super) fn merged_lines(paths: &MergedPaths) -> Vec<String> {
             size(paths.shallow_size),
             size(paths.retained_set_size)
         ),
-        match paths.held_by.system {
-            Some(system) => format!(
-                "removing all of them frees {}; held by globals {}, V8 {}",
-                size(paths.freed_by_removing_all),
-                size(paths.held_by.global),
-                size(system)
-            ),
-            None => format!(
-                "removing all of them frees {}; held by globals {}, the stack {}, pins {}",
-                size(paths.freed_by_removing_all),
-                size(paths.held_by.global),
-                size(paths.held_by.stack),
-                size(paths.held_by.pinned)
-            ),
-        },
+        format!(
+            "removing all of them frees {}; held by {}",
+            size(paths.freed_by_removing_all),
+            holders(&paths.held_by)
+        ),
     ];
     let mut rows = Vec::new();
     branch_rows(&paths.tree, paths.more.as_ref(), &mut rows);
     let heading = [("Objects", Right), ("Shallow", Right), ("Path", Left)];
     lines.extend(table(heading, &rows));
     lines
+}
+
+/// The kinds of roots that the heap can have, each with what it holds.
+fn holders(held_by: &HeldBy) -> String {
+    let global = size(held_by.global);
+    if let Some(system) = held_by.system {
+        return format!("globals {global}, V8 {}", size(system));
+    }
+    let stack = size(held_by.stack);
+    match held_by.unreferenced {
+        Some(unreferenced) => format!(
+            "globals {global}, the stack {stack}; unreferenced {}",
+            size(unreferenced)
+        ),
+        None => format!(
+            "globals {global}, the stack {stack}, pins {}",
+            size(held_by.pinned)
+        ),
+    }
 }
 
 /// A row for each branch, in depth-first order. Trees may be deep.

@@ -40,11 +40,15 @@ pub(super) fn summary_lines(summary: &Summary) -> Vec<String> {
         );
         return lines;
     }
+    let (last, what) = match summary.roots.unreferenced {
+        Some(unreferenced) => (unreferenced, "unreferenced"),
+        None => (summary.roots.pinned, "pinned"),
+    };
     lines.push(format!(
-        "roots {} global, {} stack, {} pinned",
+        "roots {} global, {} stack, {} {what}",
         format_count(summary.roots.global),
         format_count(summary.roots.stack),
-        format_count(summary.roots.pinned)
+        format_count(last)
     ));
     lines
 }

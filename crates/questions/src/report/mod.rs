@@ -53,7 +53,8 @@ struct Body {
     cells: Cells,
     details: Vec<Detail>,
     comparison: Option<Comparison>,
-    waste: Waste,
+    /// `None` if the heap does not say what objects contain.
+    waste: Option<Waste>,
     /// Absent for a snapshot, which contains only what is alive.
     unreachable: Option<UnreachablePart>,
 }
@@ -119,8 +120,11 @@ pub fn report(
         None => Ok(None),
     };
     let mut waste_notes = Vec::new();
-    let (comparison, waste) =
-        side_by_side(compare, || waste(loaded, &WASTE, &mut waste_notes, control))?;
+    let find_waste = || match loaded.source.check(Need::Contents) {
+        Ok(()) => waste(loaded, &WASTE, &mut waste_notes, control).map(Some),
+        Err(_) => Ok(None),
+    };
+    let (comparison, waste) = side_by_side(compare, find_waste)?;
     notes.append(&mut waste_notes);
     Ok(strings::packed(&Body {
         dump: loaded.dump_name.clone(),

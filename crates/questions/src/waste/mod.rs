@@ -25,7 +25,7 @@ use base::side_by_side::side_by_side;
 use base::warning::Warning;
 use claims::Claims;
 use context::Context;
-use heap::Survey;
+use heap::{Need, Survey};
 use padding::padding;
 use sums::Sums;
 
@@ -52,6 +52,7 @@ pub fn waste(
     notes: &mut Vec<Warning>,
     control: &Control,
 ) -> Result<Waste> {
+    loaded.source.check(Need::Contents)?;
     let page = page(options.offset, options.limit)?;
     let context = &Context::new(loaded, control)?;
     let object_count = loaded.heap.objects.len();

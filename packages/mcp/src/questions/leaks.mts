@@ -94,6 +94,10 @@ const place = z.strictObject({
   path: z.string().nullable(),
   label: z.string().nullable(),
   className: z.string(),
+  source: z
+    .strictObject({ file: z.string(), line: count, column: count })
+    .optional()
+    .describe("of a heap snapshot: where the constructor is"),
   fingerprint: z.string(),
   stable: z.boolean(),
   counts: z.array(count.nullable()),

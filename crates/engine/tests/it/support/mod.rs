@@ -27,6 +27,7 @@ mod dump_file;
 pub mod forge;
 mod module;
 pub mod random_heap;
+mod region;
 mod scene;
 
 pub use analysis::{

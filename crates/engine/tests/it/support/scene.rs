@@ -1,10 +1,11 @@
 //! A program, object by object.
 
+use super::region::{Block, BlockKind, Region};
 use super::{
     ALLOCATOR, ARRAY_BUFFER, ARRAY_BUFFER_VIEW, Class, CollectorCode, DATA_END, DumpFile,
     FIRST_BLOCK, FIRST_FREE_ID, FIRST_STATIC_PAYLOAD, FREE, HEAP_BASE, LEFT_FREE, LIST_HEADS,
     ModuleOptions, OBJECT_HEADER, Object, PAGE, PINNED_COLOR, RTTI_BASE, TAIL_POINTER, Type,
-    WasmGlobal, analyze, block_payload, encode_module, first_block_of_region, flags, open,
+    WasmGlobal, analyze, block_payload, encode_module, flags, open,
 };
 use engine::assemblyscript::InMemory;
 use engine::heap::Heap;
@@ -36,29 +37,6 @@ pub struct Scene {
     minimum_pages: u32,
     pub(super) data_end: u32,
     pub(super) heap_base: u32,
-}
-
-#[derive(Clone, Debug)]
-struct Region {
-    blocks: Vec<Block>,
-    /// The address of the next block.
-    next: u32,
-    /// The address after the block of size 0 that ends the region, once it is known.
-    end: Option<u32>,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Block {
-    address: u32,
-    payload_size: u32,
-    kind: BlockKind,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum BlockKind {
-    Free,
-    Raw,
-    Managed { id: u32, size: u32 },
 }
 
 impl Default for Scene {
@@ -515,27 +493,6 @@ impl Scene {
         for (block, id, size) in self.managed() {
             dump.poke(block.address + 12, id);
             dump.poke(block.address + 16, size);
-        }
-    }
-}
-
-impl Region {
-    fn starting_at(start: u32) -> Self {
-        Self {
-            blocks: Vec::new(),
-            next: first_block_of_region(start),
-            end: None,
-        }
-    }
-
-    /// Two free blocks never touch.
-    fn merge_last_two_if_free(&mut self) {
-        if let [.., first, second] = &mut self.blocks[..]
-            && first.kind == BlockKind::Free
-            && second.kind == BlockKind::Free
-        {
-            first.payload_size += second.payload_size + 4;
-            self.blocks.pop();
         }
     }
 }

@@ -15,7 +15,7 @@ use crate::exports::path_sums::{PathSums, Sum};
 use base::control::Phase;
 use base::error::Result;
 use heap::views::ConstructorView;
-use heap::{GroupStart, PathGroup, PathGroups, RootKind, RootOrigin};
+use heap::{GroupStart, Need, PathGroup, PathGroups, RootKind, RootOrigin};
 use questions::{
     AccountingJson, AnswerBody, Cut, LEFT_OUT, PathText, Question, SuspectOptions, WasteGroup,
     WasteKindName, WasteOptions, after_class, root_kind_name,
@@ -364,13 +364,17 @@ impl TableExport<'_> {
         ))
     }
 
+    /// Without rows, if the heap does not say what objects contain.
     pub(super) fn waste(&self, out: &mut dyn Write) -> Result<()> {
+        let mut table = begin(out, "waste", WASTE, &[])?;
+        if self.heap.source().check(Need::Contents).is_err() {
+            return table.finish();
+        }
         let question = Question::Waste(WasteOptions {
             limit: WASTE_GROUPS,
             offset: 0,
         });
         let answer = ask(self.heap, &question, None, self.control)?;
-        let mut table = begin(out, "waste", WASTE, &[])?;
         let AnswerBody::Waste(waste) = &answer.body else {
             return table.finish();
         };

@@ -14,7 +14,8 @@ use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
 use parquet::schema::parser::parse_message_type;
 use parquet::schema::types::ColumnDescriptor;
 
-use base::error::{Error, FileAction, Result};
+use base::error::{Error, Result};
+use base::file_action::FileAction;
 
 /// Rows that are kept before they are written.
 const GROUP_ROWS: usize = 1 << 18;
