@@ -22,9 +22,15 @@ export * from "./heap.js";
 
 /** An error of this package. `code` says what happened. */
 export class HeapAnalyzerError extends Error {
-  constructor(code: ErrorCode, message: string, options?: { cause?: unknown });
+  constructor(
+    code: ErrorCode,
+    message: string,
+    options?: { cause?: unknown; advice?: string | undefined },
+  );
   /** A stable name for programs. The words of `message` may change. */
   readonly code: ErrorCode;
+  /** What to do, in words of this API, if `message` does not say all of it. Absent if it does. */
+  readonly advice?: string;
   /**
    * For `ERR_IO`, an error with `errno`, `code`, `path` and `syscall` from the system, like the errors of
    * Node. For `ABORT_ERR`, the signal's `reason`. For `ERR_NO_BINARY`, the reason why the addon does not load.

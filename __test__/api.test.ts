@@ -118,10 +118,14 @@ describe("the variants agree", () => {
     ];
     const names = ["dump", "dump", notADump, notADump, "before", "before", notADump, notADump];
     const text =
-      "this is a WebAssembly module, not a heap dump: were the dump and the module swapped? " +
-      "Pass the dump first, then the module (on the command line: <dump-file> --wasm <module>)";
+      "this is a WebAssembly module, not a heap dump: were the dump and the module swapped?";
     expect(errors.map(({ message }) => message)).toEqual(names.map((name) => `${name}: ${text}`));
     expect(new Set(errors.map(({ code }) => code))).toEqual(new Set(["ERR_DUMP_MAGIC"]));
+    const advice =
+      "pass the dump first, then the module; write dumps with @warpo/heap-analyzer/capture";
+    expect(new Set(errors.map((error) => (error as HeapAnalyzerError).advice))).toEqual(
+      new Set([advice]),
+    );
     expect(errors.every((error) => error instanceof Error)).toBe(true);
   });
 

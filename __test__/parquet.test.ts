@@ -345,7 +345,7 @@ describe("the command", () => {
     const output = join(folder, "without-module");
     const args = ["--to", "parquet", "--captured-at", "file-time", "--output", output];
     const run = runIn(server.folder, ["export", "after.dump", ...args, "--keep-unreadable"]);
-    expect(failureOf(run)).toContain("pass it with --wasm");
+    expect(failureOf(run)).toContain("pass the module with --wasm");
     expect(existsSync(output)).toBe(false);
   });
 });

@@ -4,10 +4,18 @@ import { descriptor } from "./descriptor.js";
 
 export class HeapAnalyzerError extends Error {
   readonly code: ErrorCode;
+  // Without `declare`, an error without advice would have the property, too.
+  declare readonly advice?: string;
 
-  constructor(code: ErrorCode, message: string, options?: { cause?: unknown }) {
-    super(message, options);
+  constructor(
+    code: ErrorCode,
+    message: string,
+    options: { cause?: unknown; advice?: string | undefined } = {},
+  ) {
+    const { advice, ...rest } = options;
+    super(message, rest);
     this.code = code;
+    if (advice !== undefined) this.advice = advice;
   }
 }
 

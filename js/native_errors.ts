@@ -1,6 +1,7 @@
 /** Errors of the native addon as errors of this package. */
 import { getSystemErrorMap } from "node:util";
 import type { ErrorCode } from "../index.js";
+import { adviceFor } from "./advice.js";
 import { HeapAnalyzerError } from "./errors.js";
 
 /** Calls the addon. An error that it throws becomes a {@link HeapAnalyzerError}. */
@@ -24,7 +25,9 @@ export async function awaitNative<T>(call: () => Promise<T>): Promise<T> {
 function translated(error: unknown): unknown {
   if (error instanceof HeapAnalyzerError) return error;
   const { code, message, cause } = error as Error & { code: ErrorCode };
-  const options = cause === undefined ? {} : { cause: systemError(cause as Error) };
+  const advice = adviceFor("api", code);
+  const options =
+    cause === undefined ? { advice } : { advice, cause: systemError(cause as Error) };
   return new HeapAnalyzerError(code, message, options);
 }
 

@@ -18,6 +18,7 @@ use memmap2::UncheckedAdvice;
 use base::error::{Error, Result};
 use base::file_action::FileAction;
 use engine::Contents;
+use engine::heap::HeapError;
 
 /// A file that must not change after the dump was opened.
 #[derive(Debug)]
@@ -40,9 +41,9 @@ impl UnchangedFile {
     }
 
     fn changed(&self, found: impl ToString) -> Error {
-        let error = Error::DumpChanged {
+        let error = Error::from(HeapError::DumpChanged {
             found: found.to_string(),
-        };
+        });
         error.in_file(self.path.to_string_lossy())
     }
 
@@ -60,7 +61,7 @@ impl UnchangedFile {
     /// Compares an open file with this one.
     ///
     /// # Errors
-    /// [`Error::DumpChanged`], [`Error::Io`].
+    /// [`HeapError::DumpChanged`], [`Error::Io`].
     pub(super) fn check(&self, file: &File) -> Result<()> {
         let now = Identity::of(&file.metadata().map_err(|source| self.failed(source))?);
         match now == self.identity {

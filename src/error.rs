@@ -3,6 +3,8 @@
 //! For an error of the system, the `cause` has its data as JSON in its message. `js/native_errors.ts` makes
 //! an error like those of Node from the data, because only Node knows its error numbers on each system.
 
+use base::error::Coded;
+use base::shown::Shown;
 use serde::Serialize;
 
 /// An error that a binding function returns. Its status is what napi-rs puts into `error.code`. A type of this
@@ -31,6 +33,28 @@ impl From<JsError> for napi::JsError<&'static str> {
 /// so the type must have this name.
 pub(super) type Result<T> = std::result::Result<T, JsError>;
 
+/// An error of the addon itself.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum AddonError {
+    /// One pipe for two inputs. A pipe can be read only once.
+    #[error(
+        "it is the same pipe as {}: a pipe can be read only once; write one of the two inputs to a file, or use two pipes",
+        Shown(other)
+    )]
+    SamePipe {
+        /// The name of the other input.
+        other: String,
+    },
+}
+
+impl Coded for AddonError {
+    fn code(&self) -> &'static str {
+        match self {
+            Self::SamePipe { .. } => "ERR_SAME_PIPE",
+        }
+    }
+}
+
 /// An error of the system, for JavaScript.
 #[derive(Serialize)]
 struct SystemError<'a> {
@@ -56,10 +80,10 @@ impl From<base::Error> for JsError {
 }
 
 fn system_error(error: &base::Error) -> Option<SystemError<'_>> {
-    let base::Error::InFile { file, source } = error else {
+    let base::Error::InFile(in_file) = error else {
         return None;
     };
-    let base::Error::Io { action, source } = &**source else {
+    let base::Error::Io { action, source } = &in_file.source else {
         return None;
     };
     Some(SystemError {
@@ -67,6 +91,6 @@ fn system_error(error: &base::Error) -> Option<SystemError<'_>> {
         kind: format!("{:?}", source.kind()),
         message: source.to_string(),
         syscall: action.system_call(),
-        path: file,
+        path: &in_file.file,
     })
 }

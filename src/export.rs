@@ -158,7 +158,7 @@ impl Stream {
         let piece = std::mem::take(&mut started.piece);
         let Some(into) = into.get_mut(..piece.len()) else {
             return Err(Error::Internal {
-                message: format!("a piece of {} bytes for a shorter buffer", piece.len()),
+                message: format!("a piece of {} bytes for a shorter buffer", piece.len()).into(),
             });
         };
         into.copy_from_slice(&piece);

@@ -13,11 +13,14 @@ use rayon::prelude::*;
 
 use super::contents::{UnchangedFile, read_exact_at};
 use super::input_bytes::InputBytes;
+use crate::error::AddonError;
 use base::columns;
 use base::control::Control;
 use base::error::{Error, Result};
 use base::file_action::FileAction;
 use base::file_kind::{DUMP_MAGIC, FileKind, MODULE_MAGIC};
+use engine::dumps::DumpError;
+use engine::wasm::ModuleError;
 use engine::wasm::module;
 use workers::guard::guarded;
 
@@ -97,7 +100,7 @@ fn path_of(bytes: &[u8]) -> PathBuf {
 /// block for an unlimited time.
 ///
 /// # Errors
-/// [`Error::Io`] if a file does not exist, [`Error::SamePipe`].
+/// [`Error::Io`] if a file does not exist, [`AddonError::SamePipe`].
 pub(super) fn find_pipes<'f>(files: impl Iterator<Item = &'f NamedPath>) -> Result<bool> {
     let mut pipes: Vec<(&NamedPath, Metadata)> = Vec::new();
     let mut found = false;
@@ -110,7 +113,7 @@ pub(super) fn find_pipes<'f>(files: impl Iterator<Item = &'f NamedPath>) -> Resu
         let same = pipes.iter().find(|(_, other)| is_same(other, &kind));
         if let Some((other, _)) = same {
             let other = other.name.clone();
-            return Err(Error::SamePipe { other }.in_file(&file.name));
+            return Err(Error::from(AddonError::SamePipe { other }).in_file(&file.name));
         }
         pipes.push((file, kind));
     }
@@ -213,17 +216,17 @@ fn bytes_to_read(file: &File, length: u64) -> Result<usize> {
         DUMP_MAGIC if length > LARGEST_DUMP => {
             let globals = u64::from(u32::from_le_bytes([g0, g1, g2, g3])) * 4;
             let memory_size = (length - engine::dumps::HEADER_SIZE as u64).saturating_sub(globals);
-            return Err(Error::DumpTooLarge { memory_size });
+            return Err(DumpError::TooLarge { memory_size }.into());
         }
         MODULE_MAGIC if length > module::MAX_SIZE => {
-            return Err(Error::ModuleTooLarge { size: length });
+            return Err(ModuleError::TooLarge { size: length }.into());
         }
         DUMP_MAGIC | MODULE_MAGIC => length,
         _ if FileKind::of(&header[..present]) == Some(FileKind::Json) => length,
         _ => length.min(LEAST),
     };
     usize::try_from(bytes).map_err(|_| Error::OutOfMemory {
-        bytes,
+        bytes: bytes.into(),
         purpose: "reading the file",
     })
 }
@@ -268,7 +271,7 @@ fn failed(action: FileAction) -> impl Fn(io::Error) -> Error {
 fn out_of_memory(error: io::Error, bytes: u64) -> Error {
     match error.kind() {
         io::ErrorKind::OutOfMemory => Error::OutOfMemory {
-            bytes,
+            bytes: bytes.into(),
             purpose: "mapping the file",
         },
         _ => failed(FileAction::Map)(error),

@@ -78,7 +78,7 @@ impl<'a> PendingInput<'a> {
     /// yet; reading these may block for an unlimited time.
     ///
     /// # Errors
-    /// [`base::Error::Io`] if a file does not exist, [`base::Error::SamePipe`].
+    /// [`base::Error::Io`] if a file does not exist, [`AddonError::SamePipe`](crate::error::AddonError::SamePipe).
     pub(super) fn have_pipe(inputs: &[Self]) -> Result<bool> {
         let has_pipe = find_pipes(inputs.iter().filter_map(|input| match input {
             Self::File(file) => Some(file),

@@ -11,6 +11,7 @@ use engine::heap::Heap;
 use engine::heap::views::{
     ComparisonSort, ConstructorSort, ConstructorView, RetainedColumns, Selection,
 };
+use engine::questions::QuestionError;
 
 /// `AnalyzeOptions` and `DiffOptions` of the public API.
 #[napi(object)]
@@ -81,11 +82,11 @@ pub(super) fn checked<S: SortByName>(options: Option<ViewOptions>) -> Result<Vie
     };
     let sort = match options.sort {
         None => S::default(),
-        Some(name) => S::named(&name).ok_or(Error::InvalidOption {
+        Some(name) => S::named(&name).ok_or(Error::from(QuestionError::InvalidOption {
             name: "sort",
             found: format!("{name:?}"),
             expected: S::EXPECTED,
-        })?,
+        }))?,
     };
     Ok(ViewRequest {
         selection: Selection {
@@ -137,11 +138,14 @@ fn count(
     expected: &'static str,
 ) -> Result<Option<usize>> {
     match value {
-        Some(value) if !(value >= least && value.fract() == 0.0) => Err(Error::InvalidOption {
-            name,
-            found: value.to_string(),
-            expected,
-        }),
+        Some(value) if !(value >= least && value.fract() == 0.0) => {
+            Err(QuestionError::InvalidOption {
+                name,
+                found: value.to_string(),
+                expected,
+            }
+            .into())
+        }
         _ => Ok(value.map(|value| value as usize)),
     }
 }

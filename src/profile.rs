@@ -12,6 +12,7 @@ use super::work_control::WorkControl;
 use base::columns;
 use base::control::Control;
 use base::error::Error;
+use engine::instrument::InstrumentError;
 use engine::instrument::allocations::{LIVE_SAMPLES_MODULE, instrument_allocations as instrument};
 use engine::instrument::name_functions;
 use engine::outputs::exports::{CallProfile, sampled_blocks};
@@ -86,10 +87,12 @@ impl GoStacks {
         guarded(|| {
             check(wasm)?;
             let module = Module::parse(wasm, &Control::default())?;
-            let table = GoTable::find(&module).ok_or_else(|| Error::AllocatorMissing {
-                found: "a Go program without a table of functions that this version can read"
-                    .to_owned(),
-                expected: "a module that Go 1.18 or newer linked",
+            let table = GoTable::find(&module).ok_or_else(|| {
+                Error::from(InstrumentError::AllocatorMissing {
+                    found: "a Go program without a table of functions that this version can read"
+                        .to_owned(),
+                    expected: "a module that Go 1.18 or newer linked",
+                })
             })?;
             Ok(Self { table })
         })
@@ -246,6 +249,6 @@ fn check(wasm: &[u8]) -> base::Result<()> {
 
 fn internal(error: serde_json::Error) -> Error {
     Error::Internal {
-        message: error.to_string(),
+        message: error.to_string().into(),
     }
 }

@@ -220,7 +220,7 @@ fn cancel_at_the_end_of(env: &Env) -> Result<()> {
 /// The error for a failed call into Node.
 fn refused(error: Error) -> EngineError {
     EngineError::Internal {
-        message: error.reason.clone(),
+        message: error.reason.clone().into(),
     }
 }
 

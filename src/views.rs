@@ -412,6 +412,6 @@ fn size_array(sizes: SizeColumn) -> Either<Uint32Array, Float64Array> {
 /// The engine's error inside an error of reading.
 fn engine_error(error: io::Error) -> Error {
     error.downcast().unwrap_or_else(|error| Error::Internal {
-        message: error.to_string(),
+        message: error.to_string().into(),
     })
 }

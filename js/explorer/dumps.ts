@@ -1,6 +1,7 @@
 /** The dumps of an explorer: they are opened when they are asked about, and few of them at a time. */
 import type { Heap, PlaceTable } from "../../index.js";
 import { openHeapFileAsync } from "../heap.js";
+import { withAdvice } from "../advice.js";
 import { QuestionError } from "../served/errors.js";
 import type { DumpStatus, Status } from "./methods.js";
 
@@ -77,7 +78,8 @@ export class Dumps {
 
   fail(name: string, error: unknown): void {
     if (this.#failures.length >= MOST_FAILURES) this.#failures.shift();
-    this.#failures.push({ name, message: (error as Error).message });
+    const { code, message } = error as { code?: unknown; message: string };
+    this.#failures.push({ name, message: withAdvice("cli", code, message) });
   }
 
   status(): Status {

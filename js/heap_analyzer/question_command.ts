@@ -98,7 +98,7 @@ export async function runQuestion(
   const [heap, before] = heaps.reverse() as [native.HeapHandle, native.HeapHandle?];
   const next = nextCommand(dumps.at(-1), modules.at(-1));
   const answer = await asked(line, heap, question, before, { ...options, ...next });
-  for (const { message } of answer.warnings) writeWarning(message);
+  for (const { code, message } of answer.warnings) writeWarning(message, code);
   await write([Buffer.from(answer.text)], options.output);
 }
 

@@ -161,11 +161,11 @@ export async function writeTables(dump: string, options: Request): Promise<void>
     const { code, message } = error;
     if (options.keepUnreadable !== true || code === undefined || PASSING.has(code)) throw error;
     const unreadable = { dump: facts, code, message, hashNames };
-    writeWarning(message);
+    writeWarning(message, code);
     return await write([addon().unreadableDumpTable(JSON.stringify(unreadable))], place("dump"));
   }
   const { heap } = result;
-  for (const { message } of heap.warnings()) writeWarning(message);
+  for (const { code, message } of heap.warnings()) writeWarning(message, code);
   const onRequest = [
     ...(options.objects === true ? ["object"] : []),
     ...(options.edges === true ? ["edge"] : []),

@@ -82,7 +82,7 @@ export async function runView(
   const { WorkControl } = addon();
   const control = new WorkControl();
   const view = await line.watch(control, analysis(control));
-  for (const { message } of view.warnings()) writeWarning(message);
+  for (const { code, message } of view.warnings()) writeWarning(message, code);
   const { output } = options;
   if (options.format === "table") {
     const text = table(view, options) + (await footer(line));

@@ -91,7 +91,7 @@ export class WatchDisplay {
     for (const { code, message } of warnings) {
       if (this.#warned.has(code)) continue;
       this.#warned.add(code);
-      writeWarning(message);
+      writeWarning(message, code);
     }
   }
 

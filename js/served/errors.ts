@@ -1,4 +1,5 @@
 /** Errors of questions. Like those of the analyzer, they have a stable code. */
+import { type Surface, withAdvice } from "../advice.js";
 
 /** What went wrong, with a code for programs and a sentence for people. */
 export class QuestionError extends Error {
@@ -15,9 +16,10 @@ export function isAborted(error: unknown): boolean {
   return (error as { code?: unknown } | null)?.code === "ABORT_ERR";
 }
 
-/** An error as one text: its code, then its sentence. */
-export function errorText(error: unknown): string {
+/** An error as one text: its code, its sentence, then what the asker can do about it. */
+export function errorText(error: unknown, surface?: Surface): string {
   const { code, message } = error as { code?: unknown; message?: unknown };
   const text = typeof message === "string" ? message : String(error);
-  return typeof code === "string" && !text.startsWith(code) ? `${code}: ${text}` : text;
+  const whole = surface === undefined ? text : withAdvice(surface, code, text);
+  return typeof code === "string" && !text.startsWith(code) ? `${code}: ${whole}` : whole;
 }

@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
-use base::error::{Error, Result};
+use base::error::Result;
+use heap::HeapError;
 
 /// A source from which the bytes of a dump can be read again.
 pub trait Contents: Send + Sync {
     /// Fills `into` with the bytes of the dump from `offset` on.
     ///
     /// # Errors
-    /// [`Error::DumpChanged`] if the dump was changed or replaced after it was opened, [`Error::Io`].
+    /// [`HeapError::DumpChanged`] if the dump was changed or replaced after it was opened, [`Error::Io`](base::Error::Io).
     fn read_at(&self, offset: u64, into: &mut [u8]) -> Result<()>;
 
     /// The same source for many reads in a row; `None` if that makes no difference.
@@ -54,9 +55,10 @@ impl<Bytes: AsRef<[u8]> + Send + Sync> Contents for InMemory<Bytes> {
         match range.and_then(|range| bytes.get(range)) {
             Some(bytes) => into.copy_from_slice(bytes),
             None => {
-                return Err(Error::DumpChanged {
+                return Err(HeapError::DumpChanged {
                     found: format!("{} bytes", bytes.len()),
-                });
+                }
+                .into());
             }
         }
         Ok(())

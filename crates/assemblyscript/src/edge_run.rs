@@ -3,9 +3,10 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::reference_types::{ANY, ReferenceTypes, TypeNumber};
+use crate::AssemblyScriptError;
 use base::columns;
 use base::control::Step;
-use base::error::{Error, Result};
+use base::error::Result;
 use base::units::{Address, ObjectIndex};
 use dumps::Memory;
 use heap::{EdgeLabel, ObjectTable};
@@ -186,7 +187,7 @@ impl Run {
         let targets = add(&shared.targets_found, new_targets as u64);
         let limit = shared.limit;
         if words > limit * READS_PER_WORD || targets > limit {
-            return Err(Error::TooManyReferences { limit });
+            return Err(AssemblyScriptError::TooManyReferences { limit }.into());
         }
         shared.step.advance(0)
     }

@@ -14,13 +14,14 @@ use super::class_slots::DescribedClass;
 use super::containers::{Elements, Table, is_deleted};
 use super::edge_run::{Anomalies, Run, Shared};
 use super::reference_types::{ANY, ReferenceTypes, TypeNumber};
+use crate::AssemblyScriptError;
 use crate::runtime::classes::Classes;
 use crate::runtime::layout::{Contents, EntryLayout};
 use crate::runtime::objects::{ObjectHeader, block_of};
 use crate::runtime::shapes::ClassShape;
 use base::columns;
 use base::control::{Control, Phase};
-use base::error::{Error, Result};
+use base::error::Result;
 use base::units::{Address, ClassId, ObjectIndex};
 use dumps::Memory;
 use heap::{EdgeLabel, Edges, ObjectTable};
@@ -49,9 +50,9 @@ impl Extraction {
     /// the references of an object are in the order of their labels, and the labels are stored.
     ///
     /// # Errors
-    /// [`Error::TooManyReferences`] if there are more references than the memory has words, or if far more
+    /// [`AssemblyScriptError::TooManyReferences`] if there are more references than the memory has words, or if far more
     /// words would have to be read, which is only possible if containers refer to the same buffers;
-    /// [`Error::OutOfMemory`]; [`Error::Aborted`].
+    /// [`Error::OutOfMemory`](base::Error::OutOfMemory); [`Error::Aborted`](base::Error::Aborted).
     pub(super) fn extract(
         memory: Memory<'_>,
         objects: &ObjectTable,
@@ -107,7 +108,7 @@ impl Extraction {
     fn append(&mut self, run: &Run, limit: u64) -> Result<()> {
         let needed = self.targets.len() + run.targets().len();
         if needed as u64 > limit {
-            return Err(Error::TooManyReferences { limit });
+            return Err(AssemblyScriptError::TooManyReferences { limit }.into());
         }
         if needed > self.targets.capacity() {
             columns::reserve(&mut self.targets, needed)?;

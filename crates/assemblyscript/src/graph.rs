@@ -56,9 +56,9 @@ impl DumpGraph {
     /// Reads the graph out of a runtime. `warnings` are those about the runtime itself.
     ///
     /// # Errors
-    /// [`Error::ModuleMismatch`](base::Error::ModuleMismatch) if the objects are not of this
-    /// program, [`Error::HeapCorrupt`](base::Error::HeapCorrupt) and
-    /// [`Error::TooManyReferences`](base::Error::TooManyReferences) if the memory cannot be read to
+    /// [`OtherModule`](base::mismatch::OtherModule) if the objects are not of this
+    /// program, [`HeapError::Corrupt`](heap::HeapError::Corrupt) and
+    /// [`AssemblyScriptError::TooManyReferences`](crate::AssemblyScriptError::TooManyReferences) if the memory cannot be read to
     /// its end, unless that is tolerated; [`Error::OutOfMemory`](base::Error::OutOfMemory),
     /// [`Error::Aborted`](base::Error::Aborted).
     pub(super) fn read(

@@ -11,6 +11,7 @@ mod edge_names;
 mod edge_run;
 mod edges;
 mod entries;
+mod error;
 mod graph;
 mod header_checks;
 mod header_pass;
@@ -36,4 +37,5 @@ mod warnings;
 
 pub use contents::{Contents, InMemory};
 pub(crate) use dump_source::DumpSource;
+pub use error::AssemblyScriptError;
 pub use program::{Program, Schedule, read_module};

@@ -27,6 +27,7 @@ use base::tolerance::Tolerance;
 use base::units::Address;
 use base::warning::Warning;
 use dumps::Dump;
+use heap::HeapError;
 use heap::{AddressIndex, CollectorState, HeapClass, ObjectTable};
 
 /// The number of bytes of the heap between two checks for cancellation.
@@ -51,8 +52,8 @@ pub(super) struct FoundObjects {
 /// Finds all objects of a dump, the use of the heap's other bytes, and the regions.
 ///
 /// # Errors
-/// [`Error::ModuleMismatch`](base::Error::ModuleMismatch) if an object is of no class of the program,
-/// [`Error::HeapCorrupt`](base::Error::HeapCorrupt) if the blocks cannot be walked to the end of
+/// [`OtherModule`](base::mismatch::OtherModule) if an object is of no class of the program,
+/// [`HeapError::Corrupt`] if the blocks cannot be walked to the end of
 /// the heap, unless that is tolerated.
 pub(super) fn read_objects(
     runtime: &Runtime<'_>,
@@ -190,13 +191,13 @@ impl HeapReader<'_, '_> {
     /// The error for a heap that looks unused, although the program has used it.
     fn missing_heap(&self) -> Option<Error> {
         let total = self.collector.total.filter(|&total| total > 0)?;
-        Some(Error::HeapCorrupt {
+        Some(Error::from(HeapError::Corrupt {
             address: self.allocator.first_block,
             found: format!(
                 "an allocator that was never used, although the collector counts {total} bytes of objects"
             ),
             expected: "the allocator's tail pointer",
-        })
+        }))
     }
 
     /// The objects below the heap.

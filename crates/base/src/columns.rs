@@ -33,7 +33,7 @@ pub fn reserve<T>(column: &mut Vec<T>, more: usize) -> Result<()> {
     column
         .try_reserve_exact(more)
         .map_err(|_| Error::OutOfMemory {
-            bytes,
+            bytes: bytes.into(),
             purpose: PURPOSE,
         })?;
     if bytes >= LARGE {
@@ -52,7 +52,10 @@ pub fn check_room(bytes: u64, purpose: &'static str) -> Result<()> {
     check_headroom()?;
     match can_map(bytes.saturating_add(HEADROOM as u64)) {
         true => Ok(()),
-        false => Err(Error::OutOfMemory { bytes, purpose }),
+        false => Err(Error::OutOfMemory {
+            bytes: bytes.into(),
+            purpose,
+        }),
     }
 }
 
@@ -64,7 +67,7 @@ pub fn check_headroom() -> Result<()> {
     match can_map(HEADROOM as u64) {
         true => Ok(()),
         false => Err(Error::OutOfMemory {
-            bytes: HEADROOM as u64,
+            bytes: (HEADROOM as u64).into(),
             purpose: "small allocations, which must not fail",
         }),
     }
@@ -96,7 +99,7 @@ pub fn zeros<T: Zeroable>(length: usize) -> Result<Vec<T>> {
     let column = bytemuck::allocation::try_zeroed_slice_box(length);
     let mut column = column
         .map_err(|()| Error::OutOfMemory {
-            bytes,
+            bytes: bytes.into(),
             purpose: PURPOSE,
         })?
         .into_vec();

@@ -90,51 +90,25 @@ impl FileStart {
     }
 }
 
-/// Why a file is not a dump, and what to pass instead.
-pub(crate) fn not_a_dump(found: &FileStart) -> String {
-    explain(found, "a heap dump", "ASHD", || {
-        "capture dumps with @warpo/heap-analyzer/capture".to_owned()
-    })
-}
-
-/// Why a file is not a module, and what to pass instead.
-pub(crate) fn not_a_module(found: &FileStart) -> String {
-    explain(found, "a WebAssembly module", "\0asm", || {
-        "pass the .wasm file that the dump was taken from".to_owned()
-    })
-}
-
-/// Why a file is not a heap snapshot of V8, and what to pass instead.
-pub(crate) fn not_a_snapshot(found: &FileStart) -> String {
-    explain(found, "a heap snapshot of V8", "{\"snapshot\"", || {
-        "pass a .heapsnapshot file of Node or Chrome, or a heap dump with its module (--wasm)"
-            .to_owned()
-    })
-}
-
-fn explain(found: &FileStart, expected: &str, magic: &str, advice: impl Fn() -> String) -> String {
+/// Why a file is not of the kind that was expected, and what to pass instead.
+pub fn wrong_kind(found: &FileStart, expected: &str, magic: &str, instead: &str) -> String {
     let Some(kind) = found.kind else {
         if found.length == 0 {
-            return format!("the file is empty, so it is not {expected}: {}", advice());
+            return format!("the file is empty, so it is not {expected}: {instead}");
         }
         return format!(
-            "not {expected}: expected {magic:?} at offset 0, found {:?}; {}",
-            String::from_utf8_lossy(found.bytes()),
-            advice()
+            "not {expected}: expected {magic:?} at offset 0, found {:?}; {instead}",
+            String::from_utf8_lossy(found.bytes())
         );
     };
-    let advice = match kind {
-        FileKind::HeapDump | FileKind::Module => {
-            "were the dump and the module swapped? Pass the dump first, then the module (on the command line: <dump-file> --wasm <module>)".to_owned()
-        }
-        FileKind::Gzip | FileKind::Zstandard | FileKind::Zip => "decompress it first".to_owned(),
-        FileKind::Html => {
-            "if it was downloaded, the server sent a page instead of the file".to_owned()
-        }
+    let instead = match kind {
+        FileKind::HeapDump | FileKind::Module => "were the dump and the module swapped?",
+        FileKind::Gzip | FileKind::Zstandard | FileKind::Zip => "decompress it first",
+        FileKind::Html => "if it was downloaded, the server sent a page instead of the file",
         FileKind::ModuleText if expected.contains("module") => {
-            "pass the binary (.wasm) instead of the text (.wat)".to_owned()
+            "pass the binary (.wasm) instead of the text (.wat)"
         }
-        FileKind::ModuleText | FileKind::Json => advice(),
+        FileKind::ModuleText | FileKind::Json => instead,
     };
-    format!("this is {kind}, not {expected}: {advice}")
+    format!("this is {kind}, not {expected}: {instead}")
 }

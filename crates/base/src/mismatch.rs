@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::error::Coded;
 use crate::shown::Shown;
 use crate::units::{Address, ClassId};
 
@@ -115,5 +116,21 @@ impl fmt::Display for Mismatch {
                 "there are objects with class id {id} on the heap, but only {count} classes"
             ),
         }
+    }
+}
+
+/// The dump is not of this module.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "the dump was taken from another module, or from another build of it: {mismatch}; pass the module that was running"
+)]
+pub struct OtherModule {
+    /// What differs.
+    pub mismatch: Mismatch,
+}
+
+impl Coded for OtherModule {
+    fn code(&self) -> &'static str {
+        "ERR_MODULE_MISMATCH"
     }
 }

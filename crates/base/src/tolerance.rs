@@ -1,7 +1,8 @@
 //! Problems that an analysis tolerates, with a warning, instead of failing.
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::mismatch::Mismatch;
+use crate::mismatch::OtherModule;
 use crate::warning::Warning;
 
 /// Problems that an analysis tolerates, with a warning, instead of failing.
@@ -20,7 +21,7 @@ impl Tolerance {
             return Ok(false);
         };
         if !self.mismatch {
-            return Err(Error::ModuleMismatch { mismatch });
+            return Err(OtherModule { mismatch }.into());
         }
         warnings.push(Warning::ModuleMismatch { mismatch });
         Ok(true)

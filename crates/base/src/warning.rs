@@ -1,28 +1,37 @@
 //! Findings that do not stop an analysis, but may make a number wrong.
 
-use std::fmt;
-
 use crate::mismatch::Mismatch;
 use crate::producer::Producer;
 use crate::shown::Shown;
 use crate::units::{Address, ClassId};
 
 /// A finding that may make a number wrong. Its `Display` text says what was found, and in which
-/// direction numbers may be wrong.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// direction numbers may be wrong. Like the text of an error, it states facts: whoever shows it adds what to do.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Warning {
     /// The dump was written without global values.
+    #[error(
+        "the dump has no global values (the module has {expected} mutable i32 globals): objects that only globals keep alive are missing from every number"
+    )]
     GlobalsMissing {
         /// How many values a complete dump of this module holds.
         expected: u32,
     },
     /// A global that holds a reference, but whose value is not known.
+    #[error(
+        "the value of global {name} is not known (the module does not say which of its globals it is, or the host supplied it): objects that only this global keeps alive are missing",
+        name = Shown(name)
+    )]
     GlobalUnknown {
         /// Its name in the debug information.
         name: String,
     },
     /// A global that should hold a reference, but holds something else.
+    #[error(
+        "global {name} should hold a reference, but {value} is not the address of an object: is this the module that the dump was taken from?",
+        name = Shown(name)
+    )]
     GlobalNotAnObject {
         /// Its name.
         name: String,
@@ -30,13 +39,24 @@ pub enum Warning {
         value: Address,
     },
     /// A global that only the collector's code or only the debug information has.
+    #[error(
+        "the debug information and the collector's code disagree about global {name}: it counts as a root, so too many objects may count as live; compile the module again if it was changed after compilation",
+        name = Shown(name)
+    )]
     GlobalDisputed {
         /// Its name.
         name: String,
     },
     /// The module has neither debug information nor names.
+    #[error(
+        "the module has neither debug information nor names: classes are called Class#<id>, and the collector's total cannot be compared; no other number is affected"
+    )]
     NamesMissing,
     /// Some classes have no name, although the module has names.
+    #[error(
+        "{count} class(es) have no name, such as {class_name}: {}; no number is affected",
+        why_nameless(*debug_info_by)
+    )]
     NamesIncomplete {
         /// The first of them, as it is shown.
         class_name: String,
@@ -46,10 +66,21 @@ pub enum Warning {
         debug_info_by: Producer,
     },
     /// Neither debug information nor code says which globals the collector starts from.
+    #[error(
+        "the module has no debug information, and its collector's code cannot be read: every global that holds an object, and every static object that may be a root, counts as a root, so too many objects may count as live"
+    )]
     RootsUnknown,
     /// The debug information may leave out roots, and the collector's code cannot be read.
+    #[error(
+        "the build is optimised, so the debug information may leave out constant globals, and the collector's code cannot be read: every static object that may be a root counts as a root, so too many objects may count as live; pass the module with its code"
+    )]
     RootsIncomplete,
     /// An id that the debug information gives to several classes.
+    #[error(
+        "the debug information gives runtime id {id} to several classes: its objects are shown as {class_name}, but may be {}; the references of all these classes were followed, so too many objects may count as live",
+        any_of(rivals),
+        class_name = Shown(class_name)
+    )]
     ClassAmbiguous {
         /// The runtime id.
         id: ClassId,
@@ -59,16 +90,27 @@ pub enum Warning {
         rivals: Vec<String>,
     },
     /// A class whose debug information and collector code name different reference fields.
+    #[error(
+        "the debug information and the collector's code name different reference fields of {class_name}: all of them were followed, so too many objects may count as live; compile the module again if it was changed after compilation",
+        class_name = Shown(class_name)
+    )]
     ClassDisputed {
         /// Its name.
         class_name: String,
     },
     /// A class whose debug information leaves out inherited fields, and whose code cannot be read.
+    #[error(
+        "the debug information does not describe the inherited fields of {class_name}, and the collector's code cannot be read: every word before the class's own fields counts as a possible reference, so too many objects may count as live; compile with a newer WARPO, or pass the module with its code"
+    )]
     BasesUnknown {
         /// Its name.
         class_name: String,
     },
     /// Contents of an object that do not fit its buffer.
+    #[error(
+        "the contents of {count} object(s) do not fit their buffers, the first is the {class_name} at {address}: references outside the buffers were not followed, so objects may be missing",
+        class_name = Shown(class_name)
+    )]
     ContentsDoNotFit {
         /// The first such object.
         address: Address,
@@ -78,6 +120,10 @@ pub enum Warning {
         count: u64,
     },
     /// Live objects that are too small for the fields of their class, or refer to something after those fields.
+    #[error(
+        "{count} object(s) do not have the fields of their class, the first is the {class_name} at {address}, whose fields take {declared} bytes in the debug information: the dump was probably taken from another build of the module, and then every number and name may be wrong",
+        class_name = Shown(class_name)
+    )]
     FieldsDiffer {
         /// The first such object.
         address: Address,
@@ -89,6 +135,9 @@ pub enum Warning {
         count: u64,
     },
     /// Objects of a class about which nothing is known.
+    #[error(
+        "the module does not describe the class with runtime id {id} ({count} object(s)): every word of them counts as a possible reference, so too many objects may count as live"
+    )]
     ClassUnknown {
         /// The runtime id.
         id: ClassId,
@@ -96,11 +145,17 @@ pub enum Warning {
         count: u64,
     },
     /// A question about contents, and live objects of classes about which nothing is known.
+    #[error(
+        "{count} live object(s) are of classes that the module does not describe, and may be containers: unused parts of these objects and their buffers are missing from the savings, and a buffer to which they refer never counts as a duplicate"
+    )]
     ContentsUnknown {
         /// How many objects there are.
         count: u64,
     },
     /// A check with a budget whose default rule was left out, because there were too few dumps.
+    #[error(
+        "only the budgets were checked: the default rule, that no place grows, needs {needed} dumps after the warm-up, and there are {found}"
+    )]
     GrowthNotChecked {
         /// How many dumps there are after the warm-up.
         found: u64,
@@ -108,15 +163,27 @@ pub enum Warning {
         needed: u64,
     },
     /// Of a native program: every word that is an address in a block counts as a reference.
+    #[error(
+        "every word that is an address in a block counts as a reference: a number may keep a block, so there may be more unreferenced blocks; pointers that only the host or a local variable holds are not in the memory, so there may be fewer"
+    )]
     ReferencesConservative,
     /// The end of static data is not known, and follows from the usual sizes of stacks.
+    #[error(
+        "the module does not say where its static data ends: it follows from the usual sizes of stacks; if the stack has another size, old words of it count as references, and there may be more unreferenced blocks"
+    )]
     StackBoundsGuessed,
     /// Of a snapshot: long strings, of which V8 writes only the start.
+    #[error(
+        "{count} string(s) have 1024 characters or more: V8 writes only the start of a long string into a snapshot, so these are not compared, and the savings may be too low"
+    )]
     StringsCut {
         /// How many strings there are.
         count: u64,
     },
     /// The collector's own count of managed bytes differs from what the walk found.
+    #[error(
+        "the collector counts {collector} bytes of managed objects, but {walk} were found: the heap is damaged or was changed from outside, and some objects may be missing or wrong"
+    )]
     TotalMismatch {
         /// `~lib/rt/itcms/total`.
         collector: u64,
@@ -124,6 +191,9 @@ pub enum Warning {
         walk: u64,
     },
     /// An object that is linked by only one of its neighbours in the collector's list.
+    #[error(
+        "the collector's lists are broken at {count} object(s), the first at {address}: the dump was taken while the collector changed them, or the heap was changed from outside, so objects may be missing"
+    )]
     ListBroken {
         /// The first such object.
         address: Address,
@@ -131,6 +201,9 @@ pub enum Warning {
         count: u64,
     },
     /// Headers or references that no program of this module can have.
+    #[error(
+        "{problem}: {count}, the first at {address}: the heap was changed from outside, or the dump was taken while the allocator or the collector changed it, so every number may be wrong"
+    )]
     HeapInconsistent {
         /// What contradicts what.
         problem: &'static str,
@@ -140,11 +213,17 @@ pub enum Warning {
         count: u64,
     },
     /// The memory is not made of whole wasm pages.
+    #[error(
+        "the memory in the dump has {memory_size} bytes, which is not a whole number of 64 KiB pages: the dump may be truncated"
+    )]
     MemoryNotWholePages {
         /// Its size in bytes.
         memory_size: u64,
     },
     /// The memory has more or fewer pages than the module allows.
+    #[error(
+        "the memory in the dump has {pages} page(s) of 64 KiB, but the module's memory has {minimum} to {maximum}: the dump is truncated, or was taken from another module"
+    )]
     MemoryOutsideLimits {
         /// Its size in pages of 64 KiB.
         pages: u64,
@@ -154,6 +233,9 @@ pub enum Warning {
         maximum: u64,
     },
     /// The memory of the second dump is smaller than that of the first.
+    #[error(
+        "the heap of the second dump has {after} bytes, and the heap of the first has {before}: a memory never shrinks, so the dumps are swapped, or they are from two runs of the program, where the same address can be another object"
+    )]
     MemoryShrank {
         /// Its size in the first dump, in bytes.
         before: u64,
@@ -161,6 +243,9 @@ pub enum Warning {
         after: u64,
     },
     /// The stack pointer in the header is not the value of the stack pointer's global.
+    #[error(
+        "__stack_pointer at offset 16 is {header}, but its global has the value {global} in the same dump: the value in the header was used, so the objects that the stack keeps alive may be wrong; check the writer of the dump"
+    )]
     StackPointerDisputed {
         /// In the header.
         header: Address,
@@ -168,11 +253,17 @@ pub enum Warning {
         global: Address,
     },
     /// The stack pointer in the header is not aligned.
+    #[error(
+        "__stack_pointer at offset 16 is {header}, expected a multiple of 4: the objects that the stack keeps alive may be wrong; check the writer of the dump"
+    )]
     StackPointerUnaligned {
         /// In the header.
         header: Address,
     },
     /// String literals in the dump differ from those in the module.
+    #[error(
+        "{count} string literal(s) in static memory differ from the module, the first at {address}: the program may have overwritten its static data; if it does not do that, the dump was taken from another build of the module, and every number and name may be wrong"
+    )]
     StaticDataChanged {
         /// The first of them.
         address: Address,
@@ -180,16 +271,23 @@ pub enum Warning {
         count: u64,
     },
     /// The dump was not taken from the module; the caller asked to continue.
+    #[error(
+        "the dump was taken from another module, or from another build of it: {mismatch}; every number and name may be wrong"
+    )]
     ModuleMismatch {
         /// What differs.
         mismatch: Mismatch,
     },
     /// The heap is damaged; the caller asked for what could be read.
+    #[error(
+        "partial result: {damage}; the heap after this address was not read, so its objects, and the objects that only they keep alive, are missing"
+    )]
     Partial {
         /// What is wrong, and where.
         damage: String,
     },
     /// The address of a question is inside an object or a block.
+    #[error("address {address} is inside the {what} at {start}: the answer is about this {what}")]
     AddressInside {
         /// The address.
         address: Address,
@@ -199,23 +297,37 @@ pub enum Warning {
         start: Address,
     },
     /// Unreferenced raw blocks cannot be found, because the dump has no global values.
+    #[error(
+        "the dump has no global values, and the only reference to a raw block can be in a global: unreferenced raw blocks were not searched for"
+    )]
     RawBlocksNotScanned,
     /// The list of unreferenced raw blocks is an estimate.
+    #[error(
+        "the list of unreferenced raw blocks is an estimate: a number, or the old contents of memory, can look like an address, so a block may be missing from the list; and the host, a local variable or an i64 global (the module has {wide_globals}) can hold an address that is not in the dump, so a listed block may be in use"
+    )]
     RawBlocksEstimated {
         /// How many mutable i64 globals the module has, whose values are not in the dump.
         wide_globals: u32,
     },
     /// References that a graph leaves out, because it has a limited number of edges.
+    #[error("{count} references between the nodes of the graph are left out: ask for more nodes")]
     EdgesLeftOut {
         /// Their number.
         count: u64,
     },
     /// Growth over so few dumps that chance can look like it.
+    #[error(
+        "growth over {count} dumps only: steady numbers that vary by chance can rise this often; of programs with five such places, about {} look as if they grew; take 8 dumps or more",
+        share_that_rises(*count)
+    )]
     FewDumps {
         /// How many there are after the warm-up.
         count: u64,
     },
     /// More warnings like the ones before it, which are left out.
+    #[error(
+        "{count} more warnings with the code {code} are not listed; they have the same consequences as the listed ones"
+    )]
     More {
         /// Their code.
         code: &'static str,
@@ -223,12 +335,33 @@ pub enum Warning {
         count: u64,
     },
     /// A warning about one of several dumps.
+    #[error("{}: {warning}", Shown(dump))]
     InDump {
         /// A path, or the name of an argument.
         dump: String,
         /// The warning.
         warning: Box<Warning>,
     },
+}
+
+/// Why some classes have no name.
+fn why_nameless(debug_info_by: Producer) -> &'static str {
+    match debug_info_by {
+        Producer::Nobody => {
+            "no name of a function contains theirs, and the module has no debug information"
+        }
+        Producer::Warpo => {
+            "WARPO left them out of the debug information, as it does with classes that are the type of no variable or field, and no name of a function contains theirs"
+        }
+        Producer::Transform | Producer::Other => {
+            "the debug information does not describe them, and no name of a function contains theirs"
+        }
+    }
+}
+
+fn any_of(class_names: &[String]) -> String {
+    let names = class_names.iter().map(|name| Shown(name).to_string());
+    names.collect::<Vec<_>>().join(" or ")
 }
 
 /// The part of steady programs with five places that vary by chance in which one rises in every interval.
@@ -282,210 +415,6 @@ impl Warning {
             Self::EdgesLeftOut { .. } => "WARN_EDGES_LEFT_OUT",
             Self::More { .. } => "WARN_MORE",
             Self::InDump { warning, .. } => warning.code(),
-        }
-    }
-}
-
-impl fmt::Display for Warning {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::GlobalsMissing { expected } => write!(
-                f,
-                "the dump has no global values (the module has {expected} mutable i32 globals): objects that only globals keep alive are missing from every number; write dumps with @warpo/heap-analyzer/capture"
-            ),
-            Self::GlobalUnknown { name } => write!(
-                f,
-                "the value of global {name} is not known (the module does not say which of its globals it is, or the host supplied it): objects that only this global keeps alive are missing",
-                name = Shown(name)
-            ),
-            Self::GlobalNotAnObject { name, value } => write!(
-                f,
-                "global {name} should hold a reference, but {value} is not the address of an object: is this the module that the dump was taken from?",
-                name = Shown(name)
-            ),
-            Self::GlobalDisputed { name } => write!(
-                f,
-                "the debug information and the collector's code disagree about global {name}: it counts as a root, so too many objects may count as live; compile the module again if it was changed after compilation",
-                name = Shown(name)
-            ),
-            Self::NamesMissing => write!(
-                f,
-                "the module has neither debug information nor names: classes are called Class#<id>, and the collector's total cannot be compared; no other number is affected; compile with --debug for names"
-            ),
-            Self::NamesIncomplete {
-                class_name,
-                count,
-                debug_info_by,
-            } => {
-                let reason = match debug_info_by {
-                    Producer::Nobody => {
-                        "no name of a function contains theirs, and the module has no debug information, which asc adds with --transform @warpo/heap-analyzer/asc-transform"
-                    }
-                    Producer::Warpo => {
-                        "WARPO left them out of the debug information, as it does with classes that are the type of no variable or field, and no name of a function contains theirs"
-                    }
-                    Producer::Transform | Producer::Other => {
-                        "the debug information does not describe them, and no name of a function contains theirs"
-                    }
-                };
-                write!(
-                    f,
-                    "{count} class(es) have no name, such as {class_name}: {reason}; no number is affected"
-                )
-            }
-            Self::RootsUnknown => write!(
-                f,
-                "the module has no debug information, and its collector's code cannot be read: every global that holds an object, and every static object that may be a root, counts as a root, so too many objects may count as live; compile with --debug"
-            ),
-            Self::RootsIncomplete => write!(
-                f,
-                "the build is optimised, so the debug information may leave out constant globals, and the collector's code cannot be read: every static object that may be a root counts as a root, so too many objects may count as live; pass the module with its code"
-            ),
-            Self::BasesUnknown { class_name } => write!(
-                f,
-                "the debug information does not describe the inherited fields of {class_name}, and the collector's code cannot be read: every word before the class's own fields counts as a possible reference, so too many objects may count as live; compile with a newer WARPO, or pass the module with its code"
-            ),
-            Self::MemoryOutsideLimits {
-                pages,
-                minimum,
-                maximum,
-            } => write!(
-                f,
-                "the memory in the dump has {pages} page(s) of 64 KiB, but the module's memory has {minimum} to {maximum}: the dump is truncated, or was taken from another module"
-            ),
-            Self::MemoryShrank { before, after } => write!(
-                f,
-                "the heap of the second dump has {after} bytes, and the heap of the first has {before}: a memory never shrinks, so the dumps are swapped, or they are from two runs of the program, where the same address can be another object"
-            ),
-            Self::StackPointerDisputed { header, global } => write!(
-                f,
-                "__stack_pointer at offset 16 is {header}, but its global has the value {global} in the same dump: the value in the header was used, so the objects that the stack keeps alive may be wrong; check the writer of the dump"
-            ),
-            Self::StackPointerUnaligned { header } => write!(
-                f,
-                "__stack_pointer at offset 16 is {header}, expected a multiple of 4: the objects that the stack keeps alive may be wrong; check the writer of the dump"
-            ),
-            Self::StaticDataChanged { address, count } => write!(
-                f,
-                "{count} string literal(s) in static memory differ from the module, the first at {address}: the program may have overwritten its static data; if it does not do that, the dump was taken from another build of the module, and every number and name may be wrong"
-            ),
-            Self::ClassAmbiguous {
-                id,
-                class_name,
-                rivals,
-            } => write!(
-                f,
-                "the debug information gives runtime id {id} to several classes: its objects are shown as {class_name}, but may be {}; the references of all these classes were followed, so too many objects may count as live",
-                rivals
-                    .iter()
-                    .map(|rival| Shown(rival).to_string())
-                    .collect::<Vec<_>>()
-                    .join(" or "),
-                class_name = Shown(class_name)
-            ),
-            Self::ClassDisputed { class_name } => write!(
-                f,
-                "the debug information and the collector's code name different reference fields of {class_name}: all of them were followed, so too many objects may count as live; compile the module again if it was changed after compilation",
-                class_name = Shown(class_name)
-            ),
-            Self::ContentsDoNotFit {
-                address,
-                class_name,
-                count,
-            } => write!(
-                f,
-                "the contents of {count} object(s) do not fit their buffers, the first is the {class_name} at {address}: references outside the buffers were not followed, so objects may be missing",
-                class_name = Shown(class_name)
-            ),
-            Self::FieldsDiffer {
-                address,
-                class_name,
-                declared,
-                count,
-            } => write!(
-                f,
-                "{count} object(s) do not have the fields of their class, the first is the {class_name} at {address}, whose fields take {declared} bytes in the debug information: the dump was probably taken from another build of the module, and then every number and name may be wrong",
-                class_name = Shown(class_name)
-            ),
-            Self::ClassUnknown { id, count } => write!(
-                f,
-                "the module does not describe the class with runtime id {id} ({count} object(s)): every word of them counts as a possible reference, so too many objects may count as live"
-            ),
-            Self::ContentsUnknown { count } => write!(
-                f,
-                "{count} live object(s) are of classes that the module does not describe, and may be containers: unused parts of these objects and their buffers are missing from the savings, and a buffer to which they refer never counts as a duplicate"
-            ),
-            Self::GrowthNotChecked { found, needed } => write!(
-                f,
-                "only the budgets were checked: the default rule, that no place grows, needs {needed} dumps after the warm-up, and there are {found}"
-            ),
-            Self::ReferencesConservative => f.write_str(
-                "every word that is an address in a block counts as a reference: a number may keep a block, so there may be more unreferenced blocks; pointers that only the host or a local variable holds are not in the memory, so there may be fewer"
-            ),
-            Self::StackBoundsGuessed => f.write_str(
-                "the module does not say where its static data ends: it follows from the usual sizes of stacks; if the stack has another size, old words of it count as references, and there may be more unreferenced blocks"
-            ),
-            Self::StringsCut { count } => write!(
-                f,
-                "{count} string(s) have 1024 characters or more: V8 writes only the start of a long string into a snapshot, so these are not compared, and the savings may be too low"
-            ),
-            Self::TotalMismatch { collector, walk } => write!(
-                f,
-                "the collector counts {collector} bytes of managed objects, but {walk} were found: the heap is damaged or was changed from outside, and some objects may be missing or wrong"
-            ),
-            Self::ListBroken { address, count } => write!(
-                f,
-                "the collector's lists are broken at {count} object(s), the first at {address}: the dump was taken while the collector changed them, or the heap was changed from outside, so objects may be missing"
-            ),
-            Self::HeapInconsistent {
-                problem,
-                address,
-                count,
-            } => write!(
-                f,
-                "{problem}: {count}, the first at {address}: the heap was changed from outside, or the dump was taken while the allocator or the collector changed it, so every number may be wrong"
-            ),
-            Self::MemoryNotWholePages { memory_size } => write!(
-                f,
-                "the memory in the dump has {memory_size} bytes, which is not a whole number of 64 KiB pages: the dump may be truncated"
-            ),
-            Self::ModuleMismatch { mismatch } => write!(
-                f,
-                "the dump was taken from another module, or from another build of it: {mismatch}; every number and name may be wrong"
-            ),
-            Self::Partial { damage } => write!(
-                f,
-                "partial result: {damage}; the heap after this address was not read, so its objects, and the objects that only they keep alive, are missing"
-            ),
-            Self::AddressInside {
-                address,
-                what,
-                start,
-            } => write!(
-                f,
-                "address {address} is inside the {what} at {start}: the answer is about this {what}"
-            ),
-            Self::RawBlocksNotScanned => f.write_str(
-                "the dump has no global values, and the only reference to a raw block can be in a global: unreferenced raw blocks were not searched for",
-            ),
-            Self::RawBlocksEstimated { wide_globals } => write!(
-                f,
-                "the list of unreferenced raw blocks is an estimate: a number, or the old contents of memory, can look like an address, so a block may be missing from the list; and the host, a local variable or an i64 global (the module has {wide_globals}) can hold an address that is not in the dump, so a listed block may be in use"
-            ),
-            Self::FewDumps { count } => write!(
-                f,
-                "growth over {count} dumps only: steady numbers that vary by chance can rise this often; of programs with five such places, about {} look as if they grew; take 8 dumps or more",
-                share_that_rises(*count)
-            ),
-            Self::EdgesLeftOut { count } => write!(
-                f,
-                "{count} references between the nodes of the graph are left out: ask for more nodes"
-            ),
-            Self::More { code, count } => write!(
-                f,
-                "{count} more warnings with the code {code} are not listed; they have the same consequences as the listed ones"
-            ),
-            Self::InDump { dump, warning } => write!(f, "{}: {warning}", Shown(dump)),
         }
     }
 }

@@ -17,11 +17,13 @@
 //! # Ok::<(), base::Error>(())
 //! ```
 
+mod error;
 mod memory;
 
+pub use error::DumpError;
 pub use memory::Memory;
 
-use base::error::{Error, Result};
+use base::error::Result;
 use base::file_kind::{DUMP_MAGIC, FileStart};
 use base::units::Address;
 
@@ -88,11 +90,11 @@ impl<'a> Dump<'a> {
     /// Reads a dump file, and checks its header for contradictions.
     ///
     /// # Errors
-    /// [`Error::DumpTruncated`], [`Error::DumpMagic`], [`Error::DumpVersion`],
-    /// [`Error::DumpBoundary`], [`Error::DumpBoundaryOrder`] and [`Error::DumpTooLarge`], each with
+    /// [`DumpError::Truncated`], [`DumpError::NotADump`], [`DumpError::Version`],
+    /// [`DumpError::Boundary`], [`DumpError::BoundaryOrder`] and [`DumpError::TooLarge`], each with
     /// the offset in the file.
     pub fn parse(file: &'a [u8]) -> Result<Self> {
-        let truncated = |what, offset: usize, needed: u64| Error::DumpTruncated {
+        let truncated = |what, offset: usize, needed: u64| DumpError::Truncated {
             what,
             offset: offset as u64,
             needed,
@@ -102,9 +104,10 @@ impl<'a> Dump<'a> {
             .first_chunk::<4>()
             .ok_or(truncated("the magic \"ASHD\"", 0, 4))?;
         if *magic != DUMP_MAGIC {
-            return Err(Error::DumpMagic {
+            return Err(DumpError::NotADump {
                 found: FileStart::of(file),
-            });
+            }
+            .into());
         }
         let header = Memory::new(file.get(..HEADER_SIZE).ok_or(truncated(
             "the header",
@@ -118,7 +121,7 @@ impl<'a> Dump<'a> {
         let is_readable =
             version == VERSION || (version == VERSION_WITHOUT_GLOBALS && field(20) == 0);
         if !is_readable {
-            return Err(Error::DumpVersion { found: version });
+            return Err(DumpError::Version { found: version }.into());
         }
         let globals_size = u64::from(field(20)) * 4;
         let memory_start = HEADER_SIZE as u64 + globals_size;
@@ -127,18 +130,19 @@ impl<'a> Dump<'a> {
                 "the global values (count at offset 20)",
                 HEADER_SIZE,
                 globals_size,
-            ));
+            )
+            .into());
         }
         let (globals, memory) = file[HEADER_SIZE..].split_at(globals_size as usize);
         let memory_size = memory.len() as u64;
         if memory_size > MAX_MEMORY_SIZE {
-            return Err(Error::DumpTooLarge { memory_size });
+            return Err(DumpError::TooLarge { memory_size }.into());
         }
         let boundary = |name, offset: u32| {
             let value = Address(field(offset));
             // A program without memory has an empty heap, wherever that would begin.
             if u64::from(value.0) > memory_size && memory_size > 0 {
-                return Err(Error::DumpBoundary {
+                return Err(DumpError::Boundary {
                     name,
                     offset: u64::from(offset),
                     value,
@@ -153,12 +157,13 @@ impl<'a> Dump<'a> {
         // above the heap base, the collector finds an empty stack.
         let stack_pointer = Address(field(16));
         if data_end > heap_base {
-            return Err(Error::DumpBoundaryOrder {
+            return Err(DumpError::BoundaryOrder {
                 name: "__data_end",
                 offset: 8,
                 value: data_end,
                 heap_base,
-            });
+            }
+            .into());
         }
         Ok(Self {
             data_end,
@@ -196,6 +201,6 @@ mod tests {
     fn version_1_with_anything_in_its_reserved_word_is_refused() {
         let file = file(1, 1);
         let error = Dump::parse(&file).unwrap_err();
-        assert!(matches!(error, Error::DumpVersion { found: 1 }));
+        assert!(matches!(error.own(), Some(DumpError::Version { found: 1 })));
     }
 }

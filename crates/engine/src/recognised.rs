@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use crate::InputError;
 use assemblyscript::{Contents, Schedule};
 use base::control::{Control, Phase};
 use base::error::{Error, Result};
@@ -10,8 +11,10 @@ use base::file_kind::{FileKind, FileStart};
 use base::input::Input;
 use base::tolerance::Tolerance;
 use heap::Heap;
+use heap::HeapError;
 use heap::views::{ComparisonSort, ComparisonView, Selection};
 use questions::LoadedHeap;
+use v8::SnapshotError;
 
 use crate::program::Program;
 use crate::snapshot::{analyze_snapshot, open_snapshot};
@@ -19,7 +22,7 @@ use crate::snapshot::{analyze_snapshot, open_snapshot};
 /// Analyzes a heap dump with its module, or a heap snapshot, which has none.
 ///
 /// # Errors
-/// [`Error::SnapshotWithModule`], [`Error::ModuleMissing`], [`Error::NotASnapshot`] if the file and the module do not
+/// [`InputError::SnapshotWithModule`], [`InputError::ModuleMissing`], [`SnapshotError::NotASnapshot`] if the file and the module do not
 /// belong together; otherwise as [`Program::analyze`] and [`analyze_snapshot`].
 pub fn analyze(
     file: Input<'_, impl AsRef<[u8]>>,
@@ -37,7 +40,7 @@ pub fn analyze(
 /// Compares two dumps of one module, or two snapshots of one process.
 ///
 /// # Errors
-/// [`Error::DumpWithSnapshot`]; otherwise as [`analyze`].
+/// [`HeapError::DumpWithSnapshot`]; otherwise as [`analyze`].
 pub fn compare<Bytes: AsRef<[u8]> + Send>(
     [before, after]: [Input<'_, Bytes>; 2],
     module: Option<&Input<'_, impl AsRef<[u8]>>>,
@@ -55,10 +58,11 @@ pub fn compare<Bytes: AsRef<[u8]> + Send>(
         } else {
             (before.name, after.name)
         };
-        return Err(Error::DumpWithSnapshot {
+        return Err(HeapError::DumpWithSnapshot {
             dump: dump.to_owned(),
             snapshot: snapshot.to_owned(),
-        });
+        }
+        .into());
     }
     if is_before {
         let before = open_snapshot(before, control)?;
@@ -106,7 +110,7 @@ pub fn open<Bytes: AsRef<[u8]>, Kept: AsRef<[u8]>>(
 fn is_snapshot(file: &Input<'_, impl AsRef<[u8]>>, has_module: bool) -> Result<bool> {
     let is_snapshot = FileKind::of(file.bytes.as_ref()) == Some(FileKind::Json);
     if is_snapshot && has_module {
-        return Err(Error::SnapshotWithModule.in_file(file.name));
+        return Err(Error::from(InputError::SnapshotWithModule).in_file(file.name));
     }
     Ok(is_snapshot)
 }
@@ -120,8 +124,8 @@ fn read_program<'a>(
     let Some(module) = module else {
         let found = FileStart::of(dump.bytes.as_ref());
         let error = match found.kind {
-            Some(FileKind::HeapDump) => Error::ModuleMissing,
-            _ => Error::NotASnapshot { found },
+            Some(FileKind::HeapDump) => Error::from(InputError::ModuleMissing),
+            _ => Error::from(SnapshotError::NotASnapshot { found }),
         };
         return Err(error.in_file(dump.name));
     };

@@ -117,7 +117,7 @@ pub trait OpenedContents: Sync {
     /// Whether what was read without copying it was the contents. To be asked after it was used.
     ///
     /// # Errors
-    /// [`Error::DumpChanged`](base::Error::DumpChanged), [`Error::Io`](base::Error::Io).
+    /// [`HeapError::DumpChanged`](crate::HeapError::DumpChanged), [`Error::Io`](base::Error::Io).
     fn check(&self) -> Result<()> {
         Ok(())
     }

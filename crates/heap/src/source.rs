@@ -175,7 +175,7 @@ pub trait Source: Send + Sync {
     /// is inside of it.
     ///
     /// # Errors
-    /// [`Error::DumpChanged`], [`Error::Io`].
+    /// [`HeapError::DumpChanged`](crate::HeapError::DumpChanged), [`Error::Io`].
     fn around(
         &self,
         _address: u32,
@@ -203,7 +203,7 @@ pub trait Source: Send + Sync {
     /// a signal ends this process.
     ///
     /// # Errors
-    /// [`Error::DumpChanged`], [`Error::Io`].
+    /// [`HeapError::DumpChanged`](crate::HeapError::DumpChanged), [`Error::Io`].
     fn open_contents(&self, _may_map: bool) -> Result<Box<dyn OpenedContents + '_>> {
         Ok(Box::new(NoContents))
     }
@@ -211,7 +211,7 @@ pub trait Source: Send + Sync {
     /// By object: the bytes of its contents, without what containers have in reserve; 0 for what is not alive.
     ///
     /// # Errors
-    /// [`Error::DumpChanged`], [`Error::Io`], [`Error::OutOfMemory`], [`Error::Aborted`].
+    /// [`HeapError::DumpChanged`](crate::HeapError::DumpChanged), [`Error::Io`], [`Error::OutOfMemory`], [`Error::Aborted`].
     fn content_sizes(&self, tree: &PathTree, step: &Step<'_>) -> Result<Vec<u32>>;
 
     /// The contents of the live objects, as `waste` compares them.
@@ -338,7 +338,7 @@ pub trait ObjectReader {
     /// labels, it is the reference after `skipped` of them.
     ///
     /// # Errors
-    /// [`Error::DumpChanged`], [`Error::Io`], [`Error::OutOfMemory`].
+    /// [`HeapError::DumpChanged`](crate::HeapError::DumpChanged), [`Error::Io`], [`Error::OutOfMemory`].
     fn label(
         &mut self,
         source: ObjectIndex,

@@ -18,6 +18,7 @@
 //!   optimisers leave out, and never too high.
 
 use super::exports::Exports;
+use crate::InstrumentError;
 use base::control::Control;
 use base::error::{Error, Result};
 use base::units::GlobalIndex;
@@ -72,9 +73,9 @@ impl Boundaries {
     /// Finds the three addresses.
     ///
     /// # Errors
-    /// [`Error::GlobalMissing`] if several globals may be the stack pointer, or if the heap base cannot be found
+    /// [`InstrumentError::GlobalMissing`] if several globals may be the stack pointer, or if the heap base cannot be found
     /// although the program allocates;
-    /// [`Error::Module`] if the code must be read and cannot be.
+    /// [`ModuleError::Unreadable`](wasm::ModuleError::Unreadable) if the code must be read and cannot be.
     pub(super) fn find(module: &Module<'_>, exports: &Exports<'_>) -> Result<Self> {
         let globals = &module.globals;
         // The code is read at most once, and only if the names are not enough.
@@ -180,9 +181,9 @@ fn by_name(names: &Names, globals: &Globals<'_>, exports: &Exports<'_>) -> Optio
 }
 
 fn missing(names: &Names) -> Error {
-    Error::GlobalMissing {
+    Error::from(InstrumentError::GlobalMissing {
         name: names.exported,
-    }
+    })
 }
 
 fn read_once<'c>(code: &'c mut Option<CodeFacts>, module: &Module<'_>) -> Result<&'c CodeFacts> {

@@ -66,7 +66,7 @@ impl<'a> Exports<'a> {
     /// Reads the export section, if there is one.
     ///
     /// # Errors
-    /// [`Error::Module`](base::Error::Module) if it is broken.
+    /// [`ModuleError::Unreadable`](wasm::ModuleError::Unreadable) if it is broken.
     pub(super) fn read(wasm: &'a [u8]) -> Result<Self> {
         let mut entries = Vec::new();
         for payload in Parser::new(0).parse_all(wasm) {

@@ -38,9 +38,9 @@ use wasm::module::{Globals, Module, unreadable};
 /// that were added; DWARF counts from the start of the code and is not affected.
 ///
 /// # Errors
-/// [`Error::Module`](base::Error::Module) if the bytes are no module,
-/// [`Error::ModuleKind`](base::Error::ModuleKind) for a component or a 64-bit memory,
-/// [`Error::GlobalMissing`](base::Error::GlobalMissing) if the program allocates, but its heap cannot be found,
+/// [`ModuleError::Unreadable`](wasm::ModuleError::Unreadable) if the bytes are no module,
+/// [`ModuleError::Kind`](wasm::ModuleError::Kind) for a component or a 64-bit memory,
+/// [`InstrumentError::GlobalMissing`](crate::InstrumentError::GlobalMissing) if the program allocates, but its heap cannot be found,
 /// as without the AssemblyScript runtime.
 pub fn expose_globals(wasm: &[u8]) -> Result<Vec<u8>> {
     let module = Module::parse(wasm, &Control::default())?;

@@ -4,6 +4,7 @@
 pub mod allocations;
 mod boundaries;
 mod dump_globals;
+mod error;
 mod exports;
 mod expose_globals;
 mod sections;
@@ -11,6 +12,7 @@ mod symbol_names;
 
 pub use boundaries::Boundary;
 pub use dump_globals::DumpGlobals;
+pub use error::InstrumentError;
 pub use exports::{DATA_END, GLOBAL_PREFIX, HEAP_BASE, MEMORY, RESERVED_PREFIX, STACK_POINTER};
 pub use expose_globals::expose_globals;
 pub use symbol_names::name_functions;

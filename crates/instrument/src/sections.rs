@@ -9,6 +9,7 @@ use wasm_encoder::{Encode, RawSection, Section as _};
 use wasmparser::Parser;
 
 use base::error::{Error, Result};
+use wasm::ModuleError;
 use wasm::module::unreadable;
 
 /// The section ids that this crate writes.
@@ -41,7 +42,7 @@ impl<'a> Sections<'a> {
     /// Divides a module into sections.
     ///
     /// # Errors
-    /// [`Error::Module`] if a section does not fit into the module.
+    /// [`ModuleError::Unreadable`] if a section does not fit into the module.
     pub(super) fn split(wasm: &'a [u8]) -> Result<Self> {
         let mut sections = Vec::new();
         let mut start = PREAMBLE_SIZE;
@@ -112,11 +113,13 @@ pub(super) fn vector(count: u32, entries: &[u8]) -> Vec<u8> {
 /// The bytes of `wasm` in `range`.
 ///
 /// # Errors
-/// [`Error::Module`] if the module is shorter.
+/// [`ModuleError::Unreadable`] if the module is shorter.
 pub(super) fn slice(wasm: &[u8], range: Range<usize>) -> Result<&[u8]> {
     let offset = range.start as u64;
-    wasm.get(range).ok_or_else(|| Error::Module {
-        offset,
-        message: "a section lies outside the file".to_owned(),
+    wasm.get(range).ok_or_else(|| {
+        Error::from(ModuleError::Unreadable {
+            offset,
+            message: "a section lies outside the file".to_owned(),
+        })
     })
 }

@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, HashMap};
 
 use wasm_encoder::{Encode, NameMap, NameSection, Section as _};
 
+use crate::InstrumentError;
 use base::control::Control;
-use base::error::{Error, Result};
+use base::error::Result;
 use base::shown::Shown;
 use wasm::module::Module;
 
@@ -14,7 +15,7 @@ use wasm::module::Module;
 /// section is added at the end.
 ///
 /// # Errors
-/// [`Error::Symbols`] if the text has no names, or is of another module; [`Error::Module`].
+/// [`InstrumentError::Symbols`] if the text has no names, or is of another module; [`ModuleError::Unreadable`](wasm::ModuleError::Unreadable).
 pub fn name_functions(wasm: &[u8], text: &str) -> Result<Vec<u8>> {
     let module = Module::parse(wasm, &Control::default())?;
     let functions = module.functions.imported() + module.functions.defined().count() as u32;
@@ -80,13 +81,13 @@ fn check_map(names: &BTreeMap<u32, String>, functions: u32) -> Result<()> {
     if listed == functions {
         return Ok(());
     }
-    Err(Error::Symbols {
+    Err(InstrumentError::Symbols {
         message: format!(
             "its last function is number {}, and that of the module is number {}: it is of another module",
             listed.saturating_sub(1),
             functions.saturating_sub(1)
         ),
-    })
+    }.into())
 }
 
 /// The names that Emscripten's JavaScript gives to exports, by the index of the function. It assigns the exports of one
@@ -110,23 +111,23 @@ fn exported_names(module: &Module<'_>, text: &str) -> Result<BTreeMap<u32, Strin
     };
     let best = objects.values().max_by_key(|pairs| known(pairs));
     let Some(pairs) = best.filter(|pairs| known(pairs) > 0) else {
-        return Err(Error::Symbols {
+        return Err(InstrumentError::Symbols {
             message: "it has neither lines like 12:main nor assignments like Module._main = wasmExports.m of \
                       functions that the module exports"
                 .to_owned(),
-        });
+        }.into());
     };
     if let Some((member, name)) = pairs
         .iter()
         .find(|(member, _)| !exports.contains_key(member))
     {
-        return Err(Error::Symbols {
+        return Err(InstrumentError::Symbols {
             message: format!(
                 "it names the export {} ({}), which the module does not have: it is of another module",
                 Shown(member),
                 Shown(name)
             ),
-        });
+        }.into());
     }
     let mut names = BTreeMap::new();
     for (member, name) in pairs {

@@ -2,11 +2,13 @@
 
 use std::ops::Range;
 
+use crate::NativeError;
 use base::columns;
 use base::control::Control;
 use base::error::{Error, Result};
 use base::units::Address;
 use dumps::Memory;
+use heap::HeapError;
 
 /// The most bytes between two fields of the state.
 const STATE_SIZE: u32 = 512;
@@ -57,7 +59,7 @@ struct Top {
 /// Finds the state, and walks all chunks.
 ///
 /// # Errors
-/// [`Error::HeapCorrupt`] if there is a state, but its chunks contradict it; [`Error::AllocatorUnknown`] if there is
+/// [`HeapError::Corrupt`] if there is a state, but its chunks contradict it; [`NativeError::AllocatorUnknown`] if there is
 /// none; [`Error::OutOfMemory`], [`Error::Aborted`].
 pub(crate) fn walk(memory: Memory<'_>, control: &Control) -> Result<Walk> {
     let mut damage = None;
@@ -89,12 +91,12 @@ pub(crate) fn walk(memory: Memory<'_>, control: &Control) -> Result<Walk> {
             }
         }
     }
-    Err(damage.unwrap_or_else(|| Error::AllocatorUnknown {
+    Err(damage.unwrap_or_else(|| Error::from(NativeError::AllocatorUnknown {
         found: format!(
             "{candidates} word(s) in {} bytes that may be the field `top` of dlmalloc, none beside a segment that ends there",
             memory.size()
         ),
-    }))
+    })))
 }
 
 /// The top chunk, if the word at this address can be the field that refers to it.
@@ -151,11 +153,11 @@ fn state(top: u32, segment: u32) -> Range<u32> {
 }
 
 fn corrupt(address: u32, found: String, expected: &'static str) -> Error {
-    Error::HeapCorrupt {
+    Error::from(HeapError::Corrupt {
         address: Address(address),
         found,
         expected,
-    }
+    })
 }
 
 fn word(memory: Memory<'_>, at: u64) -> Result<u32> {

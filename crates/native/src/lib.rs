@@ -4,6 +4,7 @@
 //! address in a block counts, so that a number may keep a block alive that nothing refers to.
 
 mod dlmalloc;
+mod error;
 mod identity;
 mod program;
 mod references;
@@ -11,4 +12,5 @@ mod roots;
 mod source;
 mod unreferenced;
 
+pub use error::NativeError;
 pub use program::{Program, is_native};

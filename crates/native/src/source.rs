@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use base::columns;
 use base::control::{Control, Step};
-use base::error::{Error, Result};
+use base::error::Result;
 use base::units::{Address, ObjectIndex};
 use base::warning::Warning;
 use heap::{
@@ -14,6 +14,7 @@ use heap::{
 };
 
 use crate::dlmalloc::OVERHEAD;
+use crate::error::NativeError;
 
 /// The heap of one dump, and a hash of its module.
 pub(crate) struct NativeSource {
@@ -60,7 +61,7 @@ impl Source for NativeSource {
             ),
             Need::Blocks | Need::HeapSnapshot => return Ok(()),
         };
-        Err(Error::NotInNativeHeap { question, reason })
+        Err(NativeError::NotInNativeHeap { question, reason }.into())
     }
 
     fn has_module(&self) -> bool {

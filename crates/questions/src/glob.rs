@@ -2,8 +2,9 @@
 
 use memchr::memmem;
 
+use crate::QuestionError;
 use base::control::Control;
-use base::error::{Error, Result};
+use base::error::Result;
 
 /// The largest number of characters between two `*`, if there is a `?` among them: as many as a word has bits.
 const MOST_WITH_ONE: usize = u128::BITS as usize;
@@ -41,7 +42,7 @@ impl<'p> Glob<'p> {
     /// Reads a pattern.
     ///
     /// # Errors
-    /// [`Error::InvalidOption`] if the characters between two `*` are too many to be found in linear time.
+    /// [`QuestionError::InvalidOption`] if the characters between two `*` are too many to be found in linear time.
     pub(super) fn new(pattern: &'p str) -> Result<Self> {
         let Some((start, behind)) = pattern.split_once('*') else {
             return Ok(Self {
@@ -89,11 +90,12 @@ impl<'p> Part<'p> {
             return Ok(Self::Plain(part));
         }
         if part.chars().nth(MOST_WITH_ONE).is_some() {
-            return Err(Error::InvalidOption {
+            return Err(QuestionError::InvalidOption {
                 name: "class",
                 found: format!("{} characters between two *", part.chars().count()),
                 expected: "at most 128 characters between two * if there is a ? among them",
-            });
+            }
+            .into());
         }
         let mut expected: Vec<(char, u128)> = part.chars().zip((0..).map(|nth| 1 << nth)).collect();
         let last = expected.last().map_or(0, |&(_, bit)| bit);

@@ -7,6 +7,7 @@
 mod allocation_sites;
 mod answer;
 mod dominators;
+mod error;
 mod find;
 mod glob;
 mod growth;
@@ -27,6 +28,7 @@ mod waste;
 pub use allocation_sites::*;
 pub use answer::{Answer, AnswerBody};
 pub use dominators::*;
+pub use error::QuestionError;
 pub use find::*;
 pub use growth::*;
 pub use heap::{FieldValue, ObjectState, Value};

@@ -50,7 +50,7 @@ impl CodeFacts {
     /// Reads all function bodies.
     ///
     /// # Errors
-    /// [`Error::Module`](base::Error::Module) if an instruction cannot be read,
+    /// [`ModuleError::Unreadable`](wasm::ModuleError::Unreadable) if an instruction cannot be read,
     /// [`Error::Aborted`](base::Error::Aborted).
     pub fn of(module: &Module<'_>, control: &Control) -> Result<Self> {
         let mut found = Self::default();

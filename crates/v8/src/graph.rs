@@ -29,7 +29,7 @@ const CHECK_INTERVAL: usize = 1 << 16;
 /// Computes the heap of a snapshot.
 ///
 /// # Errors
-/// [`Error::Snapshot`] if two nodes have one id, [`Error::OutOfMemory`], [`Error::Aborted`].
+/// [`SnapshotError::Unreadable`](crate::SnapshotError::Unreadable) if two nodes have one id, [`Error::OutOfMemory`], [`Error::Aborted`].
 pub(super) fn solve(
     mut raw: RawSnapshot,
     control: &Control,

@@ -1,6 +1,7 @@
 //! A cursor over the text of a snapshot. It makes no tree of values: numbers go into columns, strings into one
 //! column of bytes, and everything else is skipped.
 
+use crate::SnapshotError;
 use base::error::{Error, Result};
 
 /// The number of bytes that [`find`] tests at once.
@@ -45,17 +46,17 @@ impl<'a> Cursor<'a> {
     /// An error at this place.
     pub(super) fn error(&self, expected: &str) -> Error {
         match self.bytes.get(self.at) {
-            None => Error::SnapshotTruncated {
+            None => Error::from(SnapshotError::Truncated {
                 length: self.bytes.len() as u64,
                 expected: expected.to_owned(),
-            },
+            }),
             Some(_) => {
                 let end = (self.at + 16).min(self.bytes.len());
                 let found = String::from_utf8_lossy(&self.bytes[self.at..end]).into_owned();
-                Error::Snapshot {
+                Error::from(SnapshotError::Unreadable {
                     offset: self.at as u64,
                     message: format!("expected {expected}, found {found:?}"),
-                }
+                })
             }
         }
     }

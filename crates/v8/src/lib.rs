@@ -14,6 +14,7 @@ mod distances;
 mod edge_columns;
 mod entries;
 mod ephemerons;
+mod error;
 mod graph;
 mod json;
 mod meta;
@@ -31,6 +32,8 @@ mod scripts;
 mod source;
 mod strings;
 
+pub use error::SnapshotError;
+
 pub(crate) use strings::{code_units, length};
 
 use std::sync::Arc;
@@ -39,7 +42,7 @@ use names::SnapshotNames;
 use source::SnapshotSource;
 
 use base::control::Control;
-use base::error::{Error, Result};
+use base::error::Result;
 use base::file_kind::{FileKind, FileStart};
 use base::input::Input;
 use heap::{Heap, Opened, RootSlots};
@@ -47,7 +50,7 @@ use heap::{Heap, Opened, RootSlots};
 /// Analyzes a snapshot. The bytes are dropped as soon as they are read.
 ///
 /// # Errors
-/// [`Error::InFile`] around every error of the snapshot; [`Error::OutOfMemory`] and [`Error::Aborted`] without it.
+/// [`Error::InFile`](base::Error::InFile) around every error of the snapshot; [`Error::OutOfMemory`](base::Error::OutOfMemory) and [`Error::Aborted`](base::Error::Aborted) without it.
 pub fn analyze(snapshot: Input<'_, impl AsRef<[u8]>>, control: &Control) -> Result<Heap> {
     Ok(solved(snapshot, control)?.0)
 }
@@ -76,9 +79,10 @@ fn solved(
     let bytes = snapshot.bytes.as_ref();
     let read = match FileKind::of(bytes) {
         Some(FileKind::Json) => reader::read(bytes, &part),
-        _ => Err(Error::NotASnapshot {
+        _ => Err(SnapshotError::NotASnapshot {
             found: FileStart::of(bytes),
-        }),
+        }
+        .into()),
     };
     let name = snapshot.name;
     let raw = read.map_err(|error| error.in_file(snapshot.name))?;

@@ -1,7 +1,8 @@
 //! The part `snapshot` of a file: which numbers a row has, and the names of their values.
 
 use super::json::Cursor;
-use base::error::{Error, Result};
+use crate::SnapshotError;
+use base::error::Result;
 
 /// The largest number of fields of a row of numbers.
 pub(super) const MOST_FIELDS: usize = 16;
@@ -26,7 +27,7 @@ pub(super) struct Meta {
 /// Reads it.
 ///
 /// # Errors
-/// [`Error::Snapshot`], [`Error::SnapshotTruncated`].
+/// [`SnapshotError::Unreadable`], [`SnapshotError::Truncated`].
 pub(super) fn read_meta(cursor: &mut Cursor<'_>) -> Result<Meta> {
     let mut meta = Meta::default();
     let start = cursor.at;
@@ -56,12 +57,13 @@ pub(super) fn read_meta(cursor: &mut Cursor<'_>) -> Result<Meta> {
         (&meta.edge_types, "edge_types"),
     ];
     match lists.iter().find(|(list, _)| list.is_empty()) {
-        Some((_, name)) => Err(Error::Snapshot {
+        Some((_, name)) => Err(SnapshotError::Unreadable {
             offset: start as u64,
             message: format!(
                 "the part \"snapshot\" has no {name}: this is not a heap snapshot of V8"
             ),
-        }),
+        }
+        .into()),
         None => Ok(meta),
     }
 }

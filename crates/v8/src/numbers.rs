@@ -6,8 +6,9 @@ use rayon::prelude::*;
 
 use super::json::{BYTES_PER_UNIT, Cursor, number_at};
 use super::meta::MOST_FIELDS;
+use crate::SnapshotError;
 use base::control::Step;
-use base::error::{Error, Result};
+use base::error::Result;
 
 /// The number of bytes that one thread reads at a time.
 const PIECE: usize = 1 << 20;
@@ -43,12 +44,12 @@ impl Numbers {
         }
         let total = chunks.iter().sum::<usize>() + 1;
         if total % fields != 0 {
-            return Err(Error::Snapshot {
+            return Err(SnapshotError::Unreadable {
                 offset: start as u64,
                 message: format!(
                     "an array of {total} numbers: expected a multiple of {fields}, the number of fields"
                 ),
-            });
+            }.into());
         }
         let mut pieces: Vec<(Range<usize>, usize)> = Vec::with_capacity(chunks.len());
         let mut commas = 0;

@@ -5,8 +5,9 @@ use std::cmp::Ordering;
 use rayon::prelude::*;
 
 use super::raw::RawSnapshot;
+use crate::SnapshotError;
 use base::columns;
-use base::error::{Error, Result};
+use base::error::Result;
 
 /// The node that is not an object.
 pub(super) const NO_OBJECT: u32 = u32::MAX;
@@ -79,12 +80,13 @@ fn order_by_id(raw: &RawSnapshot) -> Result<Vec<u32>> {
     let same = keyed.windows(2).find(|pair| pair[0] >> 32 == pair[1] >> 32);
     if let Some(&[one, other]) = same {
         let (id, first, second) = (one >> 32, one as u32, other as u32);
-        return Err(Error::Snapshot {
+        return Err(SnapshotError::Unreadable {
             offset: raw.nodes_offset,
             message: format!(
                 "nodes {first} and {second} have the id {id}: expected an id for each"
             ),
-        });
+        }
+        .into());
     }
     keyed.retain(|&key| key as u32 != raw.root);
     columns::collected(keyed.iter().map(|&key| key as u32))

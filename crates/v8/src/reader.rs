@@ -9,6 +9,7 @@ use super::meta::{Meta, read_meta};
 use super::numbers::Numbers;
 use super::raw::RawSnapshot;
 use super::strings::Strings;
+use crate::SnapshotError;
 use base::columns;
 use base::control::{Control, Phase, Step};
 use base::error::{Error, Result};
@@ -20,126 +21,122 @@ const MOST_NODES: usize = (1 << 28) - 1;
 /// Reads a snapshot.
 ///
 /// # Errors
-/// [`Error::Snapshot`], [`Error::SnapshotTruncated`], [`Error::OutOfMemory`], [`Error::Aborted`].
+/// [`SnapshotError::Unreadable`], [`SnapshotError::Truncated`], [`Error::OutOfMemory`], [`Error::Aborted`].
 pub(super) fn read(bytes: &[u8], control: &Control) -> Result<RawSnapshot> {
     let finding = control.begin(Phase::Blocks, bytes.len() as u64 / BYTES_PER_UNIT);
     let mut cursor = Cursor::new(bytes);
-    let mut meta: Option<Meta> = None;
-    let (mut nodes, mut edges, mut locations) = (None, None, None);
-    let (mut functions, mut calls): (Option<Numbers>, Option<Calls>) = (None, None);
-    let mut strings: Option<Strings> = None;
+    let mut parts = Parts::default();
     cursor.object(|cursor, key| {
-        let start = cursor.at;
-        let known = |meta: &Option<Meta>| match meta {
-            Some(_) => Ok(()),
-            None => Err(Error::Snapshot {
-                offset: start as u64,
-                message: format!(
-                    "expected \"snapshot\" before {key:?}: this is not a heap snapshot of V8"
-                ),
-            }),
-        };
-        let fields = |meta: &Option<Meta>, of: fn(&Meta) -> &Vec<String>| {
-            meta.as_ref().map_or(0, |meta| of(meta).len())
-        };
-        let is_second = match key {
-            "snapshot" => meta.replace(read_meta(cursor)?).is_some(),
-            "nodes" => {
-                known(&meta)?;
-                let fields = fields(&meta, |meta| &meta.node_fields);
-                nodes
-                    .replace(Numbers::find(cursor, fields, &finding)?)
-                    .is_some()
-            }
-            "edges" => {
-                known(&meta)?;
-                let names = meta.iter().flat_map(|meta| &meta.edge_fields);
-                // Node 24 writes some elements with negative indexes.
-                let signed = names.into_iter().position(|name| name == "name_or_index");
-                let fields = fields(&meta, |meta| &meta.edge_fields);
-                let found = Numbers::find(cursor, fields, &finding)?.with_signs(signed);
-                edges.replace(found).is_some()
-            }
-            "trace_function_infos" => {
-                known(&meta)?;
-                match fields(&meta, |meta| &meta.function_fields) {
-                    0 => {
-                        cursor.skip_value()?;
-                        false
-                    }
-                    fields => {
-                        let found = Numbers::find(cursor, fields, &finding)?;
-                        functions.replace(found).is_some()
-                    }
-                }
-            }
-            "trace_tree" => {
-                known(&meta)?;
-                let fields = meta.as_ref().map_or(&[][..], |meta| &meta.call_fields);
-                calls
-                    .replace(Calls::read(cursor, fields, &finding)?)
-                    .is_some()
-            }
-            "locations" => {
-                known(&meta)?;
-                let fields = fields(&meta, |meta| &meta.location_fields);
-                let found = match fields {
-                    0 => {
-                        cursor.skip_value()?;
-                        None
-                    }
-                    fields => Some(Numbers::find(cursor, fields, &finding)?),
-                };
-                let is_second = locations.is_some();
-                locations = found;
-                is_second
-            }
-            "strings" => {
-                known(&meta)?;
-                strings.replace(Strings::read(cursor, &finding)?).is_some()
-            }
-            _ => {
-                cursor.skip_value()?;
-                false
-            }
-        };
-        match is_second {
-            true => Err(Error::Snapshot {
-                offset: start as u64,
-                message: format!("found a second {key:?}"),
-            }),
-            false => finding.advance(0),
+        let offset = cursor.at as u64;
+        if parts.take(cursor, key, &finding)? {
+            let message = format!("found a second {key:?}");
+            return Err(SnapshotError::Unreadable { offset, message }.into());
         }
+        finding.advance(0)
     })?;
     if cursor.peek().is_some() {
         return Err(cursor.error("the end of the file"));
     }
-    let missing = |what: &str| Error::Snapshot {
-        offset: bytes.len() as u64,
-        message: format!("the file has no {what:?}: this is not a heap snapshot of V8"),
-    };
-    let meta = meta.ok_or_else(|| missing("snapshot"))?;
-    let nodes = nodes.ok_or_else(|| missing("nodes"))?;
-    let edges = edges.ok_or_else(|| missing("edges"))?;
-    let strings = strings.ok_or_else(|| missing("strings"))?;
     drop(finding);
-    let pieces = nodes.pieces.len() + edges.pieces.len();
-    let step = control.begin(Phase::Objects, pieces as u64);
-    let file = File {
-        bytes,
-        meta,
-        nodes,
-        edges,
-        step,
-    };
-    let mut raw = file.read(strings, locations)?;
-    if let (Some(calls), Some(functions)) = (calls, functions) {
-        let traces = std::mem::take(&mut raw.traces);
-        let count = raw.len();
-        raw.allocations =
-            file.allocation_places(&calls, &functions, &traces, count, &raw.strings)?;
+    parts.read(bytes, control)
+}
+
+/// The parts of a file, as far as they were found.
+#[derive(Default)]
+struct Parts {
+    meta: Option<Meta>,
+    nodes: Option<Numbers>,
+    edges: Option<Numbers>,
+    locations: Option<Numbers>,
+    functions: Option<Numbers>,
+    calls: Option<Calls>,
+    strings: Option<Strings>,
+}
+
+impl Parts {
+    /// Takes the value of `key`, at which the cursor is. Returns whether there was one before.
+    fn take(&mut self, cursor: &mut Cursor<'_>, key: &str, step: &Step<'_>) -> Result<bool> {
+        if key == "snapshot" {
+            return Ok(self.meta.replace(read_meta(cursor)?).is_some());
+        }
+        let is_known = matches!(
+            key,
+            "nodes" | "edges" | "locations" | "trace_function_infos" | "trace_tree" | "strings"
+        );
+        if !is_known {
+            cursor.skip_value()?;
+            return Ok(false);
+        }
+        let Some(meta) = &self.meta else {
+            let offset = cursor.at as u64;
+            let message =
+                format!("expected \"snapshot\" before {key:?}: this is not a heap snapshot of V8");
+            return Err(SnapshotError::Unreadable { offset, message }.into());
+        };
+        Ok(match key {
+            "nodes" => {
+                let found = Numbers::find(cursor, meta.node_fields.len(), step)?;
+                self.nodes.replace(found).is_some()
+            }
+            "edges" => {
+                // Node 24 writes some elements with negative indexes.
+                let mut names = meta.edge_fields.iter();
+                let signed = names.position(|name| name == "name_or_index");
+                let found = Numbers::find(cursor, meta.edge_fields.len(), step)?;
+                self.edges.replace(found.with_signs(signed)).is_some()
+            }
+            "locations" => optional(cursor, &meta.location_fields, step)?
+                .is_some_and(|found| self.locations.replace(found).is_some()),
+            "trace_function_infos" => optional(cursor, &meta.function_fields, step)?
+                .is_some_and(|found| self.functions.replace(found).is_some()),
+            "trace_tree" => {
+                let found = Calls::read(cursor, &meta.call_fields, step)?;
+                self.calls.replace(found).is_some()
+            }
+            _ => self.strings.replace(Strings::read(cursor, step)?).is_some(),
+        })
     }
-    Ok(raw)
+
+    /// Reads the numbers of a file whose parts were found.
+    fn read(self, bytes: &[u8], control: &Control) -> Result<RawSnapshot> {
+        let missing = |what: &str| SnapshotError::Unreadable {
+            offset: bytes.len() as u64,
+            message: format!("the file has no {what:?}: this is not a heap snapshot of V8"),
+        };
+        let meta = self.meta.ok_or_else(|| missing("snapshot"))?;
+        let nodes = self.nodes.ok_or_else(|| missing("nodes"))?;
+        let edges = self.edges.ok_or_else(|| missing("edges"))?;
+        let strings = self.strings.ok_or_else(|| missing("strings"))?;
+        let pieces = nodes.pieces.len() + edges.pieces.len();
+        let file = File {
+            bytes,
+            meta,
+            nodes,
+            edges,
+            step: control.begin(Phase::Objects, pieces as u64),
+        };
+        let mut raw = file.read(strings, self.locations)?;
+        if let (Some(calls), Some(functions)) = (self.calls, self.functions) {
+            let traces = std::mem::take(&mut raw.traces);
+            let count = raw.len();
+            raw.allocations =
+                file.allocation_places(&calls, &functions, &traces, count, &raw.strings)?;
+        }
+        Ok(raw)
+    }
+}
+
+/// Rows of numbers, skipped if the file does not say what their fields are.
+fn optional(
+    cursor: &mut Cursor<'_>,
+    fields: &[String],
+    step: &Step<'_>,
+) -> Result<Option<Numbers>> {
+    if fields.is_empty() {
+        cursor.skip_value()?;
+        return Ok(None);
+    }
+    Numbers::find(cursor, fields.len(), step).map(Some)
 }
 
 /// A file whose parts were found.
@@ -183,10 +180,10 @@ impl File<'_, '_> {
     }
 
     pub(super) fn error_at(&self, offset: usize, message: String) -> Error {
-        Error::Snapshot {
+        Error::from(SnapshotError::Unreadable {
             offset: offset as u64,
             message,
-        }
+        })
     }
 
     fn check_count(&self, name: &str, expected: Option<u64>, found: usize) -> Result<()> {

@@ -9,12 +9,14 @@ use memchr::memmem::Finder;
 
 use super::names::SnapshotNames;
 use super::other_edges::OtherEdge as NamedEdge;
+use crate::SnapshotError;
 use base::bits::Bits;
 use base::columns;
 use base::control::{Control, Step};
 use base::error::{Error, Result};
 use base::units::ObjectIndex;
 use base::warning::Warning;
+use heap::HeapError;
 use heap::literal::literal;
 use heap::survey::{HashedObject, Survey};
 use heap::{
@@ -89,10 +91,10 @@ impl Source for SnapshotSource {
     }
 
     fn not_comparable(&self, name: &str, other: &str) -> Option<Error> {
-        Some(Error::DumpWithSnapshot {
+        Some(Error::from(HeapError::DumpWithSnapshot {
             dump: other.to_owned(),
             snapshot: name.to_owned(),
-        })
+        }))
     }
 
     /// Plain objects have the classes that they have in the later snapshot.
@@ -121,11 +123,11 @@ impl Source for SnapshotSource {
                  leave out the profile, if the snapshot was written while V8 tracked allocations",
             ),
             Need::HeapSnapshot => (
-                "export --to heapsnapshot",
+                "export heapsnapshot",
                 "it is one already: open the file itself in DevTools or memlab",
             ),
         };
-        Err(Error::NotInSnapshot { question, reason })
+        Err(SnapshotError::NotInSnapshot { question, reason }.into())
     }
 
     fn has_module(&self) -> bool {

@@ -7,9 +7,10 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 
 use super::json::{BYTES_PER_UNIT, Cursor, find};
+use crate::SnapshotError;
 use base::columns;
 use base::control::Step;
-use base::error::{Error, Result};
+use base::error::Result;
 
 /// The number of strings between two checks for cancellation.
 const CHECK_INTERVAL: usize = 1 << 16;
@@ -51,10 +52,11 @@ impl Strings {
             };
             let plain = &cursor.bytes[start..end];
             if let Err(error) = std::str::from_utf8(plain) {
-                return Err(Error::Snapshot {
+                return Err(SnapshotError::Unreadable {
                     offset: (start + error.valid_up_to()) as u64,
                     message: "expected UTF-8, found other bytes".to_owned(),
-                });
+                }
+                .into());
             }
             columns::extend(&mut self.bytes, plain)?;
             cursor.at = end + 1;

@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 use wasmparser::{Parser, Payload};
 
+use crate::ModuleError;
 use base::error::{Error, Result};
 
 use crate::module::{check_start, unreadable};
@@ -54,7 +55,7 @@ impl AllocationTable {
     /// The table of a module; `None` if it is not instrumented.
     ///
     /// # Errors
-    /// [`Error::Module`] if the bytes are no module, or the table is damaged or was removed.
+    /// [`ModuleError::Unreadable`] if the bytes are no module, or the table is damaged or was removed.
     pub fn read(wasm: &[u8]) -> Result<Option<Self>> {
         check_start(wasm)?;
         let mut export = None;
@@ -62,9 +63,11 @@ impl AllocationTable {
             match payload.map_err(unreadable)? {
                 Payload::CustomSection(section) if section.name() == SECTION => {
                     let read = serde_json::from_slice(section.data());
-                    return read.map(Some).map_err(|error| Error::Module {
-                        offset: section.data_offset(),
-                        message: format!("the profiler's table is damaged: {error}"),
+                    return read.map(Some).map_err(|error| {
+                        Error::from(ModuleError::Unreadable {
+                            offset: section.data_offset(),
+                            message: format!("the profiler's table is damaged: {error}"),
+                        })
                     });
                 }
                 Payload::ExportSection(section) => {
@@ -79,13 +82,14 @@ impl AllocationTable {
             }
         }
         match export {
-            Some(offset) => Err(Error::Module {
+            Some(offset) => Err(ModuleError::Unreadable {
                 offset,
                 message: format!(
                     "it was instrumented before, and its custom section {SECTION} was removed; \
                      instrument the original module"
                 ),
-            }),
+            }
+            .into()),
             None => Ok(None),
         }
     }

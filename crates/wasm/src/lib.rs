@@ -7,5 +7,8 @@
 
 pub mod allocation_table;
 pub mod debug_info;
+mod error;
 pub mod module;
 pub mod symbols;
+
+pub use error::ModuleError;

@@ -18,7 +18,7 @@ pub fn internal_error(panic: &(dyn Any + Send)) -> Error {
     let text = panic.downcast_ref::<&str>().copied();
     let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
     Error::Internal {
-        message: text.unwrap_or("a panic without a message").to_owned(),
+        message: text.unwrap_or("a panic without a message").into(),
     }
 }
 

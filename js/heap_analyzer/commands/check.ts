@@ -133,7 +133,7 @@ async function runCheck(dumps: string[], options: CheckOptions): Promise<void> {
     return JSON.parse(json) as CheckAnswer;
   };
   let answer = await check();
-  for (const { message } of answer.warnings) writeWarning(message);
+  for (const { code, message } of answer.warnings) writeWarning(message, code);
   refuseInconclusive(answer, options);
   if (updateBaseline) {
     answer = await acceptGrowth(answer, accepted, check);

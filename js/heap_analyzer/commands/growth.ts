@@ -51,6 +51,6 @@ async function runGrowth(dumps: string[], options: GrowthOptions): Promise<void>
       ? textOptions(output, nextCommand(dumps.at(-1), modules.at(-1)).next)
       : undefined;
   const answer = await growth(tables, request, text, new WorkControl());
-  for (const { message } of answer.warnings) writeWarning(message);
+  for (const { code, message } of answer.warnings) writeWarning(message, code);
   await write([Buffer.from(answer.text)], output);
 }

@@ -42,6 +42,6 @@ async function runReport(dump: string, options: ReportOptions): Promise<void> {
   const heaps = await line.watch(control, openAll(dumps, modules, options, control));
   const [heap, before] = heaps.reverse() as [native.HeapHandle, native.HeapHandle?];
   const answer = await asked(line, heap, { question: "report" }, before, { format: "json" });
-  for (const { message } of answer.warnings) writeWarning(message);
+  for (const { code, message } of answer.warnings) writeWarning(message, code);
   await write([Buffer.from(reportFile(answer.text, options.strings))], options.output);
 }

@@ -107,7 +107,7 @@ async function growthOf(
   );
   const [before, after] = heaps;
   if (before === undefined || after === undefined) return "";
-  for (const heap of heaps) for (const { message } of heap.warnings()) writeWarning(message);
+  for (const heap of heaps) for (const { code, message } of heap.warnings()) writeWarning(message, code);
   const { json, text } = siteGrowth(before, profileBefore, after, profileAfter, limit);
   return format === "json" ? `${limited(json, limit)}\n` : text;
 }
@@ -123,7 +123,7 @@ async function writeSites(dump: string, options: SitesOptions): Promise<void> {
   const control = new WorkControl();
   const [heap] = await new ProgressLine().watch(control, openAll([dump], [wasm], options, control));
   if (heap === undefined) return;
-  for (const { message } of heap.warnings()) writeWarning(message);
+  for (const { code, message } of heap.warnings()) writeWarning(message, code);
   const { json, text, pprof } = allocationSites(heap, encoded, limit);
   if (format === "pprof") return await write([pprof], output);
   await write([Buffer.from(format === "json" ? `${limited(json, limit)}\n` : text)], output);

@@ -141,7 +141,7 @@ function responseError(error: unknown, isCancelled: boolean): ResponseError<{ co
       : error instanceof QuestionError && code === "ERR_INVALID_ARGUMENTS"
         ? ErrorCodes.InvalidParams
         : REQUEST_FAILED;
-  return new ResponseError(number, errorText(error), { code });
+  return new ResponseError(number, errorText(error, "agent"), { code });
 }
 
 /** Passes on what was taken. The reader of the package keeps whole messages of any size. */

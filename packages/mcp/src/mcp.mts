@@ -71,7 +71,7 @@ function mcpServer(
           );
           return { content: [{ type: "text", text }], structuredContent: structured };
         } catch (error) {
-          const text = errorText(error).slice(0, LONGEST_ERROR);
+          const text = errorText(error, "agent").slice(0, LONGEST_ERROR);
           return { content: [{ type: "text", text }], isError: true };
         }
       },

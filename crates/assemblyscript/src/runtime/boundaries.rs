@@ -10,6 +10,7 @@ use super::evidence::Evidence;
 use base::error::{Error, Result};
 use base::units::Address;
 use dumps::Dump;
+use heap::HeapError;
 use runtime_code::std_library::ALIGNMENT;
 use wasm::module::{Module, TLSF_ROOT};
 
@@ -17,7 +18,7 @@ use wasm::module::{Module, TLSF_ROOT};
 /// static data can reach up to the heap base, and the stack is empty.
 ///
 /// # Errors
-/// [`Error::HeapCorrupt`] if the header says that the heap begins inside static data, and it is not known where
+/// [`HeapError::Corrupt`] if the header says that the heap begins inside static data, and it is not known where
 /// it begins instead.
 pub(super) fn corrected<'a>(
     dump: &Dump<'a>,
@@ -45,12 +46,12 @@ pub(super) fn corrected<'a>(
             first.filter(|first| roots.all(|root| root == *first))
         }
     };
-    let base = base.ok_or_else(|| Error::HeapCorrupt {
+    let base = base.ok_or_else(|| Error::from(HeapError::Corrupt {
         address: dump.heap_base,
         found: "a heap that begins at address 0, inside static data, and no global with the allocator's root"
             .to_owned(),
         expected: "the heap base at offset 12 of the dump, or the value of ~lib/rt/tlsf/ROOT",
-    })?;
+    }))?;
     Ok(Dump {
         data_end: base,
         heap_base: base,

@@ -21,7 +21,7 @@ impl Evidence {
     /// Reads all evidence of a module.
     ///
     /// # Errors
-    /// [`Error::DebugInfo`](base::Error::DebugInfo) if there are debug sections, but broken ones;
+    /// [`ModuleError::DebugInfo`](wasm::ModuleError::DebugInfo) if there are debug sections, but broken ones;
     /// [`Error::Aborted`](base::Error::Aborted).
     pub fn read(module: &Module<'_>, control: &Control) -> Result<Self> {
         let debug_info = DebugInfo::read(module, control)?;

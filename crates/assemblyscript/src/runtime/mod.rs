@@ -66,7 +66,7 @@ impl<'a> Runtime<'a> {
     /// Reads the runtime's state. Adds doubts to `warnings`.
     ///
     /// # Errors
-    /// [`Error::ModuleMismatch`](base::Error::ModuleMismatch) if the dump is not of this module,
+    /// [`OtherModule`](base::mismatch::OtherModule) if the dump is not of this module,
     /// unless that is tolerated; [`Error::OutOfMemory`](base::Error::OutOfMemory),
     /// [`Error::Aborted`](base::Error::Aborted).
     pub fn read(

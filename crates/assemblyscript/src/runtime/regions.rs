@@ -15,6 +15,7 @@ use base::control::Step;
 use base::error::{Error, Result};
 use base::units::Address;
 use dumps::Memory;
+use heap::HeapError;
 
 const PAGE: u32 = 1 << 16;
 
@@ -99,11 +100,11 @@ pub(crate) fn walk_blocks(
                 }
                 let next = search.as_mut().map(|search| search.next_region(block));
                 let Some(next) = next.transpose()?.flatten() else {
-                    break Some(Error::HeapCorrupt {
+                    break Some(Error::from(HeapError::Corrupt {
                         address: block,
                         found: "the end of a region and no further region".to_owned(),
                         expected: "regions up to the one that the allocator's tail pointer names",
-                    });
+                    }));
                 };
                 walk.regions.push(Region {
                     first_block,
@@ -127,7 +128,7 @@ pub(crate) fn walk_blocks(
     walk.damage = match is_inside {
         true => damage,
         // This is reported first: without the allocator's tail, the rest of the heap is missing.
-        false => Some(Error::HeapCorrupt {
+        false => Some(Error::from(HeapError::Corrupt {
             address: tail,
             found: format!(
                 "the allocator's tail pointer there, but the heap reaches from {} to {:#x}",
@@ -135,14 +136,14 @@ pub(crate) fn walk_blocks(
                 memory.size()
             ),
             expected: "a tail inside the heap (was the dump cut short?)",
-        }),
+        })),
     };
     Ok(walk)
 }
 
 #[cold]
 fn bad_header(block: Address, info: BlockInfo) -> Error {
-    Error::HeapCorrupt {
+    Error::from(HeapError::Corrupt {
         address: block,
         found: format!(
             "a block header of {:#x} ({} bytes)",
@@ -150,7 +151,7 @@ fn bad_header(block: Address, info: BlockInfo) -> Error {
             info.payload_size()
         ),
         expected: "a block whose size is 12 more than a multiple of 16 and that ends inside the heap",
-    }
+    })
 }
 
 /// Whether a block agrees with the block before it, which is at `free_left` if it is free: a block after a

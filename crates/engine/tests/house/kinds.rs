@@ -44,12 +44,12 @@ const KINDS: [&str; 8] = [
 /// The extension of snapshots, and the first bytes of files.
 const SIGNS: [&str; 2] = [".heapsnapshot", "ASHD"];
 
-fn root() -> PathBuf {
+pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
 /// The files below a folder with one of these extensions.
-fn files(folder: &Path, extensions: &[&str], found: &mut Vec<PathBuf>) {
+pub(crate) fn files(folder: &Path, extensions: &[&str], found: &mut Vec<PathBuf>) {
     let mut entries: Vec<_> = fs::read_dir(folder)
         .unwrap()
         .map(|entry| entry.unwrap().path())

@@ -5,5 +5,6 @@
 
 mod circles;
 mod crates;
+mod facts;
 mod kinds;
 mod picture;

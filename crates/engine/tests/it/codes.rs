@@ -13,33 +13,62 @@ fn literals(text: &str) -> BTreeSet<String> {
         .collect()
 }
 
-/// The part of a file of this package between `start` and `end`.
-fn part(file: &str, start: &str, end: &str) -> String {
+/// A text file of this package.
+fn read(file: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../..")
         .join(file);
-    let text = fs::read_to_string(path).unwrap();
-    let (_, rest) = text.split_once(start).unwrap();
-    let (part, _) = rest.split_once(end).unwrap();
-    part.to_owned()
+    fs::read_to_string(path).unwrap()
 }
 
-/// The codes that the function `code` of a Rust file can return.
+/// The part of a text between `start` and `end`.
+fn part<'t>(text: &'t str, start: &str, end: &str) -> &'t str {
+    let (_, rest) = text.split_once(start).unwrap();
+    rest.split_once(end).unwrap().0
+}
+
+/// The codes that the first function `code` of a Rust file can return.
 fn codes_in(file: &str) -> BTreeSet<String> {
-    literals(&part(
-        file,
-        "pub fn code(&self) -> &'static str {",
-        "\n    }",
-    ))
+    let text = read(file);
+    let code = part(&text, "fn code(&self) -> &'static str {", "\n    }");
+    literals(code)
+}
+
+/// The files in which a crate says its codes: those that implement the trait `Coded`, and the error of all crates.
+fn files_with_codes() -> Vec<String> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let crates = fs::read_dir(root.join("crates")).unwrap();
+    let mut folders = vec!["src".to_owned()];
+    folders.extend(crates.map(|entry| {
+        let name = entry.unwrap().file_name();
+        format!("crates/{}/src", name.to_str().unwrap())
+    }));
+    let mut files = Vec::new();
+    for folder in folders {
+        for entry in fs::read_dir(root.join(&folder)).unwrap() {
+            let file = format!("{folder}/{}", entry.unwrap().file_name().to_str().unwrap());
+            if file.ends_with(".rs") && read(&file).contains("\nimpl Coded for ") {
+                files.push(file);
+            }
+        }
+    }
+    files.push("crates/base/src/error.rs".to_owned());
+    files
 }
 
 fn union(name: &str) -> BTreeSet<String> {
-    literals(&part("index.d.ts", &format!("export type {name} ="), ";"))
+    literals(part(
+        &read("index.d.ts"),
+        &format!("export type {name} ="),
+        ";",
+    ))
 }
 
 #[test]
 fn the_error_codes_of_the_engine_are_those_of_the_public_type() {
-    let mut codes = codes_in("crates/base/src/error.rs");
+    let files = files_with_codes();
+    assert!(files.len() > 9, "{files:?}");
+    let mut codes: BTreeSet<String> = files.iter().flat_map(|file| codes_in(file)).collect();
     // The codes of the JavaScript layer: of arguments, capture, attach, closed handles, leak tests, and loading the addon.
     codes.extend(
         [

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use crate::questions::objects::string;
 use crate::support::{DumpFile, NULL, Object, STRING, Scene};
 use engine::assemblyscript::{Contents, InMemory};
+use engine::heap::HeapError;
 use engine::outputs::exports::Export;
 use engine::questions::LoadedHeap;
 use engine::{Control, Error, FileAction, Input, Phase, Program, Result};
@@ -339,9 +340,10 @@ impl Contents for Vanishes {
         let reads = &self.reads;
         match reads.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_less) {
             Ok(_) => Ok(()),
-            Err(_) => Err(Error::DumpChanged {
+            Err(_) => Err(HeapError::DumpChanged {
                 found: "no file".to_owned(),
-            }),
+            }
+            .into()),
         }
     }
 }

@@ -140,7 +140,7 @@ impl Edits {
     /// Copies a part of the file with these changes, and notes where the new bytes came from.
     ///
     /// # Errors
-    /// [`Error::Module`](base::Error::Module) if the part is not in the file.
+    /// [`ModuleError::Unreadable`](wasm::ModuleError::Unreadable) if the part is not in the file.
     pub(super) fn apply(
         &self,
         wasm: &[u8],

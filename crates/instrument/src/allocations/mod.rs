@@ -36,8 +36,8 @@ use wasm::module::Module;
 /// instrumented before comes back unchanged.
 ///
 /// # Errors
-/// [`Error::Module`](base::Error::Module), [`Error::ModuleKind`](base::Error::ModuleKind);
-/// [`Error::AllocatorMissing`](base::Error::AllocatorMissing) if no allocator is found, or not all of it.
+/// [`ModuleError::Unreadable`](wasm::ModuleError::Unreadable), [`ModuleError::Kind`](wasm::ModuleError::Kind);
+/// [`InstrumentError::AllocatorMissing`](crate::InstrumentError::AllocatorMissing) if no allocator is found, or not all of it.
 pub fn instrument_allocations(wasm: &[u8]) -> Result<(Vec<u8>, AllocationTable)> {
     if let Some(table) = AllocationTable::read(wasm)? {
         return Ok((wasm.to_vec(), table));

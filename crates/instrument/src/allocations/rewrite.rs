@@ -94,7 +94,7 @@ pub(super) fn rewrite(
             .collect(),
     };
     let written = serde_json::to_vec(&table).map_err(|error| base::Error::Internal {
-        message: error.to_string(),
+        message: error.to_string().into(),
     })?;
     CustomSection {
         name: SECTION.into(),

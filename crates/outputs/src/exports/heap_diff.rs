@@ -10,11 +10,12 @@ use serde::{Deserialize, Serialize};
 
 use super::output::Output;
 use base::control::{Control, Phase};
-use base::error::{Error, Result};
+use base::error::Result;
 use base::sorting::sorted_by;
 use base::units::Address;
 use heap::RootKind;
 use heap::views::{ChangeKind, ComparisonSort, ComparisonView, ConstructorView, Selection};
+use questions::QuestionError;
 use questions::{LoadedHeap, Path, Root, path_of, root_kind_name};
 
 /// What a comparison shows.
@@ -93,10 +94,11 @@ pub(super) fn write(
         target,
     } = options;
     if !before.is_same_module(after) {
-        return Err(Error::DifferentModules {
+        return Err(QuestionError::DifferentModules {
             before: baseline.clone(),
             after: target.clone(),
-        });
+        }
+        .into());
     }
     let mut output = Output::new(out)?;
     add(

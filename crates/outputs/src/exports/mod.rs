@@ -26,6 +26,7 @@ use base::control::Control;
 use base::error::{Error, Result};
 use heap::Need;
 use questions::LoadedHeap;
+use questions::QuestionError;
 
 /// A format with its options, in the form in which the command line and the API name them.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
@@ -54,7 +55,7 @@ impl Export {
     /// Checks that an earlier heap is given if and only if the format compares with one.
     ///
     /// # Errors
-    /// [`Error::InvalidOption`].
+    /// [`QuestionError::InvalidOption`].
     pub fn check_earlier_heap(&self, is_given: bool) -> Result<()> {
         match self.needs_earlier_heap() == is_given {
             true => Ok(()),
@@ -65,7 +66,7 @@ impl Export {
     /// Checks that tables name a module if and only if the heap is that of a dump.
     ///
     /// # Errors
-    /// [`Error::InvalidOption`].
+    /// [`QuestionError::InvalidOption`].
     pub fn check_module(&self, heap: &LoadedHeap) -> Result<()> {
         let Self::Parquet(options) = self else {
             return Ok(());
@@ -75,11 +76,12 @@ impl Export {
             (Some(id), false) => (id.as_str(), "none: a heap snapshot of V8 has no module"),
             _ => return Ok(()),
         };
-        Err(Error::InvalidOption {
+        Err(QuestionError::InvalidOption {
             name: "moduleId",
             found: found.to_owned(),
             expected,
-        })
+        }
+        .into())
     }
 
     fn wrong_earlier_heap(&self) -> Error {
@@ -87,20 +89,20 @@ impl Export {
             true => ("none", "an earlier heap, which this format compares with"),
             false => ("an earlier heap", "none: this format shows one heap"),
         };
-        Error::InvalidOption {
+        Error::from(QuestionError::InvalidOption {
             name: "before",
             found: found.to_owned(),
             expected,
-        }
+        })
     }
 }
 
 /// Writes the heap in a format. Formats that compare need an earlier heap, `before`; others take none.
 ///
 /// # Errors
-/// [`Error::InvalidOption`] if an earlier heap or the id of a module is missing or given in vain,
-/// [`Error::NotInSnapshot`] for a heap snapshot of a heap snapshot, [`Error::Io`] if `out` fails;
-/// [`Error::DumpChanged`] and [`Error::Io`] if the dump cannot be read again,
+/// [`QuestionError::InvalidOption`] if an earlier heap or the id of a module is missing or given in vain,
+/// [`SnapshotError::NotInSnapshot`](v8::SnapshotError::NotInSnapshot) for a heap snapshot of a heap snapshot, [`Error::Io`] if `out` fails;
+/// [`HeapError::DumpChanged`](heap::HeapError::DumpChanged) and [`Error::Io`] if the dump cannot be read again,
 /// [`Error::OutOfMemory`], [`Error::Aborted`].
 pub fn export(
     loaded: &LoadedHeap,

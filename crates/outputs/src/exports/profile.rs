@@ -10,6 +10,7 @@ use serde::Deserialize;
 use super::profile_writer::{BYTES, Message, Profile, field, number, packed};
 use base::error::{Error, Result};
 use base::frame::Frame;
+use questions::QuestionError;
 use questions::{AllocationSites, SampledBlocks};
 
 /// A profile, before it is encoded. The profiler makes it as JSON.
@@ -85,7 +86,7 @@ impl CallProfile {
     /// [`Error::Internal`]: only this package makes the JSON.
     pub fn from_json(text: &str) -> Result<Self> {
         serde_json::from_str(text).map_err(|error| Error::Internal {
-            message: format!("a profile cannot be read: {error}"),
+            message: format!("a profile cannot be read: {error}").into(),
         })
     }
 
@@ -151,7 +152,7 @@ impl CallProfile {
         }
         if let Some(blocks) = &self.sampled_blocks {
             let json = serde_json::to_string(blocks).map_err(|error| Error::Internal {
-                message: error.to_string(),
+                message: error.to_string().into(),
             })?;
             profile.string(&format!("{SAMPLED_BLOCKS}{json}"))?;
         }
@@ -241,10 +242,12 @@ const MOST_BYTES: u64 = 1 << 30;
 /// The sampled blocks in an encoded profile.
 ///
 /// # Errors
-/// [`Error::Profile`] if it is no profile, or has no blocks.
+/// [`QuestionError::Profile`] if it is no profile, or has no blocks.
 pub fn sampled_blocks(encoded: &[u8]) -> Result<SampledBlocks> {
-    let broken = |what: &str| Error::Profile {
-        message: format!("{what}; expected heap.pb.gz as the profiler's heapProfile() wrote it"),
+    let broken = |what: &str| {
+        Error::from(QuestionError::Profile {
+            message: format!("{what}; expected heap.pb.gz as the profiler wrote it"),
+        })
     };
     let mut bytes = Vec::new();
     let most = (encoded.len() as u64).saturating_mul(MOST_PER_BYTE);

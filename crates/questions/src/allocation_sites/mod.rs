@@ -3,6 +3,7 @@
 mod answer;
 mod growth;
 
+use crate::QuestionError;
 use crate::loaded_heap::LoadedHeap;
 pub use answer::{AllocationSite, AllocationSites, OtherObjects, SampledBlocks};
 use base::columns;
@@ -27,7 +28,7 @@ struct Sums {
 /// Finds the objects in the blocks that were sampled.
 ///
 /// # Errors
-/// [`Error::NotInSnapshot`]; [`Error::Profile`] if the profile is not of the same run as the dump; [`Error::OutOfMemory`],
+/// [`SnapshotError::NotInSnapshot`](v8::SnapshotError::NotInSnapshot); [`QuestionError::Profile`] if the profile is not of the same run as the dump; [`Error::OutOfMemory`],
 /// [`Error::Aborted`], [`Error::Io`].
 pub fn allocation_sites(
     loaded: &LoadedHeap,
@@ -56,17 +57,17 @@ pub fn allocation_sites(
 /// tracked allocations.
 ///
 /// # Errors
-/// [`Error::Profile`] if the input does not say it; [`Error::OutOfMemory`], [`Error::Aborted`].
+/// [`QuestionError::Profile`] if the input does not say it; [`Error::OutOfMemory`], [`Error::Aborted`].
 pub fn recorded_sites(loaded: &LoadedHeap, control: &Control) -> Result<AllocationSites> {
     let heap = &loaded.heap;
     let Some(recorded) = loaded.source.allocation_places() else {
-        return Err(Error::Profile {
+        return Err(QuestionError::Profile {
             message: format!(
                 "there is none, and {} does not say where objects were allocated: expected a heap profile, or a \
                  heap snapshot of V8 that was written while it tracked allocations",
                 loaded.dump_name()
             ),
-        });
+        }.into());
     };
     let dominators = loaded.dominator_index(control)?;
     let step = control.begin(Phase::View, heap.objects.len() as u64);
@@ -179,13 +180,13 @@ fn sums_by_place(
         }
     }
     if differing > 0 {
-        return Err(Error::Profile {
+        return Err(QuestionError::Profile {
             message: format!(
                 "{differing} of its {} blocks have another size in the dump: the profile and the dump are \
                  not of the same moment of the same run; write both without running the program between",
                 sampled.blocks.len() / 3
             ),
-        });
+        }.into());
     }
     Ok(sums)
 }
@@ -230,7 +231,7 @@ fn line_of(place: &Frame) -> (&str, u32, &str) {
 }
 
 fn damaged(what: &str) -> Error {
-    Error::Profile {
+    Error::from(QuestionError::Profile {
         message: format!("it is damaged: {what}; write it again"),
-    }
+    })
 }

@@ -4,6 +4,7 @@ mod answer;
 
 use serde::Deserialize;
 
+use crate::QuestionError;
 use crate::loaded_heap::LoadedHeap;
 use crate::parts::page::{Page, default_limit, page};
 pub use answer::{FoundObject, FoundObjects};
@@ -111,11 +112,11 @@ pub fn find(loaded: &LoadedHeap, options: &FindOptions, control: &Control) -> Re
 }
 
 fn no_categories() -> Error {
-    Error::InvalidOption {
+    Error::from(QuestionError::InvalidOption {
         name: "category",
         found: "a heap dump of WebAssembly".to_owned(),
         expected: "a heap snapshot of V8: only that has such objects",
-    }
+    })
 }
 
 /// Sorts the entries of a page: retained size ↓, shallow size ↓, address ↑.

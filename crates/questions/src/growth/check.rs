@@ -10,6 +10,7 @@ use super::growing::{Growing, Search};
 use super::growing_thing::last;
 use super::series::Merged;
 use super::tables::{FEW_DUMPS, checked_warmup, is_partial, warnings};
+use crate::QuestionError;
 use crate::answer::{Answer, AnswerBody};
 use crate::glob::{self, Glob};
 use crate::parts::page::Page;
@@ -116,23 +117,23 @@ impl CheckOptions {
 /// Checks the rules on the tables of several dumps, in their order.
 ///
 /// # Errors
-/// [`Error::TooFewDumps`] if there are too few for the default rule and there is no other,
-/// [`Error::UnknownClass`] for a class that no dump has, [`Error::InvalidOption`] for less than two tables
+/// [`QuestionError::TooFewDumps`] if there are too few for the default rule and there is no other,
+/// [`QuestionError::UnknownClass`] for a class that no dump has, [`QuestionError::InvalidOption`] for less than two tables
 /// after the warm-up or a check without rules, [`Error::OutOfMemory`], [`Error::Aborted`].
 pub fn check(tables: &[&PlaceTable], options: &CheckOptions, control: &Control) -> Result<Answer> {
     let left = (tables.len() as u64).saturating_sub(options.warmup);
     let has_default = !options.no_default && left >= options.min_dumps;
     if !has_default && !options.has_budget() {
         return Err(match options.no_default {
-            true => Error::InvalidOption {
+            true => Error::from(QuestionError::InvalidOption {
                 name: "noDefault",
                 found: "no budget beside it".to_owned(),
                 expected: "a rule: the default one, or a budget",
-            },
-            false => Error::TooFewDumps {
+            }),
+            false => Error::from(QuestionError::TooFewDumps {
                 found: left,
                 needed: options.min_dumps,
-            },
+            }),
         });
     }
     let warmup = checked_warmup(tables, options.warmup)?;
@@ -313,11 +314,12 @@ impl Rules<'_> {
                 (first as f64 * percent / 100.0) as u64
             }
             MaxGrowth::Percent(percent) => {
-                return Err(Error::InvalidOption {
+                return Err(QuestionError::InvalidOption {
                     name: "maxGrowth",
                     found: format!("{percent} %"),
                     expected: "bytes, or a percentage of at least 0",
-                });
+                }
+                .into());
             }
         };
         let actual = signed(last) - signed(first);
@@ -366,10 +368,11 @@ impl Rules<'_> {
         if let Some(only) = glob::only_short(pattern, names(), self.control)? {
             return Glob::new(only);
         }
-        Err(Error::UnknownClass {
+        Err(QuestionError::UnknownClass {
             pattern: pattern.to_owned(),
             nearest: glob::nearest(pattern, names(), self.control)?,
-        })
+        }
+        .into())
     }
 }
 

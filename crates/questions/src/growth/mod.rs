@@ -58,7 +58,7 @@ pub struct GrowthOptions {
 /// What grows from table to table, in their order.
 ///
 /// # Errors
-/// [`Error::InvalidOption`](base::Error::InvalidOption) for less than two tables after the warm-up and for a limit of 0,
+/// [`QuestionError::InvalidOption`](crate::QuestionError::InvalidOption) for less than two tables after the warm-up and for a limit of 0,
 /// [`Error::OutOfMemory`](base::Error::OutOfMemory), [`Error::Aborted`](base::Error::Aborted).
 pub fn growth(
     tables: &[&PlaceTable],

@@ -1,9 +1,10 @@
 //! What is said of the place tables themselves: their names, their warnings, and whether they are enough.
 
 use super::answer::GrowthDump;
+use crate::QuestionError;
 use crate::place_table::PlaceTable;
 use crate::warnings::WarningText;
-use base::error::{Error, Result};
+use base::error::Result;
 use base::warning::Warning;
 
 /// Dumps below which chance can look like growth.
@@ -13,11 +14,12 @@ pub(super) const FEW_DUMPS: usize = 8;
 pub(super) fn checked_warmup(tables: &[&PlaceTable], warmup: u64) -> Result<usize> {
     let left = (tables.len() as u64).saturating_sub(warmup);
     match left {
-        0 | 1 => Err(Error::InvalidOption {
+        0 | 1 => Err(QuestionError::InvalidOption {
             name: "dumps",
             found: format!("{} with a warm-up of {warmup}", tables.len()),
             expected: "two dumps or more after the warm-up",
-        }),
+        }
+        .into()),
         _ => Ok(warmup as usize),
     }
 }

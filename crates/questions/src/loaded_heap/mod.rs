@@ -8,6 +8,7 @@ mod reader;
 
 use std::sync::Arc;
 
+use crate::QuestionError;
 use crate::glob::{self, Glob};
 pub(super) use after_return::AfterReturn;
 use base::columns;
@@ -125,7 +126,7 @@ impl LoadedHeap {
     /// Refuses a comparison of addresses of two programs with `after`.
     ///
     /// # Errors
-    /// [`Error::DifferentModules`], [`Error::DumpWithSnapshot`].
+    /// [`QuestionError::DifferentModules`], [`HeapError::DumpWithSnapshot`](heap::HeapError::DumpWithSnapshot).
     pub fn check_same_module(&self, after: &Self) -> Result<()> {
         if self.is_same_module(after) {
             return Ok(());
@@ -133,9 +134,11 @@ impl LoadedHeap {
         let [before, later] = [self, after].map(|heap| heap.dump_name.as_str());
         let reason = self.source.not_comparable(before, later);
         let reason = reason.or_else(|| after.source.not_comparable(later, before));
-        Err(reason.unwrap_or_else(|| Error::DifferentModules {
-            before: before.to_owned(),
-            after: later.to_owned(),
+        Err(reason.unwrap_or_else(|| {
+            Error::from(QuestionError::DifferentModules {
+                before: before.to_owned(),
+                after: later.to_owned(),
+            })
         }))
     }
 
@@ -253,10 +256,11 @@ impl LoadedHeap {
             }
             return Ok(slots);
         }
-        Err(Error::UnknownClass {
+        Err(QuestionError::UnknownClass {
             pattern: pattern.to_owned(),
             nearest: glob::nearest(pattern, names(), control)?,
-        })
+        }
+        .into())
     }
 
     /// The name of the class with this position in the table of classes.

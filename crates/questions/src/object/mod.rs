@@ -4,6 +4,7 @@ mod answer;
 
 use serde::Deserialize;
 
+use crate::QuestionError;
 use crate::loaded_heap::LoadedHeap;
 use crate::parts::object_at::find_at;
 use crate::parts::object_name::dominator_of;
@@ -11,7 +12,7 @@ use crate::parts::path::path_to;
 use crate::parts::roots::named_root;
 pub use answer::ObjectAnswer;
 use base::control::Control;
-use base::error::{Error, Result};
+use base::error::Result;
 use base::warning::Warning;
 use heap::{Found, WantedEntries};
 
@@ -104,10 +105,11 @@ fn wanted_entries(options: &ObjectOptions) -> Result<Option<WantedEntries>> {
             offset: options.offset,
             limit,
         })),
-        Some(other) => Err(Error::InvalidOption {
+        Some(other) => Err(QuestionError::InvalidOption {
             name: "entries",
             found: other.to_string(),
             expected: "a whole number from 1 to 1000",
-        }),
+        }
+        .into()),
     }
 }

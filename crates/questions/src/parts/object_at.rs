@@ -1,5 +1,6 @@
 //! Finds the object or the block at the address of a question.
 
+use crate::QuestionError;
 use crate::loaded_heap::LoadedHeap;
 use base::control::Control;
 use base::error::{Error, Result};
@@ -49,8 +50,8 @@ fn no_object(loaded: &LoadedHeap, address: u32) -> Error {
         let class_name = loaded.class_name(object).to_owned();
         (loaded.shown(object), class_name)
     });
-    Error::NoObject {
+    Error::from(QuestionError::NoObject {
         address: loaded.heap.address_form.of(address),
         nearest: nearest.collect(),
-    }
+    })
 }

@@ -1,6 +1,7 @@
 //! A part of a list, which a question asks for.
 
-use base::error::{Error, Result};
+use crate::QuestionError;
+use base::error::Result;
 
 pub(crate) const fn default_limit() -> u64 {
     20
@@ -29,11 +30,12 @@ impl Page {
 /// The part from `offset`, of at most `limit` values.
 pub(crate) fn page(offset: u64, limit: u64) -> Result<Page> {
     match limit {
-        0 => Err(Error::InvalidOption {
+        0 => Err(QuestionError::InvalidOption {
             name: "limit",
             found: "0".to_owned(),
             expected: "a whole number of at least 1",
-        }),
+        }
+        .into()),
         limit => Ok(Page { offset, limit }),
     }
 }

@@ -9,11 +9,12 @@ mod sets;
 
 use serde::Deserialize;
 
+use crate::QuestionError;
 use crate::loaded_heap::LoadedHeap;
 use crate::parts::page::{default_limit, page};
 pub use answer::{Branch, Edges, HeldBy, MergedPaths, More, PathAnswer};
 use base::control::Control;
-use base::error::{Error, Result};
+use base::error::Result;
 use base::warning::Warning;
 pub(crate) use merged::merged_paths;
 use one_object::path_answer;
@@ -69,7 +70,7 @@ impl<'q> PathTarget<'q> {
             (Some(objects @ [_, ..]), None, false) => Ok(Self::Objects(objects)),
             (None, Some(class), false) => Ok(Self::Class(class)),
             (None, class, true) => Ok(Self::NewSince(class)),
-            _ => Err(Error::InvalidOption {
+            _ => Err(QuestionError::InvalidOption {
                 name: "paths",
                 found: format!(
                     "{} objects, {} class, newSince {new_since}",
@@ -77,7 +78,8 @@ impl<'q> PathTarget<'q> {
                     if class.is_some() { "a" } else { "no" }
                 ),
                 expected: "objects (at least one address), class, newSince, or class and newSince",
-            }),
+            }
+            .into()),
         }
     }
 }
@@ -107,11 +109,12 @@ pub fn paths(
         PathTarget::NewSince(class) => match before {
             Some(before) => set_of_new(loaded, before, class, control)?,
             None => {
-                return Err(Error::InvalidOption {
+                return Err(QuestionError::InvalidOption {
                     name: "newSince",
                     found: "no earlier heap".to_owned(),
                     expected: "an earlier heap of the same module beside the question",
-                });
+                }
+                .into());
             }
         },
     };

@@ -1,10 +1,11 @@
 //! The objects of a question about many.
 
+use crate::QuestionError;
 use crate::loaded_heap::LoadedHeap;
 use crate::parts::object_at::object_at;
 use base::columns;
 use base::control::{Control, Phase};
-use base::error::{Error, Result};
+use base::error::Result;
 use base::units::ObjectIndex;
 use base::warning::Warning;
 
@@ -23,11 +24,12 @@ pub(crate) fn set_of_addresses(
     for &address in addresses {
         let object = object_at(loaded, address, notes, control)?;
         if index.position(object).is_none() {
-            return Err(Error::InvalidOption {
+            return Err(QuestionError::InvalidOption {
                 name: "objects",
                 found: format!("{}, which no root reaches", loaded.heap.address(object)),
                 expected: "addresses of live objects",
-            });
+            }
+            .into());
         }
         columns::push(&mut set, object)?;
     }
@@ -53,11 +55,11 @@ pub(crate) fn set_of_new(
     control: &Control,
 ) -> Result<Vec<ObjectIndex>> {
     if !loaded.is_same_module(before) {
-        return Err(Error::InvalidOption {
+        return Err(QuestionError::InvalidOption {
             name: "newSince",
             found: "a heap of another module".to_owned(),
             expected: "a heap of the same module: addresses in different modules cannot be compared",
-        });
+        }.into());
     }
     let earlier = &before.heap;
     let is_wanted = loaded.class_slots(class, control)?;

@@ -28,7 +28,7 @@ const NO_NODE: u32 = u32::MAX;
 /// Counts what each place of the program holds. The table is small, and stays usable without the heap.
 ///
 /// # Errors
-/// [`Error::DumpChanged`](base::Error::DumpChanged) and [`Error::Io`](base::Error::Io) if the dump
+/// [`HeapError::DumpChanged`](heap::HeapError::DumpChanged) and [`Error::Io`](base::Error::Io) if the dump
 /// cannot be read again, [`Error::OutOfMemory`](base::Error::OutOfMemory),
 /// [`Error::Aborted`](base::Error::Aborted).
 pub fn place_table(loaded: &LoadedHeap, control: &Control) -> Result<PlaceTable> {

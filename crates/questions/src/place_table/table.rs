@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Sum;
+use crate::QuestionError;
 use crate::warnings::WarningText;
 use base::error::{Error, Result};
 
@@ -165,16 +166,19 @@ impl PlaceTable {
     /// Reads a table that was written by [`to_bytes`](Self::to_bytes).
     ///
     /// # Errors
-    /// [`Error::PlaceTable`] if the bytes are none.
+    /// [`QuestionError::PlaceTable`] if the bytes are none.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
-        let table: Self = serde_json::from_slice(bytes).map_err(|error| Error::PlaceTable {
-            found: error.to_string(),
+        let table: Self = serde_json::from_slice(bytes).map_err(|error| {
+            Error::from(QuestionError::PlaceTable {
+                found: error.to_string(),
+            })
         })?;
         match table.is_sound() {
             true => Ok(table),
-            false => Err(Error::PlaceTable {
+            false => Err(QuestionError::PlaceTable {
                 found: "numbers outside their ranges, or another version".to_owned(),
-            }),
+            }
+            .into()),
         }
     }
 

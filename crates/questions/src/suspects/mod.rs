@@ -10,11 +10,12 @@ mod text;
 
 use serde::Deserialize;
 
+use crate::QuestionError;
 use crate::loaded_heap::LoadedHeap;
 use crate::parts::page::{default_limit, page};
 pub use answer::{AccumulatedClass, Accumulation, Suspect, SuspectKind, Suspects};
 use base::control::Control;
-use base::error::{Error, Result};
+use base::error::Result;
 use grown::grown_suspects;
 use largest::{THRESHOLD, largest_suspects};
 
@@ -47,11 +48,12 @@ pub fn suspects(
     if let Some(threshold) = threshold
         && !(threshold > 0.0 && threshold <= 1.0)
     {
-        return Err(Error::InvalidOption {
+        return Err(QuestionError::InvalidOption {
             name: "threshold",
             found: threshold.to_string(),
             expected: "a number above 0 and at most 1",
-        });
+        }
+        .into());
     }
     let mut suspects = match before {
         Some(before) => grown_suspects(loaded, threshold, before, control)?,

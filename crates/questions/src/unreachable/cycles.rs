@@ -265,7 +265,7 @@ impl Groups {
         self.by_hash
             .try_reserve(1)
             .map_err(|_| Error::OutOfMemory {
-                bytes: (self.by_hash.len() as u64) * 32,
+                bytes: (self.by_hash.len() as u64 * 32).into(),
                 purpose: "a table of the analysis",
             })?;
         self.by_hash.insert(hash, group);

@@ -9,6 +9,7 @@ use std::collections::HashMap;
 
 use serde::Deserialize;
 
+use crate::QuestionError;
 use crate::loaded_heap::LoadedHeap;
 use crate::parts::page::{default_limit, page};
 pub use answer::{
@@ -16,7 +17,7 @@ pub use answer::{
     UnreachableEdge, UnreachableGraph, UnreachableNode, UnreferencedBlocks,
 };
 use base::control::Control;
-use base::error::{Error, Result};
+use base::error::Result;
 use base::warning::Warning;
 use cycles::cycle_groups;
 use graph::unreachable_graph;
@@ -50,11 +51,12 @@ pub fn unreachable(
     let limit = page(0, options.limit)?.end();
     let max_nodes = options.max_nodes;
     if max_nodes == Some(0) {
-        return Err(Error::InvalidOption {
+        return Err(QuestionError::InvalidOption {
             name: "maxNodes",
             found: "0".to_owned(),
             expected: "a whole number of at least 1",
-        });
+        }
+        .into());
     }
     let cycles = Cycles::new(&loaded.heap, control)?;
     let raw = loaded.source.raw_blocks(control)?;

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use gimli::{AttributeValue, DwTag, EndianSlice, LittleEndian, Operation};
 
 use super::{Class, DebugInfo, GlobalVariable, Member, Number, Producer, TypeRef};
+use crate::ModuleError;
 use crate::module::Module;
 use base::control::Control;
 use base::error::{Error, Result};
@@ -25,7 +26,7 @@ impl DebugInfo {
     /// Reads the debug sections of a module; `None` if it has none.
     ///
     /// # Errors
-    /// [`Error::DebugInfo`] with the offset in `debug_info` if gimli cannot read them;
+    /// [`ModuleError::DebugInfo`] with the offset in `debug_info` if gimli cannot read them;
     /// [`Error::Aborted`].
     pub fn read(module: &Module<'_>, control: &Control) -> Result<Option<Self>> {
         if module.debug_section(".debug_info").is_empty() {
@@ -86,9 +87,11 @@ fn offset_of(unit_offset: usize, entry: &Entry<'_>) -> usize {
 }
 
 fn at<E: std::fmt::Display>(offset: usize) -> impl Fn(E) -> Error {
-    move |error| Error::DebugInfo {
-        offset: offset as u64,
-        message: error.to_string(),
+    move |error| {
+        Error::from(ModuleError::DebugInfo {
+            offset: offset as u64,
+            message: error.to_string(),
+        })
     }
 }
 

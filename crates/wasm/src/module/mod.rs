@@ -17,8 +17,9 @@ use wasmparser::{
     DataKind, ExternalKind, KnownCustom, MemoryType, Name, NameSectionReader, Parser, Payload,
 };
 
+use crate::ModuleError;
 use base::control::Control;
-use base::error::{Error, Result};
+use base::error::Result;
 use base::file_kind::{FileStart, MODULE_MAGIC};
 use base::units::Address;
 
@@ -31,16 +32,17 @@ pub const MAX_SIZE: u64 = 1 << 30;
 /// Checks that these bytes can be a module, before memory is allocated in proportion to their number.
 ///
 /// # Errors
-/// [`Error::NotAModule`], [`Error::ModuleTooLarge`].
+/// [`ModuleError::NotAModule`], [`ModuleError::TooLarge`].
 pub fn check_start(wasm: &[u8]) -> Result<()> {
     if !wasm.starts_with(&MODULE_MAGIC) {
-        return Err(Error::NotAModule {
+        return Err(ModuleError::NotAModule {
             found: FileStart::of(wasm),
-        });
+        }
+        .into());
     }
     let size = wasm.len() as u64;
     if size > MAX_SIZE {
-        return Err(Error::ModuleTooLarge { size });
+        return Err(ModuleError::TooLarge { size }.into());
     }
     Ok(())
 }
@@ -77,8 +79,8 @@ impl<'a> Module<'a> {
     /// Reads a module.
     ///
     /// # Errors
-    /// [`Error::NotAModule`], [`Error::ModuleTooLarge`]; [`Error::Module`] if a section is broken;
-    /// [`Error::ModuleKind`] for a component or a 64-bit memory; [`Error::Aborted`].
+    /// [`ModuleError::NotAModule`], [`ModuleError::TooLarge`]; [`ModuleError::Unreadable`] if a section is broken;
+    /// [`ModuleError::Kind`] for a component or a 64-bit memory; [`Error::Aborted`](base::Error::Aborted).
     pub fn parse(wasm: &'a [u8], control: &Control) -> Result<Self> {
         check_start(wasm)?;
         let mut module = Self::default();
@@ -86,10 +88,11 @@ impl<'a> Module<'a> {
             control.check()?;
             match payload.map_err(unreadable)? {
                 Payload::Version { encoding, .. } if encoding != wasmparser::Encoding::Module => {
-                    return Err(Error::ModuleKind {
+                    return Err(ModuleError::Kind {
                         found: "the component encoding",
                         expected: "a core module, before a tool made a component from it",
-                    });
+                    }
+                    .into());
                 }
                 Payload::ImportSection(section) => {
                     for import in section.into_imports() {
@@ -184,10 +187,11 @@ impl<'a> Module<'a> {
 
     fn add_memory(&mut self, memory: MemoryType) -> Result<()> {
         if memory.memory64 {
-            return Err(Error::ModuleKind {
+            return Err(ModuleError::Kind {
                 found: "a 64-bit memory",
                 expected: "a 32-bit memory (wasm32)",
-            });
+            }
+            .into());
         }
         self.has_memory = true;
         Ok(())

@@ -14,6 +14,7 @@ use gimli::{EndianSlice, LittleEndian};
 
 pub use go::GoTable;
 
+use crate::ModuleError;
 use crate::allocation_table::{ADDED_IMPORTS, AllocationTable};
 use crate::module::{Module, unreadable};
 use base::control::Control;
@@ -40,7 +41,7 @@ impl<'a> Symbols<'a> {
     /// Reads the symbols of a module, and its source map as JSON.
     ///
     /// # Errors
-    /// [`Error::Module`], [`Error::ModuleKind`]; [`Error::SourceMap`] if the source map cannot be read.
+    /// [`ModuleError::Unreadable`], [`ModuleError::Kind`]; [`ModuleError::SourceMap`] if the source map cannot be read.
     pub fn read(wasm: &'a [u8], source_map: Option<&str>) -> Result<Self> {
         let module = Module::parse(wasm, &Control::default())?;
         let table = AllocationTable::read(wasm)?;
@@ -186,6 +187,6 @@ fn code_start(wasm: &[u8]) -> Result<u64> {
 
 impl SourceMap {
     fn parse(text: &str) -> Result<Self> {
-        Self::read(text).map_err(|message| Error::SourceMap { message })
+        Self::read(text).map_err(|message| Error::from(ModuleError::SourceMap { message }))
     }
 }

@@ -71,7 +71,7 @@ fn a_module_passed_as_dump_is_named_and_so_is_the_swap() {
     assert_dump_fails(
         |dump| dump.bytes[..4].copy_from_slice(b"\0asm"),
         "ERR_DUMP_MAGIC",
-        "heap.dump: this is a WebAssembly module, not a heap dump: were the dump and the module swapped? Pass the dump first, then the module (on the command line: <dump-file> --wasm <module>)",
+        "heap.dump: this is a WebAssembly module, not a heap dump: were the dump and the module swapped?",
     );
 }
 
@@ -99,7 +99,7 @@ fn a_file_of_an_unknown_kind_is_no_dump() {
     assert_dump_fails(
         |dump| dump.bytes[..4].copy_from_slice(b"\x7fELF"),
         "ERR_DUMP_MAGIC",
-        "heap.dump: not a heap dump: expected \"ASHD\" at offset 0, found \"\\u{7f}ELF\"; capture dumps with @warpo/heap-analyzer/capture",
+        "heap.dump: not a heap dump: expected \"ASHD\" at offset 0, found \"\\u{7f}ELF\"; capture a dump of the running program",
     );
 }
 

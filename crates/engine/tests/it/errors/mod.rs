@@ -14,7 +14,7 @@ use crate::support::{
     DATA_END, DumpFile, FIRST_BLOCK, HEAP_BASE, ModuleOptions, PAGE, Scene, TAIL_POINTER,
     WasmGlobal, analyze, analyze_bytes, encode_module, live,
 };
-use engine::dumps::Dump;
+use engine::dumps::{Dump, DumpError};
 use engine::heap::Heap;
 use engine::{Control, Error, Input, Program, Schedule};
 
@@ -95,7 +95,7 @@ fn of_two_wrong_dumps_the_first_is_named() {
 
 #[test]
 fn an_error_is_never_named_after_two_files() {
-    let error = Error::DumpVersion { found: 1 }
+    let error = Error::from(DumpError::Version { found: 1 })
         .in_file("inner")
         .in_file("outer");
     assert!(

@@ -7,7 +7,7 @@ fn a_dump_passed_as_module_is_named_and_so_is_the_swap() {
     assert_module_fails(
         b"ASHD\x02\0\0\0",
         "ERR_MODULE",
-        "program.wasm: this is a heap dump, not a WebAssembly module: were the dump and the module swapped? Pass the dump first, then the module (on the command line: <dump-file> --wasm <module>)",
+        "program.wasm: this is a heap dump, not a WebAssembly module: were the dump and the module swapped?",
     );
 }
 

@@ -20,7 +20,7 @@ fn a_dump_of_another_build_is_refused() {
 
 fn mismatch_text(what: &str) -> String {
     format!(
-        "heap.dump: the dump was taken from another module, or from another build of it: {what}; pass the module that was running, or continue with --force (force: true in the API), which may make every number wrong"
+        "heap.dump: the dump was taken from another module, or from another build of it: {what}; pass the module that was running"
     )
 }
 

@@ -5,9 +5,10 @@ use super::{
     parse, sections,
 };
 use ::wasm_encoder as enc;
-use engine::instrument::{RESERVED_PREFIX, expose_globals};
+use engine::Control;
+use engine::instrument::{InstrumentError, RESERVED_PREFIX, expose_globals};
+use engine::wasm::ModuleError;
 use engine::wasm::module::Module;
-use engine::{Control, Error};
 use proptest::prelude::*;
 use wasm_encoder::Encode as _;
 use wasmparser::ExternalKind;
@@ -51,7 +52,7 @@ fn a_module_that_allocates_without_the_runtime_is_refused() {
     assert_eq!(error.code(), "ERR_GLOBAL_MISSING");
     assert_eq!(
         error.to_string(),
-        "the module neither exports nor names __stack_pointer: expected an AssemblyScript or WARPO program with the incremental runtime, compiled with --debug"
+        "the module neither exports nor names __stack_pointer: expected an AssemblyScript or WARPO program with the incremental runtime, compiled with names"
     );
 }
 
@@ -86,10 +87,10 @@ fn an_imported_stack_pointer_does_not_determine_the_heap_base() {
     let error = expose_globals(&module.build()).unwrap_err();
     assert!(
         matches!(
-            error,
-            Error::GlobalMissing {
+            error.own(),
+            Some(InstrumentError::GlobalMissing {
                 name: "__heap_base"
-            }
+            })
         ),
         "{error}"
     );
@@ -109,7 +110,10 @@ fn a_module_without_a_memory_is_exposed_without_one() {
 #[test]
 fn bytes_that_are_no_module_are_refused() {
     let error = expose_globals(b"ASHD\x02\0\0\0").unwrap_err();
-    assert!(matches!(error, Error::NotAModule { .. }), "{error}");
+    assert!(
+        matches!(error.own(), Some(ModuleError::NotAModule { .. })),
+        "{error}"
+    );
 }
 
 #[test]

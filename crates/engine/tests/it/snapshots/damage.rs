@@ -1,8 +1,9 @@
 //! Snapshots that are cut, contradict themselves, or are no snapshots.
 
 use super::{Snapshot, ask, classes, everything, export, opened, table, text};
+use engine::Control;
 use engine::questions::Question;
-use engine::{Control, Error};
+use engine::v8::SnapshotError;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -138,13 +139,11 @@ fn the_offset_of_an_error_is_that_of_the_number() {
     let whole = Snapshot::new().text();
     let place = whole.find("\"edges\":[5,").unwrap() + "\"edges\":[".len();
     let changed = format!("{}9{}", &whole[..place], &whole[place + 1..]);
-    let Err(Error::InFile { source, .. }) = opened(changed.as_bytes()) else {
-        panic!("no error of the file");
+    let error = opened(changed.as_bytes()).err().unwrap();
+    let Some(SnapshotError::Unreadable { offset, .. }) = error.own() else {
+        panic!("{error}");
     };
-    assert!(
-        matches!(*source, Error::Snapshot { offset, .. } if offset == place as u64),
-        "{source}"
-    );
+    assert_eq!(*offset, place as u64, "{error}");
 }
 
 #[test]

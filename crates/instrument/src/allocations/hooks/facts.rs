@@ -76,7 +76,7 @@ impl Search<'_, '_> {
     /// What each function of the module contains.
     ///
     /// # Errors
-    /// [`Error::Module`](base::Error::Module).
+    /// [`ModuleError::Unreadable`](wasm::ModuleError::Unreadable).
     pub(super) fn facts(&self) -> Result<BTreeMap<u32, Facts>> {
         let mut facts = BTreeMap::new();
         for (function, body) in self.module.functions.defined() {

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::calls::Calls;
 use super::hook::{Hook, Kind};
 use super::search::Search;
+use crate::InstrumentError;
 use base::error::{Error, Result};
 use base::units::GlobalIndex;
 use wasm::allocation_table::Family;
@@ -55,11 +56,13 @@ impl Search<'_, '_> {
     /// only by hooks, or by other parts of `mallocgc` that only hooks call.
     ///
     /// # Errors
-    /// [`Error::AllocatorMissing`] if another function allocates; [`Error::Module`].
+    /// [`InstrumentError::AllocatorMissing`] if another function allocates; [`ModuleError::Unreadable`](wasm::ModuleError::Unreadable).
     pub(super) fn check_go(&self, list: &[Hook]) -> Result<()> {
-        let unknown = |found: String| Error::AllocatorMissing {
-            found: format!("a version of Go's allocator that is not known: {found}"),
-            expected: "a module that a version from Go 1.18 to Go 1.27 compiled",
+        let unknown = |found: String| {
+            Error::from(InstrumentError::AllocatorMissing {
+                found: format!("a version of Go's allocator that is not known: {found}"),
+                expected: "a module that a version from Go 1.18 to Go 1.27 compiled",
+            })
         };
         let mut waiting = Vec::new();
         for name in INNERMOST {

@@ -21,6 +21,7 @@ pub(crate) use self::hook::{Address, Hook, Kind, Size};
 use self::calls::Calls;
 use self::search::Search;
 use super::types::Types;
+use crate::InstrumentError;
 use base::error::{Error, Result};
 use wasm::allocation_table::Family;
 use wasm::module::Module;
@@ -42,7 +43,7 @@ impl Hooks {
     /// Finds the allocator of a module.
     ///
     /// # Errors
-    /// [`Error::AllocatorMissing`], [`Error::Module`].
+    /// [`InstrumentError::AllocatorMissing`], [`ModuleError::Unreadable`](wasm::ModuleError::Unreadable).
     pub(crate) fn find(module: &Module<'_>, types: &Types) -> Result<Self> {
         let search = Search::new(module, types);
         let named = search.stub().or_else(|| search.named_tlsf());
@@ -62,19 +63,20 @@ impl Hooks {
             return Err(missing());
         }
         if !module.has_memory {
-            return Err(Error::AllocatorMissing {
+            return Err(InstrumentError::AllocatorMissing {
                 found: "functions with the names of an allocator, but no memory".to_owned(),
                 expected: "a module that imports or defines a memory",
-            });
+            }
+            .into());
         }
         if family == Family::Go {
             search.check_go(&list)?;
         }
         if search.zig_is_inlined(&list)? {
-            return Err(Error::AllocatorMissing {
+            return Err(InstrumentError::AllocatorMissing {
                 found: "Zig's allocator copied into other functions".to_owned(),
-                expected: "a build with -O Debug, or one that allocates with std.heap.c_allocator (-lc)",
-            });
+                expected: "a build without optimisation, or one that allocates with std.heap.c_allocator",
+            }.into());
         }
         list.sort_by_key(|hook| hook.function);
         list.dedup_by_key(|hook| hook.function);
@@ -121,12 +123,12 @@ impl Hooks {
 }
 
 fn missing() -> Error {
-    Error::AllocatorMissing {
+    Error::from(InstrumentError::AllocatorMissing {
         found: "no function of an allocator by its name".to_owned(),
         expected: "functions named ~lib/rt/tlsf/searchBlock and ~lib/rt/tlsf/insertBlock, or \
                    ~lib/rt/stub/__new (AssemblyScript, WARPO), malloc or dlmalloc (C, C++, \
                    Zig with the C library), heap.BrkAllocator.alloc or heap.WasmAllocator.alloc (Zig), \
                    __rust_alloc (Rust), runtime.alloc (TinyGo), runtime.mallocgc \
-                   (Go); compile with names (asc --debug, clang without --strip-all, go without -ldflags=-s)",
-    }
+                   (Go); compile with names",
+    })
 }

@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::facts::{Facts, outer};
 use super::hook::{Address, Hook, Kind, Size};
 use super::search::Search;
+use crate::InstrumentError;
 use base::error::{Error, Result};
 
 /// An allocator.
@@ -56,7 +57,7 @@ impl Search<'_, '_> {
     /// as those of Rust.
     ///
     /// # Errors
-    /// [`Error::AllocatorMissing`] if only a part of an allocator is known; [`Error::Module`].
+    /// [`InstrumentError::AllocatorMissing`] if only a part of an allocator is known; [`ModuleError::Unreadable`](wasm::ModuleError::Unreadable).
     pub(super) fn unnamed_c(
         &self,
         facts: &BTreeMap<u32, Facts>,
@@ -217,8 +218,8 @@ pub(super) fn is_whole(found: &[Hook], malloc: u32) -> bool {
 
 /// Says that only a part of an allocator without names is known.
 pub(super) fn unknown(allocator: &str, found: &str) -> Error {
-    Error::AllocatorMissing {
+    Error::from(InstrumentError::AllocatorMissing {
         found: format!("{allocator} without names, and {found}"),
         expected: "an allocator of which every function is known; compile with names and without inlining it",
-    }
+    })
 }

@@ -30,7 +30,7 @@ impl Search<'_, '_> {
     /// The functions of emmalloc by what they do. Empty if there is none, or if they have names.
     ///
     /// # Errors
-    /// [`Error::AllocatorMissing`](base::Error::AllocatorMissing) if only a part of it is known.
+    /// [`InstrumentError::AllocatorMissing`](crate::InstrumentError::AllocatorMissing) if only a part of it is known.
     pub(super) fn unnamed_emmalloc(
         &self,
         facts: &BTreeMap<u32, Facts>,

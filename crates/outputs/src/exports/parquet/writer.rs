@@ -312,6 +312,6 @@ fn failed(source: std::io::Error) -> Error {
 /// Writing to memory fails only if a row does not fit its schema.
 fn broken(error: ParquetError) -> Error {
     Error::Internal {
-        message: error.to_string(),
+        message: error.to_string().into(),
     }
 }

@@ -1,0 +1,64 @@
+//! The errors of this crate.
+
+use base::error::Coded;
+use base::file_kind::{FileStart, wrong_kind};
+use base::shown::Shown;
+
+/// Why a heap snapshot cannot be read, or cannot answer.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SnapshotError {
+    /// Not a heap snapshot.
+    #[error(
+        "{}",
+        wrong_kind(
+            found,
+            "a heap snapshot of V8",
+            "{\"snapshot\"",
+            "pass a .heapsnapshot file of Node or Chrome, or a heap dump with its module"
+        )
+    )]
+    NotASnapshot {
+        /// Its first bytes.
+        found: FileStart,
+    },
+    /// A heap snapshot that cannot be read.
+    #[error(
+        "cannot read the heap snapshot at offset {offset}: {}; take the snapshot again",
+        Shown(message)
+    )]
+    Unreadable {
+        /// The offset in the file.
+        offset: u64,
+        /// What was found and expected.
+        message: String,
+    },
+    /// A heap snapshot that ends too early.
+    #[error(
+        "the heap snapshot ends at byte {length}, but expected {expected}: the file is truncated, or still being written; take the snapshot again"
+    )]
+    Truncated {
+        /// The length of the file.
+        length: u64,
+        /// What should follow.
+        expected: String,
+    },
+    /// A question about memory, which a snapshot does not contain.
+    #[error("a heap snapshot of V8 cannot answer {question}: {reason}")]
+    NotInSnapshot {
+        /// The question.
+        question: &'static str,
+        /// What is not in a snapshot, and what to use instead.
+        reason: &'static str,
+    },
+}
+
+impl Coded for SnapshotError {
+    fn code(&self) -> &'static str {
+        match self {
+            Self::NotASnapshot { .. } | Self::Unreadable { .. } => "ERR_SNAPSHOT",
+            Self::Truncated { .. } => "ERR_SNAPSHOT_TRUNCATED",
+            Self::NotInSnapshot { .. } => "ERR_NOT_IN_SNAPSHOT",
+        }
+    }
+}

@@ -1,0 +1,69 @@
+/**
+ * What to do about an error or a warning of the engine. The engine's texts state facts, because it does not know how
+ * it was called. This table says the rest in the words of each surface: options of the command line, options of the
+ * API, arguments of the tools for agents.
+ */
+
+/** Who shows the text: the command line, the functions of the package, or a server for agents and editors. */
+export type Surface = "cli" | "api" | "agent";
+
+/** The same words on every surface. */
+function everywhere(advice: string): Record<Surface, string> {
+  return { cli: advice, api: advice, agent: advice };
+}
+
+const WRITE_DUMPS = "write dumps with @warpo/heap-analyzer/capture";
+
+const ADVICE: Readonly<Record<string, Partial<Record<Surface, string>>>> = {
+  ERR_DUMP_MAGIC: {
+    cli: `pass the dump first, then the module: <dump-file> --wasm <module>; ${WRITE_DUMPS}`,
+    api: `pass the dump first, then the module; ${WRITE_DUMPS}`,
+    agent: "list_dumps lists the dumps",
+  },
+  ERR_MODULE_MISSING: {
+    cli: "pass the module with --wasm",
+    api: "pass the module as the argument wasm",
+    agent: "name the module with wasm",
+  },
+  ERR_SNAPSHOT_WITH_MODULE: {
+    cli: "leave out --wasm",
+    api: "leave out the argument wasm",
+    agent: "leave out wasm",
+  },
+  ERR_MODULE_MISMATCH: {
+    cli: "--force reads a dump of another module, and then every number may be wrong",
+    api: "force: true reads a dump of another module, and then every number may be wrong",
+    agent: "name the module of this dump with wasm",
+  },
+  ERR_HEAP_CORRUPT: {
+    cli: "--partial reports the part before the damage",
+    api: "partial: true reports the part before the damage",
+    agent: "partial: true reads the part before the damage",
+  },
+  ERR_TOO_FEW_DUMPS: {
+    cli: "--min-dumps sets the number that is needed",
+    api: "minDumps sets the number that is needed",
+  },
+  ERR_GLOBAL_MISSING: everywhere("compile with --runtime incremental and --debug"),
+  ERR_ALLOCATOR_MISSING: everywhere(
+    "for names, compile with asc --debug, clang without --strip-all, or go without -ldflags=-s; for Zig, with -O Debug or -lc",
+  ),
+  WARN_GLOBALS_MISSING: everywhere(WRITE_DUMPS),
+  WARN_NAMES_MISSING: everywhere("compile with --debug for names"),
+  WARN_NAMES_INCOMPLETE: everywhere(
+    "if the module has no debug information, asc adds it with --transform @warpo/heap-analyzer/asc-transform",
+  ),
+  WARN_ROOTS_UNKNOWN: everywhere("compile with --debug"),
+};
+
+/** What to do about an error or a warning with this code, if the text of the engine does not say all of it. */
+export function adviceFor(surface: Surface, code: unknown): string | undefined {
+  if (typeof code !== "string" || !Object.hasOwn(ADVICE, code)) return undefined;
+  return ADVICE[code]?.[surface];
+}
+
+/** The text of an error or a warning, followed by what to do. */
+export function withAdvice(surface: Surface, code: unknown, message: string): string {
+  const advice = adviceFor(surface, code);
+  return advice === undefined ? message : `${message}; ${advice}`;
+}
