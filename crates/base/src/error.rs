@@ -3,6 +3,7 @@
 //!
 //! Findings that do not stop the analysis, but may make a number wrong, are a [`Warning`](crate::Warning).
 
+use crate::container_error::ContainerError;
 use crate::file_action::FileAction;
 use crate::file_kind::{FileStart, not_a_dump, not_a_module, not_a_snapshot};
 use crate::mismatch::Mismatch;
@@ -42,6 +43,9 @@ pub enum Error {
         /// The length of the file.
         length: u64,
     },
+    /// A container of memory that cannot be read: a coredump, raw memory, or a compressed file.
+    #[error("{0}")]
+    Container(ContainerError),
     /// Not a dump file.
     #[error("{}", not_a_dump(found))]
     DumpMagic {
@@ -395,6 +399,7 @@ impl Error {
     pub fn code(&self) -> &'static str {
         match self {
             Self::InFile { source, .. } => source.code(),
+            Self::Container(error) => error.code(),
             Self::DumpTruncated { .. } => "ERR_DUMP_TRUNCATED",
             Self::DumpMagic { .. } => "ERR_DUMP_MAGIC",
             Self::DumpVersion { .. } => "ERR_DUMP_VERSION",

@@ -4,6 +4,7 @@ use std::fmt;
 
 use crate::mismatch::Mismatch;
 use crate::producer::Producer;
+use crate::raw_memory_warning::RawMemoryWarning;
 use crate::shown::Shown;
 use crate::units::{Address, ClassId};
 
@@ -139,6 +140,8 @@ pub enum Warning {
         /// Their number.
         count: u64,
     },
+    /// What raw memory came without.
+    RawMemory(RawMemoryWarning),
     /// The memory is not made of whole wasm pages.
     MemoryNotWholePages {
         /// Its size in bytes.
@@ -280,6 +283,7 @@ impl Warning {
             Self::RawBlocksNotScanned => "WARN_RAW_BLOCKS_NOT_SCANNED",
             Self::RawBlocksEstimated { .. } => "WARN_RAW_BLOCKS_ESTIMATED",
             Self::EdgesLeftOut { .. } => "WARN_EDGES_LEFT_OUT",
+            Self::RawMemory(warning) => warning.code(),
             Self::More { .. } => "WARN_MORE",
             Self::InDump { warning, .. } => warning.code(),
         }
@@ -485,6 +489,7 @@ impl fmt::Display for Warning {
                 f,
                 "{count} more warnings with the code {code} are not listed; they have the same consequences as the listed ones"
             ),
+            Self::RawMemory(warning) => warning.fmt(f),
             Self::InDump { dump, warning } => write!(f, "{}: {warning}", Shown(dump)),
         }
     }

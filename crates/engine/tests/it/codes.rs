@@ -40,6 +40,7 @@ fn union(name: &str) -> BTreeSet<String> {
 #[test]
 fn the_error_codes_of_the_engine_are_those_of_the_public_type() {
     let mut codes = codes_in("crates/base/src/error.rs");
+    codes.extend(codes_in("crates/base/src/container_error.rs"));
     // The codes of the JavaScript layer: of arguments, capture, attach, closed handles, leak tests, and loading the addon.
     codes.extend(
         [
@@ -73,5 +74,7 @@ fn the_error_codes_of_the_engine_are_those_of_the_public_type() {
 
 #[test]
 fn the_warning_codes_of_the_engine_are_those_of_the_public_type() {
-    assert_eq!(codes_in("crates/base/src/warning.rs"), union("WarningCode"));
+    let mut codes = codes_in("crates/base/src/warning.rs");
+    codes.extend(codes_in("crates/base/src/raw_memory_warning.rs"));
+    assert_eq!(codes, union("WarningCode"));
 }
