@@ -6,7 +6,8 @@
 //! - [`error`] and [`warning`]: what stops an analysis, and what may make its numbers wrong. Each has a code and a
 //!   text. [`mismatch`], [`producer`], [`tolerance`], [`container_error`] and [`raw_memory_warning`] belong to them.
 //! - [`file_kind`]: what a file is, judged by its first bytes; [`input`]: its bytes and its name in errors.
-//! - [`shown`]: text out of a file, made safe to show. [`frame`]: a line of source, by function and file.
+//! - [`shown`]: text out of a file, made safe to show. [`frame`]: a line of source, by function and file; [`trap`]: what
+//!   was running when a program ended.
 
 pub mod bits;
 pub mod columns;
@@ -24,6 +25,7 @@ pub mod shown;
 pub mod side_by_side;
 pub mod sorting;
 pub mod tolerance;
+pub mod trap;
 pub mod units;
 pub mod warning;
 pub mod warnings;

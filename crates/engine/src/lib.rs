@@ -47,6 +47,7 @@
 //! assert_eq!(error.code(), "ERR_MODULE");
 //! ```
 
+mod containers;
 mod program;
 mod recognised;
 mod snapshot;
@@ -56,6 +57,7 @@ pub use base::{
     Address, ClassId, Control, Error, FileAction, FileKind, FileStart, GlobalIndex, Input,
     Mismatch, ObjectIndex, Phase, Progress, Result, Step, Tolerance, Warning,
 };
+pub use containers::Reading;
 pub use program::Program;
 pub use recognised::{analyze, compare, open};
 pub use snapshot::{analyze_snapshot, open_snapshot};
