@@ -20,6 +20,9 @@ export interface DumpFile {
 export interface OpenSettings {
   force: boolean;
   partial: boolean;
+  raw?: boolean;
+  globals?: Record<string, number>;
+  instance?: number;
 }
 
 interface Dump extends DumpFile {
