@@ -4,6 +4,7 @@
  *
  * - wasmtime for Python: `python3 -m pip install wasmtime`;
  * - the command line of wasmtime: `WASMTIME` names it, or it is on the PATH;
+ * - the crate wasmtime: `WASMTIME_HOST` names the program of `__test__/hosts/wasmtime`, which is built at night;
  * - wasmer for Python: `WASMER_PYTHON` names a Python 3.10 with `wasmer` and `wasmer-compiler-cranelift`.
  */
 import { execFileSync, spawnSync } from "node:child_process";
@@ -19,6 +20,7 @@ const PROGRAMS = join(import.meta.dirname, "programs/coredump");
 const COMMAND_LINE = join(import.meta.dirname, "../dist/heap_analyzer/cli.js");
 const WASMTIME = process.env.WASMTIME ?? "wasmtime";
 const WASMER_PYTHON = process.env.WASMER_PYTHON ?? "python3.10";
+const WASMTIME_HOST = process.env.WASMTIME_HOST ?? "";
 const FLAGS = [["--debug"], ["-O3", "--exportRuntime"]];
 
 const runs = (program: string, ...args: string[]) => spawnSync(program, args).status === 0;
@@ -148,11 +150,11 @@ describe("the command line of wasmtime (skipped if WASMTIME names none)", () => 
       '(module (func (export "abort") (param i32 i32 i32 i32) unreachable))',
     );
     const args = ["run", "-D", `coredump=${core}`, "--preload", `env=${abort}`];
-    const { stderr } = spawnSync(WASMTIME, [...args, "--invoke", ...splice(call, wasm)]);
+    const [name = "", ...values] = call;
+    const { stderr } = spawnSync(WASMTIME, [...args, "--invoke", name, wasm, ...values]);
     expect(String(stderr)).toContain("core dumped at");
     return core;
   }
-  const splice = ([name, ...args]: string[], wasm: string) => [name as string, wasm, ...args];
 
   const ABORTS = `
     class Order { constructor(public lines: i32[]) {} }
@@ -200,6 +202,37 @@ describe("the command line of wasmtime (skipped if WASMTIME names none)", () => 
       writeFileSync(reference, captureDump(instance.exports));
       const [ofCore, ofNode] = [core, reference].map((dump) => analyzeFile(dump, wasm));
       expect(JSON.stringify(ofCore)).toBe(JSON.stringify(ofNode));
+    }
+  });
+});
+
+describe("the crate wasmtime (skipped if WASMTIME_HOST names no program)", () => {
+  test.skipIf(WASMTIME_HOST === "").for(FLAGS)("writes dumps in three ways, with %j", async (flags) => {
+    const wasm = await compiled("prog", PROGRAM, flags);
+    const exposed = exposeGlobals(readFileSync(wasm));
+    const changed = join(folder, "exposed.wasm");
+    writeFileSync(changed, exposed);
+    const reference = join(folder, "reference.dump");
+    writeFileSync(reference, await dumpOfNode(exposed));
+    const run = (way: string, module: string) =>
+      execFileSync(WASMTIME_HOST, [way, module, join(folder, way)], { encoding: "utf8" });
+    run("exposed", changed);
+    expect(readFileSync(join(folder, "exposed")).equals(readFileSync(reference))).toBe(true);
+    const analyze = (...args: string[]) =>
+      execFileSync(process.execPath, [COMMAND_LINE, "analyze", ...args, "--wasm", wasm]);
+    const expected = analyze(reference);
+    run("coredump", wasm);
+    expect(analyze(join(folder, "coredump")).equals(expected)).toBe(true);
+    const options = run("unprepared", wasm).trim().split("\n");
+    expect(analyze(join(folder, "unprepared"), ...options).equals(expected)).toBe(true);
+  });
+
+  test("its program has the code of the page", () => {
+    const source = readFileSync(join(import.meta.dirname, "hosts/wasmtime/src/main.rs"), "utf8");
+    for (const info of ["rust coredump", "rust exposed", "rust unprepared"]) {
+      const code = block("wasmtime", info);
+      expect(source).toContain(code);
+      expect(code.trim().split("\n").length).toBeLessThanOrEqual(20);
     }
   });
 });

@@ -8,7 +8,7 @@ import { Heap, openHeap, openHeapAsync, openHeapFile, openHeapFileAsync } from "
 import * as native from "./native.js";
 import { callNative } from "./native_errors.js";
 import { analyzeOptions, diffOptions } from "./options.js";
-import { file, moduleFile } from "./paths.js";
+import { dumpFile, moduleFile } from "./paths.js";
 import { PlaceTable } from "./place_table.js";
 import { comparisonView, constructorView } from "./views.js";
 import { controlled } from "./work.js";

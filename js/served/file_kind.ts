@@ -15,14 +15,13 @@ const KINDS = new Map<string, FileKind>([
 
 /** The kind of a file that begins with these bytes; undefined for all others. */
 export function fileKind(start: Buffer): FileKind | undefined {
-  const text = start.toString("latin1", 0, 4);
-  if (text.startsWith("\x1f\x8b")) return compressedKind(start, zlib.gunzipSync);
-  if (text === "(\xb5/\xfd") {
-    const { zstdDecompressSync } = zlib as { zstdDecompressSync?: typeof zlib.gunzipSync };
-    // Older versions of Node do not read zstd: what it contains is seen when it is opened.
-    return zstdDecompressSync === undefined ? "dump" : compressedKind(start, zstdDecompressSync);
-  }
-  return plainKind(start);
+  if (decompressor(start) === undefined) return plainKind(start);
+  const contents = startOfContents(start);
+  // It cannot be read here: the engine says what it is.
+  if (contents === undefined) return "dump";
+  const kind = plainKind(contents);
+  // A compressed module is no input.
+  return kind === "module" ? undefined : kind;
 }
 
 function plainKind(start: Buffer): FileKind | undefined {
@@ -30,22 +29,35 @@ function plainKind(start: Buffer): FileKind | undefined {
 }
 
 /** A coredump is a module whose first section, with a size of one to five bytes, is named `core`. */
-function isCoredump(start: Buffer): boolean {
+export function isCoredump(start: Buffer): boolean {
   if (start.toString("latin1", 0, 9) !== "\0asm\x01\0\0\0\0") return false;
   const size = start.subarray(9, 14).findIndex((byte) => byte < 0x80);
   return size >= 0 && start.toString("latin1", 10 + size, 15 + size) === "\x04core";
 }
 
-/** The kind of what a compressed file contains. A compressed module is no input. */
-function compressedKind(start: Buffer, decompress: typeof zlib.gunzipSync): FileKind | undefined {
+/** The first bytes of what a compressed file contains; undefined if they cannot be read. */
+export function startOfContents(start: Buffer): Buffer | undefined {
   try {
     // The end of the file is missing.
     const options = { finishFlush: zlib.constants.Z_SYNC_FLUSH, maxOutputLength: 1 << 23 };
-    const kind = plainKind(decompress(start, options));
-    return kind === "module" ? undefined : kind;
+    return decompressor(start)?.(start, options).subarray(0, KIND_BYTES);
   } catch {
-    return "dump";
+    return undefined;
   }
+}
+
+/** What decompresses a file that begins with these bytes; undefined if it is not compressed. */
+function decompressor(start: Buffer): typeof zlib.gunzipSync | undefined {
+  const text = start.toString("latin1", 0, 4);
+  if (text.startsWith("\x1f\x8b")) return zlib.gunzipSync;
+  if (text !== "(\xb5/\xfd") return undefined;
+  const { zstdDecompressSync } = zlib as { zstdDecompressSync?: typeof zlib.gunzipSync };
+  return zstdDecompressSync ?? unsupported;
+}
+
+/** Node before 22.15 does not read zstd. */
+function unsupported(): never {
+  throw new Error("this version of Node does not read zstd");
 }
 
 /** Whether a file is of a kind that has no module. */
