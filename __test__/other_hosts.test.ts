@@ -173,13 +173,13 @@ describe("the command line of wasmtime (skipped if WASMTIME names none)", () => 
     const heap = openHeapFile(core, wasm);
     const functions = heap.summary().trap?.frames.map((frame) => frame.function);
     expect(functions).toEqual(["program/check", "program/add", "program/addAll"]);
-    const orders = heap.find({ className: "program/Order" });
+    const orders = heap.find({ class: "program/Order" });
     // Orders with 0, 1, 2 and 3 lines.
     expect(orders.total).toBe(4);
     heap.close();
     const run = (...args: string[]) =>
       execFileSync(process.execPath, [COMMAND_LINE, ...args, "--wasm", wasm], { encoding: "utf8" });
-    expect(run("summary", core)).toMatch(/trap in 3 frames:\n {2}at program\/check /);
+    expect(run("summary", core)).toMatch(/trap: 3 frame\(s\), the innermost first\n {2}at program\/check /);
     expect(run("suspects", core)).toContain("program/Order");
     const report = join(folder, "report.html");
     run("report", core, "--output", report);

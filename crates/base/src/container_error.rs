@@ -28,7 +28,7 @@ pub enum ContainerError {
     },
     /// No instance of a coredump is of the module, or several are.
     #[error(
-        "{found} of the coredump fit the module: expected one; the coredump has these instances: {}; {}",
+        "{found} instance(s) of the coredump have the globals of the module: expected one; the instances are: {}; {}",
         Shown(instances),
         if *found == 0 { "pass the module that was running" } else { "choose one with --instance (instance in the API)" }
     )]

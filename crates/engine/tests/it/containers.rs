@@ -118,7 +118,7 @@ fn a_trap_in_a_function_of_the_host_names_the_function_that_called_it() {
     let [(name, 97)] = &frames(&loaded)[..] else {
         panic!("{:?}", frames(&loaded));
     };
-    assert_eq!(name, "~lib/rt/itcms/__new");
+    assert_eq!(name, "~lib/rt/itcms/__unpin");
 }
 
 #[test]

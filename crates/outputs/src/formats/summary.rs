@@ -57,10 +57,8 @@ pub(super) fn summary_lines(summary: &Summary) -> Vec<String> {
 
 /// The functions that were running, the innermost first.
 fn trap_lines(trap: &Trap) -> Vec<String> {
-    let mut lines = vec![format!(
-        "trap in {} frames:",
-        format_count(trap.total)
-    )];
+    let total = format_count(trap.total);
+    let mut lines = vec![format!("trap: {total} frame(s), the innermost first")];
     lines.extend(trap.frames.iter().map(|frame| {
         let function = printable_name(&frame.function);
         let place = match frame.line {
