@@ -145,10 +145,7 @@ describe("the command line of wasmtime (skipped if WASMTIME names none)", () => 
   function coredump(wasm: string, ...call: string[]): string {
     const core = `${wasm}.core`;
     const abort = join(folder, "abort.wat");
-    writeFileSync(
-      abort,
-      '(module (func (export "abort") (param i32 i32 i32 i32) unreachable))',
-    );
+    writeFileSync(abort, '(module (func (export "abort") (param i32 i32 i32 i32) unreachable))');
     const args = ["run", "-D", `coredump=${core}`, "--preload", `env=${abort}`];
     const [name = "", ...values] = call;
     const { stderr } = spawnSync(WASMTIME, [...args, "--invoke", name, wasm, ...values]);
@@ -179,7 +176,9 @@ describe("the command line of wasmtime (skipped if WASMTIME names none)", () => 
     heap.close();
     const run = (...args: string[]) =>
       execFileSync(process.execPath, [COMMAND_LINE, ...args, "--wasm", wasm], { encoding: "utf8" });
-    expect(run("summary", core)).toMatch(/trap: 3 frame\(s\), the innermost first\n {2}at program\/check /);
+    expect(run("summary", core)).toMatch(
+      /trap: 3 frame\(s\), the innermost first\n {2}at program\/check /,
+    );
     expect(run("suspects", core)).toContain("program/Order");
     const report = join(folder, "report.html");
     run("report", core, "--output", report);
@@ -207,25 +206,28 @@ describe("the command line of wasmtime (skipped if WASMTIME names none)", () => 
 });
 
 describe("the crate wasmtime (skipped if WASMTIME_HOST names no program)", () => {
-  test.skipIf(WASMTIME_HOST === "").for(FLAGS)("writes dumps in three ways, with %j", async (flags) => {
-    const wasm = await compiled("prog", PROGRAM, flags);
-    const exposed = exposeGlobals(readFileSync(wasm));
-    const changed = join(folder, "exposed.wasm");
-    writeFileSync(changed, exposed);
-    const reference = join(folder, "reference.dump");
-    writeFileSync(reference, await dumpOfNode(exposed));
-    const run = (way: string, module: string) =>
-      execFileSync(WASMTIME_HOST, [way, module, join(folder, way)], { encoding: "utf8" });
-    run("exposed", changed);
-    expect(readFileSync(join(folder, "exposed")).equals(readFileSync(reference))).toBe(true);
-    const analyze = (...args: string[]) =>
-      execFileSync(process.execPath, [COMMAND_LINE, "analyze", ...args, "--wasm", wasm]);
-    const expected = analyze(reference);
-    run("coredump", wasm);
-    expect(analyze(join(folder, "coredump")).equals(expected)).toBe(true);
-    const options = run("unprepared", wasm).trim().split("\n");
-    expect(analyze(join(folder, "unprepared"), ...options).equals(expected)).toBe(true);
-  });
+  test.skipIf(WASMTIME_HOST === "").for(FLAGS)(
+    "writes dumps in three ways, with %j",
+    async (flags) => {
+      const wasm = await compiled("prog", PROGRAM, flags);
+      const exposed = exposeGlobals(readFileSync(wasm));
+      const changed = join(folder, "exposed.wasm");
+      writeFileSync(changed, exposed);
+      const reference = join(folder, "reference.dump");
+      writeFileSync(reference, await dumpOfNode(exposed));
+      const run = (way: string, module: string) =>
+        execFileSync(WASMTIME_HOST, [way, module, join(folder, way)], { encoding: "utf8" });
+      run("exposed", changed);
+      expect(readFileSync(join(folder, "exposed")).equals(readFileSync(reference))).toBe(true);
+      const analyze = (...args: string[]) =>
+        execFileSync(process.execPath, [COMMAND_LINE, "analyze", ...args, "--wasm", wasm]);
+      const expected = analyze(reference);
+      run("coredump", wasm);
+      expect(analyze(join(folder, "coredump")).equals(expected)).toBe(true);
+      const options = run("unprepared", wasm).trim().split("\n");
+      expect(analyze(join(folder, "unprepared"), ...options).equals(expected)).toBe(true);
+    },
+  );
 
   test("its program has the code of the page", () => {
     const source = readFileSync(join(import.meta.dirname, "hosts/wasmtime/src/main.rs"), "utf8");

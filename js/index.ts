@@ -93,7 +93,12 @@ export const diffFile: typeof api.diffFile = (before, after, wasm, options) => {
   const request = diffOptions(options, "sync");
   return comparisonView(
     callNative(() =>
-      native.diff(dumpFile("before", before, request), dumpFile("after", after, request), moduleFile(wasm), request),
+      native.diff(
+        dumpFile("before", before, request),
+        dumpFile("after", after, request),
+        moduleFile(wasm),
+        request,
+      ),
     ),
   );
 };
@@ -102,7 +107,13 @@ export const diffFileAsync: typeof api.diffFileAsync = async (before, after, was
   const request = diffOptions(options, "async");
   return comparisonView(
     await controlled(options, (control) =>
-      native.diff(dumpFile("before", before, request), dumpFile("after", after, request), moduleFile(wasm), request, control),
+      native.diff(
+        dumpFile("before", before, request),
+        dumpFile("after", after, request),
+        moduleFile(wasm),
+        request,
+        control,
+      ),
     ),
   );
 };

@@ -134,7 +134,9 @@ function containerOptions({
 }: Record<string, unknown>): Record<string, unknown> & { raw?: native.GlobalValueData[] } {
   if (raw === true) return { ...others, raw: (values ?? []) as native.GlobalValueData[] };
   if (values === undefined) return others;
-  throw invalidOption("options.globals: only raw memory needs values of globals; expected raw: true");
+  throw invalidOption(
+    "options.globals: only raw memory needs values of globals; expected raw: true",
+  );
 }
 
 /** The options `signal` and `onProgress` of an asynchronous call. */

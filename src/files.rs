@@ -211,12 +211,7 @@ pub fn map_large_files() -> super::error::Result<()> {
 }
 
 /// All bytes of a file of this length, which all threads read by positions.
-fn read_file(
-    file: &File,
-    length: u64,
-    expected: Expected,
-    control: &Control,
-) -> Result<Vec<u8>> {
+fn read_file(file: &File, length: u64, expected: Expected, control: &Control) -> Result<Vec<u8>> {
     let mut bytes = columns::zeros::<u8>(bytes_to_read(file, length, expected)?)?;
     let pieces = bytes.par_chunks_mut(PIECE).enumerate();
     pieces.try_for_each(|(nth, piece)| {

@@ -148,7 +148,9 @@ impl<'a> Coredump<'a> {
                 self.instances.extend(instances);
             }
             _ => {
-                let frames = CoreDumpStackSection::new(reader).map_err(unreadable)?.frames;
+                let frames = CoreDumpStackSection::new(reader)
+                    .map_err(unreadable)?
+                    .frames;
                 self.frames.extend(frames.iter().map(|frame| CoredumpFrame {
                     instance: frame.instanceidx,
                     function: frame.funcidx,

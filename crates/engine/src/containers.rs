@@ -136,7 +136,9 @@ impl<'a> Target<'a> {
         let value_of = |global: &Global<'_>| given.get(global.index.0 as usize).copied().flatten();
         let mut header = self.header(|global| value_of(global).or(global.initial).unwrap_or(0));
         let mut warnings = Vec::new();
-        let mut missing = self.mutable_globals().filter(|&global| value_of(global).is_none());
+        let mut missing = self
+            .mutable_globals()
+            .filter(|&global| value_of(global).is_none());
         if values.is_empty() {
             // The engine warns of a dump without values.
             header.globals.clear();

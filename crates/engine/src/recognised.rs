@@ -78,10 +78,11 @@ pub fn compare<Bytes: AsRef<[u8]> + From<Vec<u8>> + Send>(
     let heaps = [&mut before, &mut after].into_iter();
     for ((heap, dump), origin) in heaps.zip(names).zip([earlier, later]) {
         let warnings = origin.warnings.into_iter();
-        heap.warnings.extend(warnings.map(|warning| Warning::InDump {
-            dump: dump.clone(),
-            warning: Box::new(warning),
-        }));
+        heap.warnings
+            .extend(warnings.map(|warning| Warning::InDump {
+                dump: dump.clone(),
+                warning: Box::new(warning),
+            }));
     }
     ComparisonView::new(Arc::new(before), Arc::new(after), selection, control)
 }

@@ -108,7 +108,11 @@ fn the_frames_of_a_trap_have_the_names_of_the_module() {
     let wasm = file("prog.release.wasm");
     let (loaded, _) = open_as(&file("as.release.core"), &wasm, &Reading::default()).unwrap();
     // The only name of a function in a release build is that of its export.
-    assert!(frames(&loaded).iter().all(|(name, _)| name == "fail" || name.starts_with("wasm-function")));
+    assert!(
+        frames(&loaded)
+            .iter()
+            .all(|(name, _)| name == "fail" || name.starts_with("wasm-function"))
+    );
 }
 
 #[test]
@@ -221,7 +225,10 @@ fn a_coredump_without_memory_is_refused_in_these_words() {
     let error = refused(&parts.encode(), &small_module(), &Reading::default());
     assert_eq!(error.code(), "ERR_COREDUMP_WITHOUT_MEMORY");
     let text = error.to_string();
-    assert!(text.starts_with("the coredump contains no memory"), "{text}");
+    assert!(
+        text.starts_with("the coredump contains no memory"),
+        "{text}"
+    );
     assert!(text.contains("WasmEdge"), "{text}");
 }
 
@@ -265,10 +272,16 @@ fn damaged_coredumps_are_errors_that_say_where() {
         globals: vec![Parts::default().globals[0]],
         ..Parts::default()
     });
-    assert!(matches!(missing, ContainerError::CoredumpInstance { found: 0, .. }));
+    assert!(matches!(
+        missing,
+        ContainerError::CoredumpInstance { found: 0, .. }
+    ));
     let mut wide = Parts::default();
     wide.memory.memory64 = true;
-    assert!(matches!(container_error(&wide), ContainerError::Coredump { .. }));
+    assert!(matches!(
+        container_error(&wide),
+        ContainerError::Coredump { .. }
+    ));
 }
 
 #[test]
@@ -348,7 +361,11 @@ fn missing_globals_of_raw_memory_are_warnings() {
         let mut some = values.clone();
         some.remove(left_out);
         if let Ok((loaded, _)) = open_as(&memory, &wasm, &raw_reading(&some)) {
-            let codes: Vec<_> = loaded.warnings().iter().map(|warning| warning.code()).collect();
+            let codes: Vec<_> = loaded
+                .warnings()
+                .iter()
+                .map(|warning| warning.code())
+                .collect();
             assert!(codes.contains(&"WARN_RAW_GLOBALS_ASSUMED"), "{codes:?}");
             fewest = fewest.min(loaded.heap().live_size);
             warned += 1;
@@ -439,7 +456,10 @@ fn a_coredump_in_place_of_the_module_is_named() {
     let core = file("as.debug.core");
     let reference = file("ref.debug.dump.gz");
     let error = refused(&reference, &core, &Reading::from(Tolerance::default()));
-    assert!(error.to_string().contains("a coredump of WebAssembly"), "{error}");
+    assert!(
+        error.to_string().contains("a coredump of WebAssembly"),
+        "{error}"
+    );
     let module = file("prog.debug.wasm");
     let error = refused(&module, &module, &Reading::default());
     assert!(error.to_string().contains("swapped"), "{error}");

@@ -65,7 +65,10 @@ fn trap_lines(trap: &Trap) -> Vec<String> {
             0 => String::new(),
             line => format!(" ({}:{line})", printable_name(&frame.file)),
         };
-        format!("  at {function}{place} [function {}+{:#x}]", frame.index, frame.offset)
+        format!(
+            "  at {function}{place} [function {}+{:#x}]",
+            frame.index, frame.offset
+        )
     }));
     lines
 }
