@@ -141,6 +141,9 @@ describe("the command line", () => {
     expect(JSON.parse(run(...args, raw))).toEqual(ofNode);
     const piped = execFileSync(process.execPath, [COMMAND_LINE, ...args, "-"], { input: MEMORY });
     expect(JSON.parse(String(piped))).toEqual(ofNode);
+    // The next command has the values too.
+    const suspects = run("suspects", "--wasm", WASM, "--raw", ...values, raw);
+    expect(suspects).toContain(`--raw --global 0=${GLOBALS[0]} --global 1=${GLOBALS[1]}`);
     const input = gzipSync(MEMORY);
     const packed = execFileSync(process.execPath, [COMMAND_LINE, ...args, "-"], { input });
     expect(JSON.parse(String(packed))).toEqual(ofNode);

@@ -98,7 +98,7 @@ export async function runQuestion(
   const control = new (addon().WorkControl)();
   const heaps = await line.watch(control, openAll(dumps, modules, options, control));
   const [heap, before] = heaps.reverse() as [native.HeapHandle, native.HeapHandle?];
-  const next = nextCommand(dumps.at(-1), modules.at(-1));
+  const next = nextCommand(dumps.at(-1), modules.at(-1), options);
   const answer = await asked(line, heap, question, before, { ...options, ...next });
   for (const { message } of answer.warnings) writeWarning(message);
   await write([Buffer.from(answer.text)], options.output);

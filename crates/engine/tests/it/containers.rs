@@ -452,6 +452,48 @@ fn what_a_compressed_file_contains_is_bounded() {
 }
 
 #[test]
+fn the_lists_of_a_coredump_are_bounded() {
+    // 100 frames are listed, and all are counted.
+    let frames = |count: u32| {
+        let mut stack = CoreDumpStackSection::new("main");
+        for _ in 0..count {
+            stack.frame(0, 0, 0, [], []);
+        }
+        [Parts::default().encode(), section(&stack)].concat()
+    };
+    let (loaded, _) = open_as(&frames(1000), &small_module(), &Reading::default()).unwrap();
+    let summary = answer(&loaded, r#"{"question":"summary"}"#);
+    let summary: serde_json::Value = serde_json::from_str(&summary).unwrap();
+    assert_eq!(summary["trap"]["total"], 1000);
+    assert_eq!(summary["trap"]["frames"].as_array().unwrap().len(), 100);
+    // A frame takes six bytes.
+    let error = refused(&frames(200_000), &small_module(), &Reading::default());
+    assert_eq!(error.code(), "ERR_COREDUMP");
+    assert!(error.to_string().contains("expected at most 1048576"), "{error}");
+}
+
+/// The bytes of a section, without the header of a module.
+fn section(section: &impl wasm_encoder::Section) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    section.append_to(&mut bytes);
+    bytes
+}
+
+#[test]
+fn a_zstd_window_beyond_the_bound_is_refused() {
+    // An empty last block, with windows of 128 MiB, 144 MiB and the largest that there is.
+    let frame = |window: u8| [0x28, 0xb5, 0x2f, 0xfd, 0x00, window, 0x01, 0x00, 0x00];
+    let read = |window| {
+        let control = Control::default();
+        Compression::Zstandard.decompress(&frame(window), u64::MAX, &control)
+    };
+    assert_eq!(read(17 << 3).unwrap(), [0; 0]);
+    for window in [(17 << 3) + 1, 0xff] {
+        assert_eq!(read(window).unwrap_err().code(), "ERR_COMPRESSED");
+    }
+}
+
+#[test]
 fn a_coredump_in_place_of_the_module_is_named() {
     let core = file("as.debug.core");
     let reference = file("ref.debug.dump.gz");
