@@ -163,6 +163,29 @@ export interface SummaryAnswer extends Answer {
    * in several categories. Objects of no size do not count. Absent for a dump.
    */
   categories?: { category: Category; count: number; shallowSize: number }[];
+  /** The trap at which the memory was taken. Absent for what is no coredump. */
+  trap?: Trap;
+}
+
+/** The functions that were running at a trap. */
+export interface Trap {
+  /** The innermost first, at most 100. A function that was inlined into another has a frame of its own. */
+  frames: TrapFrame[];
+  /** The number of all frames in the coredump. */
+  total: number;
+}
+
+/** A function that was running. */
+export interface TrapFrame {
+  /** Its name, or `wasm-function[n]` if the module has none for it. */
+  function: string;
+  /** The index of the function in the module. */
+  index: number;
+  /** The offset of the instruction from the start of the function's body, in bytes. */
+  offset: number;
+  /** The source file and the line, from 1; absent if the module does not say them. */
+  file?: string;
+  line?: number;
 }
 
 /**

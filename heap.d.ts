@@ -39,6 +39,8 @@ export interface OpenOptions extends AnalysisOptions {
    * than {@link Heap.prepare} afterwards. Otherwise the first question that needs an index builds it.
    */
   prepare?: boolean | null | undefined;
+  /** The most bytes that the contents of a compressed file, or the memory of a coredump, may have. */
+  memoryLimit?: number | null | undefined;
 }
 
 /** Options of opening a heap from files. */

@@ -46,6 +46,12 @@ export type ErrorCode =
   | "ERR_DUMP_BOUNDARY"
   | "ERR_DUMP_BOUNDARY_ORDER"
   | "ERR_DUMP_TOO_LARGE"
+  | "ERR_COREDUMP"
+  | "ERR_COREDUMP_WITHOUT_MEMORY"
+  | "ERR_COREDUMP_INSTANCE"
+  | "ERR_COMPRESSED"
+  | "ERR_OUT_OF_PROPORTION"
+  | "ERR_RAW_MEMORY"
   | "ERR_MODULE"
   | "ERR_MODULE_KIND"
   /** Engines accept modules up to 1 GiB. */
@@ -133,6 +139,8 @@ export type ErrorCode =
 /** The `code` of a warning: why a number may be wrong. */
 export type WarningCode =
   | "WARN_GLOBALS_MISSING"
+  | "WARN_RAW_GLOBALS_ASSUMED"
+  | "WARN_RAW_STACK_ASSUMED_EMPTY"
   | "WARN_GLOBAL_UNKNOWN"
   | "WARN_GLOBAL_NOT_AN_OBJECT"
   | "WARN_GLOBAL_DISPUTED"
@@ -332,6 +340,12 @@ export interface AnalysisOptions {
   force?: boolean | null | undefined;
   /** If the heap is damaged, report the part before the damage. The result is then `partial`. */
   partial?: boolean | null | undefined;
+  /** The dump is raw memory: the bytes of the memory and nothing else. */
+  raw?: boolean | null | undefined;
+  /** Of raw memory: the values of mutable i32 globals by name or index. Those that are missing cause a warning. */
+  globals?: Record<string, number> | null | undefined;
+  /** Of a coredump with several instances of the module: the number of the one to read, from 0. */
+  instance?: number | null | undefined;
 }
 
 /** The order and the length of the lists in a constructor view. */

@@ -8,7 +8,7 @@ set -euo pipefail
 cd "$(dirname "$0")"
 
 minutes=5
-targets=(dump module instrument debug_info classes collector_code heap analyze compare questions snapshot)
+targets=(dump module instrument debug_info classes collector_code heap analyze compare questions snapshot coredump compressed)
 keep=false
 while (($#)); do
   case $1 in
@@ -74,7 +74,7 @@ for target in "${targets[@]}"; do
   case $target in
     # These take modules; the others read a recipe, which may ask for a real program.
     module | instrument | debug_info | collector_code) length=65536; seeds+=(programs) ;;
-    snapshot) length=65536 ;;
+    snapshot | coredump | compressed) length=65536 ;;
     *) length=4096 ;;
   esac
   # The limits in src/limits.rs are tighter; these are for what never returns.

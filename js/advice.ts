@@ -40,6 +40,20 @@ const ADVICE: Readonly<Record<string, Partial<Record<Surface, string>>>> = {
     api: "partial: true reports the part before the damage",
     agent: "partial: true reads the part before the damage",
   },
+  ERR_COREDUMP_WITHOUT_MEMORY: everywhere(WRITE_DUMPS),
+  ERR_COREDUMP_INSTANCE: {
+    cli: "--instance chooses one",
+    api: "instance chooses one",
+  },
+  ERR_RAW_MEMORY: {
+    cli: "without --raw, heap dumps and coredumps are recognised",
+    api: "without raw, heap dumps and coredumps are recognised",
+  },
+  WARN_RAW_GLOBALS_ASSUMED: { cli: "--global gives a value", api: "globals gives values" },
+  WARN_RAW_STACK_ASSUMED_EMPTY: {
+    cli: "--global gives its value",
+    api: "globals gives its value",
+  },
   ERR_TOO_FEW_DUMPS: {
     cli: "--min-dumps sets the number that is needed",
     api: "minDumps sets the number that is needed",

@@ -7,7 +7,7 @@ import { exportRequest, exportStream } from "./exports.js";
 import * as native from "./native.js";
 import { callNative } from "./native_errors.js";
 import { openOptions, readOptions, viewOptions } from "./options.js";
-import { file, moduleFile } from "./paths.js";
+import { dumpFile, moduleFile } from "./paths.js";
 import { placeTable } from "./place_table.js";
 import * as questions from "./questions.js";
 import { reportFile } from "./report_file.js";
@@ -344,7 +344,7 @@ export const openHeapFile: typeof api.openHeapFile = (dump, wasm, options) => {
   return heap(
     callNative(() =>
       native.openHeap(
-        file("dump", dump, descriptors?.dump),
+        dumpFile("dump", dump, request, descriptors?.dump),
         moduleFile(wasm, descriptors?.wasm),
         request,
       ),
@@ -359,7 +359,7 @@ export const openHeapFileAsync: typeof api.openHeapFileAsync = async (dump, wasm
       options,
       (control) =>
         native.openHeap(
-          file("dump", dump, descriptors?.dump),
+          dumpFile("dump", dump, request, descriptors?.dump),
           moduleFile(wasm, descriptors?.wasm),
           request,
           control,

@@ -8,7 +8,7 @@ import { Heap, openHeap, openHeapAsync, openHeapFile, openHeapFileAsync } from "
 import * as native from "./native.js";
 import { callNative } from "./native_errors.js";
 import { analyzeOptions, diffOptions } from "./options.js";
-import { file, moduleFile } from "./paths.js";
+import { dumpFile, moduleFile } from "./paths.js";
 import { PlaceTable } from "./place_table.js";
 import { comparisonView, constructorView } from "./views.js";
 import { controlled } from "./work.js";
@@ -52,7 +52,7 @@ export const analyzeAsync: typeof api.analyzeAsync = async (dump, wasm, options)
 export const analyzeFile: typeof api.analyzeFile = (dump, wasm, options) => {
   const request = analyzeOptions(options, "sync");
   return constructorView(
-    callNative(() => native.analyze(file("dump", dump), moduleFile(wasm), request)),
+    callNative(() => native.analyze(dumpFile("dump", dump, request), moduleFile(wasm), request)),
   );
 };
 
@@ -60,7 +60,7 @@ export const analyzeFileAsync: typeof api.analyzeFileAsync = async (dump, wasm, 
   const request = analyzeOptions(options, "async");
   return constructorView(
     await controlled(options, (control) =>
-      native.analyze(file("dump", dump), moduleFile(wasm), request, control),
+      native.analyze(dumpFile("dump", dump, request), moduleFile(wasm), request, control),
     ),
   );
 };
@@ -93,7 +93,12 @@ export const diffFile: typeof api.diffFile = (before, after, wasm, options) => {
   const request = diffOptions(options, "sync");
   return comparisonView(
     callNative(() =>
-      native.diff(file("before", before), file("after", after), moduleFile(wasm), request),
+      native.diff(
+        dumpFile("before", before, request),
+        dumpFile("after", after, request),
+        moduleFile(wasm),
+        request,
+      ),
     ),
   );
 };
@@ -102,7 +107,13 @@ export const diffFileAsync: typeof api.diffFileAsync = async (before, after, was
   const request = diffOptions(options, "async");
   return comparisonView(
     await controlled(options, (control) =>
-      native.diff(file("before", before), file("after", after), moduleFile(wasm), request, control),
+      native.diff(
+        dumpFile("before", before, request),
+        dumpFile("after", after, request),
+        moduleFile(wasm),
+        request,
+        control,
+      ),
     ),
   );
 };

@@ -14,13 +14,13 @@ const WATCH_OPTIONS = ["signal", "onProgress"];
 export function analyzeOptions(options: unknown, mode: Mode) {
   const checks = { ...VIEW_OPTIONS, ...ANALYSIS_OPTIONS, retainedSet: typed("boolean") };
   const { retainedSet, ...read } = readOptions(options, checks, mode);
-  return { ...read, retained: retainedSet === true ? "both" : "sum" };
+  return { ...containerOptions(read), retained: retainedSet === true ? "both" : "sum" };
 }
 
 /** The options of `diff` for the engine. */
 export function diffOptions(options: unknown, mode: Mode) {
   const read = readOptions(options, { ...VIEW_OPTIONS, ...ANALYSIS_OPTIONS }, mode);
-  return { ...read, availableMemory: availableMemory() };
+  return { ...containerOptions(read), availableMemory: availableMemory() };
 }
 
 /** The options of a view of a loaded heap. */
@@ -33,12 +33,14 @@ export function openOptions(options: unknown, mode: Mode, input: "bytes" | "file
   const checks: Record<string, Check> = {
     ...ANALYSIS_OPTIONS,
     prepare: typed("boolean"),
+    memoryLimit: wholeNumber(1),
     ...(input === "file" ? { descriptors } : {}),
   };
   if (mode === "async") checks.onClasses = typed("function");
-  const { onClasses, descriptors: open, ...request } = readOptions(options, checks, mode);
+  const { onClasses, descriptors: open, memoryLimit, ...read } = readOptions(options, checks, mode);
+  const limit = memoryLimit === undefined ? {} : { largest: memoryLimit };
   return {
-    request: request as native.OpenData,
+    request: { ...containerOptions(read), ...limit } as native.OpenData,
     descriptors: open as Descriptors | undefined,
     onClasses: onClasses as ((classes: api.ClassCount[]) => unknown) | undefined,
   };
@@ -107,7 +109,35 @@ export function wholeNumber(least: number, most = Number.MAX_SAFE_INTEGER): Chec
 }
 
 const VIEW_OPTIONS = { sort: typed("string"), top: typed("number"), instances: typed("number") };
-const ANALYSIS_OPTIONS = { force: typed("boolean"), partial: typed("boolean") };
+const ANALYSIS_OPTIONS = {
+  force: typed("boolean"),
+  partial: typed("boolean"),
+  raw: typed("boolean"),
+  globals,
+  instance: wholeNumber(0, 2 ** 32 - 1),
+};
+
+/** The values of globals by name or index. A negative i32 and its unsigned form are the same value. */
+function globals(name: string, value: unknown): native.GlobalValueData[] {
+  if (typeof value !== "object") throw invalidArgument(name, "an object", value);
+  return Object.entries(value as object).map(([global, number]) => {
+    const checked = wholeNumber(-(2 ** 31), 2 ** 32 - 1)(`${name}.${global}`, number);
+    return { name: global, value: (checked as number) >>> 0 };
+  });
+}
+
+/** The options as the addon takes them: raw memory with the values of its globals. */
+function containerOptions({
+  raw,
+  globals: values,
+  ...others
+}: Record<string, unknown>): Record<string, unknown> & { raw?: native.GlobalValueData[] } {
+  if (raw === true) return { ...others, raw: (values ?? []) as native.GlobalValueData[] };
+  if (values === undefined) return others;
+  throw invalidOption(
+    "options.globals: only raw memory needs values of globals; expected raw: true",
+  );
+}
 
 /** The options `signal` and `onProgress` of an asynchronous call. */
 export function watchOptions(options: api.AsyncOptions | null | undefined) {

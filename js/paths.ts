@@ -18,9 +18,20 @@ export function path(name: string, value: unknown): string | Buffer {
 }
 
 /** A file for the addon. With a descriptor, the open file is read instead of what is at the path now. */
-export function file(name: string, value: unknown, descriptor?: number): native.FileData {
+function file(name: string, value: unknown, descriptor?: number): native.FileData {
   const found = path(name, value);
   return descriptor === undefined ? { path: found } : { path: found, descriptor };
+}
+
+/** The file of a dump, which is raw memory if the options for the addon say so. */
+export function dumpFile(
+  name: string,
+  value: unknown,
+  request: { raw?: unknown },
+  descriptor?: number,
+): native.FileData {
+  const found = file(name, value, descriptor);
+  return request.raw === undefined ? found : { ...found, raw: true };
 }
 
 /** The file of a module; absent for a heap snapshot of V8, which has none. */

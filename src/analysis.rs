@@ -71,7 +71,7 @@ fn constructor_view(
     request: ViewRequest<ConstructorSort>,
     control: &Control,
 ) -> base::Result<ViewHandle> {
-    let heap = engine::analyze(dump, given(&wasm), request.tolerance, control)?;
+    let heap = engine::analyze(dump, given(&wasm), &request.reading, control)?;
     let _step = control.begin(Phase::View, 1);
     let view = request.constructor_view(Arc::new(heap), control)?;
     Ok(ViewHandle::constructor(view))
@@ -86,7 +86,7 @@ fn comparison_view(
     let view = engine::compare(
         [before, after],
         given(&wasm),
-        request.tolerance,
+        &request.reading,
         schedule,
         request.selection,
         control,

@@ -18,11 +18,20 @@ use base::columns;
 use base::control::Control;
 use base::error::{Error, Result};
 use base::file_action::FileAction;
-use base::file_kind::{DUMP_MAGIC, FileKind, MODULE_MAGIC};
+use base::file_kind::{COREDUMP_BYTES, DUMP_MAGIC, FileKind};
 use engine::dumps::DumpError;
 use engine::wasm::ModuleError;
 use engine::wasm::module;
 use workers::guard::guarded;
+
+/// How it is known what a file is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Expected {
+    /// By its first bytes.
+    ByStart,
+    /// By the caller, who says that it is raw memory.
+    RawMemory,
+}
 
 /// A path, and the text by which errors name it.
 pub(super) struct NamedPath {
@@ -30,11 +39,16 @@ pub(super) struct NamedPath {
     name: String,
     /// The open file that is read instead of what is at the path now.
     descriptor: Option<i32>,
+    expected: Expected,
 }
 
 impl NamedPath {
     /// JavaScript passes a path as text, or as bytes that need not be UTF-8.
-    pub(super) fn new(path: Either<String, Buffer>, descriptor: Option<i32>) -> Self {
+    pub(super) fn new(
+        path: Either<String, Buffer>,
+        descriptor: Option<i32>,
+        expected: Expected,
+    ) -> Self {
         let (path, name) = match path {
             Either::A(text) => (PathBuf::from(&text), text),
             Either::B(bytes) => (
@@ -46,6 +60,7 @@ impl NamedPath {
             path,
             name,
             descriptor,
+            expected,
         }
     }
 
@@ -80,7 +95,7 @@ impl NamedPath {
     /// # Errors
     /// [`Error::Io`], [`Error::OutOfMemory`], [`Error::Aborted`].
     pub(super) fn open(&self, control: &Control) -> Result<InputBytes<'static>> {
-        let bytes = opened(&self.place(), &self.path, control);
+        let bytes = opened(&self.place(), &self.path, self.expected, control);
         bytes.map_err(|error| error.in_file(&self.name))
     }
 }
@@ -149,7 +164,12 @@ fn is_same(_: &Metadata, _: &Metadata) -> bool {
 }
 
 /// Opens the file at `place`. What is read later is read from `path`, if it is the same file then.
-fn opened(place: &Path, path: &Path, control: &Control) -> Result<InputBytes<'static>> {
+fn opened(
+    place: &Path,
+    path: &Path,
+    expected: Expected,
+    control: &Control,
+) -> Result<InputBytes<'static>> {
     let file = File::open(place).map_err(failed(FileAction::Open))?;
     let kind = file.metadata().map_err(failed(FileAction::Inspect))?;
     if kind.is_dir() {
@@ -157,7 +177,7 @@ fn opened(place: &Path, path: &Path, control: &Control) -> Result<InputBytes<'st
         return Err(failed(FileAction::Read)(directory));
     }
     if !kind.is_file() || kind.len() == 0 {
-        return read_stream(file, control).map(InputBytes::Copied);
+        return read_stream(file, expected, control).map(InputBytes::Copied);
     }
     let unchanged = UnchangedFile::new(path, &kind);
     let unchanged = unchanged.map_err(failed(FileAction::Inspect))?;
@@ -169,7 +189,7 @@ fn opened(place: &Path, path: &Path, control: &Control) -> Result<InputBytes<'st
         let map = map.map_err(|error| out_of_memory(error, kind.len()))?;
         return Ok(InputBytes::Mapped(map, Arc::new(unchanged)));
     }
-    let bytes = read_file(&file, kind.len(), control);
+    let bytes = read_file(&file, kind.len(), expected, control);
     // If it changed, that is the reason of every other error.
     unchanged.check(&file)?;
     Ok(InputBytes::Read(bytes?, Arc::new(unchanged)))
@@ -194,8 +214,8 @@ pub fn map_large_files() -> super::error::Result<()> {
 }
 
 /// All bytes of a file of this length, which all threads read by positions.
-fn read_file(file: &File, length: u64, control: &Control) -> Result<Vec<u8>> {
-    let mut bytes = columns::zeros::<u8>(bytes_to_read(file, length)?)?;
+fn read_file(file: &File, length: u64, expected: Expected, control: &Control) -> Result<Vec<u8>> {
+    let mut bytes = columns::zeros::<u8>(bytes_to_read(file, length, expected)?)?;
     let pieces = bytes.par_chunks_mut(PIECE).enumerate();
     pieces.try_for_each(|(nth, piece)| {
         control.check()?;
@@ -206,23 +226,24 @@ fn read_file(file: &File, length: u64, control: &Control) -> Result<Vec<u8>> {
 }
 
 /// How much of a file is read: of one that is no input, only what an error shows of it.
-fn bytes_to_read(file: &File, length: u64) -> Result<usize> {
+fn bytes_to_read(file: &File, length: u64, expected: Expected) -> Result<usize> {
     const LEAST: u64 = 1 << 20;
     let mut header = [0; engine::dumps::HEADER_SIZE];
     let present = length.min(engine::dumps::HEADER_SIZE as u64) as usize;
     read_exact_at(file, &mut header[..present], 0).map_err(failed(FileAction::Read))?;
-    let [m0, m1, m2, m3, .., g0, g1, g2, g3] = header;
-    let bytes = match [m0, m1, m2, m3] {
-        DUMP_MAGIC if length > LARGEST_DUMP => {
+    let [.., g0, g1, g2, g3] = header;
+    let kind = FileKind::of(&header[..present]);
+    let bytes = match kind {
+        Some(FileKind::HeapDump) if length > LARGEST_DUMP => {
             let globals = u64::from(u32::from_le_bytes([g0, g1, g2, g3])) * 4;
             let memory_size = (length - engine::dumps::HEADER_SIZE as u64).saturating_sub(globals);
             return Err(DumpError::TooLarge { memory_size }.into());
         }
-        MODULE_MAGIC if length > module::MAX_SIZE => {
+        Some(FileKind::Module) if length > module::MAX_SIZE => {
             return Err(ModuleError::TooLarge { size: length }.into());
         }
-        DUMP_MAGIC | MODULE_MAGIC => length,
-        _ if FileKind::of(&header[..present]) == Some(FileKind::Json) => length,
+        Some(FileKind::Json | FileKind::HeapDump | FileKind::Module) => length,
+        _ if may_be_container(kind, expected) && length <= LARGEST_CONTAINER => length,
         _ => length.min(LEAST),
     };
     usize::try_from(bytes).map_err(|_| Error::OutOfMemory {
@@ -233,13 +254,24 @@ fn bytes_to_read(file: &File, length: u64) -> Result<usize> {
 
 /// All bytes of a pipe or a device, which may have no end: nothing more after a wrong magic, and not
 /// much more than an input of its kind can have.
-pub(super) fn read_stream(mut stream: impl Read, control: &Control) -> Result<Vec<u8>> {
+pub(super) fn read_stream(
+    mut stream: impl Read,
+    expected: Expected,
+    control: &Control,
+) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     read_more(&mut stream, DUMP_MAGIC.len() as u64, &mut bytes)?;
-    let largest = match bytes.first_chunk::<4>() {
-        Some(&DUMP_MAGIC) => LARGEST_DUMP,
-        Some(&MODULE_MAGIC) => module::MAX_SIZE,
-        _ if FileKind::of(&bytes) == Some(FileKind::Json) => LARGEST_SNAPSHOT,
+    if FileKind::of(&bytes) == Some(FileKind::Module) {
+        // It may be a coredump, which is larger than a module can be.
+        let more = COREDUMP_BYTES - bytes.len();
+        read_more(&mut stream, more as u64, &mut bytes)?;
+    }
+    let kind = FileKind::of(&bytes);
+    let largest = match kind {
+        _ if may_be_container(kind, expected) => LARGEST_CONTAINER,
+        Some(FileKind::HeapDump) => LARGEST_DUMP,
+        Some(FileKind::Module) => module::MAX_SIZE,
+        Some(FileKind::Json) => LARGEST_SNAPSHOT,
         // The reader of the input reports what is wrong.
         _ => return Ok(bytes),
     };
@@ -278,8 +310,20 @@ fn out_of_memory(error: io::Error, bytes: u64) -> Error {
     }
 }
 
+/// Whether the file can contain memory in another form than a dump.
+fn may_be_container(kind: Option<FileKind>, expected: Expected) -> bool {
+    let is_known = matches!(
+        kind,
+        Some(FileKind::Coredump | FileKind::Gzip | FileKind::Zstandard)
+    );
+    is_known || expected == Expected::RawMemory
+}
+
 /// A header, a value for each of the at most 1,000,000 globals that engines allow, and 4 GiB of memory.
-const LARGEST_DUMP: u64 = engine::dumps::HEADER_SIZE as u64 + 4_000_000 + (1 << 32);
+const LARGEST_DUMP: u64 = engine::dumps::LARGEST;
+
+/// A full memory with the frames of a trap, or the compressed form of one.
+const LARGEST_CONTAINER: u64 = LARGEST_DUMP + (64 << 20);
 
 /// More than a snapshot of the largest number of nodes has.
 const LARGEST_SNAPSHOT: u64 = 1 << 40;

@@ -10,12 +10,13 @@ use super::heap_handle::HeapHandle;
 use super::input_bytes::{NamedBytes, given};
 use super::inputs::InputArg;
 use super::open_heap::{AnswerData, OpenHeap, parsed};
-use super::options::{ViewOptions, ViewRequest, checked};
+use super::options::{GlobalValueData, ViewOptions, ViewRequest, checked, raw_values};
 use super::outcome::Outcome;
 use super::views::{TableData, TextForm, ViewHandle, WarningData};
 use super::work_control::WorkControl;
 use base::control::Control;
 use base::tolerance::Tolerance;
+use engine::Reading;
 use engine::heap::views::{ComparisonSort, ConstructorSort};
 use engine::outputs::exports::Export;
 use engine::outputs::formats::accounting_json;
@@ -32,20 +33,30 @@ pub struct OpenData {
     pub partial: Option<bool>,
     /// Build all indexes at once.
     pub prepare: Option<bool>,
+    /// That the input is raw memory, and the values of its globals.
+    pub raw: Option<Vec<GlobalValueData>>,
+    /// Of a coredump with several instances of the module, the number of the one to read.
+    pub instance: Option<u32>,
+    /// The most bytes that the contents of a compressed file and the memory of a coredump may have.
+    pub largest: Option<f64>,
 }
 
-#[derive(Clone, Copy)]
 struct OpenRequest {
-    tolerance: Tolerance,
+    reading: Reading,
     prepare: bool,
 }
 
-impl From<&OpenData> for OpenRequest {
-    fn from(options: &OpenData) -> Self {
+impl From<OpenData> for OpenRequest {
+    fn from(options: OpenData) -> Self {
         Self {
-            tolerance: Tolerance {
-                mismatch: options.force.unwrap_or_default(),
-                damage: options.partial.unwrap_or_default(),
+            reading: Reading {
+                tolerance: Tolerance {
+                    mismatch: options.force.unwrap_or_default(),
+                    damage: options.partial.unwrap_or_default(),
+                },
+                raw: raw_values(options.raw),
+                instance: options.instance,
+                largest: options.largest.map(|largest| largest as u64),
             },
             prepare: options.prepare.unwrap_or_default(),
         }
@@ -66,24 +77,24 @@ pub fn open_heap<'env>(
     control: Option<ClassInstance<WorkControl>>,
 ) -> Result<Returned<'env, HeapHandle>> {
     guarded(|| {
-        let request = OpenRequest::from(&options);
+        let request = OpenRequest::from(options);
         let inputs = [("dump", Some(dump)), ("wasm", wasm)];
         call(env, inputs, control, move |inputs, control| {
-            opened(inputs, request, control)
+            opened(inputs, &request, control)
         })
     })
 }
 
 fn opened(
     [dump, wasm]: [NamedBytes<'_>; 2],
-    request: OpenRequest,
+    request: &OpenRequest,
     control: &Control,
 ) -> base::Result<HeapHandle> {
     let mut kept_bytes = 0;
     let loaded = engine::open(
         dump,
         given(&wasm),
-        request.tolerance,
+        &request.reading,
         request.prepare,
         |bytes| {
             let (bytes, contents, size) = bytes.kept()?;

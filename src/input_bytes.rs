@@ -67,6 +67,13 @@ impl AsRef<[u8]> for SharedBytes {
     }
 }
 
+/// What was taken out of a file that is not a dump itself.
+impl From<Vec<u8>> for InputBytes<'_> {
+    fn from(bytes: Vec<u8>) -> Self {
+        Self::Copied(bytes)
+    }
+}
+
 impl AsRef<[u8]> for InputBytes<'_> {
     fn as_ref(&self) -> &[u8] {
         match self {

@@ -5,7 +5,7 @@ use std::io;
 use napi::bindgen_prelude::{Buffer, Either};
 use napi_derive::napi;
 
-use super::files::{NamedPath, find_pipes, read_stream};
+use super::files::{Expected, NamedPath, find_pipes, read_stream};
 use super::input_bytes::{InputBytes, NamedBytes};
 use base::control::Control;
 use base::error::Result;
@@ -21,6 +21,8 @@ pub struct FileData {
     pub path: Option<Either<String, Buffer>>,
     /// The open file that is read instead of what is at the path now. Systems other than Unix read the path.
     pub descriptor: Option<i32>,
+    /// Whether it is raw memory, which no first bytes tell from another file.
+    pub raw: Option<bool>,
 }
 
 /// The name of an input that was not given.
@@ -36,7 +38,7 @@ pub(super) enum PendingInput<'a> {
     /// A file that is not open yet.
     File(NamedPath),
     /// The standard input of the process, which is not read yet.
-    StandardInput,
+    StandardInput(Expected),
 }
 
 impl<'a> PendingInput<'a> {
@@ -82,12 +84,12 @@ impl<'a> PendingInput<'a> {
     pub(super) fn have_pipe(inputs: &[Self]) -> Result<bool> {
         let has_pipe = find_pipes(inputs.iter().filter_map(|input| match input {
             Self::File(file) => Some(file),
-            Self::Bytes(..) | Self::StandardInput => None,
+            Self::Bytes(..) | Self::StandardInput(_) => None,
         }))?;
         Ok(has_pipe
             || inputs
                 .iter()
-                .any(|input| matches!(input, Self::StandardInput)))
+                .any(|input| matches!(input, Self::StandardInput(_))))
     }
 
     /// Reads the input to its end, if it is a pipe or a device.
@@ -97,7 +99,7 @@ impl<'a> PendingInput<'a> {
     pub(super) fn read_if_pipe(&mut self, control: &Control) -> Result<()> {
         match self {
             Self::File(file) if file.is_stream()? => self.open(control),
-            Self::StandardInput => self.open(control),
+            Self::StandardInput(_) => self.open(control),
             _ => Ok(()),
         }
     }
@@ -113,8 +115,8 @@ impl<'a> PendingInput<'a> {
                 let bytes = file.open(control)?;
                 *self = Self::Bytes(file.name().to_owned(), bytes);
             }
-            Self::StandardInput => {
-                let bytes = read_stream(io::stdin().lock(), control);
+            Self::StandardInput(expected) => {
+                let bytes = read_stream(io::stdin().lock(), *expected, control);
                 let bytes = bytes.map_err(|error| error.in_file(STANDARD_INPUT))?;
                 *self = Self::Bytes(STANDARD_INPUT.to_owned(), InputBytes::Copied(bytes));
             }
@@ -130,7 +132,7 @@ impl<'a> PendingInput<'a> {
                 (&name[..], std::mem::replace(bytes, none))
             }
             Self::File(file) => (file.name(), InputBytes::Borrowed(&[])),
-            Self::StandardInput => (STANDARD_INPUT, InputBytes::Borrowed(&[])),
+            Self::StandardInput(_) => (STANDARD_INPUT, InputBytes::Borrowed(&[])),
         };
         Input { name, bytes }
     }
@@ -138,9 +140,13 @@ impl<'a> PendingInput<'a> {
 
 impl From<FileData> for PendingInput<'_> {
     fn from(file: FileData) -> Self {
+        let expected = match file.raw.unwrap_or_default() {
+            true => Expected::RawMemory,
+            false => Expected::ByStart,
+        };
         match file.path {
-            Some(path) => Self::File(NamedPath::new(path, file.descriptor)),
-            None => Self::StandardInput,
+            Some(path) => Self::File(NamedPath::new(path, file.descriptor, expected)),
+            None => Self::StandardInput(expected),
         }
     }
 }

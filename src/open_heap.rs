@@ -56,7 +56,8 @@ impl OpenHeap {
         control: &Control,
     ) -> base::Result<ViewHandle> {
         let view = request.constructor_view(Arc::clone(self.loaded.heap()), control)?;
-        Ok(ViewHandle::of_loaded_heap(view))
+        let warnings = self.loaded.warnings().iter().map(WarningData::from);
+        Ok(ViewHandle::of_loaded_heap(view, warnings.collect()))
     }
 
     pub(super) fn comparison_view(

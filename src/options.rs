@@ -7,6 +7,7 @@ use std::sync::Arc;
 use base::control::Control;
 use base::error::{Error, Result};
 use base::tolerance::Tolerance;
+use engine::Reading;
 use engine::heap::Heap;
 use engine::heap::views::{
     ComparisonSort, ConstructorSort, ConstructorView, RetainedColumns, Selection,
@@ -26,10 +27,29 @@ pub struct ViewOptions {
     pub force: Option<bool>,
     /// If the heap is damaged, report the part before the damage.
     pub partial: Option<bool>,
+    /// That the input is raw memory, and the values of its globals.
+    pub raw: Option<Vec<GlobalValueData>>,
+    /// Of a coredump with several instances of the module, the number of the one to read.
+    pub instance: Option<u32>,
     /// Which retained sizes rows have: `sum` (the default), `set` or `both`. Only for constructor views.
     pub retained: Option<String>,
     /// Bytes of memory that the process can still use.
     pub available_memory: Option<f64>,
+}
+
+/// The value of a global in raw memory.
+#[napi(object)]
+pub struct GlobalValueData {
+    /// Its name or its index.
+    pub name: String,
+    /// Its value.
+    pub value: u32,
+}
+
+/// The values of globals as the engine takes them.
+pub(super) fn raw_values(raw: Option<Vec<GlobalValueData>>) -> Option<Vec<(String, u32)>> {
+    let values = raw?.into_iter();
+    Some(values.map(|global| (global.name, global.value)).collect())
 }
 
 /// An order of rows that has a name in JavaScript.
@@ -67,11 +87,11 @@ impl SortByName for ComparisonSort {
 }
 
 /// The checked options.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct ViewRequest<S> {
     pub(super) selection: Selection<S>,
     pub(super) retained: RetainedColumns,
-    pub(super) tolerance: Tolerance,
+    pub(super) reading: Reading,
     pub(super) available_memory: Option<f64>,
 }
 
@@ -99,9 +119,14 @@ pub(super) fn checked<S: SortByName>(options: Option<ViewOptions>) -> Result<Vie
             Some("both") => RetainedColumns::Both,
             _ => RetainedColumns::Sum,
         },
-        tolerance: Tolerance {
-            mismatch: options.force.unwrap_or_default(),
-            damage: options.partial.unwrap_or_default(),
+        reading: Reading {
+            tolerance: Tolerance {
+                mismatch: options.force.unwrap_or_default(),
+                damage: options.partial.unwrap_or_default(),
+            },
+            raw: raw_values(options.raw),
+            instance: options.instance,
+            largest: None,
         },
         available_memory: options.available_memory,
     })
@@ -113,7 +138,7 @@ impl ViewRequest<ConstructorSort> {
     /// # Errors
     /// [`Error::OutOfMemory`], [`Error::Aborted`].
     pub(super) fn constructor_view(
-        self,
+        &self,
         heap: Arc<Heap>,
         control: &Control,
     ) -> base::Result<ConstructorView> {
@@ -121,7 +146,7 @@ impl ViewRequest<ConstructorSort> {
             selection,
             retained,
             ..
-        } = self;
+        } = *self;
         let is_needed = selection.sort == ConstructorSort::RetainedSet;
         match (retained, is_needed) {
             (RetainedColumns::Sum, false) => ConstructorView::new(heap, selection, control),

@@ -181,8 +181,11 @@ impl ViewHandle {
     }
 
     /// A view of a heap that stays loaded.
-    pub(super) fn of_loaded_heap(view: ConstructorView) -> Self {
-        Self::new(View::Constructor(Arc::new(view)), false)
+    pub(super) fn of_loaded_heap(view: ConstructorView, warnings: Vec<WarningData>) -> Self {
+        Self {
+            warnings: Some(warnings),
+            ..Self::new(View::Constructor(Arc::new(view)), false)
+        }
     }
 
     /// A comparison of heaps that stay loaded, with their warnings.

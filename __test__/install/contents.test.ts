@@ -180,6 +180,7 @@ test("the root package has the files that users need and no binary", () => {
       "dist/served/questions/places.js",
       "dist/served/received.js",
       "dist/served/secret.js",
+      "dist/served/unpacked_size.js",
       "dist/testing.d.ts",
       "dist/testing.js",
       "dist/testing/host_heap.js",

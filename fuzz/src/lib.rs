@@ -16,6 +16,7 @@ pub mod support;
 
 pub mod allocators;
 pub mod choices;
+pub mod containers;
 pub mod corpus;
 pub mod dwarf_edits;
 pub mod invariants;

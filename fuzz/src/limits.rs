@@ -51,6 +51,24 @@ pub struct Limits {
     more_time: Duration,
 }
 
+impl Limits {
+    /// The same with another amount of memory for each byte.
+    pub const fn with_memory_per_byte(self, memory_per_byte: usize) -> Self {
+        Self {
+            memory_per_byte,
+            ..self
+        }
+    }
+
+    /// The same with another constant amount of memory.
+    pub const fn with_more_memory(self, more_memory: usize) -> Self {
+        Self {
+            more_memory,
+            ..self
+        }
+    }
+}
+
 /// A dump: object table, references, dominators.
 pub const DUMP: Limits = Limits {
     memory_per_byte: 16,

@@ -22,6 +22,7 @@ use engine::{ClassId, Control, Input, Program, Result, Schedule, Tolerance, Warn
 use wasmparser::types::EntityType;
 
 use crate::allocators;
+use crate::containers::{compressed, coredump};
 use crate::invariants;
 use crate::limits::{DUMP, Limits, MODULE, QUESTIONS, SECTIONS, SNAPSHOT, within};
 use crate::module_edits::{self, Focus};
@@ -34,7 +35,7 @@ use crate::support::{DumpFile, RTTI_BASE};
 pub type Target = (&'static str, fn(&[u8]));
 
 /// All of them.
-pub const ALL: [Target; 11] = [
+pub const ALL: [Target; 13] = [
     ("dump", dump),
     ("module", module),
     ("instrument", instrument),
@@ -46,6 +47,8 @@ pub const ALL: [Target; 11] = [
     ("compare", compare),
     ("questions", questions),
     ("snapshot", snapshot),
+    ("coredump", coredump),
+    ("compressed", compressed),
 ];
 
 const EVERYTHING: Tolerance = Tolerance {

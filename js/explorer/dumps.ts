@@ -21,6 +21,9 @@ export interface DumpFile {
 export interface OpenSettings {
   force: boolean;
   partial: boolean;
+  raw?: boolean;
+  globals?: Record<string, number>;
+  instance?: number;
 }
 
 interface Dump extends DumpFile {

@@ -10,6 +10,12 @@ export function inputFile(argument: string): native.FileData {
   return argument === STANDARD_INPUT ? {} : { path: argument };
 }
 
+/** The file of a dump, which is raw memory if `--raw` says so. */
+export function dumpFile(argument: string, { raw }: { raw?: unknown }): native.FileData {
+  const file = inputFile(argument);
+  return raw === undefined || raw === false ? file : { ...file, raw: true };
+}
+
 /** The file of `--wasm`, if there is one. */
 export function moduleFile(argument: string | undefined): native.FileData | undefined {
   return argument === undefined ? undefined : inputFile(argument);

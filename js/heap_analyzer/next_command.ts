@@ -1,6 +1,7 @@
 /** The commands to run next, which answers name under what they found. */
 import type * as native from "../native.js";
 import { STANDARD_INPUT } from "./inputs.js";
+import type { ReadingOptions } from "./options.js";
 
 /** What an answer is rendered with: the beginnings of the next commands, if there are any. */
 export interface Next {
@@ -8,15 +9,22 @@ export interface Next {
 }
 
 /** The beginnings of the commands that continue with a dump. A pipe cannot be read again, so it has none. */
-export function nextCommand(dump: string | undefined, module: string | undefined): Next {
+export function nextCommand(
+  dump: string | undefined,
+  module: string | undefined,
+  { raw, global = [], instance }: ReadingOptions,
+): Next {
   if (dump === undefined || dump === STANDARD_INPUT || module === STANDARD_INPUT) return {};
   const files = [shellWord(dump)];
   if (module !== undefined) files.push("--wasm", shellWord(module));
+  if (raw === true) files.push("--raw");
+  for (const { name, value } of global) files.push("--global", shellWord(`${name}=${value}`));
+  if (instance !== undefined) files.push("--instance", String(instance));
   const command = (name: string) => `warpo-heap-analyzer ${name} ${files.join(" ")}`;
   return { next: { ofObject: command("object"), ofClass: `${command("paths")} --class` } };
 }
 
 /** The name of a file as one word of a shell. */
 function shellWord(name: string): string {
-  return /^[\w./:@%+,\\][\w./:@%+,\\-]*$/.test(name) ? name : `'${name.replaceAll("'", "'\\''")}'`;
+  return /^[\w./:@%+,\\][\w./:@%+,=\\-]*$/.test(name) ? name : `'${name.replaceAll("'", "'\\''")}'`;
 }

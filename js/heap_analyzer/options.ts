@@ -1,5 +1,6 @@
 /** Arguments and options of several commands. They are checked before any file is read. */
 import { Argument, type Command, InvalidArgumentError, Option } from "commander";
+import type * as native from "../native.js";
 
 /** The options of every command that reads a module and writes a result. */
 export interface SharedOptions {
@@ -8,6 +9,30 @@ export interface SharedOptions {
   output?: string;
   force?: boolean;
   partial?: boolean;
+  /** The dump is raw memory. */
+  raw?: boolean;
+  /** The values of its globals. */
+  global?: native.GlobalValueData[];
+  instance?: number;
+}
+
+/** How a dump is read. */
+export type ReadingOptions = Pick<
+  SharedOptions,
+  "force" | "partial" | "raw" | "global" | "instance"
+>;
+
+/** How a dump is read, for the addon. */
+export function reading({ force, partial, raw, global, instance }: ReadingOptions) {
+  if (global !== undefined && raw !== true) {
+    throw new Error("option '--global <name=value>' needs --raw: other dumps contain the values");
+  }
+  return {
+    force: force ?? false,
+    partial: partial ?? false,
+    ...(raw === true ? { raw: global ?? [] } : {}),
+    ...(instance === undefined ? {} : { instance }),
+  };
 }
 
 /** An argument that names an input file; `-` is standard input. */
@@ -17,7 +42,8 @@ export function fileArgument(name: string, description: string): Argument {
 
 /** The argument that names the dump. */
 export function dumpArgument(): Argument {
-  const description = "a heap dump (ASHD) or a .heapsnapshot of V8; - for standard input";
+  const description =
+    "a heap dump (ASHD), a coredump of wasmtime, or a .heapsnapshot of V8; also as .gz or .zst; - for standard input";
   return fileArgument("<dump-file>", description);
 }
 
@@ -29,10 +55,40 @@ export function wasmOption(): Option {
 
 /** Adds the options of {@link SharedOptions} that are not `--wasm`. */
 export function addSharedOptions(command: Command): Command {
-  return command
+  command
     .option("-o, --output <file>", "write to a file instead of stdout", fileName)
     .option("--force", "continue although the dump was not taken from the module")
     .option("--partial", "if the heap is damaged, report the part before the damage");
+  return addContainerOptions(command);
+}
+
+/** Adds the options for dumps that are not in the format of this package. */
+export function addContainerOptions(command: Command): Command {
+  return command
+    .option("--raw", "the dump is raw memory: its bytes and nothing else")
+    .option(
+      "--global <name=value>",
+      "the value of a mutable i32 global of raw memory, by name or index; once for each",
+      globalValue,
+    )
+    .option(
+      "--instance <n>",
+      "the number of the instance in a coredump with several of this module",
+      wholeNumber(0, 2 ** 32 - 1),
+    );
+}
+
+function globalValue(
+  text: string,
+  earlier: native.GlobalValueData[] = [],
+): native.GlobalValueData[] {
+  // A name may contain "=".
+  const [, name, digits] = /^(.+)=(-?\d+|0x[0-9a-f]+)$/i.exec(text) ?? [];
+  const value = Number(digits);
+  if (name === undefined || !(value >= -(2 ** 31) && value < 2 ** 32)) {
+    throw new InvalidArgumentError("Expected the name or the index of a global, =, and an i32.");
+  }
+  return [...earlier, { name, value: value >>> 0 }];
 }
 
 /**

@@ -2,7 +2,7 @@
 import { Argument } from "commander";
 import type * as native from "../native.js";
 import { addon } from "./addon.js";
-import { fileName, type SharedOptions } from "./options.js";
+import { fileName, type ReadingOptions } from "./options.js";
 import { ProgressLine } from "./progress.js";
 import { openAll } from "./question_command.js";
 
@@ -19,7 +19,7 @@ export function dumpsArgument(): Argument {
 export async function placeTables(
   dumps: string[],
   modules: (string | undefined)[],
-  options: Pick<SharedOptions, "force" | "partial">,
+  options: ReadingOptions,
 ): Promise<native.PlaceTableHandle[]> {
   const line = new ProgressLine();
   const tables = [];

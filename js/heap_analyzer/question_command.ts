@@ -3,7 +3,7 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import type * as native from "../native.js";
 import type { Asked } from "../questions.js";
 import { addon } from "./addon.js";
-import { checkInputs, inputFile, moduleFile } from "./inputs.js";
+import { checkInputs, dumpFile, moduleFile } from "./inputs.js";
 import { writeWarning } from "./messages.js";
 import { type Next, nextCommand } from "./next_command.js";
 import {
@@ -12,6 +12,8 @@ import {
   choiceOption,
   fileName,
   given,
+  type ReadingOptions,
+  reading,
   type SharedOptions,
   wholeNumber,
 } from "./options.js";
@@ -96,7 +98,7 @@ export async function runQuestion(
   const control = new (addon().WorkControl)();
   const heaps = await line.watch(control, openAll(dumps, modules, options, control));
   const [heap, before] = heaps.reverse() as [native.HeapHandle, native.HeapHandle?];
-  const next = nextCommand(dumps.at(-1), modules.at(-1));
+  const next = nextCommand(dumps.at(-1), modules.at(-1), options);
   const answer = await asked(line, heap, question, before, { ...options, ...next });
   for (const { code, message } of answer.warnings) writeWarning(message, code);
   await write([Buffer.from(answer.text)], options.output);
@@ -106,11 +108,11 @@ export async function runQuestion(
 export async function openAll(
   dumps: readonly string[],
   modules: readonly (string | undefined)[],
-  { force, partial }: Pick<SharedOptions, "force" | "partial">,
+  options: ReadingOptions,
   control: native.WorkControl,
 ): Promise<native.HeapHandle[]> {
   const open = (dump: string, nth: number) =>
-    addon().openHeap(inputFile(dump), moduleFile(modules[nth]), { force, partial }, control);
+    addon().openHeap(dumpFile(dump, options), moduleFile(modules[nth]), reading(options), control);
   try {
     return await Promise.all(dumps.map(open));
   } catch (error) {

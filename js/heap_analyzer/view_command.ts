@@ -8,6 +8,7 @@ import {
   addOtherName,
   addSharedOptions,
   choiceOption,
+  reading,
   refuseUseless,
   type SharedOptions,
   wasmOption,
@@ -55,6 +56,16 @@ export function addViewOptions(command: Command, sort: Option): Command {
     .option("--with-warnings", "in JSON, add whether the view is partial, and the warnings");
   addOtherName(command, "--limit <n>", "top");
   return addSharedOptions(command);
+}
+
+/** The order, the lengths of lists and how dumps are read, for the addon. */
+export function viewRequest({ sort, top, instances, ...options }: ViewOptions): native.ViewOptions {
+  return {
+    ...(sort === undefined ? {} : { sort }),
+    ...(top === undefined ? {} : { top }),
+    ...(instances === undefined ? {} : { instances }),
+    ...reading(options),
+  };
 }
 
 /**

@@ -85,6 +85,7 @@ export function overviewPage(context: Context): HTMLElement {
     {},
     comparison !== null && growthLine(comparison.before, summary),
     warnings(context),
+    ...trapSection(summary),
     ...(comparison === null ? [] : growthSection(context, comparison.growth)),
     sectionTitle("Suspects", format.count(suspects.suspects.length)),
     element(
@@ -100,6 +101,30 @@ export function overviewPage(context: Context): HTMLElement {
     figures(summary),
     ...accountingSection(summary),
   );
+}
+
+/** The functions that were running when the program ended, for a coredump. */
+function trapSection({ trap }: Summary): HTMLElement[] {
+  if (trap === undefined) return [];
+  const line = (frame: NonNullable<Summary["trap"]>["frames"][number]) =>
+    element(
+      "li",
+      {},
+      element("code", {}, element("bdi", {}, format.printable(frame.function))),
+      frame.file !== undefined && frame.line !== undefined
+        ? ` ${format.printable(frame.file)}:${frame.line}`
+        : "",
+      ` (function ${frame.index}, byte ${frame.offset})`,
+    );
+  return [
+    sectionTitle("Trap", format.count(trap.total)),
+    element(
+      "p",
+      { class: "lead" },
+      "The functions that were running when the program ended, the innermost first.",
+    ),
+    element("ol", { class: "trap" }, ...trap.frames.map(line)),
+  ];
 }
 
 /** What grew since the earlier dump comes before what is merely large. */

@@ -1,9 +1,10 @@
 /** What a file is, by its first bytes. Only here does JavaScript tell dumps from heap snapshots. */
+import * as zlib from "node:zlib";
 
 export type FileKind = "dump" | "snapshot" | "module";
 
-/** Bytes that say it. */
-export const KIND_BYTES = 4;
+/** Bytes that say it, also of a compressed file. */
+export const KIND_BYTES = 4096;
 
 /** A heap snapshot of V8 begins with its part `snapshot`. */
 const KINDS = new Map<string, FileKind>([
@@ -14,7 +15,49 @@ const KINDS = new Map<string, FileKind>([
 
 /** The kind of a file that begins with these bytes; undefined for all others. */
 export function fileKind(start: Buffer): FileKind | undefined {
-  return KINDS.get(start.toString("latin1", 0, KIND_BYTES));
+  if (decompressor(start) === undefined) return plainKind(start);
+  const contents = startOfContents(start);
+  // It cannot be read here: the engine says what it is.
+  if (contents === undefined) return "dump";
+  const kind = plainKind(contents);
+  // A compressed module is no input.
+  return kind === "module" ? undefined : kind;
+}
+
+function plainKind(start: Buffer): FileKind | undefined {
+  return isCoredump(start) ? "dump" : KINDS.get(start.toString("latin1", 0, 4));
+}
+
+/** A coredump is a module whose first section, with a size of one to five bytes, is named `core`. */
+export function isCoredump(start: Buffer): boolean {
+  if (start.toString("latin1", 0, 9) !== "\0asm\x01\0\0\0\0") return false;
+  const size = start.subarray(9, 14).findIndex((byte) => byte < 0x80);
+  return size >= 0 && start.toString("latin1", 10 + size, 15 + size) === "\x04core";
+}
+
+/** The first bytes of what a compressed file contains; undefined if they cannot be read. */
+export function startOfContents(start: Buffer): Buffer | undefined {
+  try {
+    // The end of the file is missing.
+    const options = { finishFlush: zlib.constants.Z_SYNC_FLUSH, maxOutputLength: 1 << 23 };
+    return decompressor(start)?.(start, options).subarray(0, KIND_BYTES);
+  } catch {
+    return undefined;
+  }
+}
+
+/** What decompresses a file that begins with these bytes; undefined if it is not compressed. */
+function decompressor(start: Buffer): typeof zlib.gunzipSync | undefined {
+  const text = start.toString("latin1", 0, 4);
+  if (text.startsWith("\x1f\x8b")) return zlib.gunzipSync;
+  if (text !== "(\xb5/\xfd") return undefined;
+  const { zstdDecompressSync } = zlib as { zstdDecompressSync?: typeof zlib.gunzipSync };
+  return zstdDecompressSync ?? unsupported;
+}
+
+/** Node before 22.15 does not read zstd. */
+function unsupported(): never {
+  throw new Error("this version of Node does not read zstd");
 }
 
 /** Whether a file is of a kind that has no module. */

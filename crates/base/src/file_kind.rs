@@ -15,6 +15,8 @@ pub enum FileKind {
     HeapDump,
     /// A WebAssembly core module.
     Module,
+    /// A coredump of WebAssembly: a module whose first section is named `core`.
+    Coredump,
     /// WebAssembly text (`.wat`).
     ModuleText,
     /// A file compressed by gzip.
@@ -30,11 +32,13 @@ pub enum FileKind {
 }
 
 impl FileKind {
-    /// Recognises a file by its first four bytes: only these are read of a pipe before its kind is known.
+    /// Recognises a file by its first four bytes: only these are read of a pipe before its kind is known. A coredump is
+    /// told from a module by [`COREDUMP_BYTES`] bytes.
     pub fn of(bytes: &[u8]) -> Option<Self> {
         let start = *bytes.first_chunk::<4>()?;
         Some(match &start.map(|byte| byte.to_ascii_lowercase()) {
             _ if start == DUMP_MAGIC => Self::HeapDump,
+            _ if is_coredump(bytes) => Self::Coredump,
             _ if start == MODULE_MAGIC => Self::Module,
             [0x1f, 0x8b, ..] => Self::Gzip,
             [0x28, 0xb5, 0x2f, 0xfd] => Self::Zstandard,
@@ -47,11 +51,29 @@ impl FileKind {
     }
 }
 
+/// The most bytes that come before the end of the name `core`: the header, the section's id, its size and the length
+/// of its name.
+pub const COREDUMP_BYTES: usize = 8 + 1 + 5 + 1 + 4;
+
+/// Whether a module begins with the custom section `core`.
+fn is_coredump(bytes: &[u8]) -> bool {
+    const HEADER: [u8; 9] = *b"\0asm\x01\0\0\0\0";
+    let Some(after) = bytes.strip_prefix(&HEADER) else {
+        return false;
+    };
+    // The size of the section has one to five bytes, of which only the last is below 128.
+    let Some(size) = after.iter().take(5).position(|&byte| byte < 0x80) else {
+        return false;
+    };
+    after[size + 1..].starts_with(b"\x04core")
+}
+
 impl fmt::Display for FileKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::HeapDump => "a heap dump",
             Self::Module => "a WebAssembly module",
+            Self::Coredump => "a coredump of WebAssembly",
             Self::ModuleText => "WebAssembly text",
             Self::Gzip => "a gzip file",
             Self::Zstandard => "a zstd file",
@@ -102,7 +124,9 @@ pub fn wrong_kind(found: &FileStart, expected: &str, magic: &str, instead: &str)
         );
     };
     let instead = match kind {
-        FileKind::HeapDump | FileKind::Module => "were the dump and the module swapped?",
+        FileKind::HeapDump | FileKind::Module | FileKind::Coredump => {
+            "were the dump and the module swapped?"
+        }
         FileKind::Gzip | FileKind::Zstandard | FileKind::Zip => "decompress it first",
         FileKind::Html => "if it was downloaded, the server sent a page instead of the file",
         FileKind::ModuleText if expected.contains("module") => {

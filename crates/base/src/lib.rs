@@ -4,9 +4,10 @@
 //! - [`columns`] and [`bits`]: large memory, where a failed allocation is an error.
 //! - [`control`]: progress and cancellation of running work; [`side_by_side`]: two pieces of work at once.
 //! - [`error`] and [`warning`]: what stops an analysis, and what may make its numbers wrong. Each has a code and a
-//!   text. [`mismatch`], [`producer`] and [`tolerance`] belong to both.
+//!   text. [`mismatch`], [`producer`], [`tolerance`] and [`raw_memory_warning`] belong to them.
 //! - [`file_kind`]: what a file is, judged by its first bytes; [`input`]: its bytes and its name in errors.
-//! - [`shown`]: text out of a file, made safe to show. [`frame`]: a line of source, by function and file.
+//! - [`shown`]: text out of a file, made safe to show. [`frame`]: a line of source, by function and file; [`trap`]: what
+//!   was running when a program ended.
 
 pub mod bits;
 pub mod columns;
@@ -18,10 +19,12 @@ pub mod frame;
 pub mod input;
 pub mod mismatch;
 pub mod producer;
+pub mod raw_memory_warning;
 pub mod shown;
 pub mod side_by_side;
 pub mod sorting;
 pub mod tolerance;
+pub mod trap;
 pub mod units;
 pub mod warning;
 pub mod warnings;

@@ -2,6 +2,7 @@
 
 use crate::mismatch::Mismatch;
 use crate::producer::Producer;
+use crate::raw_memory_warning::RawMemoryWarning;
 use crate::shown::Shown;
 use crate::units::{Address, ClassId};
 
@@ -324,6 +325,9 @@ pub enum Warning {
         /// How many there are after the warm-up.
         count: u64,
     },
+    /// What raw memory came without.
+    #[error("{0}")]
+    RawMemory(RawMemoryWarning),
     /// More warnings like the ones before it, which are left out.
     #[error(
         "{count} more warnings with the code {code} are not listed; they have the same consequences as the listed ones"
@@ -413,6 +417,7 @@ impl Warning {
             Self::RawBlocksNotScanned => "WARN_RAW_BLOCKS_NOT_SCANNED",
             Self::RawBlocksEstimated { .. } => "WARN_RAW_BLOCKS_ESTIMATED",
             Self::EdgesLeftOut { .. } => "WARN_EDGES_LEFT_OUT",
+            Self::RawMemory(warning) => warning.code(),
             Self::More { .. } => "WARN_MORE",
             Self::InDump { warning, .. } => warning.code(),
         }

@@ -1,5 +1,6 @@
-//! The ASHD container: a 24-byte header, the values of the module's mutable i32 globals, and the
-//! linear memory to the end of the file.
+//! Containers of memory. The one of this package is ASHD: a 24-byte header, the values of the module's mutable i32
+//! globals, and the linear memory to the end of the file. [`Coredump`]s and [raw memory](dump_of_raw_memory) become
+//! such a dump, with the addresses in its [`Header`] from the module; [`Compression`] unpacks a file before.
 //!
 //! ```
 //! use dumps::Dump;
@@ -17,11 +18,22 @@
 //! # Ok::<(), base::Error>(())
 //! ```
 
+mod compressed;
+mod container_error;
+mod coredump;
 mod error;
+mod image;
 mod memory;
+mod proportion;
+mod raw_memory;
 
+pub use compressed::Compression;
+pub use container_error::ContainerError;
+pub use coredump::{Coredump, CoredumpFrame, CoredumpGlobal, CoredumpInstance};
 pub use error::DumpError;
+pub use image::Header;
 pub use memory::Memory;
+pub use raw_memory::dump_of_raw_memory;
 
 use base::error::Result;
 use base::file_kind::{DUMP_MAGIC, FileStart};
@@ -33,6 +45,10 @@ pub const VERSION: u32 = 2;
 const VERSION_WITHOUT_GLOBALS: u32 = 1;
 /// The number of bytes before the global values.
 pub const HEADER_SIZE: usize = 24;
+
+/// The most bytes that a dump has: a header, a value for each of the at most 1,000,000 globals that engines allow, and
+/// 4 GiB of memory.
+pub const LARGEST: u64 = HEADER_SIZE as u64 + 4_000_000 + MAX_MEMORY_SIZE;
 
 /// The most bytes that a wasm32 memory can hold.
 const MAX_MEMORY_SIZE: u64 = 1 << 32;

@@ -47,6 +47,7 @@
 //! assert_eq!(error.code(), "ERR_MODULE");
 //! ```
 
+mod containers;
 mod error;
 mod program;
 mod recognised;
@@ -57,6 +58,7 @@ pub use base::{
     Address, ClassId, Control, Error, FileAction, FileKind, FileStart, GlobalIndex, Input,
     Mismatch, ObjectIndex, Phase, Progress, Result, Step, Tolerance, Warning,
 };
+pub use containers::Reading;
 pub use error::InputError;
 pub use program::Program;
 pub use recognised::{analyze, compare, open};

@@ -1,54 +1,60 @@
-//! Recognises what a file is, and analyzes or opens it with the source that reads it. Who calls these functions need
+//! Recognises what a file is, and analyzes or opens it with the source that reads it; a container of memory becomes a
+//! heap dump first. Who calls these functions need
 //! not know which kinds of heaps there are.
 
 use std::sync::Arc;
 
-use crate::InputError;
 use assemblyscript::{Contents, Schedule};
 use base::control::{Control, Phase};
 use base::error::{Error, Result};
 use base::file_kind::{FileKind, FileStart};
 use base::input::Input;
-use base::tolerance::Tolerance;
-use heap::Heap;
-use heap::HeapError;
+use base::warning::Warning;
 use heap::views::{ComparisonSort, ComparisonView, Selection};
+use heap::{Heap, HeapError};
 use questions::LoadedHeap;
 use v8::SnapshotError;
 
+use crate::InputError;
+use crate::containers::{Origin, Reading, unpacked};
 use crate::program::Program;
 use crate::snapshot::{analyze_snapshot, open_snapshot};
 
-/// Analyzes a heap dump with its module, or a heap snapshot, which has none.
+/// Analyzes a heap dump or another container of memory with its module, or a heap snapshot, which has none.
 ///
 /// # Errors
 /// [`InputError::SnapshotWithModule`], [`InputError::ModuleMissing`], [`SnapshotError::NotASnapshot`] if the file and the module do not
-/// belong together; otherwise as [`Program::analyze`] and [`analyze_snapshot`].
+/// belong together; [`ContainerError`](dumps::ContainerError); otherwise as [`Program::analyze`] and [`analyze_snapshot`].
 pub fn analyze(
-    file: Input<'_, impl AsRef<[u8]>>,
+    file: Input<'_, impl AsRef<[u8]> + From<Vec<u8>>>,
     module: Option<&Input<'_, impl AsRef<[u8]>>>,
-    tolerance: Tolerance,
+    reading: &Reading,
     control: &Control,
 ) -> Result<Heap> {
+    let (file, origin) = unpacked(file, module, reading, control)?;
     if is_snapshot(&file, module.is_some())? {
         return analyze_snapshot(file, control);
     }
-    let program = read_program(module, &file, control)?.tolerating(tolerance);
-    program.analyze(file, control)
+    let program = read_program(module, &file, control)?.tolerating(reading.tolerance);
+    let mut heap = program.analyze(file, control)?;
+    heap.warnings.extend(origin.warnings);
+    Ok(heap)
 }
 
 /// Compares two dumps of one module, or two snapshots of one process.
 ///
 /// # Errors
 /// [`HeapError::DumpWithSnapshot`]; otherwise as [`analyze`].
-pub fn compare<Bytes: AsRef<[u8]> + Send>(
+pub fn compare<Bytes: AsRef<[u8]> + From<Vec<u8>> + Send>(
     [before, after]: [Input<'_, Bytes>; 2],
     module: Option<&Input<'_, impl AsRef<[u8]>>>,
-    tolerance: Tolerance,
+    reading: &Reading,
     schedule: Schedule,
     selection: Selection<ComparisonSort>,
     control: &Control,
 ) -> Result<ComparisonView> {
+    let (before, earlier) = unpacked(before, module, reading, control)?;
+    let (after, later) = unpacked(after, module, reading, control)?;
     let has_module = module.is_some();
     let is_before = is_snapshot(&before, has_module)?;
     let is_after = is_snapshot(&after, has_module)?;
@@ -69,8 +75,18 @@ pub fn compare<Bytes: AsRef<[u8]> + Send>(
         let after = open_snapshot(after, control)?;
         return after.compared_with(&before, selection, control);
     }
-    let program = read_program(module, &before, control)?.tolerating(tolerance);
-    let (before, after) = program.analyze_both(before, after, schedule, control)?;
+    let program = read_program(module, &before, control)?.tolerating(reading.tolerance);
+    let names = [before.name, after.name].map(str::to_owned);
+    let (mut before, mut after) = program.analyze_both(before, after, schedule, control)?;
+    let heaps = [&mut before, &mut after].into_iter();
+    for ((heap, dump), origin) in heaps.zip(names).zip([earlier, later]) {
+        let warnings = origin.warnings.into_iter();
+        heap.warnings
+            .extend(warnings.map(|warning| Warning::InDump {
+                dump: dump.clone(),
+                warning: Box::new(warning),
+            }));
+    }
     ComparisonView::new(Arc::new(before), Arc::new(after), selection, control)
 }
 
@@ -80,14 +96,15 @@ pub fn compare<Bytes: AsRef<[u8]> + Send>(
 ///
 /// # Errors
 /// As [`analyze`], and the errors of `keep`.
-pub fn open<Bytes: AsRef<[u8]>, Kept: AsRef<[u8]>>(
+pub fn open<Bytes: AsRef<[u8]> + From<Vec<u8>>, Kept: AsRef<[u8]>>(
     file: Input<'_, Bytes>,
     module: Option<&Input<'_, impl AsRef<[u8]>>>,
-    tolerance: Tolerance,
+    reading: &Reading,
     prepare: bool,
     keep: impl FnOnce(Bytes) -> Result<(Kept, Box<dyn Contents>)>,
     control: &Control,
 ) -> Result<LoadedHeap> {
+    let (file, Origin { trap, warnings }) = unpacked(file, module, reading, control)?;
     if is_snapshot(&file, module.is_some())? {
         let loaded = open_snapshot(file, control)?;
         if prepare {
@@ -95,15 +112,16 @@ pub fn open<Bytes: AsRef<[u8]>, Kept: AsRef<[u8]>>(
         }
         return Ok(loaded);
     }
-    let program = read_program(module, &file, control)?.tolerating(tolerance);
+    let program = read_program(module, &file, control)?.tolerating(reading.tolerance);
     let name = file.name;
     let (bytes, contents) = keep(file.bytes)?;
     let dump = Input { name, bytes };
-    if prepare {
+    let loaded = if prepare {
         program.open_prepared(dump, contents, control)
     } else {
         program.open(dump, contents, control)
-    }
+    }?;
+    Ok(loaded.with_origin(trap, warnings))
 }
 
 /// Whether a file is a snapshot, judged by its first bytes. A snapshot has no module.
@@ -124,7 +142,7 @@ fn read_program<'a>(
     let Some(module) = module else {
         let found = FileStart::of(dump.bytes.as_ref());
         let error = match found.kind {
-            Some(FileKind::HeapDump) => Error::from(InputError::ModuleMissing),
+            Some(FileKind::HeapDump | FileKind::Coredump) => Error::from(InputError::ModuleMissing),
             _ => Error::from(SnapshotError::NotASnapshot { found }),
         };
         return Err(error.in_file(dump.name));

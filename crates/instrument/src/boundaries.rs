@@ -36,11 +36,14 @@ pub enum Boundary {
 }
 
 /// The places of all three addresses.
-#[derive(Debug)]
-pub(super) struct Boundaries {
-    pub(super) data_end: Boundary,
-    pub(super) heap_base: Boundary,
-    pub(super) stack_pointer: Boundary,
+#[derive(Clone, Copy, Debug)]
+pub struct Boundaries {
+    /// Where static data ends.
+    pub data_end: Boundary,
+    /// Where the allocator begins.
+    pub heap_base: Boundary,
+    /// The top of the shadow stack; where there is none, the heap base.
+    pub stack_pointer: Boundary,
 }
 
 /// The names of one address, the most reliable first.
@@ -70,6 +73,14 @@ const STACK_POINTER: Names = Names {
 };
 
 impl Boundaries {
+    /// Finds the three addresses in the bytes of a module, for a host that knows the values of globals.
+    ///
+    /// # Errors
+    /// As [`expose_globals`](crate::expose_globals).
+    pub fn of_module(wasm: &[u8], module: &Module<'_>) -> Result<Self> {
+        Self::find(module, &Exports::read(wasm)?)
+    }
+
     /// Finds the three addresses.
     ///
     /// # Errors

@@ -10,7 +10,7 @@ mod expose_globals;
 mod sections;
 mod symbol_names;
 
-pub use boundaries::Boundary;
+pub use boundaries::{Boundaries, Boundary};
 pub use dump_globals::DumpGlobals;
 pub use error::InstrumentError;
 pub use exports::{DATA_END, GLOBAL_PREFIX, HEAP_BASE, MEMORY, RESERVED_PREFIX, STACK_POINTER};

@@ -1,9 +1,15 @@
 /** `analyze`: the constructor view of one dump. */
 import type { Command } from "commander";
 import { addon } from "../addon.js";
-import { inputFile, moduleFile } from "../inputs.js";
+import { dumpFile, moduleFile } from "../inputs.js";
 import { dumpArgument, given } from "../options.js";
-import { addViewOptions, runView, sortOption, type ViewOptions } from "../view_command.js";
+import {
+  addViewOptions,
+  runView,
+  sortOption,
+  type ViewOptions,
+  viewRequest,
+} from "../view_command.js";
 
 export function addAnalyzeCommand(program: Command): void {
   const command = program
@@ -22,9 +28,9 @@ export function addAnalyzeCommand(program: Command): void {
     )
     .action((dump: string, options: ViewOptions) => {
       const { wasm } = options;
-      const request = { ...options, ...retained(options) };
+      const request = { ...viewRequest(options), ...retained(options) };
       return runView(command, given(dump, wasm), options, (control) =>
-        addon().analyze(inputFile(dump), moduleFile(wasm), request, control),
+        addon().analyze(dumpFile(dump, options), moduleFile(wasm), request, control),
       );
     });
 }

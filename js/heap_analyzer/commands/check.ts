@@ -149,7 +149,7 @@ async function runCheck(dumps: string[], options: CheckOptions): Promise<void> {
   const text =
     format === "json"
       ? json
-      : await ask(textOptions(output, nextCommand(dumps.at(-1), modules.at(-1)).next));
+      : await ask(textOptions(output, nextCommand(dumps.at(-1), modules.at(-1), options).next));
   await write([Buffer.from(text)], output);
   if (annotations === "github") {
     for (const line of githubAnnotations(answer, module)) process.stderr.write(line);

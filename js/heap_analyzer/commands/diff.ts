@@ -3,11 +3,17 @@ import type { Command } from "commander";
 import { availableMemory } from "../../memory.js";
 import type * as native from "../../native.js";
 import { addon } from "../addon.js";
-import { inputFile, moduleFile } from "../inputs.js";
+import { dumpFile, moduleFile } from "../inputs.js";
 import { fileArgument, given } from "../options.js";
 import type { ProgressLine } from "../progress.js";
 import { asked, openAll } from "../question_command.js";
-import { addViewOptions, runView, sortOption, type ViewOptions } from "../view_command.js";
+import {
+  addViewOptions,
+  runView,
+  sortOption,
+  type ViewOptions,
+  viewRequest,
+} from "../view_command.js";
 
 /** The largest number of new objects whose paths are computed. */
 const SAMPLE = 100_000;
@@ -24,9 +30,10 @@ export function addDiffCommand(program: Command): void {
   addViewOptions(command, sort).action((before: string, after: string, options: ViewOptions) => {
     const inputs = [before, after, options.wasm] as const;
     if (options.format === "table") return runTable(command, inputs, options);
-    const request = { ...options, availableMemory: availableMemory() };
+    const request = { ...viewRequest(options), availableMemory: availableMemory() };
+    const [earlier, later] = [dumpFile(before, options), dumpFile(after, options)];
     return runView(command, given(...inputs), options, (control) =>
-      addon().diff(inputFile(before), inputFile(after), moduleFile(options.wasm), request, control),
+      addon().diff(earlier, later, moduleFile(options.wasm), request, control),
     );
   });
 }
@@ -41,7 +48,7 @@ async function runTable(
     const [before, after, wasm] = inputs;
     const opened = await openAll([before, after], [wasm, wasm], options, control);
     heaps = { before: opened[0] as native.HeapHandle, after: opened[1] as native.HeapHandle };
-    return heaps.after.compareWith(heaps.before, options);
+    return heaps.after.compareWith(heaps.before, viewRequest(options));
   };
   const footer = async (line: ProgressLine) =>
     heaps === undefined ? "" : await growth(heaps, line, options.output);

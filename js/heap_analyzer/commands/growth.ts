@@ -48,7 +48,7 @@ async function runGrowth(dumps: string[], options: GrowthOptions): Promise<void>
   const request = JSON.stringify({ warmup, slow, strict, limit, offset });
   const text =
     format === "text"
-      ? textOptions(output, nextCommand(dumps.at(-1), modules.at(-1)).next)
+      ? textOptions(output, nextCommand(dumps.at(-1), modules.at(-1), options).next)
       : undefined;
   const answer = await growth(tables, request, text, new WorkControl());
   for (const { code, message } of answer.warnings) writeWarning(message, code);

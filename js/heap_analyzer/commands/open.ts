@@ -2,25 +2,31 @@
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { type Command, InvalidArgumentError } from "commander";
+import type { OpenSettings } from "../../explorer/dumps.js";
 import { reason } from "../../whole_file.js";
 import { interruptibly } from "../interruption.js";
 import { writeWarning } from "../messages.js";
-import { fileArgument, fileName, wasmOption } from "../options.js";
+import {
+  addContainerOptions,
+  fileArgument,
+  fileName,
+  type ReadingOptions,
+  reading,
+  wasmOption,
+} from "../options.js";
 import { writeText } from "../output.js";
 
-interface ExplorerOptions {
+interface ExplorerOptions extends ReadingOptions {
   wasm?: string;
   before?: string;
   profile?: string;
   strings: boolean;
   port: number;
   browser: boolean;
-  force?: boolean;
-  partial?: boolean;
 }
 
 export function addOpenCommand(program: Command): void {
-  program
+  const command = program
     .command("open")
     .description("look at dumps in the browser: every object can be opened")
     .addArgument(
@@ -40,8 +46,8 @@ export function addOpenCommand(program: Command): void {
     .option("--port <n>", "the port on 127.0.0.1 (default: a free one)", port, 0)
     .option("--no-browser", "only print the address")
     .option("--force", "continue although a dump was not taken from the module")
-    .option("--partial", "if a heap is damaged, show the part before the damage")
-    .action(runOpen);
+    .option("--partial", "if a heap is damaged, show the part before the damage");
+  addContainerOptions(command).action(runOpen);
 }
 
 function port(text: string): number {
@@ -57,7 +63,7 @@ async function runOpen(paths: string[], options: ExplorerOptions): Promise<void>
   const { serveExplorer } = await import("../../explorer/server.js");
   const { wasm, before, strings } = options;
   const { files, folders, known } = await givenDumps(paths, wasm);
-  const dumps = new Dumps({ force: options.force ?? false, partial: options.partial ?? false });
+  const dumps = new Dumps(settingsOf(options));
   const handles: string[] = [];
   if (before !== undefined) handles.push(dumps.add(await dumpFile(before, wasm), true));
   for (const file of files) handles.push(dumps.add(file));
@@ -91,6 +97,14 @@ async function runOpen(paths: string[], options: ExplorerOptions): Promise<void>
       else await new Promise((resolve) => stop.signal.addEventListener("abort", resolve));
     },
   );
+}
+
+/** How dumps are read, for the API. */
+function settingsOf(options: ReadingOptions): OpenSettings {
+  const { raw, ...settings } = reading(options);
+  if (raw === undefined) return settings;
+  const globals = Object.fromEntries(raw.map(({ name, value }) => [name, value]));
+  return { ...settings, raw: true, globals };
 }
 
 function profileOf(path: string): Buffer {

@@ -155,7 +155,7 @@ export class Heaps {
 
   /** Begins to open a heap, if there is room now. Fails if there never will be. */
   #begun(source: Source, others: number): Opening<Entry> | undefined {
-    const needed = source.dump.size * PEAK_PER_DUMP_BYTE;
+    const needed = source.dump.unpacked * PEAK_PER_DUMP_BYTE;
     if (!this.#hasRoom(source.dump, needed, others)) return undefined;
     const files = filesOf(source);
     const opening: Opening<Entry> = new Opening(() => {
@@ -268,6 +268,7 @@ export class Heaps {
     const read = (descriptors: { dump: number; wasm?: number }) =>
       openHeapFileAsync(dump.real, wasm?.real, {
         partial,
+        memoryLimit: dump.unpacked,
         signal,
         descriptors,
         onProgress: ({ fraction, phase }) => control.progress(fraction, `${dump.shown}: ${phase}`),
@@ -402,7 +403,7 @@ export function isWithoutModule(key: string): boolean {
 /** The bytes of heaps, with the indexes that they do not have yet. */
 function bytesOf(entries: Entry[]): number {
   return entries.reduce((sum, { heap, source, isPrepared }) => {
-    const indexes = isPrepared ? 0 : source.dump.size * INDEXES_PER_DUMP_BYTE;
+    const indexes = isPrepared ? 0 : source.dump.unpacked * INDEXES_PER_DUMP_BYTE;
     return sum + heap.memorySize + indexes;
   }, 0);
 }

@@ -3,13 +3,22 @@
  * folder. Then it is opened below that folder without following any link, so a link that is put there meanwhile leads
  * nowhere. Everything that is said about a file is read from its descriptor.
  */
-import { type BigIntStats, closeSync, fstatSync, read, realpathSync, statSync } from "node:fs";
+import {
+  type BigIntStats,
+  closeSync,
+  fstatSync,
+  read,
+  readSync,
+  realpathSync,
+  statSync,
+} from "node:fs";
 import { readdir, realpath } from "node:fs/promises";
 import { isAbsolute, join, normalize, relative, resolve, sep } from "node:path";
 import { promisify } from "node:util";
 import { openBeneath } from "@warpo/heap-analyzer";
 import { QuestionError } from "../../../js/served/errors.ts";
 import { fileKind, hasNoModule, KIND_BYTES } from "../../../js/served/file_kind.ts";
+import { unpackedSize } from "../../../js/served/unpacked_size.ts";
 import { escapeUnprintable } from "../../../js/text.ts";
 
 /** A file below a root. */
@@ -21,6 +30,8 @@ export interface RootFile {
   /** What changes when the file is replaced or written. */
   identity: string;
   size: number;
+  /** The bytes that it takes as a dump: more than its size for a coredump or a compressed file. */
+  unpacked: number;
   /** When it was written, as an ISO date. */
   modified: string;
 }
@@ -75,8 +86,9 @@ export class Roots {
   async file(what: string, path: string): Promise<RootFile> {
     const real = await this.#resolved(what, path);
     const descriptor = this.#open(real);
-    const stats = descriptor === undefined ? undefined : closed(descriptor);
-    if (!stats?.isFile()) {
+    const found = descriptor === undefined ? undefined : inspected(descriptor);
+    const { stats, unpacked } = found ?? {};
+    if (stats === undefined || unpacked === undefined || !stats.isFile()) {
       throw new QuestionError(
         "ERR_NOT_A_FILE",
         `the ${what} ${shortened(path)} is not a regular file`,
@@ -87,6 +99,7 @@ export class Roots {
       shown: this.#shown(real),
       identity: identityOf(stats),
       size: Number(stats.size),
+      unpacked,
       modified: stats.mtime.toISOString(),
     };
   }
@@ -254,10 +267,18 @@ export function identityOf({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): s
   return [dev, ino, size, mtimeNs, ctimeNs].join(":");
 }
 
-/** What the system says about an open file, which is closed. */
-function closed(descriptor: number): BigIntStats {
+/** What the system says about an open file, which is closed, and the bytes that it takes as a dump. */
+function inspected(descriptor: number): { stats: BigIntStats; unpacked: number } {
   try {
-    return fstatSync(descriptor, { bigint: true });
+    const stats = fstatSync(descriptor, { bigint: true });
+    const size = Number(stats.size);
+    if (!stats.isFile()) return { stats, unpacked: size };
+    const piece = (length: number, position: number) => {
+      const bytes = Buffer.alloc(length);
+      return bytes.subarray(0, readSync(descriptor, bytes, 0, length, position));
+    };
+    const end = piece(4, Math.max(size - 4, 0));
+    return { stats, unpacked: unpackedSize(piece(KIND_BYTES, 0), end, size) };
   } finally {
     closeSync(descriptor);
   }

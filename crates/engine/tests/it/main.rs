@@ -9,6 +9,7 @@
 
 mod bounds;
 mod codes;
+mod containers;
 mod control;
 mod dominators;
 mod dwarf;

@@ -2,7 +2,8 @@
 
 use super::accounting::accounting_lines_of;
 use super::names::size;
-use super::text::format_count;
+use super::text::{format_count, printable_name};
+use base::trap::Trap;
 use heap::Category;
 use questions::{CategorySum, Summary};
 
@@ -50,6 +51,25 @@ pub(super) fn summary_lines(summary: &Summary) -> Vec<String> {
         format_count(summary.roots.stack),
         format_count(last)
     ));
+    lines.extend(summary.trap.iter().flat_map(trap_lines));
+    lines
+}
+
+/// The functions that were running, the innermost first.
+fn trap_lines(trap: &Trap) -> Vec<String> {
+    let total = format_count(trap.total);
+    let mut lines = vec![format!("trap: {total} frame(s), the innermost first")];
+    lines.extend(trap.frames.iter().map(|frame| {
+        let function = printable_name(&frame.function);
+        let place = match frame.line {
+            0 => String::new(),
+            line => format!(" ({}:{line})", printable_name(&frame.file)),
+        };
+        format!(
+            "  at {function}{place} [function {}+{:#x}]",
+            frame.index, frame.offset
+        )
+    }));
     lines
 }
 

@@ -15,6 +15,7 @@ use base::columns;
 use base::control::Control;
 use base::error::{Error, Result};
 use base::side_by_side::side_by_side;
+use base::trap::Trap;
 use base::units::{ObjectIndex, ShownAddress};
 use base::warning::Warning;
 use heap::views::{ComparisonSort, ComparisonView, Selection};
@@ -33,6 +34,9 @@ pub struct LoadedHeap {
     /// The name of the dump in messages.
     pub(super) dump_name: String,
     pub(super) source: Box<dyn Source>,
+    /// The trap at which the memory was taken.
+    pub(super) trap: Option<Trap>,
+    warnings: Vec<Warning>,
     dominators: Lazy<DominatorIndex>,
     largest_children: LargestChildren,
     referrers: Lazy<ReferrerIndex>,
@@ -61,6 +65,8 @@ impl LoadedHeap {
             None => Default::default(),
         };
         Self {
+            warnings: opened.heap.warnings.clone(),
+            trap: None,
             heap: opened.heap,
             roots: opened.roots,
             dump_name: dump_name.to_owned(),
@@ -72,6 +78,13 @@ impl LoadedHeap {
             paths,
             after_return: Lazy::default(),
         }
+    }
+
+    /// The same heap with what its container says beside the memory: the trap, and reasons why numbers may be wrong.
+    pub fn with_origin(mut self, trap: Option<Trap>, warnings: Vec<Warning>) -> Self {
+        self.trap = trap;
+        self.warnings.extend(warnings);
+        self
     }
 
     /// Where the heap comes from.
@@ -107,7 +120,7 @@ impl LoadedHeap {
 
     /// The reasons why numbers may be wrong.
     pub fn warnings(&self) -> &[Warning] {
-        &self.heap.warnings
+        &self.warnings
     }
 
     /// Builds all indexes that questions share, so that the first questions do not wait for them.

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::accounting::AccountingJson;
+use base::trap::Trap;
 use heap::Category;
 
 /// The totals of a heap.
@@ -26,6 +27,9 @@ pub struct Summary {
     /// What only objects of each category keep alive; absent for a dump.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub categories: Vec<CategorySum>,
+    /// The trap at which the memory was taken; absent for what is no coredump.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trap: Option<Trap>,
 }
 
 /// What only objects of a category keep alive, and these themselves. An object can be in several categories.

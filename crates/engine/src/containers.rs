@@ -1,0 +1,280 @@
+//! Files that are not heap dumps, but contain the memory of a program: compressed files, coredumps, and raw memory.
+//! Each becomes the heap dump that a host would have written at the same moment.
+
+use base::control::Control;
+use base::error::{Error, Result};
+use base::file_kind::FileKind;
+use base::input::Input;
+use base::raw_memory_warning::RawMemoryWarning;
+use base::tolerance::Tolerance;
+use base::trap::{Trap, TrapFrame};
+use base::units::{Address, GlobalIndex};
+use base::warning::Warning;
+use dumps::{
+    Compression, ContainerError, Coredump, CoredumpFrame, CoredumpInstance, Header,
+    dump_of_raw_memory,
+};
+use instrument::{Boundaries, Boundary};
+use questions::QuestionError;
+use wasm::module::{Global, Module};
+use wasm::symbols::Symbols;
+
+use crate::InputError;
+
+/// The most frames that a summary lists.
+const MOST_FRAMES: usize = 100;
+/// The most instances that an error lists.
+const MOST_INSTANCES: usize = 20;
+
+/// How a file is read.
+#[derive(Clone, Debug, Default)]
+pub struct Reading {
+    /// Problems that do not stop the analysis.
+    pub tolerance: Tolerance,
+    /// That the file is raw memory, and the values of globals by name or index.
+    pub raw: Option<Vec<(String, u32)>>,
+    /// Of a coredump with several instances of the module, the number of the one that is read.
+    pub instance: Option<u32>,
+    /// The most bytes that the contents of a compressed file and the memory of a coredump may have.
+    pub largest: Option<u64>,
+}
+
+impl From<Tolerance> for Reading {
+    fn from(tolerance: Tolerance) -> Self {
+        Self {
+            tolerance,
+            ..Self::default()
+        }
+    }
+}
+
+/// What comes with a dump out of another container.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Origin {
+    pub(crate) trap: Option<Trap>,
+    pub(crate) warnings: Vec<Warning>,
+}
+
+/// The contents of a file as a heap dump or a heap snapshot. The bytes of the file are dropped if they are not these.
+///
+/// # Errors
+/// [`Error::InFile`] around [`Error::Container`], [`Error::ModuleMissing`], and the errors of the module.
+pub(crate) fn unpacked<'n, Bytes: AsRef<[u8]> + From<Vec<u8>>>(
+    file: Input<'n, Bytes>,
+    module: Option<&Input<'_, impl AsRef<[u8]>>>,
+    reading: &Reading,
+    control: &Control,
+) -> Result<(Input<'n, Bytes>, Origin)> {
+    let name = file.name;
+    let largest = reading.largest.unwrap_or(dumps::LARGEST);
+    let mut bytes = file.bytes;
+    if let Some(format) = Compression::of(bytes.as_ref()) {
+        let contents = format.decompress(bytes.as_ref(), largest, control);
+        bytes = contents.map_err(|error| error.in_file(name))?.into();
+    }
+    let is_coredump = FileKind::of(bytes.as_ref()) == Some(FileKind::Coredump);
+    if reading.raw.is_none() && !is_coredump {
+        return Ok((Input { name, bytes }, Origin::default()));
+    }
+    let module = module.ok_or_else(|| Error::from(InputError::ModuleMissing).in_file(name))?;
+    let target = Target::read(module)?;
+    let converted = match &reading.raw {
+        Some(values) => target.dump_of_raw(bytes.as_ref(), values),
+        None => target.dump_of_coredump(bytes.as_ref(), reading, largest, control),
+    };
+    let (dump, origin) = converted.map_err(|error| error.in_file(name))?;
+    let bytes = dump.into();
+    Ok((Input { name, bytes }, origin))
+}
+
+/// The module whose memory is in a container.
+struct Target<'a> {
+    wasm: &'a [u8],
+    module: Module<'a>,
+    places: Boundaries,
+}
+
+impl<'a> Target<'a> {
+    fn read(input: &'a Input<'_, impl AsRef<[u8]>>) -> Result<Self> {
+        let wasm = input.bytes.as_ref();
+        let read = || {
+            let module = Module::parse(wasm, &Control::default())?;
+            let places = Boundaries::of_module(wasm, &module)?;
+            Ok(Self {
+                wasm,
+                module,
+                places,
+            })
+        };
+        read().map_err(|error: Error| error.in_file(input.name))
+    }
+
+    /// The header of a dump with these values of globals.
+    fn header(&self, value: impl Fn(&Global<'_>) -> u32) -> Header {
+        let globals = &self.module.globals;
+        let at = |boundary| match boundary {
+            Boundary::Folded(address) => Address(address),
+            Boundary::Global(index) => Address(globals.get(index).map_or(0, &value)),
+        };
+        Header {
+            data_end: at(self.places.data_end),
+            heap_base: at(self.places.heap_base),
+            stack_pointer: at(self.places.stack_pointer),
+            globals: self.mutable_globals().map(&value).collect(),
+        }
+    }
+
+    /// The globals whose values are in a dump.
+    fn mutable_globals(&self) -> impl Iterator<Item = &Global<'a>> {
+        let globals = self.module.globals.iter();
+        globals.filter(|global| global.dump_position.is_some())
+    }
+
+    fn dump_of_raw(&self, memory: &[u8], values: &[(String, u32)]) -> Result<(Vec<u8>, Origin)> {
+        let mut given = vec![None; self.module.globals.iter().len()];
+        for (name, value) in values {
+            let index = self.global(name)?;
+            if let Some(slot) = given.get_mut(index.0 as usize) {
+                *slot = Some(*value);
+            }
+        }
+        let value_of = |global: &Global<'_>| given.get(global.index.0 as usize).copied().flatten();
+        let mut header = self.header(|global| value_of(global).or(global.initial).unwrap_or(0));
+        let mut warnings = Vec::new();
+        let mut missing = self
+            .mutable_globals()
+            .filter(|&global| value_of(global).is_none());
+        if values.is_empty() {
+            // The engine warns of a dump without values.
+            header.globals.clear();
+        } else if let Some(first) = missing.next() {
+            warnings.push(Warning::RawMemory(RawMemoryWarning::GlobalsAssumed {
+                name: first
+                    .name
+                    .map_or_else(|| first.index.to_string(), str::to_owned),
+                count: 1 + missing.count() as u64,
+            }));
+        }
+        let stack = match self.places.stack_pointer {
+            Boundary::Global(index) => self.module.globals.get(index),
+            Boundary::Folded(_) => None,
+        };
+        if stack.is_some_and(|stack| stack.mutable && value_of(stack).is_none()) {
+            header.stack_pointer = header.heap_base;
+            warnings.push(Warning::RawMemory(RawMemoryWarning::StackAssumedEmpty));
+        }
+        let dump = dump_of_raw_memory(memory, &header)?;
+        let trap = None;
+        Ok((dump, Origin { trap, warnings }))
+    }
+
+    /// The global with this name or index. Only one whose value is an address, and that can change, is accepted.
+    fn global(&self, name: &str) -> Result<GlobalIndex> {
+        let globals = &self.module.globals;
+        let by_index = || globals.get(GlobalIndex(name.parse().ok()?));
+        let found = globals.named(name).or_else(|| globals.exported(name));
+        let found = found.or_else(by_index).filter(|global| global.is_i32);
+        found.map(|global| global.index).ok_or_else(|| {
+            Error::from(QuestionError::InvalidOption {
+                name: "global",
+                found: name.to_owned(),
+                expected: "the name or the index of an i32 global of the module",
+            })
+        })
+    }
+
+    fn dump_of_coredump(
+        &self,
+        file: &[u8],
+        reading: &Reading,
+        largest: u64,
+        control: &Control,
+    ) -> Result<(Vec<u8>, Origin)> {
+        let coredump = Coredump::parse(file, control)?;
+        coredump.check_memory()?;
+        let (number, instance) = self.instance(&coredump, reading)?;
+        let globals = coredump.globals_of(instance).unwrap_or_default();
+        let value = |global: &Global<'_>| {
+            let found = globals.get(global.index.0 as usize);
+            found.and_then(|found| found.i32_value).unwrap_or(0)
+        };
+        let dump = coredump.dump_of(instance, &self.header(value), largest, control)?;
+        let module = instance.module;
+        let is_of_module = |frame: &&CoredumpFrame| {
+            let other = coredump.instances.get(frame.instance as usize);
+            frame.instance == number || other.is_some_and(|other| other.module == module)
+        };
+        let frames = coredump.frames.iter().filter(is_of_module);
+        let trap = Some(self.trap(&frames.copied().collect::<Vec<_>>()));
+        let warnings = Vec::new();
+        Ok((dump, Origin { trap, warnings }))
+    }
+
+    /// The instance of the module, and its number.
+    fn instance<'c>(
+        &self,
+        coredump: &'c Coredump<'_>,
+        reading: &Reading,
+    ) -> Result<(u32, &'c CoredumpInstance)> {
+        let numbered = || (0..).zip(&coredump.instances);
+        let mut fitting = numbered().filter(|(_, instance)| self.fits(coredump, instance));
+        let found = match reading.instance {
+            Some(number) => fitting.find(|&(nth, _)| nth == number),
+            None => fitting.next(),
+        };
+        let others = fitting.count();
+        if let Some(found) = found.filter(|_| others == 0 || reading.instance.is_some()) {
+            return Ok(found);
+        }
+        let listed = numbered().take(MOST_INSTANCES).map(|(nth, instance)| {
+            let module = coredump.module_name(instance.module);
+            format!("{nth} of {module}")
+        });
+        Err(ContainerError::CoredumpInstance {
+            found: usize::from(found.is_some()) + others,
+            instances: listed.collect::<Vec<_>>().join(", "),
+        }
+        .into())
+    }
+
+    /// Whether an instance has the globals of the module: as many, and of the same types.
+    fn fits(&self, coredump: &Coredump<'_>, instance: &CoredumpInstance) -> bool {
+        let Some(found) = coredump.globals_of(instance) else {
+            return false;
+        };
+        let expected = &self.module.globals;
+        found.len() == expected.iter().len()
+            && expected.iter().zip(&found).all(|(expected, found)| {
+                expected.mutable == found.mutable && expected.is_i32 == found.i32_value.is_some()
+            })
+    }
+
+    fn trap(&self, frames: &[CoredumpFrame]) -> Trap {
+        // Damaged names leave the indexes of functions.
+        let symbols = Symbols::read(self.wasm, None).ok();
+        let named = frames.iter().take(MOST_FRAMES).flat_map(|frame| {
+            let (index, offset) = (frame.function, frame.offset);
+            let body = self.module.functions.body(index);
+            let at = body.map(|body| body.range().start + u64::from(offset));
+            let found = symbols.as_ref().zip(at);
+            let found = found.map(|(symbols, at)| symbols.frames(at));
+            let found = found.unwrap_or_else(|| {
+                vec![base::frame::Frame {
+                    function: format!("wasm-function[{index}]"),
+                    ..base::frame::Frame::default()
+                }]
+            });
+            found.into_iter().map(move |found| TrapFrame {
+                function: found.function,
+                index,
+                offset,
+                file: found.file,
+                line: found.line,
+            })
+        });
+        Trap {
+            frames: named.take(MOST_FRAMES).collect(),
+            total: frames.len() as u64,
+        }
+    }
+}
