@@ -3,14 +3,18 @@
 //! Decoding and encoding the whole module would be shorter, but it would also change other things: padded
 //! LEB128 numbers, unknown custom sections, their order.
 
+use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 
 use wasm_encoder::{Encode, RawSection, Section as _};
-use wasmparser::Parser;
+use wasmparser::{BinaryReader, Parser};
 
 use base::error::{Error, Result};
 use wasm::ModuleError;
 use wasm::module::unreadable;
+
+const CUSTOM_SECTION: u8 = 0;
+const CODE_SECTION: u8 = 10;
 
 /// The section ids that this crate writes.
 pub(super) const GLOBAL_SECTION: u8 = 6;
@@ -83,6 +87,40 @@ impl<'a> Sections<'a> {
                 replacement: Some(contents),
             },
         );
+    }
+
+    /// Removes the sections of names that come after the code, so that no offset of code changes, and returns their
+    /// subsections by number: of two with one number, the first. `None`, and nothing is removed, if one is damaged.
+    pub(super) fn take_names(&mut self) -> Option<BTreeMap<u8, &'a [u8]>> {
+        let code = self
+            .sections
+            .iter()
+            .position(|section| section.id == CODE_SECTION);
+        let after = code.map_or(0, |code| code + 1);
+        let mut found = BTreeMap::new();
+        let mut taken = HashSet::new();
+        for (nth, section) in self.sections.iter().enumerate().skip(after) {
+            if section.id != CUSTOM_SECTION {
+                continue;
+            }
+            let mut reader = BinaryReader::new(section.raw, 0);
+            reader.read_u8().ok()?;
+            reader.read_var_u32().ok()?;
+            if reader.read_string().ok()? != "name" {
+                continue;
+            }
+            while !reader.eof() {
+                let kind = reader.read_u8().ok()?;
+                let size = reader.read_var_u32().ok()?;
+                let contents = reader.read_bytes(size as usize).ok()?;
+                found.entry(kind).or_insert(contents);
+            }
+            taken.insert(nth);
+        }
+        let mut nth = 0..;
+        self.sections
+            .retain(|_| nth.next().is_none_or(|nth| !taken.contains(&nth)));
+        Some(found)
     }
 
     /// The module with its replacements.

@@ -11,30 +11,47 @@ use base::error::Result;
 use base::shown::Shown;
 use wasm::module::Module;
 
-/// Returns the module with a name for each function that had none and that the text names. Offsets do not change: a
-/// section is added at the end.
+use crate::sections::Sections;
+
+/// The number of the subsection with the names of functions.
+const FUNCTION_NAMES: u8 = 1;
+
+/// Returns the module with a name for each function that had none and that the text names. Offsets of code do not
+/// change: the section of names is the last one. What an older section names, it names too.
 ///
 /// # Errors
 /// [`InstrumentError::Symbols`] if the text has no names, or is of another module; [`ModuleError::Unreadable`](wasm::ModuleError::Unreadable).
 pub fn name_functions(wasm: &[u8], text: &str) -> Result<Vec<u8>> {
     let module = Module::parse(wasm, &Control::default())?;
     let functions = module.functions.imported() + module.functions.defined().count() as u32;
-    let names = match symbol_map(text) {
+    let mut names = match symbol_map(text) {
         Some(names) => {
             check_map(&names, functions)?;
             names
         }
         None => exported_names(&module, text)?,
     };
-    let mut map = NameMap::new();
-    for (&function, name) in &names {
-        if module.functions.name(function).is_none() {
-            map.append(function, name);
+    for function in 0..functions {
+        if let Some(name) = module.functions.name(function) {
+            names.insert(function, name.to_owned());
         }
     }
+    let mut map = NameMap::new();
+    for (&function, name) in &names {
+        map.append(function, name);
+    }
+    let mut sections = Sections::split(wasm)?;
+    let others = sections.take_names().unwrap_or_default();
     let mut section = NameSection::new();
+    // Subsections are in the order of their numbers.
+    for (&kind, &contents) in others.range(..FUNCTION_NAMES) {
+        section.raw(kind, contents);
+    }
     section.functions(&map);
-    let mut named = wasm.to_vec();
+    for (&kind, &contents) in others.range(FUNCTION_NAMES + 1..) {
+        section.raw(kind, contents);
+    }
+    let mut named = sections.join();
     named.push(section.id());
     section.encode(&mut named);
     Ok(named)
@@ -206,6 +223,105 @@ fn identifier(text: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use wasm_encoder::{
+        CodeSection, ConstExpr, Function, FunctionSection, GlobalSection, GlobalType, TypeSection,
+        ValType,
+    };
+    use wasmparser::{KnownCustom, Name, Parser, Payload};
+
+    /// A module with three functions and a global, of which it names the module, the first function and the global.
+    fn partly_named() -> Vec<u8> {
+        let mut types = TypeSection::new();
+        types.ty().function([], []);
+        let mut functions = FunctionSection::new();
+        let mut globals = GlobalSection::new();
+        let mut code = CodeSection::new();
+        for _ in 0..3 {
+            functions.function(0);
+            let mut body = Function::new([]);
+            body.instructions().end();
+            code.function(&body);
+        }
+        let kind = GlobalType {
+            val_type: ValType::I32,
+            mutable: true,
+            shared: false,
+        };
+        globals.global(kind, &ConstExpr::i32_const(0));
+        let name = |text| {
+            let mut map = NameMap::new();
+            map.append(0, text);
+            map
+        };
+        let mut names = NameSection::new();
+        names.module("program");
+        names.functions(&name("first"));
+        names.globals(&name("counter"));
+        let mut module = wasm_encoder::Module::new();
+        module.section(&types).section(&functions).section(&globals);
+        module.section(&code).section(&names);
+        module.finish()
+    }
+
+    /// What each section of names says, as `kind index name`.
+    fn names_of(wasm: &[u8]) -> Vec<Vec<String>> {
+        let mut sections = Vec::new();
+        for payload in Parser::new(0).parse_all(wasm) {
+            let Payload::CustomSection(section) = payload.unwrap() else {
+                continue;
+            };
+            let KnownCustom::Name(names) = section.as_known() else {
+                continue;
+            };
+            let mut lines = Vec::new();
+            for subsection in names {
+                let (kind, map) = match subsection.unwrap() {
+                    Name::Module { name, .. } => {
+                        lines.push(format!("module {name}"));
+                        continue;
+                    }
+                    Name::Function(map) => ("function", map),
+                    Name::Global(map) => ("global", map),
+                    _ => panic!("another subsection"),
+                };
+                lines.extend(map.into_iter().map(|naming| {
+                    let naming = naming.unwrap();
+                    format!("{kind} {} {}", naming.index, naming.name)
+                }));
+            }
+            sections.push(lines);
+        }
+        sections
+    }
+
+    #[test]
+    fn a_module_that_has_some_names_keeps_them_in_one_section() {
+        let wasm = partly_named();
+        let named = name_functions(&wasm, "0:other\n1:second\n2:third\n").unwrap();
+        let expected = [
+            "module program",
+            "function 0 first",
+            "function 1 second",
+            "function 2 third",
+            "global 0 counter",
+        ];
+        assert_eq!(names_of(&named), [expected]);
+        let code = wasm.len() - 48;
+        assert_eq!(named[..code], wasm[..code]);
+        // Naming again changes nothing.
+        assert_eq!(name_functions(&named, "0:a\n1:b\n2:c\n").unwrap(), named);
+    }
+
+    #[test]
+    fn a_damaged_section_of_names_stays() {
+        let mut wasm = partly_named();
+        // The size of the subsection of globals, which is then longer than the section.
+        let at = wasm.len() - 12;
+        assert_eq!(wasm[at..at + 2], [7, 10]);
+        wasm[at + 1] = 20;
+        let named = name_functions(&wasm, "0:other\n1:second\n2:third\n").unwrap();
+        assert_eq!(named[..wasm.len()], wasm);
+    }
 
     #[test]
     fn assignments_are_found_in_all_forms() {
