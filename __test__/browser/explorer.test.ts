@@ -283,6 +283,64 @@ describe.skipIf(missing)("the explorer", () => {
     }
   });
 
+  test("the treemap has the parts of the icicle, each with its size, and keeps its address", async () => {
+    const page = await open("#dominators");
+    await page.getByLabel("Treemap", { exact: true }).check();
+    const tiles = page.locator(".treemap .depth-1");
+    const parts = page.locator(".parts tbody tr");
+    await expect.poll(() => tiles.count()).toBeGreaterThan(2);
+    expect(await tiles.count()).toBe(await parts.count());
+    // Areas are in the ratio of the sizes.
+    const area = async (nth: number) => {
+      const box = await tiles.nth(nth).boundingBox();
+      return (box?.width ?? 0) * (box?.height ?? 0);
+    };
+    const sizeOf = async (nth: number) => {
+      const label = (await tiles.nth(nth).getAttribute("aria-label")) ?? "";
+      const [, number, unit = ""] = /([\d.,]+) (B|KiB|MiB)$/.exec(label) ?? [];
+      const units: Record<string, number> = { B: 1, KiB: 2 ** 10, MiB: 2 ** 20 };
+      return Number(number?.replaceAll(",", "")) * (units[unit] ?? Number.NaN);
+    };
+    const ratio = (await area(0)) / (await area(1)) / ((await sizeOf(0)) / (await sizeOf(1)));
+    expect(ratio).toBeGreaterThan(0.8);
+    expect(ratio).toBeLessThan(1.25);
+    const name = await textOf(tiles.first().locator("span").first());
+    await tiles.first().click({ position: { x: 8, y: 8 } });
+    await expect.poll(() => page.locator(".crumbs li").count()).toBe(2);
+    expect(name).toContain(await textOf(page.locator(".crumbs li").last()));
+    expect(page.url()).toContain("view=treemap");
+    await page.reload();
+    await expect.poll(() => page.locator(".treemap").isVisible()).toBe(true);
+    expect(await page.locator(".crumbs li").count()).toBe(2);
+  });
+
+  test("the neighbourhood of an object is a graph of its references, all of them named", async () => {
+    const [player] = heap.find({ class: "*Player" }).objects;
+    const page = await open(`#overview&object=${player?.addressText}`);
+    await page.locator("summary", { hasText: "Neighbourhood" }).click();
+    const graph = page.locator(".pane .graph");
+    await expect.poll(() => graph.locator(".node").count()).toBeGreaterThan(2);
+    const nodes = await graph.locator(".node").count();
+    const edges = await graph.locator(".edge").count();
+    // No node stands alone, and every reference has its label.
+    expect(edges).toBeGreaterThanOrEqual(nodes - 1);
+    const names = await graph.locator(".edge-name").allTextContents();
+    expect(names).toHaveLength(edges);
+    expect(names.filter((name) => name === "")).toEqual([]);
+    const fields = heap.object(player?.address ?? 0).fields;
+    for (const field of fields.filter(({ address }) => address !== null).slice(0, 6)) {
+      expect(names).toContain(`.${field.name}`);
+    }
+    for (const { labelText } of heap.referrers(player?.address ?? 0, { limit: 2 }).referrers) {
+      if (labelText !== null) expect(names).toContain(labelText);
+    }
+    await graph.focus();
+    await page.keyboard.press("n");
+    const other = page.locator(".pane .neighbour a").last();
+    await other.click();
+    await expect.poll(() => page.url()).not.toContain(`object=${player?.addressText}`);
+  });
+
   test.each([
     { colorScheme: "light", width: 390 },
     { colorScheme: "dark", width: 1440 },
@@ -291,10 +349,19 @@ describe.skipIf(missing)("the explorer", () => {
     const array = heap.find({ class: "*Array<*/Move>" }).objects[0]?.addressText as string;
     const page = await open("", { colorScheme, viewport: { width, height: 844 } });
     await page.evaluate(AXE);
-    for (const route of [`overview?object=${array}`, `class?name=${name}`, "growth"]) {
+    const routes = {
+      [`overview?object=${array}`]: ".entries",
+      [`class?name=${name}`]: ".rows .row a",
+      growth: ".chart",
+      "dominators?view=treemap": ".treemap .tile",
+    };
+    for (const [route, ready] of Object.entries(routes)) {
       await page.goto(`${url}#${route}`);
-      const ready = route.startsWith("overview") ? ".entries" : ".rows .row a, .chart";
       await page.locator(ready).first().waitFor();
+      if (route.startsWith("overview")) {
+        await page.locator("summary", { hasText: "Neighbourhood" }).click();
+        await page.locator(".pane .graph .node").first().waitFor();
+      }
       const found = (await page.evaluate("axe.run()")) as {
         violations: { id: string; nodes: { html: string }[] }[];
       };

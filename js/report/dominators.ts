@@ -18,6 +18,7 @@ import {
 } from "./parts.ts";
 import { objectHash, rememberRoute } from "./route.ts";
 import { table } from "./table.ts";
+import { Treemap } from "./treemap.ts";
 
 export interface DominatorsPage {
   element: HTMLElement;
@@ -34,9 +35,15 @@ export function dominatorsPage(context: Context, parameters: URLSearchParams): D
   const details = new Map(report.details.map((detail) => [detail.cell, detail]));
   const found = start(context, cells, details, parameters);
   let { selected, zoom } = found;
+  let view: View = parameters.get("view") === "treemap" ? "treemap" : "icicle";
   const crumbs = element("nav", { class: "crumbs", aria: { label: "From the heap to the cell" } });
   const about = element("div", { class: "about" });
   const parts = element("div", { class: "parts" });
+  const keys = element(
+    "p",
+    { class: "hint", id: "icicle-keys" },
+    "Click a cell to zoom in, a cell above it to zoom out. Arrow keys move, Enter zooms in, Escape shows the whole heap.",
+  );
   const divided = new Set<number>();
 
   const select = (cell: number, zooms: boolean) => {
@@ -47,16 +54,27 @@ export function dominatorsPage(context: Context, parameters: URLSearchParams): D
     // Cells that were asked for have no number that a link could name.
     const known = cells.lineage(cell).findLast((one) => one < report.cells.parent.length) ?? 0;
     const isKnownZoom = zoom < report.cells.parent.length && zoom !== zoomFor(cells, known);
+    const shown: Record<string, string> = view === "icicle" ? {} : { view };
     rememberRoute(
       "dominators",
-      { cell: String(known), ...(isKnownZoom ? { zoom: String(zoom) } : {}) },
+      { cell: String(known), ...(isKnownZoom ? { zoom: String(zoom) } : {}), ...shown },
       zoom !== zoomBefore,
     );
     show();
   };
+  const treemap = new Treemap(cells, { onSelect: (cell) => select(cell, true) });
+  const change = (next: View) => {
+    view = next;
+    select(selected, false);
+    icicle.redraw();
+  };
   const icicle = new Icicle(cells, { onSelect: select });
   const show = () => {
+    icicle.element.hidden = view !== "icicle";
+    keys.hidden = view !== "icicle";
+    treemap.element.hidden = view !== "treemap";
     icicle.show(selected, zoom);
+    treemap.show(selected, zoom);
     fill(crumbs, ...crumbList(cells, selected, (cell) => select(cell, true)));
     fill(about, ...aboutCell(context, cells, selected, details.get(selected)));
     fill(parts, partsTable(cells, selected, select));
@@ -86,15 +104,13 @@ export function dominatorsPage(context: Context, parameters: URLSearchParams): D
       element(
         "p",
         { class: "lead" },
-        "Each cell is a part of the live heap, as wide as what it retains. Below an object lies what only it keeps alive.",
+        "Each cell is a part of the live heap, as large as what it retains. Below an object, or within it, lies what only it keeps alive.",
       ),
+      viewChoice(view, change),
       legend(),
       icicle.element,
-      element(
-        "p",
-        { class: "hint", id: "icicle-keys" },
-        "Click a cell to zoom in, a cell above it to zoom out. Arrow keys move, Enter zooms in, Escape shows the whole heap.",
-      ),
+      treemap.element,
+      keys,
       crumbs,
       element("div", { class: "columns" }, about, parts),
     ),
@@ -140,6 +156,22 @@ function start(
 /** What to zoom in on to see a cell: itself, or what it is a part of if it has no parts. */
 function zoomFor(cells: Cells, cell: number): number {
   return cells.parts[cell]?.length === 0 ? (cells.parent(cell) ?? 0) : cell;
+}
+
+/** The two pictures of the same data. */
+const VIEWS = { icicle: "Icicle", treemap: "Treemap" };
+type View = keyof typeof VIEWS;
+
+function viewChoice(chosen: View, change: (view: View) => void): HTMLElement {
+  const choices = (Object.entries(VIEWS) as [View, string][]).map(([view, title]) => {
+    const input = element("input", { type: "radio", id: `view-${view}` });
+    input.name = "view";
+    input.checked = view === chosen;
+    input.addEventListener("change", () => change(view));
+    return element("span", { class: "choice" }, input, element("label", { for: input.id }, title));
+  });
+  const legend = element("legend", { class: "visually-hidden" }, "Picture");
+  return element("div", { class: "controls" }, element("fieldset", {}, legend, ...choices));
 }
 
 function legend(): HTMLElement {

@@ -4,7 +4,8 @@ import { element, svg } from "./dom.ts";
 import * as format from "./format.ts";
 import { layOut, type Point } from "./layout.ts";
 
-type GraphNode = Unreachable["nodes"][number];
+type Drawn = Pick<Unreachable, "nodes" | "edges">;
+type GraphNode = Drawn["nodes"][number];
 
 /** Pixels that a pointer may move in a click. */
 const CLICK = 4;
@@ -21,7 +22,7 @@ export interface GraphEvents {
 
 export class Graph {
   readonly element: HTMLElement;
-  readonly #graph: Unreachable;
+  readonly #graph: Drawn;
   readonly #events: GraphEvents;
   readonly #svg: SVGSVGElement;
   readonly #scene: SVGGElement;
@@ -29,12 +30,15 @@ export class Graph {
   readonly #radii: number[];
   readonly #marks: SVGGElement[];
   readonly #lines: SVGPathElement[];
+  /** The names of the references, if they are shown. */
+  readonly #names: SVGTextElement[];
   #shown: boolean[];
   #selected: number | undefined;
   #view = { x: 0, y: 0, scale: 1 };
   #isFitted = false;
 
-  constructor(graph: Unreachable, events: GraphEvents) {
+  /** With `namesReferences`, each has its label at its middle, for small graphs. */
+  constructor(graph: Drawn, events: GraphEvents, title: string, namesReferences = false) {
     this.#graph = graph;
     this.#events = events;
     this.#places = layOut(graph.nodes.length, graph.edges);
@@ -45,15 +49,16 @@ export class Graph {
     );
     this.#shown = graph.nodes.map(() => true);
     this.#lines = graph.edges.map(({ from, to }) => this.#line(from, to));
+    this.#names = namesReferences ? graph.edges.map((edge) => this.#name(edge)) : [];
     this.#marks = graph.nodes.map((node, nth) => this.#mark(node, nth));
     for (const node of mostConnected(graph)) this.#marks[node]?.classList.add("major");
-    this.#scene = svg("g", {}, ...this.#lines, ...this.#marks);
+    this.#scene = svg("g", {}, ...this.#lines, ...this.#names, ...this.#marks);
     this.#svg = svg(
       "svg",
       {
         class: "graph",
         role: "application",
-        "aria-label": "Graph of unreachable memory",
+        "aria-label": title,
         tabindex: 0,
       },
       svg("defs", {}, arrow("arrow"), arrow("arrow-cycle")),
@@ -190,6 +195,20 @@ export class Graph {
     });
   }
 
+  /** The label of a reference, at its middle. */
+  #name({ from, to, label }: Drawn["edges"][number]): SVGTextElement {
+    const text = label.length > 20 ? `${label.slice(0, 19)}…` : label;
+    const name = svg("text", { class: "edge-name", "text-anchor": "middle" }, text);
+    this.#placeName(name, from, to);
+    return name;
+  }
+
+  #placeName(name: SVGTextElement, from: number, to: number): void {
+    const [start, end] = [this.#places[from] as Point, this.#places[to] as Point];
+    name.setAttribute("x", String((start.x + end.x) / 2));
+    name.setAttribute("y", String((start.y + end.y) / 2 - (from === to ? 40 : 4)));
+  }
+
   /** A bent line from the border of one node to that of another, or a loop. */
   #course(from: number, to: number): string {
     const [start, end] = [this.#places[from] as Point, this.#places[to] as Point];
@@ -265,7 +284,10 @@ export class Graph {
     place.y += y;
     this.#place(this.#marks[node] as SVGGElement, node);
     for (const [nth, { from, to }] of this.#graph.edges.entries()) {
-      if (from === node || to === node) this.#lines[nth]?.setAttribute("d", this.#course(from, to));
+      if (from !== node && to !== node) continue;
+      this.#lines[nth]?.setAttribute("d", this.#course(from, to));
+      const name = this.#names[nth];
+      if (name !== undefined) this.#placeName(name, from, to);
     }
   }
 
@@ -304,7 +326,7 @@ export class Graph {
 const MAJOR = 14;
 
 /** The nodes with the most references, of equal ones the largest. */
-function mostConnected({ nodes, edges }: Unreachable): number[] {
+function mostConnected({ nodes, edges }: Drawn): number[] {
   const degree = nodes.map(() => 0);
   for (const { from, to } of edges) {
     degree[from] = (degree[from] as number) + 1;

@@ -7,6 +7,7 @@ import { ENTRIES, entriesTitle, entryList } from "./entry_list.ts";
 import { fieldTree } from "./field_tree.ts";
 import * as format from "./format.ts";
 import { failure, later, openable } from "./later.ts";
+import { neighbourhood } from "./neighbourhood.ts";
 import {
   addressLabel,
   type Context,
@@ -125,6 +126,8 @@ function objectView(context: Context, found: ObjectAnswer): Child[] {
         true,
       ),
     isLive && openable(["What only it keeps alive"], () => dominatedPart(context, addressText)),
+    context.questions.isComplete &&
+      openable(["Neighbourhood"], () => neighbourhood(context, found)),
     cell !== undefined &&
       element("p", {}, element("a", { href: cellHref(cell) }, "Show in the dominator tree")),
   ];

@@ -73,7 +73,7 @@ export function graphPart(context: DumpContext, parameters: URLSearchParams) {
     select(node);
     graph.show([node, ...neighbours(unreachable, node)]);
   };
-  const graph = new Graph(unreachable, { onSelect: select });
+  const graph = new Graph(unreachable, { onSelect: select }, "Graph of unreachable memory");
   const applyFilter = (name: string) => {
     state.filter = name;
     graph.filter((node) => isShown(name, node));
