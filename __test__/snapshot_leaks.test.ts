@@ -10,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { growth, openHeapFile } from "../dist/index.js";
 import type { Heap } from "../index.js";
 import { BOUNDED, LEAKS, PARTS } from "./snapshots/leaks.ts";
+import { fleetGrowth, grownPaths, hasDuckDb } from "./support/fleet_growth.ts";
 import { rowsOf, sha256 } from "./support/parquet.ts";
 
 const PROGRAM = join(import.meta.dirname, "snapshots/leaks.cjs");
@@ -189,6 +190,28 @@ describe("the tables of a fleet", () => {
     }
     for (const name of BOUNDED) expect(text).not.toContain(`->${name} `);
     expect(text).not.toMatch(PARTS);
+  });
+});
+
+describe.skipIf(!hasDuckDb)("the query growth of a fleet, in DuckDB", () => {
+  test("has the five leaks first, and nothing that is kept on purpose", () => {
+    const rows = fleetGrowth(folder, [files[0] as string, files.at(-1) as string]);
+    const largest = rows.slice(0, 5).map(({ path }) => path.join(" > "));
+    for (const name of ["CachedPage.content", "->visits", "->auditLines", "->heard", "->polled"]) {
+      expect(largest.filter((path) => path.includes(name)).length, name).toBeGreaterThan(0);
+    }
+    expect(rows[0]).toMatchObject({ service: "shop", machines_growing: 1 });
+    const text = grownPaths(rows, 10_000);
+    for (const name of BOUNDED) expect(text).not.toContain(`->${name}`);
+    expect(text).not.toMatch(PARTS);
+  });
+
+  test("explains what the server grew by", () => {
+    const rows = fleetGrowth(folder, [files[0] as string, files.at(-1) as string]);
+    const grown = rows.reduce((sum, { growth }) => sum + growth, 0);
+    const [before, after] = [first(), last()].map((heap) => heap.summary().totalLiveSize);
+    const lived = (after as number) - (before as number);
+    expect(grown / lived).toBeGreaterThan(0.95);
   });
 });
 

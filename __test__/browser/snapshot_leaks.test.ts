@@ -9,12 +9,14 @@ import { growth, openHeapFile } from "../../dist/index.js";
 import type { Heap } from "../../index.js";
 import { writeFromPage } from "../snapshots/hosts.ts";
 import { BOUNDED, LEAKS, PARTS } from "../snapshots/leaks.ts";
+import { fleetGrowth, grownPaths, hasDuckDb } from "../support/fleet_growth.ts";
 import { findChromium, startChromium } from "./chromium.ts";
 
 const SCRIPT = join(import.meta.dirname, "../snapshots/leaks_page.js");
 
 describe.skipIf(findChromium() === undefined)("a page that leaks", () => {
   let folder: string;
+  let files: string[];
   let heaps: Heap[];
   let withNumbers: string;
 
@@ -25,7 +27,7 @@ describe.skipIf(findChromium() === undefined)("a page that leaks", () => {
       const page = await browser.newPage();
       await page.setContent(`<!DOCTYPE html><script>${readFileSync(SCRIPT, "utf8")}</script>`);
       const session = await page.context().newCDPSession(page);
-      const files = [0, 1, 2, 3].map((nth) => join(folder, `${nth}.heapsnapshot`));
+      files = [0, 1, 2, 3].map((nth) => join(folder, `${nth}.heapsnapshot`));
       for (const file of files) {
         await page.evaluate("work()");
         await writeFromPage(session, file);
@@ -64,6 +66,16 @@ describe.skipIf(findChromium() === undefined)("a page that leaks", () => {
   test("grows at the leaks", () => {
     const text = JSON.stringify(growth(heaps, { limit: 200 }).places);
     for (const name of ["items", "visits", "removedRows"]) expect(text, name).toContain(name);
+    expect(text).not.toMatch(PARTS);
+  });
+
+  test.skipIf(!hasDuckDb)("grows at the leaks in the query of a fleet, in DuckDB", () => {
+    const rows = fleetGrowth(folder, [files[0] as string, files.at(-1) as string]);
+    const text = grownPaths(rows, 100_000);
+    for (const name of ["CachedView.content", "->visits", "->removedRows", "->heard", "->polled"]) {
+      expect(text, name).toContain(name);
+    }
+    for (const name of BOUNDED) expect(text).not.toContain(`->${name}`);
     expect(text).not.toMatch(PARTS);
   });
 

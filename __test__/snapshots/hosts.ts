@@ -78,6 +78,7 @@ export const HOSTS: Host[] = [
   node("Node 22", join(VERSIONS, "node-22/bin/node")),
   node("Node 24", join(VERSIONS, "node-24/bin/node")),
   node("Deno", join(VERSIONS, "deno/deno"), "run", "-A"),
+  node("Bun", join(VERSIONS, "bun/bin/bun")),
   {
     title: "Chromium",
     ...(findChromium() === undefined ? { missing: "there is no Chromium" } : {}),

@@ -31,6 +31,12 @@ const LEAST_TO_SLOW: u64 = 8;
 /// How much each of the equal intervals must add, for a smaller last one to be the rest up to a limit.
 const LEAST_TO_FILL: u64 = 4;
 
+/// How many equal intervals at the end mean that a place grows steadily, however fast it grew before.
+const STEADY: usize = 3;
+
+/// How many times as fast texts must have grown before they only gain digits.
+const FASTER: u64 = 8;
+
 /// Intervals that are needed to see growth stop or slow down.
 const LEAST_INTERVALS: usize = 4;
 
@@ -119,26 +125,15 @@ fn holds(
 /// strings may gain digits after it.
 fn stop(sums: &[Sum], TrendOptions { slow, character }: TrendOptions) -> Option<usize> {
     let last = *sums.last()?;
+    let from_equal = |key: fn(&Sum) -> Key| {
+        let equal = sums.iter().rev().take_while(|sum| key(sum) == key(&last));
+        sums.len() - equal.count()
+    };
     // Where the number of objects is as in the end.
-    let of_count = sums.len()
-        - sums
-            .iter()
-            .rev()
-            .take_while(|sum| sum.count == last.count)
-            .count();
-    let most = sums[of_count..].iter().map(|sum| sum.bytes).max()?;
-    let gained = most.saturating_sub(sums[of_count].bytes);
-    let has_digits = of_count > 0 && gained <= digits(last.count, character);
-    let stop = match has_digits {
-        true => of_count,
-        false => {
-            sums.len()
-                - sums
-                    .iter()
-                    .rev()
-                    .take_while(|sum| key(sum) == key(&last))
-                    .count()
-        }
+    let of_count = from_equal(|sum| (sum.count, 0));
+    let stop = match only_digits_from(sums, of_count, character) {
+        Some(stop) => stop,
+        None => from_equal(key),
     };
     let tail = sums.len() - 1 - stop;
     // With `slow`, an interval without growth is expected.
@@ -147,8 +142,29 @@ fn stop(sums: &[Sum], TrendOptions { slow, character }: TrendOptions) -> Option<
     (is_long_enough && is_series && holds(&sums[..=stop], slow, Key::lt, Key::le)).then_some(stop)
 }
 
+/// The position of the dump from which on as many texts as in the end, which are there from `of_count` on, only gain
+/// digits: where their number stopped, or one text among them that grew much faster, such as a log with a limit.
+fn only_digits_from(sums: &[Sum], of_count: usize, character: Option<u64>) -> Option<usize> {
+    let last = sums.last()?;
+    let allowed = digits(last.count, character);
+    (of_count.max(1)..sums.len()).find(|&position| {
+        let most = sums[position..].iter().map(|sum| sum.bytes).max();
+        let gained = most
+            .unwrap_or_default()
+            .saturating_sub(sums[position].bytes);
+        let before = sums[position].bytes.saturating_sub(sums[0].bytes);
+        let [intervals, intervals_before] = [sums.len() - 1 - position, position].map(|n| n as u64);
+        let has_slowed = gained
+            .saturating_mul(intervals_before)
+            .saturating_mul(FASTER)
+            <= before.saturating_mul(intervals);
+        gained <= allowed && (position == of_count || has_slowed)
+    })
+}
+
 /// Whether a place that rises in every interval adds less and less, or less in the last interval after adding the
-/// same in all others. A leak of random amounts seldom does the first, and one of equal amounts never the second.
+/// same in all others. A leak of random amounts seldom does the first, and one of equal amounts never the second,
+/// nor does it where a cache was filled at the same place before.
 fn slows_down(sums: &[Sum]) -> bool {
     if sums.len() <= LEAST_INTERVALS {
         return false;
@@ -173,7 +189,8 @@ fn slows_down(sums: &[Sum]) -> bool {
     let never_adds_more = added.windows(2).all(|pair| pair[1] <= pair[0]);
     let has_slowed = first >= LEAST_TO_SLOW && last <= first / 2;
     let fills = first >= LEAST_TO_FILL && last < first && before.iter().all(|&one| one == first);
-    (never_adds_more && has_slowed) || fills
+    let is_steady = added.len() > STEADY && added.iter().rev().take(STEADY).all(|&one| one == last);
+    (never_adds_more && has_slowed && !is_steady) || fills
 }
 
 /// Whether as many strings as before gain no more than three digits each.
@@ -322,6 +339,37 @@ mod tests {
         let mut text = ring.clone();
         text[7].1 += 1000;
         assert_eq!(trend_of_texts(&series(&text)), Trend::Rises);
+    }
+
+    #[test]
+    fn a_log_with_a_limit_does_not_grow_while_strings_beside_it_gain_digits() {
+        let of_count = |count: u64, bytes: &[u64]| {
+            let sums: Vec<_> = bytes.iter().map(|&bytes| (count, bytes)).collect();
+            series(&sums)
+        };
+        let log = of_count(67, &[5474, 6542, 7644, 8470, 8474, 8476, 8478, 8490]);
+        assert_eq!(trend_of_texts(&log), Trend::Neither);
+        assert_eq!(trend(&log, false), Trend::Rises);
+        let late = of_count(67, &[1000, 2000, 3000, 4000, 5000, 6000, 6020, 6030]);
+        assert_eq!(
+            trend_of_texts(&late),
+            Trend::Undecided(Undecided::Stopped(5))
+        );
+        // The bytes of a text that grows by equal or random amounts rise, among as many others.
+        let steady = [0, 64, 128, 192, 256, 320, 384, 448].map(|bytes| 5000 + bytes);
+        assert_eq!(trend_of_texts(&of_count(67, &steady)), Trend::Rises);
+        let random = [0, 500, 740, 900, 1400, 1590, 1660, 1900].map(|bytes| 5000 + bytes);
+        assert_eq!(trend_of_texts(&of_count(67, &random)), Trend::Rises);
+        let long: Vec<u64> = (0..40).map(|nth| 5000 + 64 * nth).collect();
+        assert_eq!(trend_of_texts(&of_count(67, &long)), Trend::Rises);
+    }
+
+    #[test]
+    fn what_grows_steadily_after_a_cache_at_its_place_is_full_rises() {
+        let leak = counts(&[111, 143, 174, 205, 228, 235, 242, 249]);
+        assert_eq!(trend(&leak, false), Trend::Rises);
+        let full_late = counts(&[54, 72, 90, 108, 125, 139, 148, 149]);
+        assert_eq!(trend(&full_late, false), Trend::Undecided(Undecided::Slows));
     }
 
     #[test]
