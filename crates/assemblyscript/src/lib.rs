@@ -11,6 +11,7 @@ mod edge_names;
 mod edge_run;
 mod edges;
 mod entries;
+mod fields;
 mod graph;
 mod header_checks;
 mod header_pass;

@@ -4,6 +4,7 @@
 //! address in a block counts, so that a number may keep a block alive that nothing refers to.
 
 mod dlmalloc;
+mod fields;
 mod identity;
 mod program;
 mod references;

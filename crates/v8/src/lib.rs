@@ -14,6 +14,7 @@ mod distances;
 mod edge_columns;
 mod entries;
 mod ephemerons;
+mod fields;
 mod graph;
 mod json;
 mod meta;

@@ -19,7 +19,7 @@ use heap::literal::literal;
 use heap::survey::{HashedObject, Survey};
 use heap::{
     AllocationPlaces, Blocks, Category, ClassPlace, ContainerPage, DominatorIndex, EdgeLabel,
-    FieldValue, Heap, LabelKind, MOST_NUMBERS, NameKind, Need, ObjectReader, OtherEdge, PathTree,
+    FieldReader, FieldType, FieldValue, Heap, LabelKind, MOST_NUMBERS, NameKind, Need, ObjectReader, OtherEdge, PathTree,
     ReadOrder, Source, SourcePlace, TextFilter, WantedEntries, WideLabel,
 };
 
@@ -263,6 +263,27 @@ impl Source for SnapshotSource {
             source: self,
             control: control.clone(),
         })
+    }
+
+    fn field_type(
+        &self,
+        name: &str,
+        _: &[bool],
+        control: &Control,
+    ) -> Result<Option<FieldType>> {
+        self.type_of_field(name, control)
+    }
+
+    fn global(&self, name: &str) -> Option<ObjectIndex> {
+        self.global_named(name)
+    }
+
+    fn field_reader(
+        &self,
+        names: &[String],
+        control: &Control,
+    ) -> Result<Box<dyn FieldReader + '_>> {
+        self.read_fields(names, control)
     }
 
     fn text_filter(&self, text: &str, _: &Control) -> Result<Box<dyn TextFilter + '_>> {
