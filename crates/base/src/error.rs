@@ -294,6 +294,18 @@ pub enum Error {
         /// What can be passed.
         expected: &'static str,
     },
+    /// An expression that does not compile.
+    #[error("option {option}, character {column}: found {}; expected {expected}", Shown(found))]
+    Where {
+        /// The option's name.
+        option: &'static str,
+        /// The number of the character, from 1.
+        column: u32,
+        /// What is there.
+        found: String,
+        /// What can be there.
+        expected: String,
+    },
     /// No object at the address of a question.
     #[error("there is no object at address {address}{}", nearest_objects(nearest))]
     NoObject {
@@ -423,6 +435,7 @@ impl Error {
             Self::HeapCorrupt { .. } => "ERR_HEAP_CORRUPT",
             Self::TooManyReferences { .. } => "ERR_TOO_MANY_REFERENCES",
             Self::InvalidOption { .. } => "ERR_INVALID_OPTION",
+            Self::Where { .. } => "ERR_WHERE",
             Self::NoObject { .. } => "ERR_NO_OBJECT",
             Self::UnknownClass { .. } => "ERR_UNKNOWN_CLASS",
             Self::DumpChanged { .. } => "ERR_DUMP_CHANGED",

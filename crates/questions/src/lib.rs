@@ -7,6 +7,7 @@
 mod allocation_sites;
 mod answer;
 mod dominators;
+mod expression;
 mod find;
 mod glob;
 mod growth;

@@ -13,6 +13,8 @@ use heap::{
 
 /// The number of references between two checks for cancellation.
 const CHECK_INTERVAL: u64 = 1 << 14;
+/// The number of references whose names are suggested.
+const MOST_NAMES: usize = 10_000;
 /// What V8 calls `true`, `false`, `null` and `undefined`, and its own markers.
 const ODDBALL: &[u8] = b"system / Oddball";
 /// The classes of containers.
@@ -47,14 +49,60 @@ impl SnapshotSource {
         Ok(numbers)
     }
 
-    /// Whether there may be a property of this name. Its values differ from object to object.
+    /// Whether an object of these class slots, other than a global object, has a property or a variable of this name. Its
+    /// values differ from object to object.
     pub(super) fn type_of_field(
         &self,
         name: &str,
+        class_slots: &[bool],
         control: &Control,
     ) -> Result<Option<FieldType>> {
         let numbers = self.numbers_of(name, control)?;
-        Ok((!numbers.is_empty()).then_some(FieldType::Any))
+        if numbers.is_empty() {
+            return Ok(None);
+        }
+        let objects = &self.heap().objects;
+        let edges = &self.heap().edges;
+        let mut read = 0;
+        for (object, &slot) in (0..).map(ObjectIndex).zip(&objects.class_slots) {
+            if !class_slots[slot as usize] || self.names().globals.contains(&object) {
+                continue;
+            }
+            let mut places = edges.range(object);
+            read += 1 + places.len() as u64;
+            if read >= CHECK_INTERVAL {
+                control.count(std::mem::take(&mut read))?;
+            }
+            let is_named = places.any(|place| match edges.label(place).map(EdgeLabel::kind) {
+                Some(LabelKind::Named(NameKind::Property | NameKind::Context, number)) => {
+                    numbers.contains(&number)
+                }
+                _ => false,
+            });
+            if is_named {
+                return Ok(Some(FieldType::Any));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The names of properties and variables of the first objects of these class slots.
+    pub(super) fn names_of_fields(&self, class_slots: &[bool]) -> Vec<String> {
+        let objects = (0..).map(ObjectIndex).zip(&self.heap().objects.class_slots);
+        let wanted = objects.filter(|&(_, &slot)| class_slots[slot as usize]);
+        let edges = &self.heap().edges;
+        let places = wanted.flat_map(|(object, _)| edges.range(object)).take(MOST_NAMES);
+        let mut names: Vec<String> = places
+            .filter_map(|place| match edges.label(place).map(EdgeLabel::kind) {
+                Some(LabelKind::Named(NameKind::Property | NameKind::Context, number)) => {
+                    Some(self.names().string(number))
+                }
+                _ => None,
+            })
+            .collect();
+        names.sort_unstable();
+        names.dedup();
+        names
     }
 
     /// The object that a property of a global object has for its value.

@@ -268,10 +268,14 @@ impl Source for SnapshotSource {
     fn field_type(
         &self,
         name: &str,
-        _: &[bool],
+        class_slots: &[bool],
         control: &Control,
     ) -> Result<Option<FieldType>> {
-        self.type_of_field(name, control)
+        self.type_of_field(name, class_slots, control)
+    }
+
+    fn field_names(&self, class_slots: &[bool]) -> Vec<String> {
+        self.names_of_fields(class_slots)
     }
 
     fn global(&self, name: &str) -> Option<ObjectIndex> {
