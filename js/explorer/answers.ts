@@ -141,16 +141,33 @@ export class Answerer {
     signal: AbortSignal,
   ): Promise<Methods["find"]["answer"]> {
     const { limit, offset } = pageOf(request);
-    return await this.#dumps.use(request.heap, async (open) => {
-      const { class: wanted, contains } = request;
-      const { objects, total } = await open.findAsync({
+    const { class: wanted, contains, strings, sum, groupBy, before } = request;
+    const find = async (open: Heap, earlier: Heap | undefined) => {
+      const found = await open.findAsync({
         class: wanted,
         contains,
+        // True for every string, and for nothing else.
+        where: strings === true ? 'this.startsWith("")' : request.where,
+        sum,
+        groupBy,
+        before: earlier,
         limit,
         offset,
         signal,
       });
-      return { objects, page: listed(total, offset, objects.length) };
+      const { objects, total, where, groups } = found;
+      const rows = groups?.rows.map(({ value, ...row }) => row) ?? [];
+      return {
+        objects,
+        page: listed(total, offset, objects.length),
+        ...(where === undefined ? {} : { where }),
+        ...(found.sum === undefined ? {} : { sum: found.sum }),
+        ...(groups === undefined ? {} : { groups: { total: groups.total, rows } }),
+      };
+    };
+    return await this.#dumps.use(request.heap, async (open) => {
+      if (typeof before !== "string") return await find(open, undefined);
+      return await this.#dumps.use(before, (earlier) => find(open, earlier));
     });
   }
 

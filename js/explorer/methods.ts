@@ -7,6 +7,7 @@ import type {
   Cut,
   Edge,
   FieldValue,
+  FindAnswer,
   GrowthAnswer,
   ObjectName,
   ObjectState,
@@ -169,8 +170,23 @@ export interface Methods {
   };
   instances: { request: InstancesRequest; answer: InstancesAnswer };
   find: {
-    request: PageRequest & { heap: string; class?: string; contains?: string };
-    answer: { objects: FoundRow[]; page: Listed };
+    /** `strings` leaves out containers. */
+    request: PageRequest & {
+      heap: string;
+      before?: string | null;
+      class?: string;
+      contains?: string;
+      strings?: boolean;
+      where?: string;
+      sum?: "shallow" | "retained";
+      groupBy?: string;
+    };
+    answer: Pick<FindAnswer, "where" | "sum"> & {
+      objects: FoundRow[];
+      page: Listed;
+      /** The texts of strings are in quotes. */
+      groups?: { total: number; rows: { text: string; count: number; bytes?: number }[] };
+    };
   };
   /** `limit` and `offset` select referrers; `entries` is the number of entries of a container that are wanted. */
   object: {
