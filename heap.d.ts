@@ -211,8 +211,8 @@ export interface HeapDiffOptions extends StreamOptions {
 
 /** Which table to write, and what it needs to know of the dump, which the dump does not contain. */
 export interface ParquetOptions extends StreamOptions {
-  /** The table. `object` and `edge` have a row for each object and each reference; the others stay small. */
-  table: "dump" | "class" | "path" | "suspect" | "waste" | "object" | "edge";
+  /** The table. `object`, `edge` and `field` have a row for each object, reference and field; the others stay small. */
+  table: "dump" | "class" | "path" | "suspect" | "waste" | "object" | "edge" | "field";
   /** The SHA-256 of the dump file: 64 hexadecimal digits, the first column of every table. */
   dumpId: string;
   /** The SHA-256 of the module file: 64 hexadecimal digits. A dump needs it; a heap snapshot of V8 has none. */

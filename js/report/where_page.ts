@@ -79,12 +79,16 @@ async function load(
   const retained = sum === undefined ? "" : `, ${format.bytes(sum.bytes)} retained`;
   const left = where === undefined ? [] : leftOut(where);
   const children: Child[] = [
-    element("p", { class: "status", role: "status" }, `${format.counted(page.total, "object")}${retained}`),
+    element(
+      "p",
+      { class: "status", role: "status" },
+      `${format.counted(page.total, "object")}${retained}`,
+    ),
     ...left.map((line) => element("p", { class: "muted" }, line)),
   ];
   if (groups !== undefined) {
     const rest = groups.total - groups.rows.length;
-    const list = table({
+    const list = table<{ text: string; count: number; bytes?: number }>({
       caption: "Groups of objects",
       columns: [
         {
@@ -103,9 +107,12 @@ async function load(
     return [...children, list.element];
   }
   if (page.total === 0) return children;
-  return [...children, objectList(page.total, (offset, limit) =>
-    questions.ask("find", { ...request, offset, limit }).then(({ objects }) => objects),
-  )];
+  return [
+    ...children,
+    objectList(page.total, (offset, limit) =>
+      questions.ask("find", { ...request, offset, limit }).then(({ objects }) => objects),
+    ),
+  ];
 }
 
 /** What is said of the objects for which a condition is neither true nor false. */

@@ -33,7 +33,10 @@ export function addFindCommand(program: Command): void {
     .option("--group-by <expression>", "list groups by the value of an expression")
     .option("--before <dump>", "an earlier dump of the same build, for isNew", fileName)
     .option("--min-size <bytes>", "only objects that retain at least this much", wholeNumber(0))
-    .option("--contains <text>", "only strings with this text, and containers with such a key or value")
+    .option(
+      "--contains <text>",
+      "only strings with this text, and containers with such a key or value",
+    )
     .addOption(
       new Option("--category <name>", "of a snapshot of V8: only what these keep alive").choices(
         CATEGORIES,

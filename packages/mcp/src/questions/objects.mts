@@ -62,14 +62,18 @@ export const find = question({
     heap,
     class: glob.optional().describe("a class name; * and ? are wildcards"),
     minSize: whole.min(0).optional().describe("the least retained size in bytes"),
-    contains: z.string().max(1000).optional().describe(
+    contains: z
+      .string()
+      .max(1000)
+      .optional()
+      .describe(
         "only strings with this text, and containers with such a string, or an object of this class, as key or value",
       ),
     category: category
       .optional()
       .describe("of a snapshot of V8: only what objects of this category alone keep alive"),
     where: expression.describe(
-      'a condition in CEL: open == false && !(this.key in plateOrder). Fields by name, globals after in, className, shallowSize, retainedSize, address, size, isNew, has(this.x), startsWith, endsWith, contains',
+      "a condition in CEL: open == false && !(this.key in plateOrder). Fields by name, globals after in, className, shallowSize, retainedSize, address, size, isNew, has(this.x), startsWith, endsWith, contains",
     ),
     count: z.boolean().optional().describe("lists no objects, only their number"),
     sum: z.enum(["shallow", "retained"]).optional().describe("adds up this size"),
