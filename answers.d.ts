@@ -198,7 +198,32 @@ export type Category = "detached-nodes" | "event-handlers" | "contexts" | "conso
 
 /** The answer to {@link Heap.find}. */
 export interface FindAnswer extends Answer, Page {
+  /** None if only the number or groups were asked for. */
   objects: FoundObject[];
+  /** What the option `where` was for the objects that meet all other conditions. Absent without it. */
+  where?: {
+    /** The number of these objects. */
+    examined: number;
+    /** Those that lack a field of the expression. They are not found. */
+    withoutField: number;
+    /** Those for which it cannot be computed, by reason. They are not found. */
+    failed: { reason: string; count: number }[];
+  };
+  /** The sum that the option `sum` asks for. */
+  sum?: { size: "shallow" | "retained"; bytes: number };
+  /** Groups by the value of the option `groupBy`, in the order sum ↓, count ↓, value. */
+  groups?: { total: number; rows: FoundGroup[] };
+}
+
+/** The objects for which an expression has one value. */
+export interface FoundGroup {
+  /** The value; of an object its class and address. Null also for objects for which there is none. */
+  value: number | string | boolean | null;
+  /** The value as text; for objects without one, why, in parentheses. */
+  text: string;
+  count: number;
+  /** The sum of their sizes, with the option `sum`. */
+  bytes?: number;
 }
 
 /** An object that matches. */

@@ -93,10 +93,26 @@ export interface FindOptions extends PageOptions {
   class?: string | null | undefined;
   /** The least retained size in bytes. */
   minSize?: number | null | undefined;
-  /** A text. Only strings that contain it are found. */
+  /**
+   * A text. Found are strings that contain it, and containers that have such a string, or an object of the class of this
+   * name, as a key or a value.
+   */
   contains?: string | null | undefined;
   /** Of a heap snapshot of V8: only what objects of this category alone keep alive, and these themselves. */
   category?: Category | null | undefined;
+  /**
+   * An expression of CEL over one object, such as `open == false`: only objects for which it is true. `docs/where.md`
+   * describes it.
+   */
+  where?: string | null | undefined;
+  /** Lists no objects: only their number. */
+  count?: boolean | null | undefined;
+  /** Adds up a size. What one object retains of another one counts once. */
+  sum?: "shallow" | "retained" | null | undefined;
+  /** An expression of CEL. In place of the objects, the answer lists groups of objects by its value. */
+  groupBy?: string | null | undefined;
+  /** An earlier heap of the same module, for `isNew` in expressions. */
+  before?: Heap | null | undefined;
 }
 
 /** The page of a container's entries that {@link Heap.object} lists. */
@@ -197,8 +213,8 @@ export interface HeapDiffOptions extends StreamOptions {
 
 /** Which table to write, and what it needs to know of the dump, which the dump does not contain. */
 export interface ParquetOptions extends StreamOptions {
-  /** The table. `object` and `edge` have a row for each object and each reference; the others stay small. */
-  table: "dump" | "class" | "path" | "suspect" | "waste" | "object" | "edge";
+  /** The table. `object`, `edge` and `field` have a row for each object, reference and field; the others stay small. */
+  table: "dump" | "class" | "path" | "suspect" | "waste" | "object" | "edge" | "field";
   /** The SHA-256 of the dump file: 64 hexadecimal digits, the first column of every table. */
   dumpId: string;
   /** The SHA-256 of the module file: 64 hexadecimal digits. A dump needs it; a heap snapshot of V8 has none. */
@@ -222,7 +238,8 @@ export interface ParquetOptions extends StreamOptions {
  *
  * An object is given by its address. An address inside an object stands for that object, and a warning in
  * the answer says so. Every method throws `ERR_HEAP_CLOSED` after {@link close}, `ERR_NO_OBJECT` for an
- * address without an object, `ERR_UNKNOWN_CLASS` for a class that no live object has, and
+ * address without an object, `ERR_UNKNOWN_CLASS` for a class that no live object has, `ERR_WHERE` for an
+ * expression that does not compile, and
  * `ERR_DUMP_CHANGED` if the dump file was changed or replaced after it was opened. The methods with `Async`
  * in their name do the same on another thread.
  */

@@ -95,6 +95,7 @@ export type ErrorCode =
   | "ERR_NO_OBJECT"
   /** There is no live object of the given class. */
   | "ERR_UNKNOWN_CLASS"
+  | "ERR_WHERE"
   /** A dump was changed or replaced after its heap was opened. */
   | "ERR_DUMP_CHANGED"
   /** The bytes are not a place table of this version. */

@@ -18,7 +18,7 @@ const FORMATS: Record<string, Record<string, Check>> = {
   pprof: {},
   "heap-diff": { samples: wholeNumber(0, 2 ** 32 - 1) },
   parquet: {
-    table: oneOf("dump", "class", "path", "suspect", "waste", "object", "edge"),
+    table: oneOf("dump", "class", "path", "suspect", "waste", "object", "edge", "field"),
     dumpId: sha256,
     moduleId: sha256,
     capturedAt: time,

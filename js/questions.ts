@@ -25,12 +25,31 @@ function category(name: string, value: unknown): unknown {
   throw invalidOption(`option ${name}: found ${String(value)}; expected ${CATEGORIES.join(", ")}`);
 }
 
+/** The sizes that `find` adds up. */
+export const SIZES = ["shallow", "retained"] as const;
+
+function sizeName(name: string, value: unknown): unknown {
+  if (SIZES.some((known) => known === value)) return value;
+  throw invalidOption(`option ${name}: found ${String(value)}; expected ${SIZES.join(", ")}`);
+}
+
 export const summary = (): Asked => ({ question: { question: "summary" } });
 
 export function find(options: unknown, mode: Mode): Asked {
-  const checks = { class: text, minSize: wholeNumber(0), contains: text, category, ...PAGE };
-  const read = readOptions(options, checks, mode);
-  return { question: { question: "find", ...read } };
+  const checks = {
+    class: text,
+    minSize: wholeNumber(0),
+    contains: text,
+    category,
+    where: text,
+    count: typed("boolean"),
+    sum: sizeName,
+    groupBy: text,
+    before: unchecked,
+    ...PAGE,
+  };
+  const { before, ...read } = readOptions(options, checks, mode);
+  return { question: { question: "find", ...read }, before };
 }
 
 export function object(at: unknown, options: unknown, mode: Mode): Asked {

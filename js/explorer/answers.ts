@@ -47,8 +47,7 @@ export class Answerer {
       report: (request, signal) => this.#report(request, signal),
       classes: (request) => this.#classes(request),
       instances: (request, signal) => this.#instances(request, signal),
-      find: ({ heap, ...wanted }, signal) =>
-        this.#about(heap, (open) => find(open, wanted, { signal })),
+      find: (request, signal) => this.#find(request, signal),
       object: ({ heap, ...wanted }, signal) =>
         this.#about(heap, (open) => object(open, wanted, { signal })),
       paths: async ({ heap, address }, signal) => ({
@@ -130,6 +129,19 @@ export class Answerer {
       if (set === "live" || typeof before !== "string") return await list(undefined);
       return await this.#dumps.use(before, list);
     });
+  }
+
+  async #find(
+    { heap, before, strings, where, ...rest }: Methods["find"]["request"],
+    signal: AbortSignal,
+  ): Promise<Methods["find"]["answer"]> {
+    // True for every string, and for nothing else.
+    const condition = strings === true ? 'this.startsWith("")' : where;
+    const ask = (earlier: Heap | undefined) =>
+      this.#about(heap, (open) =>
+        find(open, { ...rest, where: condition, before: earlier }, { signal }),
+      );
+    return typeof before === "string" ? await this.#dumps.use(before, ask) : await ask(undefined);
   }
 
   /** Asks a question about one open dump. */

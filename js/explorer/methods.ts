@@ -2,7 +2,7 @@
  * What a page can ask, by method: the names and types of the methods of the JSON-RPC server as far as it has them. Who
  * answers is not known here. A `heap` is a handle from `status`.
  */
-import type { GrowthAnswer, PathAnswer } from "../../answers.js";
+import type { FindAnswer, FoundGroup, GrowthAnswer, PathAnswer } from "../../answers.js";
 import type { ClassRow, WantedClasses } from "../served/questions/classes.js";
 import type { Listed } from "../served/questions/found.js";
 import type { DominatorsBody, ObjectBody, ObjectRequest } from "../served/questions/objects.js";
@@ -91,8 +91,25 @@ export interface Methods {
   };
   instances: { request: InstancesRequest; answer: InstancesAnswer };
   find: {
-    request: PageRequest & { heap: string; class?: string; contains?: string };
-    answer: { objects: FoundRow[]; page: Listed };
+    /** `strings` leaves out containers. */
+    request: PageRequest & {
+      heap: string;
+      before?: string | null;
+      class?: string;
+      contains?: string;
+      strings?: boolean;
+      where?: string;
+      sum?: "shallow" | "retained";
+      groupBy?: string;
+    };
+    answer: Pick<FindAnswer, "where" | "sum"> & {
+      /** The number of objects, listed or not. */
+      found: number;
+      objects: FoundRow[];
+      /** In place of objects. The texts of strings are in quotes. */
+      groups?: FoundGroup[];
+      page: Listed;
+    };
   };
   object: { request: ObjectRequest & { heap: string }; answer: ObjectAnswer };
   paths: { request: { heap: string; address: string }; answer: PathsAnswer };

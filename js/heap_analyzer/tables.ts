@@ -27,6 +27,7 @@ export interface TableOptions {
   source: string;
   objects: boolean;
   edges: boolean;
+  fields: boolean;
   hashNames: boolean;
   keepUnreadable: boolean;
 }
@@ -38,6 +39,7 @@ export const TABLE_OPTIONS: readonly (keyof TableOptions)[] = [
   "source",
   "objects",
   "edges",
+  "fields",
   "hashNames",
   "keepUnreadable",
 ];
@@ -81,6 +83,7 @@ export function addTableOptions(command: Command): Command {
     .option("--source <text>", "where the dump is (default: its path) (parquet)")
     .option("--objects", "add the table object, with a row for each object (parquet)")
     .option("--edges", "add the table edge, with a row for each reference (parquet)")
+    .option("--fields", "add the table field, with a row for each field of a live object (parquet)")
     .option(
       "--hash-names",
       "replace names of classes, fields, variables and globals by hashes (parquet)",
@@ -169,6 +172,7 @@ export async function writeTables(dump: string, options: Request): Promise<void>
   const onRequest = [
     ...(options.objects === true ? ["object"] : []),
     ...(options.edges === true ? ["edge"] : []),
+    ...(options.fields === true ? ["field"] : []),
   ];
   await FileSet.publish(async (files) => {
     for (const table of [...TABLES, ...onRequest, "dump"]) {

@@ -9,6 +9,7 @@ import { overviewPage } from "./overview.ts";
 import type { Context, DumpContext, WasteContext } from "./parts.ts";
 import { unreachablePage } from "./unreachable.ts";
 import { wastePage } from "./waste.ts";
+import { wherePage } from "./where_page.ts";
 
 export interface PageView {
   element: HTMLElement;
@@ -33,6 +34,10 @@ export const PAGES: Record<string, PageKind> = {
   },
   dominators: { title: "Dominators", show: dominatorsPage },
   comparison: { title: "Comparison", show: (context) => ({ element: comparisonPage(context) }) },
+  where: {
+    title: "Where",
+    show: (context, parameters) => ({ element: wherePage(context, parameters) }),
+  },
   growth: { title: "Growth", show: (context) => ({ element: growthPage(context) }) },
   lines: { title: "Lines", show: (context) => ({ element: linesPage(context) }) },
   waste: {
@@ -51,11 +56,12 @@ export const PAGES: Record<string, PageKind> = {
 const TIMELINE = 3;
 
 /** The pages that have a link: of a class there are many, and some need what is not there. */
-export function pageNames({ report, status }: Context): string[] {
+export function pageNames({ report, status, questions }: Context): string[] {
   const absent = new Set(["class"]);
   if (report.comparison === null) absent.add("comparison");
   if (report.waste === null) absent.add("waste");
   if (report.unreachable === null) absent.add("unreachable");
+  if (!questions.isComplete) absent.add("where");
   if (status.profiled === null || status.profiled !== status.heap) absent.add("lines");
   if (status.dumps.length < TIMELINE) absent.add("growth");
   return Object.keys(PAGES).filter((name) => !absent.has(name));

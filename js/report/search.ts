@@ -181,7 +181,7 @@ export class Search {
   async #strings(text: string, signal: AbortSignal): Promise<Result[]> {
     const { questions, status } = this.#context;
     if (!questions.isComplete) return [];
-    const request = { heap: status.heap ?? "", contains: text, limit: MOST };
+    const request = { heap: status.heap ?? "", contains: text, strings: true, limit: MOST };
     const { objects } = await questions.ask("find", request, signal);
     return objects.map(({ addressText, preview }) =>
       result(objectHash(addressText), "Text", [

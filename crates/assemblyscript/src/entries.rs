@@ -9,13 +9,31 @@ use base::units::ObjectIndex;
 use heap::{ContainerEntry, ContainerKind, ContainerPage, HeldValue, Value, WantedEntries};
 
 /// Elements that lie one after the other.
-struct Run {
-    buffer: Payload,
+pub(super) struct Run {
+    pub(super) buffer: Payload,
     /// Bytes from the start of the buffer to the first element.
-    start: u32,
+    pub(super) start: u32,
     /// The number of elements that the container says it has.
     length: u32,
-    element: Holds,
+    pub(super) element: Holds,
+}
+
+/// The elements of an object.
+pub(super) enum FoundRun {
+    /// The object is no array and no view.
+    NoArray,
+    /// It has no buffer.
+    Empty,
+    /// The elements.
+    Run(Run),
+}
+
+impl Run {
+    /// The number of elements that are within the buffer.
+    pub(super) fn total(&self) -> u32 {
+        let room = self.buffer.size.saturating_sub(self.start) / self.element.size().max(1);
+        self.length.min(room)
+    }
 }
 
 impl Reader<'_> {
@@ -25,6 +43,28 @@ impl Reader<'_> {
         object: ObjectIndex,
         wanted: WantedEntries,
     ) -> Result<Option<ContainerPage>> {
+        let heap = self.heap();
+        let payload = self.payload(heap.heap.address(object).0)?;
+        match heap.shape(object).kind {
+            Kind::Map(entries) => {
+                let page = self.table_page(payload, entries, ContainerKind::Map, wanted)?;
+                return Ok(Some(page));
+            }
+            Kind::Set(entries) => {
+                let page = self.table_page(payload, entries, ContainerKind::Set, wanted)?;
+                return Ok(Some(page));
+            }
+            _ => {}
+        }
+        match self.run_of(object)? {
+            FoundRun::NoArray => Ok(None),
+            FoundRun::Empty => Ok(Some(page(ContainerKind::Elements, 0, wanted, Vec::new()))),
+            FoundRun::Run(run) => self.run_page(&run, wanted).map(Some),
+        }
+    }
+
+    /// The elements of an array or a view.
+    pub(super) fn run_of(&mut self, object: ObjectIndex) -> Result<FoundRun> {
         let heap = self.heap();
         let payload = self.payload(heap.heap.address(object).0)?;
         let run = match heap.shape(object).kind {
@@ -43,20 +83,9 @@ impl Reader<'_> {
                 length: payload.size / element.size().max(1),
                 element,
             }),
-            Kind::Map(entries) => {
-                let page = self.table_page(payload, entries, ContainerKind::Map, wanted)?;
-                return Ok(Some(page));
-            }
-            Kind::Set(entries) => {
-                let page = self.table_page(payload, entries, ContainerKind::Set, wanted)?;
-                return Ok(Some(page));
-            }
-            _ => return Ok(None),
+            _ => return Ok(FoundRun::NoArray),
         };
-        let Some(run) = run else {
-            return Ok(Some(page(ContainerKind::Elements, 0, wanted, Vec::new())));
-        };
-        self.run_page(&run, wanted).map(Some)
+        Ok(run.map_or(FoundRun::Empty, FoundRun::Run))
     }
 
     /// The elements of an array or a view; `None` if it has no buffer.
@@ -79,8 +108,7 @@ impl Reader<'_> {
 
     fn run_page(&mut self, run: &Run, wanted: WantedEntries) -> Result<ContainerPage> {
         let size = run.element.size().max(1);
-        let room = run.buffer.size.saturating_sub(run.start) / size;
-        let total = run.length.min(room);
+        let total = run.total();
         let first = part_of(wanted.offset, total);
         let listed = part_of(wanted.limit, total - first);
         // Both are within the buffer, so neither product overflows.

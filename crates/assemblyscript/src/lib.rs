@@ -12,6 +12,7 @@ mod edge_run;
 mod edges;
 mod entries;
 mod error;
+mod fields;
 mod graph;
 mod header_checks;
 mod header_pass;

@@ -14,8 +14,9 @@ use base::error::Result;
 use base::units::ObjectIndex;
 use base::warning::Warning;
 use heap::{
-    Blocks, ClassNaming, ContainerPage, DominatorIndex, EdgeLabel, FieldValue, Found, ObjectReader,
-    OpenedContents, PathTree, RawTable, ReadOrder, Source, Survey, TextFilter, WantedEntries,
+    Blocks, ClassNaming, ContainerPage, DominatorIndex, EdgeLabel, FieldReader, FieldType,
+    FieldValue, Found, ObjectReader, OpenedContents, PathTree, RawTable, ReadOrder, Source, Survey,
+    TextFilter, WantedEntries,
 };
 use runtime_code::std_library::{self, ALIGNMENT};
 
@@ -111,6 +112,27 @@ impl Source for DumpSource {
 
     fn open_contents(&self, may_map: bool) -> Result<Box<dyn OpenedContents + '_>> {
         Ok(Box::new(OpenedDump::new(self, may_map)?))
+    }
+
+    fn field_type(
+        &self,
+        name: &str,
+        class_slots: &[bool],
+        control: &Control,
+    ) -> Result<Option<FieldType>> {
+        self.type_of_field(name, class_slots, control)
+    }
+
+    fn field_names(&self, class_slots: &[bool]) -> Vec<String> {
+        self.names_of_fields(class_slots)
+    }
+
+    fn field_reader(
+        &self,
+        names: &[String],
+        control: &Control,
+    ) -> Result<Box<dyn FieldReader + '_>> {
+        self.read_fields(names, control)
     }
 
     fn text_filter(&self, text: &str, control: &Control) -> Result<Box<dyn TextFilter + '_>> {

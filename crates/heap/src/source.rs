@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::container_page::{ContainerPage, WantedEntries};
 use super::content_reader::{ClassNaming, NoContents, OpenedContents};
+use super::field_reader::{FieldReader, FieldType, NoFields};
 use super::object_state::ObjectState;
 use super::value::Value;
 use super::{DominatorIndex, EdgeLabel, Heap, Indexes, PathTree, RawTable, RootSlots, Survey};
@@ -193,6 +194,42 @@ pub trait Source: Send + Sync {
     /// # Errors
     /// [`Error::OutOfMemory`].
     fn text_filter(&self, text: &str, control: &Control) -> Result<Box<dyn TextFilter + '_>>;
+
+    /// What the field with this name holds in the objects of these class slots; `None` if none of them has such a
+    /// field.
+    ///
+    /// # Errors
+    /// [`Error::Aborted`].
+    fn field_type(
+        &self,
+        _name: &str,
+        _class_slots: &[bool],
+        _control: &Control,
+    ) -> Result<Option<FieldType>> {
+        Ok(None)
+    }
+
+    /// Names of fields of the objects of these class slots, to suggest one; not all if there are many.
+    fn field_names(&self, _class_slots: &[bool]) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// The object that a global has for its value, if the roots do not say it.
+    fn global(&self, _name: &str) -> Option<ObjectIndex> {
+        None
+    }
+
+    /// Reads the fields with these names of many objects, which ascend. Cancelled work reads nothing more.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    fn field_reader(
+        &self,
+        _names: &[String],
+        _control: &Control,
+    ) -> Result<Box<dyn FieldReader + '_>> {
+        Ok(Box::new(NoFields))
+    }
 
     /// How references from the objects of this class slot are named.
     fn class_naming(&self, _class_slot: u32) -> ClassNaming {

@@ -5,6 +5,7 @@
 
 mod dlmalloc;
 mod error;
+mod fields;
 mod identity;
 mod program;
 mod references;

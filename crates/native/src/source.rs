@@ -9,12 +9,13 @@ use base::error::Result;
 use base::units::{Address, ObjectIndex};
 use base::warning::Warning;
 use heap::{
-    Blocks, DominatorIndex, EdgeLabel, FieldValue, Found, Heap, LabelKind, Need, ObjectReader,
-    PathTree, ReadOrder, Source, Survey, TextFilter,
+    Blocks, DominatorIndex, EdgeLabel, FieldReader, FieldType, FieldValue, Found, Heap, LabelKind,
+    Need, ObjectReader, PathTree, ReadOrder, Source, Survey, TextFilter,
 };
 
 use crate::dlmalloc::OVERHEAD;
 use crate::error::NativeError;
+use crate::fields::{NativeFields, type_of_field};
 
 /// The heap of one dump, and a hash of its module.
 pub(crate) struct NativeSource {
@@ -138,6 +139,18 @@ impl Source for NativeSource {
 
     fn reader(&self, _: ReadOrder, _: &Control) -> Box<dyn ObjectReader + '_> {
         Box::new(Reader(self))
+    }
+
+    fn field_type(&self, name: &str, _: &[bool], _: &Control) -> Result<Option<FieldType>> {
+        Ok(type_of_field(name))
+    }
+
+    fn field_reader(
+        &self,
+        names: &[String],
+        control: &Control,
+    ) -> Result<Box<dyn FieldReader + '_>> {
+        Ok(Box::new(NativeFields::new(&self.heap, names, control)))
     }
 
     fn text_filter(&self, _: &str, _: &Control) -> Result<Box<dyn TextFilter + '_>> {

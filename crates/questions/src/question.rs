@@ -24,7 +24,7 @@ use base::error::Result;
 pub enum Question {
     /// The totals of the heap.
     Summary {},
-    /// Live objects by class, size and contents.
+    /// Live objects by class, size, contents and an expression.
     Find(FindOptions),
     /// Everything about one object.
     Object(ObjectOptions),
@@ -45,7 +45,7 @@ pub enum Question {
 }
 
 /// Answers a question. Some compare with an earlier heap, `before`: `paths` to new objects, `suspects` of
-/// growth, and `report`.
+/// growth, `find` with `isNew`, and `report`.
 ///
 /// # Errors
 /// [`Error`](base::Error): `NoObject` for an address without an object, `UnknownClass` for a class that no live
@@ -61,7 +61,7 @@ pub fn ask(
     let mut notes = Vec::new();
     let body = match question {
         Question::Summary {} => AnswerBody::Summary(summary(loaded, control)?),
-        Question::Find(options) => AnswerBody::Find(find(loaded, options, control)?),
+        Question::Find(options) => AnswerBody::Find(find(loaded, options, before, control)?),
         Question::Object(options) => {
             AnswerBody::Object(Box::new(object(loaded, options, &mut notes, control)?))
         }

@@ -15,6 +15,7 @@ mod edge_columns;
 mod entries;
 mod ephemerons;
 mod error;
+mod fields;
 mod graph;
 mod json;
 mod meta;

@@ -146,7 +146,7 @@ impl SnapshotNames {
         Ok(earlier)
     }
 
-    fn kind(&self, object: ObjectIndex) -> NodeKind {
+    pub(super) fn kind(&self, object: ObjectIndex) -> NodeKind {
         self.kinds[self.types[object.at()] as usize]
     }
 

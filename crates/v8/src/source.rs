@@ -21,8 +21,9 @@ use heap::literal::literal;
 use heap::survey::{HashedObject, Survey};
 use heap::{
     AllocationPlaces, Blocks, Category, ClassPlace, ContainerPage, DominatorIndex, EdgeLabel,
-    FieldValue, Heap, LabelKind, MOST_NUMBERS, NameKind, Need, ObjectReader, OtherEdge, PathTree,
-    ReadOrder, Source, SourcePlace, TextFilter, WantedEntries, WideLabel,
+    FieldReader, FieldType, FieldValue, Heap, LabelKind, MOST_NUMBERS, NameKind, Need,
+    ObjectReader, OtherEdge, PathTree, ReadOrder, Source, SourcePlace, TextFilter, WantedEntries,
+    WideLabel,
 };
 
 /// In place of the hash of a module: snapshots have none, and their ids can be compared.
@@ -265,6 +266,31 @@ impl Source for SnapshotSource {
             source: self,
             control: control.clone(),
         })
+    }
+
+    fn field_type(
+        &self,
+        name: &str,
+        class_slots: &[bool],
+        control: &Control,
+    ) -> Result<Option<FieldType>> {
+        self.type_of_field(name, class_slots, control)
+    }
+
+    fn field_names(&self, class_slots: &[bool]) -> Vec<String> {
+        self.names_of_fields(class_slots)
+    }
+
+    fn global(&self, name: &str) -> Option<ObjectIndex> {
+        self.global_named(name)
+    }
+
+    fn field_reader(
+        &self,
+        names: &[String],
+        control: &Control,
+    ) -> Result<Box<dyn FieldReader + '_>> {
+        self.read_fields(names, control)
     }
 
     fn text_filter(&self, text: &str, _: &Control) -> Result<Box<dyn TextFilter + '_>> {

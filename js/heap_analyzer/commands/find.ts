@@ -1,7 +1,7 @@
-/** `find`: live objects by class, size and contents. */
+/** `find`: live objects by class, size, contents, and an expression. */
 import { type Command, Option } from "commander";
-import { CATEGORIES } from "../../questions.js";
-import { dumpArgument, wholeNumber } from "../options.js";
+import { CATEGORIES, SIZES } from "../../questions.js";
+import { dumpArgument, fileName, wholeNumber } from "../options.js";
 import {
   addListOptions,
   addQuestionOptions,
@@ -10,20 +10,33 @@ import {
 } from "../question_command.js";
 
 interface FindOptions extends ListOptions {
-  class: string;
+  class?: string;
   minSize?: number;
   contains?: string;
   category?: string;
+  where?: string;
+  count?: boolean;
+  sum?: string;
+  groupBy?: string;
+  before?: string;
 }
 
 export function addFindCommand(program: Command): void {
   const command = program
     .command("find")
-    .description("live objects of a class, largest first")
+    .description("live objects by class, contents and an expression, largest first")
     .addArgument(dumpArgument())
-    .requiredOption("-c, --class <glob>", "a class name; * is any text, ? is one character")
+    .option("-c, --class <glob>", "a class name; * is any text, ? is one character")
+    .option("--where <expression>", 'only objects for which it is true, in CEL: "open == false"')
+    .option("--count", "only their number")
+    .addOption(new Option("--sum <size>", "add up a size").choices(SIZES))
+    .option("--group-by <expression>", "list groups by the value of an expression")
+    .option("--before <dump>", "an earlier dump of the same build, for isNew", fileName)
     .option("--min-size <bytes>", "only objects that retain at least this much", wholeNumber(0))
-    .option("--contains <text>", "only strings that contain this text")
+    .option(
+      "--contains <text>",
+      "only strings with this text, and containers with such a key or value",
+    )
     .addOption(
       new Option("--category <name>", "of a snapshot of V8: only what these keep alive").choices(
         CATEGORIES,
@@ -31,7 +44,9 @@ export function addFindCommand(program: Command): void {
     );
   addListOptions(addQuestionOptions(command)).action((dump: string, options: FindOptions) => {
     const { class: name, minSize, contains, category, limit, offset } = options;
-    const question = { question: "find", class: name, minSize, contains, category, limit, offset };
-    return runQuestion([dump], options, question);
+    const { where, count, sum, groupBy, before } = options;
+    const by = { class: name, minSize, contains, category, where };
+    const question = { question: "find", ...by, count, sum, groupBy, limit, offset };
+    return runQuestion(before === undefined ? [dump] : [before, dump], options, question);
   });
 }

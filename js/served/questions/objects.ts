@@ -1,5 +1,13 @@
 /** Single objects: which there are, what refers to them, why they are alive, and what they keep alive. */
-import type { Category, Edge, FindAnswer, Heap, ObjectAnswer, PathAnswer } from "../../../index.js";
+import type {
+  Category,
+  Edge,
+  FindAnswer,
+  FoundGroup,
+  Heap,
+  ObjectAnswer,
+  PathAnswer,
+} from "../../../index.js";
 import type { Found, Watch } from "./found.js";
 import { addressOf, type PageRequest, pageOf } from "./parameters.js";
 
@@ -9,24 +17,34 @@ export interface Wanted extends PageRequest {
   minSize?: number | undefined;
   contains?: string | undefined;
   category?: Category | undefined;
+  where?: string | undefined;
+  /** Lists no objects: only their number. */
+  count?: boolean | undefined;
+  sum?: "shallow" | "retained" | undefined;
+  groupBy?: string | undefined;
+  /** An earlier heap of the same module, for `isNew`. */
+  before?: Heap | undefined;
 }
 
-export async function find(
-  heap: Heap,
-  { limit, offset, class: named, minSize, contains, category }: Wanted,
-  watch: Watch,
-): Promise<Found<Pick<FindAnswer, "objects">>> {
-  const options = { class: named, minSize, contains, category, ...pageOf({ limit, offset }) };
-  const { objects, total, warnings, partial, ...page } = await heap.findAsync({
-    ...options,
-    ...watch,
-  });
-  return {
-    body: { objects },
-    page: { list: "objects", total, offset: page.offset },
-    warnings,
-    partial,
-  };
+export interface FoundBody extends Pick<FindAnswer, "objects" | "where" | "sum"> {
+  /** The number of objects, listed or not. */
+  found: number;
+  /** A page, in place of one of the objects. */
+  groups?: FoundGroup[];
+}
+
+export async function find(heap: Heap, wanted: Wanted, watch: Watch): Promise<Found<FoundBody>> {
+  const options = { ...wanted, ...pageOf(wanted), ...watch };
+  const answer = await heap.findAsync(options);
+  const { objects, total, offset, where, sum, groups, warnings, partial } = answer;
+  const body = { found: total, where, sum, objects };
+  if (groups !== undefined) {
+    const page = { list: "groups", total: groups.total, offset };
+    return { body: { ...body, groups: groups.rows }, page, warnings, partial };
+  }
+  // A number alone has no pages.
+  const listed = wanted.count === true ? 0 : total;
+  return { body, page: { list: "objects", total: listed, offset }, warnings, partial };
 }
 
 /** An address, and how many entries of a container are wanted; `limit` and `offset` select referrers. */

@@ -6,15 +6,33 @@ use super::rows::{Left, Right, part, table};
 use super::text::{format_count, printable_name};
 use base::units::AddressForm;
 use heap::{ContainerKind, ContainerPage, HeldValue};
-use questions::{DominatorGroups, Dominators, FoundObjects, ObjectAnswer};
+use questions::{
+    ConditionResult, DominatorGroups, Dominators, FoundGroups, FoundObjects, ObjectAnswer, Size,
+    SizeSum,
+};
 
 pub(super) fn found_lines(found: &FoundObjects, form: AddressForm) -> Vec<String> {
-    let mut lines = vec![part(
-        found.total,
-        found.offset,
-        found.objects.len(),
-        "objects",
-    )];
+    let mut lines = match found.objects.is_empty() {
+        // Only the number was asked for, or a page beyond the end, which has a sentence of its own.
+        true if found.total <= found.offset => {
+            vec![part(found.total, found.offset, 0, "objects")]
+        }
+        true => vec![format!("{} objects", format_count(found.total))],
+        false => {
+            let shown = found.objects.len();
+            vec![part(found.total, found.offset, shown, "objects")]
+        }
+    };
+    lines.extend(found.sum.as_ref().map(sum_line));
+    if let Some(condition) = &found.condition {
+        lines.extend(left_out_lines(condition));
+    }
+    if let Some(groups) = &found.groups {
+        lines.extend(found_group_lines(groups, found));
+    }
+    if found.objects.is_empty() {
+        return lines;
+    }
     let rows: Vec<_> = found
         .objects
         .iter()
@@ -34,6 +52,69 @@ pub(super) fn found_lines(found: &FoundObjects, form: AddressForm) -> Vec<String
         ("Retained", Right),
         ("Class", Left),
         ("Contents", Left),
+    ];
+    lines.extend(table(heading, &rows));
+    lines
+}
+
+fn sum_line(sum: &SizeSum) -> String {
+    match sum.size {
+        Size::Shallow => format!("shallow size of all: {}", size(sum.bytes)),
+        Size::Retained => format!("retained size of all: {}", size(sum.bytes)),
+    }
+}
+
+/// What is said of the objects for which a condition is neither true nor false.
+fn left_out_lines(condition: &ConditionResult) -> Vec<String> {
+    let objects = |count: u64| match count {
+        1 => "1 object".to_owned(),
+        count => format!("{} objects", format_count(count)),
+    };
+    let mut lines = Vec::new();
+    if condition.without_field > 0 {
+        lines.push(format!(
+            "not counted: {} without a field of the condition",
+            objects(condition.without_field)
+        ));
+    }
+    lines.extend(condition.failed.iter().map(|failed| {
+        format!(
+            "not counted: {} for which the condition has no value, because {}",
+            objects(failed.count),
+            failed.reason
+        )
+    }));
+    lines
+}
+
+fn found_group_lines(groups: &FoundGroups, found: &FoundObjects) -> Vec<String> {
+    let rows: Vec<_> = groups
+        .rows
+        .iter()
+        .map(|group| {
+            [
+                format_count(group.count),
+                group.bytes.map(size).unwrap_or_default(),
+                printable_name(&group.text),
+            ]
+        })
+        .collect();
+    let heading = [
+        ("Count", Right),
+        (
+            match found.sum.as_ref().map(|sum| sum.size) {
+                Some(Size::Shallow) => "Shallow",
+                Some(Size::Retained) => "Retained",
+                None => "",
+            },
+            Right,
+        ),
+        ("Value", Left),
+    ];
+    let shown = groups.rows.len();
+    let mut lines = vec![
+        String::new(),
+        part(groups.total, found.offset, shown, "groups"),
     ];
     lines.extend(table(heading, &rows));
     lines

@@ -2,8 +2,12 @@
 
 use serde::Serialize;
 
+use heap::Value;
+
+use super::sum::Size;
+
 /// The objects that were found: retained size ↓, shallow size ↓, address ↑.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FoundObjects {
     /// Their number.
     pub total: u64,
@@ -11,8 +15,70 @@ pub struct FoundObjects {
     pub offset: u64,
     /// The largest number of listed entries.
     pub limit: u64,
-    /// The listed entries.
+    /// The listed entries; none if only the number or groups were asked for.
     pub objects: Vec<FoundObject>,
+    /// What the expression was for the other objects. Absent without an expression.
+    #[serde(rename = "where", skip_serializing_if = "Option::is_none")]
+    pub condition: Option<ConditionResult>,
+    /// The sum of their sizes, if it was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sum: Option<SizeSum>,
+    /// The objects by the value of an expression, if that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub groups: Option<FoundGroups>,
+}
+
+/// What a condition was for the objects that meet all other conditions.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ConditionResult {
+    /// The number of these objects.
+    pub examined: u64,
+    /// Those that lack a field, so that it is neither true nor false.
+    pub without_field: u64,
+    /// Those for which it cannot be computed, by reason.
+    pub failed: Vec<FailedObjects>,
+}
+
+/// Objects for which an expression cannot be computed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct FailedObjects {
+    /// Why.
+    pub reason: &'static str,
+    /// Their number.
+    pub count: u64,
+}
+
+/// A sum of sizes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct SizeSum {
+    /// Which size.
+    pub size: Size,
+    /// The sum in bytes. Of retained sizes, what one object retains of another one counts once.
+    pub bytes: u64,
+}
+
+/// Groups of objects: sum ↓, count ↓, value.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct FoundGroups {
+    /// Their number.
+    pub total: u64,
+    /// The listed entries, as `offset` and `limit` say.
+    pub rows: Vec<FoundGroup>,
+}
+
+/// The objects for which an expression has one value.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct FoundGroup {
+    /// The value; of an object its class and address. Null also for objects for which there is none.
+    pub value: Value,
+    /// The value as text; for objects without one, why, in parentheses.
+    pub text: String,
+    /// The number of objects.
+    pub count: u64,
+    /// The sum of their sizes, if it was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<u64>,
 }
 
 /// An object that was found.

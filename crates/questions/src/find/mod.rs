@@ -1,18 +1,29 @@
-//! Objects by class, size and contents.
+//! Objects by class, size, contents, and an expression.
 
 mod answer;
+mod condition;
+mod contains;
+mod groups;
+mod sum;
 
 use serde::Deserialize;
 
 use crate::QuestionError;
+use crate::expression::{Budget, Evaluator, Place, Scope, compile};
 use crate::loaded_heap::LoadedHeap;
 use crate::parts::page::{Page, default_limit, page};
-pub use answer::{FoundObject, FoundObjects};
+use crate::paths::set_of_new;
+pub use answer::{
+    ConditionResult, FailedObjects, FoundGroup, FoundGroups, FoundObject, FoundObjects, SizeSum,
+};
+use base::bits::Bits;
 use base::columns;
 use base::control::{Control, Phase};
 use base::error::{Error, Result};
 use base::units::ObjectIndex;
+use groups::Groups;
 use heap::Category;
+pub use sum::Size;
 
 /// The number of objects between two checks for cancellation.
 const CHECK_INTERVAL: usize = 1 << 14;
@@ -28,9 +39,22 @@ pub struct FindOptions {
     /// The least retained size in bytes.
     #[serde(default)]
     pub min_size: u64,
-    /// Only strings that contain this text.
+    /// Only strings that contain this text, and containers with a key or a value that is such a string, or an object of
+    /// the class with this name.
     #[serde(default)]
     pub contains: Option<String>,
+    /// Only objects for which this expression of CEL is true.
+    #[serde(default, rename = "where")]
+    pub condition: Option<String>,
+    /// Lists no objects: only their number.
+    #[serde(default)]
+    pub count: bool,
+    /// Adds up this size.
+    #[serde(default)]
+    pub sum: Option<Size>,
+    /// Lists groups of objects by the value of this expression, in place of the objects.
+    #[serde(default)]
+    pub group_by: Option<String>,
     /// Of a snapshot of V8: only what objects of this category alone keep alive, and these themselves.
     #[serde(default)]
     pub category: Option<Category>,
@@ -42,19 +66,99 @@ pub struct FindOptions {
     pub offset: u64,
 }
 
-/// Live objects by class, size and contents.
+/// Live objects by class, size, contents and an expression. `before` is an earlier heap, for `isNew`.
 ///
 /// # Errors
-/// [`Error`](base::Error): `UnknownClass` for a class that no live object has, `InvalidOption` for a limit of 0
-/// and an invalid pattern, `DumpChanged` and `Io` if the dump cannot be read again, `OutOfMemory`, `Aborted`.
-pub fn find(loaded: &LoadedHeap, options: &FindOptions, control: &Control) -> Result<FoundObjects> {
+/// [`Error`](base::Error): `UnknownClass` for a class that no live object has, `Where` for an expression that does not
+/// compile, `InvalidOption` for a limit of 0, an invalid pattern and a heap of another module, `DumpChanged` and `Io` if
+/// the dump cannot be read again, `OutOfMemory`, `Aborted`.
+pub fn find(
+    loaded: &LoadedHeap,
+    options: &FindOptions,
+    before: Option<&LoadedHeap>,
+    control: &Control,
+) -> Result<FoundObjects> {
     let page = page(options.offset, options.limit)?;
+    let class_slots = loaded.class_slots(options.class.as_deref(), control)?;
+    let budget = Budget::default();
+    let has_expression = options.condition.is_some() || options.group_by.is_some();
+    let new = match before.filter(|_| has_expression) {
+        Some(before) => Some(new_objects(loaded, before, control)?),
+        None => None,
+    };
+    let scope = Scope {
+        loaded,
+        class_slots: &class_slots,
+        new: new.as_ref(),
+        control,
+        budget: &budget,
+    };
+    // Both are compiled before any object is read.
+    let condition = options.condition.as_deref();
+    let condition = condition
+        .map(|text| compile(Place::Where, text, scope))
+        .transpose()?;
+    let group_by = options.group_by.as_deref();
+    let group_by = group_by
+        .map(|text| compile(Place::GroupBy, text, scope))
+        .transpose()?;
+    let mut found = candidates(loaded, options, &class_slots, control)?;
+    let mut result = None;
+    if let Some(condition) = condition {
+        let (kept, counts) = condition::keep(&found, &condition, scope)?;
+        (found, result) = (kept, Some(counts));
+    }
+    let total = found.len() as u64;
+    let sum = match options.sum {
+        Some(size) => {
+            let group_of = columns::zeros(found.len())?;
+            let sums = sum::sums(loaded, size, &found, &group_of, 1, control)?;
+            let bytes = sums.first().copied().unwrap_or_default();
+            Some(SizeSum { size, bytes })
+        }
+        None => None,
+    };
+    let groups = match group_by {
+        Some(compiled) => {
+            let evaluator = Evaluator::new(&compiled, loaded, new.as_ref(), &budget, control)?;
+            Some(grouped(
+                loaded,
+                evaluator,
+                &found,
+                options.sum,
+                page,
+                control,
+            )?)
+        }
+        None => None,
+    };
+    let objects = match options.count || groups.is_some() {
+        true => Vec::new(),
+        false => listed(loaded, found, page, control)?,
+    };
+    Ok(FoundObjects {
+        total,
+        offset: page.offset,
+        limit: page.limit,
+        objects,
+        condition: result,
+        sum,
+        groups,
+    })
+}
+
+/// The live objects that meet all conditions but the expression.
+fn candidates(
+    loaded: &LoadedHeap,
+    options: &FindOptions,
+    is_wanted_class: &[bool],
+    control: &Control,
+) -> Result<Vec<ObjectIndex>> {
     let heap = &loaded.heap;
-    let is_wanted_class = loaded.class_slots(options.class.as_deref(), control)?;
     let step = control.begin(Phase::View, heap.objects.len() as u64);
     let index = loaded.dominator_index(control)?;
-    let mut filter = match &options.contains {
-        Some(text) => Some(loaded.source.text_filter(text, control)?),
+    let containing = match &options.contains {
+        Some(text) => Some(contains::containing(loaded, text, control)?),
         None => None,
     };
     let members = match options.category {
@@ -64,31 +168,86 @@ pub fn find(loaded: &LoadedHeap, options: &FindOptions, control: &Control) -> Re
         },
         None => None,
     };
+    let sets: Vec<&Bits> = containing.iter().chain(&members).collect();
     let mut found = Vec::new();
-    let mut candidates = Vec::new();
-    let count = heap.objects.len();
-    for start in (0..count).step_by(CHECK_INTERVAL) {
-        step.advance(CHECK_INTERVAL as u64)?;
-        candidates.clear();
-        for at in start..count.min(start + CHECK_INTERVAL) {
-            let object = ObjectIndex(at as u32);
-            let slot = heap.objects.class_slots[at] as usize;
-            let is_wanted = is_wanted_class[slot]
-                && heap.retained_size(object) >= options.min_size
-                && index.position(object).is_some()
-                && members
-                    .as_ref()
-                    .is_none_or(|members| members.contains(object.0));
-            if is_wanted {
-                columns::push(&mut candidates, object)?;
-            }
+    for (at, &slot) in heap.objects.class_slots.iter().enumerate() {
+        if at.is_multiple_of(CHECK_INTERVAL) {
+            step.advance(CHECK_INTERVAL as u64)?;
         }
-        if let Some(filter) = &mut filter {
-            filter.keep(&mut candidates)?;
+        let object = ObjectIndex(at as u32);
+        let is_wanted = is_wanted_class[slot as usize]
+            && heap.retained_size(object) >= options.min_size
+            && index.position(object).is_some()
+            && sets.iter().all(|set| set.contains(object.0));
+        if is_wanted {
+            columns::push(&mut found, object)?;
         }
-        columns::extend(&mut found, &candidates)?;
     }
-    let total = found.len() as u64;
+    Ok(found)
+}
+
+/// The objects that an earlier heap does not have.
+fn new_objects(loaded: &LoadedHeap, before: &LoadedHeap, control: &Control) -> Result<Bits> {
+    let mut new = Bits::new(loaded.heap.objects.len())?;
+    for object in set_of_new(loaded, before, None, control)? {
+        new.insert(object.0);
+    }
+    Ok(new)
+}
+
+/// The objects by the value of an expression.
+fn grouped(
+    loaded: &LoadedHeap,
+    mut evaluator: Evaluator<'_>,
+    objects: &[ObjectIndex],
+    size: Option<Size>,
+    page: Page,
+    control: &Control,
+) -> Result<FoundGroups> {
+    let mut groups = Groups::default();
+    let mut group_of = columns::with_capacity(objects.len())?;
+    for batch in objects.chunks(CHECK_INTERVAL) {
+        control.count(batch.len() as u64)?;
+        groups::group(&mut evaluator, batch, &mut groups, &mut group_of)?;
+    }
+    let mut counts = columns::zeros::<u64>(groups.len())?;
+    for &group in &group_of {
+        counts[group as usize] += 1;
+    }
+    let sums = match size {
+        Some(size) => sum::sums(loaded, size, objects, &group_of, groups.len(), control)?,
+        None => columns::zeros(groups.len())?,
+    };
+    let total = groups.len() as u64;
+    let mut ordered = columns::collected(groups.into_keys())?;
+    // Groups of one size stay in the order of their values.
+    ordered.sort_by_key(|(_, number)| {
+        let number = *number as usize;
+        std::cmp::Reverse((sums[number], counts[number]))
+    });
+    let rows = page.of(ordered).map(|(key, number)| {
+        let (value, text) = key.shown(loaded);
+        FoundGroup {
+            value,
+            text,
+            count: counts[number as usize],
+            bytes: size.map(|_| sums[number as usize]),
+        }
+    });
+    Ok(FoundGroups {
+        total,
+        rows: rows.collect(),
+    })
+}
+
+/// The objects of a page.
+fn listed(
+    loaded: &LoadedHeap,
+    mut found: Vec<ObjectIndex>,
+    page: Page,
+    control: &Control,
+) -> Result<Vec<FoundObject>> {
+    let heap = &loaded.heap;
     sort_by_retained_size(loaded, &mut found, page);
     let mut reader = loaded.reader(control);
     let mut objects = Vec::new();
@@ -103,12 +262,7 @@ pub fn find(loaded: &LoadedHeap, options: &FindOptions, control: &Control) -> Re
             distance: loaded.source.distance(object),
         });
     }
-    Ok(FoundObjects {
-        total,
-        offset: page.offset,
-        limit: page.limit,
-        objects,
-    })
+    Ok(objects)
 }
 
 fn no_categories() -> Error {

@@ -32,24 +32,75 @@ import {
 } from "../question.mts";
 
 const distance = count.optional();
+const expression = z.string().max(4096).optional();
+
+/** What is said of the objects for which a condition is neither true nor false. */
+function leftOut({
+  withoutField,
+  failed,
+}: {
+  withoutField: number;
+  failed: { reason: string; count: number }[];
+}): string[] {
+  const lines =
+    withoutField === 0
+      ? []
+      : [`Not counted: ${formatCount(withoutField)} without a field of the condition.`];
+  const others = failed.map(
+    ({ reason, count: many }) => `Not counted: ${formatCount(many)}, because ${reason}.`,
+  );
+  return [...lines, ...others];
+}
 
 export const find = question({
   name: "find",
   title: "Find objects",
   description:
-    "Which live objects are of a class, of at least a size, or strings with some text? Lists addresses, sizes and previews, the largest retained size first.",
+    "Which live objects are of a class, of at least a size, contain some text, or meet a condition over their fields? Lists addresses, sizes and previews, the largest retained size first; or counts them, adds them up, and groups them.",
   basis: "All live objects were searched.",
   input: {
     heap,
     class: glob.optional().describe("a class name; * and ? are wildcards"),
     minSize: whole.min(0).optional().describe("the least retained size in bytes"),
-    contains: z.string().max(1000).optional().describe("only strings that contain this text"),
+    contains: z
+      .string()
+      .max(1000)
+      .optional()
+      .describe(
+        "only strings with this text, and containers with such a string, or an object of this class, as key or value",
+      ),
     category: category
       .optional()
       .describe("of a snapshot of V8: only what objects of this category alone keep alive"),
+    where: expression.describe(
+      "a condition in CEL: open == false && !(this.key in plateOrder). Fields by name, globals after in, className, shallowSize, retainedSize, address, size, isNew, has(this.x), startsWith, endsWith, contains",
+    ),
+    count: z.boolean().optional().describe("lists no objects, only their number"),
+    sum: z.enum(["shallow", "retained"]).optional().describe("adds up this size"),
+    groupBy: expression.describe("groups in place of objects, by the value of this expression"),
+    before: heap.optional().describe("an earlier heap of the same module, for isNew"),
     ...page,
   },
   output: {
+    found: count,
+    where: z
+      .strictObject({
+        examined: count,
+        withoutField: count,
+        failed: z.array(z.strictObject({ reason: z.string(), count })),
+      })
+      .optional(),
+    sum: z.strictObject({ size: z.enum(["shallow", "retained"]), bytes: size }).optional(),
+    groups: z
+      .array(
+        z.strictObject({
+          value: z.union([z.number(), z.string(), z.boolean(), z.null()]),
+          text: z.string(),
+          count,
+          bytes: size.optional(),
+        }),
+      )
+      .optional(),
     objects: z.array(
       z.strictObject({
         address: count,
@@ -63,14 +114,21 @@ export const find = question({
     ),
   },
   isPaged: true,
-  async ask({ heap: handle, ...wanted }, context) {
-    return await asking(context, { heap: handle }, (open) =>
-      questions.find(open, wanted, watched(context)),
+  async ask({ heap: handle, before, ...wanted }, context) {
+    return await asking(context, { heap: handle, before }, (open, earlier) =>
+      questions.find(open, { ...wanted, before: earlier }, watched(context)),
     );
   },
-  render({ objects }) {
+  render({ found, where, sum, groups, objects }) {
     return [
-      objects.length === 0 ? "No objects." : "Object: retained size, preview.",
+      `${formatCount(found)} objects.`,
+      ...(where === undefined ? [] : leftOut(where)),
+      ...(sum === undefined ? [] : [`Sum of the ${sum.size} sizes: ${formatSize(sum.bytes)}.`]),
+      ...(groups ?? []).map(({ text, count: many, bytes }) => {
+        const sizes = bytes === undefined ? "" : `, ${formatSize(bytes)}`;
+        return `${text}: ${formatCount(many)}${sizes}`;
+      }),
+      ...(objects.length === 0 ? [] : ["Object: retained size, preview."]),
       ...objects.map(
         (one) =>
           `${named(one.className, one.addressText)}: ${formatSize(one.retainedSize)}, ${short(one.preview)}`,

@@ -2,6 +2,7 @@
 
 mod entries;
 mod errors;
+mod expressions;
 mod growth;
 mod naive;
 pub mod objects;

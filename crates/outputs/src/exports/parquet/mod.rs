@@ -4,6 +4,7 @@
 //! Each row begins with the hash of its dump, by which tables are joined. No table contains what strings
 //! contain, unless it is asked for. A heap snapshot of V8 is a dump without a module; what it does not say is null.
 
+mod fields;
 mod graph;
 mod options;
 mod summaries;

@@ -22,6 +22,8 @@ pub enum Table {
     Object,
     /// A row for each reference; of a snapshot, for each that keeps its target alive.
     Edge,
+    /// A row for each field of each live object.
+    Field,
 }
 
 /// What a dump does not contain, and tables need.

@@ -35,6 +35,7 @@ pub(in crate::exports) fn write(
         Table::Waste => export.waste(out),
         Table::Object => export.objects(out),
         Table::Edge => export.edges(out),
+        Table::Field => export.fields(out),
     }
 }
 

@@ -1,0 +1,346 @@
+//! Turns a parsed expression into one with resolved names and checked types.
+
+use cel::IdedExpr;
+use cel::common::ast::{Expr, LiteralValue, SelectExpr};
+
+use super::bounds::tokens;
+use super::budget::Budget;
+use super::compare::{calculate, negate};
+use super::members::MemberSet;
+use super::names::{BUILT_IN, Global, global};
+use super::node::{BuiltIn, Kind, Node};
+use super::parse::parse;
+use super::places::{Cursor, Place, wrong};
+use super::value::Value;
+use crate::glob;
+use crate::loaded_heap::LoadedHeap;
+use base::bits::Bits;
+use base::control::Control;
+use base::error::Result;
+use heap::FieldType;
+
+/// The largest depth of an expression that was parsed, of which each operation in a row is a level.
+const MOST_DEPTH: usize = 100;
+
+/// What an expression is about.
+#[derive(Clone, Copy)]
+pub(crate) struct Scope<'h> {
+    pub(crate) loaded: &'h LoadedHeap,
+    /// The classes of the objects.
+    pub(crate) class_slots: &'h [bool],
+    /// The objects that an earlier heap does not have; `None` without one.
+    pub(crate) new: Option<&'h Bits>,
+    pub(crate) control: &'h Control,
+    pub(crate) budget: &'h Budget,
+}
+
+/// A compiled expression with what its numbers stand for.
+pub(crate) struct Compiled {
+    pub(super) node: Node,
+    /// The names of fields.
+    pub(super) fields: Vec<String>,
+    /// Texts, and after them the names of the classes if they are needed.
+    pub(super) texts: Vec<Box<[u16]>>,
+    /// The number of the text that is the name of the first class.
+    pub(super) first_class: Option<u32>,
+    pub(super) sets: Vec<MemberSet>,
+}
+
+/// An expression with its type and its place.
+pub(super) struct Typed {
+    pub(super) node: Node,
+    pub(super) kind: Kind,
+    pub(super) column: u32,
+}
+
+/// Compiles the expression that is the value of an option.
+///
+/// # Errors
+/// `QuestionError::Where` with the place.
+pub(crate) fn compile(place: Place, text: &str, scope: Scope<'_>) -> Result<Compiled> {
+    let tokens = tokens(place, text)?;
+    let parsed = parse(place, text, &tokens)?;
+    let mut compiler = Compiler {
+        place,
+        scope,
+        cursor: Cursor::new(tokens),
+        depth: 0,
+        compiled: Compiled {
+            node: Node::Constant(Value::Null),
+            fields: Vec::new(),
+            texts: Vec::new(),
+            first_class: None,
+            sets: Vec::new(),
+        },
+    };
+    let whole = compiler.expression(&parsed)?;
+    if place == Place::Where {
+        compiler.want(&whole, &[Kind::Bool], "a condition, which is true or false")?;
+    }
+    compiler.compiled.node = whole.node;
+    Ok(compiler.compiled)
+}
+
+/// Compiles an expression.
+pub(super) struct Compiler<'t, 'h> {
+    pub(super) place: Place,
+    pub(super) scope: Scope<'h>,
+    pub(super) cursor: Cursor<'t>,
+    depth: usize,
+    pub(super) compiled: Compiled,
+}
+
+impl Compiler<'_, '_> {
+    pub(super) fn expression(&mut self, expression: &IdedExpr) -> Result<Typed> {
+        self.depth += 1;
+        if self.depth > MOST_DEPTH {
+            let column = self.cursor.start();
+            let found = "more than 100 operations inside of each other";
+            return Err(wrong(self.place, column, found, "a shorter expression"));
+        }
+        let typed = match &expression.expr {
+            Expr::Literal(literal) => self.literal(literal),
+            Expr::Ident(name) => self.name(name),
+            Expr::Select(select) if select.test => self.has(select),
+            Expr::Select(select) => {
+                let operand = self.expression(&select.operand)?;
+                self.select(operand, &select.field)
+            }
+            Expr::Call(call) => self.call(call),
+            Expr::List(_) => self.refuse("a list", "a list only after in"),
+            Expr::Map(_) | Expr::Struct(_) => self.refuse("an object literal", "a value"),
+            Expr::Comprehension(_) => self.refuse(
+                "all, exists, map or filter",
+                "one of the functions that find has",
+            ),
+            Expr::Unspecified => self.refuse("nothing", "a value"),
+        }?;
+        self.depth -= 1;
+        self.folded(typed)
+    }
+
+    pub(super) fn refuse(&mut self, found: &str, expected: &str) -> Result<Typed> {
+        let column = self.cursor.start();
+        Err(wrong(self.place, column, found, expected))
+    }
+
+    fn literal(&mut self, literal: &LiteralValue) -> Result<Typed> {
+        let column = self.cursor.find(|token| {
+            let first = token.chars().next();
+            first.is_some_and(|first| first.is_alphanumeric() || "\"'.".contains(first))
+                && token != "."
+        });
+        let (value, kind) = match literal {
+            LiteralValue::Boolean(value) => (Value::Bool(*value.inner()), Kind::Bool),
+            LiteralValue::Int(value) => (Value::Integer(*value.inner()), Kind::Number),
+            LiteralValue::UInt(value) => (Value::unsigned(*value.inner()), Kind::Number),
+            LiteralValue::Double(value) => (Value::Double(*value.inner()), Kind::Number),
+            LiteralValue::String(value) => (self.text(value.inner()), Kind::Text),
+            LiteralValue::Null => (Value::Null, Kind::Null),
+            LiteralValue::Bytes(_) => {
+                return Err(wrong(
+                    self.place,
+                    column,
+                    "bytes",
+                    "a text without b before it",
+                ));
+            }
+        };
+        Ok(Typed {
+            node: Node::Constant(value),
+            kind,
+            column,
+        })
+    }
+
+    /// A text of the expression.
+    fn text(&mut self, text: &str) -> Value {
+        self.compiled.texts.push(text.encode_utf16().collect());
+        Value::Text(self.compiled.texts.len() as u32 - 1)
+    }
+
+    /// A bare name: built in, a field, or a global.
+    pub(super) fn name(&mut self, name: &str) -> Result<Typed> {
+        let column = self.cursor.find(|token| token == name);
+        let typed = |node, kind| Ok(Typed { node, kind, column });
+        if name == "size" {
+            let this = Node::BuiltIn(BuiltIn::This);
+            return typed(Node::Size(Box::new(this)), Kind::Number);
+        }
+        if let Some(&(_, built_in)) = BUILT_IN.iter().find(|(known, _)| *known == name) {
+            return self.built_in(built_in, column);
+        }
+        let Scope {
+            loaded,
+            class_slots,
+            control,
+            ..
+        } = self.scope;
+        if loaded
+            .source
+            .field_type(name, class_slots, control)?
+            .is_some()
+        {
+            return self.field(Node::BuiltIn(BuiltIn::This), name, column);
+        }
+        match global(loaded, name, control)? {
+            Global::Object(object) => typed(Node::Constant(Value::Object(object)), Kind::Reference),
+            Global::Several(one, other) => Err(wrong(
+                self.place,
+                column,
+                &format!(
+                    "{name}, which is the end of the names of several globals, such as {one} and {other}"
+                ),
+                "a name that one global has",
+            )),
+            Global::None => Err(self.unknown_field(name, column)?),
+        }
+    }
+
+    fn built_in(&mut self, built_in: BuiltIn, column: u32) -> Result<Typed> {
+        let kind = match built_in {
+            BuiltIn::This => Kind::Reference,
+            BuiltIn::ClassName => {
+                self.add_classes();
+                Kind::Text
+            }
+            BuiltIn::ShallowSize | BuiltIn::RetainedSize | BuiltIn::Address => Kind::Number,
+            BuiltIn::IsNew if self.scope.new.is_none() => {
+                return Err(wrong(
+                    self.place,
+                    column,
+                    "isNew with one heap",
+                    "an earlier heap to compare with",
+                ));
+            }
+            BuiltIn::IsNew => Kind::Bool,
+        };
+        Ok(Typed {
+            node: Node::BuiltIn(built_in),
+            kind,
+            column,
+        })
+    }
+
+    /// Adds the names of the classes to the texts.
+    fn add_classes(&mut self) {
+        if self.compiled.first_class.is_none() {
+            let texts = &mut self.compiled.texts;
+            self.compiled.first_class = Some(texts.len() as u32);
+            let classes = &self.scope.loaded.heap.objects.classes;
+            texts.extend(
+                classes
+                    .iter()
+                    .map(|class| class.name.encode_utf16().collect()),
+            );
+        }
+    }
+
+    /// The error for a name that means nothing, with the names that are most like it.
+    fn unknown_field(&self, name: &str, column: u32) -> Result<base::error::Error> {
+        let Scope {
+            loaded,
+            class_slots,
+            control,
+            ..
+        } = self.scope;
+        let mut names = loaded.source.field_names(class_slots);
+        names.extend(BUILT_IN.iter().map(|(name, _)| (*name).to_owned()));
+        let nearest = glob::nearest(name, names.iter().map(String::as_str), control)?;
+        let found = format!(
+            "{name}, which is neither a field of these classes nor a global with an object"
+        );
+        let expected = format!("a field, such as {}", nearest.join(", "));
+        Ok(wrong(self.place, column, &found, &expected))
+    }
+
+    /// The number of the name of a field.
+    fn field_number(&mut self, name: &str) -> usize {
+        let fields = &mut self.compiled.fields;
+        if let Some(number) = fields.iter().position(|field| field == name) {
+            return number;
+        }
+        fields.push(name.to_owned());
+        fields.len() - 1
+    }
+
+    /// A field of an object.
+    pub(super) fn field(&mut self, object: Node, name: &str, column: u32) -> Result<Typed> {
+        let mut kind = Kind::Any;
+        if let Node::BuiltIn(BuiltIn::This) = object {
+            let Scope {
+                loaded,
+                class_slots,
+                control,
+                ..
+            } = self.scope;
+            kind = match loaded.source.field_type(name, class_slots, control)? {
+                None => return Err(self.unknown_field(name, column)?),
+                Some(FieldType::Any) => Kind::Any,
+                Some(FieldType::Bool) => Kind::Bool,
+                Some(FieldType::Number) => Kind::Number,
+                Some(FieldType::Reference) => Kind::Reference,
+            };
+        }
+        let number = self.field_number(name);
+        Ok(Typed {
+            node: Node::Field(Box::new(object), number),
+            kind,
+            column,
+        })
+    }
+
+    fn select(&mut self, operand: Typed, field: &str) -> Result<Typed> {
+        let column = self.cursor.find(|token| token.trim_matches('`') == field);
+        self.want(&operand, &[Kind::Reference], "an object, which has fields")?;
+        self.field(operand.node, field, column)
+    }
+
+    /// `has(this.field)`.
+    fn has(&mut self, select: &SelectExpr) -> Result<Typed> {
+        let column = self.cursor.find(|token| token == "has");
+        let operand = self.expression(&select.operand)?;
+        self.cursor
+            .find(|token| token.trim_matches('`') == select.field);
+        self.want(&operand, &[Kind::Reference], "an object, which has fields")?;
+        let number = self.field_number(&select.field);
+        Ok(Typed {
+            node: Node::Has(Box::new(operand.node), number),
+            kind: Kind::Bool,
+            column,
+        })
+    }
+
+    /// Checks the type of an operand.
+    pub(super) fn want(&self, typed: &Typed, kinds: &[Kind], expected: &str) -> Result<()> {
+        if typed.kind == Kind::Any || kinds.contains(&typed.kind) {
+            return Ok(());
+        }
+        Err(wrong(self.place, typed.column, typed.kind.name(), expected))
+    }
+
+    /// The value of an operation on constants.
+    fn folded(&self, typed: Typed) -> Result<Typed> {
+        let value = match &typed.node {
+            Node::Calculate(operation, both) => match both.as_ref() {
+                [Node::Constant(left), Node::Constant(right)] => {
+                    calculate(*operation, *left, *right)
+                }
+                _ => return Ok(typed),
+            },
+            Node::Negate(operand) => match operand.as_ref() {
+                Node::Constant(operand) => negate(*operand),
+                _ => return Ok(typed),
+            },
+            _ => return Ok(typed),
+        };
+        if let Value::Failed(failure) = value {
+            let expected = "an operation that has a result";
+            return Err(wrong(self.place, typed.column, failure.reason(), expected));
+        }
+        Ok(Typed {
+            node: Node::Constant(value),
+            ..typed
+        })
+    }
+}

@@ -1,0 +1,401 @@
+//! Computes an expression for many objects at a time.
+
+use std::cmp::Ordering;
+
+use super::budget::Budget;
+use super::compare::{calculate, negate, number_order};
+use super::compile::Compiled;
+use super::members::MemberSet;
+use super::node::{BuiltIn, Comparison, Node, TextTest};
+use super::texts::{Found, Texts, test};
+use super::value::{Failure, Value};
+use crate::loaded_heap::LoadedHeap;
+use base::bits::Bits;
+use base::columns;
+use base::control::Control;
+use base::error::Result;
+use base::units::ObjectIndex;
+use heap::{Cell, FieldReader, Heap};
+
+/// Computes one expression. Each thread has its own.
+pub(crate) struct Evaluator<'h> {
+    compiled: &'h Compiled,
+    heap: &'h Heap,
+    new: Option<&'h Bits>,
+    reader: Box<dyn FieldReader + 'h>,
+    texts: Texts<'h>,
+    cells: Vec<Cell>,
+    units: [Vec<u16>; 2],
+    /// The container that was asked for last, and its members.
+    last: Option<(ObjectIndex, MemberSet)>,
+}
+
+impl<'h> Evaluator<'h> {
+    pub(crate) fn new(
+        compiled: &'h Compiled,
+        loaded: &'h LoadedHeap,
+        new: Option<&'h Bits>,
+        budget: &'h Budget,
+        control: &Control,
+    ) -> Result<Self> {
+        Ok(Self {
+            compiled,
+            heap: &loaded.heap,
+            new,
+            reader: loaded.source.field_reader(&compiled.fields, control)?,
+            texts: Texts {
+                constants: &compiled.texts,
+                budget,
+            },
+            cells: Vec::new(),
+            units: Default::default(),
+            last: None,
+        })
+    }
+
+    /// The values for some objects.
+    pub(crate) fn values(&mut self, objects: &[ObjectIndex]) -> Result<Vec<Value>> {
+        self.evaluate(&self.compiled.node, objects)
+    }
+
+    /// A text value as text; `None` for another value.
+    pub(crate) fn text(&mut self, value: Value, most: usize) -> Result<Option<(String, bool)>> {
+        let [units, _] = &mut self.units;
+        Ok(
+            match self.texts.read(&mut *self.reader, value, most, units)? {
+                Found::Text(length) => Some((String::from_utf16_lossy(units), length <= most)),
+                Found::Other(_) => None,
+            },
+        )
+    }
+
+    fn evaluate(&mut self, node: &Node, objects: &[ObjectIndex]) -> Result<Vec<Value>> {
+        Ok(match node {
+            Node::Constant(value) => columns::repeated(*value, objects.len())?,
+            Node::BuiltIn(built_in) => columns::collected(
+                objects
+                    .iter()
+                    .map(|&object| self.built_in(*built_in, object)),
+            )?,
+            Node::Field(object, field) => self.field(object, *field, objects)?,
+            Node::Has(object, field) => {
+                let mut values = self.field(object, *field, objects)?;
+                for value in &mut values {
+                    *value = Value::Bool(*value != Value::Absent);
+                }
+                values
+            }
+            Node::Size(operand) => {
+                let mut values = self.evaluate(operand, objects)?;
+                for value in &mut values {
+                    *value = self.size(*value)?;
+                }
+                values
+            }
+            Node::Not(operand) => self.each(operand, objects, |value| match value {
+                Value::Bool(value) => Value::Bool(!value),
+                other => other.mistaken(),
+            })?,
+            Node::Negate(operand) => self.each(operand, objects, negate)?,
+            Node::And(both) => self.logic(both, false, objects)?,
+            Node::Or(both) => self.logic(both, true, objects)?,
+            Node::Condition(parts) => self.condition(parts, objects)?,
+            Node::Calculate(operation, both) => self.pairs(both, objects, |_, left, right| {
+                Ok(calculate(*operation, left, right))
+            })?,
+            Node::Compare(comparison, both) => self.pairs(both, objects, |this, left, right| {
+                this.compare(*comparison, left, right)
+            })?,
+            Node::Test(kind, both) => self.pairs(both, objects, |this, text, part| {
+                this.test(*kind, text, part)
+            })?,
+            Node::InSet(element, set) => {
+                let mut values = self.evaluate(element, objects)?;
+                let set = &self.compiled.sets[*set];
+                for value in &mut values {
+                    let [units, _] = &mut self.units;
+                    *value = set.has(&mut *self.reader, &self.texts, *value, units)?;
+                }
+                values
+            }
+            Node::InContainer(both) => self.pairs(both, objects, Self::is_member)?,
+        })
+    }
+
+    fn built_in(&self, built_in: BuiltIn, object: ObjectIndex) -> Value {
+        let heap = self.heap;
+        match built_in {
+            BuiltIn::This => Value::Object(object),
+            BuiltIn::ClassName => {
+                let first = self.compiled.first_class.unwrap_or_default();
+                Value::Text(first + heap.objects.class_slots[object.at()])
+            }
+            BuiltIn::ShallowSize => Value::unsigned(heap.shallow_size(object)),
+            BuiltIn::RetainedSize => Value::unsigned(heap.retained_size(object)),
+            BuiltIn::Address => Value::Integer(heap.address(object).0.into()),
+            BuiltIn::IsNew => Value::Bool(self.new.is_some_and(|new| new.contains(object.0))),
+        }
+    }
+
+    /// A field of the objects that an expression is.
+    fn field(
+        &mut self,
+        object: &Node,
+        field: usize,
+        objects: &[ObjectIndex],
+    ) -> Result<Vec<Value>> {
+        if let Node::BuiltIn(BuiltIn::This) = object {
+            let cells = self.cells(field, objects)?;
+            return columns::collected(cells.iter().map(|&cell| cell.into()));
+        }
+        let mut values = self.evaluate(object, objects)?;
+        let mut holders = columns::with_capacity(values.len())?;
+        holders.extend(values.iter().filter_map(|value| match value {
+            Value::Object(object) => Some(*object),
+            _ => None,
+        }));
+        let mut cells = self.cells(field, &holders)?.iter();
+        for value in &mut values {
+            *value = match value {
+                Value::Object(_) => cells.next().map_or(Value::Absent, |&cell| cell.into()),
+                Value::Failed(failure) => Value::Failed(*failure),
+                _ => Value::Absent,
+            };
+        }
+        Ok(values)
+    }
+
+    fn cells(&mut self, field: usize, objects: &[ObjectIndex]) -> Result<&[Cell]> {
+        self.cells.clear();
+        self.reader.fields(field, objects, &mut self.cells)?;
+        Ok(&self.cells)
+    }
+
+    fn size(&mut self, value: Value) -> Result<Value> {
+        Ok(match value {
+            Value::Object(object) => self
+                .reader
+                .size(object)?
+                .map_or(Value::Failed(Failure::Unknown), Value::unsigned),
+            Value::Text(_) => {
+                let length = self.texts.length_of(value).unwrap_or_default();
+                Value::unsigned(length as u64)
+            }
+            other => other.mistaken(),
+        })
+    }
+
+    fn each(
+        &mut self,
+        operand: &Node,
+        objects: &[ObjectIndex],
+        compute: impl Fn(Value) -> Value,
+    ) -> Result<Vec<Value>> {
+        let mut values = self.evaluate(operand, objects)?;
+        for value in &mut values {
+            *value = compute(*value);
+        }
+        Ok(values)
+    }
+
+    fn pairs(
+        &mut self,
+        [left, right]: &[Node; 2],
+        objects: &[ObjectIndex],
+        mut compute: impl FnMut(&mut Self, Value, Value) -> Result<Value>,
+    ) -> Result<Vec<Value>> {
+        let mut values = self.evaluate(left, objects)?;
+        let others = self.evaluate(right, objects)?;
+        for (value, other) in values.iter_mut().zip(others) {
+            *value = match (*value, other) {
+                (left, _) if left.is_missing() => left,
+                (_, right) if right.is_missing() => right,
+                (left, right) => compute(self, left, right)?,
+            };
+        }
+        Ok(values)
+    }
+
+    /// `&&` and `||`. One side that decides suffices, even if the other has no value.
+    fn logic(
+        &mut self,
+        [left, right]: &[Node; 2],
+        decides: bool,
+        objects: &[ObjectIndex],
+    ) -> Result<Vec<Value>> {
+        let mut values = self.evaluate(left, objects)?;
+        let is_open = |value: &Value| *value != Value::Bool(decides);
+        let undecided = chosen(objects, &values, is_open)?;
+        let mut others = self.evaluate(right, &undecided)?.into_iter();
+        for value in values.iter_mut().filter(|value| is_open(value)) {
+            let other = others.next().unwrap_or(Value::Absent);
+            *value = match (*value, other) {
+                (_, Value::Bool(other)) if other == decides => Value::Bool(decides),
+                (Value::Bool(_), Value::Bool(_)) => Value::Bool(!decides),
+                (Value::Bool(_), other) => other.mistaken(),
+                (value, _) => value.mistaken(),
+            };
+        }
+        Ok(values)
+    }
+
+    fn condition(
+        &mut self,
+        [condition, yes, no]: &[Node; 3],
+        objects: &[ObjectIndex],
+    ) -> Result<Vec<Value>> {
+        let mut values = self.evaluate(condition, objects)?;
+        let is = |wanted: bool| move |value: &Value| *value == Value::Bool(wanted);
+        let [for_yes, for_no] = [
+            chosen(objects, &values, is(true))?,
+            chosen(objects, &values, is(false))?,
+        ];
+        let mut yes = self.evaluate(yes, &for_yes)?.into_iter();
+        let mut no = self.evaluate(no, &for_no)?.into_iter();
+        for value in &mut values {
+            *value = match *value {
+                Value::Bool(true) => yes.next().unwrap_or(Value::Absent),
+                Value::Bool(false) => no.next().unwrap_or(Value::Absent),
+                other => other.mistaken(),
+            };
+        }
+        Ok(values)
+    }
+
+    fn compare(&mut self, comparison: Comparison, left: Value, right: Value) -> Result<Value> {
+        let is_wanted = match comparison {
+            Comparison::Equal | Comparison::NotEqual => {
+                return Ok(match self.is_equal(left, right)? {
+                    Value::Bool(equal) => Value::Bool(equal == (comparison == Comparison::Equal)),
+                    other => other,
+                });
+            }
+            Comparison::Less => Ordering::is_lt,
+            Comparison::LessOrEqual => Ordering::is_le,
+            Comparison::Greater => Ordering::is_gt,
+            Comparison::GreaterOrEqual => Ordering::is_ge,
+        };
+        let is_number =
+            |value: Value| value.as_integer().is_some() || matches!(value, Value::Double(_));
+        if is_number(left) && is_number(right) {
+            // NaN has no order.
+            return Ok(Value::Bool(
+                number_order(left, right).is_some_and(is_wanted),
+            ));
+        }
+        let [first, second] = &mut self.units;
+        for (value, units) in [(left, first), (right, second)] {
+            if let Found::Other(other) =
+                self.texts
+                    .read(&mut *self.reader, value, usize::MAX, units)?
+            {
+                return Ok(other);
+            }
+        }
+        let [first, second] = &self.units;
+        Ok(Value::Bool(is_wanted(first.cmp(second))))
+    }
+
+    /// Whether two values are equal. Those of different types are not.
+    fn is_equal(&mut self, left: Value, right: Value) -> Result<Value> {
+        let is_equal = match (left, right) {
+            (Value::Null, Value::Null) => true,
+            (Value::Null, _) | (_, Value::Null) => false,
+            (Value::Bool(left), Value::Bool(right)) => left == right,
+            (Value::Object(left), Value::Object(right)) if left == right => true,
+            (Value::Object(object), other) | (other, Value::Object(object))
+                if other.as_integer().is_some() =>
+            {
+                other.as_integer() == Some(self.heap.address(object).0.into())
+            }
+            (Value::Object(_) | Value::Text(_), Value::Object(_) | Value::Text(_)) => {
+                return self.are_texts_equal(left, right);
+            }
+            _ => number_order(left, right) == Some(Ordering::Equal),
+        };
+        Ok(Value::Bool(is_equal))
+    }
+
+    fn are_texts_equal(&mut self, left: Value, right: Value) -> Result<Value> {
+        let is_text = |reader: &dyn FieldReader, value: Value| match value {
+            Value::Object(object) => reader.is_text(object),
+            _ => true,
+        };
+        if !is_text(&*self.reader, left) || !is_text(&*self.reader, right) {
+            return Ok(Value::Bool(false));
+        }
+        // Of a text that is longer than the other, no more is read.
+        let most = [left, right].map(|value| self.texts.length_of(value));
+        let most = most
+            .into_iter()
+            .flatten()
+            .min()
+            .map_or(usize::MAX, |length| length + 1);
+        let mut lengths = [0; 2];
+        let values = [left, right]
+            .into_iter()
+            .zip(&mut self.units)
+            .zip(&mut lengths);
+        for ((value, units), length) in values {
+            match self.texts.read(&mut *self.reader, value, most, units)? {
+                Found::Text(found) => *length = found,
+                Found::Other(other) => return Ok(other),
+            }
+        }
+        let [first, second] = &self.units;
+        Ok(Value::Bool(lengths[0] == lengths[1] && first == second))
+    }
+
+    fn test(&mut self, kind: TextTest, text: Value, part: Value) -> Result<Value> {
+        let [first, second] = &mut self.units;
+        if let Found::Other(other) = self
+            .texts
+            .read(&mut *self.reader, part, usize::MAX, second)?
+        {
+            return Ok(other);
+        }
+        let most = match kind {
+            TextTest::StartsWith => second.len(),
+            TextTest::EndsWith | TextTest::Contains => usize::MAX,
+        };
+        Ok(
+            match self.texts.read(&mut *self.reader, text, most, first)? {
+                Found::Text(_) => Value::Bool(test(kind, first, second)),
+                Found::Other(other) => other,
+            },
+        )
+    }
+
+    /// Whether a value is in the container that another value is.
+    fn is_member(&mut self, element: Value, container: Value) -> Result<Value> {
+        let Value::Object(container) = container else {
+            return Ok(container.mistaken());
+        };
+        let is_last = matches!(&self.last, Some((last, _)) if *last == container);
+        if !is_last {
+            let set = MemberSet::read(&mut *self.reader, &self.texts, container)?;
+            self.last = Some((container, set));
+        }
+        let [units, _] = &mut self.units;
+        match &self.last {
+            Some((_, set)) => set.has(&mut *self.reader, &self.texts, element, units),
+            None => Ok(Value::Absent),
+        }
+    }
+}
+
+/// The objects with a value that is wanted.
+fn chosen(
+    objects: &[ObjectIndex],
+    values: &[Value],
+    is_wanted: impl Fn(&Value) -> bool,
+) -> Result<Vec<ObjectIndex>> {
+    let mut chosen = columns::with_capacity(objects.len())?;
+    let pairs = objects.iter().zip(values);
+    chosen.extend(
+        pairs
+            .filter(|(_, value)| is_wanted(value))
+            .map(|(object, _)| *object),
+    );
+    Ok(chosen)
+}

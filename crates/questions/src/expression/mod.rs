@@ -1,0 +1,25 @@
+//! Expressions over one object, in the Common Expression Language: `open == false && size > 3`.
+//!
+//! A crate parses the text, behind bounds of length and nesting that are checked first (`bounds`). `compile` turns what
+//! was parsed into a [`Node`](node::Node) with types and resolved names, or into an error with its place. `evaluate`
+//! computes it for many objects at a time. An object without a field that the expression needs has no value.
+
+mod bounds;
+mod budget;
+mod compare;
+mod compile;
+mod evaluate;
+mod members;
+mod names;
+mod node;
+mod operations;
+mod parse;
+mod places;
+mod texts;
+mod value;
+
+pub(crate) use budget::Budget;
+pub(crate) use compile::{Compiled, Scope, compile};
+pub(crate) use evaluate::Evaluator;
+pub(crate) use places::Place;
+pub(crate) use value::{FAILURES, Failure, Value};

@@ -1,0 +1,56 @@
+//! What the bare names of an expression mean.
+
+use crate::loaded_heap::LoadedHeap;
+use base::control::Control;
+use base::error::Result;
+use base::units::ObjectIndex;
+use heap::RootKind;
+
+use super::node::BuiltIn;
+
+/// The names that are built in, without `size`.
+pub(super) const BUILT_IN: [(&str, BuiltIn); 6] = [
+    ("this", BuiltIn::This),
+    ("className", BuiltIn::ClassName),
+    ("shallowSize", BuiltIn::ShallowSize),
+    ("retainedSize", BuiltIn::RetainedSize),
+    ("address", BuiltIn::Address),
+    ("isNew", BuiltIn::IsNew),
+];
+
+/// What a name means as a global.
+pub(super) enum Global {
+    /// No global of this name refers to an object.
+    None,
+    /// One.
+    Object(ObjectIndex),
+    /// Several, of which two are these.
+    Several(String, String),
+}
+
+/// The global with this name, or whose name ends with it after a slash.
+pub(super) fn global(loaded: &LoadedHeap, name: &str, control: &Control) -> Result<Global> {
+    let mut found: Option<(String, ObjectIndex)> = None;
+    for &slot in loaded.roots.all() {
+        control.count(1)?;
+        if slot.kind != RootKind::Global {
+            continue;
+        }
+        let Some(full) = loaded.roots.name(slot) else {
+            continue;
+        };
+        if full == name {
+            return Ok(Global::Object(slot.object));
+        }
+        if full.rsplit('/').next() != Some(name) {
+            continue;
+        }
+        match &found {
+            Some((other, _)) if *other != full => return Ok(Global::Several(other.clone(), full)),
+            _ => found = Some((full, slot.object)),
+        }
+    }
+    let of_source = || loaded.source.global(name);
+    let object = found.map(|(_, object)| object).or_else(of_source);
+    Ok(object.map_or(Global::None, Global::Object))
+}

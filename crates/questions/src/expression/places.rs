@@ -1,0 +1,65 @@
+//! Where the parts of an expression are, for errors.
+
+use super::bounds::Token;
+use base::error::Error;
+
+use crate::QuestionError;
+
+/// The option that an expression is the value of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// The condition.
+    Where,
+    /// What objects are grouped by.
+    GroupBy,
+}
+
+impl Place {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Where => "where",
+            Self::GroupBy => "groupBy",
+        }
+    }
+}
+
+/// An error at the character with this number, from 1.
+pub(super) fn wrong(place: Place, column: u32, found: &str, expected: &str) -> Error {
+    Error::from(QuestionError::Where {
+        option: place.name(),
+        column,
+        found: found.to_owned(),
+        expected: expected.to_owned(),
+    })
+}
+
+/// Follows the tokens of an expression while what was parsed is visited in the same order.
+pub(super) struct Cursor<'t> {
+    tokens: Vec<Token<'t>>,
+    next: usize,
+}
+
+impl<'t> Cursor<'t> {
+    pub(super) fn new(tokens: Vec<Token<'t>>) -> Self {
+        Self { tokens, next: 0 }
+    }
+
+    /// The column of the next token that is wanted, which is passed; that of the next token if there is none.
+    pub(super) fn find(&mut self, is_wanted: impl Fn(&str) -> bool) -> u32 {
+        let rest = &self.tokens[self.next..];
+        if let Some(nth) = rest.iter().position(|token| is_wanted(token.text)) {
+            self.next += nth + 1;
+            return rest[nth].column;
+        }
+        rest.first()
+            .or(self.tokens.last())
+            .map_or(1, |token| token.column)
+    }
+
+    /// The column of the next token that may begin a value.
+    pub(super) fn start(&self) -> u32 {
+        let rest = &self.tokens[self.next..];
+        let token = rest.iter().find(|token| !"([,?:".contains(token.text));
+        token.or(self.tokens.last()).map_or(1, |token| token.column)
+    }
+}

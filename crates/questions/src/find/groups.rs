@@ -1,0 +1,177 @@
+//! Groups objects by the value of an expression.
+
+use std::collections::BTreeMap;
+
+use crate::QuestionError;
+use crate::expression::{Evaluator, Failure, Value};
+use crate::loaded_heap::LoadedHeap;
+use base::columns;
+use base::error::{Error, Result};
+use base::units::ObjectIndex;
+use heap::Value as Shown;
+use heap::literal::literal;
+
+/// The largest number of groups.
+const MOST_GROUPS: usize = 1 << 20;
+/// Texts that are longer are one group: the memory for the texts of a million groups is bounded.
+const MOST_UNITS: usize = 1000;
+
+/// The value of a group, in the order in which groups of one size are listed.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum GroupKey {
+    Bool(bool),
+    Integer(i128),
+    /// The bits of a number that is no integer, so that negative ones are first.
+    Double(u64),
+    Text(String),
+    Object(ObjectIndex),
+    Null,
+    LongText,
+    Absent,
+    Failed(Failure),
+}
+
+/// Numbers groups in the order in which they are found.
+#[derive(Default)]
+pub(super) struct Groups {
+    numbers: BTreeMap<GroupKey, u32>,
+}
+
+impl Groups {
+    /// The number of a group.
+    pub(super) fn number(&mut self, key: GroupKey) -> Result<u32> {
+        let next = self.numbers.len() as u32;
+        let number = *self.numbers.entry(key).or_insert(next);
+        if self.numbers.len() > MOST_GROUPS {
+            return Err(Error::from(QuestionError::InvalidOption {
+                name: "groupBy",
+                found: "an expression with more than 1,048,576 values".to_owned(),
+                expected: "one with fewer values",
+            }));
+        }
+        Ok(number)
+    }
+
+    /// The values of the groups with their numbers, in the order of the values.
+    pub(super) fn into_keys(self) -> impl ExactSizeIterator<Item = (GroupKey, u32)> {
+        self.numbers.into_iter()
+    }
+
+    /// The number of groups.
+    pub(super) fn len(&self) -> usize {
+        self.numbers.len()
+    }
+}
+
+impl GroupKey {
+    /// The group of a value.
+    pub(super) fn new(evaluator: &mut Evaluator<'_>, value: Value) -> Result<Self> {
+        if let Some((text, is_whole)) = evaluator.text(value, MOST_UNITS)? {
+            return Ok(if is_whole {
+                Self::Text(text)
+            } else {
+                Self::LongText
+            });
+        }
+        Ok(match value {
+            Value::Absent => Self::Absent,
+            Value::Failed(failure) => Self::Failed(failure),
+            Value::Null => Self::Null,
+            Value::Bool(value) => Self::Bool(value),
+            Value::Integer(value) => Self::Integer(value.into()),
+            Value::Unsigned(value) => Self::Integer(value.into()),
+            Value::Double(value) => Self::Double(ordered_bits(value)),
+            Value::Object(object) => Self::Object(object),
+            Value::Text(_) => Self::Failed(Failure::Unknown),
+        })
+    }
+
+    /// The value, and its text.
+    pub(super) fn shown(&self, loaded: &LoadedHeap) -> (Shown, String) {
+        let value = match self {
+            Self::Bool(value) => Shown::Bool(*value),
+            Self::Integer(value) => match i32::try_from(*value) {
+                Ok(small) => Shown::Integer(small.into()),
+                Err(_) => Shown::Text(value.to_string()),
+            },
+            Self::Double(bits) => match double(*bits) {
+                value if value.is_finite() => Shown::Double(value),
+                value if value.is_nan() => Shown::Text("NaN".to_owned()),
+                value => Shown::Text(if value > 0.0 { "Infinity" } else { "-Infinity" }.to_owned()),
+            },
+            Self::Text(text) => {
+                return (
+                    Shown::Text(text.clone()),
+                    literal(text.encode_utf16(), true),
+                );
+            }
+            Self::Object(object) => {
+                let shown = loaded.shown(*object);
+                Shown::Text(format!("{} {shown}", loaded.class_name(*object)))
+            }
+            Self::Null => Shown::Null,
+            Self::LongText => {
+                return (
+                    Shown::Null,
+                    "(texts of more than 1,000 characters)".to_owned(),
+                );
+            }
+            Self::Absent => return (Shown::Null, "(no such field)".to_owned()),
+            Self::Failed(failure) => return (Shown::Null, format!("({})", failure.reason())),
+        };
+        let text = value.to_string();
+        (value, text)
+    }
+}
+
+/// The bits of a number, of which larger ones are of larger numbers. Zero has one form, and so has NaN.
+fn ordered_bits(value: f64) -> u64 {
+    let value = if value.is_nan() {
+        f64::NAN
+    } else {
+        value + 0.0
+    };
+    let bits = value.to_bits();
+    if bits >> 63 == 0 {
+        bits | 1 << 63
+    } else {
+        !bits
+    }
+}
+
+fn double(ordered: u64) -> f64 {
+    f64::from_bits(if ordered >> 63 == 1 {
+        ordered & !(1 << 63)
+    } else {
+        !ordered
+    })
+}
+
+/// The groups of objects: for each its number.
+pub(super) fn group(
+    evaluator: &mut Evaluator<'_>,
+    objects: &[ObjectIndex],
+    groups: &mut Groups,
+    into: &mut Vec<u32>,
+) -> Result<()> {
+    let values = evaluator.values(objects)?;
+    columns::reserve(into, values.len())?;
+    for value in values {
+        into.push(groups.number(GroupKey::new(evaluator, value)?)?);
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn doubles_keep_their_order_and_their_value() {
+        let values = [f64::NEG_INFINITY, -1.5, -1.0, 0.0, 0.5, 2.0, f64::INFINITY];
+        let bits = values.map(ordered_bits);
+        assert!(bits.is_sorted());
+        assert_eq!(bits.map(double), values);
+        assert_eq!(ordered_bits(-0.0), ordered_bits(0.0));
+    }
+}

@@ -1,0 +1,169 @@
+/** Objects that meet a condition over their fields, with their number, sum and groups. */
+import type { FoundRow } from "../explorer/methods.js";
+import { type Child, element, fill } from "./dom.ts";
+import * as format from "./format.ts";
+import { later } from "./later.ts";
+import { addressLabel, breakable, type Context, classLink, linked } from "./parts.ts";
+import { rememberRoute } from "./route.ts";
+import { bytesColumn, countColumn, table } from "./table.ts";
+import { VirtualList } from "./virtual_list.ts";
+
+/** Groups that are listed. */
+const MOST_GROUPS = 200;
+const FIELDS = [
+  ["class", "Class", "*Session"],
+  ["where", "Condition", "open == false"],
+  ["groupBy", "Group by", "state"],
+] as const;
+const COLUMNS = [
+  ["Object", "text"],
+  ["Class", "text"],
+  ["Retained", "number"],
+  ["Contents", "text"],
+] as const;
+
+export function wherePage(context: Context, parameters: URLSearchParams): HTMLElement {
+  const inputs = FIELDS.map(([name, title, example]) => {
+    const input = element("input", { type: "text", id: `where-${name}` });
+    input.value = parameters.get(name) ?? "";
+    input.placeholder = example;
+    input.spellcheck = false;
+    const label = element("label", { for: input.id }, title);
+    return { name, input, element: element("span", { class: "choice" }, label, input) };
+  });
+  const answer = element("div");
+  const show = () => {
+    const entries = inputs.map(({ name, input }) => [name, input.value.trim()] as const);
+    const asked = Object.fromEntries(entries.filter(([, text]) => text !== ""));
+    rememberRoute("where", asked, true);
+    const hasQuestion = asked.where !== undefined || asked.groupBy !== undefined;
+    fill(answer, hasQuestion && later(() => load(context, asked)));
+  };
+  const form = element(
+    "form",
+    { class: "controls" },
+    ...inputs.map(({ element }) => element),
+    element("button", { type: "submit" }, "Find"),
+  );
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    show();
+  });
+  if (inputs.some(({ input }) => input.value !== "")) show();
+  return element(
+    "div",
+    {},
+    element(
+      "p",
+      { class: "lead" },
+      "Which objects meet a condition over their fields, in CEL: ",
+      element("code", {}, 'open == false && this.note.startsWith("guest")'),
+      ".",
+    ),
+    form,
+    answer,
+  );
+}
+
+async function load(
+  { questions, status }: Context,
+  asked: Record<string, string>,
+): Promise<Child[]> {
+  const request = {
+    heap: status.heap ?? "",
+    ...(status.before === null ? {} : { before: status.before }),
+    ...asked,
+  };
+  const first = await questions.ask("find", { ...request, sum: "retained", limit: MOST_GROUPS });
+  const { found, where, sum, groups, page } = first;
+  const retained = sum === undefined ? "" : `, ${format.bytes(sum.bytes)} retained`;
+  const left = where === undefined ? [] : leftOut(where);
+  const children: Child[] = [
+    element(
+      "p",
+      { class: "status", role: "status" },
+      `${format.counted(found, "object")}${retained}`,
+    ),
+    ...left.map((line) => element("p", { class: "muted" }, line)),
+  ];
+  if (groups !== undefined) {
+    const rest = page.total - groups.length;
+    const list = table<{ text: string; count: number; bytes?: number }>({
+      caption: "Groups of objects",
+      columns: [
+        {
+          key: "value",
+          title: "Value",
+          kind: "text",
+          cell: ({ text }) => element("bdi", {}, ...breakable(format.printable(text))),
+        },
+        countColumn("count", "Objects", ({ count }) => count),
+        bytesColumn("bytes", "Retained", ({ bytes }) => bytes ?? 0),
+      ],
+      rows: groups,
+      sort: { key: "bytes", ascending: false },
+      footer: rest > 0 ? [[format.counted(rest, "more group"), "", ""]] : [],
+    });
+    return [...children, list.element];
+  }
+  if (page.total === 0) return children;
+  return [
+    ...children,
+    objectList(page.total, (offset, limit) =>
+      questions.ask("find", { ...request, offset, limit }).then(({ objects }) => objects),
+    ),
+  ];
+}
+
+/** What is said of the objects for which a condition is neither true nor false. */
+function leftOut(where: {
+  withoutField: number;
+  failed: { reason: string; count: number }[];
+}): string[] {
+  const objects = (count: number) => format.counted(count, "object");
+  const lines = where.failed.map(
+    ({ reason, count }) => `Not counted: ${objects(count)}, because ${reason}.`,
+  );
+  if (where.withoutField === 0) return lines;
+  return [
+    `Not counted: ${objects(where.withoutField)} without a field of the condition.`,
+    ...lines,
+  ];
+}
+
+function objectList(
+  total: number,
+  load: (offset: number, limit: number) => Promise<FoundRow[]>,
+): HTMLElement {
+  const rows = new VirtualList<FoundRow>({ total, columns: COLUMNS.length, load, cells });
+  const heading = COLUMNS.map(([title, kind]) =>
+    element("span", { role: "columnheader", class: kind }, title),
+  );
+  return element(
+    "div",
+    {
+      class: "list",
+      role: "table",
+      aria: { label: "Objects that meet the condition", rowcount: String(total + 1) },
+    },
+    element(
+      "div",
+      { role: "rowgroup" },
+      element("div", { class: "row head", role: "row", aria: { rowindex: "1" } }, ...heading),
+    ),
+    rows.element,
+  );
+}
+
+function cells({ addressText, className, retainedSize, preview }: FoundRow): HTMLElement[] {
+  return [
+    element("span", { role: "cell", class: "text" }, addressLabel(addressText)),
+    element("span", { role: "cell", class: "text" }, classLink(className)),
+    element("span", { role: "cell", class: "number" }, format.bytes(retainedSize)),
+    element(
+      "span",
+      { role: "cell", class: "text preview" },
+      ...(preview === null ? [] : linked(preview)),
+    ),
+  ];
+}
