@@ -87,7 +87,9 @@ impl DumpSource {
 
 /// Where the field of this name lies in the objects of a class. A word without a name has its offset: `+8`.
 fn place_of(shape: &ClassShape, name: &str) -> Option<FieldPlace> {
-    let unnamed = name.strip_prefix('+').and_then(|offset| offset.parse::<u32>().ok());
+    let unnamed = name
+        .strip_prefix('+')
+        .and_then(|offset| offset.parse::<u32>().ok());
     let field = shape.fields.iter().find(|field| match unnamed {
         Some(offset) => field.name.is_empty() && field.offset == offset,
         None => field.name == name,
@@ -131,7 +133,9 @@ impl Reader<'_> {
         match holds {
             Holds::Number(number) => number_cell(number, bytes),
             Holds::Bytes(_) => Cell::Unknown,
-            Holds::Pointer => word_at(bytes, 0).map_or(Cell::Unknown, |word| Cell::Integer(word.into())),
+            Holds::Pointer => {
+                word_at(bytes, 0).map_or(Cell::Unknown, |word| Cell::Integer(word.into()))
+            }
             Holds::Reference => match word_at(bytes, 0) {
                 None => Cell::Unknown,
                 Some(0) => Cell::Null,
@@ -297,7 +301,9 @@ impl DumpFields<'_> {
         let used = table.used.min(buffer.size / stride);
         for first in (0..used).step_by(MEMBERS as usize) {
             let listed = MEMBERS.min(used - first);
-            let bytes = reader.part(buffer, first * stride, listed * stride)?.to_vec();
+            let bytes = reader
+                .part(buffer, first * stride, listed * stride)?
+                .to_vec();
             for entry in bytes.chunks_exact(stride as usize) {
                 if is_deleted(word_at(entry, layout.tagged_next as usize)) {
                     continue;

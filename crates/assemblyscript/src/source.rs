@@ -14,8 +14,9 @@ use base::error::Result;
 use base::units::ObjectIndex;
 use base::warning::Warning;
 use heap::{
-    Blocks, ClassNaming, ContainerPage, DominatorIndex, EdgeLabel, FieldReader, FieldType, FieldValue, Found, ObjectReader,
-    OpenedContents, PathTree, RawTable, ReadOrder, Source, Survey, TextFilter, WantedEntries,
+    Blocks, ClassNaming, ContainerPage, DominatorIndex, EdgeLabel, FieldReader, FieldType,
+    FieldValue, Found, ObjectReader, OpenedContents, PathTree, RawTable, ReadOrder, Source, Survey,
+    TextFilter, WantedEntries,
 };
 use runtime_code::std_library::{self, ALIGNMENT};
 

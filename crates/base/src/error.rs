@@ -295,7 +295,10 @@ pub enum Error {
         expected: &'static str,
     },
     /// An expression that does not compile.
-    #[error("option {option}, character {column}: found {}; expected {expected}", Shown(found))]
+    #[error(
+        "option {option}, character {column}: found {}; expected {expected}",
+        Shown(found)
+    )]
     Where {
         /// The option's name.
         option: &'static str,

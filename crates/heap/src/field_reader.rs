@@ -74,12 +74,8 @@ pub trait FieldReader {
     ///
     /// # Errors
     /// Those of reading.
-    fn fields(
-        &mut self,
-        field: usize,
-        objects: &[ObjectIndex],
-        into: &mut Vec<Cell>,
-    ) -> Result<()>;
+    fn fields(&mut self, field: usize, objects: &[ObjectIndex], into: &mut Vec<Cell>)
+    -> Result<()>;
 
     /// Whether an object is a string.
     fn is_text(&self, object: ObjectIndex) -> bool;
@@ -113,12 +109,7 @@ pub trait FieldReader {
 pub(super) struct NoFields;
 
 impl FieldReader for NoFields {
-    fn fields(
-        &mut self,
-        _: usize,
-        objects: &[ObjectIndex],
-        into: &mut Vec<Cell>,
-    ) -> Result<()> {
+    fn fields(&mut self, _: usize, objects: &[ObjectIndex], into: &mut Vec<Cell>) -> Result<()> {
         into.extend(objects.iter().map(|_| Cell::Absent));
         Ok(())
     }

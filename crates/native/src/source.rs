@@ -9,8 +9,8 @@ use base::error::{Error, Result};
 use base::units::{Address, ObjectIndex};
 use base::warning::Warning;
 use heap::{
-    Blocks, DominatorIndex, EdgeLabel, FieldReader, FieldType, FieldValue, Found, Heap, LabelKind, Need, ObjectReader,
-    PathTree, ReadOrder, Source, Survey, TextFilter,
+    Blocks, DominatorIndex, EdgeLabel, FieldReader, FieldType, FieldValue, Found, Heap, LabelKind,
+    Need, ObjectReader, PathTree, ReadOrder, Source, Survey, TextFilter,
 };
 
 use crate::dlmalloc::OVERHEAD;

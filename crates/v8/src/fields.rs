@@ -91,7 +91,9 @@ impl SnapshotSource {
         let objects = (0..).map(ObjectIndex).zip(&self.heap().objects.class_slots);
         let wanted = objects.filter(|&(_, &slot)| class_slots[slot as usize]);
         let edges = &self.heap().edges;
-        let places = wanted.flat_map(|(object, _)| edges.range(object)).take(MOST_NAMES);
+        let places = wanted
+            .flat_map(|(object, _)| edges.range(object))
+            .take(MOST_NAMES);
         let mut names: Vec<String> = places
             .filter_map(|place| match edges.label(place).map(EdgeLabel::kind) {
                 Some(LabelKind::Named(NameKind::Property | NameKind::Context, number)) => {
@@ -258,7 +260,9 @@ impl FieldReader for SnapshotFields<'_> {
     fn size(&mut self, object: ObjectIndex) -> Result<Option<u64>> {
         // A snapshot has no length of an array, and no element that is empty.
         let mut units = Vec::new();
-        Ok(self.text(object, 0, &mut units)?.map(|length| length as u64))
+        Ok(self
+            .text(object, 0, &mut units)?
+            .map(|length| length as u64))
     }
 
     fn members(&mut self, object: ObjectIndex, sink: &mut MemberSink<'_>) -> Result<Membership> {

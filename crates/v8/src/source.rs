@@ -19,8 +19,9 @@ use heap::literal::literal;
 use heap::survey::{HashedObject, Survey};
 use heap::{
     AllocationPlaces, Blocks, Category, ClassPlace, ContainerPage, DominatorIndex, EdgeLabel,
-    FieldReader, FieldType, FieldValue, Heap, LabelKind, MOST_NUMBERS, NameKind, Need, ObjectReader, OtherEdge, PathTree,
-    ReadOrder, Source, SourcePlace, TextFilter, WantedEntries, WideLabel,
+    FieldReader, FieldType, FieldValue, Heap, LabelKind, MOST_NUMBERS, NameKind, Need,
+    ObjectReader, OtherEdge, PathTree, ReadOrder, Source, SourcePlace, TextFilter, WantedEntries,
+    WideLabel,
 };
 
 /// In place of the hash of a module: snapshots have none, and their ids can be compared.

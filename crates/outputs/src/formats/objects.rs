@@ -112,7 +112,10 @@ fn found_group_lines(groups: &FoundGroups, found: &FoundObjects) -> Vec<String> 
         ("Value", Left),
     ];
     let shown = groups.rows.len();
-    let mut lines = vec![String::new(), part(groups.total, found.offset, shown, "groups")];
+    let mut lines = vec![
+        String::new(),
+        part(groups.total, found.offset, shown, "groups"),
+    ];
     lines.extend(table(heading, &rows));
     lines
 }

@@ -32,7 +32,12 @@ pub(super) fn tokens(place: Place, text: &str) -> Result<Vec<Token<'_>>> {
             '/' if rest.starts_with("//") => rest.find('\n').unwrap_or(rest.len()),
             _ => {
                 let length = token_length(rest).ok_or_else(|| {
-                    wrong(place, column, "a text without an end", "a quote that ends it")
+                    wrong(
+                        place,
+                        column,
+                        "a text without an end",
+                        "a quote that ends it",
+                    )
                 })?;
                 let token = &rest[..length];
                 if !nesting.add(token) {
@@ -54,7 +59,12 @@ pub(super) fn tokens(place: Place, text: &str) -> Result<Vec<Token<'_>>> {
         rest = &rest[length..];
     }
     if tokens.is_empty() {
-        return Err(wrong(place, 1, "nothing", "an expression such as open == false"));
+        return Err(wrong(
+            place,
+            1,
+            "nothing",
+            "an expression such as open == false",
+        ));
     }
     Ok(tokens)
 }
@@ -112,9 +122,15 @@ fn token_length(text: &str) -> Option<usize> {
 
 /// The length of a text in quotes, with the letters before it; `Some(None)` if there is none.
 fn text_length(text: &str) -> Option<Option<usize>> {
-    let before = text.find(|next: char| !"rRbB".contains(next)).unwrap_or(text.len());
+    let before = text
+        .find(|next: char| !"rRbB".contains(next))
+        .unwrap_or(text.len());
     let quoted = &text[before..];
-    let Some(quote) = quoted.chars().next().filter(|&next| "\"'`".contains(next) && before <= 2) else {
+    let Some(quote) = quoted
+        .chars()
+        .next()
+        .filter(|&next| "\"'`".contains(next) && before <= 2)
+    else {
         return Some(None);
     };
     let is_raw = text[..before].contains(['r', 'R']) || quote == '`';
@@ -145,14 +161,25 @@ mod tests {
 
     fn texts(expression: &str) -> Vec<(u32, &str)> {
         let tokens = tokens(Place::Where, expression).unwrap();
-        tokens.iter().map(|token| (token.column, token.text)).collect()
+        tokens
+            .iter()
+            .map(|token| (token.column, token.text))
+            .collect()
     }
 
     #[test]
     fn tokens_have_the_numbers_of_their_characters() {
         assert_eq!(
             texts("é.x>=r'a\\' + 'it\\'s' // end"),
-            [(1, "é"), (2, "."), (3, "x"), (4, ">="), (6, "r'a\\'"), (12, "+"), (14, "'it\\'s'")]
+            [
+                (1, "é"),
+                (2, "."),
+                (3, "x"),
+                (4, ">="),
+                (6, "r'a\\'"),
+                (12, "+"),
+                (14, "'it\\'s'")
+            ]
         );
     }
 

@@ -37,9 +37,11 @@ impl Budget {
             return Err(Error::Where {
                 option: "where",
                 column: 1,
-                found: "an expression that reads more than 8 billion characters and members".to_owned(),
-                expected: "a class with fewer objects, or a condition before that leaves most objects out"
+                found: "an expression that reads more than 8 billion characters and members"
                     .to_owned(),
+                expected:
+                    "a class with fewer objects, or a condition before that leaves most objects out"
+                        .to_owned(),
             });
         };
         // Threads that take at the same time may take a little more.

@@ -35,7 +35,11 @@ pub(super) fn canonical(value: Value) -> Value {
     };
     let integer = double as i128;
     let is_exact = number_order(Value::integer(integer), value) == Some(Ordering::Equal);
-    if is_exact { Value::integer(integer) } else { value }
+    if is_exact {
+        Value::integer(integer)
+    } else {
+        value
+    }
 }
 
 /// An operation on two numbers.
@@ -96,10 +100,22 @@ mod tests {
     fn integers_compare_with_doubles_by_their_exact_values() {
         let large = Value::Integer(i64::MAX);
         let order = |left, right| number_order(left, right);
-        assert_eq!(order(large, Value::Double(i64::MAX as f64)), Some(Ordering::Less));
-        assert_eq!(order(Value::Unsigned(u64::MAX), Value::Double(f64::INFINITY)), Some(Ordering::Less));
-        assert_eq!(order(Value::Integer(-1), Value::Double(-1.5)), Some(Ordering::Greater));
-        assert_eq!(order(Value::Double(2.5), Value::Integer(2)), Some(Ordering::Greater));
+        assert_eq!(
+            order(large, Value::Double(i64::MAX as f64)),
+            Some(Ordering::Less)
+        );
+        assert_eq!(
+            order(Value::Unsigned(u64::MAX), Value::Double(f64::INFINITY)),
+            Some(Ordering::Less)
+        );
+        assert_eq!(
+            order(Value::Integer(-1), Value::Double(-1.5)),
+            Some(Ordering::Greater)
+        );
+        assert_eq!(
+            order(Value::Double(2.5), Value::Integer(2)),
+            Some(Ordering::Greater)
+        );
         assert_eq!(order(Value::Integer(0), Value::Double(f64::NAN)), None);
     }
 
@@ -115,12 +131,30 @@ mod tests {
     fn what_cannot_be_calculated_fails() {
         let fail = |operation, left, right| calculate(operation, left, right);
         let one = Value::Integer(1);
-        assert_eq!(fail(Arithmetic::Divide, one, Value::Integer(0)), Value::Failed(Failure::Division));
-        assert_eq!(fail(Arithmetic::Remainder, one, Value::Integer(0)), Value::Failed(Failure::Division));
+        assert_eq!(
+            fail(Arithmetic::Divide, one, Value::Integer(0)),
+            Value::Failed(Failure::Division)
+        );
+        assert_eq!(
+            fail(Arithmetic::Remainder, one, Value::Integer(0)),
+            Value::Failed(Failure::Division)
+        );
         let huge = Value::Unsigned(u64::MAX);
-        assert_eq!(fail(Arithmetic::Add, huge, one), Value::Failed(Failure::Overflow));
-        assert_eq!(fail(Arithmetic::Multiply, huge, huge), Value::Failed(Failure::Overflow));
-        assert_eq!(fail(Arithmetic::Add, one, Value::Null), Value::Failed(Failure::Null));
-        assert_eq!(fail(Arithmetic::Subtract, one, huge), Value::Failed(Failure::Overflow));
+        assert_eq!(
+            fail(Arithmetic::Add, huge, one),
+            Value::Failed(Failure::Overflow)
+        );
+        assert_eq!(
+            fail(Arithmetic::Multiply, huge, huge),
+            Value::Failed(Failure::Overflow)
+        );
+        assert_eq!(
+            fail(Arithmetic::Add, one, Value::Null),
+            Value::Failed(Failure::Null)
+        );
+        assert_eq!(
+            fail(Arithmetic::Subtract, one, huge),
+            Value::Failed(Failure::Overflow)
+        );
     }
 }

@@ -109,9 +109,10 @@ impl Compiler<'_, '_> {
             Expr::Call(call) => self.call(call),
             Expr::List(_) => self.refuse("a list", "a list only after in"),
             Expr::Map(_) | Expr::Struct(_) => self.refuse("an object literal", "a value"),
-            Expr::Comprehension(_) => {
-                self.refuse("all, exists, map or filter", "one of the functions that find has")
-            }
+            Expr::Comprehension(_) => self.refuse(
+                "all, exists, map or filter",
+                "one of the functions that find has",
+            ),
             Expr::Unspecified => self.refuse("nothing", "a value"),
         }?;
         self.depth -= 1;
@@ -126,7 +127,8 @@ impl Compiler<'_, '_> {
     fn literal(&mut self, literal: &LiteralValue) -> Result<Typed> {
         let column = self.cursor.find(|token| {
             let first = token.chars().next();
-            first.is_some_and(|first| first.is_alphanumeric() || "\"'.".contains(first)) && token != "."
+            first.is_some_and(|first| first.is_alphanumeric() || "\"'.".contains(first))
+                && token != "."
         });
         let (value, kind) = match literal {
             LiteralValue::Boolean(value) => (Value::Bool(*value.inner()), Kind::Bool),
@@ -136,7 +138,12 @@ impl Compiler<'_, '_> {
             LiteralValue::String(value) => (self.text(value.inner()), Kind::Text),
             LiteralValue::Null => (Value::Null, Kind::Null),
             LiteralValue::Bytes(_) => {
-                return Err(wrong(self.place, column, "bytes", "a text without b before it"));
+                return Err(wrong(
+                    self.place,
+                    column,
+                    "bytes",
+                    "a text without b before it",
+                ));
             }
         };
         Ok(Typed {
@@ -169,17 +176,21 @@ impl Compiler<'_, '_> {
             control,
             ..
         } = self.scope;
-        if loaded.source.field_type(name, class_slots, control)?.is_some() {
+        if loaded
+            .source
+            .field_type(name, class_slots, control)?
+            .is_some()
+        {
             return self.field(Node::BuiltIn(BuiltIn::This), name, column);
         }
         match global(loaded, name, control)? {
-            Global::Object(object) => {
-                typed(Node::Constant(Value::Object(object)), Kind::Reference)
-            }
+            Global::Object(object) => typed(Node::Constant(Value::Object(object)), Kind::Reference),
             Global::Several(one, other) => Err(wrong(
                 self.place,
                 column,
-                &format!("{name}, which is the end of the names of several globals, such as {one} and {other}"),
+                &format!(
+                    "{name}, which is the end of the names of several globals, such as {one} and {other}"
+                ),
                 "a name that one global has",
             )),
             Global::None => Err(self.unknown_field(name, column)?),
@@ -217,7 +228,11 @@ impl Compiler<'_, '_> {
             let texts = &mut self.compiled.texts;
             self.compiled.first_class = Some(texts.len() as u32);
             let classes = &self.scope.loaded.heap.objects.classes;
-            texts.extend(classes.iter().map(|class| class.name.encode_utf16().collect()));
+            texts.extend(
+                classes
+                    .iter()
+                    .map(|class| class.name.encode_utf16().collect()),
+            );
         }
     }
 
@@ -232,7 +247,9 @@ impl Compiler<'_, '_> {
         let mut names = loaded.source.field_names(class_slots);
         names.extend(BUILT_IN.iter().map(|(name, _)| (*name).to_owned()));
         let nearest = glob::nearest(name, names.iter().map(String::as_str), control)?;
-        let found = format!("{name}, which is neither a field of these classes nor a global with an object");
+        let found = format!(
+            "{name}, which is neither a field of these classes nor a global with an object"
+        );
         let expected = format!("a field, such as {}", nearest.join(", "));
         Ok(wrong(self.place, column, &found, &expected))
     }
@@ -283,7 +300,8 @@ impl Compiler<'_, '_> {
     fn has(&mut self, select: &SelectExpr) -> Result<Typed> {
         let column = self.cursor.find(|token| token == "has");
         let operand = self.expression(&select.operand)?;
-        self.cursor.find(|token| token.trim_matches('`') == select.field);
+        self.cursor
+            .find(|token| token.trim_matches('`') == select.field);
         self.want(&operand, &[Kind::Reference], "an object, which has fields")?;
         let number = self.field_number(&select.field);
         Ok(Typed {
@@ -305,7 +323,9 @@ impl Compiler<'_, '_> {
     fn folded(&self, typed: Typed) -> Result<Typed> {
         let value = match &typed.node {
             Node::Calculate(operation, both) => match both.as_ref() {
-                [Node::Constant(left), Node::Constant(right)] => calculate(*operation, *left, *right),
+                [Node::Constant(left), Node::Constant(right)] => {
+                    calculate(*operation, *left, *right)
+                }
                 _ => return Ok(typed),
             },
             Node::Negate(operand) => match operand.as_ref() {

@@ -61,18 +61,22 @@ impl<'h> Evaluator<'h> {
     /// A text value as text; `None` for another value.
     pub(crate) fn text(&mut self, value: Value, most: usize) -> Result<Option<(String, bool)>> {
         let [units, _] = &mut self.units;
-        Ok(match self.texts.read(&mut *self.reader, value, most, units)? {
-            Found::Text(length) => Some((String::from_utf16_lossy(units), length <= most)),
-            Found::Other(_) => None,
-        })
+        Ok(
+            match self.texts.read(&mut *self.reader, value, most, units)? {
+                Found::Text(length) => Some((String::from_utf16_lossy(units), length <= most)),
+                Found::Other(_) => None,
+            },
+        )
     }
 
     fn evaluate(&mut self, node: &Node, objects: &[ObjectIndex]) -> Result<Vec<Value>> {
         Ok(match node {
             Node::Constant(value) => columns::repeated(*value, objects.len())?,
-            Node::BuiltIn(built_in) => {
-                columns::collected(objects.iter().map(|&object| self.built_in(*built_in, object)))?
-            }
+            Node::BuiltIn(built_in) => columns::collected(
+                objects
+                    .iter()
+                    .map(|&object| self.built_in(*built_in, object)),
+            )?,
             Node::Field(object, field) => self.field(object, *field, objects)?,
             Node::Has(object, field) => {
                 let mut values = self.field(object, *field, objects)?;
@@ -96,17 +100,15 @@ impl<'h> Evaluator<'h> {
             Node::And(both) => self.logic(both, false, objects)?,
             Node::Or(both) => self.logic(both, true, objects)?,
             Node::Condition(parts) => self.condition(parts, objects)?,
-            Node::Calculate(operation, both) => {
-                self.pairs(both, objects, |_, left, right| {
-                    Ok(calculate(*operation, left, right))
-                })?
-            }
+            Node::Calculate(operation, both) => self.pairs(both, objects, |_, left, right| {
+                Ok(calculate(*operation, left, right))
+            })?,
             Node::Compare(comparison, both) => self.pairs(both, objects, |this, left, right| {
                 this.compare(*comparison, left, right)
             })?,
-            Node::Test(kind, both) => {
-                self.pairs(both, objects, |this, text, part| this.test(*kind, text, part))?
-            }
+            Node::Test(kind, both) => self.pairs(both, objects, |this, text, part| {
+                this.test(*kind, text, part)
+            })?,
             Node::InSet(element, set) => {
                 let mut values = self.evaluate(element, objects)?;
                 let set = &self.compiled.sets[*set];
@@ -136,7 +138,12 @@ impl<'h> Evaluator<'h> {
     }
 
     /// A field of the objects that an expression is.
-    fn field(&mut self, object: &Node, field: usize, objects: &[ObjectIndex]) -> Result<Vec<Value>> {
+    fn field(
+        &mut self,
+        object: &Node,
+        field: usize,
+        objects: &[ObjectIndex],
+    ) -> Result<Vec<Value>> {
         if let Node::BuiltIn(BuiltIn::This) = object {
             let cells = self.cells(field, objects)?;
             return columns::collected(cells.iter().map(|&cell| cell.into()));
@@ -239,7 +246,10 @@ impl<'h> Evaluator<'h> {
     ) -> Result<Vec<Value>> {
         let mut values = self.evaluate(condition, objects)?;
         let is = |wanted: bool| move |value: &Value| *value == Value::Bool(wanted);
-        let [for_yes, for_no] = [chosen(objects, &values, is(true))?, chosen(objects, &values, is(false))?];
+        let [for_yes, for_no] = [
+            chosen(objects, &values, is(true))?,
+            chosen(objects, &values, is(false))?,
+        ];
         let mut yes = self.evaluate(yes, &for_yes)?.into_iter();
         let mut no = self.evaluate(no, &for_no)?.into_iter();
         for value in &mut values {
@@ -265,14 +275,20 @@ impl<'h> Evaluator<'h> {
             Comparison::Greater => Ordering::is_gt,
             Comparison::GreaterOrEqual => Ordering::is_ge,
         };
-        let is_number = |value: Value| value.as_integer().is_some() || matches!(value, Value::Double(_));
+        let is_number =
+            |value: Value| value.as_integer().is_some() || matches!(value, Value::Double(_));
         if is_number(left) && is_number(right) {
             // NaN has no order.
-            return Ok(Value::Bool(number_order(left, right).is_some_and(is_wanted)));
+            return Ok(Value::Bool(
+                number_order(left, right).is_some_and(is_wanted),
+            ));
         }
         let [first, second] = &mut self.units;
         for (value, units) in [(left, first), (right, second)] {
-            if let Found::Other(other) = self.texts.read(&mut *self.reader, value, usize::MAX, units)? {
+            if let Found::Other(other) =
+                self.texts
+                    .read(&mut *self.reader, value, usize::MAX, units)?
+            {
                 return Ok(other);
             }
         }
@@ -310,9 +326,16 @@ impl<'h> Evaluator<'h> {
         }
         // Of a text that is longer than the other, no more is read.
         let most = [left, right].map(|value| self.texts.length_of(value));
-        let most = most.into_iter().flatten().min().map_or(usize::MAX, |length| length + 1);
+        let most = most
+            .into_iter()
+            .flatten()
+            .min()
+            .map_or(usize::MAX, |length| length + 1);
         let mut lengths = [0; 2];
-        let values = [left, right].into_iter().zip(&mut self.units).zip(&mut lengths);
+        let values = [left, right]
+            .into_iter()
+            .zip(&mut self.units)
+            .zip(&mut lengths);
         for ((value, units), length) in values {
             match self.texts.read(&mut *self.reader, value, most, units)? {
                 Found::Text(found) => *length = found,
@@ -325,17 +348,22 @@ impl<'h> Evaluator<'h> {
 
     fn test(&mut self, kind: TextTest, text: Value, part: Value) -> Result<Value> {
         let [first, second] = &mut self.units;
-        if let Found::Other(other) = self.texts.read(&mut *self.reader, part, usize::MAX, second)? {
+        if let Found::Other(other) = self
+            .texts
+            .read(&mut *self.reader, part, usize::MAX, second)?
+        {
             return Ok(other);
         }
         let most = match kind {
             TextTest::StartsWith => second.len(),
             TextTest::EndsWith | TextTest::Contains => usize::MAX,
         };
-        Ok(match self.texts.read(&mut *self.reader, text, most, first)? {
-            Found::Text(_) => Value::Bool(test(kind, first, second)),
-            Found::Other(other) => other,
-        })
+        Ok(
+            match self.texts.read(&mut *self.reader, text, most, first)? {
+                Found::Text(_) => Value::Bool(test(kind, first, second)),
+                Found::Other(other) => other,
+            },
+        )
     }
 
     /// Whether a value is in the container that another value is.
@@ -364,6 +392,10 @@ fn chosen(
 ) -> Result<Vec<ObjectIndex>> {
     let mut chosen = columns::with_capacity(objects.len())?;
     let pairs = objects.iter().zip(values);
-    chosen.extend(pairs.filter(|(_, value)| is_wanted(value)).map(|(object, _)| *object));
+    chosen.extend(
+        pairs
+            .filter(|(_, value)| is_wanted(value))
+            .map(|(object, _)| *object),
+    );
     Ok(chosen)
 }

@@ -125,7 +125,8 @@ impl MemberSet {
     fn sort(&mut self) {
         let units = &self.units;
         let text = |&(start, end): &(usize, usize)| &units[start..end];
-        self.texts.sort_unstable_by(|left, right| text(left).cmp(text(right)));
+        self.texts
+            .sort_unstable_by(|left, right| text(left).cmp(text(right)));
         self.plain.sort_unstable();
     }
 

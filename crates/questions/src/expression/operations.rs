@@ -18,7 +18,9 @@ impl Compiler<'_, '_> {
     pub(super) fn call(&mut self, call: &CallExpr) -> Result<Typed> {
         let name = call.func_name.as_str();
         match (name, call.target.as_deref(), call.args.as_slice()) {
-            (operators::CONDITIONAL, None, [condition, yes, no]) => self.condition([condition, yes, no]),
+            (operators::CONDITIONAL, None, [condition, yes, no]) => {
+                self.condition([condition, yes, no])
+            }
             (operators::LOGICAL_AND | operators::LOGICAL_OR, None, [left, right]) => {
                 self.logic(name == operators::LOGICAL_AND, left, right)
             }
@@ -59,7 +61,11 @@ impl Compiler<'_, '_> {
     }
 
     fn size(&mut self, operand: Typed, column: u32) -> Result<Typed> {
-        self.want(&operand, &[Kind::Reference, Kind::Text], "a container or a text")?;
+        self.want(
+            &operand,
+            &[Kind::Reference, Kind::Text],
+            "a container or a text",
+        )?;
         Ok(Typed {
             node: Node::Size(Box::new(operand.node)),
             kind: Kind::Number,
@@ -69,7 +75,11 @@ impl Compiler<'_, '_> {
 
     fn condition(&mut self, [condition, yes, no]: [&IdedExpr; 3]) -> Result<Typed> {
         let condition = self.expression(condition)?;
-        self.want(&condition, &[Kind::Bool], "a condition, which is true or false")?;
+        self.want(
+            &condition,
+            &[Kind::Bool],
+            "a condition, which is true or false",
+        )?;
         let yes = self.expression(yes)?;
         let no = self.expression(no)?;
         Ok(Typed {
@@ -86,14 +96,20 @@ impl Compiler<'_, '_> {
         self.want(&right, &[Kind::Bool], "a condition, which is true or false")?;
         let both = Box::new([left.node, right.node]);
         Ok(Typed {
-            node: if is_and { Node::And(both) } else { Node::Or(both) },
+            node: if is_and {
+                Node::And(both)
+            } else {
+                Node::Or(both)
+            },
             kind: Kind::Bool,
             column: left.column,
         })
     }
 
     fn unary(&mut self, is_not: bool, operand: &IdedExpr) -> Result<Typed> {
-        let column = self.cursor.find(|token| token == if is_not { "!" } else { "-" });
+        let column = self
+            .cursor
+            .find(|token| token == if is_not { "!" } else { "-" });
         let operand = self.expression(operand)?;
         let (kind, expected) = match is_not {
             true => (Kind::Bool, "a condition, which is true or false"),
@@ -101,7 +117,11 @@ impl Compiler<'_, '_> {
         };
         self.want(&operand, &[kind], expected)?;
         let operand = Box::new(operand.node);
-        let node = if is_not { Node::Not(operand) } else { Node::Negate(operand) };
+        let node = if is_not {
+            Node::Not(operand)
+        } else {
+            Node::Negate(operand)
+        };
         Ok(Typed { node, kind, column })
     }
 
@@ -110,7 +130,12 @@ impl Compiler<'_, '_> {
         let object = self.expression(object)?;
         let column = self.cursor.start();
         let Expr::Literal(LiteralValue::String(name)) = &index.expr else {
-            return Err(wrong(self.place, column, "an index", "the name of a field in quotes"));
+            return Err(wrong(
+                self.place,
+                column,
+                "an index",
+                "the name of a field in quotes",
+            ));
         };
         self.cursor.find(|token| token.contains(['"', '\'']));
         self.want(&object, &[Kind::Reference], "an object, which has fields")?;
@@ -140,7 +165,9 @@ impl Compiler<'_, '_> {
                 kinds[0].can_equal(kinds[1])
             }
             Some(Operator::Compare(_)) => kinds[0].has_order(kinds[1]),
-            _ => kinds.iter().all(|kind| [Kind::Any, Kind::Number].contains(kind)),
+            _ => kinds
+                .iter()
+                .all(|kind| [Kind::Any, Kind::Number].contains(kind)),
         };
         if !is_sound {
             let found = format!("{} and {}", kinds[0].name(), kinds[1].name());
@@ -151,7 +178,9 @@ impl Compiler<'_, '_> {
             return Err(wrong(self.place, column, &found, expected));
         }
         let (node, kind) = match operation {
-            Some(Operator::Calculate(operation)) => (Node::Calculate(operation, both), Kind::Number),
+            Some(Operator::Calculate(operation)) => {
+                (Node::Calculate(operation, both), Kind::Number)
+            }
             Some(Operator::Compare(comparison)) => (Node::Compare(comparison, both), Kind::Bool),
             None => return self.refuse("an operator", "another operator"),
         };
@@ -168,7 +197,12 @@ impl Compiler<'_, '_> {
                     let member = self.expression(member)?;
                     let Node::Constant(value) = member.node else {
                         let found = "a value that differs from object to object";
-                        return Err(wrong(self.place, member.column, found, "a constant in a list"));
+                        return Err(wrong(
+                            self.place,
+                            member.column,
+                            found,
+                            "a constant in a list",
+                        ));
                     };
                     if !element.kind.can_equal(member.kind) {
                         let found = format!("{} and {}", element.kind.name(), member.kind.name());

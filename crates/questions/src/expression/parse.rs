@@ -36,7 +36,12 @@ pub(super) fn parse(place: Place, text: &str, tokens: &[Token<'_>]) -> Result<Id
                 "" => "no expression",
                 message => message,
             };
-            Err(wrong(place, column, found, "an expression of CEL, such as open == false"))
+            Err(wrong(
+                place,
+                column,
+                found,
+                "an expression of CEL, such as open == false",
+            ))
         }
         Err(_) => Err(wrong(
             place,
@@ -51,8 +56,15 @@ pub(super) fn parse(place: Place, text: &str, tokens: &[Token<'_>]) -> Result<Id
 fn column_of(text: &str, line: isize, column: isize) -> u32 {
     let [line, column] = [line, column].map(|number| usize::try_from(number - 1).unwrap_or(0));
     let mut lines = text.split_inclusive('\n');
-    let before: usize = lines.by_ref().take(line).map(|line| line.chars().count()).sum();
+    let before: usize = lines
+        .by_ref()
+        .take(line)
+        .map(|line| line.chars().count())
+        .sum();
     let within = lines.next().unwrap_or_default();
-    let within = within.char_indices().take_while(|&(at, _)| at < column).count();
+    let within = within
+        .char_indices()
+        .take_while(|&(at, _)| at < column)
+        .count();
     (before + within) as u32 + 1
 }

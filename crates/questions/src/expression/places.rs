@@ -49,7 +49,9 @@ impl<'t> Cursor<'t> {
             self.next += nth + 1;
             return rest[nth].column;
         }
-        rest.first().or(self.tokens.last()).map_or(1, |token| token.column)
+        rest.first()
+            .or(self.tokens.last())
+            .map_or(1, |token| token.column)
     }
 
     /// The column of the next token that may begin a value.

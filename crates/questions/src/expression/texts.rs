@@ -40,10 +40,7 @@ impl Texts<'_> {
             Value::Object(object) if reader.is_text(object) => {
                 let length = reader.text(object, most, into)?;
                 self.budget.take(1 + into.len() as u64)?;
-                Ok(length.map_or(
-                    Found::Other(Value::Failed(Failure::Unknown)),
-                    Found::Text,
-                ))
+                Ok(length.map_or(Found::Other(Value::Failed(Failure::Unknown)), Found::Text))
             }
             other => Ok(Found::Other(other.mistaken())),
         }
@@ -82,7 +79,9 @@ fn characters(units: &[u16]) -> String {
     const STAND_IN: u32 = 0x10_0000;
     let character = |&unit: &u16| {
         let unit = u32::from(unit);
-        char::from_u32(unit).or_else(|| char::from_u32(STAND_IN + unit)).unwrap_or_default()
+        char::from_u32(unit)
+            .or_else(|| char::from_u32(STAND_IN + unit))
+            .unwrap_or_default()
     };
     units.iter().map(character).collect()
 }

@@ -66,7 +66,11 @@ impl GroupKey {
     /// The group of a value.
     pub(super) fn new(evaluator: &mut Evaluator<'_>, value: Value) -> Result<Self> {
         if let Some((text, is_whole)) = evaluator.text(value, MOST_UNITS)? {
-            return Ok(if is_whole { Self::Text(text) } else { Self::LongText });
+            return Ok(if is_whole {
+                Self::Text(text)
+            } else {
+                Self::LongText
+            });
         }
         Ok(match value {
             Value::Absent => Self::Absent,
@@ -95,14 +99,22 @@ impl GroupKey {
                 value => Shown::Text(if value > 0.0 { "Infinity" } else { "-Infinity" }.to_owned()),
             },
             Self::Text(text) => {
-                return (Shown::Text(text.clone()), literal(text.encode_utf16(), true));
+                return (
+                    Shown::Text(text.clone()),
+                    literal(text.encode_utf16(), true),
+                );
             }
             Self::Object(object) => {
                 let shown = loaded.shown(*object);
                 Shown::Text(format!("{} {shown}", loaded.class_name(*object)))
             }
             Self::Null => Shown::Null,
-            Self::LongText => return (Shown::Null, "(texts of more than 1,000 characters)".to_owned()),
+            Self::LongText => {
+                return (
+                    Shown::Null,
+                    "(texts of more than 1,000 characters)".to_owned(),
+                );
+            }
             Self::Absent => return (Shown::Null, "(no such field)".to_owned()),
             Self::Failed(failure) => return (Shown::Null, format!("({})", failure.reason())),
         };
@@ -113,13 +125,25 @@ impl GroupKey {
 
 /// The bits of a number, of which larger ones are of larger numbers. Zero has one form, and so has NaN.
 fn ordered_bits(value: f64) -> u64 {
-    let value = if value.is_nan() { f64::NAN } else { value + 0.0 };
+    let value = if value.is_nan() {
+        f64::NAN
+    } else {
+        value + 0.0
+    };
     let bits = value.to_bits();
-    if bits >> 63 == 0 { bits | 1 << 63 } else { !bits }
+    if bits >> 63 == 0 {
+        bits | 1 << 63
+    } else {
+        !bits
+    }
 }
 
 fn double(ordered: u64) -> f64 {
-    f64::from_bits(if ordered >> 63 == 1 { ordered & !(1 << 63) } else { !ordered })
+    f64::from_bits(if ordered >> 63 == 1 {
+        ordered & !(1 << 63)
+    } else {
+        !ordered
+    })
 }
 
 /// The groups of objects: for each its number.

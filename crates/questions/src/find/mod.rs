@@ -8,21 +8,21 @@ mod sum;
 
 use serde::Deserialize;
 
+use crate::expression::{Budget, Evaluator, Place, Scope, compile};
 use crate::loaded_heap::LoadedHeap;
 use crate::parts::page::{Page, default_limit, page};
-use crate::expression::{Budget, Evaluator, Place, Scope, compile};
 use crate::paths::set_of_new;
 pub use answer::{
     ConditionResult, FailedObjects, FoundGroup, FoundGroups, FoundObject, FoundObjects, SizeSum,
 };
 use base::bits::Bits;
-use groups::Groups;
-pub use sum::Size;
 use base::columns;
 use base::control::{Control, Phase};
 use base::error::{Error, Result};
 use base::units::ObjectIndex;
+use groups::Groups;
 use heap::Category;
+pub use sum::Size;
 
 /// The number of objects between two checks for cancellation.
 const CHECK_INTERVAL: usize = 1 << 14;
@@ -94,9 +94,13 @@ pub fn find(
     };
     // Both are compiled before any object is read.
     let condition = options.condition.as_deref();
-    let condition = condition.map(|text| compile(Place::Where, text, scope)).transpose()?;
+    let condition = condition
+        .map(|text| compile(Place::Where, text, scope))
+        .transpose()?;
     let group_by = options.group_by.as_deref();
-    let group_by = group_by.map(|text| compile(Place::GroupBy, text, scope)).transpose()?;
+    let group_by = group_by
+        .map(|text| compile(Place::GroupBy, text, scope))
+        .transpose()?;
     let mut found = candidates(loaded, options, &class_slots, control)?;
     let mut result = None;
     if let Some(condition) = condition {
@@ -116,7 +120,14 @@ pub fn find(
     let groups = match group_by {
         Some(compiled) => {
             let evaluator = Evaluator::new(&compiled, loaded, new.as_ref(), &budget, control)?;
-            Some(grouped(loaded, evaluator, &found, options.sum, page, control)?)
+            Some(grouped(
+                loaded,
+                evaluator,
+                &found,
+                options.sum,
+                page,
+                control,
+            )?)
         }
         None => None,
     };

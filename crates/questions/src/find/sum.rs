@@ -47,7 +47,8 @@ pub(super) fn sums(
     let index = loaded.dominator_index(control)?;
     let mut positions = columns::with_capacity(objects.len())?;
     let with_group = objects.iter().zip(group_of);
-    positions.extend(with_group.filter_map(|(&object, &group)| Some((index.position(object)?, group))));
+    positions
+        .extend(with_group.filter_map(|(&object, &group)| Some((index.position(object)?, group))));
     positions.sort_unstable();
     let mut ends = columns::zeros::<u32>(groups)?;
     for (nth, &(position, group)) in positions.iter().enumerate() {

@@ -68,7 +68,10 @@ impl Sessions {
             .iter()
             .map(|object| {
                 let address = object["address"].as_u64().unwrap() as u32;
-                self.sessions.iter().position(|session| session.0 == address).unwrap()
+                self.sessions
+                    .iter()
+                    .position(|session| session.0 == address)
+                    .unwrap()
             })
             .collect();
         found.sort_unstable();
@@ -76,7 +79,10 @@ impl Sessions {
     }
 
     fn error(&self, condition: &str) -> (String, String) {
-        error(&self.heap, json!({ "question": "find", "class": "*Session", "where": condition }))
+        error(
+            &self.heap,
+            json!({ "question": "find", "class": "*Session", "where": condition }),
+        )
     }
 }
 
@@ -98,7 +104,10 @@ fn fields_built_in_values_and_globals_mean_what_the_documentation_says() {
         ("key == 2.0", &[2]),
         ("-key < -2.5", &[3, 4]),
         ("note == \"guest 1\"", &[2, 3]),
-        ("this.note.startsWith('guest') && note.endsWith('0')", &[0, 1]),
+        (
+            "this.note.startsWith('guest') && note.endsWith('0')",
+            &[0, 1],
+        ),
         ("note.contains('est 1')", &[2, 3]),
         ("note == null", &[4]),
         ("note < 'guest 1'", &[0, 1]),
@@ -112,7 +121,10 @@ fn fields_built_in_values_and_globals_mean_what_the_documentation_says() {
         ("this in sessions", &[0, 1, 2, 3, 4]),
         ("next in sessions", &[1, 2, 3, 4]),
         ("className == 'assembly/index/Session'", &[0, 1, 2, 3, 4]),
-        ("shallowSize > 0 && retainedSize >= shallowSize", &[0, 1, 2, 3, 4]),
+        (
+            "shallowSize > 0 && retainedSize >= shallowSize",
+            &[0, 1, 2, 3, 4],
+        ),
         ("has(this.next) && has(this.next.note)", &[1, 2, 3, 4]),
         ("has(this.other)", &[]),
         ("this[\"key\"] == 0", &[0]),
@@ -146,7 +158,10 @@ fn objects_for_which_a_condition_has_no_value_are_counted() {
     );
     let everything = json!({ "question": "find", "where": "open == false", "count": true });
     let answer = ask(&sessions.heap, everything);
-    assert_eq!((&answer["total"], &answer["objects"]), (&json!(3), &json!([])));
+    assert_eq!(
+        (&answer["total"], &answer["objects"]),
+        (&json!(3), &json!([]))
+    );
     assert!(answer["where"]["withoutField"].as_u64().unwrap() > 3);
 }
 
@@ -235,7 +250,11 @@ fn what_does_not_compile_is_an_error_with_its_place() {
         ("[1, 2] == 3", 1, "a list"),
         ("{'a': 1} == 3", 1, "an object literal"),
         ("key == b'1'", 8, "bytes"),
-        ("9223372036854775807 * 9223372036854775807 * 4.0 > key", 21, "too large"),
+        (
+            "9223372036854775807 * 9223372036854775807 * 4.0 > key",
+            21,
+            "too large",
+        ),
     ] {
         let (code, message) = sessions.error(condition);
         assert_eq!(code, "ERR_WHERE", "{condition}: {message}");
@@ -246,7 +265,11 @@ fn what_does_not_compile_is_an_error_with_its_place() {
         assert!(message.contains(part), "{condition}: {message}");
     }
     let question = json!({ "question": "find", "groupBy": "kye" });
-    assert!(error(&sessions.heap, question).1.starts_with("option groupBy, character 1: "));
+    assert!(
+        error(&sessions.heap, question)
+            .1
+            .starts_with("option groupBy, character 1: ")
+    );
 }
 
 #[test]
@@ -290,7 +313,10 @@ fn containers_contain_their_keys_and_values() {
     let mut scene = Scene::new();
     let item = scene.class("assembly/index/Item");
     let names = scene.generic("~lib/array/Array<~lib/string/String>", &[&STRING]);
-    let map = scene.generic("~lib/map/Map<~lib/string/String,assembly/index/Item>", &[&STRING, &item]);
+    let map = scene.generic(
+        "~lib/map/Map<~lib/string/String,assembly/index/Item>",
+        &[&STRING, &item],
+    );
     let [apple, pear] = ["apple", "pear"].map(|text| string(&mut scene, text));
     let item = scene.object(item, 4);
     let array = scene.array(names, &[pear]);
@@ -305,8 +331,10 @@ fn containers_contain_their_keys_and_values() {
     let found = |contains: &str| {
         let answer = ask(&heap, json!({ "question": "find", "contains": contains }));
         let objects = answer["objects"].as_array().unwrap().clone();
-        let mut found: Vec<u32> =
-            objects.iter().map(|object| object["address"].as_u64().unwrap() as u32).collect();
+        let mut found: Vec<u32> = objects
+            .iter()
+            .map(|object| object["address"].as_u64().unwrap() as u32)
+            .collect();
         found.sort_unstable();
         found
     };
