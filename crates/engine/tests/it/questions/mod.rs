@@ -2,6 +2,7 @@
 
 mod entries;
 mod errors;
+mod expression_model;
 mod expressions;
 mod growth;
 mod naive;

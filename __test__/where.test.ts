@@ -1,0 +1,103 @@
+// Conditions over fields: how many sessions are not open, and which keys are not in an array, in the API and the command
+// line, for a dump and for a heap snapshot.
+
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { writeHeapSnapshot } from "node:v8";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { openHeapFile } from "../dist/index.js";
+import type { Heap } from "../index.js";
+import { failureOf, outputOf, runIn } from "./support/command_line.ts";
+import { sessionsFolder } from "./support/sessions.ts";
+
+let folder: string;
+let heap: Heap;
+
+beforeAll(async () => {
+  folder = await sessionsFolder();
+  heap = openHeapFile(join(folder, "app.dump"), join(folder, "app.wasm"));
+});
+afterAll(() => {
+  heap.close();
+  rmSync(folder, { recursive: true });
+});
+
+const run = async (...args: string[]) =>
+  outputOf(await runIn(folder, ["find", "app.dump", "--wasm", "app.wasm", ...args]));
+
+test("the API says how many sessions are not open, and which keys are not in the array", () => {
+  const closed = heap.find({ class: "*/Session", where: "open == false", count: true });
+  expect(closed).toMatchObject({ total: 100, objects: [], where: { examined: 300 } });
+  const missing = heap.find({ class: "*/Plate", where: "!(this.key in plateOrder)" });
+  const keys = missing.objects.map(({ address }) => heap.object(address).fields[0]?.value);
+  expect(keys.sort()).toEqual([107, 207, 7]);
+  const states = heap.find({ class: "*/Session", groupBy: "this.note", sum: "shallow" });
+  expect(states.groups?.rows.map(({ text, count }) => [text, count])).toEqual([
+    ["null", 150],
+    ['"guest 0"', 75],
+    ['"guest 2"', 75],
+  ]);
+});
+
+test("entries 100 to 200 of a map are a page of the map that a condition finds", () => {
+  const [map] = heap.find({ class: "~lib/map/Map*", where: "size() == 300" }).objects;
+  const page = heap.object(map?.address ?? 0, { entries: 100, offset: 100 }).entries;
+  expect(page?.entries.map(({ key }) => key?.value)).toEqual(
+    Array.from({ length: 100 }, (_, nth) => nth + 100),
+  );
+});
+
+test("the command line says the same", async () => {
+  const text = await run("--class", "*/Session", "--where", "open == false", "--count");
+  expect(text).toBe("100 objects\n");
+  const missing = await run("--class", "*/Plate", "--where", "!(this.key in plateOrder)");
+  expect(missing).toContain("3 objects");
+  expect(missing).toContain("{key: 107}");
+  const groups = await run("--class", "*/Session", "--group-by", "open", "--sum", "shallow");
+  expect(groups).toMatch(/200 .* true\n *100 .* false\n$/);
+  const all = await run("--where", "open == false", "--count");
+  expect(all).toMatch(/^100 objects\nnot counted: [\d,]+ objects without a field of the condition\n$/);
+});
+
+test("containers are found by what they contain", () => {
+  const { objects } = heap.find({ class: "~lib/map/Map*", contains: "Plate" });
+  expect(objects).toHaveLength(1);
+  const arrays = heap.find({ class: "~lib/array/Array*", contains: "*/Session" }).objects;
+  expect(arrays).toHaveLength(1);
+});
+
+test("a condition that does not compile is an error with its place", async () => {
+  const find = (where: string) => () => heap.find({ class: "*/Session", where });
+  expect(find("opne == false")).toThrow(
+    expect.objectContaining({
+      code: "ERR_WHERE",
+      message: expect.stringMatching(/option where, character 1: found opne.*such as open/),
+    }),
+  );
+  const args = ["find", "app.dump", "--wasm", "app.wasm", "--where", "open =="];
+  expect(failureOf(await runIn(folder, args))).toContain("option where, character 8");
+});
+
+test("in a heap snapshot, properties are fields", () => {
+  class Ticket {
+    open: boolean;
+    note: string | null;
+    constructor(key: number) {
+      this.open = key % 3 !== 0;
+      this.note = key % 2 === 0 ? `guest ${key % 4}` : null;
+    }
+  }
+  const tickets = Array.from({ length: 30 }, (_, key) => new Ticket(key));
+  const order = new Set(tickets.slice(0, 4));
+  Object.assign(globalThis, { tickets, ticketOrder: order });
+  const file = writeHeapSnapshot(join(folder, "app.heapsnapshot"));
+  const snapshot = openHeapFile(file);
+  const count = (where: string) => snapshot.find({ class: "Ticket", where, count: true }).total;
+  expect(count("open == false")).toBe(10);
+  expect(count("this.note.startsWith('guest') && open")).toBe(10);
+  expect(count("note == null")).toBe(15);
+  expect(count("!(this in ticketOrder)")).toBe(26);
+  expect(count("this in tickets")).toBe(30);
+  expect(tickets).toHaveLength(30);
+  snapshot.close();
+});
