@@ -218,9 +218,9 @@ pub enum Error {
         /// What should follow.
         expected: String,
     },
-    /// A heap snapshot together with a module.
+    /// A heap snapshot together with a module that names none of its objects.
     #[error(
-        "this is a heap snapshot of V8, which has no module: leave out --wasm (the argument wasm in the API)"
+        "this is a heap snapshot of V8, and no program in it is of this module, or the module has no objects of WasmGC to name: leave out --wasm (the argument wasm in the API)"
     )]
     SnapshotWithModule,
     /// A heap dump without a module.

@@ -12,23 +12,26 @@ use base::tolerance::Tolerance;
 use heap::Heap;
 use heap::views::{ComparisonSort, ComparisonView, Selection};
 use questions::LoadedHeap;
+use v8::ModuleNames;
 
 use crate::program::Program;
-use crate::snapshot::{analyze_snapshot, open_snapshot};
+use crate::snapshot::{module_names, open_named};
 
-/// Analyzes a heap dump with its module, or a heap snapshot, which has none.
+/// Analyzes a heap dump with its module, or a heap snapshot, which needs none. With a module of WasmGC, its objects in
+/// a snapshot have the names of the module.
 ///
 /// # Errors
 /// [`Error::SnapshotWithModule`], [`Error::ModuleMissing`], [`Error::NotASnapshot`] if the file and the module do not
-/// belong together; otherwise as [`Program::analyze`] and [`analyze_snapshot`].
+/// belong together; otherwise as [`Program::analyze`] and [`analyze_snapshot`](crate::analyze_snapshot).
 pub fn analyze(
     file: Input<'_, impl AsRef<[u8]>>,
     module: Option<&Input<'_, impl AsRef<[u8]>>>,
     tolerance: Tolerance,
     control: &Control,
 ) -> Result<Heap> {
-    if is_snapshot(&file, module.is_some())? {
-        return analyze_snapshot(file, control);
+    if is_snapshot(&file) {
+        let names = names_for(&file, module, control)?;
+        return v8::analyze(file, names.as_ref(), control);
     }
     let program = read_program(module, &file, control)?.tolerating(tolerance);
     program.analyze(file, control)
@@ -46,9 +49,8 @@ pub fn compare<Bytes: AsRef<[u8]> + Send>(
     selection: Selection<ComparisonSort>,
     control: &Control,
 ) -> Result<ComparisonView> {
-    let has_module = module.is_some();
-    let is_before = is_snapshot(&before, has_module)?;
-    let is_after = is_snapshot(&after, has_module)?;
+    let is_before = is_snapshot(&before);
+    let is_after = is_snapshot(&after);
     if is_before != is_after {
         let (dump, snapshot) = if is_before {
             (after.name, before.name)
@@ -61,8 +63,9 @@ pub fn compare<Bytes: AsRef<[u8]> + Send>(
         });
     }
     if is_before {
-        let before = open_snapshot(before, control)?;
-        let after = open_snapshot(after, control)?;
+        let names = names_for(&before, module, control)?;
+        let before = open_named(before, names.as_ref(), control)?;
+        let after = open_named(after, names.as_ref(), control)?;
         return after.compared_with(&before, selection, control);
     }
     let program = read_program(module, &before, control)?.tolerating(tolerance);
@@ -84,8 +87,9 @@ pub fn open<Bytes: AsRef<[u8]>, Kept: AsRef<[u8]>>(
     keep: impl FnOnce(Bytes) -> Result<(Kept, Box<dyn Contents>)>,
     control: &Control,
 ) -> Result<LoadedHeap> {
-    if is_snapshot(&file, module.is_some())? {
-        let loaded = open_snapshot(file, control)?;
+    if is_snapshot(&file) {
+        let names = names_for(&file, module, control)?;
+        let loaded = open_named(file, names.as_ref(), control)?;
         if prepare {
             loaded.prepare(control)?;
         }
@@ -102,13 +106,21 @@ pub fn open<Bytes: AsRef<[u8]>, Kept: AsRef<[u8]>>(
     }
 }
 
-/// Whether a file is a snapshot, judged by its first bytes. A snapshot has no module.
-fn is_snapshot(file: &Input<'_, impl AsRef<[u8]>>, has_module: bool) -> Result<bool> {
-    let is_snapshot = FileKind::of(file.bytes.as_ref()) == Some(FileKind::Json);
-    if is_snapshot && has_module {
-        return Err(Error::SnapshotWithModule.in_file(file.name));
-    }
-    Ok(is_snapshot)
+/// Whether a file is a snapshot, judged by its first bytes.
+fn is_snapshot(file: &Input<'_, impl AsRef<[u8]>>) -> bool {
+    FileKind::of(file.bytes.as_ref()) == Some(FileKind::Json)
+}
+
+/// The names for the objects of WasmGC in a snapshot, if there is a module.
+fn names_for(
+    snapshot: &Input<'_, impl AsRef<[u8]>>,
+    module: Option<&Input<'_, impl AsRef<[u8]>>>,
+    control: &Control,
+) -> Result<Option<ModuleNames>> {
+    let names = module.map(|module| module_names(module, control));
+    names
+        .transpose()
+        .map_err(|error| error.in_file(snapshot.name))
 }
 
 /// The program of a dump. Without a module, the error says what the file needs.
