@@ -706,8 +706,10 @@ export interface GrowingPlace {
   /** `(raw blocks)` for blocks of `heap.alloc`. */
   className: string;
   /**
-   * Where the constructor of the class is, if a heap snapshot says so and no other class has this name. The file is
-   * a path, a URL, or a name such as `node:internal/timers`; line and column are from 1.
+   * Where the constructor of the class is, if a heap snapshot says so and no other class has this name; from the
+   * commands also if there is a source map beside the module (`<module>.map`): the line of the first code of the
+   * constructor, with column 1. The file is a path, a URL, or a name such as `node:internal/timers`; line and column
+   * are from 1.
    */
   source?: { file: string; line: number; column: number };
   /** A hash of the path; without one, of label and class. */

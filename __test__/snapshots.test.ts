@@ -131,11 +131,11 @@ describe("the command", () => {
     expect(status).toBe(1);
   });
 
-  test("analyze with a module is refused", () => {
+  test("analyze with a file that is no module is refused", () => {
     const { status, stderr } = spawnSync(process.execPath, [CLI, "analyze", after, "--wasm", CLI], {
       encoding: "utf8",
     });
-    expect(stderr).toMatch(/has no module, but .*; leave out --wasm$/m);
+    expect(stderr).toMatch(/no program in it is of this module.*; leave out --wasm$/m);
     expect(status).toBe(1);
   });
 });

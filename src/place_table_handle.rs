@@ -7,7 +7,9 @@ use napi_derive::napi;
 
 use super::error::Result;
 use super::outcome::Outcome;
+use engine::heap::SourcePlace;
 use engine::questions::PlaceTable;
+use engine::wasm::symbols::Symbols;
 use workers::guard::guarded;
 
 /// A place table that stays on the native side.
@@ -54,6 +56,22 @@ impl PlaceTableHandle {
     #[napi(factory)]
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         guarded(|| Ok(Self::new(PlaceTable::from_bytes(bytes)?)))
+    }
+
+    /// The table with the lines of constructors, by the names of a module and its source map.
+    #[napi]
+    pub fn with_source_map(&self, env: Env, wasm: &[u8], source_map: String) -> Result<Self> {
+        guarded(|| {
+            let symbols = Symbols::read(wasm, Some(&source_map))?;
+            let constructors = symbols.constructors();
+            let table = self.table.with_class_places(|class| {
+                let &(file, line) = constructors.get(class)?;
+                let file = file.to_owned();
+                let column = 1;
+                Some(SourcePlace { file, line, column })
+            });
+            Ok(Self::new(table).registered(env))
+        })
     }
 
     /// The table as bytes.

@@ -1,53 +1,37 @@
-// Objects of WasmGC in heap snapshots of Chromium, of a module with a name section and of one without.
+// Objects of WasmGC in heap snapshots of Chromium, of a module with a name section and of one without, whose names come
+// from the module that was not stripped.
 
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import binaryen from "binaryen";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { growth, openHeapFile } from "../../dist/index.js";
 import type { Heap } from "../../index.js";
 import { writeFromPage } from "../snapshots/hosts.ts";
+import { wasmGc } from "../snapshots/wasm_gc.ts";
 import { findChromium, startChromium } from "./chromium.ts";
-
-/** Keeps all players of all rounds in a list whose head is a global. */
-const SOURCE = `(module
-  (type $Player (struct (field $score (mut i32)) (field $previous (mut (ref null $Player)))))
-  (type $Players (array (mut (ref null $Player))))
-  (type $Round (struct (field $players (ref $Players)) (field $earlier (ref null $Round))))
-  (global $rounds (mut (ref null $Round)) (ref.null $Round))
-  (func (export "play") (param $count i32)
-    (local $nth i32)
-    (local $players (ref $Players))
-    (local.set $players (array.new_default $Players (local.get $count)))
-    (loop $next
-      (array.set $Players (local.get $players) (local.get $nth)
-        (struct.new $Player (local.get $nth) (ref.null $Player)))
-      (local.set $nth (i32.add (local.get $nth) (i32.const 1)))
-      (br_if $next (i32.lt_u (local.get $nth) (local.get $count))))
-    (global.set $rounds (struct.new $Round (local.get $players) (global.get $rounds)))))`;
-
-function compiled(hasNames: boolean): number[] {
-  const module = binaryen.parseText(SOURCE);
-  module.setFeatures(binaryen.Features.All);
-  binaryen.setDebugInfo(hasNames);
-  return [...module.emitBinary()];
-}
 
 describe.skipIf(findChromium() === undefined)("a page with a module of WasmGC", () => {
   let folder: string;
   let named: Heap[];
   let nameless: Heap[];
+  /** The module with names. */
+  let original: string;
 
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), "heap-analyzer-wasm-gc-"));
+    original = join(folder, "game.wasm");
+    writeFileSync(original, wasmGc(true));
     const browser = await startChromium();
     const snapshots = async (hasNames: boolean) => {
       const page = await browser.newPage();
-      await page.evaluate(async (bytes) => {
-        const { instance } = await WebAssembly.instantiate(new Uint8Array(bytes));
-        Object.assign(globalThis, { game: instance });
-      }, compiled(hasNames));
+      await page.evaluate(
+        async (bytes) => {
+          const { instance } = await WebAssembly.instantiate(new Uint8Array(bytes));
+          Object.assign(globalThis, { game: instance });
+        },
+        [...wasmGc(hasNames)],
+      );
       const session = await page.context().newCDPSession(page);
       const heaps = [];
       for (const nth of [0, 1, 2]) {
@@ -86,6 +70,16 @@ describe.skipIf(findChromium() === undefined)("a page with a module of WasmGC", 
     for (const text of texts) expect(text).not.toMatch(/^\d+ global|\(system\) retain/);
     const classes = growth(named).places.map(({ className }) => className);
     expect(classes).toContain("$Round (wasm)");
+  });
+
+  test("has the names of the module that is given, if the one that runs was stripped", () => {
+    const file = join(folder, "false-2.heapsnapshot");
+    const heap = openHeapFile(file, original);
+    expect(heap.find({ class: "$Player (wasm)" }).total).toBe(1500);
+    const [player] = heap.find({ class: "$Player (wasm)", limit: 1 }).objects;
+    const { path } = heap.paths(player?.address as number);
+    expect(path?.text).toContain("(array){$rounds} > $Round (wasm).$");
+    expect(path?.text).toContain("$Round (wasm).$players > $Players (wasm)");
   });
 
   test("has V8's numbers of types without a name section", () => {

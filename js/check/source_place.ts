@@ -1,5 +1,6 @@
 /** Where the constructor of what grows is, as a file of the repository in which a check runs. */
-import { isAbsolute, relative, sep } from "node:path";
+import { existsSync } from "node:fs";
+import { isAbsolute, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { GrowingPlace } from "../../index.js";
 
@@ -14,8 +15,8 @@ export interface CodePlace {
 export function codePlace({ source }: GrowingPlace): CodePlace | undefined {
   if (source === undefined) return undefined;
   const path = filePath(source.file);
-  if (path === undefined || !isAbsolute(path)) return undefined;
-  const file = relative(process.cwd(), path);
+  if (path === undefined || !(isAbsolute(path) || isInFolder(path))) return undefined;
+  const file = relative(process.cwd(), resolve(path));
   const steps = file.split(sep);
   if (isAbsolute(file) || steps[0] === ".." || steps.includes("node_modules")) return undefined;
   return { file, line: source.line, column: source.column };
@@ -29,4 +30,9 @@ function filePath(script: string): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Whether a file that a source map names is in this folder: `asc` names files by their place in its project. */
+function isInFolder(path: string): boolean {
+  return existsSync(resolve(path));
 }

@@ -1,7 +1,9 @@
 /** Dumps as place tables, for the commands that compare many dumps. */
+import { existsSync, readFileSync } from "node:fs";
 import { Argument } from "commander";
 import type * as native from "../native.js";
 import { addon } from "./addon.js";
+import { STANDARD_INPUT } from "./inputs.js";
 import { fileName, type ReadingOptions } from "./options.js";
 import { ProgressLine } from "./progress.js";
 import { openAll } from "./question_command.js";
@@ -28,10 +30,30 @@ export async function placeTables(
     const open = openAll([dump], [modules[nth]], options, control);
     const [heap] = (await line.watch(control, open)) as [native.HeapHandle];
     try {
-      tables.push(await line.watch(control, heap.placeTableAsync(control)));
+      const table = await line.watch(control, heap.placeTableAsync(control));
+      // What grows is in the last dump.
+      const isLast = nth === dumps.length - 1;
+      tables.push(isLast ? withLines(table, modules[nth]) : table);
     } finally {
       heap.close();
     }
   }
   return tables;
+}
+
+/**
+ * The table with the lines of constructors, if there is a source map beside the module, as `asc --sourceMap` writes it.
+ * One that cannot be read says nothing.
+ */
+function withLines(
+  table: native.PlaceTableHandle,
+  module: string | undefined,
+): native.PlaceTableHandle {
+  const map = `${module}.map`;
+  if (module === undefined || module === STANDARD_INPUT || !existsSync(map)) return table;
+  try {
+    return table.withSourceMap(readFileSync(module), readFileSync(map, "utf8"));
+  } catch {
+    return table;
+  }
 }

@@ -6,9 +6,6 @@ use base::error::Coded;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum InputError {
-    /// A heap snapshot together with a module.
-    #[error("this is a heap snapshot of V8, which has no module, but a module was passed with it")]
-    SnapshotWithModule,
     /// A heap dump without a module.
     #[error(
         "a heap dump can be read only with the module that it was taken from; only heap snapshots of V8 have none"
@@ -19,7 +16,6 @@ pub enum InputError {
 impl Coded for InputError {
     fn code(&self) -> &'static str {
         match self {
-            Self::SnapshotWithModule => "ERR_SNAPSHOT_WITH_MODULE",
             Self::ModuleMissing => "ERR_MODULE_MISSING",
         }
     }

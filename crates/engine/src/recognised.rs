@@ -13,18 +13,20 @@ use base::warning::Warning;
 use heap::views::{ComparisonSort, ComparisonView, Selection};
 use heap::{Heap, HeapError};
 use questions::LoadedHeap;
-use v8::SnapshotError;
+use v8::{ModuleNames, SnapshotError};
 
 use crate::InputError;
 use crate::containers::{Origin, Reading, unpacked};
 use crate::program::Program;
-use crate::snapshot::{analyze_snapshot, open_snapshot};
+use crate::snapshot::{module_names, open_named};
 
-/// Analyzes a heap dump or another container of memory with its module, or a heap snapshot, which has none.
+/// Analyzes a heap dump or another container of memory with its module, or a heap snapshot, which needs none. With a
+/// module of WasmGC, its objects in a snapshot have the names of the module.
 ///
 /// # Errors
-/// [`InputError::SnapshotWithModule`], [`InputError::ModuleMissing`], [`SnapshotError::NotASnapshot`] if the file and the module do not
-/// belong together; [`ContainerError`](dumps::ContainerError); otherwise as [`Program::analyze`] and [`analyze_snapshot`].
+/// [`SnapshotError::OtherModule`], [`InputError::ModuleMissing`], [`SnapshotError::NotASnapshot`] if the file and the
+/// module do not belong together; [`ContainerError`](dumps::ContainerError); otherwise as [`Program::analyze`] and
+/// [`analyze_snapshot`](crate::analyze_snapshot).
 pub fn analyze(
     file: Input<'_, impl AsRef<[u8]> + From<Vec<u8>>>,
     module: Option<&Input<'_, impl AsRef<[u8]>>>,
@@ -32,8 +34,9 @@ pub fn analyze(
     control: &Control,
 ) -> Result<Heap> {
     let (file, origin) = unpacked(file, module, reading, control)?;
-    if is_snapshot(&file, module.is_some())? {
-        return analyze_snapshot(file, control);
+    if is_snapshot(&file) {
+        let names = names_for(&file, module, control)?;
+        return v8::analyze(file, names.as_ref(), control);
     }
     let program = read_program(module, &file, control)?.tolerating(reading.tolerance);
     let mut heap = program.analyze(file, control)?;
@@ -55,9 +58,8 @@ pub fn compare<Bytes: AsRef<[u8]> + From<Vec<u8>> + Send>(
 ) -> Result<ComparisonView> {
     let (before, earlier) = unpacked(before, module, reading, control)?;
     let (after, later) = unpacked(after, module, reading, control)?;
-    let has_module = module.is_some();
-    let is_before = is_snapshot(&before, has_module)?;
-    let is_after = is_snapshot(&after, has_module)?;
+    let is_before = is_snapshot(&before);
+    let is_after = is_snapshot(&after);
     if is_before != is_after {
         let (dump, snapshot) = if is_before {
             (after.name, before.name)
@@ -71,8 +73,9 @@ pub fn compare<Bytes: AsRef<[u8]> + From<Vec<u8>> + Send>(
         .into());
     }
     if is_before {
-        let before = open_snapshot(before, control)?;
-        let after = open_snapshot(after, control)?;
+        let names = names_for(&before, module, control)?;
+        let before = open_named(before, names.as_ref(), control)?;
+        let after = open_named(after, names.as_ref(), control)?;
         return after.compared_with(&before, selection, control);
     }
     let program = read_program(module, &before, control)?.tolerating(reading.tolerance);
@@ -105,8 +108,9 @@ pub fn open<Bytes: AsRef<[u8]> + From<Vec<u8>>, Kept: AsRef<[u8]>>(
     control: &Control,
 ) -> Result<LoadedHeap> {
     let (file, Origin { trap, warnings }) = unpacked(file, module, reading, control)?;
-    if is_snapshot(&file, module.is_some())? {
-        let loaded = open_snapshot(file, control)?;
+    if is_snapshot(&file) {
+        let names = names_for(&file, module, control)?;
+        let loaded = open_named(file, names.as_ref(), control)?;
         if prepare {
             loaded.prepare(control)?;
         }
@@ -124,13 +128,21 @@ pub fn open<Bytes: AsRef<[u8]> + From<Vec<u8>>, Kept: AsRef<[u8]>>(
     Ok(loaded.with_origin(trap, warnings))
 }
 
-/// Whether a file is a snapshot, judged by its first bytes. A snapshot has no module.
-fn is_snapshot(file: &Input<'_, impl AsRef<[u8]>>, has_module: bool) -> Result<bool> {
-    let is_snapshot = FileKind::of(file.bytes.as_ref()) == Some(FileKind::Json);
-    if is_snapshot && has_module {
-        return Err(Error::from(InputError::SnapshotWithModule).in_file(file.name));
-    }
-    Ok(is_snapshot)
+/// Whether a file is a snapshot, judged by its first bytes.
+fn is_snapshot(file: &Input<'_, impl AsRef<[u8]>>) -> bool {
+    FileKind::of(file.bytes.as_ref()) == Some(FileKind::Json)
+}
+
+/// The names for the objects of WasmGC in a snapshot, if there is a module.
+fn names_for(
+    snapshot: &Input<'_, impl AsRef<[u8]>>,
+    module: Option<&Input<'_, impl AsRef<[u8]>>>,
+    control: &Control,
+) -> Result<Option<ModuleNames>> {
+    let names = module.map(|module| module_names(module, control));
+    names
+        .transpose()
+        .map_err(|error| error.in_file(snapshot.name))
 }
 
 /// The program of a dump. Without a module, the error says what the file needs.

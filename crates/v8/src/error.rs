@@ -43,6 +43,11 @@ pub enum SnapshotError {
         /// What should follow.
         expected: String,
     },
+    /// A heap snapshot together with a module that names none of its objects.
+    #[error(
+        "this is a heap snapshot of V8, and no program in it is of this module, or the module has no objects of WasmGC to name"
+    )]
+    OtherModule,
     /// A question about memory, which a snapshot does not contain.
     #[error("a heap snapshot of V8 cannot answer {question}: {reason}")]
     NotInSnapshot {
@@ -58,6 +63,7 @@ impl Coded for SnapshotError {
         match self {
             Self::NotASnapshot { .. } | Self::Unreadable { .. } => "ERR_SNAPSHOT",
             Self::Truncated { .. } => "ERR_SNAPSHOT_TRUNCATED",
+            Self::OtherModule => "ERR_SNAPSHOT_WITH_MODULE",
             Self::NotInSnapshot { .. } => "ERR_NOT_IN_SNAPSHOT",
         }
     }

@@ -19,6 +19,7 @@ mod fields;
 mod graph;
 mod json;
 mod meta;
+mod module_names;
 mod names;
 mod node_columns;
 mod numbers;
@@ -34,6 +35,7 @@ mod source;
 mod strings;
 
 pub use error::SnapshotError;
+pub use module_names::{ModuleNames, TypeNames};
 
 pub(crate) use strings::{code_units, length};
 
@@ -48,20 +50,31 @@ use base::file_kind::{FileKind, FileStart};
 use base::input::Input;
 use heap::{Heap, Opened, RootSlots};
 
-/// Analyzes a snapshot. The bytes are dropped as soon as they are read.
+/// Analyzes a snapshot. The bytes are dropped as soon as they are read. Objects of WasmGC get the names of their
+/// module, if it is given.
 ///
 /// # Errors
-/// [`Error::InFile`](base::Error::InFile) around every error of the snapshot; [`Error::OutOfMemory`](base::Error::OutOfMemory) and [`Error::Aborted`](base::Error::Aborted) without it.
-pub fn analyze(snapshot: Input<'_, impl AsRef<[u8]>>, control: &Control) -> Result<Heap> {
-    Ok(solved(snapshot, control)?.0)
+/// [`Error::InFile`](base::Error::InFile) around every error of the snapshot, such as [`SnapshotError::OtherModule`] if
+/// it has no instance of the module; [`Error::OutOfMemory`](base::Error::OutOfMemory) and
+/// [`Error::Aborted`](base::Error::Aborted) without it.
+pub fn analyze(
+    snapshot: Input<'_, impl AsRef<[u8]>>,
+    names: Option<&ModuleNames>,
+    control: &Control,
+) -> Result<Heap> {
+    Ok(solved(snapshot, names, control)?.0)
 }
 
 /// Opens a snapshot for questions. The bytes are dropped as soon as they are read.
 ///
 /// # Errors
 /// As [`analyze`].
-pub fn open(snapshot: Input<'_, impl AsRef<[u8]>>, control: &Control) -> Result<Opened> {
-    let (heap, roots, names) = solved(snapshot, control)?;
+pub fn open(
+    snapshot: Input<'_, impl AsRef<[u8]>>,
+    names: Option<&ModuleNames>,
+    control: &Control,
+) -> Result<Opened> {
+    let (heap, roots, names) = solved(snapshot, names, control)?;
     let heap = Arc::new(heap);
     let source = SnapshotSource::new(Arc::clone(&heap), names);
     Ok(Opened {
@@ -74,6 +87,7 @@ pub fn open(snapshot: Input<'_, impl AsRef<[u8]>>, control: &Control) -> Result<
 
 fn solved(
     snapshot: Input<'_, impl AsRef<[u8]>>,
+    names: Option<&ModuleNames>,
     control: &Control,
 ) -> Result<(Heap, RootSlots, SnapshotNames)> {
     let part = control.part(snapshot.bytes.as_ref().len() as u64);
@@ -86,8 +100,12 @@ fn solved(
         .into()),
     };
     let name = snapshot.name;
-    let raw = read.map_err(|error| error.in_file(snapshot.name))?;
+    let mut raw = read.map_err(|error| error.in_file(snapshot.name))?;
     // The bytes may be a mapping, which is not needed any more.
     drop(snapshot);
+    if let Some(names) = names {
+        let named = raw.name_by_module(names, &part);
+        named.map_err(|error| error.in_file(name))?;
+    }
     graph::solve(raw, &part).map_err(|error| error.in_file(name))
 }

@@ -24,14 +24,6 @@ impl Default for Budget {
 }
 
 impl Budget {
-    /// A budget of this size, for tests.
-    #[cfg(test)]
-    pub(crate) fn of(units: u64) -> Self {
-        Self {
-            left: AtomicU64::new(units),
-        }
-    }
-
     /// Takes units.
     pub(super) fn take(&self, units: u64) -> Result<()> {
         let left = self.left.load(Ordering::Relaxed);

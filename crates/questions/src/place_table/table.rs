@@ -1,12 +1,15 @@
 //! A place table as a value of its own: names instead of numbers of one heap, so that it can be kept after the
 //! heap is closed, written to a file, and compared with that of another build.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
 use super::Sum;
 use crate::QuestionError;
 use crate::warnings::WarningText;
 use base::error::{Error, Result};
+use heap::SourcePlace;
 
 /// The version of the shape of a written table.
 pub(super) const VERSION: u32 = 2;
@@ -130,6 +133,31 @@ pub(crate) struct ClassRow {
 }
 
 impl PlaceTable {
+    /// The same table with the places where the constructors of its classes are, as far as `place` knows them, in
+    /// place of those that it had.
+    pub fn with_class_places(&self, place: impl Fn(&str) -> Option<SourcePlace>) -> Self {
+        let mut table = self.clone();
+        let classes: BTreeSet<u32> = self.classes.iter().map(|row| row.class).collect();
+        table.class_places.clear();
+        for class in classes {
+            let name = self.names.get(class as usize);
+            if let Some(SourcePlace { file, line, column }) = name.and_then(|name| place(name)) {
+                let known = table.names.iter().position(|name| *name == file);
+                let number = known.unwrap_or_else(|| {
+                    table.names.push(file);
+                    table.names.len() - 1
+                });
+                table.class_places.push(ClassPlaceRow {
+                    class,
+                    file: number as u32,
+                    line,
+                    column,
+                });
+            }
+        }
+        table
+    }
+
     /// What the dump is called.
     pub fn dump_name(&self) -> &str {
         &self.dump_name

@@ -104,6 +104,23 @@ impl<'a> Symbols<'a> {
         }
     }
 
+    /// The file and the line, from 1, of the first code of each constructor `Class#constructor` that has a source, by
+    /// the name of the class. An optimiser can put constructors into other functions; those are not there.
+    pub fn constructors(&self) -> HashMap<&'a str, (&str, u32)> {
+        let mut found = HashMap::new();
+        let Some(map) = self.source_map.as_ref() else {
+            return found;
+        };
+        for (function, body) in self.module.functions.defined() {
+            let name = self.module.functions.name(function);
+            let class = name.and_then(|name| name.strip_suffix("#constructor"));
+            if let (Some(class), Some(place)) = (class, map.first(body.range())) {
+                found.insert(class, place);
+            }
+        }
+        found
+    }
+
     fn inlined(&self, original: u64, name: &Frame) -> Option<Vec<Frame>> {
         let address = original.checked_sub(self.code_start)?;
         let found = self.lines.as_ref()?.find_frames(address);

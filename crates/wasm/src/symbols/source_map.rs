@@ -1,5 +1,7 @@
 //! Source maps of modules: one line, whose columns are offsets in the file.
 
+use std::ops::Range;
+
 use serde::Deserialize;
 
 /// A source map, decoded.
@@ -43,6 +45,15 @@ impl SourceMap {
                 .collect(),
             mappings,
         })
+    }
+
+    /// The file and the line, from 1, of the first code of a function that has a source; `None` if none has.
+    pub(super) fn first(&self, function: Range<u64>) -> Option<(&str, u32)> {
+        let at = self
+            .mappings
+            .partition_point(|mapping| mapping.0 < function.start);
+        let (offset, source, line) = *self.mappings.get(at)?;
+        (offset < function.end).then(|| (self.sources[source as usize].as_str(), line + 1))
     }
 
     /// The file and the line, from 1, of an offset in a function that begins at `start`. The start itself has
@@ -111,6 +122,17 @@ mod tests {
         // A function that begins at 20 has its first line at 30.
         assert_eq!(map.find(20, 20), Some(("b.ts", 7)));
         assert_eq!(map.find(20, 21), None);
+    }
+
+    #[test]
+    fn a_function_has_the_line_of_its_first_segment_and_none_of_another_function() {
+        // Offsets 10, 12 and 30; lines 5, 4 and 7.
+        let map = r#"{"version":3,"sources":["a.ts","b.ts"],"mappings":"UAIA,EADA,kBCGA"}"#;
+        let map = SourceMap::read(map).unwrap();
+        assert_eq!(map.first(8..20), Some(("a.ts", 5)));
+        assert_eq!(map.first(11..20), Some(("a.ts", 4)));
+        assert_eq!(map.first(20..30), None);
+        assert_eq!(map.first(31..40), None);
     }
 
     #[test]
