@@ -144,7 +144,7 @@ pub enum Error {
     },
     /// No allocator whose blocks can be read.
     #[error(
-        "found no allocator in this memory: found {found}: expected dlmalloc, as in wasi-libc, emscripten and Rust"
+        "found no allocator in this memory: found {found}: expected that of AssemblyScript or WARPO or, in a module with names, dlmalloc, as in wasi-libc, emscripten and Rust"
     )]
     AllocatorUnknown {
         /// What was found.
