@@ -68,6 +68,11 @@ describe("a leak", () => {
     const mocked = await outcome("mocked", { rounds: 4 });
     expect([mocked.code, mocked.message]).toEqual([undefined, undefined]);
   });
+
+  test("is not what the console of jest keeps to print it later", async () => {
+    const { code, message } = await outcome("printed", { rounds: 8 });
+    expect([code, message]).toEqual([undefined, undefined]);
+  });
 });
 
 test("garbage is collected without a flag, and finalizers have run", async () => {

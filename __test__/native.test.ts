@@ -10,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { exposeGlobals, writeDump } from "../dist/capture.js";
 import { analyze, openHeap } from "../dist/index.js";
 import { runIn } from "./support/command_line.ts";
+import { compileSource } from "./support/compile.ts";
 
 const PROGRAMS = join(import.meta.dirname, "programs/native");
 const ALLOCATING = ["malloc", "calloc", "realloc", "free"];
@@ -196,6 +197,57 @@ test.skipIf(!hasClang)("a program whose allocator is not known is refused", () =
     expect.objectContaining({ code: "ERR_ALLOCATOR_UNKNOWN" }),
   );
 });
+
+/** A program of C with its dump, and the same module without names. */
+const zeroed = () => {
+  const [file, stripped] = ["zeroed.wasm", "stripped.wasm"].map((name) => join(folder, name)) as [
+    string,
+    string,
+  ];
+  for (const options of [
+    ["-o", file],
+    ["-Wl,--strip-all", "-o", stripped],
+  ]) {
+    const { status, stderr } = spawnSync(
+      "clang",
+      ["--target=wasm32-wasi", "-O2", "zeroed.c", ...options],
+      { cwd: PROGRAMS, env: { ...process.env, PATH }, encoding: "utf8" },
+    );
+    expect(status, stderr).toBe(0);
+  }
+  return { ...dumped(file), stripped: readFileSync(stripped) };
+};
+
+test.skipIf(!hasClang)("with a module without names, a dump of C is refused, not empty", () => {
+  const { wasm, dump, stripped } = zeroed();
+  const bytes = readFileSync(dump);
+  const heap = openHeap(bytes, wasm);
+  expect(heap.find({ limit: 1 }).total).toBe(100);
+  heap.close();
+  for (const options of [{}, { partial: true }, { force: true }]) {
+    expect(() => analyze(bytes, stripped, options)).toThrow(
+      expect.objectContaining({ code: "ERR_ALLOCATOR_UNKNOWN" }),
+    );
+  }
+});
+
+test.each([["-O0"], ["-O3"]])(
+  "a program of AssemblyScript without names, compiled with %s, that has allocated nothing, is empty",
+  async (level) => {
+    const source = "export function make(): Array<i32> { return new Array<i32>(4); }";
+    const options = { transform: false, exportRuntime: false };
+    const { wasm } = await compileSource("idle", source, [level], options);
+    const module = new WebAssembly.Module(exposeGlobals(wasm));
+    const env = { abort: () => {} };
+    const { exports } = new WebAssembly.Instance(module, { env });
+    const dump = join(folder, "idle.dump");
+    writeDump(exports, dump);
+    expect(analyze(readFileSync(dump), wasm)).toMatchObject({ totalLiveSize: 0, constructors: [] });
+    (exports.make as () => number)();
+    writeDump(exports, dump);
+    expect(() => analyze(readFileSync(dump), wasm)).not.toThrow();
+  },
+);
 
 /** The newest Rust of this machine, and that of Debian. */
 const RUSTS = ["rustc", "/usr/bin/rustc"].flatMap((rustc) =>

@@ -16,6 +16,12 @@ class Visit {
 
 class Kept {}
 
+/** Holds what is printed as the console of jest does: in `_buffer`. */
+class Printing extends console.Console {
+  _buffer = [];
+}
+
+const printing = new Printing(process.stderr);
 const visits = new Map();
 const bus = new EventEmitter().setMaxListeners(0);
 const handles = [];
@@ -32,6 +38,9 @@ const WORK = {
   },
   mocked(round) {
     for (let nth = 0; nth < 5; nth++) mocked(new Visit(round));
+  },
+  printed(round) {
+    printing._buffer.push({ message: `round ${round}`, origin: `line ${round}`, type: "log" });
   },
   both() {
     program.leak(25);

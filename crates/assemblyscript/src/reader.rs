@@ -100,6 +100,7 @@ impl HeapReader<'_, '_> {
         let (mut totals, mut walk) = self.used_blocks(&mut objects)?;
         if self.allocator.tail.is_none() {
             walk.damage = self.missing_heap();
+            self.check_unused()?;
         }
         totals.add_walk(self.dump.memory, self.allocator, &walk);
         let checks = HeaderChecks::new(self.classes, self.allocator.first_block)?;
@@ -198,6 +199,42 @@ impl HeapReader<'_, '_> {
             ),
             expected: "the allocator's tail pointer",
         }))
+    }
+
+    /// Refuses the memory of another runtime: the module has no collector that can be read, the allocator was never
+    /// used, and there is something where its heap would be.
+    fn check_unused(&self) -> Result<()> {
+        const PIECE: usize = 1 << 20;
+        let Collector {
+            total,
+            uncertain_total,
+            state,
+            list_heads,
+            ..
+        } = self.collector;
+        if total.or(*uncertain_total).is_some() || state.is_some() || list_heads.is_some() {
+            return Ok(());
+        }
+        let memory = self.dump.memory;
+        let first = self.allocator.first_block;
+        let length = u32::try_from(self.allocator.heap_size(memory)).unwrap_or(u32::MAX);
+        let Some(heap) = memory.bytes_at(first, length) else {
+            return Ok(());
+        };
+        let mut before = u64::from(first.0);
+        for piece in heap.pieces(PIECE) {
+            if let Some(nth) = piece.words().position(|word| word != 0) {
+                let address = Address((before + 4 * nth as u64) as u32);
+                return Err(HeapError::AllocatorUnknown {
+                    found: format!(
+                        "no collector that can be read in the module, an allocator of AssemblyScript that was never used, and data at {address}, where its heap would be"
+                    ),
+                }.into());
+            }
+            before += piece.size();
+            self.control.count(piece.size() / 4)?;
+        }
+        Ok(())
     }
 
     /// The objects below the heap.

@@ -19,6 +19,14 @@ pub enum HeapError {
         /// What would be right.
         expected: &'static str,
     },
+    /// No allocator whose blocks can be read.
+    #[error(
+        "found no allocator in this memory: found {found}: expected that of AssemblyScript or WARPO or, in a module with names, dlmalloc, as in wasi-libc, emscripten and Rust"
+    )]
+    AllocatorUnknown {
+        /// What was found.
+        found: String,
+    },
     /// The dump was changed or replaced after it was opened.
     #[error(
         "the dump was changed or replaced after it was opened: found {found}; open it again, and do not change the file while the heap is open"
@@ -43,6 +51,7 @@ impl Coded for HeapError {
     fn code(&self) -> &'static str {
         match self {
             Self::Corrupt { .. } => "ERR_HEAP_CORRUPT",
+            Self::AllocatorUnknown { .. } => "ERR_ALLOCATOR_UNKNOWN",
             Self::DumpChanged { .. } => "ERR_DUMP_CHANGED",
             Self::DumpWithSnapshot { .. } => "ERR_DUMP_WITH_SNAPSHOT",
         }

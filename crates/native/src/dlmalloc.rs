@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 
-use crate::NativeError;
 use base::columns;
 use base::control::Control;
 use base::error::{Error, Result};
@@ -59,7 +58,7 @@ struct Top {
 /// Finds the state, and walks all chunks.
 ///
 /// # Errors
-/// [`HeapError::Corrupt`] if there is a state, but its chunks contradict it; [`NativeError::AllocatorUnknown`] if there is
+/// [`HeapError::Corrupt`] if there is a state, but its chunks contradict it; [`HeapError::AllocatorUnknown`] if there is
 /// none; [`Error::OutOfMemory`], [`Error::Aborted`].
 pub(crate) fn walk(memory: Memory<'_>, control: &Control) -> Result<Walk> {
     let mut damage = None;
@@ -91,7 +90,7 @@ pub(crate) fn walk(memory: Memory<'_>, control: &Control) -> Result<Walk> {
             }
         }
     }
-    Err(damage.unwrap_or_else(|| Error::from(NativeError::AllocatorUnknown {
+    Err(damage.unwrap_or_else(|| Error::from(HeapError::AllocatorUnknown {
         found: format!(
             "{candidates} word(s) in {} bytes that may be the field `top` of dlmalloc, none beside a segment that ends there",
             memory.size()
