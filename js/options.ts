@@ -20,7 +20,12 @@ export function analyzeOptions(options: unknown, mode: Mode) {
 /** The options of `diff` for the engine. */
 export function diffOptions(options: unknown, mode: Mode) {
   const read = readOptions(options, { ...VIEW_OPTIONS, ...ANALYSIS_OPTIONS }, mode);
-  return { ...containerOptions(read), availableMemory: availableMemory() };
+  const request = containerOptions(read);
+  if (request.raw !== undefined) {
+    const hint = "open each with openHeap and its own globals, and call compareWith";
+    throw invalidOption(`options.raw: two dumps have different values of globals; ${hint}`);
+  }
+  return { ...request, availableMemory: availableMemory() };
 }
 
 /** The options of a view of a loaded heap. */

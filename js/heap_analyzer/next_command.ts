@@ -18,7 +18,9 @@ export function nextCommand(
   const files = [shellWord(dump)];
   if (module !== undefined) files.push("--wasm", shellWord(module));
   if (raw === true) files.push("--raw");
-  for (const { name, value } of global) files.push("--global", shellWord(`${name}=${value}`));
+  for (const { name, values } of global) {
+    files.push("--global", shellWord(`${name}=${values.at(-1)}`));
+  }
   if (instance !== undefined) files.push("--instance", String(instance));
   const command = (name: string) => `warpo-heap-analyzer ${name} ${files.join(" ")}`;
   return { next: { ofObject: command("object"), ofClass: `${command("paths")} --class` } };
