@@ -112,7 +112,7 @@ describe("the API", () => {
     expect(open({ raw: true })).toThrow(code("ERR_RAW_MEMORY"));
     const compare = () => diffFile(raw, raw, WASM, { raw: true });
     expect(compare).toThrow(code("ERR_INVALID_OPTION"));
-    expect(open({ instance: -1 })).toThrow(code("ERR_INVALID_OPTION"));
+    expect(open({ coredumpInstance: -1 })).toThrow(code("ERR_INVALID_OPTION"));
   });
 });
 

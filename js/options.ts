@@ -119,7 +119,7 @@ const ANALYSIS_OPTIONS = {
   partial: typed("boolean"),
   raw: typed("boolean"),
   globals,
-  instance: wholeNumber(0, 2 ** 32 - 1),
+  coredumpInstance: wholeNumber(0, 2 ** 32 - 1),
 };
 
 /** The values of globals by name or index. A negative i32 and its unsigned form are the same value. */
@@ -135,8 +135,10 @@ function globals(name: string, value: unknown): native.GlobalValueData[] {
 function containerOptions({
   raw,
   globals: values,
-  ...others
+  coredumpInstance: instance,
+  ...rest
 }: Record<string, unknown>): Record<string, unknown> & { raw?: native.GlobalValueData[] } {
+  const others = instance === undefined ? rest : { ...rest, instance };
   if (raw === true) return { ...others, raw: (values ?? []) as native.GlobalValueData[] };
   if (values === undefined) return others;
   throw invalidOption(

@@ -12,13 +12,13 @@ export interface SharedOptions {
   raw?: boolean;
   /** The values of its globals. */
   global?: GlobalValues[];
-  instance?: number;
+  coredumpInstance?: number;
 }
 
 /** How a dump is read. */
 export type ReadingOptions = Pick<
   SharedOptions,
-  "force" | "partial" | "raw" | "global" | "instance"
+  "force" | "partial" | "raw" | "global" | "coredumpInstance"
 >;
 
 /** The values of a global, one for each dump of a command. */
@@ -29,7 +29,7 @@ export interface GlobalValues {
 
 /** How a dump is read, for the addon: the dump number `nth` of `count`. */
 export function reading(
-  { force, partial, raw, global = [], instance }: ReadingOptions,
+  { force, partial, raw, global = [], coredumpInstance }: ReadingOptions,
   nth = 0,
   count = 1,
 ) {
@@ -48,7 +48,7 @@ export function reading(
     force: force ?? false,
     partial: partial ?? false,
     ...(raw === true ? { raw: values } : {}),
-    ...(instance === undefined ? {} : { instance }),
+    ...(coredumpInstance === undefined ? {} : { instance: coredumpInstance }),
   };
 }
 
@@ -89,7 +89,7 @@ export function addContainerOptions(command: Command): Command {
       globalValue,
     )
     .option(
-      "--instance <n>",
+      "--coredump-instance <n>",
       "the number of the instance in a coredump with several of this module",
       wholeNumber(0, 2 ** 32 - 1),
     );

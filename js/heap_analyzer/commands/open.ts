@@ -106,7 +106,11 @@ function settingsOf(options: ReadingOptions, count: number): OpenSettings {
   if (count > 1 && options.global !== undefined) {
     throw new Error("open: the values of --global are those of one dump, and several are given");
   }
-  const { raw, ...settings } = reading(options);
+  const { raw, instance, ...tolerance } = reading(options);
+  const settings = {
+    ...tolerance,
+    ...(instance === undefined ? {} : { coredumpInstance: instance }),
+  };
   if (raw === undefined) return settings;
   const globals = Object.fromEntries(raw.map(({ name, value }) => [name, value]));
   return { ...settings, raw: true, globals };
