@@ -30,7 +30,7 @@ pub enum ContainerError {
     #[error(
         "{found} instance(s) of the coredump have the globals of the module: expected one; the instances are: {}; {}",
         Shown(instances),
-        if *found == 0 { "pass the module that was running" } else { "choose one with --instance (instance in the API)" }
+        if *found == 0 { "pass the module that was running" } else { "choose one with --coredump-instance (coredumpInstance in the API)" }
     )]
     CoredumpInstance {
         /// How many instances have the globals of the module.

@@ -19,7 +19,7 @@ use wasmparser::{
 
 use base::control::Control;
 use base::error::{Error, Result};
-use base::file_kind::{FileStart, MODULE_MAGIC};
+use base::file_kind::{FileKind, FileStart};
 use base::units::Address;
 
 /// The pages of a full 32-bit memory.
@@ -33,7 +33,7 @@ pub const MAX_SIZE: u64 = 1 << 30;
 /// # Errors
 /// [`Error::NotAModule`], [`Error::ModuleTooLarge`].
 pub fn check_start(wasm: &[u8]) -> Result<()> {
-    if !wasm.starts_with(&MODULE_MAGIC) {
+    if FileKind::of(wasm) != Some(FileKind::Module) {
         return Err(Error::NotAModule {
             found: FileStart::of(wasm),
         });
