@@ -346,7 +346,7 @@ export interface AnalysisOptions {
   /** Of raw memory: the values of mutable i32 globals by name or index. Those that are missing cause a warning. */
   globals?: Record<string, number> | null | undefined;
   /** Of a coredump with several instances of the module: the number of the one to read, from 0. */
-  instance?: number | null | undefined;
+  coredumpInstance?: number | null | undefined;
 }
 
 /** The order and the length of the lists in a constructor view. */

@@ -110,7 +110,9 @@ describe("the API", () => {
     expect(open({ raw: true, globals: { 0: 1.5 } })).toThrow(code("ERR_INVALID_OPTION"));
     expect(open({ raw: true, globals: 1 })).toThrow(code("ERR_INVALID_ARG_TYPE"));
     expect(open({ raw: true })).toThrow(code("ERR_RAW_MEMORY"));
-    expect(open({ instance: -1 })).toThrow(code("ERR_INVALID_OPTION"));
+    const compare = () => diffFile(raw, raw, WASM, { raw: true });
+    expect(compare).toThrow(code("ERR_INVALID_OPTION"));
+    expect(open({ coredumpInstance: -1 })).toThrow(code("ERR_INVALID_OPTION"));
   });
 });
 
@@ -147,6 +149,26 @@ describe("the command line", () => {
     const input = gzipSync(MEMORY);
     const packed = execFileSync(process.execPath, [COMMAND_LINE, ...args, "-"], { input });
     expect(JSON.parse(String(packed))).toEqual(ofNode);
+  });
+
+  test("compares raw memories, each with its own values", () => {
+    const values = (second: Record<string, number>) =>
+      Object.entries(GLOBALS).flatMap(([name, value]) => [
+        "--global",
+        `${name}=${value},${second[name]}`,
+      ]);
+    const options = ["--wasm", WASM, "--raw"];
+    for (const format of ["json", "table"]) {
+      const ofNode = run("diff", dump, dump, "--wasm", WASM, "--format", format);
+      const same = ["diff", raw, raw, ...options, "--format", format];
+      expect(run(...same, ...values(GLOBALS))).toBe(ofNode);
+    }
+    // The collector's total is another value: a negative control.
+    const changed = { ...GLOBALS, 1: 0 };
+    const args = ["growth", raw, raw, ...options, "--format", "json", "--warmup", "0"];
+    expect(run(...args, ...values(GLOBALS))).not.toBe(run(...args, ...values(changed)));
+    const text = failure("diff", raw, raw, ...options, "--global", "0=1");
+    expect(text).toContain("expected one value for each");
   });
 
   test("says what is wrong with the options", () => {

@@ -42,8 +42,8 @@ const ADVICE: Readonly<Record<string, Partial<Record<Surface, string>>>> = {
   },
   ERR_COREDUMP_WITHOUT_MEMORY: everywhere(WRITE_DUMPS),
   ERR_COREDUMP_INSTANCE: {
-    cli: "--instance chooses one",
-    api: "instance chooses one",
+    cli: "--coredump-instance chooses one",
+    api: "coredumpInstance chooses one",
   },
   ERR_RAW_MEMORY: {
     cli: "without --raw, heap dumps and coredumps are recognised",

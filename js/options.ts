@@ -20,7 +20,12 @@ export function analyzeOptions(options: unknown, mode: Mode) {
 /** The options of `diff` for the engine. */
 export function diffOptions(options: unknown, mode: Mode) {
   const read = readOptions(options, { ...VIEW_OPTIONS, ...ANALYSIS_OPTIONS }, mode);
-  return { ...containerOptions(read), availableMemory: availableMemory() };
+  const request = containerOptions(read);
+  if (request.raw !== undefined) {
+    const hint = "open each with openHeap and its own globals, and call compareWith";
+    throw invalidOption(`options.raw: two dumps have different values of globals; ${hint}`);
+  }
+  return { ...request, availableMemory: availableMemory() };
 }
 
 /** The options of a view of a loaded heap. */
@@ -114,7 +119,7 @@ const ANALYSIS_OPTIONS = {
   partial: typed("boolean"),
   raw: typed("boolean"),
   globals,
-  instance: wholeNumber(0, 2 ** 32 - 1),
+  coredumpInstance: wholeNumber(0, 2 ** 32 - 1),
 };
 
 /** The values of globals by name or index. A negative i32 and its unsigned form are the same value. */
@@ -130,8 +135,10 @@ function globals(name: string, value: unknown): native.GlobalValueData[] {
 function containerOptions({
   raw,
   globals: values,
-  ...others
+  coredumpInstance: instance,
+  ...rest
 }: Record<string, unknown>): Record<string, unknown> & { raw?: native.GlobalValueData[] } {
+  const others = instance === undefined ? rest : { ...rest, instance };
   if (raw === true) return { ...others, raw: (values ?? []) as native.GlobalValueData[] };
   if (values === undefined) return others;
   throw invalidOption(

@@ -23,7 +23,7 @@ export interface OpenSettings {
   partial: boolean;
   raw?: boolean;
   globals?: Record<string, number>;
-  instance?: number;
+  coredumpInstance?: number;
 }
 
 interface Dump extends DumpFile {

@@ -12,14 +12,18 @@ export interface Next {
 export function nextCommand(
   dump: string | undefined,
   module: string | undefined,
-  { raw, global = [], instance }: ReadingOptions,
+  { raw, global = [], coredumpInstance }: ReadingOptions,
 ): Next {
   if (dump === undefined || dump === STANDARD_INPUT || module === STANDARD_INPUT) return {};
   const files = [shellWord(dump)];
   if (module !== undefined) files.push("--wasm", shellWord(module));
   if (raw === true) files.push("--raw");
-  for (const { name, value } of global) files.push("--global", shellWord(`${name}=${value}`));
-  if (instance !== undefined) files.push("--instance", String(instance));
+  for (const { name, values } of global) {
+    files.push("--global", shellWord(`${name}=${values.at(-1)}`));
+  }
+  if (coredumpInstance !== undefined) {
+    files.push("--coredump-instance", String(coredumpInstance));
+  }
   const command = (name: string) => `warpo-heap-analyzer ${name} ${files.join(" ")}`;
   return { next: { ofObject: command("object"), ofClass: `${command("paths")} --class` } };
 }

@@ -1,6 +1,5 @@
 /** Arguments and options of several commands. They are checked before any file is read. */
 import { Argument, type Command, InvalidArgumentError, Option } from "commander";
-import type * as native from "../native.js";
 
 /** The options of every command that reads a module and writes a result. */
 export interface SharedOptions {
@@ -12,26 +11,44 @@ export interface SharedOptions {
   /** The dump is raw memory. */
   raw?: boolean;
   /** The values of its globals. */
-  global?: native.GlobalValueData[];
-  instance?: number;
+  global?: GlobalValues[];
+  coredumpInstance?: number;
 }
 
 /** How a dump is read. */
 export type ReadingOptions = Pick<
   SharedOptions,
-  "force" | "partial" | "raw" | "global" | "instance"
+  "force" | "partial" | "raw" | "global" | "coredumpInstance"
 >;
 
-/** How a dump is read, for the addon. */
-export function reading({ force, partial, raw, global, instance }: ReadingOptions) {
-  if (global !== undefined && raw !== true) {
+/** The values of a global, one for each dump of a command. */
+export interface GlobalValues {
+  name: string;
+  values: number[];
+}
+
+/** How a dump is read, for the addon: the dump number `nth` of `count`. */
+export function reading(
+  { force, partial, raw, global = [], coredumpInstance }: ReadingOptions,
+  nth = 0,
+  count = 1,
+) {
+  if (global.length > 0 && raw !== true) {
     throw new Error("option '--global <name=value>' needs --raw: other dumps contain the values");
   }
+  const wrong = global.find(({ values }) => values.length !== count);
+  if (wrong !== undefined) {
+    throw new Error(
+      `option '--global <name=value>': ${wrong.name} has ${wrong.values.length} value(s), and the command has ` +
+        `${count} dump(s): expected one value for each, with commas between them`,
+    );
+  }
+  const values = global.map(({ name, values }) => ({ name, value: values[nth] as number }));
   return {
     force: force ?? false,
     partial: partial ?? false,
-    ...(raw === true ? { raw: global ?? [] } : {}),
-    ...(instance === undefined ? {} : { instance }),
+    ...(raw === true ? { raw: values } : {}),
+    ...(coredumpInstance === undefined ? {} : { instance: coredumpInstance }),
   };
 }
 
@@ -68,27 +85,26 @@ export function addContainerOptions(command: Command): Command {
     .option("--raw", "the dump is raw memory: its bytes and nothing else")
     .option(
       "--global <name=value>",
-      "the value of a mutable i32 global of raw memory, by name or index; once for each",
+      "the value of a mutable i32 global of raw memory, by name or index; once for each global, with a value for each dump (name=1,2)",
       globalValue,
     )
     .option(
-      "--instance <n>",
+      "--coredump-instance <n>",
       "the number of the instance in a coredump with several of this module",
       wholeNumber(0, 2 ** 32 - 1),
     );
 }
 
-function globalValue(
-  text: string,
-  earlier: native.GlobalValueData[] = [],
-): native.GlobalValueData[] {
-  // A name may contain "=".
-  const [, name, digits] = /^(.+)=(-?\d+|0x[0-9a-f]+)$/i.exec(text) ?? [];
-  const value = Number(digits);
-  if (name === undefined || !(value >= -(2 ** 31) && value < 2 ** 32)) {
+function globalValue(text: string, earlier: GlobalValues[] = []): GlobalValues[] {
+  // A name may contain "=" and ",".
+  const pattern = /^(.+)=((?:-?\d+|0x[0-9a-f]+)(?:,(?:-?\d+|0x[0-9a-f]+))*)$/i;
+  const [, name, digits = ""] = pattern.exec(text) ?? [];
+  const values = digits.split(",").map(Number);
+  const isI32 = (value: number) => value >= -(2 ** 31) && value < 2 ** 32;
+  if (name === undefined || !values.every(isI32)) {
     throw new InvalidArgumentError("Expected the name or the index of a global, =, and an i32.");
   }
-  return [...earlier, { name, value: value >>> 0 }];
+  return [...earlier, { name, values: values.map((value) => value >>> 0) }];
 }
 
 /**

@@ -4,9 +4,9 @@ import { Argument } from "commander";
 import type * as native from "../native.js";
 import { addon } from "./addon.js";
 import { STANDARD_INPUT } from "./inputs.js";
-import { fileName, type ReadingOptions } from "./options.js";
+import { fileName, type ReadingOptions, reading } from "./options.js";
 import { ProgressLine } from "./progress.js";
-import { openAll } from "./question_command.js";
+import { openEach } from "./question_command.js";
 
 /** The argument that names the dumps. */
 export function dumpsArgument(): Argument {
@@ -27,7 +27,8 @@ export async function placeTables(
   const tables = [];
   for (const [nth, dump] of dumps.entries()) {
     const control = new (addon().WorkControl)();
-    const open = openAll([dump], [modules[nth]], options, control);
+    const request = reading(options, nth, dumps.length);
+    const open = openEach([dump], [modules[nth]], [request], control);
     const [heap] = (await line.watch(control, open)) as [native.HeapHandle];
     try {
       const table = await line.watch(control, heap.placeTableAsync(control));

@@ -111,8 +111,21 @@ export async function openAll(
   options: ReadingOptions,
   control: native.WorkControl,
 ): Promise<native.HeapHandle[]> {
-  const open = (dump: string, nth: number) =>
-    addon().openHeap(dumpFile(dump, options), moduleFile(modules[nth]), reading(options), control);
+  const requests = dumps.map((_, nth) => reading(options, nth, dumps.length));
+  return await openEach(dumps, modules, requests, control);
+}
+
+/** Opens dumps for questions, each with its own options. */
+export async function openEach(
+  dumps: readonly string[],
+  modules: readonly (string | undefined)[],
+  requests: readonly native.OpenData[],
+  control: native.WorkControl,
+): Promise<native.HeapHandle[]> {
+  const open = (dump: string, nth: number) => {
+    const request = requests[nth] as native.OpenData;
+    return addon().openHeap(dumpFile(dump, request), moduleFile(modules[nth]), request, control);
+  };
   try {
     return await Promise.all(dumps.map(open));
   } catch (error) {

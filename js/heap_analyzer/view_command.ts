@@ -59,12 +59,16 @@ export function addViewOptions(command: Command, sort: Option): Command {
 }
 
 /** The order, the lengths of lists and how dumps are read, for the addon. */
-export function viewRequest({ sort, top, instances, ...options }: ViewOptions): native.ViewOptions {
+export function viewRequest(
+  { sort, top, instances, ...options }: ViewOptions,
+  nth = 0,
+  count = 1,
+): native.ViewOptions {
   return {
     ...(sort === undefined ? {} : { sort }),
     ...(top === undefined ? {} : { top }),
     ...(instances === undefined ? {} : { instances }),
-    ...reading(options),
+    ...reading(options, nth, count),
   };
 }
 

@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { availableMemory } from "../../memory.js";
 import type * as native from "../../native.js";
 import { addon } from "../addon.js";
-import { dumpFile, moduleFile } from "../inputs.js";
+import { inputFile, moduleFile } from "../inputs.js";
 import { fileArgument, given } from "../options.js";
 import type { ProgressLine } from "../progress.js";
 import { asked, openAll } from "../question_command.js";
@@ -29,16 +29,19 @@ export function addDiffCommand(program: Command): void {
   const sort = sortOption(["delta", "alloc", "freed", "count"]).default("delta");
   addViewOptions(command, sort).action((before: string, after: string, options: ViewOptions) => {
     const inputs = [before, after, options.wasm] as const;
-    if (options.format === "table") return runTable(command, inputs, options);
+    // The globals of two raw memories have different values.
+    if (options.format === "table" || options.raw === true) {
+      return runOpened(command, inputs, options);
+    }
     const request = { ...viewRequest(options), availableMemory: availableMemory() };
-    const [earlier, later] = [dumpFile(before, options), dumpFile(after, options)];
+    const [earlier, later] = [inputFile(before), inputFile(after)];
     return runView(command, given(...inputs), options, (control) =>
       addon().diff(earlier, later, moduleFile(options.wasm), request, control),
     );
   });
 }
 
-async function runTable(
+async function runOpened(
   command: Command,
   inputs: readonly [before: string, after: string, wasm: string | undefined],
   options: ViewOptions,
@@ -48,7 +51,7 @@ async function runTable(
     const [before, after, wasm] = inputs;
     const opened = await openAll([before, after], [wasm, wasm], options, control);
     heaps = { before: opened[0] as native.HeapHandle, after: opened[1] as native.HeapHandle };
-    return heaps.after.compareWith(heaps.before, viewRequest(options));
+    return heaps.after.compareWith(heaps.before, viewRequest(options, 1, 2));
   };
   const footer = async (line: ProgressLine) =>
     heaps === undefined ? "" : await growth(heaps, line, options.output);

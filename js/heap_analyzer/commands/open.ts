@@ -63,7 +63,9 @@ async function runOpen(paths: string[], options: ExplorerOptions): Promise<void>
   const { serveExplorer } = await import("../../explorer/server.js");
   const { wasm, before, strings } = options;
   const { files, folders, known } = await givenDumps(paths, wasm);
-  const dumps = new Dumps(settingsOf(options));
+  const dumps = new Dumps(
+    settingsOf(options, files.length + folders.length + (before === undefined ? 0 : 1)),
+  );
   const handles: string[] = [];
   if (before !== undefined) handles.push(dumps.add(await dumpFile(before, wasm), true));
   for (const file of files) handles.push(dumps.add(file));
@@ -100,8 +102,15 @@ async function runOpen(paths: string[], options: ExplorerOptions): Promise<void>
 }
 
 /** How dumps are read, for the API. */
-function settingsOf(options: ReadingOptions): OpenSettings {
-  const { raw, ...settings } = reading(options);
+function settingsOf(options: ReadingOptions, count: number): OpenSettings {
+  if (count > 1 && options.global !== undefined) {
+    throw new Error("open: the values of --global are those of one dump, and several are given");
+  }
+  const { raw, instance, ...tolerance } = reading(options);
+  const settings = {
+    ...tolerance,
+    ...(instance === undefined ? {} : { coredumpInstance: instance }),
+  };
   if (raw === undefined) return settings;
   const globals = Object.fromEntries(raw.map(({ name, value }) => [name, value]));
   return { ...settings, raw: true, globals };

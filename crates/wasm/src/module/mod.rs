@@ -20,7 +20,7 @@ use wasmparser::{
 use crate::ModuleError;
 use base::control::Control;
 use base::error::Result;
-use base::file_kind::{FileStart, MODULE_MAGIC};
+use base::file_kind::{FileKind, FileStart};
 use base::units::Address;
 
 /// The pages of a full 32-bit memory.
@@ -34,7 +34,7 @@ pub const MAX_SIZE: u64 = 1 << 30;
 /// # Errors
 /// [`ModuleError::NotAModule`], [`ModuleError::TooLarge`].
 pub fn check_start(wasm: &[u8]) -> Result<()> {
-    if !wasm.starts_with(&MODULE_MAGIC) {
+    if FileKind::of(wasm) != Some(FileKind::Module) {
         return Err(ModuleError::NotAModule {
             found: FileStart::of(wasm),
         }
