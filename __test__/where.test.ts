@@ -56,7 +56,9 @@ test("the command line says the same", async () => {
   const groups = await run("--class", "*/Session", "--group-by", "open", "--sum", "shallow");
   expect(groups).toMatch(/200 .* true\n *100 .* false\n$/);
   const all = await run("--where", "open == false", "--count");
-  expect(all).toMatch(/^100 objects\nnot counted: [\d,]+ objects without a field of the condition\n$/);
+  expect(all).toMatch(
+    /^100 objects\nnot counted: [\d,]+ objects without a field of the condition\n$/,
+  );
 });
 
 test("containers are found by what they contain", () => {
