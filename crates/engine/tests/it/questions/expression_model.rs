@@ -79,8 +79,13 @@ fn field(plan: &Plan, name: &str) -> Value {
         "open" => Value::Bool(plan.open),
         "key" => Value::Integer(plan.key.into()),
         "ratio" => Value::Double(plan.ratio),
-        "name" => plan.name.map_or(Value::Null, |name| Value::Text(NAMES[name])),
-        _ => plan.extra.map_or(Value::Missing, |extra| Value::Integer(extra.into())),
+        "name" => plan
+            .name
+            .map_or(Value::Null, |name| Value::Text(NAMES[name])),
+        "extra" => plan
+            .extra
+            .map_or(Value::Missing, |extra| Value::Integer(extra.into())),
+        _ => Value::Missing,
     }
 }
 
@@ -116,8 +121,12 @@ fn value(expression: &Expr, plans: &[Plan], nth: usize) -> Value {
         },
         Expr::In(element, list) => match of(element) {
             Value::Missing => Value::Missing,
-            Value::Integer(element) => Value::Bool(list.iter().any(|&one| i64::from(one) == element)),
-            Value::Double(element) => Value::Bool(list.iter().any(|&one| f64::from(one) == element)),
+            Value::Integer(element) => {
+                Value::Bool(list.iter().any(|&one| i64::from(one) == element))
+            }
+            Value::Double(element) => {
+                Value::Bool(list.iter().any(|&one| f64::from(one) == element))
+            }
             _ => Value::Bool(false),
         },
         Expr::Condition(condition, yes, no) => match of(condition) {
@@ -218,10 +227,16 @@ fn conditions() -> impl Strategy<Value = Expr> {
         Just(Expr::Field("open")),
         Just(Expr::NextField("open")),
         prop::sample::select(&["open", "extra", "other"][..]).prop_map(Expr::Has),
-        (comparison(), numbers(), numbers())
-            .prop_map(|(operator, left, right)| Expr::Compare(operator, left.into(), right.into())),
-        (comparison(), texts(), texts())
-            .prop_map(|(operator, left, right)| Expr::Compare(operator, left.into(), right.into())),
+        (comparison(), numbers(), numbers()).prop_map(|(operator, left, right)| Expr::Compare(
+            operator,
+            left.into(),
+            right.into()
+        )),
+        (comparison(), texts(), texts()).prop_map(|(operator, left, right)| Expr::Compare(
+            operator,
+            left.into(),
+            right.into()
+        )),
         (texts(), 0..NAMES.len()).prop_map(|(text, part)| Expr::Starts(text.into(), part)),
         (numbers(), prop::collection::vec(-3..10, 1..4))
             .prop_map(|(element, list)| Expr::In(element.into(), list)),
@@ -275,7 +290,14 @@ fn scene(plans: &[Plan]) -> (Scene, Vec<Object>) {
     for plan in plans {
         let ratio = plan.ratio.to_bits();
         let name = plan.name.map_or(0, |name| names[name].0);
-        let mut words = vec![plan.open.into(), plan.key as u32, ratio as u32, (ratio >> 32) as u32, name, 0];
+        let mut words = vec![
+            plan.open.into(),
+            plan.key as u32,
+            ratio as u32,
+            (ratio >> 32) as u32,
+            name,
+            0,
+        ];
         words.extend(plan.extra.map(|extra| extra as u32));
         let class = if plan.extra.is_some() { large } else { small };
         objects.push(scene.object_of(class, &words));
