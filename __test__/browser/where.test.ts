@@ -53,7 +53,7 @@ describe.skipIf(findChromium() === undefined)("the page Where", () => {
 
   test("groups, what is not counted, and errors with their place are shown", async () => {
     await find({ Class: "*/Session", "Group by": "open" });
-    await page.getByRole("cell", { name: "true" }).waitFor();
+    await page.getByText("true", { exact: true }).waitFor();
     await find({ Condition: "open == false" });
     await page.getByText("without a field of the condition").waitFor();
     await find({ Condition: "opne == false" });

@@ -1,6 +1,10 @@
 /** An editor that asks the server over JSON-RPC. */
 import { spawn } from "node:child_process";
-import { createMessageConnection, StreamMessageReader, StreamMessageWriter } from "vscode-jsonrpc/node";
+import {
+  createMessageConnection,
+  StreamMessageReader,
+  StreamMessageWriter,
+} from "vscode-jsonrpc/node";
 import { SERVER, type Structured } from "./client.ts";
 
 /** Starts a server for the dumps of a folder. */

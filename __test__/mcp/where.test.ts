@@ -17,7 +17,12 @@ afterAll(() => rmSync(folder, { recursive: true }));
 async function check(ask: (method: string, args: object) => Promise<Structured>): Promise<void> {
   const { heaps } = await ask("open_heaps", { dumps: ["app.dump"], wasm: "app.wasm" });
   const heap = heaps[0].heap;
-  const closed = await ask("find", { heap, class: "*/Session", where: "open == false", count: true });
+  const closed = await ask("find", {
+    heap,
+    class: "*/Session",
+    where: "open == false",
+    count: true,
+  });
   expect(closed).toMatchObject({ found: 100, objects: [], page: { total: 0, next: null } });
   const missing = await ask("find", { heap, class: "*/Plate", where: "!(this.key in plateOrder)" });
   expect(missing.found).toBe(3);

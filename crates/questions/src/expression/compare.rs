@@ -23,6 +23,9 @@ fn integer_order(integer: i128, double: f64) -> Option<Ordering> {
     if double.is_nan() {
         return None;
     }
+    if double.is_infinite() {
+        return 0f64.partial_cmp(&double);
+    }
     // Casts of larger numbers give the largest i128, whose order is the same.
     let order = integer.cmp(&(double.trunc() as i128));
     Some(order.then(0f64.partial_cmp(&double.fract())?))

@@ -82,9 +82,10 @@ fn field(plan: &Plan, name: &str) -> Value {
         "name" => plan
             .name
             .map_or(Value::Null, |name| Value::Text(NAMES[name])),
-        _ => plan
+        "extra" => plan
             .extra
             .map_or(Value::Missing, |extra| Value::Integer(extra.into())),
+        _ => Value::Missing,
     }
 }
 

