@@ -18,6 +18,8 @@ use memmap2::UncheckedAdvice;
 use base::error::{Error, Result};
 use base::file_action::FileAction;
 use engine::Contents;
+#[cfg(unix)]
+use workers::work_queue::while_reading;
 
 /// A file that must not change after the dump was opened.
 #[derive(Debug)]
@@ -222,7 +224,7 @@ fn open_without_waiting(path: &Path) -> io::Result<File> {
 /// Fills the buffer with the bytes at an offset.
 #[cfg(unix)]
 pub(super) fn read_exact_at(file: &File, into: &mut [u8], offset: u64) -> io::Result<()> {
-    std::os::unix::fs::FileExt::read_exact_at(file, into, offset)
+    while_reading(|| std::os::unix::fs::FileExt::read_exact_at(file, into, offset))
 }
 
 /// Fills the buffer with the bytes at an offset.
