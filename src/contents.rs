@@ -19,6 +19,8 @@ use base::error::{Error, Result};
 use base::file_action::FileAction;
 use engine::Contents;
 use engine::heap::HeapError;
+#[cfg(unix)]
+use workers::work_queue::while_reading;
 
 /// A file that must not change after the dump was opened.
 #[derive(Debug)]
@@ -223,7 +225,7 @@ fn open_without_waiting(path: &Path) -> io::Result<File> {
 /// Fills the buffer with the bytes at an offset.
 #[cfg(unix)]
 pub(super) fn read_exact_at(file: &File, into: &mut [u8], offset: u64) -> io::Result<()> {
-    std::os::unix::fs::FileExt::read_exact_at(file, into, offset)
+    while_reading(|| std::os::unix::fs::FileExt::read_exact_at(file, into, offset))
 }
 
 /// Fills the buffer with the bytes at an offset.

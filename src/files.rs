@@ -4,12 +4,12 @@ use std::borrow::Cow;
 use std::fs::{File, Metadata};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
 
 use napi::bindgen_prelude::{Buffer, Either};
 use napi_derive::napi;
-use rayon::prelude::*;
 
 use super::contents::{UnchangedFile, read_exact_at};
 use super::input_bytes::InputBytes;
@@ -22,7 +22,9 @@ use base::file_kind::{COREDUMP_BYTES, DUMP_MAGIC, FileKind};
 use engine::dumps::DumpError;
 use engine::wasm::ModuleError;
 use engine::wasm::module;
-use workers::guard::guarded;
+use workers::guard::{guarded, internal_error};
+use workers::threads::cores;
+use workers::work_queue::while_reading;
 
 /// How it is known what a file is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -198,6 +200,9 @@ fn opened(
 /// Larger files are mapped, if this process is the command line.
 const LARGEST_ALWAYS_READ: u64 = 64 << 20;
 
+/// Threads that read one file.
+const MOST_READERS: usize = 4;
+
 /// The bytes that one thread reads at a time.
 const PIECE: usize = 4 << 20;
 
@@ -213,14 +218,35 @@ pub fn map_large_files() -> super::error::Result<()> {
     })
 }
 
-/// All bytes of a file of this length, which all threads read by positions.
+/// All bytes of a file of this length, which several threads read by positions. They are threads of their own: a read
+/// that hangs would take one from the parallel work of all others.
 fn read_file(file: &File, length: u64, expected: Expected, control: &Control) -> Result<Vec<u8>> {
     let mut bytes = columns::zeros::<u8>(bytes_to_read(file, length, expected)?)?;
-    let pieces = bytes.par_chunks_mut(PIECE).enumerate();
-    pieces.try_for_each(|(nth, piece)| {
-        control.check()?;
-        let read = read_exact_at(file, piece, (nth * PIECE) as u64);
-        read.map_err(failed(FileAction::Read))
+    let pieces = bytes.len().div_ceil(PIECE);
+    let left = Mutex::new(bytes.chunks_mut(PIECE).enumerate());
+    let read_pieces = || -> Result<()> {
+        loop {
+            let next = left.lock().unwrap_or_else(PoisonError::into_inner).next();
+            let Some((nth, piece)) = next else {
+                return Ok(());
+            };
+            control.check()?;
+            let read = read_exact_at(file, piece, (nth * PIECE) as u64);
+            read.map_err(failed(FileAction::Read))?;
+        }
+    };
+    thread::scope(|scope| {
+        // If the system starts no more threads, this one reads all.
+        let started = (1..pieces.min(cores()).min(MOST_READERS))
+            .map_while(|_| thread::Builder::new().spawn_scoped(scope, read_pieces).ok())
+            .collect::<Vec<_>>();
+        let own = read_pieces();
+        let others = started
+            .into_iter()
+            .map(|reader| while_reading(|| reader.join()));
+        others.fold(own, |before, joined| {
+            before.and(joined.unwrap_or_else(|panic| Err(internal_error(&*panic))))
+        })
     })?;
     Ok(bytes)
 }

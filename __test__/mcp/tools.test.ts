@@ -1,9 +1,10 @@
 // The tools of the MCP server, driven by the official client of both generations of the protocol.
 
 import { createHash } from "node:crypto";
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { buffer } from "node:stream/consumers";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openHeapFile } from "../../dist/index.js";
@@ -134,6 +135,33 @@ describe.each(GENERATIONS)("protocol %s", (generation) => {
     }
     const all = openHeapFile(server.after, server.wasm).find({ limit: 1000 });
     expect(addresses).toEqual(all.objects.map(({ address }) => address));
+  });
+
+  test("tables of Parquet are those of the analyzer, for the hashes of the files", async () => {
+    const name = (table: string) => `${generation}-${table}.parquet`;
+    for (const table of ["class", "object", "edge"]) {
+      const args = { heap: after, format: "parquet", table, name: name(table) };
+      await session.call("export", { ...args, capturedAt: "2026-11-22T18:30:00Z" });
+    }
+    const hash = (file: string) => createHash("sha256").update(readFileSync(file)).digest("hex");
+    const heap = openHeapFile(server.after, server.wasm);
+    for (const table of ["class", "object", "edge"] as const) {
+      const written = readFileSync(join(exports, name(table)));
+      const stream = heap.export("parquet", {
+        table,
+        dumpId: hash(server.after),
+        moduleId: hash(server.wasm),
+        capturedAt: new Date("2026-11-22T18:30:00Z"),
+        dumpSize: statSync(server.after).size,
+        source: "after.dump",
+      });
+      expect(written.equals(await buffer(stream))).toBe(true);
+    }
+    heap.close();
+    const other = { heap: after, name: "other.parquet" };
+    expect(await session.failure("export", { ...other, format: "parquet" })).toMatch(/needs table/);
+    const wrong = { ...other, format: "pprof", table: "class" };
+    expect(await session.failure("export", wrong)).toMatch(/for the format parquet: found pprof/);
   });
 
   test("an export is written where it is allowed, and replaces nothing", async () => {

@@ -1,14 +1,22 @@
-//! Queues of jobs, each with its threads.
+//! Queues of jobs, each with its threads. A thread whose read hangs is replaced, so that it holds back no other job.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::sync::{Arc, Condvar, LazyLock, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
 
 /// How long a thread waits for work before it ends.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// A read of one piece of a file that takes longer hangs: its disk or its server does not answer.
+const HANGING: Duration = Duration::from_millis(if cfg!(test) { 50 } else { 1000 });
+
+/// Threads of a queue beyond its bound, for those that hang.
+const MOST_REPLACED: usize = 16;
 
 type Job = Box<dyn FnOnce() + Send>;
 
@@ -25,9 +33,56 @@ pub struct WorkQueue {
 
 struct State {
     waiting: BTreeMap<u64, Job>,
-    threads: usize,
+    threads: Vec<Arc<Reading>>,
     /// Threads that wait for work.
     idle: usize,
+    /// Whether a thread looks whether those of the queue hang.
+    is_watched: bool,
+}
+
+impl State {
+    fn has_room(&self, bound: usize) -> bool {
+        let hanging = self.threads.iter().filter(|reading| reading.hangs());
+        let hanging = hanging.count().min(MOST_REPLACED);
+        self.threads.len() < bound + hanging
+    }
+}
+
+/// Since when a thread has been reading.
+#[derive(Default)]
+struct Reading {
+    /// In milliseconds since [`START`], from 1 on; 0 if it does not read.
+    since: AtomicU64,
+}
+
+static START: LazyLock<Instant> = LazyLock::new(Instant::now);
+
+fn now() -> u64 {
+    u64::try_from(START.elapsed().as_millis()).unwrap_or(u64::MAX - 1) + 1
+}
+
+impl Reading {
+    fn hangs(&self) -> bool {
+        let since = self.since.load(Ordering::Relaxed);
+        since > 0 && u128::from(now().saturating_sub(since)) > HANGING.as_millis()
+    }
+}
+
+thread_local! {
+    static READING: RefCell<Option<Arc<Reading>>> = const { RefCell::new(None) };
+}
+
+/// Reads a piece of a file. If that takes long on a thread of a queue, another thread does the jobs that wait.
+pub fn while_reading<T>(read: impl FnOnce() -> T) -> T {
+    let reading = READING.with_borrow(Clone::clone);
+    if let Some(reading) = &reading {
+        reading.since.store(now(), Ordering::Relaxed);
+    }
+    let result = read();
+    if let Some(reading) = &reading {
+        reading.since.store(0, Ordering::Relaxed);
+    }
+    result
 }
 
 impl WorkQueue {
@@ -39,8 +94,9 @@ impl WorkQueue {
             last_number: AtomicU64::new(0),
             state: Mutex::new(State {
                 waiting: BTreeMap::new(),
-                threads: 0,
+                threads: Vec::new(),
                 idle: 0,
+                is_watched: false,
             }),
             arrival: Condvar::new(),
         }
@@ -62,23 +118,49 @@ impl WorkQueue {
     ) -> io::Result<()> {
         let mut state = self.state();
         state.waiting.insert(number, Box::new(job));
-        if state.waiting.len() > state.idle && state.threads < (self.bound)() {
-            let thread = std::thread::Builder::new().name(self.thread_name.to_owned());
-            match thread.spawn(|| self.work()) {
-                Ok(_) => state.threads += 1,
-                Err(error) if state.threads == 0 => {
-                    let job = state.waiting.remove(&number);
-                    drop(state);
-                    drop(job);
-                    return Err(error);
-                }
-                // The threads that exist will take the job.
-                Err(_) => {}
-            }
+        if let Err(error) = self.start_for_waiting(&mut state)
+            // Otherwise the threads that exist will take the job.
+            && state.threads.is_empty()
+        {
+            let job = state.waiting.remove(&number);
+            drop(state);
+            drop(job);
+            return Err(error);
+        }
+        if state.waiting.len() > state.idle && !state.is_watched {
+            let watching = thread::Builder::new().spawn(|| self.watch());
+            state.is_watched = watching.is_ok();
         }
         drop(state);
         self.arrival.notify_one();
         Ok(())
+    }
+
+    /// Starts a thread, if a job waits and there may be one more.
+    fn start_for_waiting(&'static self, state: &mut State) -> io::Result<()> {
+        if state.waiting.len() <= state.idle || !state.has_room((self.bound)()) {
+            return Ok(());
+        }
+        let reading = Arc::new(Reading::default());
+        let own = Arc::clone(&reading);
+        let thread = thread::Builder::new().name(self.thread_name.to_owned());
+        thread.spawn(move || self.work(&own))?;
+        state.threads.push(reading);
+        Ok(())
+    }
+
+    /// As long as jobs wait, starts threads for those that hang.
+    fn watch(&'static self) {
+        loop {
+            thread::sleep(HANGING / 2);
+            let mut state = self.state();
+            if state.waiting.len() <= state.idle {
+                state.is_watched = false;
+                return;
+            }
+            // It is tried again.
+            let _ = self.start_for_waiting(&mut state);
+        }
     }
 
     /// Removes a job that no thread has taken yet.
@@ -87,9 +169,14 @@ impl WorkQueue {
     }
 
     /// The loop of a thread.
-    fn work(&self) {
+    fn work(&self, reading: &Arc<Reading>) {
+        READING.set(Some(Arc::clone(reading)));
         let mut state = self.state();
         loop {
+            // Those that hung have gone on, so there are too many.
+            if !state.has_room((self.bound)() + 1) {
+                break;
+            }
             if let Some((_, job)) = state.waiting.pop_first() {
                 drop(state);
                 // A panic must not end the thread: it would not be replaced.
@@ -103,10 +190,10 @@ impl WorkQueue {
             state = woken;
             state.idle -= 1;
             if waited.timed_out() && state.waiting.is_empty() {
-                state.threads -= 1;
-                return;
+                break;
             }
         }
+        state.threads.retain(|other| !Arc::ptr_eq(other, reading));
     }
 
     /// A poisoned lock can be used: only code of this file runs under it, and it does not panic.
@@ -118,7 +205,6 @@ impl WorkQueue {
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "in a test, what cannot be is a failure")]
 mod tests {
-    use std::sync::Arc;
     use std::sync::atomic::AtomicUsize;
     use std::sync::mpsc::{Receiver, Sender, channel};
 
@@ -175,7 +261,39 @@ mod tests {
         }
         drop(report);
         assert!(reports.iter().all(|now| now <= 3));
-        assert!(queue.state().threads <= 3);
+        assert!(queue.state().threads.len() <= 3);
+    }
+
+    #[test]
+    fn a_read_that_hangs_holds_back_no_job_and_work_that_takes_long_does() {
+        let queue = queue(|| 2);
+        let hangs = |reads: bool| {
+            let (release, released): (_, Receiver<()>) = channel();
+            let wait = move || drop(released.recv());
+            submit(
+                queue,
+                move || if reads { while_reading(wait) } else { wait() },
+            );
+            release
+        };
+        let pending = || {
+            let (report, reports) = channel();
+            submit(queue, move || report.send(()).unwrap());
+            reports
+        };
+        let working = [hangs(false), hangs(false)];
+        let late = pending();
+        assert!(late.recv_timeout(HANGING * 2).is_err());
+        drop(working);
+        late.recv().unwrap();
+        let reading: Vec<_> = (0..5).map(|_| hangs(true)).collect();
+        pending().recv().unwrap();
+        assert_eq!(queue.state().threads.len(), 6);
+        // Then there are as many again as there may be.
+        drop(reading);
+        while queue.state().threads.len() > 2 {
+            thread::sleep(Duration::from_millis(1));
+        }
     }
 
     #[test]
@@ -206,6 +324,6 @@ mod tests {
             submit(queue, || panic!("a panic in a job"));
         }
         drop(block(queue));
-        assert_eq!(queue.state().threads, 1);
+        assert_eq!(queue.state().threads.len(), 1);
     }
 }

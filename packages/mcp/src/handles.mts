@@ -67,6 +67,10 @@ export class Handles {
     return this.#heaps.placeTable(this.keyOf(handle), control);
   }
 
+  hashes(source: Source, signal: AbortSignal) {
+    return this.#heaps.hashes(source, signal);
+  }
+
   prepareLater(): void {
     this.#heaps.prepareLater();
   }

@@ -265,20 +265,29 @@ export class Heaps {
     // If one fails, the other stops too.
     const stop = new AbortController();
     const signal = AbortSignal.any([control.signal, stop.signal]);
+    let begin = () => {};
+    const begun = new Promise<void>((resolve) => {
+      begin = resolve;
+    });
     const read = (descriptors: { dump: number; wasm?: number }) =>
       openHeapFileAsync(dump.real, wasm?.real, {
         partial,
         memoryLimit: dump.unpacked,
         signal,
         descriptors,
-        onProgress: ({ fraction, phase }) => control.progress(fraction, `${dump.shown}: ${phase}`),
+        onProgress: ({ fraction, phase }) => {
+          begin();
+          control.progress(fraction, `${dump.shown}: ${phase}`);
+        },
         onClasses: (classes) => control.classes(dump.shown, classes),
       });
     const opening = this.#roots.use(dump, async (ofDump) => {
       if (wasm === undefined) return await read({ dump: ofDump });
       return await this.#roots.use(wasm, (ofWasm) => read({ dump: ofDump, wasm: ofWasm }));
     });
-    const hashing = this.#hashOfBoth(source, signal);
+    opening.then(begin, begin);
+    // After the analyzer has read the files: if that hangs, it takes none of Node's few threads for files.
+    const hashing = begun.then(() => this.#hashOfBoth(source, signal));
     for (const work of [opening, hashing]) work.catch(() => stop.abort());
     const [heap, hash] = await Promise.allSettled([opening, hashing]);
     try {
@@ -352,6 +361,14 @@ export class Heaps {
     // It was opened again meanwhile, because its files were touched.
     if (entry.users === 0 && this.#entries.get(entry.key) !== entry) entry.heap.close();
     this.#changes.notify();
+  }
+
+  /** The SHA-256 of a dump, and of its module if it has one. */
+  async hashes({ dump, wasm }: Source, signal: AbortSignal) {
+    return {
+      dump: await this.#hash(dump, signal),
+      module: wasm === undefined ? undefined : await this.#hash(wasm, signal),
+    };
   }
 
   /** What a key has of the contents of dump and module. */

@@ -1,13 +1,12 @@
 /** The heaps that are being opened, and what waits for them. */
-import { availableParallelism } from "node:os";
 import type { ClassCount } from "@warpo/heap-analyzer";
 import type { Control } from "./control.mts";
 
 /**
- * Openings at the same time: as many as the analyzer has threads for analyses, and two at least, so that one that hangs
- * leaves another one to go on.
+ * Openings at the same time. The analyzer works on few of them, in the order of their arrival; those whose reads hang are
+ * not among these, so that they leave others to go on.
  */
-export const MOST_OPENINGS = Math.min(4, Math.max(2, availableParallelism()));
+export const MOST_OPENINGS = 16;
 
 /** One opening, for all requests that want its heap. It stops when none of them is left. */
 export class Opening<T> {

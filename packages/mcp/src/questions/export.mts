@@ -7,10 +7,20 @@ import { pipeline } from "node:stream/promises";
 import type { Heap } from "@warpo/heap-analyzer";
 import { z } from "zod";
 import { QuestionError } from "../../../../js/served/errors.ts";
+import type { OpenHeap } from "../heaps.mts";
 import { formatSize } from "../lines.mts";
-import { asking, before, heap, question, size } from "../question.mts";
+import { before, type Context, heap, question, size } from "../question.mts";
 
-type Format = "heapsnapshot" | "pprof" | "heap-diff" | "report";
+const FORMATS = ["heapsnapshot", "pprof", "heap-diff", "report", "parquet"] as const;
+const TABLES = ["dump", "class", "path", "suspect", "waste", "object", "edge"] as const;
+
+interface Wanted {
+  format: (typeof FORMATS)[number];
+  before: Heap | undefined;
+  /** Of the format parquet. */
+  table?: (typeof TABLES)[number] | undefined;
+  capturedAt?: string | undefined;
+}
 
 let lastNumber = 0;
 
@@ -18,12 +28,20 @@ export const exportHeap = question({
   name: "export",
   title: "Export a file",
   description:
-    "Write a file for another tool into the export folder: heapsnapshot (Chrome DevTools, memlab), pprof (pprof, speedscope), heap-diff (needs before), report (one HTML page; before is optional). No existing file is replaced. Only when the user asks for a file.",
+    "Write a file for another tool into the export folder: heapsnapshot (Chrome DevTools, memlab), pprof (pprof, speedscope), heap-diff (needs before), report (one HTML page; before is optional), parquet (one table for DuckDB; needs table). No existing file is replaced. Only when the user asks for a file.",
   basis: "The file contains all live objects, or all changes.",
   input: {
     heap,
     before,
-    format: z.enum(["heapsnapshot", "pprof", "heap-diff", "report"]),
+    format: z.enum(FORMATS),
+    table: z
+      .enum(TABLES)
+      .optional()
+      .describe("of parquet: object and edge have a row for each object and each reference"),
+    capturedAt: z.iso
+      .datetime({ offset: true })
+      .optional()
+      .describe("of parquet: when the dump was taken (default: the time of its file)"),
     name: z
       .string()
       .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/)
@@ -31,7 +49,7 @@ export const exportHeap = question({
   },
   output: { file: z.string(), size, sha256: z.string() },
   isRepeatable: false,
-  async ask({ heap: handle, before: earlier, format, name }, context) {
+  async ask({ heap: handle, before: earlier, name, ...wanted }, context) {
     const { exportFolder: folder, control } = context;
     if (folder === undefined) {
       throw new QuestionError(
@@ -39,10 +57,13 @@ export const exportHeap = question({
         "exports are not allowed: --export-folder allows them",
       );
     }
-    return await asking(context, { heap: handle, before: earlier }, async (open, from) => {
-      const { warnings, partial } = open;
+    const handles = earlier === undefined ? [handle] : [earlier, handle];
+    return await context.heaps.use(handles, control, async (heaps) => {
+      const open = heaps.at(-1) as OpenHeap;
+      const before = earlier === undefined ? undefined : heaps[0]?.heap;
+      const { warnings, partial } = open.heap;
       const written = await write(join(folder, name), control.signal, (signal) =>
-        exported(open, from, format, signal),
+        exported(open, { ...wanted, before }, context, signal),
       );
       return { body: { file: name, ...written }, warnings, partial };
     });
@@ -53,11 +74,18 @@ export const exportHeap = question({
 });
 
 async function exported(
-  heap: Heap,
-  before: Heap | undefined,
-  format: Format,
+  open: OpenHeap,
+  { format, before, table, capturedAt }: Wanted,
+  context: Context,
   signal: AbortSignal,
 ): Promise<Readable> {
+  const { heap, source } = open;
+  if (format !== "parquet" && (table ?? capturedAt) !== undefined) {
+    throw new QuestionError(
+      "ERR_INVALID_OPTION",
+      `table and capturedAt are for the format parquet: found ${format}`,
+    );
+  }
   if (format === "report") return Readable.from([await heap.reportAsync({ before, signal })]);
   if (format === "heap-diff") {
     if (before === undefined) {
@@ -67,6 +95,21 @@ async function exported(
   }
   if (before !== undefined) {
     throw new QuestionError("ERR_INVALID_OPTION", `the format ${format} takes no before`);
+  }
+  if (format === "parquet") {
+    if (table === undefined) {
+      throw new QuestionError("ERR_INVALID_OPTION", "the format parquet needs table");
+    }
+    const { dump, module } = await context.heaps.hashes(source, signal);
+    return heap.export(format, {
+      table,
+      dumpId: dump,
+      moduleId: module,
+      capturedAt: new Date(capturedAt ?? source.dump.modified),
+      dumpSize: source.dump.size,
+      source: source.dump.shown,
+      signal,
+    });
   }
   return format === "pprof"
     ? heap.export("pprof", { signal })
