@@ -23,10 +23,12 @@ const MOCK_STATE: [&str; 5] = [
 /// A further property of that state, which only vitest has.
 const SETTLED_RESULTS: &str = "settledResults";
 
-/// Classes of runners with their records: mocks of `node:test`, and the console of jest.
-const RECORDS: [(&str, &str); 2] = [
+/// Classes of runners with their records: mocks of `node:test`, and the console of jest, which V8 names by its tag or by
+/// its constructor.
+const RECORDS: [(&str, &str); 3] = [
     ("MockFunctionContext", "#calls"),
     ("BufferedConsole", "_buffer"),
+    ("console", "_buffer"),
 ];
 
 /// By place: whether it is a record, or only a record leads there.
