@@ -69,6 +69,17 @@ describe("a leak", () => {
     expect([mocked.code, mocked.message]).toEqual([undefined, undefined]);
   });
 
+  test("of plain objects and arrays under new keys is found by the keys", async () => {
+    const keys = await outcome("keys", { rounds: 4 });
+    expect(keys.places?.map(({ path }) => path)).toContainEqual(
+      expect.stringMatching(/->byKey > .*\(string\)$/),
+    );
+    const tokens = await outcome("tokens", { rounds: 4 });
+    expect(tokens.places?.map(({ path }) => path)).toContainEqual(
+      expect.stringMatching(/->byToken > .*\(symbol\)$/),
+    );
+  });
+
   test("is not what the console of jest keeps to print it later", async () => {
     const { code, message } = await outcome("printed", { rounds: 8 });
     expect([code, message]).toEqual([undefined, undefined]);

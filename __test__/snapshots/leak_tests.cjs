@@ -16,11 +16,13 @@ class Visit {
 
 class Kept {}
 
-/** Holds what is printed as the console of jest does: in `_buffer`. */
+/** Held as the console of jest holds what is printed: in `_buffer`. */
 class Printing extends console.Console {
   _buffer = [];
 }
 
+const byKey = {};
+const byToken = Object.create(null);
 const printing = new Printing(process.stderr);
 const visits = new Map();
 const bus = new EventEmitter().setMaxListeners(0);
@@ -38,6 +40,12 @@ const WORK = {
   },
   mocked(round) {
     for (let nth = 0; nth < 5; nth++) mocked(new Visit(round));
+  },
+  keys(round) {
+    byKey[`visit ${round}`] = { round };
+  },
+  tokens(round) {
+    byToken[Symbol(`visit ${round}`)] = [round];
   },
   printed(round) {
     printing._buffer.push({ message: `round ${round}`, origin: `line ${round}`, type: "log" });

@@ -269,7 +269,9 @@ mod tests {
         let queue = queue(|| 2);
         let hangs = |reads: bool| {
             let (release, released): (_, Receiver<()>) = channel();
-            let wait = move || drop(released.recv());
+            let wait = move || {
+                let _ = released.recv();
+            };
             submit(
                 queue,
                 move || if reads { while_reading(wait) } else { wait() },

@@ -99,8 +99,7 @@ impl<'m> Search<'m> {
     }
 
     /// Groups of paths, and what references lead to. What rises while the same objects leave another place has
-    /// only moved. Plain values that only objects of the engine hold are listed if they grow, and not if that is
-    /// undecided.
+    /// only moved.
     fn places(&self, found: &mut Found<'m>, control: &Control) -> Result<()> {
         let merged = self.merged;
         // By class: the place that falls; `None` if there are several.
@@ -132,16 +131,6 @@ impl<'m> Search<'m> {
         };
         found.growing.retain(has_come_to_be);
         found.undecided.retain(has_come_to_be);
-        // A function that is compiled late brings its literals with it, once.
-        let is_literal = |thing: &GrowingThing<'_>| {
-            let holder = thing.what.place().and_then(|place| merged.holder(place));
-            let holder = holder.map(|holder| merged.places[holder as usize].class);
-            let is_plain = thing
-                .class
-                .is_some_and(|class| merged.plain_classes.contains(&class));
-            is_plain && holder.is_some_and(|holder| merged.engine_classes.contains(&holder))
-        };
-        found.undecided.retain(|thing| !is_literal(thing));
         let is_record = records(merged)?;
         let Found {
             growing,
