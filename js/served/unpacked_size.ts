@@ -2,7 +2,7 @@
  * The size of the dump that a coredump or a compressed file becomes, as the file says it. A file may lie: whoever opens it
  * passes this size as `memoryLimit`, so that one that contains more is refused.
  */
-import { fileKind, isCoredump, startOfContents } from "./file_kind.js";
+import { isCoredump, startOfContents } from "./file_kind.js";
 
 const PAGE = 65_536;
 /** What a header and the values of globals take. */
@@ -16,9 +16,7 @@ export function unpackedSize(start: Buffer, end: Buffer, size: number): number {
   const text = start.toString("latin1", 0, 4);
   const isGzip = text.startsWith("\x1f\x8b");
   if (!isGzip && text !== "(\xb5/\xfd") return size;
-  // A snapshot is not kept after it was read, but it is in memory at first.
-  const kind = fileKind(start);
-  const contents = kind === "dump" ? startOfContents(start) : undefined;
+  const contents = startOfContents(start);
   const memory = contents !== undefined && isCoredump(contents) ? coredumpMemory(contents) : 0;
   const declared = isGzip ? (end.length === 4 ? end.readUInt32LE() : 0) : zstdSize(start);
   return Math.max(size, memory, declared ?? size * USUAL_RATIO);

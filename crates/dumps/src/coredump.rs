@@ -7,6 +7,7 @@ use crate::ContainerError;
 use base::columns;
 use base::control::Control;
 use base::error::Result;
+use base::file_kind::FileKind;
 use wasmparser::{
     BinaryReader, BinaryReaderError, CoreDumpInstancesSection, CoreDumpModulesSection,
     CoreDumpStackSection, CustomSectionReader, Data, DataKind, MemoryType, Operator, Parser,
@@ -77,6 +78,11 @@ struct Segment<'a> {
 }
 
 impl<'a> Coredump<'a> {
+    /// Whether a file begins as a coredump does.
+    pub fn begins(file: &[u8]) -> bool {
+        FileKind::of(file) == Some(FileKind::Coredump)
+    }
+
     /// Reads a coredump. Nothing is allocated for its memory.
     ///
     /// # Errors

@@ -3,7 +3,6 @@
 
 use base::control::Control;
 use base::error::{Error, Result};
-use base::file_kind::FileKind;
 use base::input::Input;
 use base::raw_memory_warning::RawMemoryWarning;
 use base::tolerance::Tolerance;
@@ -72,7 +71,7 @@ pub(crate) fn unpacked<'n, Bytes: AsRef<[u8]> + From<Vec<u8>>>(
         let contents = format.decompress(bytes.as_ref(), largest, control);
         bytes = contents.map_err(|error| error.in_file(name))?.into();
     }
-    let is_coredump = FileKind::of(bytes.as_ref()) == Some(FileKind::Coredump);
+    let is_coredump = Coredump::begins(bytes.as_ref());
     if reading.raw.is_none() && !is_coredump {
         return Ok((Input { name, bytes }, Origin::default()));
     }

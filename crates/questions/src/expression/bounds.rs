@@ -1,20 +1,13 @@
 //! Splits an expression into tokens with their places, and refuses one that is too long or too deep. The parser has
 //! overflowed the stack on deep text, and does not say where the parts of a sound expression are.
 
-use super::places::{Place, wrong};
+use super::places::{Place, Token, wrong};
 use base::error::Result;
 
 /// The largest length of an expression in bytes.
 pub(super) const MOST_BYTES: usize = 4096;
 /// The largest number of brackets, of signs and of conditions that are open at one place.
 pub(super) const MOST_NESTED: usize = 32;
-
-/// A token: its text, and the number of the character at which it begins, from 1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Token<'t> {
-    pub(super) text: &'t str,
-    pub(super) column: u32,
-}
 
 /// The tokens of an expression.
 pub(super) fn tokens(place: Place, text: &str) -> Result<Vec<Token<'_>>> {

@@ -2,8 +2,8 @@
 
 use std::panic::catch_unwind;
 
-use super::bounds::{MOST_BYTES, Token};
-use super::places::{Place, wrong};
+use super::bounds::MOST_BYTES;
+use super::places::{Place, Token, wrong};
 use base::error::Result;
 use cel::IdedExpr;
 use cel::parser::PrattParser;

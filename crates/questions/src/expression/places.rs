@@ -1,6 +1,5 @@
 //! Where the parts of an expression are, for errors.
 
-use super::bounds::Token;
 use base::error::Error;
 
 use crate::QuestionError;
@@ -31,6 +30,13 @@ pub(super) fn wrong(place: Place, column: u32, found: &str, expected: &str) -> E
         found: found.to_owned(),
         expected: expected.to_owned(),
     })
+}
+
+/// A token: its text, and the number of the character at which it begins, from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Token<'t> {
+    pub(super) text: &'t str,
+    pub(super) column: u32,
 }
 
 /// Follows the tokens of an expression while what was parsed is visited in the same order.
