@@ -38,6 +38,9 @@ const PREFERENCE = ["Apache-2.0", "MIT", "ISC", "Zlib", "BSD-2-Clause", "BSD-3-C
 /** The packages that the page imports. */
 const IN_PAGE = ["d3-hierarchy"];
 
+/** Crates that carry no text, only the name of the licence and of the authors. */
+const WITHOUT_TEXT = new Set(["quick-protobuf", "cel"]);
+
 /** A package of the page, with its licence. */
 function pagePackage(name: string): string {
   const folder = join(ROOT, "node_modules", name);
@@ -116,8 +119,7 @@ function text({
   if (repository === "https://github.com/napi-rs/napi-rs") {
     return readFileSync(join(ROOT, "node_modules/@napi-rs/cli/LICENSE"), "utf8");
   }
-  // Its package carries no text, only the name of the licence and of the author.
-  if (name === "quick-protobuf" && chosen === "MIT") return mit(authors);
+  if (WITHOUT_TEXT.has(name) && chosen === "MIT") return mit(authors);
   throw new Error(`the crate ${name} has no file with the text of ${chosen}: look at it`);
 }
 
