@@ -150,6 +150,30 @@ describe("the numbers are those of the answers", () => {
     );
   });
 
+  test("of fields", async () => {
+    const fields = await rows("field", heap, { strings: true });
+    const byObject = Map.groupBy(fields, ({ address }) => address as number);
+    const live = (await rows("object")).filter(({ state }) => state === "live");
+    for (const { address } of live.slice(-200)) {
+      const answer = heap.object(address as number);
+      const expected = answer.fields.map(({ name, type, value, address: target }) => ({
+        dump_id: facts.dumpId,
+        address,
+        name,
+        type,
+        // Of objects, only strings have a value.
+        ...(target === null && { value: value === null ? null : String(value) }),
+        target,
+      }));
+      expect(byObject.get(address as number) ?? []).toMatchObject(expected);
+    }
+    const texts = fields.filter(({ value, target }) => target != null && value != null);
+    const [text] = texts;
+    expect(text?.value).toBe(heap.object(text?.target as number).preview);
+    const known = new Set(live.map(({ address }) => address));
+    expect(fields.filter(({ address }) => !known.has(address))).toEqual([]);
+  });
+
   test("of objects and references", async () => {
     const objects = await rows("object");
     const { totalLiveSize, objects: counts, roots } = heap.summary();

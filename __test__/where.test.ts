@@ -61,6 +61,26 @@ test("the command line says the same", async () => {
   );
 });
 
+test("isNew is true for objects that an earlier dump does not have, and for no others", async () => {
+  const later = openHeapFile(join(folder, "later.dump"), join(folder, "app.wasm"));
+  const count = (of: Heap, before: Heap, where: string) =>
+    of.find({ class: "*/Session", where, before, count: true }).total;
+  expect(count(later, heap, "isNew")).toBe(5);
+  expect(count(later, heap, "isNew && open == false")).toBe(2);
+  expect(count(later, heap, "!isNew")).toBe(300);
+  expect(count(later, later, "isNew")).toBe(0);
+  expect(count(heap, later, "isNew")).toBe(0);
+  later.close();
+  const args = ["later.dump", "--wasm", "app.wasm", "--class", "*/Session", "--count"];
+  const find = (...more: string[]) => runIn(folder, ["find", ...args, ...more]);
+  const since = ["--where", "isNew", "--before"];
+  expect(outputOf(find(...since, "app.dump"))).toBe("5 objects\n");
+  expect(outputOf(find(...since, "later.dump"))).toBe("0 objects\n");
+  expect(failureOf(find("--where", "isNew"))).toContain("isNew with one heap");
+  const groups = outputOf(find("--group-by", "isNew", "--before", "app.dump"));
+  expect(groups).toMatch(/300 .* false\n *5 .* true\n$/);
+});
+
 test("containers are found by what they contain", () => {
   const { objects } = heap.find({ class: "~lib/map/Map*", contains: "Plate" });
   expect(objects).toHaveLength(1);

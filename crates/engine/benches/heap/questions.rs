@@ -59,6 +59,43 @@ pub fn measure(dump: &str, wasm: &str) -> Result<Value, Failure> {
     }))
 }
 
+/// Conditions over the fields of an object: over a number, a reference and a string.
+fn conditions(heap: &LoadedHeap, object: u32) -> Result<Vec<(&'static str, String)>, Failure> {
+    let question = json!({ "question": "object", "address": object });
+    let question: Question = serde_json::from_value(question)?;
+    let answer = engine::questions::ask(heap, &question, None, &Control::default())?;
+    let answer = serde_json::to_value(answer)?;
+    let fields = answer["fields"].as_array().map_or(&[][..], Vec::as_slice);
+    let mut conditions = vec![("whereSize", "shallowSize > 20".to_owned())];
+    for (name, is_wanted, condition) in [
+        (
+            "whereNumber",
+            (|kind, _| kind == "i32") as fn(&str, &str) -> bool,
+            "> 4",
+        ),
+        (
+            "whereReference",
+            |kind, class| kind.contains('/') && class != "~lib/string/String",
+            "== null",
+        ),
+        (
+            "whereText",
+            |_, class| class == "~lib/string/String",
+            "== \"no string is this\"",
+        ),
+    ] {
+        let field = fields.iter().find(|field| {
+            let text = |key: &str| field[key].as_str().unwrap_or_default().to_owned();
+            is_wanted(&text("type"), &text("className"))
+        });
+        if let Some(field) = field {
+            let field = field["name"].as_str().unwrap_or_default();
+            conditions.push((name, format!("this.{field} {condition}")));
+        }
+    }
+    Ok(conditions)
+}
+
 fn questions(heap: &LoadedHeap) -> Result<Map<String, Value>, Failure> {
     let objects = &heap.heap().objects;
     let live: Vec<_> = heap.heap().live_heap_objects().collect();
@@ -67,6 +104,10 @@ fn questions(heap: &LoadedHeap) -> Result<Map<String, Value>, Failure> {
     let classes = heap.heap().live_classes.iter().zip(&objects.classes);
     let most = classes.max_by_key(|(live, _)| live.count);
     let class = most.map(|(_, class)| class.name.clone());
+    let mut of_class = live.iter().skip(live.len() / 2);
+    let one = of_class.find(|&&object| Some(&objects.class_of(object).name) == class.as_ref());
+    let one = one.unwrap_or(middle);
+    let conditions = conditions(heap, objects.addresses[one.at()])?;
     let asked = [
         ("summary", json!({ "question": "summary" })),
         (
@@ -100,8 +141,18 @@ fn questions(heap: &LoadedHeap) -> Result<Map<String, Value>, Failure> {
         ("waste", json!({ "question": "waste" })),
         ("unreachable", json!({ "question": "unreachable" })),
     ];
+    let by_condition = conditions.iter().map(|(name, condition)| {
+        let question = json!({
+            "question": "find", "class": class, "where": condition, "count": true,
+        });
+        (*name, question)
+    });
+    let group_by = json!({
+        "question": "find", "class": class, "groupBy": "shallowSize", "sum": "retained",
+    });
     let mut times = Map::new();
-    for (name, question) in asked {
+    let asked = asked.into_iter().chain(by_condition);
+    for (name, question) in asked.chain([("groupBy", group_by)]) {
         let question: Question = serde_json::from_value(question)?;
         let before = processor_seconds();
         let begin = Instant::now();

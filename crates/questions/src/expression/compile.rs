@@ -36,6 +36,7 @@ pub(crate) struct Scope<'h> {
 
 /// A compiled expression with what its numbers stand for.
 pub(crate) struct Compiled {
+    pub(super) place: Place,
     pub(super) node: Node,
     /// The names of fields.
     pub(super) fields: Vec<String>,
@@ -66,6 +67,7 @@ pub(crate) fn compile(place: Place, text: &str, scope: Scope<'_>) -> Result<Comp
         cursor: Cursor::new(tokens),
         depth: 0,
         compiled: Compiled {
+            place,
             node: Node::Constant(Value::Null),
             fields: Vec::new(),
             texts: Vec::new(),

@@ -7,6 +7,7 @@ use base::error::Result;
 use base::units::ObjectIndex;
 use heap::{FieldReader, Member, Membership};
 
+use super::budget::MEMBER;
 use super::compare::canonical;
 use super::texts::{Found, Texts};
 use super::value::{Failure, Value};
@@ -32,7 +33,9 @@ pub(super) struct MemberSet {
 enum Key {
     Null,
     Bool(bool),
-    Integer(i128),
+    Integer(i64),
+    /// An integer that is too large for a signed one.
+    Unsigned(u64),
     /// The bits of a number that is no integer.
     Double(u64),
     Object(ObjectIndex),
@@ -46,7 +49,9 @@ impl Key {
             Value::Double(value) if value.is_nan() => None,
             Value::Double(value) => Some(Self::Double(value.to_bits())),
             Value::Object(object) => Some(Self::Object(object)),
-            other => other.as_integer().map(Self::Integer),
+            Value::Integer(value) => Some(Self::Integer(value)),
+            Value::Unsigned(value) => Some(Self::Unsigned(value)),
+            Value::Absent | Value::Failed(_) | Value::Text(_) => None,
         }
     }
 }
@@ -64,7 +69,7 @@ impl MemberSet {
         };
         let mut strings = Vec::new();
         let membership = reader.members(container, &mut |member| {
-            texts.budget.take(1)?;
+            texts.allowance.take(MEMBER)?;
             match member {
                 Member::Cell(cell) => match Value::from(cell) {
                     Value::Object(object) => columns::push(&mut strings, object)?,
@@ -161,7 +166,10 @@ impl MemberSet {
         }
         let key = Key::new(value);
         let is_member = key.is_some_and(|key| self.plain.binary_search(&key).is_ok());
-        let is_number = matches!(key, Some(Key::Integer(_) | Key::Double(_)));
+        let is_number = matches!(
+            key,
+            Some(Key::Integer(_) | Key::Unsigned(_) | Key::Double(_))
+        );
         Ok(unless(self.lacks_numbers && is_number, is_member))
     }
 }

@@ -20,6 +20,6 @@ mod value;
 
 pub(crate) use budget::Budget;
 pub(crate) use compile::{Compiled, Scope, compile};
-pub(crate) use evaluate::Evaluator;
+pub(crate) use evaluate::{BATCH, Evaluator};
 pub(crate) use places::Place;
 pub(crate) use value::{FAILURES, Failure, Value};

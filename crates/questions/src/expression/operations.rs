@@ -3,10 +3,12 @@
 use cel::IdedExpr;
 use cel::common::ast::{CallExpr, Expr, LiteralValue, operators};
 
+use super::budget::Allowance;
 use super::compile::{Compiler, Scope, Typed};
 use super::members::MemberSet;
 use super::node::{Arithmetic, Comparison, Kind, Node, TextTest};
 use super::places::wrong;
+use super::texts::Texts;
 use super::value::Value;
 use base::error::Result;
 use base::units::ObjectIndex;
@@ -252,9 +254,9 @@ impl Compiler<'_, '_> {
             ..
         } = self.scope;
         let mut reader = loaded.source.field_reader(&[], control)?;
-        let texts = super::texts::Texts {
+        let texts = Texts {
             constants: &[],
-            budget,
+            allowance: Allowance::new(budget, self.place),
         };
         MemberSet::read(&mut *reader, &texts, container)
     }

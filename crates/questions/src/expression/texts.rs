@@ -3,14 +3,17 @@
 use base::error::Result;
 use heap::FieldReader;
 
-use super::budget::Budget;
+use super::budget::Allowance;
 use super::node::TextTest;
 use super::value::{Failure, Value};
+
+/// The characters of a text in memory that are copied in the time in which one of a string is read.
+const COPIED: u64 = 16;
 
 /// Reads texts: those of an expression, and those of strings.
 pub(super) struct Texts<'e> {
     pub(super) constants: &'e [Box<[u16]>],
-    pub(super) budget: &'e Budget,
+    pub(super) allowance: Allowance<'e>,
 }
 
 /// What a value is as a text.
@@ -33,13 +36,15 @@ impl Texts<'_> {
         match value {
             Value::Text(number) => {
                 let text = &self.constants[number as usize];
+                self.allowance.take(1 + text.len() as u64 / COPIED)?;
                 into.clear();
                 into.extend_from_slice(&text[..text.len().min(most)]);
                 Ok(Found::Text(text.len()))
             }
             Value::Object(object) if reader.is_text(object) => {
                 let length = reader.text(object, most, into)?;
-                self.budget.take(1 + into.len() as u64)?;
+                self.allowance.take(1 + into.len() as u64)?;
+                self.allowance.check()?;
                 Ok(length.map_or(Found::Other(Value::Failed(Failure::Unknown)), Found::Text))
             }
             other => Ok(Found::Other(other.mistaken())),

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::answer::SizeSum;
 use crate::loaded_heap::LoadedHeap;
 use base::columns;
 use base::control::{Control, Phase};
@@ -19,6 +20,19 @@ pub enum Size {
     Shallow,
     /// With everything that only it keeps alive.
     Retained,
+}
+
+/// The sum of the sizes of objects.
+pub(super) fn sum(
+    loaded: &LoadedHeap,
+    size: Size,
+    objects: &[ObjectIndex],
+    control: &Control,
+) -> Result<SizeSum> {
+    let group_of = columns::zeros(objects.len())?;
+    let sums = sums(loaded, size, objects, &group_of, 1, control)?;
+    let bytes = sums.first().copied().unwrap_or_default();
+    Ok(SizeSum { size, bytes })
 }
 
 /// By group: the sum of the sizes of its objects, given the group of each object. What one object of a group retains of

@@ -107,7 +107,7 @@ pub fn paths(
         PathTarget::Objects(addresses) => set_of_addresses(loaded, addresses, notes, control)?,
         PathTarget::Class(pattern) => set_of_class(loaded, pattern, control)?,
         PathTarget::NewSince(class) => match before {
-            Some(before) => set_of_new(loaded, before, class, control)?,
+            Some(before) => set_of_new(loaded, before, "newSince", class, control)?,
             None => {
                 return Err(QuestionError::InvalidOption {
                     name: "newSince",

@@ -51,12 +51,13 @@ pub(crate) fn set_of_class(
 pub(crate) fn set_of_new(
     loaded: &LoadedHeap,
     before: &LoadedHeap,
+    option: &'static str,
     class: Option<&str>,
     control: &Control,
 ) -> Result<Vec<ObjectIndex>> {
     if !loaded.is_same_module(before) {
         return Err(QuestionError::InvalidOption {
-            name: "newSince",
+            name: option,
             found: "a heap of another module".to_owned(),
             expected: "a heap of the same module: addresses in different modules cannot be compared",
         }.into());

@@ -74,7 +74,7 @@ pub(super) fn compare_classes(
     let view = loaded.compared_with(before, selection, control)?;
     let rows = view.rows();
     let (listed, rest) = rows.split_at(CLASSES.min(rows.len()));
-    let new = set_of_new(loaded, before, None, control)?;
+    let new = set_of_new(loaded, before, "before", None, control)?;
     Ok(Comparison {
         before: summary(before, control)?,
         growth: suspects(loaded, &SUSPECTS, Some(before), control)?,
