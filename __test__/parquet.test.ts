@@ -152,26 +152,27 @@ describe("the numbers are those of the answers", () => {
 
   test("of fields", async () => {
     const fields = await rows("field", heap, { strings: true });
-    const byObject = Map.groupBy(fields, ({ address }) => address as number);
-    const live = (await rows("object")).filter(({ state }) => state === "live");
-    for (const { address } of live.slice(-200)) {
-      const answer = heap.object(address as number);
-      const expected = answer.fields.map(({ name, type, value, address: target }) => ({
+    const objects = (await rows("object")).filter(({ state }) => state !== "garbage");
+    // Numbers are texts, such as 12.0.
+    const plain = (value: unknown) =>
+      value == null || Number.isNaN(Number(value)) ? value : Number(value);
+    for (const { address } of objects.slice(-200)) {
+      const expected = heap.object(address as number).fields.map((field) => ({
         dump_id: facts.dumpId,
-        address,
-        name,
-        type,
+        name: field.name,
+        type: field.type,
         // Of objects, only strings have a value.
-        ...(target === null && { value: value === null ? null : String(value) }),
-        target,
+        ...(field.address === null && { value: plain(field.value && String(field.value)) }),
+        target: field.address,
       }));
-      expect(byObject.get(address as number) ?? []).toMatchObject(expected);
+      const found = fields.filter((row) => row.address === address);
+      const shown = found.map((row) => ({ ...row, value: plain(row.value) }));
+      expect(shown).toMatchObject(expected);
     }
-    const texts = fields.filter(({ value, target }) => target != null && value != null);
-    const [text] = texts;
-    expect(text?.value).toBe(heap.object(text?.target as number).preview);
-    const known = new Set(live.map(({ address }) => address));
-    expect(fields.filter(({ address }) => !known.has(address))).toEqual([]);
+    const text = fields.find(({ value, target }) => target != null && value != null);
+    expect(heap.object(text?.target as number).preview).toContain(text?.value);
+    const known = new Set(objects.map(({ address }) => address));
+    expect(fields.filter(({ address }) => !known.has(address as number))).toEqual([]);
   });
 
   test("of objects and references", async () => {

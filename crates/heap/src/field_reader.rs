@@ -64,6 +64,8 @@ pub enum Membership {
     Complete,
     /// Numbers are not in the input: a number that was not passed on may still be a member.
     WithoutNumbers,
+    /// Numbers, booleans, null and undefined are not in the input, so that one of them may still be a member.
+    OnlyObjects,
     /// The object is no container whose members are known.
     NoContainer,
 }

@@ -1,6 +1,7 @@
 //! Pages of the elements and properties of an object of a snapshot.
 
 use super::source::SnapshotSource;
+use super::tables::{EntryTable, Part, TableReference};
 use base::control::Control;
 use base::error::Result;
 use base::units::ObjectIndex;
@@ -12,6 +13,9 @@ use heap::{
 
 /// The number of references between two checks for cancellation.
 const CHECK_INTERVAL: usize = 1 << 14;
+
+/// What is shown in the place of a key or a value that is not in the snapshot: a number, a boolean, null or undefined.
+const MISSING: &str = "(not in the snapshot)";
 
 impl SnapshotSource {
     /// A page of the elements and properties, in the order of the snapshot; `None` for strings and numbers. References that only
@@ -26,6 +30,9 @@ impl SnapshotSource {
         let names = self.names();
         if names.is_string(object) || names.number(edges, object).is_some() {
             return Ok(None);
+        }
+        if let Some(table) = self.entry_table(object) {
+            return self.entries_of_table(table, wanted, control).map(Some);
         }
         let slot = self.heap().objects.class_slots[object.at()];
         let mut entries = Vec::new();
@@ -59,6 +66,50 @@ impl SnapshotSource {
             limit: wanted.limit,
             entries,
         }))
+    }
+
+    /// A page of the entries of a map or a set, of which the key or the value is in the snapshot.
+    fn entries_of_table(
+        &self,
+        table: EntryTable,
+        wanted: WantedEntries,
+        control: &Control,
+    ) -> Result<ContainerPage> {
+        let references = self.table_references(table, control)?;
+        let held = |reference: Option<&TableReference>| {
+            let value = reference.map(|reference| self.held_value(reference.target));
+            value.unwrap_or_else(|| HeldValue::plain(Value::Text(MISSING.to_owned())))
+        };
+        let mut entries = Vec::new();
+        let mut total = 0;
+        for entry in references.chunk_by(|one, next| one.entry == next.entry) {
+            if total >= wanted.offset && (entries.len() as u64) < wanted.limit {
+                let part = |part| held(entry.iter().find(|one| one.part == part));
+                let (key, value) = if table.is_map {
+                    (Some(part(Part::Key)), part(Part::Value))
+                } else {
+                    (None, part(Part::Key))
+                };
+                entries.push(ContainerEntry {
+                    index: total,
+                    name: None,
+                    key,
+                    value,
+                });
+            }
+            total += 1;
+        }
+        Ok(ContainerPage {
+            kind: if table.is_map {
+                ContainerKind::Map
+            } else {
+                ContainerKind::Set
+            },
+            total,
+            offset: wanted.offset,
+            limit: wanted.limit,
+            entries,
+        })
     }
 
     /// An object as a value: a number, a string, or its class and id.

@@ -3,6 +3,7 @@
 use super::raw::NodeKind;
 use super::source::SnapshotSource;
 use super::strings::{code_units, length};
+use super::tables::{MAP, Part, SET};
 use base::columns;
 use base::control::Control;
 use base::error::Result;
@@ -17,12 +18,8 @@ const CHECK_INTERVAL: u64 = 1 << 14;
 const MOST_NAMES: usize = 10_000;
 /// What V8 calls `true`, `false`, `null` and `undefined`, and its own markers.
 const ODDBALL: &[u8] = b"system / Oddball";
-/// The classes of containers.
+/// The class of arrays.
 const ARRAY: &str = "Array";
-const SET: &str = "Set";
-const MAP: &str = "Map";
-/// The reference from a set to its table.
-const TABLE: &[u8] = b"table";
 
 /// Reads properties of a snapshot.
 struct SnapshotFields<'s> {
@@ -271,27 +268,29 @@ impl FieldReader for SnapshotFields<'_> {
         if names.is_string(object) || names.kind(object) == NodeKind::Number {
             return Ok(Membership::NoContainer);
         }
-        let class_name = self.source.class_name(object);
-        if class_name == MAP {
-            // The references of its table do not say which are keys.
-            return Ok(Membership::NoContainer);
+        if let Some(table) = self.source.entry_table(object) {
+            let references = self.source.table_references(table, &self.control)?;
+            for reference in references.iter().filter(|one| one.part == Part::Key) {
+                if !sink(Member::Cell(self.source.cell(reference.target)))? {
+                    return Ok(Membership::Complete);
+                }
+            }
+            return Ok(Membership::OnlyObjects);
         }
-        let holder = match class_name == SET {
-            true => match names.child(edges, object, TABLE) {
-                Some(table) => table,
-                None => return Ok(Membership::NoContainer),
-            },
-            false => object,
+        let is_array = match self.source.class_name(object) {
+            ARRAY => true,
+            // A map or a set whose table has another form.
+            MAP | SET => return Ok(Membership::NoContainer),
+            _ => false,
         };
-        let has_elements = class_name == ARRAY || class_name == SET;
-        self.count(edges.range(holder).len())?;
+        self.count(edges.range(object).len())?;
         let mut units = Vec::new();
-        for place in edges.range(holder) {
+        for place in edges.range(object) {
             let goes_on = match edges.label(place).map(EdgeLabel::kind) {
-                Some(LabelKind::Element | LabelKind::Hidden) if has_elements => {
+                Some(LabelKind::Element) if is_array => {
                     sink(Member::Cell(self.source.cell(edges.target(place))))?
                 }
-                Some(LabelKind::Named(NameKind::Property, name)) if !has_elements => {
+                Some(LabelKind::Named(NameKind::Property, name)) if !is_array => {
                     units.clear();
                     units.extend(code_units(names.strings.bytes(name)));
                     sink(Member::Text(&units))?
@@ -302,9 +301,10 @@ impl FieldReader for SnapshotFields<'_> {
                 return Ok(Membership::Complete);
             }
         }
-        Ok(match has_elements {
-            true => Membership::WithoutNumbers,
-            false => Membership::Complete,
+        Ok(if is_array {
+            Membership::WithoutNumbers
+        } else {
+            Membership::Complete
         })
     }
 }

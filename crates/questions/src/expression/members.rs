@@ -22,6 +22,8 @@ pub(super) struct MemberSet {
     units: Vec<u16>,
     /// Whether a number that is not in the set may be a member all the same.
     lacks_numbers: bool,
+    /// Whether that goes for booleans and null, too.
+    lacks_constants: bool,
     /// Whether the contents of a text, and so whether a text is a member, are not known.
     lacks_texts: bool,
     /// Whether it is a container.
@@ -92,6 +94,7 @@ impl MemberSet {
         match membership {
             Membership::Complete => {}
             Membership::WithoutNumbers => set.lacks_numbers = true,
+            Membership::OnlyObjects => (set.lacks_numbers, set.lacks_constants) = (true, true),
             Membership::NoContainer => set.is_container = false,
         }
         set.sort();
@@ -166,11 +169,12 @@ impl MemberSet {
         }
         let key = Key::new(value);
         let is_member = key.is_some_and(|key| self.plain.binary_search(&key).is_ok());
-        let is_number = matches!(
-            key,
-            Some(Key::Integer(_) | Key::Unsigned(_) | Key::Double(_))
-        );
-        Ok(unless(self.lacks_numbers && is_number, is_member))
+        let may_be_missing = match key {
+            Some(Key::Integer(_) | Key::Unsigned(_) | Key::Double(_)) => self.lacks_numbers,
+            Some(Key::Null | Key::Bool(_)) => self.lacks_constants,
+            Some(Key::Object(_)) | None => false,
+        };
+        Ok(unless(may_be_missing, is_member))
     }
 }
 
