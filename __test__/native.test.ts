@@ -126,6 +126,28 @@ describe.skipIf(!hasClang).each(["-O0", "-O2"])("clang %s", (level) => {
     heap.close();
   });
 
+  test("fields of a condition are the offsets of references", () => {
+    const { wasm, dump } = run("guest", level);
+    const heap = openHeap(readFileSync(dump), wasm);
+    const found = heap.find({ where: 'this["+0x0"] != null', limit: 1000 });
+    expect(found.total).toBeGreaterThan(0);
+    expect(found.where).toMatchObject({
+      examined: heap.summary().objects.live,
+      withoutField: heap.summary().objects.live - found.total,
+      failed: [],
+    });
+    const [first] = found.objects;
+    const target = heap.object(first?.address ?? 0).fields.find(({ name }) => name === "+0x0");
+    const same = heap.find({ where: `this["+0x0"] == ${target?.address}`, limit: 1000 });
+    expect(same.objects.map(({ address }) => address)).toContain(first?.address);
+    expect(heap.find({ where: "shallowSize > 100 && retainedSize > 1000" }).total).toBe(
+      heap.find({ where: "shallowSize > 100", minSize: 1001 }).total,
+    );
+    const unknown = () => heap.find({ where: "open == false" });
+    expect(unknown).toThrow(/character 1: found open, which is neither a field/);
+    heap.close();
+  });
+
   test("commands work, but for those that need types or garbage", () => {
     const { file, dump } = run("guest", level);
     const wasm = ["--wasm", file];
