@@ -298,12 +298,10 @@ impl<'h> Evaluator<'h> {
                 number_order(left, right).is_some_and(is_wanted),
             ));
         }
+        let most = self.texts.most_compared(left, right);
         let [first, second] = &mut self.units;
         for (value, units) in [(left, first), (right, second)] {
-            if let Found::Other(other) =
-                self.texts
-                    .read(&mut *self.reader, value, usize::MAX, units)?
-            {
+            if let Found::Other(other) = self.texts.read(&mut *self.reader, value, most, units)? {
                 return Ok(other);
             }
         }
@@ -339,13 +337,7 @@ impl<'h> Evaluator<'h> {
         if !is_text(&*self.reader, left) || !is_text(&*self.reader, right) {
             return Ok(Value::Bool(false));
         }
-        // Of a text that is longer than the other, no more is read.
-        let most = [left, right].map(|value| self.texts.length_of(value));
-        let most = most
-            .into_iter()
-            .flatten()
-            .min()
-            .map_or(usize::MAX, |length| length + 1);
+        let most = self.texts.most_compared(left, right);
         let mut lengths = [0; 2];
         let values = [left, right]
             .into_iter()

@@ -20,6 +20,8 @@ pub(super) struct MemberSet {
     /// Texts, ascending: where each begins and ends in `units`.
     texts: Vec<(usize, usize)>,
     units: Vec<u16>,
+    /// The length of the longest text.
+    longest: usize,
     /// Whether a number that is not in the set may be a member all the same.
     lacks_numbers: bool,
     /// Whether that goes for booleans and null, too.
@@ -126,6 +128,7 @@ impl MemberSet {
 
     fn add_text(&mut self, units: &[u16]) -> Result<()> {
         let start = self.units.len();
+        self.longest = self.longest.max(units.len());
         columns::extend(&mut self.units, units)?;
         columns::push(&mut self.texts, (start, self.units.len()))
     }
@@ -157,7 +160,9 @@ impl MemberSet {
         if !self.is_container {
             return Ok(Value::Failed(Failure::Type));
         }
-        if let Found::Text(_) = texts.read(reader, value, usize::MAX, units)? {
+        // A text that is longer than all of them is none of them.
+        let most = self.longest + 1;
+        if let Found::Text(_) = texts.read(reader, value, most, units)? {
             let found = self.texts.binary_search_by(|&(start, end)| -> Ordering {
                 self.units[start..end].cmp(units)
             });

@@ -51,6 +51,13 @@ impl Texts<'_> {
         }
     }
 
+    /// How much of two texts decides their order: of one that is longer than the other, the first unit more.
+    pub(super) fn most_compared(&self, left: Value, right: Value) -> usize {
+        let lengths = [left, right].map(|value| self.length_of(value));
+        let least = lengths.into_iter().flatten().min();
+        least.map_or(usize::MAX, |length| length + 1)
+    }
+
     /// The length of a text, if it is known without reading it.
     pub(super) fn length_of(&self, value: Value) -> Option<usize> {
         match value {
