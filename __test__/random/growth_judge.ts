@@ -3,7 +3,7 @@
  * with its root, its class and its rate, and nothing else.
  */
 
-import { growth, openHeap, type PlaceTable } from "@warpo/heap-analyzer";
+import { growth, type Heap, openHeap, type PlaceTable } from "@warpo/heap-analyzer";
 import { captureDump, exposeGlobals } from "@warpo/heap-analyzer/capture";
 
 import type { GrowingPlace, GrowthAnswer } from "../../index.js";
