@@ -121,6 +121,17 @@ describe("the API", () => {
     for (const heap of heaps) heap.close();
   });
 
+  test("reads a compressed heap snapshot, which has no module", async () => {
+    const heap = openHeapFile(CORE, WASM);
+    const snapshot = await buffer(heap.export("heapsnapshot"));
+    heap.close();
+    const packed = join(folder, "app.heapsnapshot.gz");
+    writeFileSync(packed, gzipSync(snapshot));
+    expect(analyzeFile(packed)).toEqual(analyze(snapshot));
+    const withModule = () => analyzeFile(packed, WASM);
+    expect(withModule).toThrow(expect.objectContaining({ code: "ERR_SNAPSHOT_WITH_MODULE" }));
+  });
+
   test("names the frames of a trap, and a dump has none", () => {
     const heap = openHeapFile(CORE, WASM);
     const { trap } = heap.summary();

@@ -16,7 +16,7 @@ import { dataOfReport } from "./support/report_data.ts";
 
 const PROGRAMS = join(import.meta.dirname, "programs/coredump");
 const INSTALLED = join(import.meta.dirname, "../build/hosts");
-const FLAGS = [["--debug"], ["-O3", "--exportRuntime"]];
+const FLAGS = [["--debug"], ["-O3", "--exportRuntime"], ["-O3", "--debug", "--exportRuntime"]];
 /** The versions of the package wasmtime for Python and of the command line. */
 const AGES = ["newest", "oldest"];
 

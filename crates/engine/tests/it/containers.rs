@@ -230,6 +230,32 @@ fn a_coredump_without_memory_is_refused_in_these_words() {
 }
 
 #[test]
+fn a_coredump_that_does_not_say_whose_its_memory_is_is_refused() {
+    let code = |has_data| {
+        let parts = Parts {
+            has_data,
+            instances: Vec::new(),
+            ..Parts::default()
+        };
+        container_error(&parts).code()
+    };
+    assert_eq!(code(true), "ERR_COREDUMP");
+    assert_eq!(code(false), "ERR_COREDUMP_WITHOUT_MEMORY");
+}
+
+#[test]
+fn a_coredump_of_another_build_is_refused() {
+    for (core, wasm) in [("debug", "release"), ("release", "debug")] {
+        let core = file(&format!("as.{core}.core"));
+        let wasm = file(&format!("prog.{wasm}.wasm"));
+        let error = refused(&core, &wasm, &Reading::default());
+        assert_eq!(error.code(), "ERR_COREDUMP_MODULE", "{error}");
+        let text = error.to_string();
+        assert!(text.contains("0 of <anonymous-module-0>"), "{text}");
+    }
+}
+
+#[test]
 fn a_small_coredump_that_declares_4_gib_is_refused_before_it_is_allocated() {
     let mut parts = Parts::default();
     parts.memory.minimum = 1 << 16;
