@@ -10,7 +10,8 @@ import { openEach } from "./question_command.js";
 
 /** The argument that names the dumps. */
 export function dumpsArgument(): Argument {
-  const description = "heap dumps (ASHD) or .heapsnapshot files of V8, in the order of their time";
+  const description =
+    "heap dumps (ASHD), coredumps of wasmtime, or .heapsnapshot files of V8, in the order of their time; also as .gz or .zst";
   return new Argument("<dump-files...>", description).argParser((text, earlier?: string[]) => [
     ...(earlier ?? []),
     fileName(text),

@@ -216,24 +216,38 @@ impl<'a> Target<'a> {
         reading: &Reading,
     ) -> Result<(u32, &'c CoredumpInstance)> {
         let numbered = || (0..).zip(&coredump.instances);
-        let mut fitting = numbered().filter(|(_, instance)| self.fits(coredump, instance));
-        let found = match reading.instance {
-            Some(number) => fitting.find(|&(nth, _)| nth == number),
-            None => fitting.next(),
+        let fitting: Vec<u32> = numbered()
+            .filter(|(_, instance)| self.fits(coredump, instance))
+            .map(|(number, _)| number)
+            .collect();
+        let chosen = match (reading.instance, &fitting[..]) {
+            (Some(number), _) => fitting.contains(&number).then_some(number),
+            (None, &[only]) => Some(only),
+            _ => None,
         };
-        let others = fitting.count();
-        if let Some(found) = found.filter(|_| others == 0 || reading.instance.is_some()) {
+        if let Some(found) = numbered().find(|&(number, _)| Some(number) == chosen) {
             return Ok(found);
         }
-        let listed = numbered().take(MOST_INSTANCES).map(|(nth, instance)| {
-            let module = coredump.module_name(instance.module);
-            format!("{nth} of {module}")
+        let listed = numbered().take(MOST_INSTANCES).map(|(number, instance)| {
+            let name = coredump.module_name(instance.module);
+            let fits = if fitting.contains(&number) {
+                " (fits)"
+            } else {
+                ""
+            };
+            format!("{number} of {name}{fits}")
         });
-        Err(ContainerError::CoredumpInstance {
-            found: usize::from(found.is_some()) + others,
-            instances: listed.collect::<Vec<_>>().join(", "),
-        }
-        .into())
+        let instances = listed.collect::<Vec<_>>().join(", ");
+        let error = if fitting.is_empty() {
+            ContainerError::CoredumpModule { instances }
+        } else {
+            ContainerError::CoredumpInstance {
+                found: fitting.len(),
+                asked: reading.instance,
+                instances,
+            }
+        };
+        Err(error.into())
     }
 
     /// Whether an instance has the globals of the module: as many, and of the same types.

@@ -32,7 +32,7 @@ export function addOpenCommand(program: Command): void {
     .addArgument(
       fileArgument(
         "<dump|folder...>",
-        "heap dumps or heap snapshots in the order in which they were taken, or folders of them",
+        "heap dumps, coredumps or heap snapshots in the order in which they were taken, or folders of them",
       ).argParser((text, earlier?: string[]) => [...(earlier ?? []), fileName(text)]),
     )
     .addOption(wasmOption())

@@ -10,13 +10,23 @@ import type { Control } from "./control.mts";
 import { Changes, MOST_OPENINGS, Opening } from "./openings.mts";
 import { type RootFile, type Roots, readFrom } from "./roots.mts";
 
-/** The files of a heap, and how damage is treated. */
+/** The files of a heap, and how they are read. */
 export interface Source {
   dump: RootFile;
   /** Undefined for a heap snapshot of V8. */
   wasm: RootFile | undefined;
   /** Report the part before damage. */
   partial: boolean;
+  /** How the memory is found in the file of the dump. */
+  container?: Container;
+}
+
+/** What a file with memory does not say itself. */
+export interface Container {
+  /** The file is raw memory, with these values of globals by name or index. */
+  globals?: Record<string, number>;
+  /** Of a coredump with several instances of the module: the number of the one to read. */
+  coredumpInstance?: number;
 }
 
 /** A heap that stays open while a question uses it. */
@@ -219,11 +229,12 @@ export class Heaps {
 
   /** The files of a key, which must still exist below the roots. */
   async #source(key: string): Promise<Source> {
-    const [, dump = "", wasm = "", flag] = key.split(":");
+    const [, dump = "", wasm = "", flag, container] = key.split(":");
     return {
       dump: await this.#roots.file("dump", decodeURIComponent(dump)),
       wasm: wasm === "" ? undefined : await this.#roots.file("module", decodeURIComponent(wasm)),
       partial: flag === "partial",
+      ...(container === undefined ? {} : { container: JSON.parse(decodeURIComponent(container)) }),
     };
   }
 
@@ -246,9 +257,7 @@ export class Heaps {
       ended();
       throw error;
     }
-    const { dump, wasm, partial } = source;
-    const paths = [dump, wasm].map((file) => (file === undefined ? "" : encoded(file.shown)));
-    const key = [opened.hash, ...paths, ...(partial ? ["partial"] : [])].join(":");
+    const key = keyOf(opened.hash, source);
     const replaced = this.#entries.get(key);
     const entry = { key, heap: opened.heap, source, users: 1, isPrepared: false };
     this.#entries.set(key, entry);
@@ -261,7 +270,7 @@ export class Heaps {
 
   /** Reads a dump and its module, and hashes both meanwhile. */
   async #read(source: Source, control: Required<Control>): Promise<{ heap: Heap; hash: string }> {
-    const { dump, wasm, partial } = source;
+    const { dump, wasm, partial, container } = source;
     // If one fails, the other stops too.
     const stop = new AbortController();
     const signal = AbortSignal.any([control.signal, stop.signal]);
@@ -272,6 +281,8 @@ export class Heaps {
     const read = (descriptors: { dump: number; wasm?: number }) =>
       openHeapFileAsync(dump.real, wasm?.real, {
         partial,
+        ...container,
+        raw: container?.globals !== undefined,
         memoryLimit: dump.unpacked,
         signal,
         descriptors,
@@ -426,8 +437,17 @@ function bytesOf(entries: Entry[]): number {
 }
 
 /** A text that is equal for the same files with the same contents. */
-function filesOf({ dump, wasm, partial }: Source): string {
-  return JSON.stringify([dump.real, dump.identity, wasm?.real, wasm?.identity, partial]);
+function filesOf({ dump, wasm, partial, container }: Source): string {
+  const files = [dump.real, dump.identity, wasm?.real, wasm?.identity];
+  return JSON.stringify([...files, partial, container]);
+}
+
+/** The key of a heap. */
+function keyOf(hash: string, { dump, wasm, partial, container }: Source): string {
+  const paths = [dump, wasm].map((file) => (file === undefined ? "" : encoded(file.shown)));
+  const flag = partial ? "partial" : "";
+  const reading = container === undefined ? [] : [flag, encoded(JSON.stringify(container))];
+  return [hash, ...paths, ...(partial && reading.length === 0 ? [flag] : reading)].join(":");
 }
 
 /** Adds to a map that keeps the newest entries. */
