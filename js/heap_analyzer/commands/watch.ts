@@ -58,7 +58,10 @@ export function addWatchCommand(program: Command): void {
     .option("--instance <n>", "which instance, by its number in attach --list", wholeNumber(0))
     .option("--folder <folder>", "keep the last dumps, and the module, in this folder", fileName)
     .option("--keep <n>", "how many dumps to keep there", wholeNumber(1), 20)
-    .option("--on-grow-failure", "with --command and --folder: write a dump when a trap ends the program")
+    .option(
+      "--on-grow-failure",
+      "with --command and --folder: write a dump when a trap ends the program",
+    )
     .option("-o, --output <file>", "also write what grows to this file, after each dump", fileName)
     .option("--exit-code", `end with ${GROWN} if a place grew`)
     .option("--timeout <seconds>", "how long the target may take to answer", wholeNumber(1), 30)
