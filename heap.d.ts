@@ -464,8 +464,8 @@ export function checkAsync(
 ): Promise<CheckAnswer>;
 
 /**
- * Opens a heap from bytes: a dump with its module, of which it keeps a copy, or a heap snapshot of V8
- * (`.heapsnapshot`) without one.
+ * Opens a heap from bytes, and keeps a copy of the dump. A dump needs its module; a heap snapshot of V8 (`.heapsnapshot`)
+ * needs none, but a module gives its objects of WasmGC names.
  */
 export function openHeap(
   dump: Uint8Array,

@@ -1,9 +1,9 @@
 /** The dumps and modules that `open` is given: files, and folders in which new dumps appear. */
 import { type Stats, statSync } from "node:fs";
-import { open, readdir, stat } from "node:fs/promises";
+import { readdir, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { type FileKind, fileKind, hasNoModule, KIND_BYTES } from "../served/file_kind.js";
+import { hasNoModule, kindOf } from "../served/file_kind.js";
 import type { DumpFile } from "./dumps.js";
 
 /** Milliseconds between two looks into a folder. */
@@ -118,15 +118,4 @@ async function modulesIn(folder: string): Promise<string[]> {
     if (kind === "module") modules.push(join(folder, name));
   }
   return modules;
-}
-
-async function kindOf(path: string): Promise<FileKind | undefined> {
-  const file = await open(path);
-  try {
-    const start = Buffer.alloc(KIND_BYTES);
-    await file.read(start, 0, KIND_BYTES, 0);
-    return fileKind(start);
-  } finally {
-    await file.close();
-  }
 }

@@ -95,7 +95,7 @@ export function addCheckCommand(program: Command): void {
     .option("--strict", "fail for places that may have stopped growing in the last dumps, too")
     .option(
       "--min-dumps <n>",
-      "the number of dumps that the rule that nothing grows needs",
+      "how many dumps are needed to check that nothing grows",
       wholeNumber(2),
       MIN_DUMPS,
     )

@@ -62,7 +62,7 @@ const FORMATS: Record<string, Format> = {
     useless: { ...STRINGS, ...GARBAGE, ...SAMPLES, ...TABLES },
   },
   "heap-diff": {
-    description: "agents: what grew between two dumps",
+    description: "agents (what grew between two dumps)",
     dumps: 2,
     isBinary: false,
     request: ({ samples }) => ({ samples }),
@@ -70,7 +70,7 @@ const FORMATS: Record<string, Format> = {
   },
   parquet: {
     description:
-      "DuckDB and Apache Spark: tables for questions about many dumps, in the folder --output",
+      "DuckDB and Apache Spark (tables for questions about many dumps, in the folder --output)",
     dumps: 1,
     isBinary: true,
     // Each table has a request of its own.

@@ -1,7 +1,7 @@
 /** `open`: the explorer, a page in the browser on which every object can be opened. */
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { type Command, InvalidArgumentError } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import type { OpenSettings } from "../../explorer/dumps.js";
 import { reason } from "../../whole_file.js";
 import { interruptibly } from "../interruption.js";
@@ -43,7 +43,9 @@ export function addOpenCommand(program: Command): void {
       fileName,
     )
     .option("--no-strings", "leave out the contents of strings")
-    .option("--port <n>", "the port on 127.0.0.1 (default: a free one)", port, 0)
+    .addOption(
+      new Option("--port <n>", "the port on 127.0.0.1").argParser(port).default(0, "a free one"),
+    )
     .option("--no-browser", "only print the address")
     .option("--force", "continue although a dump was not taken from the module")
     .option("--partial", "if a heap is damaged, show the part before the damage");

@@ -47,7 +47,7 @@ export function addSitesCommand(program: Command): void {
     .addOption(
       new Option(
         "--before <dump-file>",
-        "a dump or snapshot of an earlier moment of the same run: which line's objects became more",
+        "an earlier dump or snapshot of the same run, to see which lines have more live objects since",
       ).argParser(fileName),
     )
     .addOption(

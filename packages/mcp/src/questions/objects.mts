@@ -78,7 +78,7 @@ export const find = question({
       .optional()
       .describe("only the objects at the place with this fingerprint, from growth or paths"),
     where: expression.describe(
-      "a condition in CEL: open == false && !(this.key in plateOrder). Fields by name, globals after in, className, shallowSize, retainedSize, address, size, isNew, has(this.x), startsWith, endsWith, contains",
+      "a condition in CEL: open == false && !(this.key in plateOrder). Names: fields, globals, className, shallowSize, retainedSize, address, size, isNew, has(this.x), startsWith, endsWith, contains",
     ),
     count: z.boolean().optional().describe("lists no objects, only their number"),
     sum: z.enum(["shallow", "retained"]).optional().describe("adds up this size"),
