@@ -64,9 +64,10 @@ impl UnchangedFile {
     /// [`HeapError::DumpChanged`], [`Error::Io`].
     pub(super) fn check(&self, file: &File) -> Result<()> {
         let now = Identity::of(&file.metadata().map_err(|source| self.failed(source))?);
-        match now == self.identity {
-            true => Ok(()),
-            false => Err(self.changed(now.difference_from(&self.identity))),
+        if now == self.identity {
+            Ok(())
+        } else {
+            Err(self.changed(now.difference_from(&self.identity)))
         }
     }
 

@@ -215,9 +215,10 @@ fn both(dump: &[u8], wasm: &[u8]) -> [(Limits, usize); 2] {
 }
 
 fn of_module(wasm: &[u8]) -> (Limits, usize) {
-    let module = match module_edits::has_code(wasm) {
-        true => MODULE,
-        false => SECTIONS,
+    let module = if module_edits::has_code(wasm) {
+        MODULE
+    } else {
+        SECTIONS
     };
     (module, wasm.len())
 }

@@ -190,13 +190,14 @@ impl<'h> EdgeNames<'h> {
                 }
             }
         };
-        Ok(match references == count as usize {
-            true => Stage::Dense(0),
-            false => Stage::Elements {
+        Ok(if references == count as usize {
+            Stage::Dense(0)
+        } else {
+            Stage::Elements {
                 next: 0,
                 start,
                 count,
-            },
+            }
         })
     }
 

@@ -110,9 +110,10 @@ impl Run {
         if self.targets.len() - self.count < words {
             self.grow(words)?;
         }
-        match LABELLED {
-            true => columns::make_room(&mut self.labels, words),
-            false => Ok(()),
+        if LABELLED {
+            columns::make_room(&mut self.labels, words)
+        } else {
+            Ok(())
         }
     }
 
@@ -173,9 +174,10 @@ impl Run {
     #[inline]
     pub(super) fn will_read(&mut self, shared: &Shared<'_>, words: u64) -> Result<()> {
         self.words_read += words;
-        match self.words_read >= REPORT as u64 {
-            true => self.report(shared),
-            false => Ok(()),
+        if self.words_read >= REPORT as u64 {
+            self.report(shared)
+        } else {
+            Ok(())
         }
     }
 

@@ -450,9 +450,10 @@ impl<'a> Scanner<'a> {
             return Ok(false);
         };
         let room = buffer.size() as u32 / entry.stride;
-        let key_label = match entry.is_set {
-            true => EdgeLabel::MEMBER,
-            false => EdgeLabel::KEY,
+        let key_label = if entry.is_set {
+            EdgeLabel::MEMBER
+        } else {
+            EdgeLabel::KEY
         };
         for nth in 0..count.min(room) {
             run.will_read(&self.shared, 1)?;

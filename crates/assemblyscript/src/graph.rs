@@ -104,9 +104,10 @@ impl DumpGraph {
             totals,
             walk,
         } = read_objects(runtime, tolerance, control, &mut warnings)?;
-        let shapes = match wants_names {
-            true => Some(class_shapes(runtime, &classes, control)?),
-            false => None,
+        let shapes = if wants_names {
+            Some(class_shapes(runtime, &classes, control)?)
+        } else {
+            None
         };
         let (edges, anomalies) = Extraction::extract(
             memory,

@@ -52,13 +52,25 @@ impl<'m> MemoryInPlace<'m> {
 /// The memory of the dump, for many reads in a row.
 pub(super) struct OpenMemory<'h> {
     heap: &'h DumpSource,
-    /// `None` before the first read.
-    opened: Option<Option<Box<dyn Contents + 'h>>>,
+    opened: Opened<'h>,
+}
+
+/// What the first read opens.
+enum Opened<'h> {
+    /// Nothing was read yet.
+    NotYet,
+    /// Nothing needs to be opened.
+    InPlace,
+    /// The file, which stays open.
+    File(Box<dyn Contents + 'h>),
 }
 
 impl<'h> OpenMemory<'h> {
     pub(crate) fn new(heap: &'h DumpSource) -> Self {
-        Self { heap, opened: None }
+        Self {
+            heap,
+            opened: Opened::NotYet,
+        }
     }
 
     /// Fills `into` with the memory from `address` on.
@@ -67,14 +79,13 @@ impl<'h> OpenMemory<'h> {
     /// Those of [`Contents::read_at`].
     pub(crate) fn read(&mut self, address: u64, into: &mut [u8]) -> Result<()> {
         let source = &self.heap.contents;
-        let opened = match &mut self.opened {
-            Some(opened) => opened,
-            none => none.insert(source.open()?),
-        };
+        if matches!(self.opened, Opened::NotYet) {
+            self.opened = source.open()?.map_or(Opened::InPlace, Opened::File);
+        }
         let offset = self.heap.memory_start + address;
-        match opened {
-            Some(opened) => opened.read_at(offset, into),
-            None => source.read_at(offset, into),
+        match &self.opened {
+            Opened::File(file) => file.read_at(offset, into),
+            Opened::InPlace | Opened::NotYet => source.read_at(offset, into),
         }
     }
 }

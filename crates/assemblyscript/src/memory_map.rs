@@ -45,15 +45,14 @@ impl MemoryMap {
         }
         let size = dump.memory.size();
         others.retain(|range| range.start < range.end.min(size));
-        let global_values = match runtime.lacks_global_values {
-            true => None,
-            false => {
-                let mut values = Vec::new();
-                for value in dump.globals.iter() {
-                    columns::push(&mut values, value)?;
-                }
-                Some(values)
+        let global_values = if runtime.lacks_global_values {
+            None
+        } else {
+            let mut values = Vec::new();
+            for value in dump.globals.iter() {
+                columns::push(&mut values, value)?;
             }
+            Some(values)
         };
         let regions = walk.regions.iter();
         let regions = regions.map(|region: &Region| region.first_block.0..region.end.0);

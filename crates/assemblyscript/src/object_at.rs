@@ -112,9 +112,10 @@ impl DumpSource {
                 return Ok(None);
             }
             if address < end.0 {
-                let state = match info.is_free() {
-                    true => ObjectState::Free,
-                    false => ObjectState::Raw,
+                let state = if info.is_free() {
+                    ObjectState::Free
+                } else {
+                    ObjectState::Raw
                 };
                 return Ok(Some(Found::Block {
                     address: block + BLOCK_OVERHEAD,

@@ -78,9 +78,10 @@ impl Run {
 
     /// How many pages to read at once, from this one on.
     fn next(&self, page: u32) -> u32 {
-        match self.goes_on(page) {
-            true => (4 * self.count).max(1),
-            false => 1,
+        if self.goes_on(page) {
+            (4 * self.count).max(1)
+        } else {
+            1
         }
     }
 }

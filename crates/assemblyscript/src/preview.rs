@@ -187,13 +187,15 @@ impl Reader<'_> {
                 .places
                 .iter()
                 .any(|place| place.offset == field.offset && place.name.is_own_storage());
-            let holds = match is_followed {
-                true => Holds::Reference,
-                false => field.holds,
+            let holds = if is_followed {
+                Holds::Reference
+            } else {
+                field.holds
             };
-            let name = match field.name.is_empty() {
-                true => format!("+{}", field.offset),
-                false => field.name.clone(),
+            let name = if field.name.is_empty() {
+                format!("+{}", field.offset)
+            } else {
+                field.name.clone()
             };
             let type_name = field.type_name.clone();
             let mut value = self.field_value(payload, name, type_name, field.offset, holds)?;
@@ -305,9 +307,10 @@ impl Reader<'_> {
         Ok(match heap.shape(object).kind {
             Kind::Text => {
                 let text = self.string(object)?;
-                match payload.size as usize / 2 > SHOWN {
-                    true => format!("{text} (length {})", payload.size / 2),
-                    false => text,
+                if payload.size as usize / 2 > SHOWN {
+                    format!("{text} (length {})", payload.size / 2)
+                } else {
+                    text
                 }
             }
             Kind::Buffer => {

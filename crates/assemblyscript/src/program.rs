@@ -137,12 +137,11 @@ impl<'a> Program<'a> {
         // The bytes may be a mapping, which is not needed any more.
         drop(dump);
         let (graph, names, roots, memory) = read?;
-        let (heap, indexes) = match with_indexes {
-            true => {
-                let (heap, indexes) = graph.solve_with_indexes(&roots, &part)?;
-                (heap, Some(indexes))
-            }
-            false => (graph.solve(&part)?, None),
+        let (heap, indexes) = if with_indexes {
+            let (heap, indexes) = graph.solve_with_indexes(&roots, &part)?;
+            (heap, Some(indexes))
+        } else {
+            (graph.solve(&part)?, None)
         };
         let mut hasher = DefaultHasher::new();
         hasher.write(self.wasm);

@@ -133,9 +133,10 @@ impl DumpSource {
         }
         while !pending.is_empty() {
             let is_dense = pending.len() as u64 * (WINDOW / DENSE) >= self.memory_size;
-            let mut reader = match is_dense {
-                true => Reader::sequential(self, control),
-                false => Reader::new(self, control),
+            let mut reader = if is_dense {
+                Reader::sequential(self, control)
+            } else {
+                Reader::new(self, control)
             };
             let mut found = Vec::new();
             for (done, &nth) in pending.iter().enumerate() {

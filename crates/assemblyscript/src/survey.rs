@@ -212,9 +212,10 @@ impl Surveyor<'_> {
     }
 
     fn is_live(&self, object: ObjectIndex) -> bool {
-        match self.heap.heap.objects.is_on_heap(object) {
-            true => self.heap.heap.retained_size(object) != 0,
-            false => self.live.position(object).is_some(),
+        if self.heap.heap.objects.is_on_heap(object) {
+            self.heap.heap.retained_size(object) != 0
+        } else {
+            self.live.position(object).is_some()
         }
     }
 

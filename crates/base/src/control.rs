@@ -238,9 +238,10 @@ impl Control {
     /// Begins a phase of `units` units.
     pub fn begin(&self, phase: Phase, units: u64) -> Step<'_> {
         let planned = || self.shared.planned.load(Ordering::Relaxed);
-        let budget = match self.is_unreported {
-            true => 0,
-            false => self.bytes.unwrap_or_else(planned) * phase.share(),
+        let budget = if self.is_unreported {
+            0
+        } else {
+            self.bytes.unwrap_or_else(planned) * phase.share()
         };
         if !self.is_unreported {
             self.shared.phase.store(phase as u8, Ordering::Relaxed);
@@ -275,9 +276,10 @@ impl Control {
     /// # Errors
     /// [`Error::Aborted`] once the work was cancelled.
     pub fn check(&self) -> Result<()> {
-        match self.shared.is_cancelled.load(Ordering::Relaxed) {
-            true => Err(Error::Aborted),
-            false => Ok(()),
+        if self.shared.is_cancelled.load(Ordering::Relaxed) {
+            Err(Error::Aborted)
+        } else {
+            Ok(())
         }
     }
 }

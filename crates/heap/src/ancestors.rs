@@ -62,9 +62,10 @@ impl Ancestors {
             if !self.jumps.is_empty() {
                 while dominator > semidominator {
                     let jump = self.jumps[dominator as usize].ancestor;
-                    dominator = match jump > semidominator {
-                        true => jump,
-                        false => dominators[dominator as usize],
+                    dominator = if jump > semidominator {
+                        jump
+                    } else {
+                        dominators[dominator as usize]
                     };
                 }
                 self.add_jump(dominator);

@@ -214,9 +214,10 @@ impl<'a> Groups<'a> {
         {
             let earlier_holder = self.infos[before.0 as usize].class_slot;
             if (earlier_holder, earlier_label, earlier_class) == (holder, label, class_slot) {
-                let step = match earlier == group {
-                    true => Step::SameClass,
-                    false => Step::Back(earlier),
+                let step = if earlier == group {
+                    Step::SameClass
+                } else {
+                    Step::Back(earlier)
                 };
                 return Ok((earlier, step));
             }

@@ -158,9 +158,10 @@ impl Program<'_> {
         if dump.globals.is_empty() && expected > 0 {
             warnings.push(Warning::GlobalsMissing { expected });
         }
-        Ok(match has_foreign_globals {
-            true => dump.without_globals(),
-            false => *dump,
+        Ok(if has_foreign_globals {
+            dump.without_globals()
+        } else {
+            *dump
         })
     }
 }

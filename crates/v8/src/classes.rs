@@ -424,9 +424,10 @@ fn native_class(raw: &RawSnapshot, node: u32) -> Class {
 /// The name of the class of an object: `<div>` for an element `<div id="a">`.
 fn native_name(raw: &RawSnapshot, node: u32) -> String {
     let name = text(raw.name(node));
-    let mut name = match raw.is_detached(node) {
-        true => format!("Detached {name}"),
-        false => name.into_owned(),
+    let mut name = if raw.is_detached(node) {
+        format!("Detached {name}")
+    } else {
+        name.into_owned()
     };
     let start = match &name {
         name if name.starts_with('<') => 0,

@@ -41,10 +41,7 @@ impl RawSnapshot {
         }
         let has_user_roots = !roots.is_empty();
         search.run(roots, step)?;
-        search.distances[self.root as usize] = match has_user_roots {
-            true => SYSTEM_DISTANCE,
-            false => 0,
-        };
+        search.distances[self.root as usize] = if has_user_roots { SYSTEM_DISTANCE } else { 0 };
         search.run(vec![self.root], step)?;
         Ok(search.distances)
     }
@@ -98,9 +95,10 @@ impl Search<'_> {
             }
             // Maps share descriptor arrays, so their descriptors need not belong to the map.
             NodeKind::Array if raw.name(node) == b"(map descriptors)" => {
-                let index = match kind.has_name() {
-                    false => Some(u64::from(name)),
-                    true => leading_number(raw.strings.bytes(name)),
+                let index = if kind.has_name() {
+                    leading_number(raw.strings.bytes(name))
+                } else {
+                    Some(u64::from(name))
                 };
                 return index.is_none_or(|index| index < 2 || index % 3 != 1);
             }

@@ -67,9 +67,12 @@ impl SnapshotSource {
         let edges = &self.heap().edges;
         let class_name = self.class_name(target).to_owned();
         let address = self.heap().address(target).0;
-        let text = || match names.is_string(target) {
-            true => literal(names.units(edges, target), true),
-            false => format!("{class_name} @{address}"),
+        let text = || {
+            if names.is_string(target) {
+                literal(names.units(edges, target), true)
+            } else {
+                format!("{class_name} @{address}")
+            }
         };
         let value = match names.number(edges, target) {
             Some(number) => number_value(number),

@@ -49,9 +49,10 @@ impl Ephemerons {
     /// The entry of an edge with this label.
     #[inline]
     pub(super) fn of(&self, label: WideLabel) -> Option<Entry> {
-        match self.by_name.is_empty() || EdgeKind::of_label(label) != EdgeKind::Internal {
-            true => None,
-            false => self.of_name(label.number()),
+        if self.by_name.is_empty() || EdgeKind::of_label(label) != EdgeKind::Internal {
+            None
+        } else {
+            self.of_name(label.number())
         }
     }
 

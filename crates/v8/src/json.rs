@@ -80,9 +80,10 @@ impl<'a> Cursor<'a> {
     }
 
     pub(super) fn expect(&mut self, byte: u8, what: &str) -> Result<()> {
-        match self.accept(byte) {
-            true => Ok(()),
-            false => Err(self.error(what)),
+        if self.accept(byte) {
+            Ok(())
+        } else {
+            Err(self.error(what))
         }
     }
 

@@ -66,9 +66,10 @@ impl Numbers {
                 left -= usize::from(bytes[at] == b',');
                 at += 1;
             }
-            let rows = match at == end {
-                true => total / fields,
-                false => (commas + missing) / fields,
+            let rows = if at == end {
+                total / fields
+            } else {
+                (commas + missing) / fields
             };
             if rows > first_row {
                 pieces.push((piece_start..at, first_row));
@@ -148,13 +149,14 @@ impl Numbers {
             each(nth, &row)?;
         }
         let at = words.at;
-        match at == end {
-            true => Ok(()),
-            false => Err(Cursor {
+        if at == end {
+            Ok(())
+        } else {
+            Err(Cursor {
                 bytes: &bytes[..end],
                 at,
             }
-            .error("\",\" or \"]\"")),
+            .error("\",\" or \"]\""))
         }
     }
 

@@ -176,9 +176,10 @@ impl Search<'_, '_> {
                 if search.states[target as usize] != 0 || raw.edge_kind(edge) == EdgeKind::Weak {
                     continue;
                 }
-                match search.can_keep(node, edge) {
-                    true => search.add(target, PAGE | ALIVE)?,
-                    false => columns::push(&mut others, target)?,
+                if search.can_keep(node, edge) {
+                    search.add(target, PAGE | ALIVE)?
+                } else {
+                    columns::push(&mut others, target)?
                 }
             }
             Ok(())

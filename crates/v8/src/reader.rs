@@ -104,13 +104,14 @@ pub(super) fn read(bytes: &[u8], control: &Control) -> Result<RawSnapshot> {
                 false
             }
         };
-        match is_second {
-            true => Err(SnapshotError::Unreadable {
+        if is_second {
+            Err(SnapshotError::Unreadable {
                 offset: start as u64,
                 message: format!("found a second {key:?}"),
             }
-            .into()),
-            false => finding.advance(0),
+            .into())
+        } else {
+            finding.advance(0)
         }
     })?;
     if cursor.peek().is_some() {
@@ -224,15 +225,16 @@ impl File<'_, '_> {
             // Checked below.
             *first = sum as u32;
         }
-        match sum == self.edges.rows as u64 {
-            true => Ok(()),
-            false => Err(self.error_at(
+        if sum == self.edges.rows as u64 {
+            Ok(())
+        } else {
+            Err(self.error_at(
                 self.edges.start(),
                 format!(
                     "the edge_count of all nodes add up to {sum}, but the file has {} edges",
                     self.edges.rows
                 ),
-            )),
+            ))
         }
     }
 

@@ -94,15 +94,18 @@ fn entries(raw: &RawSnapshot, reached: &Reached, order: &Order) -> Result<Vec<Na
         }
         let slot = match entry {
             Entry::Edge => {
-                let kind = match raw.is_user_root(node) {
-                    true => RootKind::Global,
-                    false => RootKind::System,
+                let kind = if raw.is_user_root(node) {
+                    RootKind::Global
+                } else {
+                    RootKind::System
                 };
                 // The name of a string is what it contains.
-                let name = match raw.kind(node).is_string() {
-                    true => format!("({})", raw.type_names[raw.types[node as usize] as usize]),
-                    false if kind == RootKind::Global => global_name(raw, node),
-                    false => text(raw.name(node)).into_owned(),
+                let name = if raw.kind(node).is_string() {
+                    format!("({})", raw.type_names[raw.types[node as usize] as usize])
+                } else if kind == RootKind::Global {
+                    global_name(raw, node)
+                } else {
+                    text(raw.name(node)).into_owned()
                 };
                 (kind, name, ObjectIndex(object))
             }
@@ -124,9 +127,10 @@ fn add_of_part(
     slots: &mut Vec<NamedSlot>,
 ) -> Result<()> {
     let name = text(raw.name(part));
-    let kind = match raw.is_document_root(part) {
-        true => RootKind::Global,
-        false => RootKind::System,
+    let kind = if raw.is_document_root(part) {
+        RootKind::Global
+    } else {
+        RootKind::System
     };
     for edge in edges {
         let target = raw.edge_targets[edge];

@@ -298,9 +298,10 @@ impl Source for SnapshotSource {
             }
             let mut number_of = |contents: Cow<'_, [u8]>| {
                 let next = numbers.len() as u32;
-                match super::length(&contents) < CUT {
-                    true => Some(*numbers.entry(contents.into_owned().into()).or_insert(next)),
-                    false => None,
+                if super::length(&contents) < CUT {
+                    Some(*numbers.entry(contents.into_owned().into()).or_insert(next))
+                } else {
+                    None
                 }
             };
             let number = match snapshot.whole_name(object) {

@@ -212,17 +212,19 @@ pub(super) fn text_parts(bytes: &[u8]) -> impl Iterator<Item = Result<String, u1
 
 /// The order of JavaScript: by UTF-16 code units.
 pub(super) fn compare(left: &[u8], right: &[u8]) -> Ordering {
-    match left.is_ascii() && right.is_ascii() {
-        true => left.cmp(right),
-        false => code_units(left).cmp(code_units(right)),
+    if left.is_ascii() && right.is_ascii() {
+        left.cmp(right)
+    } else {
+        code_units(left).cmp(code_units(right))
     }
 }
 
 /// The length in UTF-16 code units.
 pub(crate) fn length(bytes: &[u8]) -> usize {
-    match bytes.is_ascii() {
-        true => bytes.len(),
-        false => code_units(bytes).count(),
+    if bytes.is_ascii() {
+        bytes.len()
+    } else {
+        code_units(bytes).count()
     }
 }
 

@@ -10,7 +10,8 @@ use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{HashMap, HashSet};
 
 use super::container_layouts::{
-    is_standard_container, layout_from_code, layout_from_flags, standard_container, with_inherited,
+    AddedContents, is_standard_container, layout_from_code, layout_from_flags, standard_container,
+    with_inherited,
 };
 use super::evidence::Evidence;
 use super::layout::{Contents, ReferenceLayout, Slot};
@@ -437,12 +438,13 @@ impl<'a> Classes<'a> {
                 .iter()
                 .filter(|member| self.is_reference(member.type_ref));
             offsets.extend(own.map(|member| member.offset));
-            if let Some(container) =
-                standard_container(class, flags, |argument| self.slot(argument))
-            {
-                let container = container?;
-                offsets.extend(container.offsets);
-                contents = container.contents;
+            match standard_container(class, flags, |argument| self.slot(argument)) {
+                AddedContents::Nothing => {}
+                AddedContents::Unknown => return None,
+                AddedContents::Layout(container) => {
+                    offsets.extend(container.offsets);
+                    contents = container.contents;
+                }
             }
         }
         let layout = ReferenceLayout::new(offsets, contents);

@@ -131,17 +131,26 @@ fn function_layout(class: &Class) -> ReferenceLayout {
     )
 }
 
-/// The contents that a class adds as a standard container: `None` if it is not a container, `Some(None)`
-/// if its contents are not known.
+/// What a class adds as a standard container.
+pub(super) enum AddedContents {
+    /// It is not a container.
+    Nothing,
+    /// It is a container whose contents are not known.
+    Unknown,
+    /// These references.
+    Layout(ReferenceLayout),
+}
+
+/// The contents that a class adds as a standard container.
 pub(super) fn standard_container(
     class: &Class,
     flags: Option<TypeFlags>,
     slot: impl Fn(TypeRef) -> Slot,
-) -> Option<Option<ReferenceLayout>> {
+) -> AddedContents {
     let name = class.name.as_str();
     // Most classes are the program's own, and a chain may be ten thousand of them long.
     if !name.starts_with("~lib/") {
-        return None;
+        return AddedContents::Nothing;
     }
     let argument = |nth: usize| {
         class
@@ -169,9 +178,9 @@ pub(super) fn standard_container(
             _ => from_flags(),
         }
     } else {
-        return None;
+        return AddedContents::Nothing;
     };
-    Some(layout)
+    layout.map_or(AddedContents::Unknown, AddedContents::Layout)
 }
 
 /// Whether objects of a class with this name are those of the standard library, without fields of a program.

@@ -105,9 +105,10 @@ impl Lists<'_> {
             // The objects before the cursor were swept; the rest of the list begins at the cursor.
             let is_swept =
                 collector.state == Some(CollectorState::Sweeping) && head == heads.to_space;
-            let first = match is_swept {
-                true => collector.cursor,
-                false => next_of(memory, head),
+            let first = if is_swept {
+                collector.cursor
+            } else {
+                next_of(memory, head)
             };
             let Some(first) = first else {
                 return Ok(None);
@@ -134,14 +135,13 @@ impl Lists<'_> {
             if self.followed.is_multiple_of(CHECK_INTERVAL) {
                 self.step.advance(0)?;
             }
-            let is_possible = match block < self.allocator.first_block {
+            let is_possible = if block < self.allocator.first_block {
                 // All lists together cannot have more objects than the memory.
-                true => {
-                    self.statics += 1;
-                    self.statics <= self.allocator.first_block.0 / 16
-                }
+                self.statics += 1;
+                self.statics <= self.allocator.first_block.0 / 16
+            } else {
                 // A list that visits a block twice is an endless cycle.
-                false => blocks.insert(block) == Some(true),
+                blocks.insert(block) == Some(true)
             };
             match next(block).filter(|_| is_possible) {
                 Some(following) => block = following,

@@ -109,9 +109,10 @@ impl ReferenceLayout {
 
     /// The possible references of an object that is of one class or another.
     pub fn or(self, other: Self) -> Self {
-        let contents = match self.contents == other.contents {
-            true => self.contents,
-            false => Contents::Unknown,
+        let contents = if self.contents == other.contents {
+            self.contents
+        } else {
+            Contents::Unknown
         };
         Self::new([self.offsets, other.offsets].concat(), contents)
     }

@@ -85,9 +85,10 @@ impl<'a> Runtime<'a> {
         let mismatch = find_mismatch(dump, module, &evidence.debug_info, flags, warnings)?;
         tolerance.check(mismatch, warnings)?;
         // The values of other globals are not used.
-        let dump = match has_foreign_globals {
-            true => dump.without_globals(),
-            false => *dump,
+        let dump = if has_foreign_globals {
+            dump.without_globals()
+        } else {
+            *dump
         };
         let classes = Classes::new(evidence, module, flags, control);
         let globals = GlobalRoots::find(evidence, &classes, module, &dump);

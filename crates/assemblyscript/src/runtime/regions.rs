@@ -94,6 +94,7 @@ pub(crate) fn walk_blocks(
                         known: known()?,
                         seen: BlockSet::between(block, limit)?,
                         possible: VecDeque::new(),
+                        is_searched: false,
                         certain: None,
                         step,
                     });
@@ -135,10 +136,11 @@ pub(crate) fn walk_blocks(
         first_block,
         end: block,
     });
-    walk.damage = match is_inside {
-        true => damage,
+    walk.damage = if is_inside {
+        damage
+    } else {
         // This is reported first: without the allocator's tail, the rest of the heap is missing.
-        false => Some(Error::from(HeapError::Corrupt {
+        Some(Error::from(HeapError::Corrupt {
             address: tail,
             found: format!(
                 "the allocator's tail pointer there, but the heap reaches from {} to {:#x}",
@@ -146,7 +148,7 @@ pub(crate) fn walk_blocks(
                 memory.size()
             ),
             expected: "a tail inside the heap (was the dump cut short?)",
-        })),
+        }))
     };
     Ok(walk)
 }
@@ -181,8 +183,10 @@ struct RegionSearch<'a> {
     /// First blocks and ends of the possible regions before the next certain one. They are stored, so that
     /// memory with a large number of possible regions is searched only once.
     possible: VecDeque<(Address, Address)>,
-    /// The next certain region; `Some(None)` if there is none, `None` if it was not searched for yet.
-    certain: Option<Option<Address>>,
+    /// Whether a certain region was searched for.
+    is_searched: bool,
+    /// The next certain region, if it was searched for and there is one.
+    certain: Option<Address>,
     step: &'a Step<'a>,
 }
 
@@ -205,11 +209,11 @@ impl RegionSearch<'_> {
             return Ok(None);
         };
         let page = Address(behind.0 & !(PAGE - 1));
-        let certain = match self.certain {
-            Some(certain) if certain.is_none_or(|first| first > end) => certain,
-            _ => self.search(page)?,
-        };
-        self.certain = Some(certain);
+        if !self.is_searched || self.certain.is_some_and(|first| first <= end) {
+            self.certain = self.search(page)?;
+            self.is_searched = true;
+        }
+        let certain = self.certain;
         while self
             .possible
             .front()
@@ -270,12 +274,12 @@ impl RegionSearch<'_> {
                 return Ok(Chain::Broken);
             }
             if info.ends_region() {
-                return Ok(match block == self.tail || is_certain {
-                    true => Chain::Certain,
-                    false if block.0.wrapping_add(BLOCK_OVERHEAD).is_multiple_of(PAGE) => {
-                        Chain::Possible(block)
-                    }
-                    false => Chain::Broken,
+                return Ok(if block == self.tail || is_certain {
+                    Chain::Certain
+                } else if block.0.wrapping_add(BLOCK_OVERHEAD).is_multiple_of(PAGE) {
+                    Chain::Possible(block)
+                } else {
+                    Chain::Broken
                 });
             }
             if self.known.any_between(block, next) {

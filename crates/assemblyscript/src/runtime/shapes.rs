@@ -250,10 +250,13 @@ impl<'c, 'a> Shapes<'c, 'a> {
                 number: Some(number),
             } => Holds::Number(number),
             TypeRef::Base { number: None } => Holds::Bytes(4),
-            TypeRef::Class(_) | TypeRef::Unresolved => match self.classes.is_reference(type_ref) {
-                true => Holds::Reference,
-                false => Holds::Pointer,
-            },
+            TypeRef::Class(_) | TypeRef::Unresolved => {
+                if self.classes.is_reference(type_ref) {
+                    Holds::Reference
+                } else {
+                    Holds::Pointer
+                }
+            }
         }
     }
 
@@ -304,9 +307,12 @@ impl<'c, 'a> Shapes<'c, 'a> {
 }
 
 fn kind_from_flags(flags: TypeFlags, contents: &Contents) -> Option<Kind> {
-    let held = |is_managed: bool, size: Option<u32>| match is_managed {
-        true => Holds::Reference,
-        false => Holds::Bytes(size.unwrap_or(4)),
+    let held = |is_managed: bool, size: Option<u32>| {
+        if is_managed {
+            Holds::Reference
+        } else {
+            Holds::Bytes(size.unwrap_or(4))
+        }
     };
     let value = || held(flags.has_managed_values(), flags.value_size());
     let key = || held(flags.has_managed_keys(), flags.key_size());

@@ -60,9 +60,12 @@ fn large() -> Large {
         })
         .collect();
     let target = |nth| strings[jump(nth)];
-    let elements = (0..STRINGS).map(|nth| match is_left_out(nth) {
-        true => Object(NULL),
-        false => target(nth),
+    let elements = (0..STRINGS).map(|nth| {
+        if is_left_out(nth) {
+            Object(NULL)
+        } else {
+            target(nth)
+        }
     });
     let elements: Vec<Object> = elements.collect();
     let array = scene.array(array, &elements);
@@ -329,9 +332,10 @@ impl Contents for Vanishes {
     }
 
     fn bytes(&self, may_map: bool) -> Result<Option<&[u8]>> {
-        match self.is_in_place {
-            true => self.dump.bytes(may_map),
-            false => Ok(None),
+        if self.is_in_place {
+            self.dump.bytes(may_map)
+        } else {
+            Ok(None)
         }
     }
 

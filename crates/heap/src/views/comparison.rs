@@ -287,9 +287,10 @@ impl HeapPair {
         let mut pieces = Vec::new();
         while start != [before.len(), after.len()] {
             // The longer remaining column decides the next cut.
-            let longer = match before.len() - start[BEFORE] >= after.len() - start[AFTER] {
-                true => (before, start[BEFORE]),
-                false => (after, start[AFTER]),
+            let longer = if before.len() - start[BEFORE] >= after.len() - start[AFTER] {
+                (before, start[BEFORE])
+            } else {
+                (after, start[AFTER])
             };
             let end = match longer.0.get(longer.1 + CHUNK) {
                 Some(&cut) => [

@@ -96,9 +96,10 @@ impl Names {
 /// Counts the names, a few at a time: a heap snapshot can have millions of classes.
 fn count_name(nth: usize, control: &Control) -> Result<()> {
     const ROUND: usize = 1 << 10;
-    match nth.is_multiple_of(ROUND) {
-        true => control.count(ROUND as u64),
-        false => Ok(()),
+    if nth.is_multiple_of(ROUND) {
+        control.count(ROUND as u64)
+    } else {
+        Ok(())
     }
 }
 

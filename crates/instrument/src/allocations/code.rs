@@ -58,9 +58,10 @@ impl CodeWriter<'_> {
             let Some(body) = bodies.get((function - imported) as usize) else {
                 continue;
             };
-            match hooks.within.contains(&function) {
-                true => self.copied(body, |callee| self.within(callee), &mut code)?,
-                false => self.copied(body, |callee| added.outer(callee), &mut code)?,
+            if hooks.within.contains(&function) {
+                self.copied(body, |callee| self.within(callee), &mut code)?
+            } else {
+                self.copied(body, |callee| added.outer(callee), &mut code)?
             }
         }
         for &function in added.free_slowly.keys() {

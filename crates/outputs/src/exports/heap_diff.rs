@@ -241,9 +241,10 @@ fn segments(root: String, names: &[(String, u32)]) -> Vec<String> {
             .map(|(name, repeat)| (name, u64::from(*repeat)))
     };
     let count = 1 + names().map(|(_, repeat)| repeat).sum::<u64>();
-    let (first, last) = match count > SEGMENTS {
-        true => (FIRST_SEGMENTS, SEGMENTS - FIRST_SEGMENTS - 1),
-        false => (count, 0),
+    let (first, last) = if count > SEGMENTS {
+        (FIRST_SEGMENTS, SEGMENTS - FIRST_SEGMENTS - 1)
+    } else {
+        (count, 0)
     };
     let mut segments = vec![root];
     let mut position = 1;

@@ -226,9 +226,10 @@ fn id(frame: u32) -> u64 {
 }
 
 fn report(nth: usize, step: &Step<'_>) -> Result<()> {
-    match nth.is_multiple_of(REPORT) {
-        true => step.advance(REPORT as u64),
-        false => Ok(()),
+    if nth.is_multiple_of(REPORT) {
+        step.advance(REPORT as u64)
+    } else {
+        Ok(())
     }
 }
 

@@ -118,9 +118,10 @@ impl<'m> Search<'m> {
                     let only = falling.entry(node.class).or_insert(Some(place));
                     *only = only.filter(|&other| other == place);
                 }
-                let what = match is_reference {
-                    true => What::Reference(place),
-                    false => What::Group(place),
+                let what = if is_reference {
+                    What::Reference(place)
+                } else {
+                    What::Group(place)
                 };
                 self.add(found, trend, (what, Some(node.class)), series);
             }

@@ -102,10 +102,7 @@ impl Folding<'_, '_> {
             let GrowingThing { what, counted, .. } = self.things[nth];
             (last(counted).count, matches!(what, What::Reference(_)))
         };
-        match key(one) >= key(other) {
-            true => one,
-            false => other,
-        }
+        if key(one) >= key(other) { one } else { other }
     }
 
     /// Values come before keys, then what there is more of, then what comes first.
@@ -117,10 +114,13 @@ impl Folding<'_, '_> {
         match (is_value(one), is_value(other)) {
             (true, false) => one,
             (false, true) => other,
-            _ => match self.larger(other, one) == other {
-                true => other,
-                false => one,
-            },
+            _ => {
+                if self.larger(other, one) == other {
+                    other
+                } else {
+                    one
+                }
+            }
         }
     }
 

@@ -84,14 +84,16 @@ pub(super) fn trend(series: &[Option<Sum>], options: TrendOptions) -> Trend {
         None => {}
     }
     if rises {
-        return match slows_down(&sums) {
-            true => Trend::Undecided(Undecided::Slows),
-            false => Trend::Rises,
+        return if slows_down(&sums) {
+            Trend::Undecided(Undecided::Slows)
+        } else {
+            Trend::Rises
         };
     }
-    match holds(&sums, options.slow, Key::gt, Key::ge) {
-        true => Trend::Falls,
-        false => Trend::Neither,
+    if holds(&sums, options.slow, Key::gt, Key::ge) {
+        Trend::Falls
+    } else {
+        Trend::Neither
     }
 }
 
@@ -107,9 +109,10 @@ fn holds(
             .zip(later)
             .all(|(sum, later)| ordered(&key(sum), &key(later)))
     };
-    match slow && sums.len() > 2 {
-        true => holds(1, or_equal) && holds(2, ordered),
-        false => holds(1, ordered),
+    if slow && sums.len() > 2 {
+        holds(1, or_equal) && holds(2, ordered)
+    } else {
+        holds(1, ordered)
     }
 }
 
@@ -129,16 +132,15 @@ fn stop(sums: &[Sum], TrendOptions { slow, character }: TrendOptions) -> Option<
     let most = sums[of_count..].iter().map(|sum| sum.bytes).max()?;
     let gained = most.saturating_sub(sums[of_count].bytes);
     let has_digits = of_count > 0 && gained <= digits(last.count, character);
-    let stop = match has_digits {
-        true => of_count,
-        false => {
-            sums.len()
-                - sums
-                    .iter()
-                    .rev()
-                    .take_while(|sum| key(sum) == key(&last))
-                    .count()
-        }
+    let stop = if has_digits {
+        of_count
+    } else {
+        sums.len()
+            - sums
+                .iter()
+                .rev()
+                .take_while(|sum| key(sum) == key(&last))
+                .count()
     };
     let tail = sums.len() - 1 - stop;
     // With `slow`, an interval without growth is expected.

@@ -173,12 +173,13 @@ impl PlaceTable {
                 found: error.to_string(),
             })
         })?;
-        match table.is_sound() {
-            true => Ok(table),
-            false => Err(QuestionError::PlaceTable {
+        if table.is_sound() {
+            Ok(table)
+        } else {
+            Err(QuestionError::PlaceTable {
                 found: "numbers outside their ranges, or another version".to_owned(),
             }
-            .into()),
+            .into())
         }
     }
 

@@ -383,17 +383,19 @@ impl Walk<'_> {
                 _ => {
                     let last = last_below[above as usize];
                     let is_last = last != NONE && sums[last as usize - cells.len()].slot == slot;
-                    let known = match is_last {
-                        true => Some(last),
-                        false => numbers.get(&(above, slot)).copied(),
+                    let known = if is_last {
+                        Some(last)
+                    } else {
+                        numbers.get(&(above, slot)).copied()
                     };
                     let depth = match sum_above {
                         Some(sum) => sums[sum].depth,
                         None => depths[above as usize],
                     };
-                    let slot = match sums.len() < CLASSES && depth < DEPTH {
-                        true => slot,
-                        false => OTHER_CLASSES,
+                    let slot = if sums.len() < CLASSES && depth < DEPTH {
+                        slot
+                    } else {
+                        OTHER_CLASSES
                     };
                     let new = || {
                         let number = (cells.len() + sums.len()) as u32;

@@ -122,9 +122,10 @@ fn region_of(
     // dominated by a member.
     while position < end {
         let slot = slots[index.object(position).at()];
-        let (list, next) = match classes.contains(&slot) {
-            true => (&mut region.members, position + 1),
-            false => (&mut region.children, index.end(position)),
+        let (list, next) = if classes.contains(&slot) {
+            (&mut region.members, position + 1)
+        } else {
+            (&mut region.children, index.end(position))
         };
         columns::push(list, position)?;
         if list.len().is_multiple_of(CHECK_INTERVAL) {

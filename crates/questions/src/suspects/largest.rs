@@ -37,9 +37,10 @@ pub(super) fn largest_suspects(
     let mut pending = BinaryHeap::new();
     let mut others = Vec::new();
     for position in owned_by_roots(loaded, index, &step)? {
-        match size(position) >= threshold {
-            true => pending.push((size(position), Reverse(position))),
-            false => columns::push(&mut others, index.object(position))?,
+        if size(position) >= threshold {
+            pending.push((size(position), Reverse(position)))
+        } else {
+            columns::push(&mut others, index.object(position))?
         }
         if others.len().is_multiple_of(CHECK_INTERVAL) {
             step.advance(CHECK_INTERVAL as u64)?;
@@ -92,9 +93,10 @@ fn owned_by_roots(
     let mut next = None;
     loop {
         for position in index.children(next) {
-            let list = match loaded.source.is_root_part(index.object(position)) {
-                true => &mut parts,
-                false => &mut owned,
+            let list = if loaded.source.is_root_part(index.object(position)) {
+                &mut parts
+            } else {
+                &mut owned
             };
             columns::push(list, position)?;
             if list.len().is_multiple_of(CHECK_INTERVAL) {

@@ -161,9 +161,12 @@ impl CollectorCode {
         let end = match &self.visitor {
             Some((function, arguments)) => {
                 let [first, _] = TEST_OBJECTS;
-                let this = |&argument: &u64| match argument == u64::from(first.payload()) {
-                    true => u64::from(object.payload()),
-                    false => argument,
+                let this = |&argument: &u64| {
+                    if argument == u64::from(first.payload()) {
+                        u64::from(object.payload())
+                    } else {
+                        argument
+                    }
                 };
                 let arguments: Vec<u64> = arguments.iter().map(this).collect();
                 let uses = &mut GlobalUse::default();

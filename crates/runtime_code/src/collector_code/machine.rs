@@ -398,9 +398,10 @@ impl<'a, O: Observer> Run<'_, '_, 'a, O> {
             .values
             .len()
             .checked_sub(signature.parameters as usize)?;
-        let arity = match is_loop {
-            true => signature.parameters,
-            false => signature.results,
+        let arity = if is_loop {
+            signature.parameters
+        } else {
+            signature.results
         };
         let frame = self.frames.last_mut()?;
         if frame.labels.len() == MOST_VALUES {

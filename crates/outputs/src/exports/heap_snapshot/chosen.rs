@@ -46,15 +46,14 @@ impl Chosen {
             live.insert(object);
         }
         control.check()?;
-        let garbage = match options.all {
-            false => None,
-            true => {
-                let entries = garbage::entries(heap, &live, control)?;
-                Some(Garbage {
-                    entry_count: entries.iter().count() as u32,
-                    entries,
-                })
-            }
+        let garbage = if options.all {
+            let entries = garbage::entries(heap, &live, control)?;
+            Some(Garbage {
+                entry_count: entries.iter().count() as u32,
+                entries,
+            })
+        } else {
+            None
         };
         let is_chosen =
             |object| live.contains(object) || options.all && heap.objects.is_on_heap(object);

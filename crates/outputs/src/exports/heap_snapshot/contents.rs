@@ -100,9 +100,10 @@ impl Piece for ContentPiece {
             columns::push(&mut self.strings, string)?;
         }
         memory.texts(&self.strings, MOST_TEXT_BYTES, &mut |object, shown| {
-            let quote: &[u8] = match is_static(pass.heap, object) {
-                true => b"\\\"",
-                false => b"",
+            let quote: &[u8] = if is_static(pass.heap, object) {
+                b"\\\""
+            } else {
+                b""
             };
             text.extend_from_slice(b"\n,\"");
             text.extend_from_slice(quote);

@@ -120,9 +120,10 @@ impl<'h> EdgeCuts<'h> {
         let (mut end, mut most) = (start + 1, count.min(start + MOST));
         while end < most {
             let middle = end + (most - end) / 2;
-            match edges.range(ObjectIndex(middle)).end <= limit {
-                true => end = middle + 1,
-                false => most = middle,
+            if edges.range(ObjectIndex(middle)).end <= limit {
+                end = middle + 1
+            } else {
+                most = middle
             }
         }
         self.next = end;

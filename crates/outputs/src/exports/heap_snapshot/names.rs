@@ -142,8 +142,9 @@ const PREFIX: &str = "class ";
 /// be cut at its first blank. No two names become the same.
 fn shown_class(name: &str) -> String {
     let is_special = name == "Object" || name.is_empty() || name.starts_with(['<', '(', '{']);
-    match is_special || name.starts_with(PREFIX) {
-        true => format!("{PREFIX}{name}"),
-        false => name.to_owned(),
+    if is_special || name.starts_with(PREFIX) {
+        format!("{PREFIX}{name}")
+    } else {
+        name.to_owned()
     }
 }

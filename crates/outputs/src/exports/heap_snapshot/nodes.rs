@@ -50,9 +50,10 @@ impl Piece for NodePiece {
         let mut line = Line::new();
         self.written = 0;
         for object in writer.chosen.objects.iter_in(self.objects.clone()) {
-            let number = match writer.shows_contents(object) {
-                true => numbers.next().copied(),
-                false => None,
+            let number = if writer.shows_contents(object) {
+                numbers.next().copied()
+            } else {
+                None
             };
             let slot = heap.objects.class_slots[object.at()] as usize;
             let is_text = writer.naming(object).is_text;

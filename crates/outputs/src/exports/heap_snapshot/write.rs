@@ -70,9 +70,10 @@ fn write_parts(writer: &Writer<'_>, output: &mut Output<'_>) -> Result<()> {
     passes::run::<NodePiece>(writer, &mut nodes, &mut memories, output, &writer.step)?;
     output.text("],\n\"edges\":[");
     write_fixed_edges(writer, output)?;
-    let references = match writer.options.strings {
-        true => heap.edges.len(),
-        false => 0,
+    let references = if writer.options.strings {
+        heap.edges.len()
+    } else {
+        0
     };
     let mut labels = LabelNames::new(contents.end(), references)?;
     let cuts = || EdgeCuts::new(heap, writer.chosen);

@@ -67,13 +67,15 @@ impl TableExport<'_> {
                 .position(object)
                 .and_then(|position| index.dominator(position))
                 .map(|dominator| Value::from(heap.address(index.object(dominator)).0));
-            let fingerprint = match tree.is_reached(object) {
-                true => Some(self.fingerprint(tree.group(object), &mut fingerprints)?),
-                false => None,
+            let fingerprint = if tree.is_reached(object) {
+                Some(self.fingerprint(tree.group(object), &mut fingerprints)?)
+            } else {
+                None
             };
-            let contents = match self.options.strings {
-                true => reader.literal(object)?,
-                false => None,
+            let contents = if self.options.strings {
+                reader.literal(object)?
+            } else {
+                None
             };
             table.add(self.id());
             table.add(Value::from(heap.address(object).0));

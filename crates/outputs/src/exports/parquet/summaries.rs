@@ -421,9 +421,10 @@ impl TableExport<'_> {
         table.add(Value::from(savings));
         // The last entry sums up the others, and is no name.
         table.add_list(holders.iter().map(|of| {
-            match is_number_between(&of.holder, "(", " more)") {
-                true => Value::from(of.holder.as_str()),
-                false => self.named(&of.holder),
+            if is_number_between(&of.holder, "(", " more)") {
+                Value::from(of.holder.as_str())
+            } else {
+                self.named(&of.holder)
             }
         }));
         table.add_list(holders.iter().map(|of| Value::from(of.count)));

@@ -30,9 +30,10 @@ impl TableExport<'_> {
 
     /// A text that contains names from the source, or its hash.
     pub(super) fn named(&self, text: &str) -> Value {
-        match self.options.hash_names {
-            true => Value::from(format!("#{}", fingerprint(text)).as_str()),
-            false => Value::from(text),
+        if self.options.hash_names {
+            Value::from(format!("#{}", fingerprint(text)).as_str())
+        } else {
+            Value::from(text)
         }
     }
 

@@ -115,9 +115,10 @@ impl<'o> TableWriter<'o> {
         debug_assert_eq!(self.next, self.columns.len(), "a row has every column");
         self.next = 0;
         self.rows += 1;
-        match self.rows >= GROUP_ROWS || self.text_bytes >= GROUP_TEXT {
-            true => self.write_group(),
-            false => Ok(()),
+        if self.rows >= GROUP_ROWS || self.text_bytes >= GROUP_TEXT {
+            self.write_group()
+        } else {
+            Ok(())
         }
     }
 
