@@ -4,7 +4,7 @@ use super::contents::Contents;
 use super::dump_source::DumpSource;
 use crate::runtime::objects::{HEADER_SIZE, ObjectHeader};
 use base::columns;
-use base::control::Control;
+use base::control::{CHECK_INTERVAL, Control};
 use base::error::Result;
 use base::units::{Address, ObjectIndex};
 
@@ -111,8 +111,6 @@ pub(super) struct Reader<'h> {
     read: u64,
 }
 
-/// The number of units of reading between two checks for cancellation, and the bytes of a unit.
-const CHECK_INTERVAL: u64 = 1 << 12;
 const BYTES_PER_UNIT: u64 = 64;
 
 /// A word that was found in a buffer.
@@ -188,7 +186,7 @@ impl<'h> Reader<'h> {
             return Ok(&[]);
         }
         self.read += 1 + (end - from) / BYTES_PER_UNIT;
-        if self.read >= CHECK_INTERVAL {
+        if self.read >= CHECK_INTERVAL as u64 {
             self.control.count(std::mem::take(&mut self.read))?;
         }
         let is_held = self.start <= from && end <= self.start + self.bytes.len() as u64;

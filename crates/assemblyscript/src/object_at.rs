@@ -4,14 +4,11 @@ use super::DumpSource;
 use super::memory::Reader;
 use crate::runtime::blocks::{BLOCK_OVERHEAD, BlockInfo, checked_block};
 use crate::runtime::objects::HEADER_SIZE;
-use base::control::Control;
+use base::control::{CHECK_INTERVAL, Control};
 use base::error::Result;
 use base::units::{Address, ObjectIndex};
 use base::warning::Warning;
 use heap::{Found, ObjectState};
-
-/// The number of blocks between two checks for cancellation.
-const CHECK_INTERVAL: u32 = 1 << 12;
 
 impl DumpSource {
     /// The object or the block around an address that is not the address of an object.
@@ -98,7 +95,7 @@ impl DumpSource {
         let mut looked_at = 0u32;
         while block <= address {
             looked_at = looked_at.wrapping_add(1);
-            if looked_at.is_multiple_of(CHECK_INTERVAL) {
+            if (looked_at as usize).is_multiple_of(CHECK_INTERVAL) {
                 control.check()?;
             }
             let Some(info) = reader.word(block)?.map(BlockInfo) else {

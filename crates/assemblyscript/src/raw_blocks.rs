@@ -4,12 +4,9 @@ use super::DumpSource;
 use super::memory::Reader;
 use crate::runtime::blocks::{BLOCK_OVERHEAD, BlockInfo};
 use crate::runtime::objects::HEADER_SIZE;
-use base::control::{Control, Phase};
+use base::control::{CHECK_INTERVAL, Control, Phase};
 use base::error::Result;
 use heap::RawTable;
-
-/// The number of blocks between two checks for cancellation.
-const CHECK_INTERVAL: u32 = 1 << 16;
 
 impl DumpSource {
     pub(super) fn find_raw_blocks(&self, control: &Control) -> Result<RawTable> {
@@ -27,8 +24,8 @@ impl DumpSource {
             let mut block = region.start;
             while block < region.end {
                 looked_at = looked_at.wrapping_add(1);
-                if looked_at.is_multiple_of(CHECK_INTERVAL) {
-                    step.advance(u64::from(CHECK_INTERVAL))?;
+                if (looked_at as usize).is_multiple_of(CHECK_INTERVAL) {
+                    step.advance(CHECK_INTERVAL as u64)?;
                 }
                 while let Some(&payload) = objects.addresses.get(nth)
                     && payload - HEADER_SIZE < block

@@ -10,7 +10,7 @@ use super::DumpSource;
 use super::memory::{Reader, word_at};
 use crate::runtime::objects::HEADER_SIZE;
 use base::columns;
-use base::control::{Control, Phase};
+use base::control::{CHECK_INTERVAL, Control, Phase};
 use base::error::Result;
 use base::units::ObjectIndex;
 use base::warning::Warning;
@@ -25,9 +25,6 @@ const STRADDLING: u64 = 3;
 
 /// The number of blocks per window above which reading whole windows is faster than reading single blocks.
 const DENSE: u64 = 16;
-
-/// The number of blocks between two checks for cancellation.
-const CHECK_INTERVAL: usize = 1 << 10;
 
 impl DumpSource {
     /// The raw blocks to which nothing refers, ascending; `None` if values that could refer to them are

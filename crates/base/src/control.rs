@@ -10,6 +10,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::error::{Error, Result};
 
+/// The number of steps of a long loop between two checks for cancellation: few enough that they take about a
+/// millisecond, and so many that the checks cost nothing.
+pub const CHECK_INTERVAL: usize = 1 << 14;
+
 /// The phases of an analysis, in order, and what may follow it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Phase {
@@ -300,7 +304,7 @@ impl<'c> Step<'c> {
         self.control
     }
 
-    /// Long loops must call this every few thousand steps, with the number of units since the last call.
+    /// Long loops must call this every [`CHECK_INTERVAL`] steps or so, with the number of units since the last call.
     ///
     /// # Errors
     /// [`Error::Aborted`] once the work was cancelled.

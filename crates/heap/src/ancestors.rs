@@ -1,11 +1,8 @@
 //! Immediate dominators from semidominators.
 
 use base::columns;
-use base::control::Step;
+use base::control::{CHECK_INTERVAL, Step};
 use base::error::Result;
-
-/// The number of steps between two checks for cancellation.
-const CHECK_INTERVAL: u32 = 1 << 16;
 
 /// Finds immediate dominators: the nearest ancestor, in the dominator tree so far, that is not
 /// above the semidominator.
@@ -71,8 +68,8 @@ impl Ancestors {
                 self.add_jump(dominator);
             }
             dominators[number as usize] = dominator;
-            if number.is_multiple_of(CHECK_INTERVAL) {
-                step.advance(u64::from(CHECK_INTERVAL) / 2)?;
+            if (number as usize).is_multiple_of(CHECK_INTERVAL) {
+                step.advance(CHECK_INTERVAL as u64 / 2)?;
             }
         }
         Ok(())

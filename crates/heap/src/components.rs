@@ -9,12 +9,9 @@ use super::Heap;
 use super::edges::Edges;
 use super::ranked_bits::RankedBits;
 use base::columns;
-use base::control::{Control, Phase, Step};
+use base::control::{CHECK_INTERVAL, Control, Phase, Step};
 use base::error::Result;
 use base::units::ObjectIndex;
-
-/// The number of references between two checks for cancellation.
-const CHECK_INTERVAL: u64 = 1 << 16;
 
 /// The cycle of an object that is in none.
 const NO_CYCLE: u32 = u32::MAX;
@@ -278,7 +275,7 @@ impl<'s, 'c> Work<'s, 'c> {
     /// Adds references that were read.
     fn add_references(&mut self, references: u64) -> Result<()> {
         self.looked_at += references;
-        if self.looked_at < CHECK_INTERVAL {
+        if self.looked_at < (CHECK_INTERVAL as u64) {
             return Ok(());
         }
         self.looked_at = 0;

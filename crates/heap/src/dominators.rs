@@ -23,12 +23,9 @@ use super::huge_sizes::HUGE;
 use super::search::{ROOT, Search};
 use super::semidominators::{Forest, find_semidominators, sort_by_target};
 use base::columns;
-use base::control::{Control, Phase};
+use base::control::{CHECK_INTERVAL, Control, Phase};
 use base::error::Result;
 use base::units::ObjectIndex;
-
-/// The number of steps between two checks for cancellation.
-const CHECK_INTERVAL: u32 = 1 << 16;
 
 /// The dominator tree over the objects that the roots reach.
 ///
@@ -102,7 +99,7 @@ impl DominatorTree {
         } = search;
         let step = control.begin(Phase::Dominators, nodes.len() as u64);
         let mut dominators = columns::with_capacity(nodes.len())?;
-        for nodes in nodes.chunks(CHECK_INTERVAL as usize) {
+        for nodes in nodes.chunks(CHECK_INTERVAL) {
             dominators.extend(nodes.iter().map(|node| node.parent));
             step.advance(0)?;
         }
@@ -282,8 +279,8 @@ impl DominatorTree {
             let sum = sums[number];
             let dominator = &mut sums[self.immediate_dominators[number] as usize];
             *dominator = dominator.saturating_add(sum);
-            if number.is_multiple_of(CHECK_INTERVAL as usize) {
-                step.advance(CHECK_INTERVAL.into())?;
+            if number.is_multiple_of(CHECK_INTERVAL) {
+                step.advance(CHECK_INTERVAL as u64)?;
             }
         }
         sums[ROOT as usize] = 0;

@@ -17,12 +17,10 @@ use super::path_groups::{Groups, PathGroup, PathGroups, Step};
 use super::prefetch::prefetch;
 use super::root_slots::{RootOrigin, RootSlot, RootSlots};
 use base::columns;
-use base::control::{self, Control, Phase};
+use base::control::{self, CHECK_INTERVAL, Control, Phase};
 use base::error::Result;
 use base::units::ObjectIndex;
 
-/// The number of objects between two checks for cancellation.
-const CHECK_INTERVAL: usize = 1 << 14;
 /// How many objects in advance each kind of memory is prefetched. Each is found with the previous one.
 const OFFSETS_AHEAD: usize = 24;
 const REFERENCES_AHEAD: usize = 16;

@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::edges::Edges;
 use super::prefetch::prefetch;
 use base::columns;
-use base::control::{Control, Phase};
+use base::control::{CHECK_INTERVAL, Control, Phase};
 use base::error::Result;
 use base::units::ObjectIndex;
 
@@ -15,8 +15,6 @@ pub(super) const ROOT: u32 = 0;
 /// The number of an object that was not reached (yet).
 const UNREACHED: u32 = ROOT;
 const _: () = assert!(UNREACHED == 0, "the column of numbers begins with zeros");
-/// The number of objects or references between two checks for cancellation.
-const CHECK_INTERVAL: usize = 1 << 16;
 /// The number of targets of an object that are prefetched when the search reaches it.
 const LOOKAHEAD: usize = 8;
 

@@ -3,11 +3,8 @@
 use super::prefetch::prefetch;
 use super::search::{Node, ROOT};
 use base::columns;
-use base::control::Step;
+use base::control::{CHECK_INTERVAL, Step};
 use base::error::Result;
-
-/// The number of steps between two checks for cancellation.
-const CHECK_INTERVAL: u32 = 1 << 16;
 
 /// How many references in advance the memory of their sources is prefetched.
 const LOOKAHEAD: u32 = 16;
@@ -26,7 +23,7 @@ pub(super) fn sort_by_target(
         end += count;
     }
     let mut sources = columns::zeros(references.len())?;
-    for references in references.chunks(CHECK_INTERVAL as usize) {
+    for references in references.chunks(CHECK_INTERVAL) {
         for &[source, target] in references {
             let place = &mut column[target as usize];
             sources[*place as usize] = source;
@@ -63,8 +60,8 @@ pub(super) fn find_semidominators(
         }
         forest.nodes[node].first_source = least;
         column[node] = least;
-        if number.is_multiple_of(CHECK_INTERVAL) {
-            step.advance(u64::from(CHECK_INTERVAL) / 2)?;
+        if (number as usize).is_multiple_of(CHECK_INTERVAL) {
+            step.advance(CHECK_INTERVAL as u64 / 2)?;
         }
     }
     Ok(())

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::NativeError;
 use base::columns;
-use base::control::Control;
+use base::control::{CHECK_INTERVAL, Control};
 use base::error::{Error, Result};
 use base::units::Address;
 use dumps::Memory;
@@ -17,7 +17,6 @@ const STATE_SIZE: u32 = 512;
 const MOST_CANDIDATES: u32 = 1 << 16;
 const MOST_WALKS: u32 = 64;
 const MOST_SEGMENTS: usize = 1 << 16;
-const CHECK_INTERVAL: usize = 1 << 14;
 
 const IN_USE: u32 = 2;
 const PREVIOUS_IN_USE: u32 = 1;

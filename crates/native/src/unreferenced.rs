@@ -1,12 +1,10 @@
 //! Blocks to which nothing in the memory refers, and which of them hold the others.
 
 use base::columns;
-use base::control::Control;
+use base::control::{CHECK_INTERVAL, Control};
 use base::error::Result;
 use base::units::ObjectIndex;
 use heap::Edges;
-
-const CHECK_INTERVAL: u64 = 1 << 14;
 
 /// One block of each entry: of each cycle or single block that no block outside of it refers to, among the blocks that
 /// are not `reached`. Together they reach all of these. Ascending.
@@ -60,8 +58,8 @@ impl Search<'_> {
         self.enter(start)?;
         while let Some((object, place)) = self.open.last_mut() {
             self.work += 1;
-            if self.work.is_multiple_of(CHECK_INTERVAL) {
-                self.control.count(CHECK_INTERVAL)?;
+            if self.work.is_multiple_of(CHECK_INTERVAL as u64) {
+                self.control.count(CHECK_INTERVAL as u64)?;
             }
             if *place < self.edges.range(*object).end {
                 let target = self.edges.target(*place);

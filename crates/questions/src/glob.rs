@@ -189,7 +189,7 @@ pub(super) fn only_short<'n>(
     }
     let mut found = None;
     for (nth, name) in names.enumerate() {
-        if nth.is_multiple_of(CHECK_INTERVAL) {
+        if nth.is_multiple_of(BATCH) {
             control.check()?;
         }
         if last_part(name) != pattern {
@@ -203,8 +203,8 @@ pub(super) fn only_short<'n>(
     Ok(found)
 }
 
-/// The number of names between two checks for cancellation.
-const CHECK_INTERVAL: usize = 1 << 8;
+/// The number of names that are ranked between two checks for cancellation.
+const BATCH: usize = 1 << 8;
 
 /// The names that are most similar to a pattern, best first.
 pub(super) fn nearest<'n>(
@@ -216,12 +216,12 @@ pub(super) fn nearest<'n>(
     let pattern = last_part(pattern);
     let mut ranked: Vec<(usize, &str)> = Vec::new();
     for (nth, name) in names.enumerate() {
-        if nth.is_multiple_of(CHECK_INTERVAL) {
+        if nth.is_multiple_of(BATCH) {
             control.check()?;
         }
         ranked.push((distance(pattern, last_part(name)), name));
         // Only the best are kept.
-        if ranked.len() == CHECK_INTERVAL {
+        if ranked.len() == BATCH {
             keep_best(&mut ranked, NEAREST);
         }
     }

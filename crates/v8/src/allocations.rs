@@ -1,6 +1,7 @@
 //! Where objects were allocated, if V8 recorded it: `trace_function_infos` are the functions, `trace_tree` the calls
 //! between them, and `trace_node_id` of a node is the call that allocated it.
 
+use base::control::CHECK_INTERVAL;
 use std::collections::HashMap;
 
 use super::calls::Calls;
@@ -10,9 +11,6 @@ use super::strings::Strings;
 use base::columns;
 use base::error::Result;
 use heap::{AllocationPlace, AllocationPlaces, NO_ALLOCATION};
-
-/// The number of nodes between two checks for cancellation.
-const CHECK_INTERVAL: usize = 1 << 16;
 
 impl File<'_, '_> {
     /// The place that allocated each node, given the ids of their calls.

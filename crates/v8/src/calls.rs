@@ -2,11 +2,9 @@
 
 use super::json::Cursor;
 use base::columns;
-use base::control::Step;
+use base::control::{CHECK_INTERVAL, Step};
 use base::error::{Error, Result};
 
-/// The number of calls between two checks for cancellation.
-const CHECK_INTERVAL: usize = 1 << 16;
 /// The parent of the first call.
 const NO_PARENT: u32 = u32::MAX;
 /// The fields of a call that are read, in the order in which all versions of V8 write them.

@@ -5,13 +5,11 @@ use super::names::SnapshotNames;
 use super::source::SnapshotSource;
 use base::bits::Bits;
 use base::columns;
-use base::control::{Control, Phase, Step};
+use base::control::{CHECK_INTERVAL, Control, Phase, Step};
 use base::error::Result;
 use base::units::ObjectIndex;
 use heap::{Category, EdgeLabel, Heap, LabelKind};
 
-/// The number of objects between two checks for cancellation.
-const CHECK_INTERVAL: usize = 1 << 16;
 /// The end of the name of a reference that the console holds.
 const CONSOLE: &[u8] = b"DevTools console";
 

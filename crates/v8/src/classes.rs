@@ -6,12 +6,10 @@ use std::collections::{HashMap, HashSet};
 use super::raw::{EdgeKind, NodeKind, RawSnapshot, WideSizes};
 use super::strings::{Strings, compare, length, text};
 use base::columns;
-use base::control::Step;
+use base::control::{CHECK_INTERVAL, Step};
 use base::error::Result;
 use heap::ClassPlace;
 
-/// The number of nodes between two checks for cancellation.
-const CHECK_INTERVAL: usize = 1 << 16;
 /// The largest number of characters in the name of an interface.
 const MOST_NAME: usize = 120;
 /// Interfaces have at least this many objects, and at least one in this many plain objects.

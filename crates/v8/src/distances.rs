@@ -3,11 +3,9 @@
 use super::ephemerons::Ephemerons;
 use super::raw::{EdgeKind, NodeKind, RawSnapshot};
 use base::columns;
-use base::control::Step;
+use base::control::{CHECK_INTERVAL, Step};
 use base::error::Result;
 
-/// The number of nodes between two checks for cancellation.
-const CHECK_INTERVAL: usize = 1 << 16;
 /// The distance of nodes that are not reached.
 pub(crate) const NO_DISTANCE: i32 = -5;
 /// Nodes that only V8 reaches have greater distances.

@@ -1,7 +1,7 @@
 //! Pages of the elements and properties of an object of a snapshot.
 
 use super::source::SnapshotSource;
-use base::control::Control;
+use base::control::{CHECK_INTERVAL, Control};
 use base::error::Result;
 use base::units::ObjectIndex;
 use heap::literal::literal;
@@ -9,9 +9,6 @@ use heap::{
     ContainerEntry, ContainerKind, ContainerPage, EdgeLabel, HeldValue, LabelKind, NameKind,
     Source, Value, WantedEntries,
 };
-
-/// The number of references between two checks for cancellation.
-const CHECK_INTERVAL: usize = 1 << 14;
 
 impl SnapshotSource {
     /// A page of the elements and properties, in the order of the snapshot; `None` for strings and numbers. References that only

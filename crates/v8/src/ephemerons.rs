@@ -4,12 +4,9 @@
 use std::collections::HashMap;
 
 use super::raw::{EdgeKind, RawSnapshot};
-use base::control::Step;
+use base::control::{CHECK_INTERVAL, Step};
 use base::error::Result;
 pub use heap::WideLabel;
-
-/// The number of names between two checks for cancellation.
-const CHECK_INTERVAL: usize = 1 << 16;
 
 /// An entry of a weak map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

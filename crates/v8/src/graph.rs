@@ -14,7 +14,7 @@ use super::raw::{EdgeKind, RawSnapshot};
 use super::reached::{Reached, can_keep};
 use super::roots::Roots;
 use base::columns;
-use base::control::{Control, Phase, Step};
+use base::control::{CHECK_INTERVAL, Control, Phase, Step};
 use base::error::Result;
 use base::side_by_side::side_by_side;
 use base::units::{AddressForm, ObjectIndex};
@@ -22,9 +22,6 @@ use heap::{
     AllocationPlaces, Edges, Heap, HeapClass, NameKind, ObjectTable, RootKind, RootSlots,
     UnsizedTree, WideLabel, class_counts, live_classes,
 };
-
-/// The number of nodes between two checks for cancellation.
-const CHECK_INTERVAL: usize = 1 << 16;
 
 /// Computes the heap of a snapshot.
 ///

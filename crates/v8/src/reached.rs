@@ -3,12 +3,9 @@
 use super::ephemerons::Ephemerons;
 use super::raw::{EdgeKind, RawSnapshot};
 use base::columns;
-use base::control::Step;
+use base::control::{CHECK_INTERVAL, Step};
 use base::error::Result;
 pub use heap::WideLabel;
-
-/// The number of nodes between two checks for cancellation.
-const CHECK_INTERVAL: usize = 1 << 16;
 
 /// The page reaches the node, and not only V8 or a debugger.
 const PAGE: u8 = 1;

@@ -10,15 +10,13 @@ use super::raw::{EdgeKind, NodeKind, RawSnapshot};
 use super::reached::{Entry, Reached, can_keep};
 use super::strings::text;
 use base::columns;
-use base::control::Step;
+use base::control::{CHECK_INTERVAL, Step};
 use base::error::Result;
 use base::units::ObjectIndex;
 use heap::{RootKind, RootSlots};
 
 /// The name of roots that V8 keeps alive in ways that the snapshot does not show.
 const UNREACHED: &str = "(no strong reference)";
-/// The number of nodes between two checks for cancellation.
-const CHECK_INTERVAL: usize = 1 << 16;
 
 /// The roots of a snapshot.
 pub(super) struct Roots {

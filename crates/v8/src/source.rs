@@ -12,7 +12,7 @@ use super::other_edges::OtherEdge as NamedEdge;
 use crate::SnapshotError;
 use base::bits::Bits;
 use base::columns;
-use base::control::{Control, Step};
+use base::control::{CHECK_INTERVAL, Control, Step};
 use base::error::{Error, Result};
 use base::units::ObjectIndex;
 use base::warning::Warning;
@@ -52,8 +52,6 @@ const PLAIN_CLASSES: [&str; 10] = [
     "(array)",
     "(symbol)",
 ];
-/// The number of strings between two checks for cancellation.
-const CHECK_INTERVAL: usize = 1 << 16;
 /// V8 writes at most this many characters of a string, unless it is asked for more.
 const CUT: usize = 1024;
 

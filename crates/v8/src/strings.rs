@@ -9,11 +9,8 @@ use std::cmp::Ordering;
 use super::json::{BYTES_PER_UNIT, Cursor, find};
 use crate::SnapshotError;
 use base::columns;
-use base::control::Step;
+use base::control::{CHECK_INTERVAL, Step};
 use base::error::Result;
-
-/// The number of strings between two checks for cancellation.
-const CHECK_INTERVAL: usize = 1 << 16;
 
 /// All strings, by number.
 #[derive(Debug, Default)]

@@ -4,14 +4,11 @@ use super::block_set::{BlockSet, CompleteSet};
 use super::blocks::{Allocator, BlockInfo};
 use super::collector::Collector;
 use super::objects::next_of;
-use base::control::Step;
+use base::control::{CHECK_INTERVAL, Step};
 use base::error::Result;
 use base::units::Address;
 use dumps::Memory;
 use heap::CollectorState;
-
-/// The number of blocks between two checks for cancellation.
-const CHECK_INTERVAL: u32 = 1 << 16;
 
 /// Blocks of the heap that are in a list.
 #[derive(Debug, Default)]
@@ -132,7 +129,7 @@ impl Lists<'_> {
         let mut block = first;
         while !is_end(block) {
             self.followed = self.followed.wrapping_add(1);
-            if self.followed.is_multiple_of(CHECK_INTERVAL) {
+            if (self.followed as usize).is_multiple_of(CHECK_INTERVAL) {
                 self.step.advance(0)?;
             }
             let is_possible = if block < self.allocator.first_block {

@@ -11,16 +11,13 @@ use std::collections::VecDeque;
 use super::block_set::{BlockSet, CompleteSet};
 use super::blocks::{Allocator, BLOCK_OVERHEAD, BlockInfo, first_block_from, read_block};
 use super::known_blocks::KnownBlocks;
-use base::control::Step;
+use base::control::{CHECK_INTERVAL, Step};
 use base::error::{Error, Result};
 use base::units::Address;
 use dumps::Memory;
 use heap::HeapError;
 
 const PAGE: u32 = 1 << 16;
-
-/// The number of blocks between two checks for cancellation.
-const CHECK_INTERVAL: u32 = 1 << 16;
 
 /// A run of blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -264,7 +261,7 @@ impl RegionSearch<'_> {
                 return Ok(Chain::Broken);
             }
             followed += 1;
-            if followed.is_multiple_of(CHECK_INTERVAL) {
+            if (followed as usize).is_multiple_of(CHECK_INTERVAL) {
                 self.step.advance(0)?;
             }
             let Ok((info, next)) = read_block(self.memory, block, self.tail) else {

@@ -9,13 +9,10 @@ use crate::loaded_heap::LoadedHeap;
 use crate::parts::page::{Page, default_limit, page};
 pub use answer::{FoundObject, FoundObjects};
 use base::columns;
-use base::control::{Control, Phase};
+use base::control::{CHECK_INTERVAL, Control, Phase};
 use base::error::{Error, Result};
 use base::units::ObjectIndex;
 use heap::Category;
-
-/// The number of objects between two checks for cancellation.
-const CHECK_INTERVAL: usize = 1 << 14;
 
 /// Which live objects to find, and how many of them to list.
 #[derive(Clone, Debug, PartialEq, Deserialize)]

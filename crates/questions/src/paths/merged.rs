@@ -6,13 +6,10 @@ use super::answer::{HeldBy, MergedPaths};
 use super::group_tree::{GroupTree, Sum};
 use crate::loaded_heap::LoadedHeap;
 use base::columns;
-use base::control::Control;
+use base::control::{CHECK_INTERVAL, Control};
 use base::error::Result;
 use base::units::ObjectIndex;
 use heap::{HUGE, RootKind, reached_from};
-
-/// The number of objects between two checks for cancellation.
-const CHECK_INTERVAL: usize = 1 << 14;
 
 /// The paths of a set of live objects as one tree, with the `limit` largest groups.
 pub(crate) fn merged_paths(

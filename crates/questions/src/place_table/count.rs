@@ -10,14 +10,11 @@ use rayon::prelude::*;
 
 use super::Sum;
 use base::columns;
-use base::control::Step;
+use base::control::{CHECK_INTERVAL, Step};
 use base::error::Result;
 use base::side_by_side::side_by_side;
 use base::units::ObjectIndex;
 use heap::{DominatorIndex, EdgeLabel, Heap, PathGroup, PathTree, Source, prefetch};
-
-/// Objects between two looks at whether to stop.
-const CHECK_INTERVAL: usize = 1 << 16;
 
 /// The most places that are told apart. Heaps with as many have classes that refer to one another in every way.
 const MOST_PLACES: usize = 1 << 22;

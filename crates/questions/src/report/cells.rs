@@ -15,7 +15,7 @@ use serde::{Serialize, Serializer};
 use crate::loaded_heap::LoadedHeap;
 use crate::parts::object_name::{ObjectName, object_name};
 use base::columns;
-use base::control::{Control, Phase, Step};
+use base::control::{CHECK_INTERVAL, Control, Phase, Step};
 use base::error::Result;
 use base::units::ObjectIndex;
 use heap::DominatorIndex;
@@ -46,9 +46,6 @@ const OTHER_CLASSES: u32 = u32::MAX;
 
 /// Stands for no number.
 const NONE: u32 = u32::MAX;
-
-/// Objects between two looks at whether to stop.
-const CHECK_INTERVAL: u64 = 1 << 16;
 
 /// What a cell shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -313,7 +310,7 @@ impl Walk<'_> {
             let mut next = None;
             for child in self.index.children(end) {
                 self.visited += 1;
-                if self.visited.is_multiple_of(CHECK_INTERVAL) {
+                if self.visited.is_multiple_of(CHECK_INTERVAL as u64) {
                     self.step.advance(0)?;
                 }
                 let object = self.index.object(child);
@@ -359,8 +356,8 @@ impl Walk<'_> {
         let mut places: Vec<u32> = columns::with_capacity(self.index.len())?;
         let mut starts = starts.iter().peekable();
         for position in 0..self.index.len() as u32 {
-            if u64::from(position).is_multiple_of(CHECK_INTERVAL) {
-                self.step.advance(CHECK_INTERVAL)?;
+            if u64::from(position).is_multiple_of(CHECK_INTERVAL as u64) {
+                self.step.advance(CHECK_INTERVAL as u64)?;
             }
             if let Some(&(_, cell)) = starts.next_if(|&&(start, _)| start == position) {
                 places.push(cell);

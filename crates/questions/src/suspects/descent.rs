@@ -6,7 +6,7 @@ use super::answer::AccumulatedClass;
 use crate::dominators::group_by_class;
 use crate::loaded_heap::LoadedHeap;
 use base::columns;
-use base::control::Step;
+use base::control::{CHECK_INTERVAL, Step};
 use base::error::Result;
 use base::units::ObjectIndex;
 use heap::DominatorIndex;
@@ -17,9 +17,6 @@ const DESCENT: u64 = 70;
 
 /// The largest number of classes in the accumulation of a suspect.
 const ACCUMULATED_CLASSES: usize = 10;
-
-/// The number of objects between two checks for cancellation.
-const CHECK_INTERVAL: usize = 1 << 14;
 
 /// Descends from a suspect to the object below which the bytes are spread over many objects.
 pub(super) fn descend(

@@ -10,7 +10,7 @@ use crate::loaded_heap::LoadedHeap;
 use crate::parts::cut::path_and_cut;
 use crate::parts::path_text::group_text;
 use base::columns;
-use base::control::{Control, Phase};
+use base::control::{CHECK_INTERVAL, Control, Phase};
 use base::error::Result;
 use base::units::ObjectIndex;
 use heap::{GroupStart, PathGroup, PathGroups};
@@ -33,9 +33,6 @@ const ACCUMULATED: usize = 10;
 
 /// The largest size of the compared texts of paths, in bytes. Real programs have a thousandth of this.
 const MOST_TEXT: usize = 1 << 27;
-
-/// The number of objects between two checks for cancellation.
-const CHECK_INTERVAL: u32 = 1 << 14;
 
 /// By group that has grown: the groups that continue it.
 type Continuations = HashMap<u32, Vec<u32>>;
@@ -88,8 +85,8 @@ fn group_sizes(loaded: &LoadedHeap, control: &Control) -> Result<Vec<GroupSize>>
             size.largest = size.largest.max(Some((retained, Reverse(object))));
             size.end = index.end(position);
         }
-        if position.is_multiple_of(CHECK_INTERVAL) {
-            step.advance(CHECK_INTERVAL.into())?;
+        if (position as usize).is_multiple_of(CHECK_INTERVAL) {
+            step.advance(CHECK_INTERVAL as u64)?;
         }
     }
     Ok(sizes)
@@ -164,8 +161,8 @@ fn grown_groups(
     let mut grown: HashMap<u32, Growth> = HashMap::new();
     let mut bytes = 0;
     for (group, &after) in (0u32..).zip(sizes) {
-        if group.is_multiple_of(CHECK_INTERVAL) {
-            control.count(CHECK_INTERVAL.into())?;
+        if (group as usize).is_multiple_of(CHECK_INTERVAL) {
+            control.count(CHECK_INTERVAL as u64)?;
         }
         if after.retained < threshold || group == PathGroup::REST.0 || bytes > MOST_TEXT {
             continue;
@@ -207,8 +204,8 @@ fn continuations(
     };
     let mut continuations = Continuations::new();
     for group in 0..count as u32 {
-        if group.is_multiple_of(CHECK_INTERVAL) {
-            control.count(CHECK_INTERVAL.into())?;
+        if (group as usize).is_multiple_of(CHECK_INTERVAL) {
+            control.count(CHECK_INTERVAL as u64)?;
         }
         if let Some(before) = before_group(group)
             && grown.contains_key(&before)
@@ -221,8 +218,8 @@ fn continuations(
     // continues.
     let mut is_at_or_below = columns::repeated(false, count)?;
     for group in 0..count as u32 {
-        if group.is_multiple_of(CHECK_INTERVAL) {
-            control.count(CHECK_INTERVAL.into())?;
+        if (group as usize).is_multiple_of(CHECK_INTERVAL) {
+            control.count(CHECK_INTERVAL as u64)?;
         }
         let before = before_group(group);
         let has_grown = grown.contains_key(&group);

@@ -11,16 +11,13 @@ use crate::loaded_heap::LoadedHeap;
 use crate::parts::cut::path_and_cut;
 use crate::parts::path::path_to;
 use base::columns;
-use base::control::{Control, Phase, Step};
+use base::control::{CHECK_INTERVAL, Control, Phase, Step};
 use base::error::Result;
 use base::units::ObjectIndex;
 use heap::DominatorIndex;
 
 /// The least part of the live bytes that a suspect retains.
 pub(super) const THRESHOLD: f64 = 0.1;
-
-/// The number of objects between two checks for cancellation.
-const CHECK_INTERVAL: usize = 1 << 14;
 
 pub(super) fn largest_suspects(
     loaded: &LoadedHeap,

@@ -8,13 +8,10 @@ use super::answer::{CycleClass, CycleGroup, GarbageCycles};
 use super::keep_first::keep_first;
 use crate::loaded_heap::LoadedHeap;
 use base::columns;
-use base::control::{Control, Phase, Step};
+use base::control::{CHECK_INTERVAL, Control, Phase, Step};
 use base::error::{Error, Result};
 use base::units::ObjectIndex;
 use heap::Cycles;
-
-/// The number of objects between two checks for cancellation.
-const CHECK_INTERVAL: usize = 1 << 16;
 
 /// No group, or none that is listed.
 const NONE: u32 = u32::MAX;

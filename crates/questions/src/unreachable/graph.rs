@@ -7,7 +7,7 @@ use super::answer::{UnreachableEdge, UnreachableGraph, UnreachableNode};
 use super::keep_first::keep_first;
 use crate::loaded_heap::LoadedHeap;
 use base::columns;
-use base::control::{Control, Phase};
+use base::control::{CHECK_INTERVAL, Control, Phase};
 use base::error::Result;
 use base::units::ObjectIndex;
 use base::warning::Warning;
@@ -15,9 +15,6 @@ use heap::{Cycles, ObjectState, RawTable};
 
 /// The largest number of edges per node, on average.
 const EDGES_PER_NODE: usize = 16;
-
-/// The number of references between two checks for cancellation.
-const CHECK_INTERVAL: usize = 1 << 16;
 
 /// The object or block of a node.
 #[derive(Clone, Copy)]

@@ -3,12 +3,9 @@
 use super::claims::Claims;
 use super::context::Context;
 use super::sums::Sums;
-use base::control::Step;
+use base::control::{CHECK_INTERVAL, Step};
 use base::error::Result;
 use base::units::ObjectIndex;
-
-/// The number of objects between two checks for cancellation.
-const CHECK_INTERVAL: usize = 1 << 16;
 
 /// The padding of all live heap objects of which nothing else is claimed.
 pub(super) fn padding(

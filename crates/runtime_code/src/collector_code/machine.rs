@@ -12,7 +12,7 @@ use wasmparser::{BlockType, Operator};
 
 use super::decoded::Decoded;
 use super::memory::Memory;
-use base::control::Control;
+use base::control::{CHECK_INTERVAL, Control};
 use wasm::module::{Functions, Signature};
 
 /// The largest number of nested calls. The deepest recursion of a runtime is a few calls.
@@ -20,9 +20,6 @@ const MOST_FRAMES: usize = 200;
 
 /// The largest number of values in all frames together.
 const MOST_VALUES: usize = 1 << 16;
-
-/// Steps between two checks for cancellation.
-pub(super) const CHECK_INTERVAL: u64 = 1 << 12;
 
 /// The number of globals that are copied in the time of a step.
 const GLOBALS_PER_STEP: u64 = 16;
@@ -187,8 +184,9 @@ impl<'m, 'a> Machine<'m, 'a> {
 
     pub(super) fn spend(&mut self, steps: u64) -> Option<()> {
         let rest = self.budget.checked_sub(steps)?;
-        if rest / CHECK_INTERVAL != self.budget / CHECK_INTERVAL {
-            self.control.count(steps.max(CHECK_INTERVAL)).ok()?;
+        let interval = CHECK_INTERVAL as u64;
+        if rest / interval != self.budget / interval {
+            self.control.count(steps.max(interval)).ok()?;
         }
         self.budget = rest;
         Some(())
