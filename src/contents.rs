@@ -17,7 +17,7 @@ use memmap2::UncheckedAdvice;
 
 use base::error::{Error, Result};
 use base::file_action::FileAction;
-use engine::Contents;
+use engine::DumpBytes;
 use engine::heap::HeapError;
 
 /// A file that must not change after the dump was opened.
@@ -82,12 +82,12 @@ impl UnchangedFile {
     }
 }
 
-impl Contents for UnchangedFile {
+impl DumpBytes for UnchangedFile {
     fn read_at(&self, offset: u64, into: &mut [u8]) -> Result<()> {
         self.opened()?.read_at(offset, into)
     }
 
-    fn open(&self) -> Result<Option<Box<dyn Contents + '_>>> {
+    fn open(&self) -> Result<Option<Box<dyn DumpBytes + '_>>> {
         Ok(Some(Box::new(self.opened()?)))
     }
 }
@@ -104,7 +104,7 @@ struct OpenFile<'f> {
     before: OnceLock<Option<u64>>,
 }
 
-impl Contents for OpenFile<'_> {
+impl DumpBytes for OpenFile<'_> {
     fn read_at(&self, offset: u64, into: &mut [u8]) -> Result<()> {
         let Self { file, of, .. } = self;
         let read = read_exact_at(file, into, offset);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use engine::assemblyscript::runtime::Runtime;
 use engine::assemblyscript::runtime::evidence::Evidence;
-use engine::assemblyscript::runtime::layout::Contents;
+use engine::assemblyscript::runtime::layout::ContentReferences;
 use engine::dumps::{Dump, HEADER_SIZE};
 use engine::heap::Heap;
 use engine::heap::views::{

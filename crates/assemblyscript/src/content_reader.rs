@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::contents::Contents;
+use super::contents::DumpBytes;
 use super::dump_source::DumpSource;
 use super::edge_names::{EdgeNames, add_label};
 use super::memory::MemoryInPlace;
@@ -18,7 +18,7 @@ use heap::{
 /// A dump that is open for reading.
 pub(super) struct OpenedDump<'h> {
     dump: &'h DumpSource,
-    opened: Option<Box<dyn Contents + 'h>>,
+    opened: Option<Box<dyn DumpBytes + 'h>>,
     may_map: bool,
 }
 

@@ -8,7 +8,7 @@ use super::class_slots::DescribedClass;
 use super::edge_run::Anomalies;
 use super::edges::Extraction;
 use super::memory_map::MemoryMap;
-use super::reader::{FoundObjects, read_objects};
+use super::reader::{ObjectsInDump, read_objects};
 use super::roots::{FoundRoots, class_warning, find_roots};
 use super::warnings::{warn_of, warn_of_classes};
 use crate::runtime::Runtime;
@@ -98,7 +98,7 @@ impl DumpGraph {
         control: &Control,
     ) -> Result<(Self, Option<FoundNames>)> {
         let memory = runtime.dump.memory;
-        let FoundObjects {
+        let ObjectsInDump {
             objects,
             classes,
             totals,

@@ -1,7 +1,7 @@
 //! Finds the object or the block around the address of a question.
 
 use super::DumpSource;
-use super::memory::Reader;
+use super::memory::MemoryReader;
 use crate::runtime::blocks::{BLOCK_OVERHEAD, BlockInfo, checked_block};
 use crate::runtime::objects::HEADER_SIZE;
 use base::control::{CHECK_INTERVAL, Control};
@@ -26,7 +26,7 @@ impl DumpSource {
                 start: Address(start),
             });
         };
-        let mut reader = Reader::new(self, control);
+        let mut reader = MemoryReader::new(self, control);
         // Objects begin with a header, before their payload.
         let reach = address.saturating_add(HEADER_SIZE);
         let after = heap
@@ -74,7 +74,7 @@ impl DumpSource {
     fn block_around(
         &self,
         address: u32,
-        reader: &mut Reader<'_>,
+        reader: &mut MemoryReader<'_>,
         control: &Control,
     ) -> Result<Option<Found>> {
         let regions = &self.memory_map.regions;

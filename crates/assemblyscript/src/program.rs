@@ -3,7 +3,7 @@
 use std::hash::{DefaultHasher, Hasher};
 use std::sync::{Arc, OnceLock};
 
-use super::contents::Contents;
+use super::contents::DumpBytes;
 use super::dump_source::{DumpSource, FunctionNames};
 use super::graph::DumpGraph;
 use crate::runtime::Runtime;
@@ -96,7 +96,7 @@ impl<'a> Program<'a> {
     pub fn open(
         &self,
         dump: Input<'_, impl AsRef<[u8]>>,
-        contents: Box<dyn Contents>,
+        contents: Box<dyn DumpBytes>,
         control: &Control,
     ) -> Result<Opened> {
         self.open_heap(dump, contents, false, control)
@@ -109,7 +109,7 @@ impl<'a> Program<'a> {
     pub fn open_with_indexes(
         &self,
         dump: Input<'_, impl AsRef<[u8]>>,
-        contents: Box<dyn Contents>,
+        contents: Box<dyn DumpBytes>,
         control: &Control,
     ) -> Result<Opened> {
         self.open_heap(dump, contents, true, control)
@@ -118,7 +118,7 @@ impl<'a> Program<'a> {
     fn open_heap(
         &self,
         dump: Input<'_, impl AsRef<[u8]>>,
-        contents: Box<dyn Contents>,
+        contents: Box<dyn DumpBytes>,
         with_indexes: bool,
         control: &Control,
     ) -> Result<Opened> {

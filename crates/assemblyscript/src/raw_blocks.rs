@@ -1,7 +1,7 @@
 //! Finds the used blocks that hold no object. Only the memory between objects is read.
 
 use super::DumpSource;
-use super::memory::Reader;
+use super::memory::MemoryReader;
 use crate::runtime::blocks::{BLOCK_OVERHEAD, BlockInfo};
 use crate::runtime::objects::HEADER_SIZE;
 use base::control::{CHECK_INTERVAL, Control, Phase};
@@ -17,7 +17,7 @@ impl DumpSource {
         }
         let objects = &heap.objects;
         let step = control.begin(Phase::Blocks, objects.len() as u64);
-        let mut reader = Reader::sequential(self, control);
+        let mut reader = MemoryReader::sequential(self, control);
         let mut nth = objects.shallow_sizes.partition_point(|&size| size == 0);
         let mut looked_at = 0u32;
         for region in &self.memory_map.regions {

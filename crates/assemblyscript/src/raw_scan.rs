@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use rayon::prelude::*;
 
 use super::DumpSource;
-use super::memory::{Reader, word_at};
+use super::memory::{MemoryReader, word_at};
 use crate::runtime::objects::HEADER_SIZE;
 use base::columns;
 use base::control::{CHECK_INTERVAL, Control, Phase};
@@ -110,7 +110,7 @@ impl DumpSource {
             let room = objects.shallow_sizes[object.at()].saturating_sub(HEADER_SIZE);
             let stated = match (address - 4).checked_sub(window.start) {
                 Some(at) => word_at(bytes, at as usize),
-                None => Reader::new(self, control).word((address - 4) as u32)?,
+                None => MemoryReader::new(self, control).word((address - 4) as u32)?,
             };
             let payload = address..address + u64::from(stated.unwrap_or(0).min(room));
             if let Some(range) = within(&payload, &window) {
@@ -131,9 +131,9 @@ impl DumpSource {
         while !pending.is_empty() {
             let is_dense = pending.len() as u64 * (WINDOW / DENSE) >= self.memory_size;
             let mut reader = if is_dense {
-                Reader::sequential(self, control)
+                MemoryReader::sequential(self, control)
             } else {
-                Reader::new(self, control)
+                MemoryReader::new(self, control)
             };
             let mut found = Vec::new();
             for (done, &nth) in pending.iter().enumerate() {

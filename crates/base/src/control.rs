@@ -106,7 +106,7 @@ pub struct ClassCount {
 /// A handle on running work. The work gets one clone; the caller reads the progress or cancels with another.
 #[derive(Clone, Debug, Default)]
 pub struct Control {
-    shared: Arc<Shared>,
+    shared: Arc<ControlState>,
     /// The bytes of input that this handle is for; `None` for all announced bytes.
     bytes: Option<u64>,
     /// Whether phases and progress of the work are not reported.
@@ -114,7 +114,7 @@ pub struct Control {
 }
 
 #[derive(Default)]
-struct Shared {
+struct ControlState {
     is_cancelled: AtomicBool,
     phase: AtomicU8,
     /// Bytes of input.
@@ -130,7 +130,7 @@ struct Shared {
     observer: Option<Box<dyn Fn(Phase) + Send + Sync>>,
 }
 
-impl fmt::Debug for Shared {
+impl fmt::Debug for ControlState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {
             is_cancelled,
@@ -157,7 +157,7 @@ impl Control {
     /// A control that calls `observer` whenever a phase begins, on the thread that does the work.
     pub fn observing(observer: impl Fn(Phase) + Send + Sync + 'static) -> Self {
         Self {
-            shared: Arc::new(Shared {
+            shared: Arc::new(ControlState {
                 observer: Some(Box::new(observer)),
                 ..Shared::default()
             }),
@@ -292,7 +292,7 @@ impl Control {
 #[derive(Debug)]
 pub struct Step<'c> {
     control: &'c Control,
-    /// How much the whole phase adds to [`Shared::done`].
+    /// How much the whole phase adds to [`ControlState::done`].
     budget: u64,
     units: u64,
     done: AtomicU64,

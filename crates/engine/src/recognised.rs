@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use crate::InputError;
-use assemblyscript::{Contents, Schedule};
+use assemblyscript::{DumpBytes, Schedule};
 use base::control::{Control, Phase};
 use base::error::{Error, Result};
 use base::file_kind::{FileKind, FileStart};
@@ -85,7 +85,7 @@ pub fn open<Bytes: AsRef<[u8]>, Kept: AsRef<[u8]>>(
     module: Option<&Input<'_, impl AsRef<[u8]>>>,
     tolerance: Tolerance,
     prepare: bool,
-    keep: impl FnOnce(Bytes) -> Result<(Kept, Box<dyn Contents>)>,
+    keep: impl FnOnce(Bytes) -> Result<(Kept, Box<dyn DumpBytes>)>,
     control: &Control,
 ) -> Result<LoadedHeap> {
     if is_snapshot(&file, module.is_some())? {

@@ -20,7 +20,7 @@ use rayon::prelude::*;
 use super::ancestors::Ancestors;
 use super::edges::Edges;
 use super::huge_sizes::HUGE;
-use super::search::{ROOT, Search};
+use super::search::{ROOT, SpanningTree};
 use super::semidominators::{Forest, find_semidominators, sort_by_target};
 use base::columns;
 use base::control::{CHECK_INTERVAL, Control, Phase};
@@ -72,12 +72,12 @@ impl DominatorTree {
         roots: &[ObjectIndex],
         control: &Control,
     ) -> Result<(Self, Vec<u32>)> {
-        Self::of_search(Search::run(edges, roots, control)?, sizes, control)
+        Self::of_search(SpanningTree::run(edges, roots, control)?, sizes, control)
     }
 
     /// As [`new`](Self::new), from the search of the live objects.
     pub(super) fn of_search(
-        search: Search,
+        search: SpanningTree,
         sizes: &[u32],
         control: &Control,
     ) -> Result<(Self, Vec<u32>)> {
@@ -87,8 +87,8 @@ impl DominatorTree {
     }
 
     /// The tree, memory for one number per node, and the number of each object.
-    fn build(search: Search, control: &Control) -> Result<(Self, Vec<u32>, Vec<u32>)> {
-        let Search {
+    fn build(search: SpanningTree, control: &Control) -> Result<(Self, Vec<u32>, Vec<u32>)> {
+        let SpanningTree {
             preorder,
             numbers,
             nodes,
@@ -210,7 +210,7 @@ impl UnsizedTree {
     /// # Errors
     /// [`Error::Aborted`](base::Error::Aborted), [`Error::OutOfMemory`](base::Error::OutOfMemory).
     pub fn new(edges: &Edges, roots: &[ObjectIndex], control: &Control) -> Result<Self> {
-        let search = Search::run(edges, roots, control)?;
+        let search = SpanningTree::run(edges, roots, control)?;
         let (tree, column, numbers) = DominatorTree::build(search, control)?;
         Ok(Self {
             tree,
@@ -319,8 +319,8 @@ mod tests {
             }
             let edges = Edges::from_rows(rows.iter().map(Vec::as_slice));
             let control = Control::default();
-            let Search { nodes, late_references, late_counts: mut column, .. } =
-                Search::run(&edges, &[ObjectIndex(0)], &control).unwrap();
+            let SpanningTree { nodes, late_references, late_counts: mut column, .. } =
+                SpanningTree::run(&edges, &[ObjectIndex(0)], &control).unwrap();
             let parents: Vec<u32> = nodes.iter().map(|node| node.parent).collect();
             let step = control.begin(Phase::Dominators, 1);
             let sources = sort_by_target(late_references, &mut column, &step).unwrap();

@@ -1,7 +1,7 @@
 //! Semidominators of the live objects, with path compression.
 
 use super::prefetch::prefetch;
-use super::search::{Node, ROOT};
+use super::search::{PreorderNode, ROOT};
 use base::columns;
 use base::control::{CHECK_INTERVAL, Step};
 use base::error::Result;
@@ -72,12 +72,12 @@ pub(super) fn find_semidominators(
 /// For a known node, `parent` is the parent at first and later a higher ancestor. `first_source` is the least
 /// semidominator from the node up to that ancestor, which is not included.
 pub(super) struct Forest {
-    nodes: Vec<Node>,
+    nodes: Vec<PreorderNode>,
     path: Vec<u32>,
 }
 
 impl Forest {
-    pub(super) fn new(nodes: Vec<Node>) -> Result<Self> {
+    pub(super) fn new(nodes: Vec<PreorderNode>) -> Result<Self> {
         // No path is longer than this. Most are very short, and reserved memory that is not used costs
         // nothing.
         let path = columns::with_capacity(nodes.len())?;
@@ -88,7 +88,7 @@ impl Forest {
     /// ancestor with a number that is not, which is not included.
     #[inline]
     fn least_semidominator(&mut self, node: u32, last: u32) -> u32 {
-        let Node {
+        let PreorderNode {
             parent,
             first_source,
         } = self.nodes[node as usize];

@@ -30,7 +30,7 @@ const MINIMUM: u32 = 16;
 
 /// All used blocks, ascending.
 #[derive(Debug, Default)]
-pub(crate) struct Walk {
+pub(crate) struct UsedBlocks {
     /// Their addresses, as `malloc` returned them.
     pub(crate) addresses: Vec<u32>,
     /// The bytes that the program may use of each.
@@ -60,7 +60,7 @@ struct Top {
 /// # Errors
 /// [`HeapError::Corrupt`] if there is a state, but its chunks contradict it; [`NativeError::AllocatorUnknown`] if there is
 /// none; [`Error::OutOfMemory`], [`Error::Aborted`].
-pub(crate) fn walk(memory: Memory<'_>, control: &Control) -> Result<Walk> {
+pub(crate) fn walk(memory: Memory<'_>, control: &Control) -> Result<UsedBlocks> {
     let mut damage = None;
     let (mut candidates, mut walks) = (0, 0);
     for (nth, chunk) in memory.words().enumerate() {
@@ -171,8 +171,13 @@ fn word(memory: Memory<'_>, at: u64) -> Result<u32> {
     })
 }
 
-fn walk_segments(memory: Memory<'_>, top: Top, mut record: u32, control: &Control) -> Result<Walk> {
-    let mut walk = Walk::default();
+fn walk_segments(
+    memory: Memory<'_>,
+    top: Top,
+    mut record: u32,
+    control: &Control,
+) -> Result<UsedBlocks> {
+    let mut walk = UsedBlocks::default();
     let mut records = Vec::new();
     loop {
         let field = |offset| word(memory, u64::from(record) + offset);
@@ -211,7 +216,7 @@ fn walk_segments(memory: Memory<'_>, top: Top, mut record: u32, control: &Contro
     Ok(walk)
 }
 
-impl Walk {
+impl UsedBlocks {
     fn walk_chunks(
         &mut self,
         memory: Memory<'_>,

@@ -28,7 +28,7 @@ impl NativeSource {
     }
 }
 
-struct Reader<'h>(&'h NativeSource);
+struct NativeReader<'h>(&'h NativeSource);
 
 struct NoTexts;
 
@@ -137,7 +137,7 @@ impl Source for NativeSource {
     }
 
     fn reader(&self, _: ReadOrder, _: &Control) -> Box<dyn ObjectReader + '_> {
-        Box::new(Reader(self))
+        Box::new(NativeReader(self))
     }
 
     fn text_filter(&self, _: &str, _: &Control) -> Result<Box<dyn TextFilter + '_>> {
@@ -154,7 +154,7 @@ impl Source for NativeSource {
     }
 }
 
-impl ObjectReader for Reader<'_> {
+impl ObjectReader for NativeReader<'_> {
     fn label(
         &mut self,
         source: ObjectIndex,

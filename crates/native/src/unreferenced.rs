@@ -13,7 +13,7 @@ pub(crate) fn entries(
     roots: &[ObjectIndex],
     control: &Control,
 ) -> Result<Vec<ObjectIndex>> {
-    let mut search = Search {
+    let mut search = DepthFirstSearch {
         edges,
         is_seen: columns::repeated(false, edges.object_count())?,
         open: Vec::new(),
@@ -43,7 +43,7 @@ pub(crate) fn entries(
     Ok(entries)
 }
 
-struct Search<'e> {
+struct DepthFirstSearch<'e> {
     edges: &'e Edges,
     is_seen: Vec<bool>,
     /// The path to the current object, each with the place of its next reference.
@@ -53,7 +53,7 @@ struct Search<'e> {
     work: u64,
 }
 
-impl Search<'_> {
+impl DepthFirstSearch<'_> {
     fn run(&mut self, start: ObjectIndex) -> Result<()> {
         self.enter(start)?;
         while let Some((object, place)) = self.open.last_mut() {

@@ -20,13 +20,13 @@ pub(super) struct Glob<'p> {
 
 struct Rest<'p> {
     /// The parts between two `*`.
-    middle: Vec<Part<'p>>,
+    middle: Vec<GlobPart<'p>>,
     /// The characters after the last `*`.
     end: &'p str,
 }
 
 /// Characters that may begin anywhere.
-enum Part<'p> {
+enum GlobPart<'p> {
     Plain(&'p str),
     /// With `?`. The first bit of each mask stands for the first character.
     Masks {
@@ -55,7 +55,7 @@ impl<'p> Glob<'p> {
         Ok(Self {
             start,
             rest: Some(Rest {
-                middle: parts.map(Part::new).collect::<Result<_>>()?,
+                middle: parts.map(GlobPart::new).collect::<Result<_>>()?,
                 end,
             }),
         })
@@ -84,7 +84,7 @@ impl<'p> Glob<'p> {
     }
 }
 
-impl<'p> Part<'p> {
+impl<'p> GlobPart<'p> {
     fn new(part: &'p str) -> Result<Self> {
         if !part.contains('?') {
             return Ok(Self::Plain(part));

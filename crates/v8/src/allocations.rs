@@ -4,10 +4,10 @@
 use base::control::CHECK_INTERVAL;
 use std::collections::HashMap;
 
-use super::calls::Calls;
-use super::numbers::Numbers;
+use super::calls::CallTree;
+use super::numbers::NumberTexts;
 use super::reader::File;
-use super::strings::Strings;
+use super::strings::SnapshotStrings;
 use base::columns;
 use base::error::Result;
 use heap::{AllocationPlace, AllocationPlaces, NO_ALLOCATION};
@@ -16,11 +16,11 @@ impl File<'_, '_> {
     /// The place that allocated each node, given the ids of their calls.
     pub(super) fn allocation_places(
         &self,
-        calls: &Calls,
-        functions: &Numbers,
+        calls: &CallTree,
+        functions: &NumberTexts,
         traces: &[(u32, u64)],
         nodes: usize,
-        strings: &Strings,
+        strings: &SnapshotStrings,
     ) -> Result<Option<AllocationPlaces>> {
         if calls.0.is_empty() || traces.is_empty() {
             return Ok(None);
@@ -63,7 +63,11 @@ impl File<'_, '_> {
         Ok(Some(AllocationPlaces { places, place_of }))
     }
 
-    fn functions(&self, numbers: &Numbers, strings: &Strings) -> Result<Vec<AllocationPlace>> {
+    fn functions(
+        &self,
+        numbers: &NumberTexts,
+        strings: &SnapshotStrings,
+    ) -> Result<Vec<AllocationPlace>> {
         let fields = &self.meta.function_fields;
         let place = |name: &str| fields.iter().position(|field| field == name);
         let (Some(at_name), Some(at_script), Some(at_line)) =

@@ -1,6 +1,6 @@
 //! The calls that V8 recorded while it tracked allocations: `trace_tree`.
 
-use super::json::Cursor;
+use super::json::JsonCursor;
 use base::columns;
 use base::control::{CHECK_INTERVAL, Step};
 use base::error::{Error, Result};
@@ -21,12 +21,12 @@ pub(super) struct Call {
 
 /// The tree of calls, each after the one that made it.
 #[derive(Default)]
-pub(super) struct Calls(pub(super) Vec<Call>);
+pub(super) struct CallTree(pub(super) Vec<Call>);
 
-impl Calls {
+impl CallTree {
     /// Reads the tree, without recursion. Trees with other fields are skipped.
     pub(super) fn read(
-        cursor: &mut Cursor<'_>,
+        cursor: &mut JsonCursor<'_>,
         fields: &[String],
         step: &Step<'_>,
     ) -> Result<Self> {

@@ -12,7 +12,7 @@ pub(crate) const NO_DISTANCE: i32 = -5;
 pub(crate) const SYSTEM_DISTANCE: i32 = 100_000_000;
 
 /// A breadth-first search in the order of the file.
-struct Search<'r> {
+struct DistanceSearch<'r> {
     raw: &'r RawSnapshot,
     ephemerons: &'r Ephemerons,
     distances: Vec<i32>,
@@ -23,7 +23,7 @@ struct Search<'r> {
 impl RawSnapshot {
     /// The distance of every node.
     pub(super) fn distances(&self, ephemerons: &Ephemerons, step: &Step<'_>) -> Result<Vec<i32>> {
-        let mut search = Search {
+        let mut search = DistanceSearch {
             raw: self,
             ephemerons,
             distances: columns::repeated(NO_DISTANCE, self.len())?,
@@ -45,7 +45,7 @@ impl RawSnapshot {
     }
 }
 
-impl Search<'_> {
+impl DistanceSearch<'_> {
     fn run(&mut self, mut queue: Vec<u32>, step: &Step<'_>) -> Result<()> {
         // The nodes at the next distance.
         let mut next = Vec::new();

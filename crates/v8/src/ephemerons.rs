@@ -10,7 +10,7 @@ pub use heap::WideLabel;
 
 /// An entry of a weak map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Entry {
+pub(super) struct WeakMapEntry {
     /// The same for both of its edges.
     pub(super) pair: u32,
     /// The id of the table.
@@ -20,7 +20,7 @@ pub(super) struct Entry {
 /// The entries of all weak maps, by the name of the edge.
 #[derive(Default)]
 pub(super) struct Ephemerons {
-    by_name: HashMap<u32, Entry>,
+    by_name: HashMap<u32, WeakMapEntry>,
     /// The number of pairs.
     pub(super) pairs: u32,
 }
@@ -36,7 +36,7 @@ impl Ephemerons {
             if let Some((pair, table)) = parse(raw.strings.bytes(name)) {
                 let known = pairs.len() as u32;
                 let pair = *pairs.entry(pair).or_insert(known);
-                by_name.insert(name, Entry { pair, table });
+                by_name.insert(name, WeakMapEntry { pair, table });
             }
         }
         let pairs = pairs.len() as u32;
@@ -45,7 +45,7 @@ impl Ephemerons {
 
     /// The entry of an edge with this label.
     #[inline]
-    pub(super) fn of(&self, label: WideLabel) -> Option<Entry> {
+    pub(super) fn of(&self, label: WideLabel) -> Option<WeakMapEntry> {
         if self.by_name.is_empty() || EdgeKind::of_label(label) != EdgeKind::Internal {
             None
         } else {
@@ -54,7 +54,7 @@ impl Ephemerons {
     }
 
     /// The entry of an internal edge with this name.
-    pub(super) fn of_name(&self, name: u32) -> Option<Entry> {
+    pub(super) fn of_name(&self, name: u32) -> Option<WeakMapEntry> {
         self.by_name.get(&name).copied()
     }
 }

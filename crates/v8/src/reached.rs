@@ -18,7 +18,7 @@ const ORPHAN: u8 = 8;
 
 /// How the root reaches a node.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Entry {
+pub(super) enum EntryKind {
     /// By an edge.
     Edge,
     /// Nothing refers to the node strongly; DevTools counts it as dominated by the root.
@@ -42,7 +42,7 @@ impl Reached {
         ephemerons: &Ephemerons,
         step: &Step<'_>,
     ) -> Result<Self> {
-        let mut search = Search {
+        let mut search = ReachSearch {
             raw,
             ephemerons,
             step,
@@ -75,13 +75,13 @@ impl Reached {
     }
 
     /// The nodes that are roots of the heap, and how the root reaches each.
-    pub(super) fn entries(&self) -> impl Iterator<Item = (u32, Entry)> {
+    pub(super) fn entries(&self) -> impl Iterator<Item = (u32, EntryKind)> {
         let entries = self.states.iter().zip(0..);
         entries.filter_map(|(state, node)| match state & (ALIVE | ENTRY | ORPHAN) {
             ALIVE => None,
-            0 => Some((node, Entry::Clique)),
-            state if state & ORPHAN != 0 => Some((node, Entry::Orphan)),
-            _ => Some((node, Entry::Edge)),
+            0 => Some((node, EntryKind::Clique)),
+            state if state & ORPHAN != 0 => Some((node, EntryKind::Orphan)),
+            _ => Some((node, EntryKind::Edge)),
         })
     }
 }
@@ -114,7 +114,7 @@ fn is_followed(states: &[u8], root: u32, node: u32, target: u32) -> bool {
     states[node as usize] & PAGE != 0 || states[target as usize] & PAGE == 0 || node == root
 }
 
-struct Search<'r, 'c> {
+struct ReachSearch<'r, 'c> {
     raw: &'r RawSnapshot,
     ephemerons: &'r Ephemerons,
     step: &'r Step<'c>,
@@ -122,7 +122,7 @@ struct Search<'r, 'c> {
     waiting: Vec<u32>,
 }
 
-impl Search<'_, '_> {
+impl ReachSearch<'_, '_> {
     fn can_keep(&self, node: u32, edge: usize) -> bool {
         let raw = self.raw;
         let edge = (node, raw.edge_labels[edge], raw.edge_targets[edge]);

@@ -3,12 +3,12 @@
 
 use std::collections::HashMap;
 
-use super::calls::Calls;
-use super::json::{BYTES_PER_UNIT, Cursor};
+use super::calls::CallTree;
+use super::json::{BYTES_PER_UNIT, JsonCursor};
 use super::meta::{Meta, read_meta};
-use super::numbers::Numbers;
+use super::numbers::NumberTexts;
 use super::raw::RawSnapshot;
-use super::strings::Strings;
+use super::strings::SnapshotStrings;
 use crate::SnapshotError;
 use base::columns;
 use base::control::{Control, Phase, Step};
@@ -24,11 +24,11 @@ const MOST_NODES: usize = (1 << 28) - 1;
 /// [`SnapshotError::Unreadable`], [`SnapshotError::Truncated`], [`Error::OutOfMemory`], [`Error::Aborted`].
 pub(super) fn read(bytes: &[u8], control: &Control) -> Result<RawSnapshot> {
     let finding = control.begin(Phase::Blocks, bytes.len() as u64 / BYTES_PER_UNIT);
-    let mut cursor = Cursor::new(bytes);
+    let mut cursor = JsonCursor::new(bytes);
     let mut meta: Option<Meta> = None;
     let (mut nodes, mut edges, mut locations) = (None, None, None);
-    let (mut functions, mut calls): (Option<Numbers>, Option<Calls>) = (None, None);
-    let mut strings: Option<Strings> = None;
+    let (mut functions, mut calls): (Option<NumberTexts>, Option<CallTree>) = (None, None);
+    let mut strings: Option<SnapshotStrings> = None;
     cursor.object(|cursor, key| {
         let start = cursor.at;
         let known = |meta: &Option<Meta>| match meta {
@@ -49,7 +49,7 @@ pub(super) fn read(bytes: &[u8], control: &Control) -> Result<RawSnapshot> {
                 known(&meta)?;
                 let fields = fields(&meta, |meta| &meta.node_fields);
                 nodes
-                    .replace(Numbers::find(cursor, fields, &finding)?)
+                    .replace(NumberTexts::find(cursor, fields, &finding)?)
                     .is_some()
             }
             "edges" => {
@@ -58,7 +58,7 @@ pub(super) fn read(bytes: &[u8], control: &Control) -> Result<RawSnapshot> {
                 // Node 24 writes some elements with negative indexes.
                 let signed = names.into_iter().position(|name| name == "name_or_index");
                 let fields = fields(&meta, |meta| &meta.edge_fields);
-                let found = Numbers::find(cursor, fields, &finding)?.with_signs(signed);
+                let found = NumberTexts::find(cursor, fields, &finding)?.with_signs(signed);
                 edges.replace(found).is_some()
             }
             "trace_function_infos" => {
@@ -69,7 +69,7 @@ pub(super) fn read(bytes: &[u8], control: &Control) -> Result<RawSnapshot> {
                         false
                     }
                     fields => {
-                        let found = Numbers::find(cursor, fields, &finding)?;
+                        let found = NumberTexts::find(cursor, fields, &finding)?;
                         functions.replace(found).is_some()
                     }
                 }
@@ -78,7 +78,7 @@ pub(super) fn read(bytes: &[u8], control: &Control) -> Result<RawSnapshot> {
                 known(&meta)?;
                 let fields = meta.as_ref().map_or(&[][..], |meta| &meta.call_fields);
                 calls
-                    .replace(Calls::read(cursor, fields, &finding)?)
+                    .replace(CallTree::read(cursor, fields, &finding)?)
                     .is_some()
             }
             "locations" => {
@@ -89,7 +89,7 @@ pub(super) fn read(bytes: &[u8], control: &Control) -> Result<RawSnapshot> {
                         cursor.skip_value()?;
                         None
                     }
-                    fields => Some(Numbers::find(cursor, fields, &finding)?),
+                    fields => Some(NumberTexts::find(cursor, fields, &finding)?),
                 };
                 let is_second = locations.is_some();
                 locations = found;
@@ -97,7 +97,9 @@ pub(super) fn read(bytes: &[u8], control: &Control) -> Result<RawSnapshot> {
             }
             "strings" => {
                 known(&meta)?;
-                strings.replace(Strings::read(cursor, &finding)?).is_some()
+                strings
+                    .replace(SnapshotStrings::read(cursor, &finding)?)
+                    .is_some()
             }
             _ => {
                 cursor.skip_value()?;
@@ -151,13 +153,17 @@ pub(super) fn read(bytes: &[u8], control: &Control) -> Result<RawSnapshot> {
 pub(super) struct File<'a, 'c> {
     pub(super) bytes: &'a [u8],
     pub(super) meta: Meta,
-    pub(super) nodes: Numbers,
-    pub(super) edges: Numbers,
+    pub(super) nodes: NumberTexts,
+    pub(super) edges: NumberTexts,
     pub(super) step: Step<'c>,
 }
 
 impl File<'_, '_> {
-    fn read(&self, mut strings: Strings, locations: Option<Numbers>) -> Result<RawSnapshot> {
+    fn read(
+        &self,
+        mut strings: SnapshotStrings,
+        locations: Option<NumberTexts>,
+    ) -> Result<RawSnapshot> {
         self.check_count("node_count", self.meta.node_count, self.nodes.rows)?;
         self.check_count("edge_count", self.meta.edge_count, self.edges.rows)?;
         if self.nodes.rows > MOST_NODES || self.edges.rows >= u32::MAX as usize {
@@ -206,7 +212,7 @@ impl File<'_, '_> {
     /// An error about a number of a row.
     pub(super) fn bad_number(
         &self,
-        numbers: &Numbers,
+        numbers: &NumberTexts,
         row: usize,
         field: usize,
         what: &str,
@@ -238,7 +244,7 @@ impl File<'_, '_> {
         }
     }
 
-    fn read_locations(&self, raw: &mut RawSnapshot, numbers: &Numbers) -> Result<()> {
+    fn read_locations(&self, raw: &mut RawSnapshot, numbers: &NumberTexts) -> Result<()> {
         let fields = &self.meta.location_fields;
         let place = |name: &str| fields.iter().position(|field| field == name);
         let (Some(at_object), Some(at_script), Some(at_line), Some(at_column)) = (

@@ -7,7 +7,7 @@
 use super::ephemerons::Ephemerons;
 use super::order::{NO_OBJECT, Order};
 use super::raw::{EdgeKind, NodeKind, RawSnapshot};
-use super::reached::{Entry, Reached, can_keep};
+use super::reached::{EntryKind, Reached, can_keep};
 use super::strings::text;
 use base::columns;
 use base::control::{CHECK_INTERVAL, Step};
@@ -19,7 +19,7 @@ use heap::{RootKind, RootSlots};
 const UNREACHED: &str = "(no strong reference)";
 
 /// The roots of a snapshot.
-pub(super) struct Roots {
+pub(super) struct SnapshotRoots {
     /// Where paths begin, each with its name.
     pub(super) slots: RootSlots,
     /// What the root of the snapshot refers to, and what is alive without a strong reference: ascending by object,
@@ -31,7 +31,7 @@ pub(super) struct Roots {
 
 type NamedSlot = (RootKind, String, ObjectIndex);
 
-impl Roots {
+impl SnapshotRoots {
     /// Finds them.
     pub(super) fn find(
         raw: &RawSnapshot,
@@ -91,7 +91,7 @@ fn entries(raw: &RawSnapshot, reached: &Reached, order: &Order) -> Result<Vec<Na
             continue;
         }
         let slot = match entry {
-            Entry::Edge => {
+            EntryKind::Edge => {
                 let kind = if raw.is_user_root(node) {
                     RootKind::Global
                 } else {
@@ -107,7 +107,7 @@ fn entries(raw: &RawSnapshot, reached: &Reached, order: &Order) -> Result<Vec<Na
                 };
                 (kind, name, ObjectIndex(object))
             }
-            Entry::Orphan | Entry::Clique => {
+            EntryKind::Orphan | EntryKind::Clique => {
                 (RootKind::System, UNREACHED.to_owned(), ObjectIndex(object))
             }
         };

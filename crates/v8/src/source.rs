@@ -8,7 +8,7 @@ use std::sync::Arc;
 use memchr::memmem::Finder;
 
 use super::names::SnapshotNames;
-use super::other_edges::OtherEdge as NamedEdge;
+use super::other_edges::NamedEdge;
 use crate::SnapshotError;
 use base::bits::Bits;
 use base::columns;

@@ -19,11 +19,11 @@ pub struct WorkQueue {
     /// The most threads.
     bound: fn() -> usize,
     last_number: AtomicU64,
-    state: Mutex<State>,
+    state: Mutex<QueueState>,
     arrival: Condvar,
 }
 
-struct State {
+struct QueueState {
     waiting: BTreeMap<u64, Job>,
     threads: usize,
     /// Threads that wait for work.
@@ -37,7 +37,7 @@ impl WorkQueue {
             thread_name,
             bound,
             last_number: AtomicU64::new(0),
-            state: Mutex::new(State {
+            state: Mutex::new(QueueState {
                 waiting: BTreeMap::new(),
                 threads: 0,
                 idle: 0,
@@ -110,7 +110,7 @@ impl WorkQueue {
     }
 
     /// A poisoned lock can be used: only code of this file runs under it, and it does not panic.
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, QueueState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

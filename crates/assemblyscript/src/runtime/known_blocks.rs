@@ -1,7 +1,7 @@
 //! Blocks that are certain: those in the allocator's free lists, and those in the collector's object lists.
 
 use super::block_set::{BlockSet, CompleteSet};
-use super::blocks::{Allocator, BlockInfo};
+use super::blocks::{AllocatorData, BlockInfo};
 use super::collector::Collector;
 use super::objects::next_of;
 use base::control::{CHECK_INTERVAL, Step};
@@ -27,7 +27,7 @@ impl KnownBlocks {
     /// [`Error::Aborted`](base::Error::Aborted), [`Error::OutOfMemory`](base::Error::OutOfMemory).
     pub(crate) fn read(
         memory: Memory<'_>,
-        allocator: Allocator,
+        allocator: AllocatorData,
         collector: &Collector,
         step: &Step<'_>,
     ) -> Result<Self> {
@@ -53,7 +53,7 @@ impl KnownBlocks {
 
 struct Lists<'a> {
     memory: Memory<'a>,
-    allocator: Allocator,
+    allocator: AllocatorData,
     step: &'a Step<'a>,
     followed: u32,
     /// The number of static objects that were followed. They are in lists too, but are not blocks of the

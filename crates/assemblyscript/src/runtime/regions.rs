@@ -9,7 +9,7 @@
 use std::collections::VecDeque;
 
 use super::block_set::{BlockSet, CompleteSet};
-use super::blocks::{Allocator, BLOCK_OVERHEAD, BlockInfo, first_block_from, read_block};
+use super::blocks::{AllocatorData, BLOCK_OVERHEAD, BlockInfo, first_block_from, read_block};
 use super::known_blocks::KnownBlocks;
 use base::control::{CHECK_INTERVAL, Step};
 use base::error::{Error, Result};
@@ -30,7 +30,7 @@ pub struct Region {
 
 /// The result of a walk.
 #[derive(Debug, Default)]
-pub struct Walk {
+pub struct BlockWalk {
     /// The regions, in address order.
     pub regions: Vec<Region>,
     /// Why the walk ended before the heap did, at the end of the last region.
@@ -44,15 +44,15 @@ pub struct Walk {
 ///
 /// # Errors
 /// The errors of `visit` and `known`, [`Error::Aborted`] and [`Error::OutOfMemory`]. A damaged heap is not an
-/// error here: see [`Walk::damage`].
+/// error here: see [`BlockWalk::damage`].
 pub(crate) fn walk_blocks(
     memory: Memory<'_>,
-    allocator: Allocator,
+    allocator: AllocatorData,
     known: impl FnOnce() -> Result<KnownBlocks>,
     step: &Step<'_>,
     mut visit: impl FnMut(Address, BlockInfo) -> Result<()>,
-) -> Result<Walk> {
-    let mut walk = Walk::default();
+) -> Result<BlockWalk> {
+    let mut walk = BlockWalk::default();
     let Some(tail) = allocator.tail else {
         return Ok(walk);
     };

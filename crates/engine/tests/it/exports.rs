@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::questions::objects::string;
 use crate::support::{DumpFile, NULL, Object, STRING, Scene};
-use engine::assemblyscript::{Contents, InMemory};
+use engine::assemblyscript::{DumpBytes, InMemory};
 use engine::heap::HeapError;
 use engine::outputs::exports::Export;
 use engine::questions::LoadedHeap;
@@ -325,7 +325,7 @@ struct Vanishes {
     is_in_place: bool,
 }
 
-impl Contents for Vanishes {
+impl DumpBytes for Vanishes {
     fn read_at(&self, offset: u64, into: &mut [u8]) -> Result<()> {
         self.check()?;
         self.dump.read_at(offset, into)

@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use rayon::prelude::*;
 
 use super::Selection;
-use super::grouping::{NO_ROW, Names, RowObjects, renumber};
+use super::grouping::{ClassNumbers, NO_ROW, RowObjects, renumber};
 use super::instances::{Instances, Listed, by_shallow_size, listed_count, release_unread};
 use crate::Heap;
 use base::control::{Control, Phase};
@@ -80,7 +80,7 @@ impl ComparisonView {
         selection: Selection<ComparisonSort>,
         control: &Control,
     ) -> Result<Self> {
-        let mut names = Names::default();
+        let mut names = ClassNumbers::default();
         let rows = [
             names.of_classes(&before, control)?,
             names.of_classes(&after, control)?,
@@ -98,7 +98,7 @@ impl ComparisonView {
         selection: Selection<ComparisonSort>,
         control: &Control,
     ) -> Result<Self> {
-        let mut names = Names::default();
+        let mut names = ClassNumbers::default();
         let rows = [
             names.without_places(&before, control)?,
             names.without_places(&after, control)?,
@@ -109,7 +109,7 @@ impl ComparisonView {
     fn of_groups(
         heaps: [Arc<Heap>; 2],
         selection: Selection<ComparisonSort>,
-        names: Names,
+        names: ClassNumbers,
         row_of_slot: [Vec<u32>; 2],
         control: &Control,
     ) -> Result<Self> {

@@ -14,12 +14,12 @@ pub(super) const NO_ROW: u32 = u32::MAX;
 /// Numbers class names in the order in which they first occur. Classes that share a name share a
 /// number.
 #[derive(Default)]
-pub(super) struct Names {
+pub(super) struct ClassNumbers {
     pub(super) all: Vec<String>,
     numbers: HashMap<(String, Option<ClassPlace>), u32>,
 }
 
-impl Names {
+impl ClassNumbers {
     /// The number of each class slot of a heap.
     ///
     /// # Errors

@@ -19,7 +19,7 @@ use serde::Deserialize;
 
 pub use heap_diff::HeapDiffOptions;
 pub use heap_snapshot::HeapSnapshotOptions;
-pub use parquet::{DumpFacts, ParquetOptions, Table, Unreadable, unreadable_dump};
+pub use parquet::{DumpFacts, ParquetOptions, ParquetTable, Unreadable, unreadable_dump};
 pub use profile::{CallFrame, CallProfile, CallSample, sampled_blocks};
 
 use base::control::Control;

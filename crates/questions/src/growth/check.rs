@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use serde::Deserialize;
 
 use super::answer::{Check, CheckedRule, GrowingPlace};
-use super::fold::{Groups, fold};
-use super::growing::{Growing, Search};
+use super::fold::{Explanations, fold};
+use super::growing::{Growing, GrowthRules};
 use super::growing_thing::last;
 use super::series::Merged;
 use super::tables::{FEW_DUMPS, checked_warmup, is_partial, warnings};
@@ -139,7 +139,7 @@ pub fn check(tables: &[&PlaceTable], options: &CheckOptions, control: &Control) 
     }
     let warmup = checked_warmup(tables, options.warmup)?;
     let merged = Merged::new(tables, warmup, control)?;
-    let search = Search {
+    let search = GrowthRules {
         warmup,
         slow: options.slow,
         strict: options.strict,
@@ -255,7 +255,7 @@ impl Baseline {
     }
 
     /// What is not accepted. An accepted thing covers what is folded into it.
-    fn without_covered(&mut self, mut groups: Groups) -> Groups {
+    fn without_covered(&mut self, mut groups: Explanations) -> Explanations {
         groups.retain(|&root, folded| {
             if self.is_accepted[root] {
                 for &nth in &*folded {

@@ -24,10 +24,10 @@ const KEY: &str = "key [*]";
 const MEMBER: &str = "member [*]";
 
 /// Growing things by what explains them: each that stays, with what is folded into it.
-pub(super) type Groups = BTreeMap<usize, Vec<usize>>;
+pub(super) type Explanations = BTreeMap<usize, Vec<usize>>;
 
 /// Groups growing things by what explains them.
-pub(super) fn fold(merged: &Merged, things: &[GrowingThing<'_>]) -> Result<Groups> {
+pub(super) fn fold(merged: &Merged, things: &[GrowingThing<'_>]) -> Result<Explanations> {
     let mut folding = Folding {
         merged,
         things,
@@ -43,7 +43,7 @@ pub(super) fn fold(merged: &Merged, things: &[GrowingThing<'_>]) -> Result<Group
         folding.fold_with_path(nth, &outermost);
     }
     folding.fold_without_path();
-    let mut groups = Groups::new();
+    let mut groups = Explanations::new();
     for nth in 0..things.len() {
         let last = folding.last(nth);
         let folded = groups.entry(last).or_default();

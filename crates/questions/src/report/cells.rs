@@ -136,7 +136,7 @@ struct ClassSum {
 }
 
 /// Walks over the tree.
-struct Walk<'h> {
+struct TreeWalk<'h> {
     heap: &'h LoadedHeap,
     index: &'h DominatorIndex,
     step: Step<'h>,
@@ -147,7 +147,7 @@ struct Walk<'h> {
 
 pub(super) fn make_cells(loaded: &LoadedHeap, control: &Control) -> Result<Cells> {
     let index = loaded.dominator_index(control)?;
-    let mut walk = Walk {
+    let mut walk = TreeWalk {
         heap: loaded,
         index,
         step: control.begin(Phase::View, index.len() as u64),
@@ -292,7 +292,7 @@ fn add_class_cells(cells: &mut Vec<Cell>, sums: &[ClassSum]) {
     cells.extend(rest.into_iter().flatten());
 }
 
-impl Walk<'_> {
+impl TreeWalk<'_> {
     fn slot(&self, object: ObjectIndex) -> u32 {
         self.slots[self.heap.heap.objects.class_slots[object.at()] as usize]
     }

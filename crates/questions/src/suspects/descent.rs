@@ -107,9 +107,9 @@ fn region_of(
     head: u32,
     classes: &[u32],
     step: &Step<'_>,
-) -> Result<Region> {
+) -> Result<DominatedRegion> {
     let slots = &loaded.heap.objects.class_slots;
-    let mut region = Region {
+    let mut region = DominatedRegion {
         members: vec![head],
         children: Vec::new(),
     };
@@ -154,7 +154,7 @@ fn is_storage_of(loaded: &LoadedHeap, index: &DominatorIndex, holder: u32, child
 fn accumulated_in(
     loaded: &LoadedHeap,
     index: &DominatorIndex,
-    region: &Region,
+    region: &DominatedRegion,
     children: &[u32],
 ) -> Vec<AccumulatedClass> {
     let objects = |positions: &[u32]| -> Vec<ObjectIndex> {
@@ -209,7 +209,7 @@ pub(super) struct Descent {
 
 /// Connected objects in the dominator tree, and the other objects that they immediately dominate; by
 /// position.
-struct Region {
+struct DominatedRegion {
     members: Vec<u32>,
     children: Vec<u32>,
 }

@@ -57,14 +57,14 @@ impl GroupSize {
 
 /// A group in both heaps.
 #[derive(Clone, Copy, Debug)]
-struct Growth {
+struct GroupGrowth {
     group: u32,
     before: u64,
     count_before: u64,
     after: GroupSize,
 }
 
-impl Growth {
+impl GroupGrowth {
     fn bytes(self) -> u64 {
         self.after.retained.saturating_sub(self.before)
     }
@@ -156,9 +156,9 @@ fn grown_groups(
     earlier: &HashMap<String, (u64, u64)>,
     sizes: &[GroupSize],
     control: &Control,
-) -> Result<HashMap<u32, Growth>> {
+) -> Result<HashMap<u32, GroupGrowth>> {
     // A group that retains less than the threshold has not grown by it.
-    let mut grown: HashMap<u32, Growth> = HashMap::new();
+    let mut grown: HashMap<u32, GroupGrowth> = HashMap::new();
     let mut bytes = 0;
     for (group, &after) in (0u32..).zip(sizes) {
         if (group as usize).is_multiple_of(CHECK_INTERVAL) {
@@ -175,7 +175,7 @@ fn grown_groups(
         let text = group_text(loaded, PathGroup(group), control)?.text;
         bytes += text.len();
         let (before, count_before) = earlier.get(&text).copied().unwrap_or_default();
-        let growth = Growth {
+        let growth = GroupGrowth {
             group,
             before,
             count_before,
@@ -192,7 +192,7 @@ fn grown_groups(
 /// have grown and continue no other one that has.
 fn continuations(
     loaded: &LoadedHeap,
-    grown: &HashMap<u32, Growth>,
+    grown: &HashMap<u32, GroupGrowth>,
     sizes: &[GroupSize],
     control: &Control,
 ) -> Result<(Continuations, Vec<u32>)> {
@@ -245,7 +245,7 @@ fn continuations(
 fn descend(
     loaded: &LoadedHeap,
     group: u32,
-    grown: &HashMap<u32, Growth>,
+    grown: &HashMap<u32, GroupGrowth>,
     continuations: &Continuations,
     groups: &PathGroups,
     pending: &mut Vec<u32>,
@@ -253,10 +253,10 @@ fn descend(
     let mut end = group;
     loop {
         let next = continuations.get(&end).into_iter().flatten();
-        let next: Vec<Growth> = next.filter_map(|next| grown.get(next).copied()).collect();
+        let next: Vec<GroupGrowth> = next.filter_map(|next| grown.get(next).copied()).collect();
         // Where objects are new, the growth ends. Few objects may refer to many that were there before: a map to the
         // arrays that it has as values.
-        let is_place = |next: &Growth| {
+        let is_place = |next: &GroupGrowth| {
             !is_storage_group(loaded, next.group, groups)
                 && (next.after.count <= grown[&end].after.count
                     || next.after.count <= next.count_before)
@@ -283,7 +283,7 @@ fn descend(
 fn is_dominated_by(
     loaded: &LoadedHeap,
     object: ObjectIndex,
-    grown: &HashMap<u32, Growth>,
+    grown: &HashMap<u32, GroupGrowth>,
     control: &Control,
 ) -> Result<bool> {
     let tree = loaded.path_tree(control)?;
@@ -347,7 +347,7 @@ fn grown_classes(
 
 fn growth_suspect(
     loaded: &LoadedHeap,
-    growth: Growth,
+    growth: GroupGrowth,
     end: GroupSize,
     children: Vec<AccumulatedClass>,
     control: &Control,

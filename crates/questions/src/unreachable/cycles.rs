@@ -26,7 +26,7 @@ pub(super) fn cycle_groups(
     let step = control.begin(Phase::View, cycles.objects().len() as u64);
     let names = ClassNames::new(loaded);
     let members = Members::new(cycles, &step)?;
-    let mut groups = Groups::default();
+    let mut groups = CycleGroups::default();
     let mut group_of = columns::with_capacity(cycles.cycles().len())?;
     let mut classes = DistinctClasses::new(names.count())?;
     for (nth, cycle) in cycles.cycles().iter().enumerate() {
@@ -223,13 +223,13 @@ struct GroupSum {
 /// Groups of cycles by their classes. In a damaged heap, every cycle may be a group, so the classes are in
 /// one column.
 #[derive(Default)]
-struct Groups {
+struct CycleGroups {
     sums: Vec<GroupSum>,
     classes: Vec<u32>,
     by_hash: HashMap<u64, u32>,
 }
 
-impl Groups {
+impl CycleGroups {
     fn classes_of(&self, group: u32) -> &[u32] {
         let begin = match group.checked_sub(1) {
             Some(before) => self.sums[before as usize].classes_end,

@@ -3,13 +3,13 @@
 use base::control::CHECK_INTERVAL;
 use wasmparser::Operator;
 
-use super::machine::{CallStack, Observer, Run};
+use super::machine::{CallStack, MachineRun, Observer};
 use super::numeric;
 
 /// The number of bytes that are stored at once.
 const PIECE: usize = 1 << 12;
 
-impl<O: Observer> Run<'_, '_, '_, O> {
+impl<O: Observer> MachineRun<'_, '_, '_, O> {
     /// Executes a load, a store, or an instruction that only computes.
     pub(super) fn compute(&mut self, operator: &Operator<'_>) -> Option<()> {
         use Operator as Op;

@@ -18,13 +18,13 @@ pub(super) struct Chosen {
     pub(super) objects: ObjectSet,
     pub(super) object_count: u32,
     /// One garbage object of each group that nothing outside refers to, so that all garbage is reached.
-    pub(super) garbage: Option<Garbage>,
+    pub(super) garbage: Option<GarbageEntries>,
     pub(super) reference_count: u64,
     /// The highest offset that is the label of a reference.
     pub(super) last_word: Option<u32>,
 }
 
-pub(super) struct Garbage {
+pub(super) struct GarbageEntries {
     pub(super) entries: ObjectSet,
     pub(super) entry_count: u32,
 }
@@ -48,7 +48,7 @@ impl Chosen {
         control.check()?;
         let garbage = if options.all {
             let entries = garbage::entries(heap, &live, control)?;
-            Some(Garbage {
+            Some(GarbageEntries {
                 entry_count: entries.iter().count() as u32,
                 entries,
             })

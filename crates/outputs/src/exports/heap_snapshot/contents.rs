@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::super::object_set::ObjectSet;
 use super::super::output::{json_text, json_units};
 use super::cuts::{MOST_TEXT_BYTES, ObjectCuts};
-use super::passes::{Piece, Sequence};
+use super::passes::{Sequence, WorkPiece};
 use super::recent::{RecentTexts, Texts};
 use base::columns;
 use base::error::Result;
@@ -83,7 +83,7 @@ pub(super) struct ContentPiece {
     strings: Vec<ObjectIndex>,
 }
 
-impl Piece for ContentPiece {
+impl WorkPiece for ContentPiece {
     type Pass<'p> = ContentPass<'p>;
 
     /// Static strings have quotes, because their nodes are in one group with other static objects, which have

@@ -49,13 +49,13 @@ impl<'h> ObjectCuts<'h> {
 
 /// The references of some objects, or some references of one object.
 #[derive(Clone, Default)]
-pub(super) struct Part {
+pub(super) struct CutPart {
     objects: Range<u32>,
     /// The references, and how far the object was read before them.
     within: Option<(Range<u32>, Cursor)>,
 }
 
-impl Part {
+impl CutPart {
     /// Calls `each` with the references of each object, and how far it was read before them.
     pub(super) fn each(
         &self,
@@ -103,7 +103,7 @@ impl<'h> EdgeCuts<'h> {
     }
 
     /// The next part, if there is one.
-    pub(super) fn next(&mut self, memory: &mut dyn ContentReader) -> Result<Option<Part>> {
+    pub(super) fn next(&mut self, memory: &mut dyn ContentReader) -> Result<Option<CutPart>> {
         let edges = &self.heap.edges;
         let count = self.heap.objects.len() as u32;
         let start = self.next;
@@ -127,7 +127,7 @@ impl<'h> EdgeCuts<'h> {
             }
         }
         self.next = end;
-        Ok(Some(Part {
+        Ok(Some(CutPart {
             objects: start..end,
             within: None,
         }))
@@ -139,7 +139,7 @@ impl<'h> EdgeCuts<'h> {
         object: ObjectIndex,
         places: Range<u32>,
         memory: &mut dyn ContentReader,
-    ) -> Result<Part> {
+    ) -> Result<CutPart> {
         let (start, cursor) = self.place.unwrap_or((places.start, Cursor::default()));
         let part = start..places.end.min(start + MOST);
         if part.end < places.end {
@@ -150,7 +150,7 @@ impl<'h> EdgeCuts<'h> {
             self.place = None;
             self.next += 1;
         }
-        Ok(Part {
+        Ok(CutPart {
             objects: object.0..object.0 + 1,
             within: Some((part, cursor)),
         })

@@ -18,7 +18,7 @@ const FIXED: [&str; 6] = [
 ];
 
 /// Numbered names.
-pub(super) struct Names {
+pub(super) struct NumberedNames {
     all: Vec<String>,
     /// By class slot.
     classes: Vec<u32>,
@@ -51,7 +51,7 @@ impl Numbered {
     }
 }
 
-impl Names {
+impl NumberedNames {
     /// The names of a heap whose labels are offsets up to `last_word`.
     pub(super) fn new(heap: &LoadedHeap, last_word: Option<u32>) -> Result<Self> {
         let mut numbered = Numbered::default();

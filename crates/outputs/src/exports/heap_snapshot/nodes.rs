@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::super::output::Line;
 use super::contents::{self, ContentNames};
 use super::cuts::ObjectCuts;
-use super::passes::{Piece, Sequence};
+use super::passes::{Sequence, WorkPiece};
 use super::recent::Texts;
 use super::schema::NodeType;
 use super::writer::Writer;
@@ -25,7 +25,7 @@ pub(super) struct NodePiece {
     written: u64,
 }
 
-impl Piece for NodePiece {
+impl WorkPiece for NodePiece {
     type Pass<'p> = Writer<'p>;
 
     fn read(&mut self, writer: &Writer<'_>, memory: &mut dyn ContentReader) -> Result<()> {

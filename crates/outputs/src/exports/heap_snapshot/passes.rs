@@ -21,7 +21,7 @@ const LANES_PER_THREAD: usize = 4;
 const MOST_LANES: usize = 15;
 
 /// A part of the heap that goes through the steps, and its buffers, which are used again.
-pub(super) trait Piece: Default + Send {
+pub(super) trait WorkPiece: Default + Send {
     /// What steps 2 and 4 know of the heap.
     type Pass<'p>: Sync;
 
@@ -71,14 +71,14 @@ impl<'h> Memories<'h> {
 }
 
 /// A place for a piece.
-struct Slot<P> {
+struct PieceSlot<P> {
     piece: P,
     text: Vec<u8>,
     is_used: bool,
     result: Result<()>,
 }
 
-impl<P: Default> Default for Slot<P> {
+impl<P: Default> Default for PieceSlot<P> {
     fn default() -> Self {
         Self {
             piece: P::default(),
@@ -90,7 +90,7 @@ impl<P: Default> Default for Slot<P> {
 }
 
 /// Takes all of the heap through the steps.
-pub(super) fn run<P: Piece>(
+pub(super) fn run<P: WorkPiece>(
     pass: &P::Pass<'_>,
     sequence: &mut impl Sequence<P>,
     memories: &mut Memories<'_>,
@@ -103,7 +103,7 @@ pub(super) fn run<P: Piece>(
         here,
     } = memories;
     let slots = || {
-        let slots = std::iter::repeat_with(Slot::<P>::default);
+        let slots = std::iter::repeat_with(PieceSlot::<P>::default);
         slots.take(lanes.len()).collect::<Vec<_>>()
     };
     let mut batches = [slots(), slots(), slots(), slots()];

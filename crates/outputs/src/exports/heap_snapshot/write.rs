@@ -6,8 +6,8 @@ use super::super::output::{Line, Output};
 use super::chosen::Chosen;
 use super::contents::{ContentNames, ContentPass, ContentPiece};
 use super::cuts::{EdgeCuts, ObjectCuts};
-use super::edges::{EdgePiece, Edges, LabelNames, LabelPass, LabelPiece};
-use super::names::Names;
+use super::edges::{EdgePiece, EdgeWriter, LabelNames, LabelPass, LabelPiece};
+use super::names::NumberedNames;
 use super::nodes::{NodePiece, Nodes};
 use super::options::HeapSnapshotOptions;
 use super::passes::{self, Memories};
@@ -34,7 +34,7 @@ pub(in crate::exports) fn write(
         heap,
         classes: class_namings(heap, options),
         options,
-        names: Names::new(heap, chosen.last_word)?,
+        names: NumberedNames::new(heap, chosen.last_word)?,
         chosen: &chosen,
         step,
     };
@@ -77,7 +77,7 @@ fn write_parts(writer: &Writer<'_>, output: &mut Output<'_>) -> Result<()> {
     };
     let mut labels = LabelNames::new(contents.end(), references)?;
     let cuts = || EdgeCuts::new(heap, writer.chosen);
-    let mut edges = Edges {
+    let mut edges = EdgeWriter {
         cuts: cuts(),
         labels: &mut labels,
     };
