@@ -75,7 +75,7 @@ impl UnchangedFile {
         let file = open_without_waiting(&self.path).map_err(|source| self.failed(source))?;
         Ok(OpenFile {
             file,
-            of: self,
+            unchanged: self,
             map: OnceLock::new(),
             before: OnceLock::new(),
         })
@@ -98,7 +98,7 @@ const KEPT: u64 = 128 << 20;
 /// The file while it is open.
 struct OpenFile<'f> {
     file: File,
-    of: &'f UnchangedFile,
+    unchanged: &'f UnchangedFile,
     map: OnceLock<Mmap>,
     /// Bytes of all files that were in the memory of this process before the mapping.
     before: OnceLock<Option<u64>>,
@@ -106,15 +106,17 @@ struct OpenFile<'f> {
 
 impl DumpBytes for OpenFile<'_> {
     fn read_at(&self, offset: u64, into: &mut [u8]) -> Result<()> {
-        let Self { file, of, .. } = self;
+        let Self {
+            file, unchanged, ..
+        } = self;
         let read = read_exact_at(file, into, offset);
         // Compared after the bytes were read, so that every earlier change is detected.
         self.check()?;
         match read {
             Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
-                Err(of.changed("a shorter file"))
+                Err(unchanged.changed("a shorter file"))
             }
-            read => read.map_err(|source| of.failed(source)),
+            read => read.map_err(|source| unchanged.failed(source)),
         }
     }
 
@@ -124,7 +126,8 @@ impl DumpBytes for OpenFile<'_> {
         }
         if self.map.get().is_none() {
             // SAFETY: the mapping is read-only, and `may_map` accepts the signal for a truncated file.
-            let map = unsafe { Mmap::map(&self.file) }.map_err(|source| self.of.failed(source))?;
+            let map =
+                unsafe { Mmap::map(&self.file) }.map_err(|source| self.unchanged.failed(source))?;
             // A scattered batch would otherwise map the whole dump, 2 MiB for each page that it reads.
             #[cfg(target_os = "linux")]
             {
@@ -140,7 +143,7 @@ impl DumpBytes for OpenFile<'_> {
     }
 
     fn check(&self) -> Result<()> {
-        self.of.check(&self.file)
+        self.unchanged.check(&self.file)
     }
 
     #[cfg(unix)]

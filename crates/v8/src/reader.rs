@@ -40,8 +40,8 @@ pub(super) fn read(bytes: &[u8], control: &Control) -> Result<RawSnapshot> {
                 ),
             }),
         };
-        let fields = |meta: &Option<Meta>, of: fn(&Meta) -> &Vec<String>| {
-            meta.as_ref().map_or(0, |meta| of(meta).len())
+        let fields = |meta: &Option<Meta>, fields: fn(&Meta) -> &Vec<String>| {
+            meta.as_ref().map_or(0, |meta| fields(meta).len())
         };
         let is_second = match key {
             "snapshot" => meta.replace(read_meta(cursor)?).is_some(),
