@@ -41,13 +41,13 @@ impl DumpSource {
         let measures: Vec<SizeRule> = classes
             .map(|(class, role)| match *role {
                 Role::Array(element) => SizeRule::Array(element),
-                Role::Table(entries) => Measure::Table(entry_size(entries)),
+                Role::Table(entries) => SizeRule::Table(entry_size(entries)),
                 Role::Buffer => SizeRule::Buffer,
                 Role::Other => class
                     .class
                     .declared_size
-                    .map_or(Measure::Payload, SizeRule::Fields),
-                Role::Text | Role::StaticArray | Role::View | Role::Unknown => Measure::Payload,
+                    .map_or(SizeRule::Payload, SizeRule::Fields),
+                Role::Text | Role::StaticArray | Role::View | Role::Unknown => SizeRule::Payload,
             })
             .collect();
         let survey = ContentSurvey {
@@ -100,9 +100,9 @@ impl ContentSurvey<'_> {
         }
         let payload = reader.payload(self.heap.heap.address(object).0)?;
         let (length_at, size, element) = match measure {
-            SizeRule::Fields(_) | Measure::Payload | SizeRule::Buffer => return Ok(payload.size),
+            SizeRule::Fields(_) | SizeRule::Payload | SizeRule::Buffer => return Ok(payload.size),
             SizeRule::Array(element) => (LENGTH, ARRAY_SIZE, element),
-            Measure::Table(entry) => (ENTRIES_COUNT, TABLE_SIZE, entry),
+            SizeRule::Table(entry) => (ENTRIES_COUNT, TABLE_SIZE, entry),
         };
         let fields = reader.part(payload, 0, size)?;
         let length = word_at(fields, length_at as usize).unwrap_or_default();

@@ -31,7 +31,7 @@ enum ReadStage {
     /// The next element, of those that begin at an address.
     Elements { next: u32, start: u32, count: u32 },
     /// The next key (even) or value (odd).
-    EntryShape { next: u64, start: u32, count: u32 },
+    Entries { next: u64, start: u32, count: u32 },
 }
 
 impl ReadStage {
@@ -155,7 +155,7 @@ impl<'h> EdgeNames<'h> {
                     }
                 }
             }
-            ReadStage::Start | Stage::Entries { .. } => {}
+            ReadStage::Start | ReadStage::Entries { .. } => {}
         }
         Ok(ReferenceName::Label)
     }
@@ -238,7 +238,7 @@ impl<'h> EdgeNames<'h> {
         let Some(layout) = entries(self.heap, self.source) else {
             return Ok(None);
         };
-        let Stage::Entries { next, start, count } = &mut self.cursor else {
+        let ReadStage::Entries { next, start, count } = &mut self.cursor else {
             return Ok(None);
         };
         let word = self
@@ -276,7 +276,7 @@ impl<'h> EdgeNames<'h> {
         let table = EntryTable::read(|offset| memory.field(object, offset).map(Some))?;
         let table = table.unwrap_or_default();
         let buffer = self.buffer_at(table.entries, memory)?.unwrap_or_default();
-        Ok(Stage::Entries {
+        Ok(ReadStage::Entries {
             next: 0,
             start: buffer.address,
             count: table.used.min(buffer.size / layout.stride.max(1)),

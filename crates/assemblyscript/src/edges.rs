@@ -334,7 +334,7 @@ impl<'a> Scanner<'a> {
                 Ok(true)
             }
             ContentReferences::Array => self.array_elements::<LABELLED>(payload, first, run),
-            Contents::Entries(entry) => {
+            ContentReferences::Entries(entry) => {
                 self.entries::<LABELLED>(payload, *entry, [first, second], run)
             }
             ContentReferences::Tuple => {

@@ -67,7 +67,7 @@ pub(super) fn read_objects(
                 statics: Some(0),
                 ..ObjectTable::default()
             },
-            ..FoundObjects::default()
+            ..ObjectsInDump::default()
         });
     };
     let mut reader = HeapReader {

@@ -159,7 +159,7 @@ impl Control {
         Self {
             shared: Arc::new(ControlState {
                 observer: Some(Box::new(observer)),
-                ..Shared::default()
+                ..ControlState::default()
             }),
             ..Self::default()
         }

@@ -46,7 +46,7 @@ pub enum GroupStart {
     /// It begins at a root.
     Root(RootOrigin),
     /// It continues this group with a reference of this label.
-    TextStep(PathGroup, EdgeLabel),
+    Step(PathGroup, EdgeLabel),
     /// It is the group of all other paths.
     Rest,
 }

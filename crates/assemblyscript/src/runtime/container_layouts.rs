@@ -115,7 +115,7 @@ fn static_array_layout(elements_are_references: bool) -> ReferenceLayout {
 fn entries_layout(key: EntrySlot, value: Option<EntrySlot>) -> ReferenceLayout {
     let entry = EntryLayout::new(key, value);
     let contents = if entry.key.is_some() || entry.value.is_some() {
-        Contents::Entries(entry)
+        ContentReferences::Entries(entry)
     } else {
         ContentReferences::Fixed
     };

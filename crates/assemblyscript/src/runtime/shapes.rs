@@ -116,7 +116,7 @@ impl EntryShape {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PlaceName {
     /// `fields[index]`.
-    NamedField(u32),
+    Field(u32),
     /// It has no name.
     Unnamed,
     /// A closure's environment.
@@ -126,7 +126,7 @@ pub enum PlaceName {
     /// The buckets of a map or a set.
     Buckets,
     /// The entries of a map or a set.
-    EntryShape,
+    Entries,
 }
 
 impl PlaceName {

@@ -58,7 +58,7 @@ enum Record<'a> {
         baseline: &'a str,
         target: &'a str,
     },
-    GrownConstructor(GrownConstructor<'a>),
+    Growth(GrownConstructor<'a>),
     Retained {
         constructor: &'a str,
         size: u64,

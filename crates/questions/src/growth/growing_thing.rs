@@ -13,7 +13,7 @@ pub(super) enum What {
     /// What references from a group, or roots, lead to.
     Reference(u32),
     /// What references of a class lead to.
-    FieldNames(FieldNames),
+    Field(FieldNames),
     /// A class as a whole.
     Class(u32),
     /// The raw blocks.

@@ -238,7 +238,7 @@ mod tests {
             .map(|&count| {
                 Some(PlaceSum {
                     count,
-                    ..Sum::default()
+                    ..PlaceSum::default()
                 })
             })
             .collect()

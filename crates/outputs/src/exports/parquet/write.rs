@@ -29,7 +29,7 @@ pub(in crate::exports) fn write(
     };
     match options.table {
         ParquetTable::Dump => export.dump(out),
-        Table::Class => export.classes(out),
+        ParquetTable::Class => export.classes(out),
         ParquetTable::Path => export.paths(out),
         ParquetTable::Suspect => export.suspects(out),
         ParquetTable::Waste => export.waste(out),
