@@ -161,7 +161,8 @@ impl DominatorTree {
         numbers: Vec<u32>,
         control: &Control,
     ) -> Result<Vec<u32>> {
-        const ROUND: usize = CHECK_INTERVAL as usize;
+        /// The number of objects that a thread takes at once.
+        const ROUND: usize = 1 << 16;
         let live = self.preorder.len();
         let step = control.begin(Phase::Sizes, 2 * live as u64 + numbers.len() as u64);
         let objects = self.preorder.par_chunks(ROUND);
