@@ -89,9 +89,9 @@ impl ContentReader for DumpReader<'_> {
             let payload = self.memory.payload_of(object)?;
             let size = payload.size & !1;
             let mut units = self.memory.read(payload.address, size.min(most))?;
-            let is_cut = size > units.len() as u32;
+            let is_truncated = size > units.len() as u32;
             // Not between the two halves of a character.
-            if is_cut && let [whole @ .., _, 0xd8..=0xdb] = units {
+            if is_truncated && let [whole @ .., _, 0xd8..=0xdb] = units {
                 units = whole;
             }
             sink(object, ShownText { units, size })?;

@@ -280,22 +280,22 @@ impl HeapPair {
             })
     }
 
-    /// Cuts both object tables at the same addresses.
+    /// Divides both object tables at the same addresses.
     fn pieces(&self) -> Vec<[Range<usize>; 2]> {
         let [before, after] = self.heaps.each_ref().map(|heap| &heap.objects.addresses);
         let mut start = [0, 0];
         let mut pieces = Vec::new();
         while start != [before.len(), after.len()] {
-            // The longer remaining column decides the next cut.
+            // The longer remaining column decides the next boundary.
             let longer = if before.len() - start[BEFORE] >= after.len() - start[AFTER] {
                 (before, start[BEFORE])
             } else {
                 (after, start[AFTER])
             };
             let end = match longer.0.get(longer.1 + CHUNK) {
-                Some(&cut) => [
-                    start[BEFORE] + before[start[BEFORE]..].partition_point(|&at| at < cut),
-                    start[AFTER] + after[start[AFTER]..].partition_point(|&at| at < cut),
+                Some(&boundary) => [
+                    start[BEFORE] + before[start[BEFORE]..].partition_point(|&at| at < boundary),
+                    start[AFTER] + after[start[AFTER]..].partition_point(|&at| at < boundary),
                 ],
                 None => [before.len(), after.len()],
             };

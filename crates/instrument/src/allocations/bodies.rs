@@ -279,7 +279,7 @@ impl Variables<'_> {
                 code.local_get(self.key).i32_load(memory(0));
                 code.i32_const(-4).i32_and().i32_const(4).i32_add();
             }
-            Size::CutBlock(at) => {
+            Size::SplitBlock(at) => {
                 // What remains must be a block by itself, or else it stays part of this one.
                 let at = self.saved + at;
                 code.local_get(at);

@@ -118,7 +118,7 @@ impl FunctionsByName<'_, '_> {
             name: SEARCH_BLOCK,
             kind: HookKind::Allocate {
                 address: BlockAddress::Result { below: 0 },
-                size: Size::CutBlock(self.last_parameter(search)),
+                size: Size::SplitBlock(self.last_parameter(search)),
             },
         });
         (Family::Assemblyscript, list)

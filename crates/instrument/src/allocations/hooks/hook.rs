@@ -22,8 +22,8 @@ pub(crate) enum Size {
     Product(u32, u32),
     /// What the header of the block says, with the header.
     Block,
-    /// What is left of a free block when it is cut to the size in a parameter, with the header.
-    CutBlock(u32),
+    /// What is left of a free block when it is split at the size in a parameter, with the header.
+    SplitBlock(u32),
 }
 
 /// What a function does.

@@ -1,8 +1,8 @@
 //! The references of the objects, and the labels of these that contain keys.
 
 use super::super::output::{Line, json_text};
-use super::cuts::{CutPart, EdgeCuts};
 use super::passes::{Sequence, WorkPiece};
+use super::pieces::{EdgePieces, PiecePart};
 use super::recent::{RecentTexts, Texts};
 use super::schema::EdgeType;
 use super::writer::Writer;
@@ -152,7 +152,7 @@ struct UnnumberedLabel {
 /// Some of the references.
 #[derive(Default)]
 pub(super) struct EdgePiece {
-    part: CutPart,
+    part: PiecePart,
     /// Of the references that may be named by keys.
     names: Vec<(EdgeType, u32)>,
     labels: Vec<UnnumberedLabel>,
@@ -320,15 +320,15 @@ fn known_name(
     }
 }
 
-/// Cuts and numbers the references.
+/// Divides and numbers the references.
 pub(super) struct EdgeWriter<'h, 'n> {
-    pub(super) cuts: EdgeCuts<'h>,
+    pub(super) pieces: EdgePieces<'h>,
     pub(super) labels: &'n mut LabelNames,
 }
 
 impl Sequence<EdgePiece> for EdgeWriter<'_, '_> {
-    fn cut(&mut self, piece: &mut EdgePiece, memory: &mut dyn ContentReader) -> Result<bool> {
-        let part = self.cuts.next(memory)?;
+    fn next_part(&mut self, piece: &mut EdgePiece, memory: &mut dyn ContentReader) -> Result<bool> {
+        let part = self.pieces.next(memory)?;
         let is_part = part.is_some();
         piece.part = part.unwrap_or_default();
         Ok(is_part)
@@ -351,7 +351,7 @@ pub(super) struct LabelPass<'p> {
 /// Some of the labels.
 #[derive(Default)]
 pub(super) struct LabelPiece {
-    part: CutPart,
+    part: PiecePart,
     label: LabelText,
 }
 
@@ -388,8 +388,12 @@ impl WorkPiece for LabelPiece {
     }
 }
 
-impl Sequence<LabelPiece> for EdgeCuts<'_> {
-    fn cut(&mut self, piece: &mut LabelPiece, memory: &mut dyn ContentReader) -> Result<bool> {
+impl Sequence<LabelPiece> for EdgePieces<'_> {
+    fn next_part(
+        &mut self,
+        piece: &mut LabelPiece,
+        memory: &mut dyn ContentReader,
+    ) -> Result<bool> {
         let part = self.next(memory)?;
         let is_part = part.is_some();
         piece.part = part.unwrap_or_default();

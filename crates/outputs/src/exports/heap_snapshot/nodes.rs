@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use super::super::output::Line;
 use super::contents::{self, ContentNames};
-use super::cuts::ObjectCuts;
 use super::passes::{Sequence, WorkPiece};
+use super::pieces::ObjectPieces;
 use super::recent::Texts;
 use super::schema::NodeType;
 use super::writer::Writer;
@@ -83,15 +83,15 @@ impl WorkPiece for NodePiece {
     }
 }
 
-/// Cuts and numbers the nodes.
+/// Divides and numbers the nodes.
 pub(super) struct Nodes<'h, 'n> {
-    pub(super) cuts: ObjectCuts<'h>,
+    pub(super) pieces: ObjectPieces<'h>,
     pub(super) contents: &'n mut ContentNames,
 }
 
 impl Sequence<NodePiece> for Nodes<'_, '_> {
-    fn cut(&mut self, piece: &mut NodePiece, _: &mut dyn ContentReader) -> Result<bool> {
-        piece.objects = self.cuts.next();
+    fn next_part(&mut self, piece: &mut NodePiece, _: &mut dyn ContentReader) -> Result<bool> {
+        piece.objects = self.pieces.next();
         Ok(!piece.objects.is_empty())
     }
 
