@@ -174,7 +174,7 @@ function ownFields(described: Class) {
     if (
       !property?.isField ||
       property.memoryOffset < 0 ||
-      property.getBoundClassOrInterface() !== of
+      property.getBoundClassOrInterface() !== described
     )
       continue;
     fields.push(property);
