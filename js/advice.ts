@@ -56,6 +56,9 @@ const ADVICE: Readonly<Record<string, Partial<Record<Surface, string>>>> = {
   WARN_ROOTS_UNKNOWN: everywhere("compile with --debug"),
 };
 
+/** The codes with advice. */
+export const CODES: readonly string[] = Object.keys(ADVICE);
+
 /** What to do about an error or a warning with this code, if the text of the engine does not say all of it. */
 export function adviceFor(surface: Surface, code: unknown): string | undefined {
   if (typeof code !== "string" || !Object.hasOwn(ADVICE, code)) return undefined;
