@@ -26,8 +26,7 @@ function translated(error: unknown): unknown {
   if (error instanceof HeapAnalyzerError) return error;
   const { code, message, cause } = error as Error & { code: ErrorCode };
   const advice = adviceFor("api", code);
-  const options =
-    cause === undefined ? { advice } : { advice, cause: systemError(cause as Error) };
+  const options = cause === undefined ? { advice } : { advice, cause: systemError(cause as Error) };
   return new HeapAnalyzerError(code, message, options);
 }
 

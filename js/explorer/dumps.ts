@@ -1,7 +1,7 @@
 /** The dumps of an explorer: they are opened when they are asked about, and few of them at a time. */
 import type { Heap, PlaceTable } from "../../index.js";
-import { openHeapFileAsync } from "../heap.js";
 import { withAdvice } from "../advice.js";
+import { openHeapFileAsync } from "../heap.js";
 import { QuestionError } from "../served/errors.js";
 import type { DumpStatus, Status } from "./methods.js";
 

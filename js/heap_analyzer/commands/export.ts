@@ -126,7 +126,8 @@ async function runExport(command: Command, dumps: string[], options: ExportOptio
   const opening = new WorkControl();
   const modules = dumps.map(() => options.wasm);
   const heaps = await line.watch(opening, openAll(dumps, modules, options, opening));
-  for (const heap of heaps) for (const { code, message } of heap.warnings()) writeWarning(message, code);
+  for (const heap of heaps)
+    for (const { code, message } of heap.warnings()) writeWarning(message, code);
   const [heap, before] = heaps.reverse() as [native.HeapHandle, native.HeapHandle?];
   const request = { format: options.to, ...format.request(options) };
   const control = new WorkControl();

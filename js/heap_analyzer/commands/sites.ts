@@ -107,7 +107,8 @@ async function growthOf(
   );
   const [before, after] = heaps;
   if (before === undefined || after === undefined) return "";
-  for (const heap of heaps) for (const { code, message } of heap.warnings()) writeWarning(message, code);
+  for (const heap of heaps)
+    for (const { code, message } of heap.warnings()) writeWarning(message, code);
   const { json, text } = siteGrowth(before, profileBefore, after, profileAfter, limit);
   return format === "json" ? `${limited(json, limit)}\n` : text;
 }
