@@ -18,7 +18,7 @@ const MOST = 1000;
 /** Lines of source. */
 const MOST_SITES = 200;
 
-type Answers = {
+type QuestionAnswers = {
   [M in Method]: (
     request: Methods[M]["request"],
     signal: AbortSignal,
@@ -41,7 +41,7 @@ export class Answerer {
 
   /** Answers a request whose shape was not checked. The signal stops the work. */
   async answer(method: string, request: unknown, signal: AbortSignal): Promise<unknown> {
-    const answers: Answers = {
+    const answers: QuestionAnswers = {
       status: async () => this.#dumps.status(),
       report: (request, signal) => this.#report(request, signal),
       classes: (request) => this.#classes(request),
