@@ -197,7 +197,7 @@ pub fn classes(input: &[u8]) {
                     .offsets
                     .is_sorted_by(|left, right| left < right)
             );
-            if let Contents::Entries(entry) = class.layout.contents {
+            if let ContentReferences::Entries(entry) = class.layout.contents {
                 assert!(entry.stride > entry.tagged_next);
                 assert!(
                     [entry.key, entry.value]
