@@ -5,7 +5,7 @@ use engine::heap::Need;
 use engine::outputs::exports::{Export, HeapDiffOptions, HeapSnapshotOptions};
 use engine::outputs::formats::{TableOptions, render_json, render_text};
 use engine::questions::{GrowthOptions, LoadedHeap, PlaceTable, Question, growth};
-use engine::{Control, Error, Input, Program, Result, Tolerance};
+use engine::{Control, Input, Program, Result, Tolerance};
 use serde_json::{Value, json};
 
 /// Opens a heap for questions.
