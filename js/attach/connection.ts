@@ -23,7 +23,7 @@ export interface Session {
   on(event: string, listener: (parameters: Answer) => void): void;
 }
 
-interface Waiting {
+interface PendingRequest {
   method: string;
   start: number;
   resolve(answer: Answer): void;
@@ -36,7 +36,7 @@ class Calls implements Session {
   readonly #send: (message: object) => void;
   readonly #timeout: number;
   readonly #answered: (method: string, duration: number) => void;
-  readonly #waiting = new Map<number, Waiting>();
+  readonly #waiting = new Map<number, PendingRequest>();
   readonly #listeners = new Map<string, ((parameters: Answer) => void)[]>();
   #last = 0;
 

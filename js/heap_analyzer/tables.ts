@@ -111,10 +111,10 @@ function label(text: string, earlier: Record<string, string> = {}): Record<strin
 }
 
 /** What {@link writeTables} is asked for. */
-type Request = SharedOptions & Partial<TableOptions> & { strings?: boolean };
+type TableRequest = SharedOptions & Partial<TableOptions> & { strings?: boolean };
 
 /** Writes all tables of a dump. */
-export async function writeTables(dump: string, options: Request): Promise<void> {
+export async function writeTables(dump: string, options: TableRequest): Promise<void> {
   const { output, wasm, capturedAt } = options;
   if (output === undefined) {
     throw new Error("--to parquet writes several files: give it a folder with --output <folder>");

@@ -68,10 +68,10 @@ function totals(before: Summary, after: Summary): HTMLElement {
   // Without those that a heap snapshot of V8 does not have.
   const size = (
     name: string,
-    of: (summary: Summary) => number | undefined,
+    sizeIn: (summary: Summary) => number | undefined,
     isBurden = true,
   ): Total[] => {
-    const [earlier, later] = [of(before), of(after)];
+    const [earlier, later] = [sizeIn(before), sizeIn(after)];
     if (earlier === undefined || later === undefined) return [];
     return [{ name, before: earlier, after: later, isSize: true, isBurden }];
   };

@@ -302,7 +302,7 @@ function detailView(detail: Detail): HTMLElement[] {
   return shown;
 }
 
-interface Part {
+interface DominatorPart {
   cell: number;
 }
 
@@ -322,7 +322,7 @@ function partsTable(
       element("p", { class: "empty" }, "This cell is not divided any further."),
     );
   }
-  const list = table<Part>({
+  const list = table<DominatorPart>({
     caption: `Parts of ${cells.title(whole)}`,
     columns: [
       {

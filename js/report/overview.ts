@@ -7,7 +7,7 @@ import { routeHash } from "./route.ts";
 import { suspectList } from "./suspects.ts";
 import { table } from "./table.ts";
 
-interface Part {
+interface OverviewPart {
   name: string;
   /** The name of its colour. */
   colour: string;
@@ -16,9 +16,9 @@ interface Part {
 }
 
 /** Where every byte of the heap is. */
-function partsOf(accounting: Accounting): Part[] {
+function partsOf(accounting: Accounting): OverviewPart[] {
   const { live, free } = accounting;
-  const parts: Part[] = [
+  const parts: OverviewPart[] = [
     {
       name: "Live, from globals",
       colour: "global",
@@ -238,7 +238,7 @@ function accountingBar(accounting: Accounting, whole: number): HTMLElement {
 }
 
 function accountingTable(accounting: Accounting, whole: number): HTMLElement {
-  return table<Part>({
+  return table<OverviewPart>({
     caption: "Where every byte of the heap is",
     columns: [
       {

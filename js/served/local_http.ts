@@ -81,14 +81,14 @@ function secure(response: ServerResponse, policy: string): void {
   response.setHeader("Cache-Control", "no-store");
 }
 
-type Refusal = [status: number, code: string, message: string];
+type RefusedRequest = [status: number, code: string, message: string];
 
 /** Why a request is not from a page of this server, or not from who started it. */
 function refusalOf(
   { headers }: IncomingMessage,
   query: string,
   { token, port }: { token: string; port: number },
-): Refusal | undefined {
+): RefusedRequest | undefined {
   const host = `${ADDRESS}:${port}`;
   // Another name in Host is a page of another site whose name was made to lead here.
   if (headers.host !== host) return [403, "ERR_FOREIGN_HOST", `the Host must be ${host}`];

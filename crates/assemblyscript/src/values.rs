@@ -27,18 +27,20 @@ pub(super) fn number(number: Number, bytes: &[u8]) -> Value {
         }
         Number::F32 => first(bytes).map(|bytes| {
             let value = f32::from_le_bytes(bytes);
-            match value.is_finite() {
-                true => Value::Single(value),
-                false => Value::Text(not_finite(value.into())),
+            if value.is_finite() {
+                Value::Single(value)
+            } else {
+                Value::Text(not_finite(value.into()))
             }
         }),
         Number::I64 => first(bytes).map(|bytes| Value::Text(i64::from_le_bytes(bytes).to_string())),
         Number::U64 => first(bytes).map(|bytes| Value::Text(u64::from_le_bytes(bytes).to_string())),
         Number::F64 => first(bytes).map(|bytes| {
             let value = f64::from_le_bytes(bytes);
-            match value.is_finite() {
-                true => Value::Double(value),
-                false => Value::Text(not_finite(value)),
+            if value.is_finite() {
+                Value::Double(value)
+            } else {
+                Value::Text(not_finite(value))
             }
         }),
         Number::V128 => first::<16>(bytes).map(|bytes| Value::Text(hexadecimal(&bytes))),

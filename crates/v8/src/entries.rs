@@ -1,7 +1,7 @@
 //! Pages of the elements and properties of an object of a snapshot.
 
 use super::source::SnapshotSource;
-use base::control::Control;
+use base::control::{CHECK_INTERVAL, Control};
 use base::error::Result;
 use base::units::ObjectIndex;
 use heap::literal::literal;
@@ -9,9 +9,6 @@ use heap::{
     ContainerEntry, ContainerKind, ContainerPage, EdgeLabel, HeldValue, LabelKind, NameKind,
     Source, Value, WantedEntries,
 };
-
-/// The number of references between two checks for cancellation.
-const CHECK_INTERVAL: usize = 1 << 14;
 
 impl SnapshotSource {
     /// A page of the elements and properties, in the order of the snapshot; `None` for strings and numbers. References that only
@@ -67,9 +64,12 @@ impl SnapshotSource {
         let edges = &self.heap().edges;
         let class_name = self.class_name(target).to_owned();
         let address = self.heap().address(target).0;
-        let text = || match names.is_string(target) {
-            true => literal(names.units(edges, target), true),
-            false => format!("{class_name} @{address}"),
+        let text = || {
+            if names.is_string(target) {
+                literal(names.units(edges, target), true)
+            } else {
+                format!("{class_name} @{address}")
+            }
         };
         let value = match names.number(edges, target) {
             Some(number) => number_value(number),

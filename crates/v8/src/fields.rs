@@ -276,12 +276,13 @@ impl FieldReader for SnapshotFields<'_> {
             // The references of its table do not say which are keys.
             return Ok(Membership::NoContainer);
         }
-        let holder = match class_name == SET {
-            true => match names.child(edges, object, TABLE) {
+        let holder = if class_name == SET {
+            match names.child(edges, object, TABLE) {
                 Some(table) => table,
                 None => return Ok(Membership::NoContainer),
-            },
-            false => object,
+            }
+        } else {
+            object
         };
         let has_elements = class_name == ARRAY || class_name == SET;
         self.count(edges.range(holder).len())?;
@@ -302,9 +303,10 @@ impl FieldReader for SnapshotFields<'_> {
                 return Ok(Membership::Complete);
             }
         }
-        Ok(match has_elements {
-            true => Membership::WithoutNumbers,
-            false => Membership::Complete,
+        Ok(if has_elements {
+            Membership::WithoutNumbers
+        } else {
+            Membership::Complete
         })
     }
 }

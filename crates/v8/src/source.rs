@@ -8,11 +8,11 @@ use std::sync::Arc;
 use memchr::memmem::Finder;
 
 use super::names::SnapshotNames;
-use super::other_edges::OtherEdge as NamedEdge;
+use super::other_edges::NamedEdge;
 use crate::SnapshotError;
 use base::bits::Bits;
 use base::columns;
-use base::control::{Control, Step};
+use base::control::{CHECK_INTERVAL, Control, Step};
 use base::error::{Error, Result};
 use base::units::ObjectIndex;
 use base::warning::Warning;
@@ -53,8 +53,6 @@ const PLAIN_CLASSES: [&str; 10] = [
     "(array)",
     "(symbol)",
 ];
-/// The number of strings between two checks for cancellation.
-const CHECK_INTERVAL: usize = 1 << 16;
 /// V8 writes at most this many characters of a string, unless it is asked for more.
 const CUT: usize = 1024;
 
@@ -324,9 +322,10 @@ impl Source for SnapshotSource {
             }
             let mut number_of = |contents: Cow<'_, [u8]>| {
                 let next = numbers.len() as u32;
-                match super::length(&contents) < CUT {
-                    true => Some(*numbers.entry(contents.into_owned().into()).or_insert(next)),
-                    false => None,
+                if super::length(&contents) < CUT {
+                    Some(*numbers.entry(contents.into_owned().into()).or_insert(next))
+                } else {
+                    None
                 }
             };
             let number = match snapshot.whole_name(object) {

@@ -27,11 +27,11 @@ pub struct WorkQueue {
     /// The most threads.
     bound: fn() -> usize,
     last_number: AtomicU64,
-    state: Mutex<State>,
+    state: Mutex<QueueState>,
     arrival: Condvar,
 }
 
-struct State {
+struct QueueState {
     waiting: BTreeMap<u64, Job>,
     threads: Vec<Arc<Reading>>,
     /// Threads that wait for work.
@@ -40,7 +40,7 @@ struct State {
     is_watched: bool,
 }
 
-impl State {
+impl QueueState {
     fn has_room(&self, bound: usize) -> bool {
         let hanging = self.threads.iter().filter(|reading| reading.hangs());
         let hanging = hanging.count().min(MOST_REPLACED);
@@ -92,7 +92,7 @@ impl WorkQueue {
             thread_name,
             bound,
             last_number: AtomicU64::new(0),
-            state: Mutex::new(State {
+            state: Mutex::new(QueueState {
                 waiting: BTreeMap::new(),
                 threads: Vec::new(),
                 idle: 0,
@@ -137,7 +137,7 @@ impl WorkQueue {
     }
 
     /// Starts a thread, if a job waits and there may be one more.
-    fn start_for_waiting(&'static self, state: &mut State) -> io::Result<()> {
+    fn start_for_waiting(&'static self, state: &mut QueueState) -> io::Result<()> {
         if state.waiting.len() <= state.idle || !state.has_room((self.bound)()) {
             return Ok(());
         }
@@ -197,7 +197,7 @@ impl WorkQueue {
     }
 
     /// A poisoned lock can be used: only code of this file runs under it, and it does not panic.
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, QueueState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

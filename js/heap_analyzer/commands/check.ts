@@ -45,7 +45,7 @@ interface CheckOptions extends QuestionOptions {
   growth: string[] | true;
   baseline?: string;
   updateBaseline?: boolean;
-  report?: Report[];
+  report?: CheckReport[];
   annotations?: "github";
   allowWarnings?: boolean;
 }
@@ -58,7 +58,7 @@ interface ClassBudget {
   count: number;
 }
 
-interface Report {
+interface CheckReport {
   format: keyof typeof REPORTS;
   file: string;
 }
@@ -255,12 +255,12 @@ function classBudget(text: string): ClassBudget {
   return { class: name, count: Number(count) };
 }
 
-function report(text: string): Report {
+function report(text: string): CheckReport {
   const [format = "", ...file] = text.split("=");
   if (!Object.hasOwn(REPORTS, format) || file.join("=") === "") {
     throw new InvalidArgumentError(`Expected a format and a file: ${FORMATS[0]}=report.xml.`);
   }
-  return { format: format as Report["format"], file: file.join("=") };
+  return { format: format as CheckReport["format"], file: file.join("=") };
 }
 
 /** An option that can be given several times. */

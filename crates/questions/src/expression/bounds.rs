@@ -128,9 +128,10 @@ fn text_length(text: &str) -> Option<Option<usize>> {
     };
     let is_raw = text[..before].contains(['r', 'R']) || quote == '`';
     let three = [quote; 3].iter().collect::<String>();
-    let end = match quoted.starts_with(&three) {
-        true => three,
-        false => quote.to_string(),
+    let end = if quoted.starts_with(&three) {
+        three
+    } else {
+        quote.to_string()
     };
     let mut at = end.len();
     while at < quoted.len() {

@@ -76,12 +76,13 @@ impl MemberSet {
         })?;
         let mut units = Vec::new();
         for object in strings {
-            match reader.is_text(object) {
-                true => match texts.read(reader, Value::Object(object), usize::MAX, &mut units)? {
+            if reader.is_text(object) {
+                match texts.read(reader, Value::Object(object), usize::MAX, &mut units)? {
                     Found::Text(_) => set.add_text(&units)?,
                     Found::Other(_) => set.lacks_texts = true,
-                },
-                false => set.add(Value::Object(object))?,
+                }
+            } else {
+                set.add(Value::Object(object))?
             }
         }
         match membership {
@@ -168,8 +169,9 @@ impl MemberSet {
 
 /// Whether something is a member; if the members are not all known, nothing is known not to be one.
 fn unless(is_incomplete: bool, is_member: bool) -> Value {
-    match is_member || !is_incomplete {
-        true => Value::Bool(is_member),
-        false => Value::Failed(Failure::Unknown),
+    if is_member || !is_incomplete {
+        Value::Bool(is_member)
+    } else {
+        Value::Failed(Failure::Unknown)
     }
 }

@@ -111,9 +111,10 @@ impl Compiler<'_, '_> {
             .cursor
             .find(|token| token == if is_not { "!" } else { "-" });
         let operand = self.expression(operand)?;
-        let (kind, expected) = match is_not {
-            true => (Kind::Bool, "a condition, which is true or false"),
-            false => (Kind::Number, "a number"),
+        let (kind, expected) = if is_not {
+            (Kind::Bool, "a condition, which is true or false")
+        } else {
+            (Kind::Number, "a number")
         };
         self.want(&operand, &[kind], expected)?;
         let operand = Box::new(operand.node);

@@ -18,15 +18,12 @@ pub use answer::{
 };
 use base::bits::Bits;
 use base::columns;
-use base::control::{Control, Phase};
+use base::control::{CHECK_INTERVAL, Control, Phase};
 use base::error::{Error, Result};
 use base::units::ObjectIndex;
 use groups::Groups;
 use heap::Category;
 pub use sum::Size;
-
-/// The number of objects between two checks for cancellation.
-const CHECK_INTERVAL: usize = 1 << 14;
 
 /// Which live objects to find, and how many of them to list.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -132,9 +129,10 @@ pub fn find(
         }
         None => None,
     };
-    let objects = match options.count || groups.is_some() {
-        true => Vec::new(),
-        false => listed(loaded, found, page, control)?,
+    let objects = if options.count || groups.is_some() {
+        Vec::new()
+    } else {
+        listed(loaded, found, page, control)?
     };
     Ok(FoundObjects {
         total,

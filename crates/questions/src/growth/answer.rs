@@ -174,8 +174,9 @@ pub struct CheckedRule {
     reason = "the signature that serde asks for"
 )]
 fn number<S: Serializer>(number: &f64, serializer: S) -> Result<S::Ok, S::Error> {
-    match number.fract() == 0.0 {
-        true => serializer.serialize_i64(*number as i64),
-        false => serializer.serialize_f64(*number),
+    if number.fract() == 0.0 {
+        serializer.serialize_i64(*number as i64)
+    } else {
+        serializer.serialize_f64(*number)
     }
 }

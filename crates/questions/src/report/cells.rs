@@ -15,7 +15,7 @@ use serde::{Serialize, Serializer};
 use crate::loaded_heap::LoadedHeap;
 use crate::parts::object_name::{ObjectName, object_name};
 use base::columns;
-use base::control::{Control, Phase, Step};
+use base::control::{CHECK_INTERVAL, Control, Phase, Step};
 use base::error::Result;
 use base::units::ObjectIndex;
 use heap::DominatorIndex;
@@ -46,9 +46,6 @@ const OTHER_CLASSES: u32 = u32::MAX;
 
 /// Stands for no number.
 const NONE: u32 = u32::MAX;
-
-/// Objects between two looks at whether to stop.
-const CHECK_INTERVAL: u64 = 1 << 16;
 
 /// What a cell shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -139,7 +136,7 @@ struct ClassSum {
 }
 
 /// Walks over the tree.
-struct Walk<'h> {
+struct TreeWalk<'h> {
     heap: &'h LoadedHeap,
     index: &'h DominatorIndex,
     step: Step<'h>,
@@ -150,7 +147,7 @@ struct Walk<'h> {
 
 pub(super) fn make_cells(loaded: &LoadedHeap, control: &Control) -> Result<Cells> {
     let index = loaded.dominator_index(control)?;
-    let mut walk = Walk {
+    let mut walk = TreeWalk {
         heap: loaded,
         index,
         step: control.begin(Phase::View, index.len() as u64),
@@ -295,7 +292,7 @@ fn add_class_cells(cells: &mut Vec<Cell>, sums: &[ClassSum]) {
     cells.extend(rest.into_iter().flatten());
 }
 
-impl Walk<'_> {
+impl TreeWalk<'_> {
     fn slot(&self, object: ObjectIndex) -> u32 {
         self.slots[self.heap.heap.objects.class_slots[object.at()] as usize]
     }
@@ -313,7 +310,7 @@ impl Walk<'_> {
             let mut next = None;
             for child in self.index.children(end) {
                 self.visited += 1;
-                if self.visited.is_multiple_of(CHECK_INTERVAL) {
+                if self.visited.is_multiple_of(CHECK_INTERVAL as u64) {
                     self.step.advance(0)?;
                 }
                 let object = self.index.object(child);
@@ -359,8 +356,8 @@ impl Walk<'_> {
         let mut places: Vec<u32> = columns::with_capacity(self.index.len())?;
         let mut starts = starts.iter().peekable();
         for position in 0..self.index.len() as u32 {
-            if u64::from(position).is_multiple_of(CHECK_INTERVAL) {
-                self.step.advance(CHECK_INTERVAL)?;
+            if u64::from(position).is_multiple_of(CHECK_INTERVAL as u64) {
+                self.step.advance(CHECK_INTERVAL as u64)?;
             }
             if let Some(&(_, cell)) = starts.next_if(|&&(start, _)| start == position) {
                 places.push(cell);
@@ -383,17 +380,19 @@ impl Walk<'_> {
                 _ => {
                     let last = last_below[above as usize];
                     let is_last = last != NONE && sums[last as usize - cells.len()].slot == slot;
-                    let known = match is_last {
-                        true => Some(last),
-                        false => numbers.get(&(above, slot)).copied(),
+                    let known = if is_last {
+                        Some(last)
+                    } else {
+                        numbers.get(&(above, slot)).copied()
                     };
                     let depth = match sum_above {
                         Some(sum) => sums[sum].depth,
                         None => depths[above as usize],
                     };
-                    let slot = match sums.len() < CLASSES && depth < DEPTH {
-                        true => slot,
-                        false => OTHER_CLASSES,
+                    let slot = if sums.len() < CLASSES && depth < DEPTH {
+                        slot
+                    } else {
+                        OTHER_CLASSES
                     };
                     let new = || {
                         let number = (cells.len() + sums.len()) as u32;

@@ -17,7 +17,7 @@ use base::error::{Error, Result};
 use base::units::{ClassId, GlobalIndex};
 
 type Slice<'a> = EndianSlice<'a, LittleEndian>;
-type Entry<'a> = gimli::DebuggingInformationEntry<Slice<'a>>;
+type DebugEntry<'a> = gimli::DebuggingInformationEntry<Slice<'a>>;
 
 /// The offset of a type's entry in `debug_info`, or none if the reference has no such form.
 type TypeOffset = Option<usize>;
@@ -82,7 +82,7 @@ impl DebugInfo {
     }
 }
 
-fn offset_of(unit_offset: usize, entry: &Entry<'_>) -> usize {
+fn offset_of(unit_offset: usize, entry: &DebugEntry<'_>) -> usize {
     unit_offset + entry.offset().0
 }
 
@@ -350,7 +350,7 @@ struct EntryReader<'r, 'a> {
     dwarf: &'r gimli::Dwarf<Slice<'a>>,
     unit: &'r gimli::Unit<Slice<'a>>,
     unit_offset: usize,
-    entry: &'r Entry<'a>,
+    entry: &'r DebugEntry<'a>,
 }
 
 impl EntryReader<'_, '_> {

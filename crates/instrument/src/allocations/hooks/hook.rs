@@ -2,7 +2,7 @@
 
 /// Where the address of a block is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Address {
+pub(crate) enum BlockAddress {
     /// Below the result by this number of bytes.
     Result { below: i32 },
     /// Below a parameter by this number of bytes.
@@ -22,23 +22,23 @@ pub(crate) enum Size {
     Product(u32, u32),
     /// What the header of the block says, with the header.
     Block,
-    /// What is left of a free block when it is cut to the size in a parameter, with the header.
-    CutBlock(u32),
+    /// What is left of a free block when it is split at the size in a parameter, with the header.
+    SplitBlock(u32),
 }
 
 /// What a function does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum HookKind {
     Allocate {
-        address: Address,
+        address: BlockAddress,
         size: Size,
     },
     Reallocate {
-        old: Address,
-        address: Address,
+        old: BlockAddress,
+        address: BlockAddress,
         size: Size,
     },
-    Free(Address),
+    Free(BlockAddress),
     /// Go's `mallocgc` or a variant of it, whose parameters are on a stack in memory.
     GoAllocate,
 }
@@ -48,5 +48,5 @@ pub(crate) enum Kind {
 pub(crate) struct Hook {
     pub(crate) function: u32,
     pub(crate) name: &'static str,
-    pub(crate) kind: Kind,
+    pub(crate) kind: HookKind,
 }

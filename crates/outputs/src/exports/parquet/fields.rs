@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use super::table_export::{TableExport, begin};
-use super::writer::Value;
+use super::writer::ColumnValue;
 use base::control::Phase;
 use base::error::Result;
 use base::units::{Address, ObjectIndex};
@@ -47,11 +47,11 @@ impl TableExport<'_> {
                     None => Some(field.value.to_string()),
                 };
                 table.add(self.id());
-                table.add(Value::from(heap.address(object).0));
+                table.add(ColumnValue::from(heap.address(object).0));
                 table.add(self.named(&field.name));
                 table.add(self.named(&field.type_name));
-                table.add(text.map(|text| Value::from(text.as_str())));
-                table.add(target.map(Value::from));
+                table.add(text.map(|text| ColumnValue::from(text.as_str())));
+                table.add(target.map(ColumnValue::from));
                 table.end_row()?;
             }
             notes.clear();
