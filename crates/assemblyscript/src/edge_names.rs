@@ -11,7 +11,7 @@ use crate::runtime::shapes::{EntryShape, Holds, ShapeKind};
 use base::error::Result;
 use base::units::{Address, ObjectIndex};
 use heap::literal::{SHOWN, code_units, push_literal};
-use heap::{Cursor, EntryKey, EntryLabel, EntryPart, LabelKind, ReferenceName, Value};
+use heap::{Cursor, EntryKey, EntryLabel, EntryPart, LabelKind, ReferenceName, ShownValue};
 
 /// Names the references of one object after the other.
 pub(super) struct EdgeNames<'h> {
@@ -295,7 +295,7 @@ impl<'h> EdgeNames<'h> {
         let key = memory.read(entry, holds.size().min(16))?;
         bytes[..key.len()].copy_from_slice(key);
         if part == EntryPart::Value
-            && let Value::Integer(index) = plain(holds, &bytes)
+            && let ShownValue::Integer(index) = plain(holds, &bytes)
             && let Ok(index) = i32::try_from(index)
             && let Ok(index) = u32::try_from(index)
         {

@@ -6,7 +6,7 @@ use super::values::plain;
 use crate::runtime::shapes::{EntryShape, Holds, ShapeKind};
 use base::error::Result;
 use base::units::ObjectIndex;
-use heap::{ContainerEntry, ContainerKind, ContainerPage, HeldValue, Value, WantedEntries};
+use heap::{ContainerEntry, ContainerKind, ContainerPage, HeldValue, ShownValue, WantedEntries};
 
 /// Elements that lie one after the other.
 pub(super) struct ElementRun {
@@ -221,11 +221,11 @@ impl MemoryReader<'_> {
     /// The value in these bytes, with the object to which it refers.
     pub(super) fn held_value(&mut self, holds: Holds, bytes: &[u8]) -> Result<HeldValue> {
         let word = match (holds, word_at(bytes, 0)) {
-            (Holds::Reference, Some(0) | None) => return Ok(HeldValue::plain(Value::Null)),
+            (Holds::Reference, Some(0) | None) => return Ok(HeldValue::plain(ShownValue::Null)),
             (Holds::Reference, Some(word)) => word,
             _ => return Ok(HeldValue::plain(plain(holds, bytes))),
         };
-        let value = Value::Text(self.reference(word)?);
+        let value = ShownValue::Text(self.reference(word)?);
         let Some(target) = self.object_at(word) else {
             return Ok(HeldValue::plain(value));
         };

@@ -20,7 +20,7 @@ const MOST_NAMES: usize = 10_000;
 
 /// Where a field lies, and what it holds.
 #[derive(Clone, Copy)]
-struct FieldPlace {
+struct FieldPosition {
     offset: u32,
     holds: Holds,
 }
@@ -29,7 +29,7 @@ struct FieldPlace {
 struct DumpFields<'h> {
     heap: &'h DumpSource,
     /// By field and class slot.
-    places: Vec<Vec<Option<FieldPlace>>>,
+    places: Vec<Vec<Option<FieldPosition>>>,
     /// For objects that ascend.
     ascending: MemoryReader<'h>,
     /// For everything else.
@@ -86,7 +86,7 @@ impl DumpSource {
 }
 
 /// Where the field of this name lies in the objects of a class. A word without a name has its offset: `+8`.
-fn place_of(shape: &ClassShape, name: &str) -> Option<FieldPlace> {
+fn place_of(shape: &ClassShape, name: &str) -> Option<FieldPosition> {
     let unnamed = name
         .strip_prefix('+')
         .and_then(|offset| offset.parse::<u32>().ok());
@@ -105,14 +105,14 @@ fn place_of(shape: &ClassShape, name: &str) -> Option<FieldPlace> {
         } else {
             field.holds
         };
-        return Some(FieldPlace {
+        return Some(FieldPosition {
             offset: field.offset,
             holds,
         });
     }
     let offset = unnamed.filter(|_| shape.fields.is_empty())?;
     let place = shape.places.iter().find(|place| place.offset == offset)?;
-    Some(FieldPlace {
+    Some(FieldPosition {
         offset: place.offset,
         holds: Holds::Reference,
     })

@@ -11,7 +11,7 @@ use base::control::Control;
 use base::error::Result;
 use base::units::ObjectIndex;
 use heap::literal::{SHOWN, code_units, literal};
-use heap::{FieldValue, Value};
+use heap::{FieldValue, ShownValue};
 use wasm::debug_info::Number;
 
 /// The largest number of elements, entries or fields in a preview.
@@ -229,7 +229,7 @@ impl MemoryReader<'_> {
         let mut field = FieldValue {
             name,
             type_name,
-            value: Value::Null,
+            value: ShownValue::Null,
             address: None,
             class_name: None,
             function_name: None,
@@ -237,7 +237,7 @@ impl MemoryReader<'_> {
         match (holds, word_at(&bytes, 0)) {
             (Holds::Reference, Some(0) | None) => {}
             (Holds::Reference, Some(word)) => {
-                field.value = Value::Text(self.reference(word)?);
+                field.value = ShownValue::Text(self.reference(word)?);
                 let target = self.object_at(word);
                 field.address = target.map(|_| word);
                 field.class_name = target.map(|target| self.heap().class_name(target).to_owned());

@@ -7,7 +7,7 @@ use base::units::ObjectIndex;
 use heap::literal::literal;
 use heap::{
     ContainerEntry, ContainerKind, ContainerPage, EdgeLabel, HeldValue, LabelKind, NameKind,
-    Source, Value, WantedEntries,
+    ShownValue, Source, WantedEntries,
 };
 
 impl SnapshotSource {
@@ -73,7 +73,7 @@ impl SnapshotSource {
         };
         let value = match names.number(edges, target) {
             Some(number) => number_value(number),
-            None => Value::Text(text()),
+            None => ShownValue::Text(text()),
         };
         HeldValue {
             value,
@@ -86,12 +86,12 @@ impl SnapshotSource {
 }
 
 /// A number as V8 writes it. NaN and infinities are texts.
-fn number_value(text: String) -> Value {
+fn number_value(text: String) -> ShownValue {
     if let Ok(integer) = text.parse::<i32>() {
-        return Value::Integer(integer.into());
+        return ShownValue::Integer(integer.into());
     }
     match text.parse::<f64>() {
-        Ok(double) if double.is_finite() => Value::Double(double),
-        _ => Value::Text(text),
+        Ok(double) if double.is_finite() => ShownValue::Double(double),
+        _ => ShownValue::Text(text),
     }
 }

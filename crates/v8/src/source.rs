@@ -22,8 +22,8 @@ use heap::survey::{HashedObject, Survey};
 use heap::{
     AllocationPlaces, Blocks, Category, ClassPlace, ContainerPage, DominatorIndex, EdgeLabel,
     FieldReader, FieldType, FieldValue, Heap, LabelKind, MOST_NUMBERS, NameKind, Need,
-    ObjectReader, OtherEdge, PathTree, ReadOrder, Source, SourcePlace, TextFilter, WantedEntries,
-    WideLabel,
+    ObjectReader, OtherEdge, PathTree, ReadOrder, Source, SourceLocation, TextFilter,
+    WantedEntries, WideLabel,
 };
 
 /// In place of the hash of a module: snapshots have none, and their ids can be compared.
@@ -194,12 +194,12 @@ impl Source for SnapshotSource {
         &PLAIN_CLASSES
     }
 
-    fn class_place(&self, class_slot: u32) -> Option<SourcePlace> {
+    fn class_place(&self, class_slot: u32) -> Option<SourceLocation> {
         let class = self.heap.objects.classes.get(class_slot as usize)?;
         let Some(ClassPlace::Constructor(location)) = class.place else {
             return None;
         };
-        Some(SourcePlace {
+        Some(SourceLocation {
             file: self.names.script(location.script)?,
             line: location.line.saturating_add(1),
             column: location.column.saturating_add(1),

@@ -33,7 +33,7 @@ pub struct WorkQueue {
 
 struct QueueState {
     waiting: BTreeMap<u64, Job>,
-    threads: Vec<Arc<Reading>>,
+    threads: Vec<Arc<ReadingThread>>,
     /// Threads that wait for work.
     idle: usize,
     /// Whether a thread looks whether those of the queue hang.
@@ -50,7 +50,7 @@ impl QueueState {
 
 /// Since when a thread has been reading.
 #[derive(Default)]
-struct Reading {
+struct ReadingThread {
     /// In milliseconds since [`START`], from 1 on; 0 if it does not read.
     since: AtomicU64,
 }
@@ -61,7 +61,7 @@ fn now() -> u64 {
     u64::try_from(START.elapsed().as_millis()).unwrap_or(u64::MAX - 1) + 1
 }
 
-impl Reading {
+impl ReadingThread {
     fn hangs(&self) -> bool {
         let since = self.since.load(Ordering::Relaxed);
         since > 0 && u128::from(now().saturating_sub(since)) > HANGING.as_millis()
@@ -69,7 +69,7 @@ impl Reading {
 }
 
 thread_local! {
-    static READING: RefCell<Option<Arc<Reading>>> = const { RefCell::new(None) };
+    static READING: RefCell<Option<Arc<ReadingThread>>> = const { RefCell::new(None) };
 }
 
 /// Reads a piece of a file. If that takes long on a thread of a queue, another thread does the jobs that wait.
@@ -141,7 +141,7 @@ impl WorkQueue {
         if state.waiting.len() <= state.idle || !state.has_room((self.bound)()) {
             return Ok(());
         }
-        let reading = Arc::new(Reading::default());
+        let reading = Arc::new(ReadingThread::default());
         let own = Arc::clone(&reading);
         let thread = thread::Builder::new().name(self.thread_name.to_owned());
         thread.spawn(move || self.work(&own))?;
@@ -169,7 +169,7 @@ impl WorkQueue {
     }
 
     /// The loop of a thread.
-    fn work(&self, reading: &Arc<Reading>) {
+    fn work(&self, reading: &Arc<ReadingThread>) {
         READING.set(Some(Arc::clone(reading)));
         let mut state = self.state();
         loop {

@@ -10,7 +10,7 @@ use std::ops::Range;
 use wasm_encoder::{BlockType, Encode, Function, InstructionSink, MemArg, ValType};
 
 use super::added::Added;
-use super::hooks::{BlockAddress, HookKind, Size};
+use super::hooks::{AllocatedSize, BlockAddress, HookKind};
 
 /// How far an address is shifted for each mask. The lowest six bits of what remains are the number of a bit.
 /// `live_samples.wat` has the same.
@@ -94,7 +94,7 @@ pub(super) fn additions(
             variables.load_key(&mut code, address);
             // What had the old address is freed, unless the allocation failed.
             code.local_get(variables.key);
-            if let Size::Parameter(_) | Size::Product(..) = size {
+            if let AllocatedSize::Parameter(_) | AllocatedSize::Product(..) = size {
                 variables.load_size(&mut code, size);
                 code.local_get(variables.size).i32_eqz().i32_or();
             }
@@ -265,21 +265,21 @@ impl Variables<'_> {
         code.local_set(self.key);
     }
 
-    fn load_size(&self, code: &mut InstructionSink<'_>, size: Size) {
+    fn load_size(&self, code: &mut InstructionSink<'_>, size: AllocatedSize) {
         match size {
-            Size::Parameter(at) => {
+            AllocatedSize::Parameter(at) => {
                 code.local_get(self.saved + at);
             }
-            Size::Product(one, other) => {
+            AllocatedSize::Product(one, other) => {
                 code.local_get(self.saved + one);
                 code.local_get(self.saved + other).i32_mul();
             }
-            Size::Block => {
+            AllocatedSize::Block => {
                 // The low bits of the header are flags; the header itself counts too.
                 code.local_get(self.key).i32_load(memory(0));
                 code.i32_const(-4).i32_and().i32_const(4).i32_add();
             }
-            Size::SplitBlock(at) => {
+            AllocatedSize::SplitBlock(at) => {
                 // What remains must be a block by itself, or else it stays part of this one.
                 let at = self.saved + at;
                 code.local_get(at);
@@ -295,7 +295,7 @@ impl Variables<'_> {
     }
 
     /// Counts an allocation, unless it failed and has no address; then the result, at the end of the function.
-    fn allocated(&self, code: &mut InstructionSink<'_>, size: Size) {
+    fn allocated(&self, code: &mut InstructionSink<'_>, size: AllocatedSize) {
         code.local_get(self.key).if_(BlockType::Empty);
         self.load_size(code, size);
         self.count(code);

@@ -11,11 +11,11 @@ const MOST: u64 = 1 << 33;
 
 /// What is left to read.
 #[derive(Debug)]
-pub(crate) struct Budget {
+pub(crate) struct ReadBudget {
     left: AtomicU64,
 }
 
-impl Default for Budget {
+impl Default for ReadBudget {
     fn default() -> Self {
         Self {
             left: AtomicU64::new(MOST),
@@ -23,7 +23,7 @@ impl Default for Budget {
     }
 }
 
-impl Budget {
+impl ReadBudget {
     /// Takes units.
     pub(super) fn take(&self, units: u64) -> Result<()> {
         let left = self.left.load(Ordering::Relaxed);

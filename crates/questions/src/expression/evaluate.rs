@@ -2,12 +2,12 @@
 
 use std::cmp::Ordering;
 
-use super::budget::Budget;
+use super::budget::ReadBudget;
 use super::compare::{calculate, negate, number_order};
 use super::compile::Compiled;
 use super::members::MemberSet;
 use super::node::{BuiltIn, Comparison, Node, TextTest};
-use super::texts::{Found, Texts, test};
+use super::texts::{TextOrValue, TextReader, test};
 use super::value::{Failure, Value};
 use crate::loaded_heap::LoadedHeap;
 use base::bits::Bits;
@@ -23,7 +23,7 @@ pub(crate) struct Evaluator<'h> {
     heap: &'h Heap,
     new: Option<&'h Bits>,
     reader: Box<dyn FieldReader + 'h>,
-    texts: Texts<'h>,
+    texts: TextReader<'h>,
     cells: Vec<Cell>,
     units: [Vec<u16>; 2],
     /// The container that was asked for last, and its members.
@@ -35,7 +35,7 @@ impl<'h> Evaluator<'h> {
         compiled: &'h Compiled,
         loaded: &'h LoadedHeap,
         new: Option<&'h Bits>,
-        budget: &'h Budget,
+        budget: &'h ReadBudget,
         control: &Control,
     ) -> Result<Self> {
         Ok(Self {
@@ -43,7 +43,7 @@ impl<'h> Evaluator<'h> {
             heap: &loaded.heap,
             new,
             reader: loaded.source.field_reader(&compiled.fields, control)?,
-            texts: Texts {
+            texts: TextReader {
                 constants: &compiled.texts,
                 budget,
             },
@@ -63,8 +63,10 @@ impl<'h> Evaluator<'h> {
         let [units, _] = &mut self.units;
         Ok(
             match self.texts.read(&mut *self.reader, value, most, units)? {
-                Found::Text(length) => Some((String::from_utf16_lossy(units), length <= most)),
-                Found::Other(_) => None,
+                TextOrValue::Text(length) => {
+                    Some((String::from_utf16_lossy(units), length <= most))
+                }
+                TextOrValue::Other(_) => None,
             },
         )
     }
@@ -285,7 +287,7 @@ impl<'h> Evaluator<'h> {
         }
         let [first, second] = &mut self.units;
         for (value, units) in [(left, first), (right, second)] {
-            if let Found::Other(other) =
+            if let TextOrValue::Other(other) =
                 self.texts
                     .read(&mut *self.reader, value, usize::MAX, units)?
             {
@@ -338,8 +340,8 @@ impl<'h> Evaluator<'h> {
             .zip(&mut lengths);
         for ((value, units), length) in values {
             match self.texts.read(&mut *self.reader, value, most, units)? {
-                Found::Text(found) => *length = found,
-                Found::Other(other) => return Ok(other),
+                TextOrValue::Text(found) => *length = found,
+                TextOrValue::Other(other) => return Ok(other),
             }
         }
         let [first, second] = &self.units;
@@ -348,9 +350,9 @@ impl<'h> Evaluator<'h> {
 
     fn test(&mut self, kind: TextTest, text: Value, part: Value) -> Result<Value> {
         let [first, second] = &mut self.units;
-        if let Found::Other(other) = self
-            .texts
-            .read(&mut *self.reader, part, usize::MAX, second)?
+        if let TextOrValue::Other(other) =
+            self.texts
+                .read(&mut *self.reader, part, usize::MAX, second)?
         {
             return Ok(other);
         }
@@ -360,8 +362,8 @@ impl<'h> Evaluator<'h> {
         };
         Ok(
             match self.texts.read(&mut *self.reader, text, most, first)? {
-                Found::Text(_) => Value::Bool(test(kind, first, second)),
-                Found::Other(other) => other,
+                TextOrValue::Text(_) => Value::Bool(test(kind, first, second)),
+                TextOrValue::Other(other) => other,
             },
         )
     }

@@ -8,7 +8,7 @@ use base::units::ObjectIndex;
 use heap::{FieldReader, Member, Membership};
 
 use super::compare::canonical;
-use super::texts::{Found, Texts};
+use super::texts::{TextOrValue, TextReader};
 use super::value::{Failure, Value};
 
 /// A set of members, in order.
@@ -55,7 +55,7 @@ impl MemberSet {
     /// The members of a container.
     pub(super) fn read(
         reader: &mut dyn FieldReader,
-        texts: &Texts<'_>,
+        texts: &TextReader<'_>,
         container: ObjectIndex,
     ) -> Result<Self> {
         let mut set = Self {
@@ -78,8 +78,8 @@ impl MemberSet {
         for object in strings {
             if reader.is_text(object) {
                 match texts.read(reader, Value::Object(object), usize::MAX, &mut units)? {
-                    Found::Text(_) => set.add_text(&units)?,
-                    Found::Other(_) => set.lacks_texts = true,
+                    TextOrValue::Text(_) => set.add_text(&units)?,
+                    TextOrValue::Other(_) => set.lacks_texts = true,
                 }
             } else {
                 set.add(Value::Object(object))?
@@ -140,7 +140,7 @@ impl MemberSet {
     pub(super) fn has(
         &self,
         reader: &mut dyn FieldReader,
-        texts: &Texts<'_>,
+        texts: &TextReader<'_>,
         value: Value,
         units: &mut Vec<u16>,
     ) -> Result<Value> {
@@ -150,7 +150,7 @@ impl MemberSet {
         if !self.is_container {
             return Ok(Value::Failed(Failure::Type));
         }
-        if let Found::Text(_) = texts.read(reader, value, usize::MAX, units)? {
+        if let TextOrValue::Text(_) = texts.read(reader, value, usize::MAX, units)? {
             let found = self.texts.binary_search_by(|&(start, end)| -> Ordering {
                 self.units[start..end].cmp(units)
             });

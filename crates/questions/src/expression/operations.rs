@@ -6,7 +6,7 @@ use cel::common::ast::{CallExpr, Expr, LiteralValue, operators};
 use super::compile::{Compiler, Scope, Typed};
 use super::members::MemberSet;
 use super::node::{Arithmetic, Comparison, Kind, Node, TextTest};
-use super::places::wrong;
+use super::tokens::wrong;
 use super::value::Value;
 use base::error::Result;
 use base::units::ObjectIndex;
@@ -55,7 +55,7 @@ impl Compiler<'_, '_> {
                 }
                 let column = self.cursor.find(|token| token == name);
                 let found = format!("the function {name} with {} arguments", call.args.len());
-                Err(wrong(self.place, column, &found, FUNCTIONS))
+                Err(wrong(self.option, column, &found, FUNCTIONS))
             }
         }
     }
@@ -132,7 +132,7 @@ impl Compiler<'_, '_> {
         let column = self.cursor.start();
         let Expr::Literal(LiteralValue::String(name)) = &index.expr else {
             return Err(wrong(
-                self.place,
+                self.option,
                 column,
                 "an index",
                 "the name of a field in quotes",
@@ -176,7 +176,7 @@ impl Compiler<'_, '_> {
                 Some(Operator::Compare(_)) => "values of one type to compare",
                 _ => "two numbers",
             };
-            return Err(wrong(self.place, column, &found, expected));
+            return Err(wrong(self.option, column, &found, expected));
         }
         let (node, kind) = match operation {
             Some(Operator::Calculate(operation)) => {
@@ -199,7 +199,7 @@ impl Compiler<'_, '_> {
                     let Node::Constant(value) = member.node else {
                         let found = "a value that differs from object to object";
                         return Err(wrong(
-                            self.place,
+                            self.option,
                             member.column,
                             found,
                             "a constant in a list",
@@ -208,7 +208,7 @@ impl Compiler<'_, '_> {
                     if !element.kind.can_equal(member.kind) {
                         let found = format!("{} and {}", element.kind.name(), member.kind.name());
                         let expected = "values of one type to compare";
-                        return Err(wrong(self.place, member.column, &found, expected));
+                        return Err(wrong(self.option, member.column, &found, expected));
                     }
                     values.push(value);
                 }
@@ -224,7 +224,7 @@ impl Compiler<'_, '_> {
                         if !set.is_container() {
                             let found = "an object whose members are not known";
                             let expected = "an array, a map or a set";
-                            return Err(wrong(self.place, container.column, found, expected));
+                            return Err(wrong(self.option, container.column, found, expected));
                         }
                         self.set(element.node, set)
                     }
@@ -253,7 +253,7 @@ impl Compiler<'_, '_> {
             ..
         } = self.scope;
         let mut reader = loaded.source.field_reader(&[], control)?;
-        let texts = super::texts::Texts {
+        let texts = super::texts::TextReader {
             constants: &[],
             budget,
         };

@@ -8,7 +8,7 @@ use crate::loaded_heap::LoadedHeap;
 use base::columns;
 use base::error::{Error, Result};
 use base::units::ObjectIndex;
-use heap::Value as Shown;
+use heap::ShownValue as Shown;
 use heap::literal::literal;
 
 /// The largest number of groups.

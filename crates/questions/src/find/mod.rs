@@ -9,7 +9,7 @@ mod sum;
 use serde::Deserialize;
 
 use crate::QuestionError;
-use crate::expression::{Budget, Evaluator, Place, Scope, compile};
+use crate::expression::{Evaluator, ExpressionOption, ReadBudget, Scope, compile};
 use crate::loaded_heap::LoadedHeap;
 use crate::parts::page::{Page, default_limit, page};
 use crate::paths::set_of_new;
@@ -77,7 +77,7 @@ pub fn find(
 ) -> Result<FoundObjects> {
     let page = page(options.offset, options.limit)?;
     let class_slots = loaded.class_slots(options.class.as_deref(), control)?;
-    let budget = Budget::default();
+    let budget = ReadBudget::default();
     let has_expression = options.condition.is_some() || options.group_by.is_some();
     let new = match before.filter(|_| has_expression) {
         Some(before) => Some(new_objects(loaded, before, control)?),
@@ -93,11 +93,11 @@ pub fn find(
     // Both are compiled before any object is read.
     let condition = options.condition.as_deref();
     let condition = condition
-        .map(|text| compile(Place::Where, text, scope))
+        .map(|text| compile(ExpressionOption::Where, text, scope))
         .transpose()?;
     let group_by = options.group_by.as_deref();
     let group_by = group_by
-        .map(|text| compile(Place::GroupBy, text, scope))
+        .map(|text| compile(ExpressionOption::GroupBy, text, scope))
         .transpose()?;
     let mut found = candidates(loaded, options, &class_slots, control)?;
     let mut result = None;

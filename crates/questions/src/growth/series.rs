@@ -10,7 +10,7 @@ use crate::place_table::{PathNode, PathStart, PlaceSum, PlaceTable};
 use base::columns;
 use base::control::Control;
 use base::error::Result;
-use heap::{RootKind, SourcePlace};
+use heap::{RootKind, SourceLocation};
 
 /// References from objects of one class with one label to objects of one class, by their names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -103,7 +103,7 @@ pub(super) struct Merged {
     /// Classes that are used for everything.
     pub(super) plain_classes: HashSet<u32>,
     /// By class: where its constructor is, in the last dump that says so.
-    pub(super) class_places: HashMap<u32, SourcePlace>,
+    pub(super) class_places: HashMap<u32, SourceLocation>,
     stable_fields: HashMap<FieldNames, bool>,
     stable_classes: HashMap<u32, bool>,
 }
@@ -201,7 +201,7 @@ impl Merged {
         self.plain_classes
             .extend(table.plain_classes.iter().map(|&class| name(class)));
         for row in &table.class_places {
-            let place = SourcePlace {
+            let place = SourceLocation {
                 file: table.names[row.file as usize].clone(),
                 line: row.line,
                 column: row.column,

@@ -17,7 +17,7 @@ use base::control::{Control, Phase};
 use base::error::Result;
 use base::side_by_side::side_by_side;
 use base::units::ObjectIndex;
-use heap::{EdgeLabel, GroupStart, PathGroup, PathTree, RootOrigin, SourcePlace};
+use heap::{EdgeLabel, GroupStart, PathGroup, PathTree, RootOrigin, SourceLocation};
 
 /// Groups of paths, and places, that a table keeps: the largest.
 const MOST_ROWS: usize = 100_000;
@@ -336,7 +336,7 @@ impl Maker<'_> {
 
     /// Where constructors are. Of classes of one name that are at several places, none is the right one.
     fn class_places(&mut self, first_slots: &[u32]) -> Vec<ClassPlaceRow> {
-        let mut places: BTreeMap<u32, Option<SourcePlace>> = BTreeMap::new();
+        let mut places: BTreeMap<u32, Option<SourceLocation>> = BTreeMap::new();
         for (slot, &first) in (0u32..).zip(first_slots) {
             if let Some(place) = self.heap.source().class_place(slot) {
                 let known = places.entry(first).or_insert_with(|| Some(place.clone()));
@@ -346,7 +346,7 @@ impl Maker<'_> {
             }
         }
         let rows = places.into_iter().filter_map(|(slot, place)| {
-            let SourcePlace { file, line, column } = place?;
+            let SourceLocation { file, line, column } = place?;
             Some(ClassPlaceRow {
                 class: self.class(slot).0,
                 file: self.names.number(&file),

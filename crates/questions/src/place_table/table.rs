@@ -9,7 +9,7 @@ use super::PlaceSum;
 use crate::QuestionError;
 use crate::warnings::WarningText;
 use base::error::{Error, Result};
-use heap::SourcePlace;
+use heap::SourceLocation;
 
 /// The version of the shape of a written table.
 pub(super) const VERSION: u32 = 2;
@@ -135,13 +135,13 @@ pub(crate) struct ClassTotals {
 impl PlaceTable {
     /// The same table with the places where the constructors of its classes are, as far as `place` knows them, in
     /// place of those that it had.
-    pub fn with_class_places(&self, place: impl Fn(&str) -> Option<SourcePlace>) -> Self {
+    pub fn with_class_places(&self, place: impl Fn(&str) -> Option<SourceLocation>) -> Self {
         let mut table = self.clone();
         let classes: BTreeSet<u32> = self.classes.iter().map(|row| row.class).collect();
         table.class_places.clear();
         for class in classes {
             let name = self.names.get(class as usize);
-            if let Some(SourcePlace { file, line, column }) = name.and_then(|name| place(name)) {
+            if let Some(SourceLocation { file, line, column }) = name.and_then(|name| place(name)) {
                 let known = table.names.iter().position(|name| *name == file);
                 let number = known.unwrap_or_else(|| {
                     table.names.push(file);

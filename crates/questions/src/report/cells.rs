@@ -65,7 +65,7 @@ pub(super) enum CellKind {
 
 /// A part of the heap.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Cell {
+pub(super) struct ReportCell {
     pub(super) parent: u32,
     pub(super) kind: CellKind,
     /// The object; of a chain the first, of a class one of them.
@@ -77,7 +77,7 @@ pub(super) struct Cell {
 
 /// All cells: the heap first, every other one after the one that it is a part of, the largest first.
 pub(super) struct Cells {
-    pub(super) all: Vec<Cell>,
+    pub(super) all: Vec<ReportCell>,
     /// Each cell's object.
     names: Vec<Option<ObjectName>>,
 }
@@ -154,12 +154,12 @@ pub(super) fn make_cells(loaded: &LoadedHeap, control: &Control) -> Result<Cells
         visited: 0,
         slots: first_slots(loaded),
     };
-    let mut all: Vec<Cell> = Vec::new();
+    let mut all: Vec<ReportCell> = Vec::new();
     // The positions of the objects that begin cells, and their cells.
     let mut starts: Vec<(u32, u32)> = Vec::new();
     let mut depths = Vec::new();
     let mut pending: BinaryHeap<(Candidate, Reverse<u32>, u32)> = BinaryHeap::new();
-    let whole = Cell {
+    let whole = ReportCell {
         parent: 0,
         kind: CellKind::Heap,
         object: None,
@@ -200,7 +200,7 @@ pub(super) fn make_cells(loaded: &LoadedHeap, control: &Control) -> Result<Cells
             .pop()
             .map(|((size, Reverse(position)), Reverse(parent), depth)| {
                 let object = index.object(position);
-                let cell = Cell {
+                let cell = ReportCell {
                     parent,
                     kind: CellKind::Object,
                     object: Some(object),
@@ -232,7 +232,7 @@ fn first_slots(loaded: &LoadedHeap) -> Vec<u32> {
 }
 
 /// Adds cells for the largest sums, and below each cell one for the others.
-fn add_class_cells(cells: &mut Vec<Cell>, sums: &[ClassSum]) {
+fn add_class_cells(cells: &mut Vec<ReportCell>, sums: &[ClassSum]) {
     let object_cells = cells.len();
     let mut largest: Vec<u32> = (0..sums.len() as u32)
         .filter(|&sum| {
@@ -244,7 +244,7 @@ fn add_class_cells(cells: &mut Vec<Cell>, sums: &[ClassSum]) {
     largest.sort_unstable_by_key(|&sum| (Reverse(sums[sum as usize].retained_size), sum));
     largest.truncate(CLASS_CELLS);
     largest.sort_unstable();
-    let class_cell = |parent: u32, sum: &ClassSum| Cell {
+    let class_cell = |parent: u32, sum: &ClassSum| ReportCell {
         parent,
         kind: match sum.count {
             1 => CellKind::Object,
@@ -267,7 +267,7 @@ fn add_class_cells(cells: &mut Vec<Cell>, sums: &[ClassSum]) {
         cells.push(class_cell(parent, &sums[sum as usize]));
     }
     // By cell: the sums below it that have none.
-    let mut rest: Vec<Option<Cell>> = vec![None; cells.len()];
+    let mut rest: Vec<Option<ReportCell>> = vec![None; cells.len()];
     for (nth, sum) in sums.iter().enumerate() {
         let parent = cell_of(&numbers, sum.parent);
         if numbers[nth] != NONE || parent == NONE || sum.retained_size == 0 {
@@ -277,8 +277,8 @@ fn add_class_cells(cells: &mut Vec<Cell>, sums: &[ClassSum]) {
         *cell = Some(match cell.take() {
             None if sum.slot != OTHER_CLASSES => class_cell(parent, sum),
             earlier => {
-                let of = |number: fn(&Cell) -> u64| earlier.as_ref().map_or(0, number);
-                Cell {
+                let of = |number: fn(&ReportCell) -> u64| earlier.as_ref().map_or(0, number);
+                ReportCell {
                     parent,
                     kind: CellKind::Rest,
                     object: None,
@@ -301,9 +301,9 @@ impl TreeWalk<'_> {
     fn open(
         &mut self,
         position: Option<u32>,
-        mut cell: Cell,
+        mut cell: ReportCell,
         offered: &mut BinaryHeap<Reverse<Candidate>>,
-    ) -> Result<Cell> {
+    ) -> Result<ReportCell> {
         let heap = &self.heap.heap;
         let mut end = position;
         loop {
@@ -343,7 +343,7 @@ impl TreeWalk<'_> {
     /// the one above it.
     fn class_sums(
         &self,
-        cells: &[Cell],
+        cells: &[ReportCell],
         starts: &[(u32, u32)],
         depths: &[u32],
     ) -> Result<Vec<ClassSum>> {

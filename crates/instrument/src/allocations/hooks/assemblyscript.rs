@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use wasmparser::{FunctionBody, Operator, ValType};
 
-use super::hook::{BlockAddress, Hook, HookKind, Size};
+use super::hook::{AllocatedSize, BlockAddress, Hook, HookKind};
 use super::search::FunctionsByName;
 use base::error::Result;
 use wasm::allocation_table::Family;
@@ -31,7 +31,7 @@ fn resized(at: u32, below: i32) -> HookKind {
     HookKind::Reallocate {
         old: BlockAddress::Parameter { at, below },
         address: BlockAddress::Result { below },
-        size: Size::Block,
+        size: AllocatedSize::Block,
     }
 }
 
@@ -70,7 +70,7 @@ impl FunctionsByName<'_, '_> {
         let mut list = Vec::new();
         let block = |below| HookKind::Allocate {
             address: BlockAddress::Result { below },
-            size: Size::Block,
+            size: AllocatedSize::Block,
         };
         self.add(
             &mut list,
@@ -118,7 +118,7 @@ impl FunctionsByName<'_, '_> {
             name: SEARCH_BLOCK,
             kind: HookKind::Allocate {
                 address: BlockAddress::Result { below: 0 },
-                size: Size::SplitBlock(self.last_parameter(search)),
+                size: AllocatedSize::SplitBlock(self.last_parameter(search)),
             },
         });
         (Family::Assemblyscript, list)
@@ -212,7 +212,7 @@ impl FunctionsByName<'_, '_> {
             for name in names {
                 let kind = HookKind::Allocate {
                     address: BlockAddress::Result { below },
-                    size: Size::Block,
+                    size: AllocatedSize::Block,
                 };
                 self.add(&mut known, name, (parameters, 1), kind);
             }

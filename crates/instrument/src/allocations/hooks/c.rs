@@ -1,6 +1,6 @@
 //! Allocators with the functions of C: C, C++, Rust, TinyGo.
 
-use super::hook::{BlockAddress, Hook, HookKind, Size};
+use super::hook::{AllocatedSize, BlockAddress, Hook, HookKind};
 use super::search::FunctionsByName;
 use wasm::allocation_table::Family;
 
@@ -51,25 +51,29 @@ impl FunctionsByName<'_, '_> {
             &mut list,
             "runtime.alloc",
             (2, 1),
-            allocate(Size::Parameter(0)),
+            allocate(AllocatedSize::Parameter(0)),
         );
         if !list.is_empty() {
             return Some((Family::Tinygo, list));
         }
         // The function within dlmalloc has the state as its first parameter in some versions.
-        let aligned = allocate(Size::Parameter(1));
+        let aligned = allocate(AllocatedSize::Parameter(1));
         let written = HookKind::Allocate {
             address: BlockAddress::Pointer { at: 0 },
-            size: Size::Parameter(2),
+            size: AllocatedSize::Parameter(2),
         };
         let functions: [(&[&'static str], (usize, usize), HookKind); 8] = [
-            (&MALLOC, (1, 1), allocate(Size::Parameter(0))),
-            (&CALLOC, (2, 1), allocate(Size::Product(0, 1))),
+            (&MALLOC, (1, 1), allocate(AllocatedSize::Parameter(0))),
+            (&CALLOC, (2, 1), allocate(AllocatedSize::Product(0, 1))),
             (&ALIGNED, (2, 1), aligned),
-            (&VALLOC, (1, 1), allocate(Size::Parameter(0))),
+            (&VALLOC, (1, 1), allocate(AllocatedSize::Parameter(0))),
             (&POSIX_MEMALIGN, (3, 1), written),
-            (&REALLOC, (2, 1), reallocate(Size::Parameter(1))),
-            (&REALLOCARRAY, (3, 1), reallocate(Size::Product(1, 2))),
+            (&REALLOC, (2, 1), reallocate(AllocatedSize::Parameter(1))),
+            (
+                &REALLOCARRAY,
+                (3, 1),
+                reallocate(AllocatedSize::Product(1, 2)),
+            ),
             (&FREE, (1, 0), HookKind::Free(parameter(0))),
         ];
         for (names, signature, kind) in functions {
@@ -78,9 +82,21 @@ impl FunctionsByName<'_, '_> {
             }
         }
         for (name, signature, kind) in [
-            ("__rust_alloc", (2, 1), allocate(Size::Parameter(0))),
-            ("__rust_alloc_zeroed", (2, 1), allocate(Size::Parameter(0))),
-            ("__rust_realloc", (4, 1), reallocate(Size::Parameter(3))),
+            (
+                "__rust_alloc",
+                (2, 1),
+                allocate(AllocatedSize::Parameter(0)),
+            ),
+            (
+                "__rust_alloc_zeroed",
+                (2, 1),
+                allocate(AllocatedSize::Parameter(0)),
+            ),
+            (
+                "__rust_realloc",
+                (4, 1),
+                reallocate(AllocatedSize::Parameter(3)),
+            ),
             ("__rust_dealloc", (3, 0), HookKind::Free(parameter(0))),
         ] {
             // Newer compilers put a hash before the name.

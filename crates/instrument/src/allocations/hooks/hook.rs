@@ -15,7 +15,7 @@ pub(crate) enum BlockAddress {
 
 /// What the size of a block is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Size {
+pub(crate) enum AllocatedSize {
     /// A parameter.
     Parameter(u32),
     /// The product of two parameters.
@@ -31,12 +31,12 @@ pub(crate) enum Size {
 pub(crate) enum HookKind {
     Allocate {
         address: BlockAddress,
-        size: Size,
+        size: AllocatedSize,
     },
     Reallocate {
         old: BlockAddress,
         address: BlockAddress,
-        size: Size,
+        size: AllocatedSize,
     },
     Free(BlockAddress),
     /// Go's `mallocgc` or a variant of it, whose parameters are on a stack in memory.

@@ -16,7 +16,7 @@ mod zig;
 
 use std::collections::BTreeSet;
 
-pub(crate) use self::hook::{BlockAddress, Hook, HookKind, Size};
+pub(crate) use self::hook::{AllocatedSize, BlockAddress, Hook, HookKind};
 
 use self::calls::CallGraph;
 use self::search::FunctionsByName;

@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::facts::{FunctionFacts, outer};
-use super::hook::{BlockAddress, Hook, HookKind, Size};
+use super::hook::{AllocatedSize, BlockAddress, Hook, HookKind};
 use super::search::FunctionsByName;
 use crate::InstrumentError;
 use base::error::{Error, Result};
@@ -158,7 +158,7 @@ impl<'a> UnnamedAllocator<'a> {
         let old = BlockAddress::Parameter { at: 0, below: 0 };
         let allocated = |address, size| HookKind::Allocate {
             address,
-            size: Size::Parameter(size),
+            size: AllocatedSize::Parameter(size),
         };
         if function == self.malloc {
             return Some(("malloc", allocated(address, 0)));
@@ -171,8 +171,8 @@ impl<'a> UnnamedAllocator<'a> {
             return None;
         }
         let size = match (facts.calls.contains(&self.free), signature) {
-            (true, (2, 1)) => Size::Parameter(1),
-            (true, (4, 1)) => Size::Parameter(3),
+            (true, (2, 1)) => AllocatedSize::Parameter(1),
+            (true, (4, 1)) => AllocatedSize::Parameter(3),
             (false, (2, 1)) if part => return Some(("memalign", allocated(address, 1))),
             (false, (3, 1)) if part => {
                 return Some((

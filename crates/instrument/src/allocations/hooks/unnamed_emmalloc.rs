@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::facts::{FunctionFacts, outer};
-use super::hook::{BlockAddress, Hook, HookKind, Size};
+use super::hook::{AllocatedSize, BlockAddress, Hook, HookKind};
 use super::search::FunctionsByName;
 use super::unnamed_c::{is_whole, unknown};
 use base::error::Result;
@@ -95,7 +95,7 @@ impl Emmalloc<'_> {
         if function == self.memalign {
             let kind = HookKind::Allocate {
                 address: result,
-                size: Size::Parameter(1),
+                size: AllocatedSize::Parameter(1),
             };
             return Some(("memalign", kind));
         }
@@ -103,8 +103,8 @@ impl Emmalloc<'_> {
             let in_place = facts.calls.iter().any(|&callee| self.resizes(callee));
             let is_realloc = in_place || (uses_lists(facts) && !facts.counts_trailing);
             let size = match facts.signature {
-                Some((2, 1)) if is_realloc => Size::Parameter(1),
-                Some((3, 1)) if is_realloc => Size::Parameter(2),
+                Some((2, 1)) if is_realloc => AllocatedSize::Parameter(1),
+                Some((3, 1)) if is_realloc => AllocatedSize::Parameter(2),
                 _ => return None,
             };
             let kind = HookKind::Reallocate {

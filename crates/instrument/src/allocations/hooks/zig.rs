@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use wasmparser::Operator;
 
-use super::hook::{BlockAddress, Hook, HookKind, Size};
+use super::hook::{AllocatedSize, BlockAddress, Hook, HookKind};
 use super::search::FunctionsByName;
 use base::error::Result;
 use wasm::module::unreadable;
@@ -80,11 +80,11 @@ impl FunctionsByName<'_, '_> {
             let resized = |address| HookKind::Reallocate {
                 old,
                 address,
-                size: Size::Parameter(more + 4),
+                size: AllocatedSize::Parameter(more + 4),
             };
             let allocated = HookKind::Allocate {
                 address: BlockAddress::Result { below: 0 },
-                size: Size::Parameter(more + 1),
+                size: AllocatedSize::Parameter(more + 1),
             };
             for [alloc, remap, resize, free] in ZIG {
                 let mut add = |name, parameters: u32, results, kind| {

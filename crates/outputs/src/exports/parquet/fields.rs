@@ -43,7 +43,7 @@ impl TableExport<'_> {
                     // What strings contain is shown only if it is asked for.
                     Some(target) if self.options.strings => strings.literal(target)?,
                     Some(_) => None,
-                    None if target.is_some() || field.value == heap::Value::Null => None,
+                    None if target.is_some() || field.value == heap::ShownValue::Null => None,
                     None => Some(field.value.to_string()),
                 };
                 table.add(self.id());
