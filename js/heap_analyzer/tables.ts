@@ -21,7 +21,7 @@ import { ProgressLine } from "./progress.js";
 import { openAll } from "./question_command.js";
 
 /** The options of tables. */
-export interface TableOptions {
+export interface TableCommandOptions {
   capturedAt: string;
   label: Record<string, string>;
   source: string;
@@ -33,7 +33,7 @@ export interface TableOptions {
 }
 
 /** The names of the options of tables. */
-export const TABLE_OPTIONS: readonly (keyof TableOptions)[] = [
+export const TABLE_OPTIONS: readonly (keyof TableCommandOptions)[] = [
   "capturedAt",
   "label",
   "source",
@@ -67,7 +67,7 @@ const PASSING = new Set([
   "ERR_SNAPSHOT_WITH_MODULE",
 ]);
 
-/** Adds the options of {@link TableOptions}. */
+/** Adds the options of {@link TableCommandOptions}. */
 export function addTableOptions(command: Command): Command {
   return command
     .option(
@@ -111,7 +111,7 @@ function label(text: string, earlier: Record<string, string> = {}): Record<strin
 }
 
 /** What {@link writeTables} is asked for. */
-type TableRequest = SharedOptions & Partial<TableOptions> & { strings?: boolean };
+type TableRequest = SharedOptions & Partial<TableCommandOptions> & { strings?: boolean };
 
 /** Writes all tables of a dump. */
 export async function writeTables(dump: string, options: TableRequest): Promise<void> {

@@ -3,9 +3,9 @@ import type { Branch, Changes, Comparison, Summary } from "./data.ts";
 import { element } from "./dom.ts";
 import * as format from "./format.ts";
 import {
-  type Context,
   classLabel,
   classLink,
+  type PageContext,
   referenceLabel,
   rootLabel,
   sectionTitle,
@@ -14,7 +14,7 @@ import { routeHash } from "./route.ts";
 import { suspectList } from "./suspects.ts";
 import { table } from "./table.ts";
 
-export function comparisonPage(context: Context): HTMLElement {
+export function comparisonPage(context: PageContext): HTMLElement {
   const { report } = context;
   const comparison = report.comparison as Comparison;
   const { growth, newPaths } = comparison;

@@ -5,14 +5,14 @@ import { copyButton } from "./copy.ts";
 import { type Child, element } from "./dom.ts";
 import * as format from "./format.ts";
 import { later } from "./later.ts";
-import { breakable, type Context, classLink, sectionTitle } from "./parts.ts";
+import { breakable, classLink, type PageContext, sectionTitle } from "./parts.ts";
 
 /** Places that are listed. */
 const PLACES = 50;
 /** The number of dumps from which growth can be told from chance. */
 const ENOUGH = 8;
 
-export function growthPage(context: Context): HTMLElement {
+export function growthPage(context: PageContext): HTMLElement {
   return element(
     "div",
     {},
@@ -20,7 +20,7 @@ export function growthPage(context: Context): HTMLElement {
   );
 }
 
-async function load({ questions, status, report }: Context): Promise<Child[]> {
+async function load({ questions, status, report }: PageContext): Promise<Child[]> {
   const { dumps, places, perInterval, page } = await questions.ask("growth", { limit: PLACES });
   const values = dumps.map(({ totalLiveSize }) => totalLiveSize);
   const names = status.dumps.map(({ name }) => name);

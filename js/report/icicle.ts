@@ -1,5 +1,5 @@
 /** The dominator tree as an icicle on a canvas: a row for each depth, widths by retained size. */
-import type { Category, Cells } from "./cells.ts";
+import type { CellCategory, Cells } from "./cells.ts";
 import { element } from "./dom.ts";
 import * as format from "./format.ts";
 
@@ -20,7 +20,7 @@ interface IcicleBox {
 
 interface Theme {
   family: string;
-  fills: Record<Category, string>;
+  fills: Record<CellCategory, string>;
   text: string;
   muted: string;
   paper: string;

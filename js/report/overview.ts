@@ -2,7 +2,7 @@
 import type { Accounting, Summary, Suspects } from "./data.ts";
 import { element } from "./dom.ts";
 import * as format from "./format.ts";
-import { type Context, sectionTitle } from "./parts.ts";
+import { type PageContext, sectionTitle } from "./parts.ts";
 import { routeHash } from "./route.ts";
 import { suspectList } from "./suspects.ts";
 import { table } from "./table.ts";
@@ -77,7 +77,7 @@ function partsOf(accounting: Accounting): OverviewPart[] {
   return parts.filter(({ bytes }) => bytes > 0);
 }
 
-export function overviewPage(context: Context): HTMLElement {
+export function overviewPage(context: PageContext): HTMLElement {
   const { report } = context;
   const { summary, comparison, suspects } = report;
   return element(
@@ -128,7 +128,7 @@ function trapSection({ trap }: Summary): HTMLElement[] {
 }
 
 /** What grew since the earlier dump comes before what is merely large. */
-function growthSection(context: Context, growth: Suspects): HTMLElement[] {
+function growthSection(context: PageContext, growth: Suspects): HTMLElement[] {
   return [
     sectionTitle("What grew", format.count(growth.suspects.length)),
     element(
@@ -202,7 +202,7 @@ function growthLine(before: Summary, after: Summary): HTMLElement {
   );
 }
 
-function warnings({ report }: Context): HTMLElement | false {
+function warnings({ report }: PageContext): HTMLElement | false {
   const { warnings, moreWarnings, partial } = report;
   if (warnings.length === 0 && !partial) return false;
   return element(

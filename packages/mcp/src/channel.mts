@@ -13,7 +13,7 @@ import {
 } from "vscode-jsonrpc/node";
 import { z } from "zod";
 import { errorText, isAborted, QuestionError } from "../../../js/served/errors.ts";
-import type { Frame } from "../../../js/served/received.ts";
+import type { ReceivedText } from "../../../js/served/received.ts";
 import { Intake, type Protocol, withShortError } from "./intake.mts";
 import { contextOf, type Served } from "./served.mts";
 import { type RequestId, Waiting } from "./waiting.mts";
@@ -70,7 +70,7 @@ export class Channel {
   }
 
   /** Takes a message of the client. */
-  receive(frame: Frame): void {
+  receive(frame: ReceivedText): void {
     if (!this.#ended.signal.aborted) this.#intake.receive(frame);
   }
 
